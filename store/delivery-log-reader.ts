@@ -1,0 +1,100 @@
+import type { Outcome, RunState } from '../schema/delivery.ts';
+import type { LoggedDelivery, Run } from './delivery-log.ts';
+import { openDatabaseForReading } from './delivery-log-database.ts';
+import {
+  deliveryOf,
+  type RunRow,
+  runOf,
+  selectDelivery,
+  selectPayload,
+  selectRun,
+  selectSnapshot,
+} from './delivery-log-rows.ts';
+
+export interface DeliveryFilter {
+  readonly factory: string;
+  /** A webhook's name. */
+  readonly webhook?: string;
+  readonly outcome?: Outcome;
+  readonly limit: number;
+  /** Those committed before the delivery with this id; none if it is not in the log. */
+  readonly before?: string;
+}
+
+export interface RunFilter {
+  readonly factory: string;
+  readonly automation?: string;
+  readonly state?: RunState;
+  readonly limit: number;
+  /** Those recorded before the run with this id; none if it is not in the log. */
+  readonly before?: string;
+}
+
+/** Looks into the delivery log while a daemon may be writing it. Synchronous: for commands, not for the ingress. */
+export interface DeliveryLogReader {
+  /** In the order of commit, newest first. */
+  listDeliveries(filter: DeliveryFilter): LoggedDelivery[];
+  findDelivery(id: string): LoggedDelivery | undefined;
+  /** The body's exact bytes; undefined for any but an accepted delivery. */
+  readPayload(deliveryId: string): Uint8Array | undefined;
+  /** In the order in which they were recorded, newest first. */
+  listRuns(filter: RunFilter): Run[];
+  findRun(id: string): Run | undefined;
+  /** Oldest first, replays included. */
+  runsOfDelivery(deliveryId: string): Run[];
+  /** The automations in force at a delivery, as the JSON text that was recorded. */
+  readSnapshot(digest: string): string | undefined;
+  close(): void;
+}
+
+/** A log that was never written reads as empty. Throws DeliveryLogError `version`. */
+export function openDeliveryLogReader(file: string): DeliveryLogReader {
+  const database = openDatabaseForReading(file);
+  // The filters' columns are all in the index that gives the order: rows that do not match are never read.
+  const deliveries = database.prepare<ListParameters, LoggedDelivery>(`${selectDelivery}
+    WHERE deliveries.factory = @factory AND deliveries.seq < @beforeSeq
+      AND (@name IS NULL OR webhook = @name) AND (@label IS NULL OR outcome = @label)
+    ORDER BY deliveries.seq DESC LIMIT @limit`);
+  const runs = database.prepare<ListParameters, RunRow>(`${selectRun}
+    WHERE runs.factory = @factory AND runs.seq < @beforeSeq
+      AND (@name IS NULL OR automation = @name) AND (@label IS NULL OR state = @label)
+    ORDER BY runs.seq DESC LIMIT @limit`);
+  const deliveryById = database.prepare<[string], LoggedDelivery>(
+    `${selectDelivery} WHERE deliveries.id = ?`,
+  );
+  const runById = database.prepare<[string], RunRow>(`${selectRun} WHERE runs.id = ?`);
+  const runsByDelivery = database.prepare<[string], RunRow>(
+    `${selectRun} WHERE deliveries.id = ? ORDER BY runs.seq`,
+  );
+  const deliverySeq = database.prepare<[string], number>('SELECT seq FROM deliveries WHERE id = ?').pluck();
+  const runSeq = database.prepare<[string], number>('SELECT seq FROM runs WHERE id = ?').pluck();
+  const payload = database.prepare<[string], Uint8Array>(selectPayload).pluck();
+  const snapshot = database.prepare<[string], string>(selectSnapshot).pluck();
+
+  return {
+    listDeliveries({ factory, webhook, outcome, limit, before }) {
+      const beforeSeq = before === undefined ? Number.MAX_SAFE_INTEGER : (deliverySeq.get(before) ?? 0);
+      const filter = { factory, name: webhook ?? null, label: outcome ?? null, limit, beforeSeq };
+      return deliveries.all(filter).map(deliveryOf);
+    },
+    findDelivery: id => deliveryById.all(id).map(deliveryOf)[0],
+    readPayload: deliveryId => payload.get(deliveryId),
+    listRuns({ factory, automation, state, limit, before }) {
+      const beforeSeq = before === undefined ? Number.MAX_SAFE_INTEGER : (runSeq.get(before) ?? 0);
+      const filter = { factory, name: automation ?? null, label: state ?? null, limit, beforeSeq };
+      return runs.all(filter).map(runOf);
+    },
+    findRun: id => runById.all(id).map(runOf)[0],
+    runsOfDelivery: deliveryId => runsByDelivery.all(deliveryId).map(runOf),
+    readSnapshot: digest => snapshot.get(digest),
+    close: () => database.close(),
+  };
+}
+
+interface ListParameters {
+  readonly factory: string;
+  readonly name: string | null;
+  readonly label: string | null;
+  readonly limit: number;
+  readonly beforeSeq: number;
+}

@@ -1,0 +1,176 @@
+import type { IdentitySource, Outcome, RejectedOutcome, RunState } from '../schema/delivery.ts';
+
+/** What each delivery's row says, whatever became of it. */
+export interface DeliveryMetadata {
+  /** `dlv_…`, see `sortableId`. */
+  readonly id: string;
+  readonly factory: string;
+  /** The webhook's name. */
+  readonly webhook: string;
+  readonly uid: string;
+  readonly atMs: number;
+  /** Bytes of the body, as far as it was read. */
+  readonly size: number;
+  /** The auth mode or signature scheme that vouched for it; absent where none did. */
+  readonly authenticatedBy?: string;
+}
+
+export interface AcceptedDelivery extends DeliveryMetadata {
+  readonly identity: string;
+  readonly identitySource: IdentitySource;
+  /** The body's exact bytes. They are copied before the call returns to the event loop's next turn: do not write to them. */
+  readonly payload: Uint8Array;
+  readonly appliedState?: AppliedStateRef;
+  /** A run for each automation that matched; recorded with the delivery or not at all. */
+  readonly runs: readonly NewRun[];
+}
+
+export interface RejectedDelivery extends DeliveryMetadata {
+  readonly outcome: RejectedOutcome;
+  /** For the webhook's owner, never for the sender. */
+  readonly reason?: string;
+}
+
+/** The automations in force when a delivery was evaluated. Equal `digest` means equal `json`. */
+export interface AppliedStateRef {
+  readonly digest: string;
+  readonly json: string;
+}
+
+export interface NewRun {
+  /** `run_…`, see `sortableId`. */
+  readonly id: string;
+  readonly automation: string;
+}
+
+export interface Recorded {
+  readonly id: string;
+  /** The delivery that was accepted under this identity before: nothing was stored or started but a Duplicate row. */
+  readonly duplicateOf?: string;
+}
+
+/** A row of the log as read back. */
+export interface LoggedDelivery extends DeliveryMetadata {
+  readonly outcome: Outcome;
+  readonly identity?: string;
+  readonly identitySource?: IdentitySource;
+  readonly reason?: string;
+  readonly duplicateOf?: string;
+  /** Digest of the automations in force when it was evaluated. */
+  readonly snapshot?: string;
+}
+
+export interface Run {
+  readonly id: string;
+  readonly deliveryId: string;
+  readonly factory: string;
+  readonly webhook: string;
+  readonly automation: string;
+  /** Started by an operator from a stored payload, not by the delivery's arrival. */
+  readonly replay: boolean;
+  /** Digest of the automations in force when the run was recorded. */
+  readonly snapshot?: string;
+  readonly state: RunState;
+  /** Times it was claimed, the present time included. */
+  readonly attempts: number;
+  readonly notBeforeMs: number;
+  readonly createdAtMs: number;
+  readonly startedAtMs?: number;
+  readonly finishedAtMs?: number;
+  /** The daemon that executes it. */
+  readonly claimedBy?: string;
+  /** What went wrong in the last attempt. */
+  readonly error?: string;
+}
+
+export interface RunClaim {
+  readonly daemonId: string;
+  readonly nowMs: number;
+  readonly limit: number;
+}
+
+export interface ClaimedRuns {
+  readonly runs: readonly Run[];
+  /** When the next queued run is due, if any is left; past or present where `limit` was reached. */
+  readonly nextDueMs?: number;
+}
+
+export interface RunResult {
+  readonly id: string;
+  readonly state: 'succeeded' | 'failed';
+  readonly atMs: number;
+  readonly error?: string;
+}
+
+export interface RunPostponement {
+  readonly id: string;
+  readonly notBeforeMs: number;
+  readonly error?: string;
+}
+
+export interface Replay {
+  readonly deliveryId: string;
+  readonly runs: readonly NewRun[];
+  readonly appliedState: AppliedStateRef;
+  readonly nowMs: number;
+}
+
+export interface Retention {
+  /** Newest rows of each webhook that stay, whatever their age. */
+  readonly keepNewest: number;
+  /** Rows at this time or later stay, however many. */
+  readonly keepSinceMs: number;
+}
+
+export interface Pruned {
+  readonly deliveries: number;
+  /** Finished runs that went with their deliveries: what was kept for them elsewhere can go as well. */
+  readonly runIds: readonly string[];
+}
+
+export interface DeliveryLogStats {
+  /** Deliveries handed in and not yet committed, and the bytes of their payloads. */
+  readonly waiting: number;
+  readonly waitingBytes: number;
+  readonly committed: number;
+  readonly commits: number;
+  readonly failedCommits: number;
+  readonly refusedFull: number;
+  /** Rejections that were not logged because too much was waiting. */
+  readonly droppedRejections: number;
+  /** Of the last transaction: its duration with the sync, and its deliveries. */
+  readonly lastCommitMs: number;
+  readonly lastCommitDeliveries: number;
+}
+
+/**
+ * The daemon's record of every delivery and run. Writes that arrive together are committed together; each promise
+ * resolves after the commit that carried it is on disk. They reject with DeliveryLogError `full`, `failed` or `closed`.
+ */
+export interface DeliveryLog {
+  recordAccepted(delivery: AcceptedDelivery): Promise<Recorded>;
+  /** Rides in the next commit and is never waited for; false if it was dropped because too much was waiting. */
+  recordRejected(delivery: RejectedDelivery): boolean;
+  readPayload(deliveryId: string): Promise<Uint8Array | undefined>;
+  readSnapshot(digest: string): Promise<string | undefined>;
+
+  /** Queued runs that are due, longest due first, now `running` under this daemon. */
+  claimRuns(claim: RunClaim): Promise<ClaimedRuns>;
+  /** False if the run was not running. */
+  finishRun(result: RunResult): Promise<boolean>;
+  /** Back to queued for another attempt; false if the run was not running. */
+  postponeRun(postponement: RunPostponement): Promise<boolean>;
+  /** At start: runs that another daemon left running are queued again. Gives their number. */
+  requeueRunsOfOthers(daemonId: string): Promise<number>;
+  /** A failed run, queued again with its attempts counted anew; false if it is not failed. */
+  retryRun(run: { readonly id: string; readonly nowMs: number }): Promise<boolean>;
+  /** New runs from a stored payload; false if no payload of such a delivery is in the log. */
+  replay(replay: Replay): Promise<boolean>;
+
+  /** Removes what retention no longer keeps, in small steps between the commits of deliveries. */
+  prune(retention: Retention): Promise<Pruned>;
+
+  stats(): DeliveryLogStats;
+  /** Commits what waits, then ends the thread. */
+  close(): Promise<void>;
+}
