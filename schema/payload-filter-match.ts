@@ -11,25 +11,33 @@ export function compilePayloadFilter(filter: PayloadFilter | undefined): Payload
   return filter === undefined ? () => true : compileNested(filter);
 }
 
-/** A value of a payload, `undefined` where the field is missing: JSON has no such value. */
-export type ValueTest = (value: unknown) => boolean;
-
-/** Whether a value has all that the fields ask; an array has it if any one element does. */
-export function compileNested(fields: Fields): ValueTest {
-  const satisfies = compileFields(fields);
+// An array satisfies a nested object if any one element satisfies all of it. This looks into an array once: an
+// array within it is an element without fields.
+function compileNested(fields: Fields): ValueTest {
+  const clauses = compileClauses(fields);
+  const satisfies: ValueTest = value => {
+    for (const { field, holds } of clauses) if (!holds(fieldOf(value, field))) return false;
+    return true;
+  };
   return value => (Array.isArray(value) ? value.some(satisfies) : satisfies(value));
 }
 
-/** Whether one value, itself no longer looked into as an array, has all that the fields ask. */
-function compileFields(fields: Fields): ValueTest {
-  const tests = Object.entries(fields).map(([field, value]) => ({
-    field,
-    holds: compileClause(clauseOf(value)),
-  }));
-  return value => {
-    for (const { field, holds } of tests) if (!holds(fieldOf(value, field))) return false;
-    return true;
-  };
+/** Tests a field's value, which is `undefined` where the field is missing: no JSON value is. */
+export type ValueTest = (value: unknown) => boolean;
+
+export interface CompiledClause {
+  readonly field: string;
+  readonly clause: Clause;
+  readonly holds: ValueTest;
+}
+
+/** What an object of a filter asks, field by field. */
+export function compileClauses(fields: Fields): readonly CompiledClause[] {
+  return Object.entries(fields).map(([field, value]) => {
+    const clause = clauseOf(value);
+    if (clause === undefined) throw new TypeError('the payload filter has not passed payloadFilterSchema');
+    return { field, clause, holds: compileClause(clause) };
+  });
 }
 
 /** An own field of an object. Whatever is no object has no fields: they are missing. */
@@ -37,7 +45,7 @@ export function fieldOf(value: unknown, field: string): unknown {
   return isObject(value) && Object.hasOwn(value, field) ? value[field] : undefined;
 }
 
-export function compileClause(clause: Clause): ValueTest {
+function compileClause(clause: Clause): ValueTest {
   switch (clause.operator) {
     case 'in':
       return compileIn(clause.values);
@@ -49,12 +57,10 @@ export function compileClause(clause: Clause): ValueTest {
       return value => (value !== undefined) === clause.expected;
     case 'nested':
       return compileNested(clause.fields);
-    case 'bare':
-      throw new TypeError('a payload filter must pass payloadFilterSchema before it is compiled');
   }
 }
 
-// A Set compares as JSON does: no coercion, and -0 is 0.
+// A Set compares as JSON does: without coercion, and with -0 equal to 0.
 function compileIn(values: readonly unknown[]): ValueTest {
   const allowed = new Set(values);
   const isAllowed: ValueTest = value => allowed.has(value);

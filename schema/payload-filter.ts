@@ -16,22 +16,22 @@ export type FilterValue =
   | { readonly exists: boolean }
   | PayloadFilter;
 
-/** What a key of a payload filter asks of its field. A `bare` scalar asks nothing: it is always a mistake. */
+/** What a key of a payload filter asks of its field. */
 export type Clause =
   | { readonly operator: 'in' | 'not_in'; readonly values: readonly unknown[] }
   | { readonly operator: 'exists'; readonly expected: boolean }
-  | { readonly operator: 'nested'; readonly fields: Fields }
-  | { readonly operator: 'bare'; readonly value: unknown };
+  | { readonly operator: 'nested'; readonly fields: Fields };
 
 export type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * The rule that tells operators from nested objects: an operator is an object with exactly one key, `in` or
- * `not_in` with an array or `exists` with a boolean; each other object is nested.
+ * `not_in` with an array or `exists` with a boolean; each other object is nested. A bare scalar, always a mistake,
+ * is no clause.
  */
-export function clauseOf(value: unknown): Clause {
+export function clauseOf(value: unknown): Clause | undefined {
   if (Array.isArray(value)) return { operator: 'in', values: value };
-  if (!isObject(value)) return { operator: 'bare', value };
+  if (!isObject(value)) return undefined;
   const [key, ...others] = Object.keys(value);
   if (key === undefined || others.length > 0) return { operator: 'nested', fields: value };
   const operand = value[key];
@@ -94,7 +94,7 @@ type Report = (code: DiagnosticCode, path: Path, message: string, hint?: string)
 function countKeys(fields: Fields, depth: number): number {
   const nested = Object.values(fields).map(value => {
     const clause = clauseOf(value);
-    return clause.operator === 'nested' && depth < filterDepthMax ? countKeys(clause.fields, depth + 1) : 0;
+    return clause?.operator === 'nested' && depth < filterDepthMax ? countKeys(clause.fields, depth + 1) : 0;
   });
   return nested.reduce((sum, keys) => sum + keys, nested.length);
 }
@@ -115,6 +115,11 @@ function readFields(fields: Fields, path: Path, report: Report): PayloadFilter {
 
 function readValue(value: unknown, path: Path, report: Report, hintIfBare: () => string): FilterValue {
   const clause = clauseOf(value);
+  if (clause === undefined) {
+    const message = `${flow(path.at(-1))} has a bare value, not a list of allowed values`;
+    report('filter/invalid', path, message, hintIfBare());
+    return [];
+  }
   switch (clause.operator) {
     case 'in':
     case 'not_in': {
@@ -125,14 +130,6 @@ function readValue(value: unknown, path: Path, report: Report, hintIfBare: () =>
       return { exists: clause.expected };
     case 'nested':
       return readFields(clause.fields, path, report);
-    case 'bare':
-      report(
-        'filter/invalid',
-        path,
-        `${flow(path.at(-1))} has a bare value, not a list of allowed values`,
-        hintIfBare(),
-      );
-      return [];
   }
 }
 
