@@ -48,6 +48,8 @@ export const diagnosticCodes = {
   'automation/webhook-unknown': 'a trigger names a webhook that exists',
   'filter/invalid': 'a payload filter is built of arrays, operators and nested objects',
   'filter/too-large': 'a payload filter stays within its bounds',
+  'fixture/invalid': 'a fixture is JSON with expect, payload and perhaps webhook',
+  'fixture/failed': "a fixture's payload gets the verdict that it expects",
   'secret/missing': 'secretName names an existing team secret',
   'secret/not-url-safe': 'a url_token secret is 16 to 256 of A-Z a-z 0-9 _ ~ . -',
   'secret/not-header-safe': 'a token secret can be sent in an Authorization header',
