@@ -163,7 +163,7 @@ function readNumber(value: number, path: Path, report: Report): number {
   if (!Number.isFinite(value)) {
     report('filter/invalid', path, `${value} is not a JSON number`);
   } else if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
-    const message = `the integer ${value} cannot be compared exactly: it is beyond ${Number.MAX_SAFE_INTEGER} (2^53-1)`;
+    const message = `an integer beyond ±${Number.MAX_SAFE_INTEGER} (2^53-1) cannot be compared exactly`;
     report('filter/invalid', path, message, 'filter on another field, or on a string form of the number');
   }
   return value === 0 ? 0 : value; // -0 is 0, as it will be when it is read back from JSON.
