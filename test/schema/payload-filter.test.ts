@@ -81,9 +81,7 @@ describe('a payload filter that is refused', () => {
   it.each(['9007199254740992', '9007199254740993', '-9007199254740993', '1e21'])(
     'has an integer that is not exact: %s',
     number => {
-      const message = expect.stringContaining(
-        'cannot be compared exactly: it is beyond 9007199254740991 (2^53-1)',
-      );
+      const message = 'an integer beyond ±9007199254740991 (2^53-1) cannot be compared exactly';
       expect(problems(parseYaml(`a: { not_in: [1, ${number}] }`))).toEqual([
         expect.objectContaining({ code: 'filter/invalid', path: ['a', 'not_in', 1], message }),
       ]);
