@@ -1,0 +1,142 @@
+import { readFile, stat } from 'node:fs/promises';
+import { watch } from 'chokidar';
+import { appliedStateShape } from '../schema/applied-state.ts';
+import { appliedStateFile, type Home, listFactories, makePrivateDirectory } from '../store/home.ts';
+import { parseJsonFile } from '../store/json-file.ts';
+import type { Seal } from '../store/sealing.ts';
+import { type ServedWebhook, serveWebhooks } from './served-webhooks.ts';
+
+// What chokidar cannot see: network file systems, a directory that was swapped for another.
+const rescanMs = 2_000;
+
+/** What is served of a factory. With a `problem`, the last good state is still served. */
+export interface FactoryStatus {
+  readonly factory: string;
+  readonly serial: number;
+  readonly webhooks: number;
+  readonly problem?: { readonly message: string; readonly since: string };
+}
+
+export interface AppliedStates {
+  findWebhook(uid: string): ServedWebhook | undefined;
+  status(): FactoryStatus[];
+  close(): Promise<void>;
+}
+
+export interface AppliedStatesOptions {
+  readonly home: Home;
+  readonly seal: Seal;
+  readonly onLoaded: (status: FactoryStatus) => void;
+  readonly onProblem: (status: FactoryStatus) => void;
+}
+
+interface Loaded {
+  /** Identifies the file's content without reading it. */
+  readonly version: string;
+  readonly status: FactoryStatus;
+  readonly webhooks: readonly ServedWebhook[];
+}
+
+/**
+ * Serves the applied states of all factories of the home and follows them as they change. A factory's webhooks are
+ * swapped whole; a state that cannot be read leaves the last good one in place. Resolves when all are loaded once.
+ */
+export async function followAppliedStates(options: AppliedStatesOptions): Promise<AppliedStates> {
+  const { home } = options;
+  await makePrivateDirectory(home.factoriesDirectory);
+  const factories = new Map<string, Loaded>();
+  let index = new Map<string, ServedWebhook>();
+
+  const scan = async () => {
+    let changed = false;
+    for (const factory of new Set([...factories.keys(), ...(await listFactories(home))])) {
+      const before = factories.get(factory);
+      const now = await load(factory, before, options);
+      if (!now || now === before) continue;
+      factories.set(factory, now);
+      changed = true;
+      (now.status.problem ? options.onProblem : options.onLoaded)(now.status);
+    }
+    if (changed) index = indexByUid(factories.values());
+  };
+  const rescan = singleFlight(scan);
+  await rescan();
+
+  const watcher = watch(home.factoriesDirectory, {
+    ignoreInitial: true,
+    depth: 1,
+    atomic: false,
+    ignored: path => path.endsWith('.tmp') || path.includes('.lock'),
+  });
+  watcher.on('all', rescan).on('raw', rescan).on('error', rescan);
+  await new Promise<void>(resolve => watcher.once('ready', resolve));
+  const timer = setInterval(rescan, rescanMs);
+  await rescan();
+
+  return {
+    findWebhook: uid => index.get(uid),
+    status: () => [...factories.values()].map(({ status }) => status),
+    close: async () => {
+      clearInterval(timer);
+      await watcher.close();
+    },
+  };
+}
+
+/** The factory's state as it is now: `before` itself if nothing changed, undefined if there never was one. */
+async function load(
+  factory: string,
+  before: Loaded | undefined,
+  { home, seal }: AppliedStatesOptions,
+): Promise<Loaded | undefined> {
+  const file = appliedStateFile(home, factory);
+  const version = await versionOf(file);
+  if (version === before?.version || (version === 'missing' && !before)) return before;
+  try {
+    const state = parseJsonFile(file, await readFile(file, 'utf8'), appliedStateShape);
+    const webhooks = await serveWebhooks({ ...state, factory }, seal);
+    return { version, webhooks, status: { factory, serial: state.serial, webhooks: webhooks.length } };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const since = new Date().toISOString();
+    const status = { factory, serial: before?.status.serial ?? 0, webhooks: before?.webhooks.length ?? 0 };
+    return { version, webhooks: before?.webhooks ?? [], status: { ...status, problem: { message, since } } };
+  }
+}
+
+async function versionOf(file: string): Promise<string> {
+  try {
+    const { ino, size, ctimeNs, mtimeNs } = await stat(file, { bigint: true });
+    return `${ino} ${size} ${ctimeNs} ${mtimeNs}`;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === 'ENOENT' || code === 'ENOTDIR' ? 'missing' : String(code);
+  }
+}
+
+function indexByUid(factories: Iterable<Loaded>): Map<string, ServedWebhook> {
+  const webhooks = [...factories].flatMap(factory => factory.webhooks);
+  return new Map(webhooks.map(webhook => [webhook.uid, webhook]));
+}
+
+/** Runs `work` one at a time; calls that arrive meanwhile share one more run, so that none is missed. */
+function singleFlight(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
+  return () => {
+    if (!running) {
+      running = work().finally(() => {
+        running = undefined;
+      });
+      return running;
+    }
+    next ??= running.then(() => {
+      next = undefined;
+      running = work().finally(() => {
+        running = undefined;
+      });
+      return running;
+    });
+    return next;
+  };
+}

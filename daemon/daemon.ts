@@ -1,0 +1,98 @@
+import { randomBytes } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import type { Logger } from 'pino';
+import { stopGraceMs } from '../schema/limits.ts';
+import { openDeliveryLog } from '../store/delivery-log-client.ts';
+import { type Home, makePrivateDirectory } from '../store/home.ts';
+import { sealFor } from '../store/sealing.ts';
+import { followAppliedStates } from './applied-states.ts';
+import { memoryBudgets } from './budgets.ts';
+import { boundedServer, closeServer, listen } from './http-server.ts';
+import { createIngress } from './ingress.ts';
+import { createManagement } from './management.ts';
+import { createMetrics } from './metrics.ts';
+import type { DaemonSettings } from './settings.ts';
+
+export interface DaemonOptions {
+  readonly home: Home;
+  readonly settings: DaemonSettings;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly log: Logger;
+  readonly nowMs: () => number;
+  /** The daemon cannot go on and has to be started anew. */
+  readonly onFatal: (error: unknown) => void;
+}
+
+export interface Daemon {
+  readonly ingressUrl: string;
+  readonly managementUrl: string;
+  readonly factories: number;
+  readonly webhooks: number;
+  /** Stops accepting, commits what it has, and ends within 10 s. */
+  stop(): Promise<void>;
+}
+
+/** Wires the daemon of a home and starts it. */
+export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
+  const { home, settings, environment, log, nowMs, onFatal } = options;
+  await makePrivateDirectory(home.directory);
+  let stopping = false;
+  let fatal: string | undefined;
+
+  const deliveryLog = await openDeliveryLog(home.deliveryLogFile, {
+    onFatal: error => {
+      fatal = 'the delivery log is gone';
+      onFatal(error);
+    },
+  });
+  const appliedStates = await followAppliedStates({
+    home,
+    seal: sealFor(home, environment),
+    onLoaded: status => log.info(status, 'serving the applied state'),
+    onProblem: status => log.error(status, 'the applied state cannot be served; the last good one still is'),
+  });
+  const metrics = createMetrics();
+  metrics.watch(deliveryLog, appliedStates);
+
+  const ingressApp = createIngress({
+    deps: {
+      findWebhook: uid => appliedStates.findWebhook(uid),
+      budgets: memoryBudgets(settings.limits),
+      deliveryLog,
+      nowMs,
+      randomBytes,
+    },
+    settings,
+    log,
+    metrics,
+    stopping: () => stopping,
+  });
+  const managementApp = createManagement({
+    appliedStates,
+    metrics,
+    notReady: () => (stopping ? 'stopping' : fatal),
+  });
+  const ingress = boundedServer(ingressApp.callback());
+  const management = boundedServer(managementApp.callback());
+  const ingressAddress = await listen(ingress, settings.port, settings.host);
+  const managementAddress = await listen(management, settings.managementPort, '127.0.0.1');
+
+  const status = appliedStates.status();
+  return {
+    ingressUrl: urlOf(ingressAddress),
+    managementUrl: urlOf(managementAddress),
+    factories: status.length,
+    webhooks: status.reduce((sum, { webhooks }) => sum + webhooks, 0),
+    stop: async () => {
+      stopping = true;
+      await closeServer(ingress, stopGraceMs);
+      await appliedStates.close();
+      await deliveryLog.close();
+      await closeServer(management, 0);
+    },
+  };
+}
+
+function urlOf({ address, family, port }: AddressInfo): string {
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+}

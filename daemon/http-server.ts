@@ -1,0 +1,43 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { connectionsMax, headerBytesMax, idleConnectionMs, requestMs } from '../schema/limits.ts';
+
+/** A server that a slow or greedy client cannot hold on to. */
+export function boundedServer(listener: RequestListener): Server {
+  const server = createServer(
+    {
+      headersTimeout: requestMs,
+      requestTimeout: requestMs,
+      keepAliveTimeout: idleConnectionMs,
+      connectionsCheckingInterval: 1_000,
+      maxHeaderSize: headerBytesMax,
+    },
+    listener,
+  );
+  server.maxConnections = connectionsMax;
+  // Leave to send the body is given once the request has passed what can be checked without it.
+  server.on('checkContinue', listener);
+  return server;
+}
+
+/** Resolves with the address once the server listens; rejects if it cannot. */
+export async function listen(server: Server, port: number, host: string): Promise<AddressInfo> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  return server.address() as AddressInfo;
+}
+
+/** Stops accepting, lets requests under way finish, and after `graceMs` ends the connections that are left. */
+export async function closeServer(server: Server, graceMs: number): Promise<void> {
+  const closed = new Promise<void>(resolve => server.close(() => resolve()));
+  const idle = setInterval(() => server.closeIdleConnections(), 50);
+  const end = setTimeout(() => server.closeAllConnections(), graceMs);
+  await closed;
+  clearInterval(idle);
+  clearTimeout(end);
+}

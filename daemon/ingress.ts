@@ -1,0 +1,149 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import Koa from 'koa';
+import type { Logger } from 'pino';
+import proxyAddr from 'proxy-addr';
+import getRawBody from 'raw-body';
+import { lingerBytesMax, lingerMs } from '../schema/limits.ts';
+import type { IngressMetrics } from './metrics.ts';
+import { problemBodies } from './problems.ts';
+import {
+  type BodyRead,
+  type IngressDeps,
+  type IngressOutcome,
+  type IngressRequest,
+  receiveDelivery,
+} from './receive-delivery.ts';
+import type { DaemonSettings } from './settings.ts';
+
+export interface IngressOptions {
+  readonly deps: IngressDeps;
+  readonly settings: DaemonSettings;
+  readonly log: Logger;
+  readonly metrics: IngressMetrics;
+  readonly stopping: () => boolean;
+}
+
+/** The ingress as a Koa application: Koa is transport alone, `receiveDelivery` decides. */
+export function createIngress(options: IngressOptions): Koa {
+  const clientAddress = clientAddressBehind(options.settings.trustProxies);
+  const app = new Koa();
+  app.use(async context => {
+    const startedMs = performance.now();
+    const request = ingressRequest(context, options, clientAddress);
+    const outcome = await receiveDelivery(request, options.deps);
+    if (options.stopping()) context.set('Connection', 'close');
+    respond(context, outcome);
+    report(options, context, outcome, performance.now() - startedMs);
+  });
+  app.on('error', (error: unknown) => options.log.error({ error }, 'request failed'));
+  return app;
+}
+
+function ingressRequest(
+  { req, res, path, method }: Koa.Context,
+  { settings }: IngressOptions,
+  clientAddress: (request: IncomingMessage) => string,
+): IngressRequest {
+  return {
+    method,
+    path,
+    headers: req.headers,
+    contentLength: contentLengthOf(req),
+    get url() {
+      return `${settings.baseUrl ?? `http://${req.headers.host}`}${req.url}`;
+    },
+    get clientAddress() {
+      return clientAddress(req);
+    },
+    get distinctHeaders() {
+      return req.headersDistinct;
+    },
+    readBody: () => readBody(req, res, settings.limits.bodyBytes),
+  };
+}
+
+function contentLengthOf({ headers }: IncomingMessage): number | undefined {
+  const value = headers['content-length'];
+  return value === undefined ? undefined : Number(value);
+}
+
+/** The whole body, or why there is none. A client that waits for leave to send it (`Expect`) gets it here. */
+async function readBody(req: IncomingMessage, res: ServerResponse, limit: number): Promise<BodyRead> {
+  const length = contentLengthOf(req);
+  if (length !== undefined && length > limit) return { ok: false, problem: 'too-large', bytesSeen: length };
+  if (req.headers.expect !== undefined) res.writeContinue();
+  try {
+    return { ok: true, body: await getRawBody(req, { limit, length }) };
+  } catch (error) {
+    const { type, received } = error as { type?: string; received?: number };
+    if (type === 'entity.too.large')
+      return { ok: false, problem: 'too-large', bytesSeen: received ?? limit + 1 };
+    return { ok: false, problem: 'body-incomplete' };
+  }
+}
+
+function respond(context: Koa.Context, outcome: IngressOutcome): void {
+  if (outcome.result !== 'refused') {
+    context.status = 202;
+    context.type = 'application/json';
+    context.body = `{"delivery_id":"${outcome.deliveryId}"}\n`;
+    return;
+  }
+  const { status, body } = problemBodies[outcome.problem];
+  context.status = status;
+  context.set('Content-Type', 'application/problem+json');
+  if (status === 405) context.set('Allow', 'POST');
+  if (status === 401) context.set('WWW-Authenticate', 'Bearer');
+  if (outcome.retryAfterSeconds !== undefined) context.set('Retry-After', String(outcome.retryAfterSeconds));
+  if (status === 413) closeAfterReading(context, body);
+  else context.body = body;
+}
+
+/**
+ * Answers and closes the connection, but first reads a little more of what the client is still sending: a socket
+ * that is closed with unread data resets the connection, and the client would lose the answer.
+ */
+function closeAfterReading(context: Koa.Context, body: Buffer): void {
+  const { req, res } = context;
+  context.respond = false;
+  res.writeHead(context.status, { Connection: 'close', 'Content-Length': body.length });
+  res.write(body);
+  let bytesLeft = lingerBytesMax;
+  const end = () => {
+    clearTimeout(timer);
+    res.end();
+  };
+  const timer = setTimeout(end, lingerMs);
+  req.on('data', (chunk: Buffer) => {
+    bytesLeft -= chunk.length;
+    if (bytesLeft < 0) end();
+  });
+  req.once('end', end).once('close', end).resume();
+}
+
+function clientAddressBehind(proxies: readonly string[]): (request: IncomingMessage) => string {
+  const plain = (address: string | undefined) => (address ?? '').replace(/^::ffff:(?=\d+\.)/, '');
+  if (proxies.length === 0) return request => plain(request.socket.remoteAddress);
+  const trust = proxyAddr.compile([...proxies]);
+  return request => plain(proxyAddr(request, trust));
+}
+
+function report(
+  { log, metrics }: IngressOptions,
+  context: Koa.Context,
+  outcome: IngressOutcome,
+  ms: number,
+): void {
+  const result = outcome.result === 'refused' ? outcome.problem : outcome.result;
+  const { webhook } = outcome;
+  metrics.observe(webhook, result, ms / 1000);
+  const level = outcome.deliveryId === undefined ? 'debug' : 'info';
+  if (outcome.result === 'refused' && outcome.cause !== undefined) {
+    log.error({ error: outcome.cause, webhook: webhook?.name }, 'the delivery could not be recorded');
+  } else if (log.isLevelEnabled(level)) {
+    const { deliveryId: delivery } = outcome;
+    // No path: that of a url_token webhook holds its credential.
+    const fields = { result, status: context.res.statusCode, ms: Math.round(ms * 10) / 10, delivery };
+    log[level]({ ...fields, factory: webhook?.factory, webhook: webhook?.name }, 'delivery');
+  }
+}

@@ -1,0 +1,11 @@
+import { isUtf8 } from 'node:buffer';
+
+/** The value of a body that is JSON in UTF-8 (RFC 8259, no byte order mark); undefined if it is not. Never throws. */
+export function parseJsonBody(body: Buffer): { readonly value: unknown } | undefined {
+  if (!isUtf8(body)) return undefined;
+  try {
+    return { value: JSON.parse(body.toString('utf8')) };
+  } catch {
+    return undefined;
+  }
+}

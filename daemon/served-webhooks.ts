@@ -1,0 +1,49 @@
+import { hash } from 'node:crypto';
+import { sealedCredential } from '../reconcile/apply.ts';
+import type { AppliedState, AppliedWebhook } from '../schema/applied-state.ts';
+import type { AppliedStateRef } from '../store/delivery-log.ts';
+import type { Seal } from '../store/sealing.ts';
+import { type Authenticator, authenticatorFor } from './authenticator.ts';
+
+/** A webhook of an applied state, ready to receive: all that does not depend on a request is done. */
+export interface ServedWebhook {
+  readonly factory: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly authMode: AppliedWebhook['authMode'];
+  /** In lower case, as node names request headers. */
+  readonly deliveryIdHeader: string | undefined;
+  readonly authenticator: Authenticator;
+  /** What vouches for an authenticated delivery, as the log shows it. */
+  readonly authenticatedBy: string;
+  readonly appliedState: AppliedStateRef;
+}
+
+/** The enabled webhooks of one applied state. Fails, and serves none of them, if a credential does not open. */
+export async function serveWebhooks(state: AppliedState, seal: Seal): Promise<ServedWebhook[]> {
+  const appliedState = snapshotOf(state);
+  const served = state.webhooks
+    .filter(webhook => webhook.enabled)
+    .map(async (webhook): Promise<ServedWebhook> => {
+      const { name, uid, authMode, signatureScheme, deliveryIdHeader } = webhook;
+      const open = (jwe: string) => seal.open(jwe, sealedCredential(state.factory, uid));
+      const scheme = typeof signatureScheme === 'object' ? 'custom HMAC' : signatureScheme;
+      return {
+        factory: state.factory,
+        name,
+        uid,
+        authMode,
+        deliveryIdHeader: deliveryIdHeader?.toLowerCase(),
+        authenticator: await authenticatorFor(webhook, open),
+        authenticatedBy: scheme ?? authMode,
+        appliedState,
+      };
+    });
+  return Promise.all(served);
+}
+
+/** The automations that deliveries are evaluated against, kept once in the log so that a verdict can be explained. */
+function snapshotOf({ factory, serial, source, automations }: AppliedState): AppliedStateRef {
+  const json = JSON.stringify({ factory, serial, source, automations });
+  return { digest: hash('sha256', json), json };
+}

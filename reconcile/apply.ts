@@ -1,0 +1,152 @@
+import { createHash } from 'node:crypto';
+import type { AppliedSource, AppliedState, AppliedWebhook, Credential } from '../schema/applied-state.ts';
+import { type Diagnostic, hasErrors, sortDiagnostics } from '../schema/diagnostics.ts';
+import { webhookUid } from '../schema/ids.ts';
+import type { WebhookDefinition } from '../schema/webhook-definition.ts';
+import { changeAppliedState, readAppliedState } from '../store/applied-state-store.ts';
+import type { Home } from '../store/home.ts';
+import type { Seal, SealedFor } from '../store/sealing.ts';
+import { listSecrets, openSecrets, type TeamSecret } from '../store/team-secrets.ts';
+import type { Definitions } from './definitions.ts';
+import { type Change, isInForce, plan, summarize } from './plan.ts';
+import { secretProblems } from './secret-problems.ts';
+import { triggerProblems } from './trigger-problems.ts';
+
+/** A factory and what it takes to change it. */
+export interface Factory {
+  readonly home: Home;
+  readonly name: string;
+  readonly seal: Seal;
+  readonly lockTimeoutMs: number;
+  readonly now: () => Date;
+  readonly randomBytes: (count: number) => Uint8Array;
+}
+
+export type Planned =
+  | {
+      readonly ok: true;
+      readonly changes: readonly Change[];
+      readonly diagnostics: readonly Diagnostic[];
+      readonly state: AppliedState;
+    }
+  | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
+
+export type Applied =
+  | {
+      readonly result: 'applied' | 'unchanged' | 'declined';
+      readonly changes: readonly Change[];
+      readonly diagnostics: readonly Diagnostic[];
+      readonly state: AppliedState;
+    }
+  | { readonly result: 'invalid'; readonly diagnostics: readonly Diagnostic[] };
+
+/** What applying the definitions to the factory would do now; nothing is written. */
+export async function planFactory(
+  factory: Pick<Factory, 'home' | 'name' | 'seal'>,
+  definitions: Definitions,
+): Promise<Planned> {
+  const state = await readAppliedState(factory.home, factory.name);
+  const { planned } = await planAgainst(state, factory, definitions);
+  return planned;
+}
+
+/**
+ * Makes the definitions the applied state, all or nothing, under the factory's lock. `confirm` sees the changes
+ * before anything is written. Without a change the file is not touched.
+ */
+export async function applyDefinitions(
+  factory: Factory,
+  definitions: Definitions,
+  source: AppliedSource,
+  confirm: (changes: readonly Change[]) => Promise<boolean>,
+): Promise<Applied> {
+  let applied: Applied | undefined;
+  await changeAppliedState(factory.home, factory.name, factory.lockTimeoutMs, async state => {
+    const { planned, secrets } = await planAgainst(state, factory, definitions);
+    if (!planned.ok) {
+      applied = { result: 'invalid', diagnostics: planned.diagnostics };
+      return undefined;
+    }
+    const { changes, diagnostics } = planned;
+    const { add, change, destroy } = summarize(changes);
+    if (add + change + destroy === 0) {
+      applied = { result: 'unchanged', changes, diagnostics, state };
+      return undefined;
+    }
+    if (!(await confirm(changes))) {
+      applied = { result: 'declined', changes, diagnostics, state };
+      return undefined;
+    }
+    const next = await nextState(factory, state, definitions, secrets, source);
+    applied = { result: 'applied', changes, diagnostics, state: { ...next, serial: state.serial + 1 } };
+    return next;
+  });
+  if (!applied) throw new Error('the applied state was changed without a result');
+  return applied;
+}
+
+async function planAgainst(
+  state: AppliedState,
+  { home, seal }: Pick<Factory, 'home' | 'seal'>,
+  definitions: Definitions,
+): Promise<{ planned: Planned; secrets: Map<string, TeamSecret> }> {
+  const secrets = await openSecrets(
+    home,
+    seal,
+    definitions.webhooks.map(webhook => webhook.secretName),
+  );
+  const knownNames = (await listSecrets(home)).map(secret => secret.name);
+  const diagnostics = sortDiagnostics([
+    ...definitions.diagnostics,
+    ...secretProblems(definitions, secrets, knownNames),
+    ...triggerProblems(definitions, state),
+  ]);
+  if (hasErrors(diagnostics)) return { planned: { ok: false, diagnostics }, secrets };
+  return { planned: { ok: true, changes: plan(definitions, state, secrets), diagnostics, state }, secrets };
+}
+
+async function nextState(
+  factory: Factory,
+  state: AppliedState,
+  definitions: Definitions,
+  secrets: ReadonlyMap<string, TeamSecret>,
+  source: AppliedSource,
+): Promise<AppliedState> {
+  const webhooks = definitions.webhooks.map(async (webhook): Promise<AppliedWebhook> => {
+    const existing = state.webhooks.find(other => other.name === webhook.name);
+    const uid = existing?.uid ?? webhookUid(factory.randomBytes(64));
+    const credential = await credentialFor(factory, webhook, uid, secrets.get(webhook.secretName), existing);
+    return { ...webhook, uid, credential };
+  });
+  return {
+    ...state,
+    appliedAt: factory.now().toISOString(),
+    source,
+    webhooks: await Promise.all(webhooks),
+    automations: definitions.automations.map(automation => ({
+      ...automation,
+      triggers: [...automation.triggers],
+    })),
+  };
+}
+
+async function credentialFor(
+  { name, seal }: Factory,
+  { authMode }: WebhookDefinition,
+  uid: string,
+  secret: TeamSecret | undefined,
+  existing: AppliedWebhook | undefined,
+): Promise<Credential> {
+  if (existing && isInForce(existing.credential, authMode, secret)) return existing.credential;
+  if (!secret?.value) return { kind: 'unset' };
+  const { version: secretVersion, text } = secret.value;
+  if (authMode === 'signature') {
+    return { kind: 'sealed', secretVersion, jwe: await seal.seal(text, sealedCredential(name, uid)) };
+  }
+  return { kind: 'digest', secretVersion, sha256: createHash('sha256').update(text).digest('hex') };
+}
+
+/** What the credential of a signature webhook is sealed for. */
+export function sealedCredential(factory: string, uid: string): SealedFor {
+  return { use: 'credential', name: uid, factory };
+}

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { addProblem, type ParsedFile, parseDefinition } from './definition.ts';
+import { uidPattern } from './ids.ts';
+import { payloadFilterSchema } from './payload-filter.ts';
+
+const promptBytesMax = 32 * 1024;
+
+const prompt = z.string().superRefine((text, context) => {
+  if (text.trim() !== '' && Buffer.byteLength(text) <= promptBytesMax) return;
+  const message =
+    text.trim() === '' ? 'the prompt is empty' : `the prompt is larger than ${promptBytesMax} bytes`;
+  addProblem(context, [], message, { code: 'definition/value', hint: 'say what a run is to do' });
+});
+
+const webhookIds = z.array(z.string()).superRefine((uids, context) => {
+  if (uids.length !== 1) {
+    addProblem(context, [], `a trigger selects exactly one webhook, not ${uids.length}`, {
+      code: 'automation/webhook-id',
+      hint: uids.length === 0 ? 'write the UID of the webhook' : 'add one trigger for each webhook',
+    });
+  }
+  for (const [index, uid] of uids.entries()) {
+    if (uidPattern.test(uid)) continue;
+    addProblem(context, [index], `"${uid}" is not the UID of a webhook`, {
+      code: 'automation/webhook-id',
+      hint: `UIDs look like wh_0123456789abcdefghijklmn; \`hookmill webhooks show ${/^[a-z0-9-]{1,63}$/.test(uid) ? uid : '<name>'}\` prints that of a webhook`,
+    });
+  }
+});
+
+const trigger = z.strictObject({
+  provider: z.literal('webhook').describe('The kind of trigger.'),
+  event: z.literal('received').describe('What happens to start a run.'),
+  filter: z.strictObject({
+    webhook_ids: webhookIds.describe('Exactly one UID of a webhook.'),
+    payload: payloadFilterSchema.optional().describe('Which deliveries start a run; without it, each does.'),
+  }),
+});
+
+/** What stands in `automations/<name>.yaml`. */
+export const automationShape = z.strictObject({
+  enabled: z.boolean().default(true).describe('Whether deliveries start runs.'),
+  prompt: prompt.describe('What a run is told to do; the envelope with the payload follows it.'),
+  triggers: z
+    .array(trigger)
+    .min(1, { error: 'an automation needs a trigger' })
+    .describe('Each selects one webhook; a delivery that matches several starts one run.'),
+});
+
+export type Trigger = z.output<typeof trigger>;
+
+export interface AutomationDefinition {
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly prompt: string;
+  readonly triggers: readonly Trigger[];
+}
+
+export function parseAutomation(
+  name: string,
+  file: string,
+  bytes: Uint8Array,
+): ParsedFile<AutomationDefinition> {
+  const parsed = parseDefinition(automationShape, file, bytes);
+  return { ...parsed, definition: parsed.definition && { name, ...parsed.definition } };
+}

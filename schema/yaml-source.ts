@@ -1,0 +1,275 @@
+import type { CST, Pair, YAMLMap } from 'yaml';
+import {
+  Composer,
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  Parser,
+} from 'yaml';
+import type { Diagnostic, DiagnosticCode, Range } from './diagnostics.ts';
+import { definitionBytesMax, definitionDepthMax } from './limits.ts';
+
+/** A YAML file as plain JSON values, with the place in the text of each of them. */
+export interface YamlSource {
+  readonly file: string;
+  readonly text: string;
+  readonly value: unknown;
+  /** Of the value at the path, or of the nearest collection around it where there is none. */
+  readonly rangeOfValue: (path: readonly PropertyKey[]) => Range;
+  /** Of the key that the path ends in. */
+  readonly rangeOfKey: (path: readonly PropertyKey[]) => Range;
+}
+
+export type ParsedYaml =
+  | { readonly ok: true; readonly source: YamlSource }
+  | { readonly ok: false; readonly text: string; readonly diagnostics: readonly Diagnostic[] };
+
+// A broken line makes the parser report many that follow from it.
+const syntaxErrorsMax = 10;
+
+/**
+ * Reads the JSON-like part of YAML 1.2 that definitions are written in: one document, plain keys, no anchors,
+ * aliases or tags. Bounds come before anything that recurses or grows: bytes before parsing, nesting before
+ * composing (the concrete syntax parser keeps its own stack, the composer recurses).
+ */
+export function parseYaml(file: string, bytes: Uint8Array): ParsedYaml {
+  if (bytes.length > definitionBytesMax) {
+    return refused(file, '', 'yaml/too-large', `the file is larger than ${definitionBytesMax} bytes`);
+  }
+  const text = decodeUtf8(bytes);
+  if (text === undefined) {
+    return refused(file, '', 'yaml/encoding', 'the file is not valid UTF-8', 'save it as UTF-8');
+  }
+  const lines = new LineCounter();
+  const report = reporter(file, lines);
+  const control = controlCharacter.exec(text);
+  if (control) return { ok: false, text, diagnostics: [report.controlCharacter(text, control.index)] };
+
+  const tokens = [...new Parser(lines.addNewLine).parse(text)];
+  const deep = tooDeep(tokens);
+  if (deep !== undefined) {
+    return {
+      ok: false,
+      text,
+      diagnostics: [report.at(deep, deep + 1, 'yaml/too-deep', deepMessage, deepHint)],
+    };
+  }
+  const composer = new Composer({
+    keepSourceTokens: false,
+    prettyErrors: false,
+    uniqueKeys: false,
+  });
+  const [document, second] = composer.compose(tokens, true, text.length);
+  if (document === undefined) throw new Error('the composer was told to make a document of an empty stream');
+  if (second) {
+    const [start = 0] = second.range;
+    return {
+      ok: false,
+      text,
+      diagnostics: [
+        report.at(
+          start,
+          start + 3,
+          'yaml/multiple-documents',
+          'a second document begins here',
+          'put it in a file of its own',
+        ),
+      ],
+    };
+  }
+  if (document.errors.length > 0) {
+    const errors = document.errors.slice(0, syntaxErrorsMax);
+    return {
+      ok: false,
+      text,
+      diagnostics: errors.map(error => report.at(...error.pos, 'yaml/syntax', error.message)),
+    };
+  }
+  return plainValue(file, text, document, report);
+}
+
+function plainValue(file: string, text: string, document: Document.Parsed, report: Reporter): ParsedYaml {
+  const diagnostics: Diagnostic[] = [];
+  const problem = (node: unknown, code: DiagnosticCode, message: string, hint: string) => {
+    diagnostics.push(report.at(...span(node), code, message, hint));
+  };
+  const value = toPlain(document.contents, problem);
+  if (diagnostics.length > 0) return { ok: false, text, diagnostics };
+  const range = (node: unknown) => report.range(...span(node));
+  return {
+    ok: true,
+    source: {
+      file,
+      text,
+      value,
+      rangeOfValue: path => range(find(document.contents, path).value),
+      rangeOfKey: path => range(find(document.contents, path).key),
+    },
+  };
+}
+
+type Problem = (node: unknown, code: DiagnosticCode, message: string, hint: string) => void;
+
+function toPlain(node: unknown, problem: Problem): unknown {
+  if (isAlias(node)) {
+    problem(node, 'yaml/alias', `the alias *${node.source} is not allowed`, 'write the value out');
+    return undefined;
+  }
+  if (!isMap(node) && !isSeq(node) && !isScalar(node)) return null;
+  if (node.anchor !== undefined) {
+    problem(
+      node,
+      'yaml/alias',
+      `the anchor &${node.anchor} is not allowed`,
+      'remove it and write values out',
+    );
+  }
+  if (node.tag !== undefined) {
+    problem(
+      node,
+      'yaml/tag',
+      `the tag ${node.tag} is not allowed`,
+      'remove it; quote the value if it is to be a string',
+    );
+  }
+  if (isScalar(node)) return node.value;
+  if (isSeq(node)) return node.items.map(item => toPlain(item, problem));
+  return toObject(node, problem);
+}
+
+function toObject(map: YAMLMap, problem: Problem): object {
+  const seen = new Set<string>();
+  const entries = map.items.map((pair): [string, unknown] => {
+    const key = plainKey(pair, problem);
+    if (key !== undefined && seen.has(key)) {
+      problem(pair.key, 'yaml/duplicate-key', `the key "${key}" stands twice`, 'keep one of the two');
+    }
+    seen.add(key ?? '');
+    return [key ?? '', toPlain(pair.value, problem)];
+  });
+  // fromEntries defines own properties, so a key named __proto__ stays an ordinary one.
+  return Object.fromEntries(entries);
+}
+
+function plainKey(pair: Pair, problem: Problem): string | undefined {
+  const { key } = pair;
+  if (isScalar(key) && typeof key.value === 'string' && key.anchor === undefined && key.tag === undefined) {
+    return key.value;
+  }
+  problem(key, 'yaml/key', 'a key must be a plain string', 'put the key in quotes');
+  return undefined;
+}
+
+function find(contents: unknown, path: readonly PropertyKey[]): { key: unknown; value: unknown } {
+  let found = { key: contents, value: contents };
+  for (const step of path) {
+    const { value } = found;
+    if (isMap(value)) {
+      const pair = value.items.find(item => isScalar(item.key) && item.key.value === step);
+      if (!pair) break;
+      found = { key: pair.key, value: pair.value ?? pair.key };
+    } else if (isSeq(value) && typeof step === 'number') {
+      const item = value.items[step];
+      found = { key: item, value: item };
+    } else break;
+  }
+  return found;
+}
+
+function span(node: unknown): [start: number, end: number] {
+  const range = (node as Node | null | undefined)?.range;
+  return range ? [range[0], range[1]] : [0, 0];
+}
+
+const deepMessage = `collections nest more than ${definitionDepthMax} deep`;
+const deepHint = 'flatten the structure';
+
+/** Offset of the first collection past the bound. A loop with a stack of its own: the input is not trusted yet. */
+function tooDeep(tokens: readonly CST.Token[]): number | undefined {
+  const stack: { token: CST.Token; depth: number }[] = tokens.map(token => ({ token, depth: 0 }));
+  for (let entry = stack.pop(); entry; entry = stack.pop()) {
+    const { token, depth } = entry;
+    if (token.type === 'document' && token.value) stack.push({ token: token.value, depth });
+    if (!('items' in token)) continue;
+    if (depth >= definitionDepthMax) return token.offset;
+    for (const { key, value } of token.items) {
+      if (key) stack.push({ token: key, depth: depth + 1 });
+      if (value) stack.push({ token: value, depth: depth + 1 });
+    }
+  }
+  return undefined;
+}
+
+// Not printable in YAML 1.2 (production c-printable): C0 but tab and line ends, DEL, C1 but NEL.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is looked for
+const controlCharacter = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f]/;
+
+function decodeUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+type Reporter = ReturnType<typeof reporter>;
+
+function reporter(file: string, lines: LineCounter) {
+  const position = (offset: number) => {
+    const { line, col } = lines.linePos(offset);
+    return { line: Math.max(line, 1), column: Math.max(col, 1) };
+  };
+  const range = (start: number, end: number): Range => ({
+    start: position(start),
+    end: position(Math.max(end, start)),
+  });
+  const at = (
+    start: number,
+    end: number,
+    code: DiagnosticCode,
+    message: string,
+    hint?: string,
+  ): Diagnostic => ({
+    code,
+    severity: 'error',
+    message,
+    file,
+    range: range(start, end),
+    hint,
+  });
+  const controlCharacter = (text: string, index: number): Diagnostic => {
+    lines.addNewLine(0);
+    for (let i = text.indexOf('\n'); i >= 0 && i < index; i = text.indexOf('\n', i + 1))
+      lines.addNewLine(i + 1);
+    const code = text.charCodeAt(index).toString(16).toUpperCase().padStart(4, '0');
+    return at(
+      index,
+      index + 1,
+      'yaml/encoding',
+      `the control character U+${code} is not allowed`,
+      'remove it, or write it as an escape in a double-quoted string',
+    );
+  };
+  return { at, range, controlCharacter };
+}
+
+function refused(
+  file: string,
+  text: string,
+  code: DiagnosticCode,
+  message: string,
+  hint?: string,
+): ParsedYaml {
+  const diagnostic: Diagnostic = {
+    code,
+    severity: 'error',
+    message,
+    file,
+    hint,
+  };
+  return { ok: false, text, diagnostics: [diagnostic] };
+}

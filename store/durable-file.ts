@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto';
+import { link, open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/**
+ * Replaces a file so that after a crash or power loss it is wholly the old one or wholly the new one:
+ * a temporary file in the same directory is written to its end, fsynced and renamed over, then the directory is
+ * fsynced. A full disk fails the write and leaves the old file.
+ */
+export async function replaceFile(file: string, data: string): Promise<void> {
+  const temporary = await writeTemporary(file, data);
+  try {
+    await rename(temporary, file);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  await syncDirectory(dirname(file));
+}
+
+/** Makes a file as `replaceFile` does, or fails with EEXIST where there is one already. */
+export async function createFile(file: string, data: string): Promise<void> {
+  const temporary = await writeTemporary(file, data);
+  try {
+    await link(temporary, file);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+  await syncDirectory(dirname(file));
+}
+
+/** Makes renames and new files in a directory survive power loss. */
+export async function syncDirectory(directory: string): Promise<void> {
+  const handle = await open(directory, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function writeTemporary(file: string, data: string): Promise<string> {
+  const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
+  const handle = await open(temporary, 'wx', 0o600);
+  try {
+    await handle.writeFile(data);
+    await handle.sync();
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  } finally {
+    await handle.close();
+  }
+  return temporary;
+}

@@ -1,0 +1,93 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import Database from 'better-sqlite3';
+import { makePrivateDirectory } from './home.ts';
+import { StoreError } from './store-error.ts';
+
+const retryMs = 25;
+
+/** Who holds a lock, for the message to whoever waits for it. */
+interface Holder {
+  readonly pid: number;
+  readonly command: string;
+  readonly since: string;
+}
+
+export interface Lock {
+  release(): void;
+}
+
+/** Runs `work` while holding the lock of `file`, see `acquireLock`. */
+export async function withLock<T>(file: string, timeoutMs: number, work: () => Promise<T>): Promise<T> {
+  const lock = await acquireLock(file, timeoutMs);
+  try {
+    return await work();
+  } finally {
+    lock.release();
+  }
+}
+
+/**
+ * The lock of `file`. It is SQLite's own on an empty database beside the file: the operating system gives it back
+ * the moment its owner is gone, however it went, so there is no stale lock to detect.
+ * Fails with code `locked`, naming the holder, when it is not free within `timeoutMs`.
+ */
+export async function acquireLock(file: string, timeoutMs: number): Promise<Lock> {
+  await makePrivateDirectory(dirname(file));
+  const database = await acquire(file, Date.now() + timeoutMs);
+  const holder: Holder = {
+    pid: process.pid,
+    command: process.argv.slice(2, 3).join(' '),
+    since: new Date().toISOString(),
+  };
+  try {
+    await writeFile(holderFile(file), JSON.stringify(holder), { mode: 0o600 });
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  return { release: () => database.close() };
+}
+
+async function acquire(file: string, untilMs: number): Promise<Database.Database> {
+  const database = new Database(`${file}.lock`, { timeout: 0 });
+  try {
+    while (!tryLock(database)) {
+      if (Date.now() >= untilMs) throw await lockedError(file);
+      await sleep(retryMs);
+    }
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function tryLock(database: Database.Database): boolean {
+  try {
+    database.exec('BEGIN EXCLUSIVE');
+    return true;
+  } catch (error) {
+    if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')) return false;
+    throw error;
+  }
+}
+
+async function lockedError(file: string): Promise<StoreError> {
+  const holder = await readFile(holderFile(file), 'utf8').then(describeHolder, () => 'another process');
+  return new StoreError('locked', `${file} is locked by ${holder}`);
+}
+
+function describeHolder(text: string): string {
+  try {
+    const { pid, command, since } = JSON.parse(text) as Partial<Holder>;
+    return `hookmill ${command} (pid ${pid}, since ${since})`;
+  } catch {
+    return 'another process';
+  }
+}
+
+function holderFile(file: string): string {
+  return `${file}.lock-holder`;
+}
