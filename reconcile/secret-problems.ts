@@ -1,6 +1,5 @@
 import type { Diagnostic, DiagnosticCode } from '../schema/diagnostics.ts';
-import type { SignatureScheme } from '../schema/signature/scheme.ts';
-import { findScheme } from '../schema/signature/scheme.ts';
+import { describeScheme } from '../schema/signature/scheme.ts';
 import { checkSecret } from '../schema/signature/verify.ts';
 import { didYouMean } from '../schema/suggestion.ts';
 import type { WebhookDefinition } from '../schema/webhook-definition.ts';

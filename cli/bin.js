@@ -1,0 +1,15 @@
+#!/usr/bin/env node
+// Plain JavaScript that any Node can read: on one that is too old for the rest, say so.
+const [major, minor] = process.versions.node.split('.').map(Number);
+if (major < 22 || (major === 22 && minor < 22)) {
+  process.stderr.write(
+    `hookmill needs Node.js 22.22 or newer, and this is ${process.versions.node}.\n` +
+      'Inside a checkout, npx hookmill … uses the one that npm install brings.\n',
+  );
+  process.exitCode = 3;
+} else {
+  const { enableCompileCache } = await import('node:module');
+  enableCompileCache();
+  const { main } = await import('../dist/cli/main.js');
+  await main();
+}

@@ -1,0 +1,75 @@
+import type { Command } from 'commander';
+import { applyDefinitions, planFactory } from '../../reconcile/apply.ts';
+import { type Change, summarize } from '../../reconcile/plan.ts';
+import type { AppliedState } from '../../schema/applied-state.ts';
+import { type Context, contextOf, factoryOf } from '../context.ts';
+import { CommandError } from '../exit-status.ts';
+import { ingressUrl } from '../ingress-url.ts';
+import { loadDirectory } from '../load-definitions.ts';
+import { printData, printStatus } from '../output.ts';
+import { planData } from '../plan-data.ts';
+import { renderDiagnostics } from '../render-diagnostics.ts';
+import { renderPlan } from '../render-plan.ts';
+import { fieldList } from '../table.ts';
+
+interface ApplyOptions {
+  readonly yes?: true;
+  readonly dryRun?: true;
+}
+
+export async function apply(command: Command): Promise<void> {
+  const context = await contextOf(command);
+  const options = command.opts<ApplyOptions>();
+  const definitions = loadDirectory(context.directory);
+  if (definitions.fileCount === 0 && definitions.diagnostics.length === 0) {
+    printStatus(`There are no definitions in ${context.directory}.`);
+  }
+  const factory = factoryOf(context);
+  const source = { kind: 'directory' as const, directory: context.directory };
+  const result = options.dryRun
+    ? await dryRun(planFactory(factory, definitions))
+    : await applyDefinitions(factory, definitions, source, changes => confirm(context, options, changes));
+
+  process.stderr.write(renderDiagnostics(result.diagnostics, definitions.texts));
+  if (result.result === 'invalid') throw new CommandError('nothing was applied');
+  if (result.result === 'declined') {
+    throw new CommandError('nothing was applied: destroying needs a yes at the prompt, or --yes');
+  }
+  const { changes, state } = result;
+  const data = planData(context.factory, context.baseUrl, state, changes);
+  printData(context, data, () => renderApplied(context, changes, state, result.result === 'applied'));
+}
+
+async function dryRun(planning: ReturnType<typeof planFactory>) {
+  const planned = await planning;
+  if (!planned.ok) return { result: 'invalid' as const, diagnostics: planned.diagnostics };
+  return { result: 'dry-run' as const, ...planned };
+}
+
+/** Destroying cannot be undone, so somebody has to have said yes to it. */
+async function confirm(
+  context: Context,
+  { yes }: ApplyOptions,
+  changes: readonly Change[],
+): Promise<boolean> {
+  const summary = summarize(changes);
+  if (summary.destroy === 0 || yes) return true;
+  process.stderr.write(renderPlan(changes, summary));
+  if (!process.stdin.isTTY || context.output === 'json') return false;
+  const prompts = await import('@inquirer/prompts');
+  const message = `Destroy ${summary.destroy}? A webhook's URL never comes back.`;
+  return prompts.confirm({ message, default: false }, { output: process.stderr });
+}
+
+function renderApplied(
+  { baseUrl }: Context,
+  changes: readonly Change[],
+  state: AppliedState,
+  applied: boolean,
+): string {
+  const plan = renderPlan(changes, summarize(changes));
+  if (!applied) return plan;
+  const urls = state.webhooks.map(webhook => [webhook.name, ingressUrl(baseUrl, webhook)] as const);
+  const done = `Applied as serial ${state.serial}.\n`;
+  return urls.length > 0 ? `${plan}\n${done}\n${fieldList(urls)}` : `${plan}\n${done}`;
+}

@@ -1,0 +1,78 @@
+import { readFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import pino from 'pino';
+import { startDaemon } from '../../daemon/daemon.ts';
+import { type DaemonSettings, parseSettings, settingsShape } from '../../daemon/settings.ts';
+import { acquireLock } from '../../store/lock.ts';
+import { contextOf } from '../context.ts';
+import { CommandError, exitStatus } from '../exit-status.ts';
+import { printStatus } from '../output.ts';
+import { renderDiagnostics } from '../render-diagnostics.ts';
+
+interface ServeOptions {
+  readonly config?: string;
+  readonly host?: string;
+  readonly port?: string;
+  readonly managementPort?: string;
+  readonly baseUrl?: string;
+  readonly logLevel?: string;
+}
+
+export async function serve(command: Command): Promise<void> {
+  const { home } = await contextOf(command);
+  const options: ServeOptions = command.opts();
+  const settings = withFlags(
+    options.config ? await readSettings(options.config) : settingsShape.parse({}),
+    options,
+  );
+  const lock = await acquireLock(home.deliveryLogFile, 0);
+  const log = pino({ level: settings.logLevel }, pino.destination({ fd: 2, sync: false }));
+  const daemon = await startDaemon({
+    home,
+    settings,
+    environment: process.env,
+    log,
+    nowMs: Date.now,
+    onFatal: error => {
+      log.fatal({ error }, 'the daemon cannot go on');
+      log.flush(() => process.exit(exitStatus.unexpected));
+    },
+  });
+  const { ingressUrl, managementUrl, webhooks } = daemon;
+  const what = webhooks === 1 ? '1 webhook' : `${webhooks} webhooks`;
+  process.stdout.write(`hookmill serves ${what} on ${ingressUrl} (management on ${managementUrl})\n`);
+
+  const signal = await new Promise<string>(resolve => {
+    for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, resolve);
+  });
+  log.info({ signal }, 'stopping');
+  await daemon.stop();
+  lock.release();
+  log.info('stopped');
+  log.flush();
+}
+
+async function readSettings(file: string): Promise<DaemonSettings> {
+  const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
+    throw new CommandError(`${file} cannot be read (${error.code})`, exitStatus.usage);
+  });
+  const { definition, diagnostics, text } = parseSettings(file, bytes);
+  process.stderr.write(renderDiagnostics(diagnostics, new Map([[file, text]])));
+  if (!definition) throw new CommandError('the daemon was not started');
+  return definition;
+}
+
+/** Flags, or their environment variables, over the file's settings. */
+function withFlags(settings: DaemonSettings, options: ServeOptions): DaemonSettings {
+  const { host, port, managementPort, baseUrl, logLevel } = options;
+  const flags = { host, port: number(port), managementPort: number(managementPort), baseUrl, logLevel };
+  const given = Object.entries(flags).filter(([, value]) => value !== undefined);
+  const result = settingsShape.safeParse({ ...settings, ...Object.fromEntries(given) });
+  if (result.success) return result.data;
+  for (const { path, message } of result.error.issues) printStatus(`hookmill: ${path.join('.')}: ${message}`);
+  throw new CommandError('the daemon was not started', exitStatus.usage);
+}
+
+function number(text: string | undefined): number | string | undefined {
+  return text !== undefined && /^\d{1,5}$/.test(text) ? Number(text) : text;
+}

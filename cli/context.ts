@@ -1,0 +1,104 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import type { Factory } from '../reconcile/apply.ts';
+import { parseWorkspace, type Workspace } from '../schema/workspace.ts';
+import { factoryNamePattern, type Home, homeAt } from '../store/home.ts';
+import { type Seal, sealFor } from '../store/sealing.ts';
+import { CommandError, exitStatus } from './exit-status.ts';
+import { renderDiagnostics } from './render-diagnostics.ts';
+
+/** What the global options, the environment and hookmill.yaml say about where a command works. */
+export interface Context {
+  /** The definitions directory, absolute. */
+  readonly directory: string;
+  readonly home: Home;
+  readonly factory: string;
+  /** The ingress' public URL without a trailing slash. */
+  readonly baseUrl: string;
+  readonly seal: Seal;
+  readonly lockTimeoutMs: number;
+  readonly output: 'text' | 'json';
+}
+
+export interface GlobalOptions {
+  readonly directory: string;
+  readonly home?: string;
+  readonly factory?: string;
+  readonly output: 'text' | 'json';
+  readonly lockTimeout: number;
+}
+
+/** Options that every command takes, before or after its name. */
+export function addGlobalOptions(command: Command): Command {
+  return command
+    .addOption(new Option('-C, --directory <dir>', 'the definitions directory').default('.'))
+    .addOption(
+      new Option(
+        '--home <dir>',
+        'where hookmill keeps its state (default: .hookmill in the definitions directory)',
+      ).env('HOOKMILL_HOME'),
+    )
+    .addOption(
+      new Option('--factory <name>', 'the factory to work on (default: "default")').env('HOOKMILL_FACTORY'),
+    )
+    .addOption(
+      new Option('-o, --output <format>', 'how data is printed').choices(['text', 'json']).default('text'),
+    )
+    .addOption(
+      new Option('--lock-timeout <seconds>', 'how long to wait for another command to finish')
+        .default(10)
+        .argParser(seconds),
+    );
+}
+
+export async function contextOf(command: Command): Promise<Context> {
+  const options: GlobalOptions = command.optsWithGlobals();
+  const directory = resolve(options.directory);
+  const workspace = await readWorkspace(directory);
+  const home = homeAt(resolve(options.home ?? join(directory, '.hookmill')));
+  const factory = options.factory ?? workspace.factory ?? 'default';
+  if (!factoryNamePattern.test(factory)) {
+    const rule = 'use lower case letters, digits and -, at most 63';
+    throw new CommandError(`"${factory}" cannot name a factory; ${rule}`, exitStatus.usage);
+  }
+  return {
+    directory,
+    home,
+    factory,
+    baseUrl: (process.env.HOOKMILL_BASE_URL ?? workspace.baseUrl ?? 'http://127.0.0.1:8080').replace(
+      /\/+$/,
+      '',
+    ),
+    seal: sealFor(home, process.env),
+    lockTimeoutMs: options.lockTimeout * 1000,
+    output: options.output,
+  };
+}
+
+/** The factory of the context, with what it takes to change it. */
+export function factoryOf({ home, factory, seal, lockTimeoutMs }: Context): Factory {
+  return { home, name: factory, seal, lockTimeoutMs, now: () => new Date(), randomBytes };
+}
+
+async function readWorkspace(directory: string): Promise<Workspace> {
+  const file = 'hookmill.yaml';
+  const bytes = await readFile(join(directory, file)).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    if (error.code === 'ENOTDIR') throw new CommandError(`${directory} is not a directory`, exitStatus.usage);
+    throw error;
+  });
+  if (!bytes) return {};
+  const { definition, diagnostics, text } = parseWorkspace(file, bytes);
+  if (definition) return definition;
+  process.stderr.write(renderDiagnostics(diagnostics, new Map([[file, text]])));
+  throw new CommandError('');
+}
+
+function seconds(text: string): number {
+  if (!/^\d{1,6}$/.test(text))
+    throw new CommandError(`"${text}" is not a number of seconds`, exitStatus.usage);
+  return Number(text);
+}

@@ -1,0 +1,38 @@
+import { CommanderError } from 'commander';
+import { StoreError } from '../store/store-error.ts';
+import { CommandError, exitStatus } from './exit-status.ts';
+import { printable } from './printable.ts';
+import { createProgram } from './program.ts';
+
+/** Runs the command line of this process and sets its exit status. */
+export async function main(): Promise<void> {
+  // A reader such as `head` may go before everything is written.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit();
+  });
+  try {
+    await createProgram().parseAsync(process.argv);
+  } catch (error) {
+    process.exitCode = report(error);
+  }
+}
+
+/** Tells the user what went wrong; gives the exit status. */
+function report(error: unknown): number {
+  // Commander has printed what it has to say.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitStatus.ok : exitStatus.usage;
+  if (error instanceof CommandError) {
+    if (error.message) process.stderr.write(`hookmill: ${printable(error.message)}\n`);
+    return error.status;
+  }
+  if (error instanceof StoreError) {
+    process.stderr.write(`hookmill: ${printable(error.message)}\n`);
+    return exitStatus.problems;
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`hookmill: unexpected failure: ${printable(message)}\n`);
+  if (process.env.HOOKMILL_DEBUG && error instanceof Error) process.stderr.write(`${error.stack}\n`);
+  else process.stderr.write('Set HOOKMILL_DEBUG=1 to see where it happened.\n');
+  return exitStatus.unexpected;
+}

@@ -1,0 +1,11 @@
+import type { Context } from './context.ts';
+
+/** Data goes to standard output, in the form that was asked for. */
+export function printData(context: Pick<Context, 'output'>, data: unknown, text: () => string): void {
+  process.stdout.write(context.output === 'json' ? `${JSON.stringify(data, null, 2)}\n` : text());
+}
+
+/** What is not data goes to standard error. */
+export function printStatus(text: string): void {
+  process.stderr.write(`${text}\n`);
+}

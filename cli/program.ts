@@ -1,0 +1,245 @@
+import { Command, Option } from 'commander';
+import { addGlobalOptions } from './context.ts';
+
+/** The command line. A command's own module is loaded when it runs, so that starting up stays quick. */
+export function createProgram(): Command {
+  const program = new Command('hookmill')
+    .description('Inbound webhooks as code: validate, plan and apply definitions; receive deliveries.')
+    .version('0.1.0')
+    .showHelpAfterError('(add --help for what it takes)')
+    .addHelpText(
+      'after',
+      `
+Getting started:
+  hookmill secrets generate DEPLOYS_TOKEN   make the credential that webhooks/deploys.yaml names
+  hookmill validate && hookmill plan        check the definitions, see what would change
+  hookmill apply                            make them the applied state
+  hookmill serve                            receive deliveries
+
+Exit status: 0 done or clean, 1 problems found, 2 wrong usage, 3 unexpected failure.`,
+    );
+  addGlobalOptions(program);
+
+  add(
+    program,
+    'validate',
+    'check definitions, without state or secrets',
+    `
+Examples:
+  hookmill validate
+  hookmill validate teams/payments teams/hosting --format json`,
+  )
+    .argument(
+      '[paths...]',
+      'definition files or definitions directories; several directories are several factories',
+    )
+    .addOption(new Option('--format <format>', 'how findings are printed').choices(['text', 'json']))
+    .action(async (paths, _, command) => (await import('./commands/validate.ts')).validate(paths, command));
+
+  add(
+    program,
+    'plan',
+    'show what an apply would change',
+    `
+Examples:
+  hookmill plan
+  hookmill plan --detailed-exitcode -o json`,
+  )
+    .option('--detailed-exitcode', 'exit with 2 if there are changes')
+    .action(async (_, command) => (await import('./commands/plan.ts')).planCommand(command));
+
+  add(
+    program,
+    'apply',
+    'make the definitions the applied state, all or nothing',
+    `
+Each new webhook is assigned its UID and ingress URL. A webhook whose file is gone is destroyed: its URL never
+comes back, so that needs --yes, or a yes at the prompt.
+
+Examples:
+  hookmill apply
+  hookmill apply --dry-run`,
+  )
+    .option('--yes', 'destroy without asking')
+    .option('--dry-run', 'show the plan and stop')
+    .action(async (_, command) => (await import('./commands/apply.ts')).apply(command));
+
+  add(
+    program,
+    'status',
+    'show what is applied and how the definitions differ from it',
+    `
+Examples:
+  hookmill status
+  hookmill status -o json`,
+  ).action(async (_, command) => (await import('./commands/status.ts')).status(command));
+
+  addSecrets(program);
+  addWebhooks(program);
+  addDeliveries(program);
+  addServe(program);
+  return program.exitOverride();
+}
+
+function addSecrets(program: Command): void {
+  const secrets = add(program, 'secrets', 'manage team secrets: the credentials that definitions name');
+  const load = () => import('./commands/secrets.ts');
+  add(
+    secrets,
+    'set',
+    'give a team secret a value, read from standard input or a prompt',
+    `
+The value is standard input to its end, less one final newline. Webhooks use it once they apply again.
+
+Examples:
+  hookmill secrets set GITHUB_WEBHOOK < secret.txt
+  pass show stripe/webhook | hookmill secrets set STRIPE_WEBHOOK`,
+  )
+    .argument('<name>')
+    .action(async (name, _, command) => (await load()).set(name, command));
+  add(
+    secrets,
+    'generate',
+    'give a team secret a random value and print it, once',
+    `
+Examples:
+  hookmill secrets generate DEPLOYS_TOKEN
+  hookmill secrets generate BILLING_EVENTS --format whsec`,
+  )
+    .argument('<name>')
+    .addOption(
+      new Option('--format <format>', 'token: URL-safe text; whsec: as Standard Webhooks senders take it')
+        .choices(['token', 'whsec'])
+        .default('token'),
+    )
+    .action(async (name, _, command) => (await load()).generate(name, command));
+  add(
+    secrets,
+    'declare',
+    'make a team secret without a value yet',
+    `
+For a provider that issues its secret only after it has the URL: the webhook applies and answers 401 until the
+secret is set and the webhook applies again.
+
+Examples:
+  hookmill secrets declare STRIPE_WEBHOOK
+  hookmill secrets declare STRIPE_WEBHOOK && hookmill apply`,
+  )
+    .argument('<name>')
+    .action(async (name, _, command) => (await load()).declare(name, command));
+  add(
+    secrets,
+    'list',
+    'list team secrets and the webhooks that use them, never values',
+    `
+Examples:
+  hookmill secrets list
+  hookmill secrets list -o json`,
+  ).action(async (_, command) => (await load()).list(command));
+  add(
+    secrets,
+    'remove',
+    'remove a team secret that no webhook uses',
+    `
+Examples:
+  hookmill secrets remove OLD_TOKEN
+  hookmill --home /srv/hookmill secrets remove OLD_TOKEN`,
+  )
+    .argument('<name>')
+    .action(async (name, _, command) => (await load()).remove(name, command));
+}
+
+function addWebhooks(program: Command): void {
+  const webhooks = add(program, 'webhooks', 'inspect applied webhooks');
+  const load = () => import('./commands/webhooks.ts');
+  add(
+    webhooks,
+    'list',
+    'list the applied webhooks and their ingress URLs',
+    `
+Examples:
+  hookmill webhooks list
+  hookmill webhooks list -o json`,
+  ).action(async (_, command) => (await load()).list(command));
+  add(
+    webhooks,
+    'show',
+    'show one applied webhook',
+    `
+Examples:
+  hookmill webhooks show deploys
+  hookmill webhooks show wh_0123456789abcdefghijklmn -o json`,
+  )
+    .argument('<name>', 'name or UID')
+    .action(async (name, _, command) => (await load()).show(name, command));
+}
+
+function addDeliveries(program: Command): void {
+  const deliveries = add(program, 'deliveries', 'read the delivery log');
+  const load = () => import('./commands/deliveries.ts');
+  add(
+    deliveries,
+    'list',
+    'list deliveries, newest first',
+    `
+Examples:
+  hookmill deliveries list --webhook deploys
+  hookmill deliveries list --outcome 'Rejected (auth)' --limit 10`,
+  )
+    .option('--webhook <name>', 'only those of one webhook')
+    .option('--outcome <label>', 'only those with this outcome')
+    .option('--limit <n>', 'how many at the most', '50')
+    .action(async (_, command) => (await load()).list(command));
+  add(
+    deliveries,
+    'show',
+    'show one delivery, with the payload of an accepted one',
+    `
+Examples:
+  hookmill deliveries show dlv_01jd3m8z9qk5v7w2x4y6abcdef
+  hookmill deliveries show dlv_01jd3m8z9qk5v7w2x4y6abcdef --payload > body.json`,
+  )
+    .argument('<id>')
+    .option('--payload', 'print the stored body alone, byte for byte')
+    .action(async (id, _, command) => (await load()).show(id, command));
+}
+
+function addServe(program: Command): void {
+  const option = (flags: string, variable: string, description: string) =>
+    new Option(flags, description).env(`HOOKMILL_${variable}`);
+  add(
+    program,
+    'serve',
+    'receive deliveries for every factory of the home',
+    `
+Settings come from flags, then the environment, then the configuration file. Logs go to standard error as JSON
+lines; one line on standard output says that it is ready. SIGTERM and SIGINT stop it gracefully.
+
+Examples:
+  hookmill serve
+  hookmill serve --host 0.0.0.0 --port 80 --base-url https://hooks.example.com --config hookmill-daemon.yaml`,
+  )
+    .addOption(option('--host <address>', 'HOST', 'address of the ingress (default: 127.0.0.1)'))
+    .addOption(option('--port <port>', 'PORT', 'port of the ingress; 0 takes a free one (default: 8080)'))
+    .addOption(
+      option(
+        '--management-port <port>',
+        'MANAGEMENT_PORT',
+        'loopback port of health and metrics (default: 8081)',
+      ),
+    )
+    .addOption(option('--base-url <url>', 'BASE_URL', 'public URL of the ingress'))
+    .addOption(
+      option('--log-level <level>', 'LOG_LEVEL', 'least severe level that is logged (default: info)'),
+    )
+    .addOption(option('--config <file>', 'CONFIG', 'YAML file with these and all other settings'))
+    .action(async (_, command) => (await import('./commands/serve.ts')).serve(command));
+}
+
+/** A subcommand that takes the global options as well. */
+function add(parent: Command, name: string, description: string, help?: string): Command {
+  const command = parent.command(name).description(description);
+  if (help) command.addHelpText('after', help);
+  command.configureHelp({ showGlobalOptions: true });
+  return command;
+}

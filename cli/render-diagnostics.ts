@@ -1,0 +1,44 @@
+import pc from 'picocolors';
+import type { Diagnostic } from '../schema/diagnostics.ts';
+import { printable } from './printable.ts';
+
+// A line is shown as far as a terminal is wide; a mistake further right gets a window around it.
+const frameWidth = 120;
+
+/** Each diagnostic with its place, the line it stands in, carets and the hint. */
+export function renderDiagnostics(
+  diagnostics: readonly Diagnostic[],
+  texts: ReadonlyMap<string, string>,
+): string {
+  return diagnostics.map(diagnostic => renderDiagnostic(diagnostic, texts.get(diagnostic.file))).join('');
+}
+
+function renderDiagnostic({ code, severity, message, file, range, hint }: Diagnostic, text?: string): string {
+  const place = range ? `${file}:${range.start.line}:${range.start.column}` : file;
+  const label = severity === 'error' ? pc.red('error') : pc.yellow('warning');
+  const lines = [`${pc.bold(printable(place))}: ${label}: ${printable(message)} ${pc.dim(`[${code}]`)}`];
+  if (range && text !== undefined) lines.push(...codeFrame(range, text));
+  if (hint !== undefined) lines.push(`  ${pc.cyan('hint:')} ${printable(hint)}`);
+  return `${lines.join('\n')}\n`;
+}
+
+function codeFrame({ start, end }: NonNullable<Diagnostic['range']>, text: string): string[] {
+  const line = text.split(/\r?\n/)[start.line - 1] ?? '';
+  const lastColumn = end.line === start.line ? end.column : line.length + 1;
+  const from = Math.max(0, start.column - 1 - frameWidth / 2);
+  const shown = line.slice(from, from + frameWidth);
+  const lead = widthOf(line.slice(from, start.column - 1));
+  const marked = Math.max(
+    1,
+    widthOf(line.slice(start.column - 1, Math.min(lastColumn - 1, from + frameWidth))),
+  );
+  const number = String(start.line);
+  return [
+    `  ${pc.dim(`${number} |`)} ${printable(shown)}`,
+    `  ${pc.dim(`${' '.repeat(number.length)} |`)} ${' '.repeat(lead)}${pc.red('^'.repeat(marked))}`,
+  ];
+}
+
+function widthOf(text: string): number {
+  return printable(text).length;
+}

@@ -1,0 +1,35 @@
+import pc from 'picocolors';
+import type { Change, FieldChange, Summary } from '../reconcile/plan.ts';
+import { printable } from './printable.ts';
+
+const signs = { create: pc.green('+'), update: pc.yellow('~'), delete: pc.red('-') } as const;
+
+/** The changes as a person reads them; what stays as it is does not show. */
+export function renderPlan(changes: readonly Change[], summary: Summary): string {
+  const changed = changes.filter(change => change.action !== 'no-op');
+  if (changed.length === 0) return 'No changes. The applied state matches the definitions.\n';
+  const { add, change, destroy } = summary;
+  const totals = `Plan: ${add} to add, ${change} to change, ${destroy} to destroy.`;
+  return `${changed.map(renderChange).join('')}\n${pc.bold(totals)}\n`;
+}
+
+function renderChange({ action, kind, name, uid, fields }: Change): string {
+  if (action === 'no-op') return '';
+  const note =
+    action === 'delete' && uid ? pc.red(`  its URL stops answering and never comes back (${uid})`) : '';
+  const lines = [`${signs[action]} ${kind} ${pc.bold(name)}${note}`];
+  const width = Math.max(0, ...fields.map(({ field }) => field.length));
+  lines.push(...fields.map(change => `    ${change.field.padEnd(width)}  ${renderField(change, action)}`));
+  return `${lines.join('\n')}\n`;
+}
+
+function renderField({ before, after }: FieldChange, action: Change['action']): string {
+  return action === 'create' ? renderValue(after) : `${renderValue(before)} → ${renderValue(after)}`;
+}
+
+function renderValue(value: unknown): string {
+  if (value === undefined) return '(none)';
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const line = printable(text.trimEnd());
+  return line.length > 80 ? `${line.slice(0, 79)}…` : line;
+}
