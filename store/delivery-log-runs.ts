@@ -10,15 +10,15 @@ export type RunVerbs = Pick<
 
 /** The queue of runs. Each verb runs within the transaction that the caller holds. */
 export function prepareRunVerbs(database: Database.Database, snapshots: Snapshots): RunVerbs {
-  const claim = database
-    .prepare<{ daemonId: string; nowMs: number; limit: number }, number>(`
+  const selectDue = database
+    .prepare<{ nowMs: number; limit: number }, number>(`
+    SELECT seq FROM runs WHERE state = 'queued' AND not_before_ms <= @nowMs
+    ORDER BY not_before_ms, seq LIMIT @limit`)
+    .pluck();
+  const claim = database.prepare<{ seq: number; daemonId: string; nowMs: number }>(`
     UPDATE runs SET state = 'running', attempts = attempts + 1, claimed_by = @daemonId, started_at_ms = @nowMs,
       finished_at_ms = NULL
-    WHERE seq IN (
-      SELECT seq FROM runs WHERE state = 'queued' AND not_before_ms <= @nowMs
-      ORDER BY not_before_ms, seq LIMIT @limit)
-    RETURNING seq`)
-    .pluck();
+    WHERE seq = @seq`);
   const runBySeq = database.prepare<[number], RunRow>(`${selectRun} WHERE runs.seq = ?`);
   const selectNextDue = database
     .prepare<[], number>(
@@ -44,8 +44,9 @@ export function prepareRunVerbs(database: Database.Database, snapshots: Snapshot
 
   return {
     claimRuns({ daemonId, nowMs, limit }) {
-      const claimed = claim.all({ daemonId, nowMs, limit });
-      const runs = claimed.flatMap(seq => runBySeq.all(seq)).map(runOf);
+      const due = selectDue.all({ nowMs, limit });
+      for (const seq of due) claim.run({ seq, daemonId, nowMs });
+      const runs = due.flatMap(seq => runBySeq.all(seq)).map(runOf);
       const nextDueMs = selectNextDue.get();
       return nextDueMs === undefined ? { runs } : { runs, nextDueMs };
     },

@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { sortableId, sortableIdRandomBytes } from '../schema/ids.ts';
+import type { AcceptedDelivery, DeliveryLog } from '../store/delivery-log.ts';
+import { openDeliveryLog } from '../store/delivery-log-client.ts';
+import { openDeliveryLogReader } from '../store/delivery-log-reader.ts';
+
+// What the delivery log alone can take: node bench/delivery-log.ts [--seconds 3] [--directory DIR]
+const { values } = parseArgs({
+  options: { seconds: { type: 'string', default: '3' }, directory: { type: 'string', default: tmpdir() } },
+});
+const appliedState = { digest: 'a'.repeat(64), json: JSON.stringify({ automations: [] }) };
+const directory = mkdtempSync(join(values.directory, 'hookmill-bench-'));
+try {
+  const seconds = Number(values.seconds);
+  const shapes = [
+    { senders: 1, bytes: 300, runs: 0 },
+    { senders: 16, bytes: 300, runs: 0 },
+    { senders: 256, bytes: 300, runs: 0 },
+    { senders: 256, bytes: 300, runs: 1 },
+    { senders: 256, bytes: 4_096, runs: 1 },
+    { senders: 64, bytes: 262_144, runs: 1 },
+  ];
+  const rows = [];
+  for (const shape of shapes) rows.push(await measure(shape, seconds));
+  console.table(rows);
+  console.table(await measureLists(100_000));
+} finally {
+  rmSync(directory, { recursive: true });
+}
+
+/** Each sender records its next delivery when the last one is on disk. */
+async function measure(shape: { senders: number; bytes: number; runs: number }, seconds: number) {
+  const log = await openDeliveryLog(join(directory, `${Object.values(shape).join('-')}.db`));
+  const latenciesMs: number[] = [];
+  const cpu = process.threadCpuUsage();
+  const startMs = performance.now();
+  const endMs = startMs + seconds * 1_000;
+  const send = async () => {
+    while (performance.now() < endMs) {
+      const beginMs = performance.now();
+      await log.recordAccepted(delivery(shape));
+      latenciesMs.push(performance.now() - beginMs);
+    }
+  };
+  await Promise.all(Array.from({ length: shape.senders }, send));
+  const elapsedMs = performance.now() - startMs;
+  const { user, system } = process.threadCpuUsage(cpu);
+  const { committed, commits } = log.stats();
+  await log.close();
+  latenciesMs.sort((a, b) => a - b);
+  return {
+    ...shape,
+    'records/s': Math.round((committed / elapsedMs) * 1_000),
+    'commits/s': Math.round((commits / elapsedMs) * 1_000),
+    'records/commit': round(committed / commits),
+    'p50 ms': round(latenciesMs[Math.floor(latenciesMs.length * 0.5)] ?? 0),
+    'p99 ms': round(latenciesMs[Math.floor(latenciesMs.length * 0.99)] ?? 0),
+    'main thread µs/record': round((user + system) / committed),
+  };
+}
+
+async function measureLists(count: number) {
+  const file = join(directory, 'lists.db');
+  const log = await openDeliveryLog(file, { deliveriesWaitingMax: count });
+  await Promise.all(
+    Array.from({ length: count }, () => log.recordAccepted(delivery({ bytes: 300, runs: 1 }))),
+  );
+  await rejectOnce(log);
+  await log.close();
+  const reader = openDeliveryLogReader(file);
+  const filters = [{}, { webhook: 'pay' }, { outcome: 'Duplicate' }, { webhook: 'gone' }] as const;
+  return filters.map(filter => {
+    const startMs = performance.now();
+    const found = reader.listDeliveries({ factory: 'default', limit: 50, ...filter }).length;
+    return { rows: count, filter: JSON.stringify(filter), found, ms: round(performance.now() - startMs) };
+  });
+}
+
+async function rejectOnce(log: DeliveryLog): Promise<void> {
+  const { id, factory, webhook, uid, atMs, size } = delivery({ bytes: 1, runs: 0 });
+  log.recordRejected({ id, factory, webhook, uid, atMs, size, outcome: 'Rejected (auth)' });
+}
+
+function delivery({ bytes, runs }: { bytes: number; runs: number }): AcceptedDelivery {
+  const atMs = Date.now();
+  const id = () => randomBytes(sortableIdRandomBytes);
+  return {
+    id: sortableId('dlv', atMs, id()),
+    factory: 'default',
+    webhook: 'pay',
+    uid: 'wh_0123456789abcdefghijklmn',
+    atMs,
+    size: bytes,
+    authenticatedBy: 'token',
+    identity: randomBytes(32).toString('hex'),
+    identitySource: 'body',
+    payload: Buffer.alloc(bytes, '{"a":1}'),
+    appliedState,
+    runs: Array.from({ length: runs }, () => ({ id: sortableId('run', atMs, id()), automation: 'triage' })),
+  };
+}
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100;
+}

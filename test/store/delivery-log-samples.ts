@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { sortableId } from '../../schema/ids.ts';
+import type { AcceptedDelivery, DeliveryLog, NewRun, RejectedDelivery } from '../../store/delivery-log.ts';
+import { openDeliveryLog } from '../../store/delivery-log-client.ts';
+import { openDeliveryLogReader } from '../../store/delivery-log-reader.ts';
+
+export function temporaryFile(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'hookmill-test-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  return join(directory, 'deliveries.db');
+}
+
+/** A log that the test's end closes. */
+export async function openLog(
+  file = temporaryFile(),
+  options: Parameters<typeof openDeliveryLog>[1] = {},
+): Promise<DeliveryLog> {
+  const log = await openDeliveryLog(file, options);
+  onTestFinished(() => log.close());
+  return log;
+}
+
+export function openReader(file: string) {
+  const reader = openDeliveryLogReader(file);
+  onTestFinished(() => reader.close());
+  return reader;
+}
+
+export function acceptedDelivery(given: Partial<AcceptedDelivery> = {}): AcceptedDelivery {
+  const atMs = given.atMs ?? 1_750_000_000_000;
+  const id = sortableId('dlv', atMs, randomBytes(16));
+  const payload = given.payload ?? Buffer.from(`{"id":"${id}"}`);
+  return {
+    id,
+    factory: 'default',
+    webhook: 'pay',
+    uid: 'wh_000000000000000000000pay',
+    atMs,
+    size: payload.length,
+    authenticatedBy: 'token',
+    identity: `identity of ${id}`,
+    identitySource: 'body',
+    payload,
+    appliedState: { digest: 'digest one', json: '{"automations":[]}' },
+    runs: [],
+    ...given,
+  };
+}
+
+export function rejectedDelivery(given: Partial<RejectedDelivery> = {}): RejectedDelivery {
+  const { id, factory, webhook, uid, atMs, size } = acceptedDelivery();
+  return { id, factory, webhook, uid, atMs, size, outcome: 'Rejected (auth)', ...given };
+}
+
+export function newRun(automation = 'triage'): NewRun {
+  return { id: sortableId('run', 1_750_000_000_000, randomBytes(16)), automation };
+}
