@@ -38,9 +38,10 @@ export type SchemeKind =
   | 'email'
   | 'identity'
   | 'content'
+  | 'ai'
   | 'commerce';
 
-export type Handshake = 'discord' | 'dropbox' | 'meta' | 'okta' | 'slack' | 'twitch' | 'x' | 'zoom';
+export type Handshake = 'asana' | 'discord' | 'dropbox' | 'meta' | 'okta' | 'slack' | 'twitch' | 'x' | 'zoom';
 
 /** An HMAC over the content. `key` is derived from the secret; without it the secret's UTF-8 bytes are the key. */
 export interface HmacDescription extends SignatureHeaders {

@@ -3,15 +3,27 @@ import { addProblem } from '../definition.ts';
 import { signatureWindowSecondsMax } from '../limits.ts';
 import { parseTemplate } from './content.ts';
 import type { SignatureDescription, SignatureScheme } from './description.ts';
+import { customerSchemes } from './schemes/customers.ts';
+import { hostingSchemes } from './schemes/hosting.ts';
+import { messagingSchemes } from './schemes/messaging.ts';
+import { operationsSchemes } from './schemes/operations.ts';
 import { paymentSchemes } from './schemes/payment.ts';
+import { platformSchemes } from './schemes/platforms.ts';
 import { sourceHostingSchemes } from './schemes/source-hosting.ts';
 import { standardSchemes } from './schemes/standard.ts';
+import { workSchemes } from './schemes/work.ts';
 
 /** Every scheme that is shipped, in the order of the documentation. */
 export const schemes: readonly SignatureScheme[] = [
   ...standardSchemes,
   ...sourceHostingSchemes,
+  ...hostingSchemes,
   ...paymentSchemes,
+  ...operationsSchemes,
+  ...workSchemes,
+  ...customerSchemes,
+  ...messagingSchemes,
+  ...platformSchemes,
 ];
 
 export const schemeIds: readonly string[] = schemes.map(scheme => scheme.id);

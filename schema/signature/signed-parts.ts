@@ -50,7 +50,7 @@ export function compileParts(description: SignedDescription, names: HeaderSet): 
 /** A header's one value. A repeated header is refused: which of its values was meant is a guess. */
 export function singleHeader(headers: RequestHeaders, name: string): string | VerificationFailure {
   const values = headers[name];
-  const [value] = values ?? [];
+  const value = values?.[0];
   if (!values || !value) return { code: 'header-missing', header: name };
   return values.length === 1 ? value : { code: 'header-repeated', header: name };
 }

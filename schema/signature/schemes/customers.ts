@@ -1,0 +1,42 @@
+import type { SignatureScheme } from '../description.ts';
+import { base64OfBody } from './shapes.ts';
+
+/** Support, sales and commerce. */
+export const customerSchemes: readonly SignatureScheme[] = [
+  {
+    id: 'zendesk',
+    provider: 'Zendesk',
+    kind: 'support and sales',
+    page: 'https://developer.zendesk.com/documentation/webhooks/verifying/',
+    secretLocation: 'the webhook\'s page, under "Signing secret"',
+    note: 'A test sent before the webhook is saved is signed with a secret that is public: it is refused.',
+    ...base64OfBody,
+    header: 'X-Zendesk-Webhook-Signature',
+    content: '{timestamp}{body}',
+    timestamp: { header: 'X-Zendesk-Webhook-Signature-Timestamp', unit: 'iso8601' },
+  },
+  {
+    id: 'hubspot',
+    provider: 'HubSpot',
+    kind: 'support and sales',
+    page: 'https://developers.hubspot.com/docs/apps/legacy-apps/authentication/validating-requests',
+    secretLocation: 'the app\'s page, under "Client secret"',
+    note: 'Signature version 3. The URL is signed: it must be the ingress URL exactly as hookmill prints it.',
+    ...base64OfBody,
+    header: 'X-HubSpot-Signature-v3',
+    content: '{method}{url}{body}{timestamp}',
+    timestamp: { header: 'X-HubSpot-Request-Timestamp', unit: 'ms', toleranceSeconds: 300 },
+  },
+  {
+    id: 'shopify',
+    provider: 'Shopify',
+    kind: 'commerce',
+    page: 'https://shopify.dev/docs/apps/build/webhooks/subscribe/https',
+    secretLocation:
+      "the app's client secret; for webhooks made in the admin, shown under Notifications, Webhooks",
+    ...base64OfBody,
+    header: 'X-Shopify-Hmac-Sha256',
+    deliveryIdHeader: 'X-Shopify-Webhook-Id',
+    alternatives: [{ header: 'shopify-hmac-sha256', deliveryIdHeader: 'shopify-webhook-id' }],
+  },
+];
