@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { Option } from 'commander';
 import type { Factory } from '../reconcile/apply.ts';
 import { parseWorkspace, type Workspace } from '../schema/workspace.ts';
 import { factoryNamePattern, type Home, homeAt } from '../store/home.ts';
 import { type Seal, sealFor } from '../store/sealing.ts';
 import { CommandError, exitStatus } from './exit-status.ts';
+import type { GlobalOptions } from './global-options.ts';
 import { renderDiagnostics } from './render-diagnostics.ts';
 
 /** What the global options, the environment and hookmill.yaml say about where a command works. */
@@ -21,37 +21,6 @@ export interface Context {
   readonly seal: Seal;
   readonly lockTimeoutMs: number;
   readonly output: 'text' | 'json';
-}
-
-export interface GlobalOptions {
-  readonly directory: string;
-  readonly home?: string;
-  readonly factory?: string;
-  readonly output: 'text' | 'json';
-  readonly lockTimeout: number;
-}
-
-/** Options that every command takes, before or after its name. */
-export function addGlobalOptions(command: Command): Command {
-  return command
-    .addOption(new Option('-C, --directory <dir>', 'the definitions directory').default('.'))
-    .addOption(
-      new Option(
-        '--home <dir>',
-        'where hookmill keeps its state (default: .hookmill in the definitions directory)',
-      ).env('HOOKMILL_HOME'),
-    )
-    .addOption(
-      new Option('--factory <name>', 'the factory to work on (default: "default")').env('HOOKMILL_FACTORY'),
-    )
-    .addOption(
-      new Option('-o, --output <format>', 'how data is printed').choices(['text', 'json']).default('text'),
-    )
-    .addOption(
-      new Option('--lock-timeout <seconds>', 'how long to wait for another command to finish')
-        .default(10)
-        .argParser(seconds),
-    );
 }
 
 export async function contextOf(command: Command): Promise<Context> {
@@ -95,10 +64,4 @@ async function readWorkspace(directory: string): Promise<Workspace> {
   if (definition) return definition;
   process.stderr.write(renderDiagnostics(diagnostics, new Map([[file, text]])));
   throw new CommandError('');
-}
-
-function seconds(text: string): number {
-  if (!/^\d{1,6}$/.test(text))
-    throw new CommandError(`"${text}" is not a number of seconds`, exitStatus.usage);
-  return Number(text);
 }

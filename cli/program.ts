@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { addGlobalOptions } from './context.ts';
+import { addGlobalOptions } from './global-options.ts';
 
 /** The command line. A command's own module is loaded when it runs, so that starting up stays quick. */
 export function createProgram(): Command {
@@ -78,6 +78,7 @@ Examples:
   addWebhooks(program);
   addDeliveries(program);
   addServe(program);
+  addSend(program);
   return program.exitOverride();
 }
 
@@ -234,6 +235,27 @@ Examples:
     )
     .addOption(option('--config <file>', 'CONFIG', 'YAML file with these and all other settings'))
     .action(async (_, command) => (await import('./commands/serve.ts')).serve(command));
+}
+
+function addSend(program: Command): void {
+  add(
+    program,
+    'send',
+    'post a payload as the sender of a webhook would, signed under its scheme',
+    `
+Credentials come from the team secrets. A sender without a webhook here gives its scheme, and its secret on
+standard input or at a prompt; for schemes with a public key that is the private key, as PKCS #8 PEM.
+
+Examples:
+  hookmill send deploys --payload deploy.json
+  hookmill send --scheme stripe --to https://hooks.example.com/webhooks/w/wh_… --payload event.json < secret.txt`,
+  )
+    .argument('[webhook]', 'name or UID of an applied webhook')
+    .requiredOption('--payload <file>', 'the request body, sent byte for byte')
+    .option('--to <url>', 'where to post (default: the ingress URL of the webhook)')
+    .option('--scheme <id>', 'sign under this scheme, for a sender without a webhook here')
+    .option('--id <id>', "the delivery's id, for schemes and headers that carry one (default: a new one)")
+    .action(async (name, _, command) => (await import('./commands/send.ts')).send(name, command));
 }
 
 /** A subcommand that takes the global options as well. */

@@ -22,7 +22,7 @@ export function webhookUid(random: Uint8Array): string {
 }
 
 /** An id that sorts by the millisecond it was made in: 10 characters of time, 16 of randomness (80 bits). */
-export function sortableId(prefix: 'dlv' | 'run', atMs: number, random: Uint8Array): string {
+export function sortableId(prefix: 'dlv' | 'run' | 'msg', atMs: number, random: Uint8Array): string {
   let time = '';
   for (let rest = atMs, i = 0; i < 10; i++, rest = Math.floor(rest / 32)) {
     time = sortableAlphabet.charAt(rest % 32) + time;

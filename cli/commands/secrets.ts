@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { text as readText } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import {
   declareSecret,
@@ -10,11 +9,12 @@ import {
 } from '../../store/team-secrets.ts';
 import { type Context, contextOf } from '../context.ts';
 import { printData, printStatus } from '../output.ts';
+import { readSecretValue } from '../read-secret-value.ts';
 import { table } from '../table.ts';
 
 export async function set(name: string, command: Command): Promise<void> {
   const context = await contextOf(command);
-  await setSecret(storeOf(context), name, await readValue(name));
+  await setSecret(storeOf(context), name, await readSecretValue(`Value of ${name}:`));
   printStatus(`Set ${name}. ${takesEffect}`);
 }
 
@@ -55,15 +55,6 @@ const takesEffect = 'Webhooks that use it take it up with the next apply.';
 
 function storeOf({ home, seal, lockTimeoutMs }: Context): TeamSecretStore {
   return { home, seal, lockTimeoutMs, now: () => new Date() };
-}
-
-/** From a prompt on a terminal, else standard input to its end, less one final newline. */
-async function readValue(name: string): Promise<string> {
-  if (process.stdin.isTTY) {
-    const { password } = await import('@inquirer/prompts');
-    return password({ message: `Value of ${name}:`, mask: true }, { output: process.stderr });
-  }
-  return (await readText(process.stdin)).replace(/\r?\n$/, '');
 }
 
 function random(encoding: 'base64' | 'base64url'): string {

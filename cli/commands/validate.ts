@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
-import type { GlobalOptions } from '../context.ts';
 import { CommandError } from '../exit-status.ts';
+import type { GlobalOptions } from '../global-options.ts';
 import { loadPaths } from '../load-definitions.ts';
 import { printData, printStatus } from '../output.ts';
 import { renderDiagnostics } from '../render-diagnostics.ts';

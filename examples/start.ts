@@ -1,0 +1,48 @@
+// `npm start`: a factory to try things in. The examples are copied to demo/ once and are then yours to change; their
+// team secrets get random values; they are applied and served. What is there already is kept.
+import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { parse } from 'yaml';
+
+const root = join(import.meta.dirname, '..');
+const demo = join(root, 'demo');
+const command = [process.execPath, join(root, 'cli/bin.js'), '-C', demo] as const;
+const [node, ...leading] = command;
+
+async function hookmill(...args: string[]): Promise<string> {
+  return (await execa(node, [...leading, ...args])).stdout;
+}
+
+if (!existsSync(demo))
+  cpSync(join(root, 'examples'), demo, { recursive: true, filter: path => !path.endsWith('.ts') });
+
+const secrets: { name: string }[] = JSON.parse(await hookmill('secrets', 'list', '-o', 'json'));
+const known = new Set(secrets.map(({ name }) => name));
+for (const file of readdirSync(join(demo, 'webhooks'))) {
+  const { secretName, signatureScheme } = parse(readFileSync(join(demo, 'webhooks', file), 'utf8'));
+  const format = signatureScheme === 'standard-webhooks' ? 'whsec' : 'token';
+  if (!known.has(secretName)) await hookmill('secrets', 'generate', secretName, '--format', format);
+}
+console.log(await hookmill('apply'));
+
+const level = process.env.HOOKMILL_LOG_LEVEL ?? 'warn';
+const daemon = execa(node, [...leading, 'serve', '--log-level', level], {
+  stdin: 'inherit',
+  stdout: ['pipe', 'inherit'],
+  stderr: 'inherit',
+  reject: false,
+});
+daemon.stdout.once('data', () => {
+  console.log(`
+The definitions served are in demo/. In another terminal, paste:
+
+  npx hookmill -C demo send deploys --payload demo/payloads/deploy.json
+  npx hookmill -C demo deliveries list
+
+Ctrl-C stops the daemon.
+`);
+});
+// The terminal's Ctrl-C reaches the daemon too, which ends gracefully; so does a signal for this process alone.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => daemon.kill('SIGTERM'));
+process.exitCode = (await daemon).exitCode ?? 1;
