@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { stopGraceMs } from '../schema/limits.ts';
@@ -11,6 +10,7 @@ import { boundedServer, closeServer, listen } from './http-server.ts';
 import { createIngress } from './ingress.ts';
 import { createManagement } from './management.ts';
 import { createMetrics } from './metrics.ts';
+import { randomPool } from './random-pool.ts';
 import type { DaemonSettings } from './settings.ts';
 
 export interface DaemonOptions {
@@ -60,7 +60,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       budgets: memoryBudgets(settings.limits),
       deliveryLog,
       nowMs,
-      randomBytes,
+      randomBytes: randomPool(),
     },
     settings,
     log,
