@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { RejectedOutcome } from '../schema/delivery.ts';
-import { sortableId, uidPattern } from '../schema/ids.ts';
+import { sortableId, sortableIdRandomBytes, uidPattern } from '../schema/ids.ts';
 import type { RequestHeaders } from '../schema/signature/verify.ts';
-import type { AcceptedDelivery, DeliveryLog, DeliveryMetadata } from '../store/delivery-log.ts';
+import type { AcceptedDelivery, DeliveryLog, DeliveryMetadata, NewRun } from '../store/delivery-log.ts';
 import { DeliveryLogError } from '../store/delivery-log-error.ts';
 import type { Authentication } from './authenticator.ts';
 import type { Budgets } from './budgets.ts';
@@ -105,7 +105,7 @@ export async function receiveDelivery(request: IngressRequest, deps: IngressDeps
     ...identify(request.headers, body, webhook.deliveryIdHeader, schemeDeliveryId),
     payload: body,
     appliedState: webhook.appliedState,
-    runs: [],
+    runs: newRuns(webhook.matchAutomations(json.value), deps),
   });
 }
 
@@ -187,6 +187,13 @@ async function record(
   }
 }
 
+function newRuns(automations: readonly string[], { nowMs, randomBytes }: IngressDeps): NewRun[] {
+  return automations.map(automation => ({
+    id: sortableId('run', nowMs(), randomBytes(sortableIdRandomBytes)),
+    automation,
+  }));
+}
+
 function metadata(
   webhook: ServedWebhook,
   { nowMs, randomBytes }: IngressDeps,
@@ -194,5 +201,12 @@ function metadata(
 ): DeliveryMetadata {
   const atMs = nowMs();
   const { factory, name, uid } = webhook;
-  return { id: sortableId('dlv', atMs, randomBytes(16)), factory, webhook: name, uid, atMs, size };
+  return {
+    id: sortableId('dlv', atMs, randomBytes(sortableIdRandomBytes)),
+    factory,
+    webhook: name,
+    uid,
+    atMs,
+    size,
+  };
 }

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { sealedCredential } from '../reconcile/apply.ts';
-import type { AppliedState, AppliedWebhook } from '../schema/applied-state.ts';
+import type { AppliedAutomation, AppliedState, AppliedWebhook } from '../schema/applied-state.ts';
+import { compileFilterIndex, type NamedFilter } from '../schema/filter-index.ts';
 import type { AppliedStateRef } from '../store/delivery-log.ts';
 import type { Seal } from '../store/sealing.ts';
 import { type Authenticator, authenticatorFor } from './authenticator.ts';
@@ -17,11 +18,14 @@ export interface ServedWebhook {
   /** What vouches for an authenticated delivery, as the log shows it. */
   readonly authenticatedBy: string;
   readonly appliedState: AppliedStateRef;
+  /** The names of the enabled automations that a payload starts a run of. */
+  readonly matchAutomations: (payload: unknown) => readonly string[];
 }
 
 /** The enabled webhooks of one applied state. Fails, and serves none of them, if a credential does not open. */
 export async function serveWebhooks(state: AppliedState, seal: Seal): Promise<ServedWebhook[]> {
   const appliedState = snapshotOf(state);
+  const filters = filtersByWebhook(state.automations);
   const served = state.webhooks
     .filter(webhook => webhook.enabled)
     .map(async (webhook): Promise<ServedWebhook> => {
@@ -37,9 +41,25 @@ export async function serveWebhooks(state: AppliedState, seal: Seal): Promise<Se
         authenticator: await authenticatorFor(webhook, open),
         authenticatedBy: scheme ?? authMode,
         appliedState,
+        matchAutomations: compileFilterIndex(filters.get(uid) ?? []),
       };
     });
   return Promise.all(served);
+}
+
+function filtersByWebhook(automations: readonly AppliedAutomation[]): Map<string, NamedFilter[]> {
+  const filters = new Map<string, NamedFilter[]>();
+  for (const { name, enabled, triggers } of automations) {
+    if (!enabled) continue;
+    for (const { filter } of triggers) {
+      for (const uid of filter.webhook_ids) {
+        const others = filters.get(uid) ?? [];
+        filters.set(uid, others);
+        others.push({ name, filter: filter.payload });
+      }
+    }
+  }
+  return filters;
 }
 
 /** The automations that deliveries are evaluated against, kept once in the log so that a verdict can be explained. */
