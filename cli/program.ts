@@ -77,6 +77,8 @@ Examples:
   addSecrets(program);
   addWebhooks(program);
   addDeliveries(program);
+  addAutomations(program);
+  addRuns(program);
   addServe(program);
   addSend(program);
   return program.exitOverride();
@@ -193,8 +195,22 @@ Examples:
     .action(async (_, command) => (await load()).list(command));
   add(
     deliveries,
+    'replay',
+    'start new runs from a stored payload',
+    `
+The automations applied now are matched anew. A replay is marked as one, and is no delivery.
+
+Examples:
+  hookmill deliveries replay dlv_01jd3m8z9qk5v7w2x4y6abcdef
+  hookmill deliveries replay dlv_01jd3m8z9qk5v7w2x4y6abcdef --automation triage`,
+  )
+    .argument('<id>')
+    .option('--automation <name>', 'only this automation')
+    .action(async (id, _, command) => (await load()).replay(id, command));
+  add(
+    deliveries,
     'show',
-    'show one delivery, with the payload of an accepted one',
+    'explain one delivery: how it was judged, what it started, and its payload',
     `
 Examples:
   hookmill deliveries show dlv_01jd3m8z9qk5v7w2x4y6abcdef
@@ -203,6 +219,88 @@ Examples:
     .argument('<id>')
     .option('--payload', 'print the stored body alone, byte for byte')
     .action(async (id, _, command) => (await load()).show(id, command));
+}
+
+function addAutomations(program: Command): void {
+  const automations = add(program, 'automations', 'inspect and try automations');
+  const load = () => import('./commands/automations.ts');
+  add(
+    automations,
+    'list',
+    'list the applied automations and the webhooks they listen to',
+    `
+Examples:
+  hookmill automations list
+  hookmill automations list -o json`,
+  ).action(async (_, command) => (await load()).list(command));
+  add(
+    automations,
+    'show',
+    'show one applied automation',
+    `
+Examples:
+  hookmill automations show triage
+  hookmill automations show triage -o json`,
+  )
+    .argument('<name>')
+    .action(async (name, _, command) => (await load()).show(name, command));
+  add(
+    automations,
+    'test',
+    'tell whether a payload would start a run, check by check and clause by clause',
+    `
+The definition in the definitions directory is tested, or the applied one where there is none.
+
+Examples:
+  hookmill automations test triage --delivery dlv_01jd3m8z9qk5v7w2x4y6abcdef
+  hookmill automations test triage --payload event.json
+  hookmill automations test triage --fixtures`,
+  )
+    .argument('<name>')
+    .option('--delivery <id>', 'a stored delivery')
+    .option('--payload <file>', 'a file; the webhook check is taken as passed')
+    .option('--fixtures', 'run automations/<name>.fixtures/*.json')
+    .action(async (name, _, command) => (await load()).test(name, command));
+}
+
+function addRuns(program: Command): void {
+  const runs = add(program, 'runs', 'inspect and retry runs');
+  const load = () => import('./commands/runs.ts');
+  add(
+    runs,
+    'list',
+    'list runs, newest first',
+    `
+Examples:
+  hookmill runs list --state failed
+  hookmill runs list --automation triage -o json`,
+  )
+    .option('--automation <name>', 'only those of one automation')
+    .option('--state <state>', 'only those in this state')
+    .option('--limit <n>', 'how many at the most', '50')
+    .action(async (_, command) => (await load()).list(command));
+  add(
+    runs,
+    'show',
+    'show one run',
+    `
+Examples:
+  hookmill runs show run_01jd3m8z9qk5v7w2x4y6abcdef
+  hookmill runs show run_01jd3m8z9qk5v7w2x4y6abcdef -o json`,
+  )
+    .argument('<id>')
+    .action(async (id, _, command) => (await load()).show(id, command));
+  add(
+    runs,
+    'retry',
+    'queue a failed run again',
+    `
+Examples:
+  hookmill runs retry run_01jd3m8z9qk5v7w2x4y6abcdef
+  hookmill runs list --state failed -o json | jq -r '.[].id' | xargs -n1 hookmill runs retry`,
+  )
+    .argument('<id>')
+    .action(async (id, _, command) => (await load()).retry(id, command));
 }
 
 function addServe(program: Command): void {

@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto';
 import { sealedCredential } from '../reconcile/apply.ts';
 import type { AppliedAutomation, AppliedState, AppliedWebhook } from '../schema/applied-state.ts';
+import { snapshotOf } from '../schema/automations-snapshot.ts';
 import { compileFilterIndex, type NamedFilter } from '../schema/filter-index.ts';
 import type { AppliedStateRef } from '../store/delivery-log.ts';
 import type { Seal } from '../store/sealing.ts';
@@ -60,10 +60,4 @@ function filtersByWebhook(automations: readonly AppliedAutomation[]): Map<string
     }
   }
   return filters;
-}
-
-/** The automations that deliveries are evaluated against, kept once in the log so that a verdict can be explained. */
-function snapshotOf({ factory, serial, source, automations }: AppliedState): AppliedStateRef {
-  const json = JSON.stringify({ factory, serial, source, automations });
-  return { digest: hash('sha256', json), json };
 }

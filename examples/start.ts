@@ -1,6 +1,6 @@
 // `npm start`: a factory to try things in. The examples are copied to demo/ once and are then yours to change; their
 // team secrets get random values; they are applied and served. What is there already is kept.
-import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { parse } from 'yaml';
@@ -24,6 +24,14 @@ for (const file of readdirSync(join(demo, 'webhooks'))) {
   const format = signatureScheme === 'standard-webhooks' ? 'whsec' : 'token';
   if (!known.has(secretName)) await hookmill('secrets', 'generate', secretName, '--format', format);
 }
+// As a team does it: webhooks first, then the automations, which name the UIDs that the first apply has given.
+if (!existsSync(join(demo, 'automations'))) {
+  await hookmill('apply');
+  const { uid }: { uid: string } = JSON.parse(await hookmill('webhooks', 'show', 'deploys', '-o', 'json'));
+  copy('automations');
+  const file = join(demo, 'automations/investigate-deploy.yaml');
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/wh_0{24}/, uid));
+}
 console.log(await hookmill('apply'));
 
 const level = process.env.HOOKMILL_LOG_LEVEL ?? 'warn';
@@ -38,9 +46,9 @@ daemon.stdout.once('data', () => {
 The definitions served are in demo/. In another terminal, paste:
 
   npx hookmill -C demo send deploys --payload demo/payloads/deploy.json
-  npx hookmill -C demo deliveries list
+  npx hookmill -C demo runs list
 
-Ctrl-C stops the daemon.
+The run's directory is demo/.hookmill/runs/<run id>/. Ctrl-C stops the daemon.
 `);
 });
 // The terminal's Ctrl-C reaches the daemon too, which ends gracefully; so does a signal for this process alone.

@@ -10,7 +10,7 @@ import { listSecrets, openSecrets, type TeamSecret } from '../store/team-secrets
 import type { Definitions } from './definitions.ts';
 import { type Change, isInForce, plan, summarize } from './plan.ts';
 import { secretProblems } from './secret-problems.ts';
-import { triggerProblems } from './trigger-problems.ts';
+import { triggerProblems, withUidHints } from './trigger-problems.ts';
 
 /** A factory and what it takes to change it. */
 export interface Factory {
@@ -97,7 +97,7 @@ async function planAgainst(
   );
   const knownNames = (await listSecrets(home)).map(secret => secret.name);
   const diagnostics = sortDiagnostics([
-    ...definitions.diagnostics,
+    ...withUidHints(definitions, state),
     ...secretProblems(definitions, secrets, knownNames),
     ...triggerProblems(definitions, state),
   ]);

@@ -25,3 +25,19 @@ export function triggerProblems(
     }),
   );
 }
+
+/** The definitions' diagnostics; one about a webhook's name in place of its UID says which UID that is. */
+export function withUidHints(
+  { diagnostics, texts }: Pick<Definitions, 'diagnostics' | 'texts'>,
+  { webhooks }: AppliedState,
+): Diagnostic[] {
+  return diagnostics.map(diagnostic => {
+    const { code, file, range } = diagnostic;
+    if (code !== 'automation/webhook-id' || !range) return diagnostic;
+    const line = texts.get(file)?.split('\n')[range.start.line - 1] ?? '';
+    const written = line.slice(range.start.column - 1, range.end.column - 1).replace(/^(["'])(.*)\1$/, '$2');
+    const webhook = webhooks.find(({ name }) => name === written || `${name}.yaml` === written);
+    if (!webhook) return diagnostic;
+    return { ...diagnostic, hint: `the UID of the webhook ${webhook.name} is ${webhook.uid}: write that` };
+  });
+}

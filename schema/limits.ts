@@ -52,3 +52,69 @@ export const deliveryBytesPerPruneStepMax = 4 * 1024 * 1024;
 /** Delivery log retention: the newest deliveries of each webhook that are always kept, and the age below which all are. */
 export const deliveriesKept = 50;
 export const deliveryDaysKept = 7;
+
+/** A whole request, headers and body: a sender that is slower holds a connection for nothing. */
+export const requestMs = 10_000;
+/** A connection without a request: over the 60 s after which common proxies give theirs up. */
+export const idleConnectionMs = 65_000;
+export const headerBytesMax = 16 * 1024;
+/** Open connections of one server. */
+export const connectionsMax = 10_000;
+/** What is still read of a refused body, so that its sender sees the answer rather than a reset. */
+export const lingerBytesMax = 1024 * 1024;
+export const lingerMs = 1_000;
+/** From the signal to stop until connections are cut; the process is gone within 10 s. */
+export const stopGraceMs = 7_000;
+
+/** Runs that are executed at the same time: a command may be a whole agent. */
+export const runsConcurrent = 4;
+/** Attempts at a run before it has failed. */
+export const runAttempts = 3;
+/** Seconds before the second attempt, doubled for each further one, and the most that they come to. */
+export const backOffFirstSeconds = 10;
+export const backOffSecondsMax = 600;
+/** What a runner's receiver may ask for with `Retry-After`: a longer wait is taken for a mistake. */
+export const retryAfterSecondsMax = 3600;
+/** How long a queued run that another process recorded (`runs retry`, `deliveries replay`) stays unseen at most. */
+export const runPollMs = 2_000;
+/** Seconds that one attempt may take: an agent at work, and a receiver that is to answer 202 and work later. */
+export const runCommandSeconds = 600;
+export const runRequestSeconds = 30;
+/** `fetch` itself gives a request up after this many seconds. */
+export const runRequestSecondsMax = 300;
+/** Bytes of output that are kept of one attempt. */
+export const runOutputBytes = 1024 * 1024;
+/** From SIGTERM to SIGKILL for a command; below `stopGraceMs`, so that a stopping daemon outlives its commands. */
+export const commandGraceMs = 5_000;
+/** What a process that left its command's group gets to close the output, once the command has ended. */
+export const outputDrainMs = 1_000;
+/** Snapshots of automations whose prompts are kept parsed: those that the latest runs came from. */
+export const snapshotsParsedMax = 4;
+/** From one pass of pruning to the next. */
+export const pruneIntervalMs = 60 * 60 * 1000;
+/** A fixture: a payload as large as a delivery's, and what is written around it. */
+export const fixtureBytesMax = 2 * 262_144;
+
+/** One question to a git server (`ls-remote`), and one command on the mirror: both take well under a second. */
+export const gitCommandMs = 60_000;
+/** One fetch: a repository of 500 MB over a slow line. Past it the remote is taken for dead. */
+export const gitFetchMs = 600_000;
+/** What a fetch may write: a shallow fetch of one branch has little of a repository's history in it. */
+export const gitFetchBytesMax = 2 * 1024 * 1024 * 1024;
+/** What one git command may print: the listing and the contents of a factory's definition files. */
+export const gitOutputBytesMax = 16 * 1024 * 1024;
+/** Packs of a mirror, one a fetch, before it is fetched anew: git gets slower with each, and old ones are never read. */
+export const gitPacksMax = 100;
+/** How far clocks of committers may disagree, in seconds, when history is fetched back to the applied revision. */
+export const commitClockSkewSeconds = 7 * 24 * 3600;
+/** Characters kept of a commit's author, of its subject, and of what git said when it failed. */
+export const commitTextCharsMax = 200;
+export const gitMessageCharsMax = 1_000;
+/** Diagnostics of a failed reconcile that are kept for `status`. */
+export const reconcileDiagnosticsKept = 100;
+/** Seconds from one look at a branch to the next, and the bounds of the setting. */
+export const reconcileSeconds = 30;
+export const reconcileSecondsMin = 1;
+export const reconcileSecondsMax = 24 * 3600;
+/** What the wait after failed reconciles comes to at most, in ms: a mended remote is noticed within it. */
+export const reconcileBackOffMsMax = 600_000;

@@ -11,9 +11,12 @@ import { renderDiagnostics } from '../render-diagnostics.ts';
 export async function validate(paths: readonly string[], command: Command): Promise<void> {
   const options: GlobalOptions & { format?: 'text' | 'json' } = command.optsWithGlobals();
   const factories = loadPaths(resolve(options.directory), paths);
-  const diagnostics = factories.flatMap(factory => factory.diagnostics);
-  const texts = new Map(factories.flatMap(factory => [...factory.texts]));
-  const fileCount = factories.reduce((sum, factory) => sum + factory.fileCount, 0);
+  const diagnostics = factories.flatMap(({ definitions, fixtures }) => [
+    ...definitions.diagnostics,
+    ...fixtures.flatMap(fixture => fixture.diagnostics),
+  ]);
+  const texts = new Map(factories.flatMap(({ definitions }) => [...definitions.texts]));
+  const fileCount = factories.reduce((sum, { definitions }) => sum + definitions.fileCount, 0);
   const errorCount = count(diagnostics, 'error');
   const warningCount = count(diagnostics, 'warning');
 

@@ -1,0 +1,157 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { Definitions } from '../../reconcile/definitions.ts';
+import { runFixtures } from '../../reconcile/fixtures.ts';
+import type { AppliedAutomation, AppliedState } from '../../schema/applied-state.ts';
+import { judgeAutomation } from '../../schema/automation-verdict.ts';
+import { didYouMean } from '../../schema/suggestion.ts';
+import type { TestDelivery } from '../../schema/test-trigger.ts';
+import { readAppliedState } from '../../store/applied-state-store.ts';
+import { openDeliveryLogReader } from '../../store/delivery-log-reader.ts';
+import { type Context, contextOf } from '../context.ts';
+import { CommandError, exitStatus } from '../exit-status.ts';
+import { loadDirectory } from '../load-definitions.ts';
+import { printData, printStatus } from '../output.ts';
+import { printable } from '../printable.ts';
+import { renderDiagnostics } from '../render-diagnostics.ts';
+import { renderVerdict } from '../render-verdict.ts';
+import { fieldList, table } from '../table.ts';
+
+export async function list(command: Command): Promise<void> {
+  const context = await contextOf(command);
+  const state = await readAppliedState(context.home, context.factory);
+  const data = state.automations.map(automation => automationData(automation, state));
+  printData(context, data, () => {
+    if (data.length === 0) return 'No automations are applied.\n';
+    const rows = data.map(({ name, enabled, triggers }) => {
+      return [
+        name,
+        enabled ? 'yes' : 'no',
+        triggers.map(({ webhook, uid }) => webhook ?? `${uid} (unknown)`).join(', '),
+      ];
+    });
+    return table(['NAME', 'ENABLED', 'WEBHOOKS'], rows);
+  });
+}
+
+export async function show(name: string, command: Command): Promise<void> {
+  const context = await contextOf(command);
+  const state = await readAppliedState(context.home, context.factory);
+  const data = automationData(findAutomation(name, context, state.automations), state);
+  printData(context, data, () => {
+    const triggers = data.triggers.map(({ webhook, uid, payload }): [string, string] => {
+      return [
+        'trigger',
+        `${webhook ?? 'unknown webhook, never fires:'} ${uid} ${JSON.stringify(payload) ?? ''}`,
+      ];
+    });
+    const fields = fieldList([['name', data.name], ['enabled', data.enabled ? 'yes' : 'no'], ...triggers]);
+    return `${fields}\n${data.prompt
+      .split('\n')
+      .map(line => `  ${line}`)
+      .join('\n')
+      .trimEnd()}\n`;
+  });
+}
+
+interface TestOptions {
+  readonly delivery?: string;
+  readonly payload?: string;
+  readonly fixtures?: true;
+}
+
+/** Evaluates the triggers of the definition in the work tree, so that a filter can be tried before it applies. */
+export async function test(name: string, command: Command): Promise<void> {
+  const context = await contextOf(command);
+  const options = command.opts<TestOptions>();
+  const ways = [options.delivery, options.payload, options.fixtures].filter(way => way !== undefined);
+  if (ways.length !== 1)
+    throw new CommandError('give one of --delivery, --payload and --fixtures', exitStatus.usage);
+
+  const definitions = loadDirectory(context.directory);
+  if (options.fixtures) return testFixtures(name, context, definitions);
+  const applied = await readAppliedState(context.home, context.factory);
+  const automation =
+    definitions.automations.find(automation => automation.name === name) ??
+    findAutomation(name, context, applied.automations);
+  const verdict = judgeAutomation(automation, await deliveryOf(context, options));
+  printData(context, verdict, () => renderVerdict(verdict));
+}
+
+function testFixtures(name: string, context: Context, definitions: Definitions): void {
+  const results = runFixtures(context.directory, '', definitions.automations).filter(
+    ({ automation }) => automation === name,
+  );
+  const failed = results.filter(({ diagnostics }) => diagnostics.length > 0).length;
+  printData(context, results, () =>
+    results
+      .map(({ file, diagnostics }) =>
+        diagnostics.length > 0
+          ? renderDiagnostics(diagnostics, new Map())
+          : `${printable(file)}: as expected\n`,
+      )
+      .join(''),
+  );
+  printStatus(
+    `${results.length === 1 ? '1 fixture' : `${results.length} fixtures`}, ${failed} not as expected.`,
+  );
+  if (failed > 0) throw new CommandError('');
+}
+
+async function deliveryOf({ home }: Context, { delivery, payload }: TestOptions): Promise<TestDelivery> {
+  if (payload !== undefined) {
+    const bytes = await readFile(resolve(payload)).catch((error: NodeJS.ErrnoException) => {
+      throw new CommandError(`the payload ${payload} cannot be read (${error.code})`, exitStatus.usage);
+    });
+    return { payload: parsePayload(bytes, payload) };
+  }
+  const log = openDeliveryLogReader(home.deliveryLogFile);
+  const logged = log.findDelivery(delivery ?? '');
+  const bytes = log.readPayload(delivery ?? '');
+  log.close();
+  if (!logged) throw new CommandError(`there is no delivery ${delivery} in the log`);
+  if (!bytes) throw new CommandError(`the payload of ${delivery} is not stored: it was ${logged.outcome}`);
+  return { webhookUid: logged.uid, payload: parsePayload(Buffer.from(bytes), logged.id) };
+}
+
+function parsePayload(bytes: Buffer, what: string): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
+  } catch {
+    throw new CommandError(
+      `${what} is not JSON in UTF-8: it would be rejected before any automation sees it`,
+    );
+  }
+}
+
+function findAutomation(
+  name: string,
+  { factory }: Context,
+  automations: readonly AppliedAutomation[],
+): AppliedAutomation {
+  const automation = automations.find(automation => automation.name === name);
+  if (automation) return automation;
+  const hint =
+    didYouMean(
+      name,
+      automations.map(({ name }) => name),
+    ) ?? '`hookmill automations list` prints those there are';
+  throw new CommandError(`the factory ${factory} has no automation ${name}; ${hint}`);
+}
+
+function automationData({ name, enabled, prompt, triggers }: AppliedAutomation, { webhooks }: AppliedState) {
+  return {
+    name,
+    enabled,
+    prompt,
+    triggers: triggers.map(({ filter }) => {
+      const [uid = ''] = filter.webhook_ids;
+      return {
+        uid,
+        webhook: webhooks.find(webhook => webhook.uid === uid)?.name ?? null,
+        payload: filter.payload,
+      };
+    }),
+  };
+}

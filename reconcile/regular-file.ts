@@ -1,0 +1,34 @@
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+
+/**
+ * The bytes of a file, at most one over `bytesMax`, which is enough to tell that it is too large. Undefined for what
+ * is no regular file: neither a link is followed nor a FIFO waited for. Fails with what the file system says.
+ */
+export function readRegularFile(path: string, bytesMax: number): Uint8Array | undefined {
+  const descriptor = openNoFollow(path);
+  if (descriptor === undefined) return undefined;
+  try {
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile()) return undefined;
+    const buffer = Buffer.allocUnsafe(Math.min(stats.size, bytesMax) + 1);
+    let length = 0;
+    for (;;) {
+      const read = readSync(descriptor, buffer, length, buffer.length - length, null);
+      length += read;
+      if (read === 0 || length === buffer.length) return buffer.subarray(0, length);
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function openNoFollow(path: string): number | undefined {
+  try {
+    return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    // ELOOP: a symbolic link. ENXIO: a socket or a device without a driver.
+    if (code === 'ELOOP' || code === 'ENXIO' || code === 'EMLINK') return undefined;
+    throw error;
+  }
+}
