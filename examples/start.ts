@@ -14,8 +14,13 @@ async function hookmill(...args: string[]): Promise<string> {
   return (await execa(node, [...leading, ...args])).stdout;
 }
 
-if (!existsSync(demo))
-  cpSync(join(root, 'examples'), demo, { recursive: true, filter: path => !path.endsWith('.ts') });
+const copy = (part: string) => {
+  if (!existsSync(join(demo, part)))
+    cpSync(join(root, 'examples', part), join(demo, part), { recursive: true });
+};
+copy('hookmill.yaml');
+copy('webhooks');
+copy('payloads');
 
 const secrets: { name: string }[] = JSON.parse(await hookmill('secrets', 'list', '-o', 'json'));
 const known = new Set(secrets.map(({ name }) => name));
