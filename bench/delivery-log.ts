@@ -82,7 +82,7 @@ async function measureLists(count: number) {
 
 async function rejectOnce(log: DeliveryLog): Promise<void> {
   const { id, factory, webhook, uid, atMs, size } = delivery({ bytes: 1, runs: 0 });
-  log.recordRejected({ id, factory, webhook, uid, atMs, size, outcome: 'Rejected (auth)' });
+  log.recordUnidentified({ id, factory, webhook, uid, atMs, size, outcome: 'Rejected (auth)' });
 }
 
 function delivery({ bytes, runs }: { bytes: number; runs: number }): AcceptedDelivery {

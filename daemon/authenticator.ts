@@ -1,11 +1,15 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { AppliedWebhook } from '../schema/applied-state.ts';
-import { describeScheme } from '../schema/signature/scheme.ts';
+import { diagnoseSignature } from '../schema/signature/doctor.ts';
+import { answerHandshake, type HandshakeAnswer, hasGetHandshake } from '../schema/signature/handshake.ts';
+import { describeScheme, findScheme } from '../schema/signature/scheme.ts';
 import { compileVerifier, type SignedRequest } from '../schema/signature/verify.ts';
+import type { SchemeReference } from '../schema/webhook-definition.ts';
 
 export type Authentication =
   | { readonly ok: true; readonly deliveryId?: string }
-  | { readonly ok: false; readonly reason: string };
+  /** `explain` tells the webhook's owner why, at some cost: never the sender, and only while failures are logged. */
+  | { readonly ok: false; readonly explain: () => string };
 
 /** What a token is presented in. */
 export interface PresentedToken {
@@ -18,11 +22,18 @@ export interface PresentedToken {
 /** How a webhook's senders prove themselves: before the body is read, or over the body. */
 export type Authenticator =
   | { readonly over: 'token'; readonly verify: (presented: PresentedToken) => Authentication }
-  | { readonly over: 'body'; readonly verify: (request: SignedRequest, nowMs: number) => Authentication };
+  | {
+      readonly over: 'body';
+      readonly verify: (request: SignedRequest, nowMs: number) => Authentication;
+      /** What the provider wants to hear before it delivers; undefined for any other request. */
+      readonly answerHandshake: (request: SignedRequest, verified: boolean) => HandshakeAnswer | undefined;
+      /** The provider asks with GET. */
+      readonly hasGetHandshake: boolean;
+    };
 
 /**
  * The authenticator of a webhook under the credential in force. `openCredential` opens a sealed one. A credential
- * that is unset, or not of the kind that the mode needs, verifies nobody.
+ * that is unset, or not of the kind that the mode needs, verifies nobody. Fails for a scheme that is not known.
  */
 export async function authenticatorFor(
   webhook: AppliedWebhook,
@@ -30,23 +41,16 @@ export async function authenticatorFor(
 ): Promise<Authenticator> {
   const { authMode, credential, signatureScheme } = webhook;
   if (authMode === 'signature') {
-    const description = signatureScheme && describeScheme(signatureScheme);
-    if (!description || credential.kind !== 'sealed') return { over: 'body', verify: () => secretNotSet };
-    const verify = compileVerifier(description, await openCredential(credential.jwe));
-    return {
-      over: 'body',
-      verify: (request, nowMs) => {
-        const verification = verify(request, nowMs);
-        return verification.ok ? verification : { ok: false, reason: JSON.stringify(verification.reason) };
-      },
-    };
+    const secret = credential.kind === 'sealed' ? await openCredential(credential.jwe) : '';
+    return signatureAuthenticator(signatureScheme, secret);
   }
   if (credential.kind !== 'digest') return { over: 'token', verify: () => secretNotSet };
   const digest = Buffer.from(credential.sha256, 'hex');
   const presented = authMode === 'token' ? bearerToken : urlToken;
   const missing: Authentication = {
     ok: false,
-    reason: authMode === 'token' ? 'no bearer token in the Authorization header' : 'no token in the URL',
+    explain: () =>
+      authMode === 'token' ? 'no bearer token in the Authorization header' : 'no token in the URL',
   };
   return {
     over: 'token',
@@ -59,11 +63,29 @@ export async function authenticatorFor(
 }
 
 const authentic: Authentication = { ok: true };
-const wrongToken: Authentication = { ok: false, reason: 'the token is not the one in force' };
+const wrongToken: Authentication = { ok: false, explain: () => 'the token is not the one in force' };
 const secretNotSet: Authentication = {
   ok: false,
-  reason: 'the team secret had no value when the webhook was last applied; set it and apply again',
+  explain: () => 'the team secret had no value when the webhook was last applied; set it and apply again',
 };
+
+function signatureAuthenticator(reference: SchemeReference | undefined, secret: string): Authenticator {
+  const description = reference && describeScheme(reference);
+  if (!description) throw new Error(`no signature scheme is called ${String(reference)}`);
+  const scheme = (typeof reference === 'string' && findScheme(reference)) || {};
+  const verify = compileVerifier(description, secret);
+  return {
+    over: 'body',
+    verify: (request, nowMs) => {
+      if (secret === '') return secretNotSet;
+      const verification = verify(request, nowMs);
+      if (verification.ok) return verification;
+      return { ok: false, explain: () => diagnoseSignature(description, secret, request, nowMs) };
+    },
+    answerHandshake: (request, verified) => answerHandshake(scheme, request, secret, verified),
+    hasGetHandshake: hasGetHandshake(scheme),
+  };
+}
 
 // RFC 9110 section 11.1: the scheme's name is case-insensitive.
 const bearer = /^bearer +(.+)$/i;

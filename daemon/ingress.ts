@@ -83,6 +83,13 @@ async function readBody(req: IncomingMessage, res: ServerResponse, limit: number
 }
 
 function respond(context: Koa.Context, outcome: IngressOutcome): void {
+  if (outcome.result === 'handshake') {
+    const { status, headers, body } = outcome.handshake;
+    context.set(headers);
+    context.status = status;
+    context.body = status === 204 ? null : body;
+    return;
+  }
   if (outcome.result !== 'refused') {
     context.status = 202;
     context.type = 'application/json';

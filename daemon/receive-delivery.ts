@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { RejectedOutcome } from '../schema/delivery.ts';
+import type { UnidentifiedOutcome } from '../schema/delivery.ts';
 import { sortableId, sortableIdRandomBytes, uidPattern } from '../schema/ids.ts';
-import type { RequestHeaders } from '../schema/signature/verify.ts';
+import type { HandshakeAnswer } from '../schema/signature/handshake.ts';
+import type { RequestHeaders, SignedRequest } from '../schema/signature/verify.ts';
 import type { AcceptedDelivery, DeliveryLog, DeliveryMetadata, NewRun } from '../store/delivery-log.ts';
 import { DeliveryLogError } from '../store/delivery-log-error.ts';
 import type { Authentication } from './authenticator.ts';
@@ -33,7 +34,7 @@ export type BodyRead =
 export interface IngressDeps {
   readonly findWebhook: (uid: string) => ServedWebhook | undefined;
   readonly budgets: Budgets;
-  readonly deliveryLog: Pick<DeliveryLog, 'recordAccepted' | 'recordRejected'>;
+  readonly deliveryLog: Pick<DeliveryLog, 'recordAccepted' | 'recordUnidentified'>;
   readonly nowMs: () => number;
   readonly randomBytes: (count: number) => Uint8Array;
 }
@@ -42,6 +43,12 @@ export type IngressOutcome =
   | {
       readonly result: 'accepted' | 'duplicate';
       readonly webhook: ServedWebhook;
+      readonly deliveryId: string;
+    }
+  | {
+      readonly result: 'handshake';
+      readonly webhook: ServedWebhook;
+      readonly handshake: HandshakeAnswer;
       readonly deliveryId: string;
     }
   | {
@@ -56,7 +63,7 @@ export type IngressOutcome =
 
 /** From a request to its answer: cheapest checks first, nothing read that need not be, 202 only after the commit. */
 export async function receiveDelivery(request: IngressRequest, deps: IngressDeps): Promise<IngressOutcome> {
-  if (request.method !== 'POST') return { result: 'refused', problem: 'method-not-allowed' };
+  if (request.method !== 'POST') return receiveOtherMethod(request, deps);
   const target = parseTarget(request.path);
   const webhook = target && deps.findWebhook(target.uid);
   // A path segment after the UID belongs to url_token alone.
@@ -85,9 +92,12 @@ export async function receiveDelivery(request: IngressRequest, deps: IngressDeps
   const size = body.length;
 
   let schemeDeliveryId: string | undefined;
+  let handshake: HandshakeAnswer | undefined;
   if (authenticator.over === 'body') {
-    const { distinctHeaders: headers, url, method } = request;
-    const authentication = authenticator.verify({ headers, body, url, method }, deps.nowMs());
+    const signed = signedRequest(request, body);
+    const authentication = authenticator.verify(signed, deps.nowMs());
+    handshake = authenticator.answerHandshake(signed, authentication.ok);
+    if (!authentication.ok && handshake) return answerStranger(request, webhook, deps, handshake, size);
     if (!authentication.ok)
       return refuseFailure(request, webhook, deps, 'unauthorized', authentication, size);
     schemeDeliveryId = authentication.deliveryId;
@@ -95,6 +105,8 @@ export async function receiveDelivery(request: IngressRequest, deps: IngressDeps
 
   const spent = await deps.budgets.countDelivery(webhook.uid);
   if (spent) return { result: 'refused', webhook, problem: 'too-many-deliveries', ...spent };
+
+  if (handshake) return answer(webhook, deps, handshake, size, webhook.authenticatedBy);
 
   const json = parseJsonBody(body);
   if (!json) return refuse(webhook, deps, 'invalid-json', size, webhook.authenticatedBy);
@@ -109,6 +121,50 @@ export async function receiveDelivery(request: IngressRequest, deps: IngressDeps
   });
 }
 
+/** The ingress takes POST alone, but for a webhook whose provider asks with GET before it delivers. */
+async function receiveOtherMethod(request: IngressRequest, deps: IngressDeps): Promise<IngressOutcome> {
+  const uid = request.method === 'GET' ? parseTarget(request.path)?.uid : undefined;
+  const webhook = uid === undefined ? undefined : deps.findWebhook(uid);
+  if (webhook?.authenticator.over !== 'body' || !webhook.authenticator.hasGetHandshake)
+    return methodNotAllowed;
+  const handshake = webhook.authenticator.answerHandshake(signedRequest(request, Buffer.alloc(0)), false);
+  return handshake ? answerStranger(request, webhook, deps, handshake, 0) : methodNotAllowed;
+}
+
+/** A handshake that nobody has signed draws on the budget of failed attempts: anyone can ask. */
+async function answerStranger(
+  request: IngressRequest,
+  webhook: ServedWebhook,
+  deps: IngressDeps,
+  handshake: HandshakeAnswer,
+  size: number,
+): Promise<IngressOutcome> {
+  const spent =
+    (await deps.budgets.guessing(webhook.uid, request.clientAddress)) ??
+    (await deps.budgets.countFailure(webhook.uid, request.clientAddress));
+  if (spent) return { result: 'refused', webhook, problem: 'too-many-failures', ...spent };
+  return answer(webhook, deps, handshake, size);
+}
+
+/** Answered as the provider demands, logged as what it is; it starts nothing. */
+function answer(
+  webhook: ServedWebhook,
+  deps: IngressDeps,
+  handshake: HandshakeAnswer,
+  size: number,
+  authenticatedBy?: string,
+): IngressOutcome {
+  const row = metadata(webhook, deps, size);
+  deps.deliveryLog.recordUnidentified({ ...row, outcome: 'Handshake', authenticatedBy });
+  return { result: 'handshake', webhook, handshake, deliveryId: row.id };
+}
+
+function signedRequest(request: IngressRequest, body: Buffer): SignedRequest {
+  const { distinctHeaders: headers, url, method } = request;
+  return { headers, body, url, method };
+}
+
+const methodNotAllowed: IngressOutcome = { result: 'refused', problem: 'method-not-allowed' };
 const notFound: IngressOutcome = { result: 'refused', problem: 'not-found' };
 
 interface Target {
@@ -149,14 +205,14 @@ async function refuseFailure(
 ): Promise<IngressOutcome> {
   const spent = await deps.budgets.countFailure(webhook.uid, request.clientAddress);
   if (spent) return { result: 'refused', webhook, problem: 'too-many-failures', ...spent };
-  return refuse(webhook, deps, problem, size, undefined, authentication?.reason);
+  return refuse(webhook, deps, problem, size, undefined, authentication?.explain());
 }
 
 const outcomeOf = {
   unauthorized: 'Rejected (auth)',
   'too-large': 'Rejected (too large)',
   'invalid-json': 'Rejected (invalid JSON)',
-} as const satisfies Partial<Record<ProblemCode, RejectedOutcome>>;
+} as const satisfies Partial<Record<ProblemCode, UnidentifiedOutcome>>;
 
 /** A refusal with a row in the log, which rides in the next commit: the answer does not wait for it. */
 function refuse(
@@ -168,7 +224,7 @@ function refuse(
   reason?: string,
 ): IngressOutcome {
   const row = metadata(webhook, deps, size);
-  deps.deliveryLog.recordRejected({ ...row, outcome: outcomeOf[problem], authenticatedBy, reason });
+  deps.deliveryLog.recordUnidentified({ ...row, outcome: outcomeOf[problem], authenticatedBy, reason });
   return { result: 'refused', webhook, problem, deliveryId: row.id };
 }
 

@@ -1,16 +1,18 @@
-/** What became of a delivery: one label on arrival, never changed (spec 3.2). */
+/** What became of a delivery: one label on arrival, never changed. A handshake is a provider's question, no delivery. */
 export const outcomes = [
   'Accepted',
   'Duplicate',
   'Rejected (auth)',
   'Rejected (invalid JSON)',
   'Rejected (too large)',
+  'Handshake',
 ] as const;
 
 export type Outcome = (typeof outcomes)[number];
-export type RejectedOutcome = Exclude<Outcome, 'Accepted' | 'Duplicate'>;
+/** Those of which the log has metadata alone, and which hold no identity. */
+export type UnidentifiedOutcome = Exclude<Outcome, 'Accepted' | 'Duplicate'>;
 
-/** Where a delivery's identity came from, in order of preference (spec 4.1); `body` is a hash of the body. */
+/** Where a delivery's identity came from, in order of preference; `body` is a hash of the body. */
 export const identitySources = ['deliveryIdHeader', 'scheme', 'X-Service-Delivery-Id', 'body'] as const;
 
 export type IdentitySource = (typeof identitySources)[number];

@@ -1,5 +1,5 @@
 import { deliveriesPerCommitMax, deliveryBytesPerCommitMax } from '../schema/limits.ts';
-import type { AcceptedDelivery, AppliedStateRef, Recorded, RejectedDelivery } from './delivery-log.ts';
+import type { AcceptedDelivery, AppliedStateRef, Recorded, UnidentifiedDelivery } from './delivery-log.ts';
 import type { DeliveryLogError } from './delivery-log-error.ts';
 import type { AcceptedRow, Batch, DeliveryRow, SentAppliedState } from './delivery-log-wire.ts';
 
@@ -15,7 +15,7 @@ interface WaitingAccepted {
 
 interface WaitingRejected {
   readonly kind: 'rejected';
-  readonly delivery: RejectedDelivery;
+  readonly delivery: UnidentifiedDelivery;
 }
 
 export function payloadBytes(waiting: WaitingDelivery): number {

@@ -14,7 +14,7 @@ export async function openDeliveryLog(file: string, options: GroupCommitOptions 
   const commits = new GroupCommit(await startWorker(file), options);
   return {
     recordAccepted: delivery => commits.recordAccepted(delivery),
-    recordRejected: delivery => commits.recordRejected(delivery),
+    recordUnidentified: delivery => commits.recordUnidentified(delivery),
     readPayload: deliveryId => commits.ask('readPayload', deliveryId),
     readSnapshot: digest => commits.ask('readSnapshot', digest),
     claimRuns: claim => commits.ask('claimRuns', claim),

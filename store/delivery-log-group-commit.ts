@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import { deliveriesWaitingMax, deliveryBytesWaitingMax } from '../schema/limits.ts';
-import type { AcceptedDelivery, DeliveryLogStats, Recorded, RejectedDelivery } from './delivery-log.ts';
+import type { AcceptedDelivery, DeliveryLogStats, Recorded, UnidentifiedDelivery } from './delivery-log.ts';
 import { batchLength, packDeliveries, payloadBytes, type WaitingDelivery } from './delivery-log-batch.ts';
 import { DeliveryLogError } from './delivery-log-error.ts';
 import type { Command, Committed, FromWorker, ToWorker, Verb, Verbs } from './delivery-log-wire.ts';
@@ -66,7 +66,7 @@ export class GroupCommit {
     });
   }
 
-  recordRejected(delivery: RejectedDelivery): boolean {
+  recordUnidentified(delivery: UnidentifiedDelivery): boolean {
     if (this.#state !== 'open' || this.#isFull(0)) {
       this.#stats.droppedRejections++;
       return false;

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import type { RejectedDelivery } from './delivery-log.ts';
+import type { UnidentifiedDelivery } from './delivery-log.ts';
 import type { Snapshots } from './delivery-log-snapshots.ts';
 import type { AcceptedRow, DeliveryRow, Duplicate } from './delivery-log-wire.ts';
 
@@ -86,7 +86,7 @@ interface DeliveryColumns {
   readonly snapshot: number | null;
 }
 
-function columnsOf(row: AcceptedRow | RejectedDelivery): DeliveryColumns {
+function columnsOf(row: AcceptedRow | UnidentifiedDelivery): DeliveryColumns {
   const accepted = row.outcome === 'Accepted' ? row : undefined;
   return {
     id: row.id,

@@ -2,12 +2,12 @@ import type {
   AcceptedDelivery,
   ClaimedRuns,
   Pruned,
-  RejectedDelivery,
   Replay,
   Retention,
   RunClaim,
   RunPostponement,
   RunResult,
+  UnidentifiedDelivery,
 } from './delivery-log.ts';
 import type { DeliveryLogErrorCode } from './delivery-log-error.ts';
 
@@ -19,7 +19,7 @@ export interface Batch {
   readonly commands: readonly Command[];
 }
 
-export type DeliveryRow = AcceptedRow | RejectedDelivery;
+export type DeliveryRow = AcceptedRow | UnidentifiedDelivery;
 
 export interface AcceptedRow extends Omit<AcceptedDelivery, 'payload' | 'appliedState'> {
   readonly outcome: 'Accepted';

@@ -1,4 +1,4 @@
-import type { IdentitySource, Outcome, RejectedOutcome, RunState } from '../schema/delivery.ts';
+import type { IdentitySource, Outcome, RunState, UnidentifiedOutcome } from '../schema/delivery.ts';
 
 /** What each delivery's row says, whatever became of it. */
 export interface DeliveryMetadata {
@@ -25,8 +25,8 @@ export interface AcceptedDelivery extends DeliveryMetadata {
   readonly runs: readonly NewRun[];
 }
 
-export interface RejectedDelivery extends DeliveryMetadata {
-  readonly outcome: RejectedOutcome;
+export interface UnidentifiedDelivery extends DeliveryMetadata {
+  readonly outcome: UnidentifiedOutcome;
   /** For the webhook's owner, never for the sender. */
   readonly reason?: string;
 }
@@ -150,7 +150,7 @@ export interface DeliveryLogStats {
 export interface DeliveryLog {
   recordAccepted(delivery: AcceptedDelivery): Promise<Recorded>;
   /** Rides in the next commit and is never waited for; false if it was dropped because too much was waiting. */
-  recordRejected(delivery: RejectedDelivery): boolean;
+  recordUnidentified(delivery: UnidentifiedDelivery): boolean;
   readPayload(deliveryId: string): Promise<Uint8Array | undefined>;
   readSnapshot(digest: string): Promise<string | undefined>;
 

@@ -46,7 +46,7 @@ test('a commit that fails at its very end records nothing', async () => {
   const faults = injectFaults(file);
   const batch = [acceptedDelivery({ runs: [newRun()] }), acceptedDelivery()];
   faults.failCommits(true);
-  log.recordRejected(rejectedDelivery());
+  log.recordUnidentified(rejectedDelivery());
   expect(await outcomesOf(log, batch)).toEqual(['failed', 'failed']);
   expect(openReader(file).listDeliveries({ factory: 'default', limit: 9 })).toEqual([]);
   faults.failCommits(false);

@@ -30,7 +30,7 @@ test('keeps the newest of each webhook and all that are young, and removes the r
     acceptedDelivery({ ...busy, ...old(-2), id: 'busy younger' }),
   ];
   for (const row of rows) await log.recordAccepted(row);
-  log.recordRejected(rejectedDelivery({ ...quiet, ...old(850), id: 'quiet rejected' }));
+  log.recordUnidentified(rejectedDelivery({ ...quiet, ...old(850), id: 'quiet rejected' }));
   const pruned = await log.prune({ keepNewest: 2, keepSinceMs });
   expect(pruned).toEqual({ deliveries: 4, runIds: [] });
   const kept = openReader(file).listDeliveries({ factory: 'default', limit: 99 });

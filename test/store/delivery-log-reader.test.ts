@@ -22,7 +22,7 @@ test('lists newest first by commit, whatever the clock said, and filters by fact
   await log.recordAccepted(acceptedDelivery({ id: 'a', atMs: 3_000 }));
   await log.recordAccepted(acceptedDelivery({ id: 'b', atMs: 1_000, webhook: 'git' }));
   await log.recordAccepted(acceptedDelivery({ id: 'c', atMs: 2_000, factory: 'other' }));
-  log.recordRejected(rejectedDelivery({ id: 'd', atMs: 500 }));
+  log.recordUnidentified(rejectedDelivery({ id: 'd', atMs: 500 }));
   await log.close();
   const reader = openReader(file);
   const list = (filter: object) =>

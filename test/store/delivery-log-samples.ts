@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { sortableId } from '../../schema/ids.ts';
-import type { AcceptedDelivery, DeliveryLog, NewRun, RejectedDelivery } from '../../store/delivery-log.ts';
+import type { AcceptedDelivery, DeliveryLog, NewRun, UnidentifiedDelivery } from '../../store/delivery-log.ts';
 import { openDeliveryLog } from '../../store/delivery-log-client.ts';
 import { openDeliveryLogReader } from '../../store/delivery-log-reader.ts';
 
@@ -51,7 +51,7 @@ export function acceptedDelivery(given: Partial<AcceptedDelivery> = {}): Accepte
   };
 }
 
-export function rejectedDelivery(given: Partial<RejectedDelivery> = {}): RejectedDelivery {
+export function rejectedDelivery(given: Partial<UnidentifiedDelivery> = {}): UnidentifiedDelivery {
   const { id, factory, webhook, uid, atMs, size } = acceptedDelivery();
   return { id, factory, webhook, uid, atMs, size, outcome: 'Rejected (auth)', ...given };
 }

@@ -54,7 +54,7 @@ test('keeps metadata alone of a rejected delivery, in the order of arrival', asy
   const log = await openLog(file);
   const rejected = rejectedDelivery({ outcome: 'Rejected (invalid JSON)', reason: 'unexpected end' });
   const accepted = acceptedDelivery();
-  expect(log.recordRejected(rejected)).toBe(true);
+  expect(log.recordUnidentified(rejected)).toBe(true);
   await log.recordAccepted(accepted);
   const reader = openReader(file);
   expect(reader.listDeliveries({ factory: 'default', limit: 9 }).map(({ id }) => id)).toEqual([
@@ -142,12 +142,12 @@ test('refuses at once what is past the number that may wait, and takes more when
   const log = await openLog(undefined, { deliveriesWaitingMax: 2 });
   const waiting = [log.recordAccepted(acceptedDelivery()), log.recordAccepted(acceptedDelivery())];
   const refused = expect(log.recordAccepted(acceptedDelivery())).rejects.toMatchObject({ code: 'full' });
-  expect(log.recordRejected(rejectedDelivery())).toBe(false);
+  expect(log.recordUnidentified(rejectedDelivery())).toBe(false);
   expect(log.stats()).toMatchObject({ committed: 0, waiting: 2, refusedFull: 1, droppedRejections: 1 });
   await refused;
   await Promise.all(waiting);
   await log.recordAccepted(acceptedDelivery());
-  expect(log.recordRejected(rejectedDelivery())).toBe(true);
+  expect(log.recordUnidentified(rejectedDelivery())).toBe(true);
 });
 
 test('refuses at once what is past the bytes that may wait', async () => {
@@ -165,14 +165,14 @@ test('commits what waits before it closes, then refuses', async () => {
   const deliveries = Array.from({ length: 1_500 }, () => acceptedDelivery());
   const recorded = Promise.all(deliveries.map(delivery => log.recordAccepted(delivery)));
   const rejected = rejectedDelivery();
-  log.recordRejected(rejected);
+  log.recordUnidentified(rejected);
   await log.close();
   await recorded;
   await expect(log.recordAccepted(acceptedDelivery())).rejects.toMatchObject({ code: 'closed' });
   await expect(log.claimRuns({ daemonId: 'd', nowMs: 0, limit: 1 })).rejects.toMatchObject({
     code: 'closed',
   });
-  expect(log.recordRejected(rejectedDelivery())).toBe(false);
+  expect(log.recordUnidentified(rejectedDelivery())).toBe(false);
   await log.close();
   expect(existsSync(`${file}-wal`)).toBe(false);
   const reader = openReader(file);
