@@ -1,0 +1,42 @@
+/**
+ * Writes the files that are made from the code. `node docs/generate.ts` writes them; with `--check` it writes none,
+ * names those that are stale and exits 1.
+ */
+import { readFile, writeFile } from 'node:fs/promises';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { renderSchemeReference } from '../schema/signature/reference.ts';
+
+interface GeneratedFile {
+  /** From the project's root. */
+  readonly path: string;
+  readonly render: () => string;
+}
+
+const files: readonly GeneratedFile[] = [
+  { path: 'docs/signature-schemes.md', render: renderSchemeReference },
+];
+
+const { check } = parseArgs({ options: { check: { type: 'boolean', default: false } } }).values;
+
+for (const { path, render } of files) {
+  const file = fileURLToPath(new URL(`../${path}`, import.meta.url));
+  if ((await read(file)) === render()) continue;
+  if (check) {
+    process.stderr.write(`${path} is stale: run \`npm run generate\`\n`);
+    process.exitCode = 1;
+  } else {
+    await writeFile(file, render());
+    process.stderr.write(`wrote ${path}\n`);
+  }
+}
+
+async function read(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
