@@ -7,7 +7,7 @@ import { dirname } from 'node:path';
  * a temporary file in the same directory is written to its end, fsynced and renamed over, then the directory is
  * fsynced. A full disk fails the write and leaves the old file.
  */
-export async function replaceFile(file: string, data: string): Promise<void> {
+export async function replaceFile(file: string, data: string | Uint8Array): Promise<void> {
   const temporary = await writeTemporary(file, data);
   try {
     await rename(temporary, file);
@@ -39,7 +39,7 @@ export async function syncDirectory(directory: string): Promise<void> {
   }
 }
 
-async function writeTemporary(file: string, data: string): Promise<string> {
+async function writeTemporary(file: string, data: string | Uint8Array): Promise<string> {
   const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
   const handle = await open(temporary, 'wx', 0o600);
   try {
