@@ -1,17 +1,93 @@
 import { z } from 'zod';
-import { type ParsedFile, parseDefinition } from '../schema/definition.ts';
+import { addProblem, type ParsedFile, parseDefinition } from '../schema/definition.ts';
 import {
+  backOffFirstSeconds,
+  backOffSecondsMax,
   bodyBytesMax,
   deliveriesKept,
   deliveriesPerMinute,
   deliveryDaysKept,
   failedAuthPerMinute,
   failedAuthPerMinuteTotal,
+  runAttempts,
+  runCommandSeconds,
+  runOutputBytes,
+  runRequestSeconds,
+  runRequestSecondsMax,
+  runsConcurrent,
 } from '../schema/limits.ts';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const port = z.int().min(0).max(65_535);
 const count = z.int().min(1);
+const seconds = z.number().positive().max(86_400);
+const outputBytes = count
+  .max(64 * 1024 * 1024)
+  .default(runOutputBytes)
+  .describe('Bytes of output that are kept of one attempt.');
+/** A value that passes `test`, or a problem with a hint. */
+function checked(test: (text: string) => boolean, message: string, hint: string) {
+  return z.string().superRefine((text, context) => {
+    if (!test(text)) addProblem(context, [], message, { code: 'definition/value', hint });
+  });
+}
+
+const isVariableName = (text: string) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(text);
+
+const argv = z.array(z.string()).superRefine(([program = ''], context) => {
+  if (/^(\/.|[^/]+$)/.test(program)) return;
+  addProblem(context, [], 'argv begins with a program: an absolute path, or a name to be found on PATH', {
+    code: 'definition/value',
+    hint: 'the command runs in a directory of its own, where a relative path leads nowhere',
+  });
+});
+const passedVariable = checked(
+  text => isVariableName(text) && !text.startsWith('HOOKMILL_'),
+  'not the name of a variable that a command may get',
+  "write names without values; HOOKMILL_ variables are the daemon's own, its key among them",
+);
+const tokenVariable = checked(
+  isVariableName,
+  'not the name of a variable',
+  "name the variable of the daemon's environment that holds the token",
+);
+const receiverUrl = checked(
+  isReceiverUrl,
+  'not the URL of a receiver',
+  'write http:// or https://, without a user or password; tokenFromEnvironment names a token',
+);
+
+function isReceiverUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password } = new URL(text);
+  return /^https?:$/.test(protocol) && username === '' && password === '';
+}
+
+const directoryRunner = z.strictObject({ kind: z.literal('directory') });
+
+const commandRunner = z.strictObject({
+  kind: z.literal('command'),
+  argv: argv.describe('The program and its arguments. No shell reads them.'),
+  environment: z
+    .array(passedVariable)
+    .default([])
+    .describe("Names of the daemon's own variables that the command gets too."),
+  timeLimitSeconds: seconds.default(runCommandSeconds).describe('Seconds that one attempt may take.'),
+  outputBytes,
+});
+
+const httpRunner = z.strictObject({
+  kind: z.literal('http'),
+  url: receiverUrl.describe('Where runs are posted to.'),
+  tokenFromEnvironment: tokenVariable
+    .optional()
+    .describe("Name of the daemon's variable whose value is sent as the bearer token."),
+  timeLimitSeconds: seconds
+    .max(runRequestSecondsMax)
+    .default(runRequestSeconds)
+    .describe('Seconds that one attempt may take.'),
+  outputBytes,
+});
 
 /** What stands in the daemon's configuration file. Each key has a default. */
 export const settingsShape = z.strictObject({
@@ -63,9 +139,33 @@ export const settingsShape = z.strictObject({
     })
     .prefault({})
     .describe('What the delivery log keeps; a delivery stays as long as either says so.'),
+  runs: z
+    .strictObject({
+      runner: z
+        .discriminatedUnion('kind', [directoryRunner, commandRunner, httpRunner])
+        .prefault({ kind: 'directory' })
+        .describe('What executes runs.'),
+      concurrency: count.max(1_000).default(runsConcurrent).describe('Runs executed at the same time.'),
+      attempts: count.max(100).default(runAttempts).describe('Attempts at a run before it has failed.'),
+      backOff: z
+        .strictObject({
+          firstSeconds: seconds
+            .default(backOffFirstSeconds)
+            .describe('Seconds before the second attempt, doubled for each further one.'),
+          maxSeconds: seconds.default(backOffSecondsMax).describe('Most seconds between two attempts.'),
+        })
+        .prefault({})
+        .describe('How long a failed attempt waits for the next; up to half is taken off at random.'),
+    })
+    .prefault({})
+    .describe('How runs are executed.'),
 });
 
 export type DaemonSettings = z.output<typeof settingsShape>;
+export type RunSettings = DaemonSettings['runs'];
+export type RunnerSettings = RunSettings['runner'];
+export type CommandRunnerSettings = z.output<typeof commandRunner>;
+export type HttpRunnerSettings = z.output<typeof httpRunner>;
 
 export const defaultSettings: DaemonSettings = settingsShape.parse({});
 

@@ -1,0 +1,185 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { recordRun } from '../record-runs.ts';
+import { nodeCommand, openRunBench, type RunBench, runThatIs, textOf } from '../run-samples.ts';
+
+const hostile = '$(touch pwned) `id` "; rm -rf / #\u2028HOSTILE';
+
+/** Starts a queue with the command, records one run; gives its id and where its files are. */
+async function runCommand(bench: RunBench, runner: Record<string, unknown>, attempts = 1) {
+  const backOff = { firstSeconds: 0.001, maxSeconds: 0.001 };
+  const environment = { ...process.env, WANTED: 'wanted', UNWANTED: 'unwanted', HOOKMILL_KEY: 'the key' };
+  const queue = await bench.start({ runner, attempts, backOff }, { environment });
+  const id = await recordRun(bench.deliveryLog, { payload: Buffer.from(JSON.stringify({ hostile })) });
+  const directory = join(bench.home.runsDirectory, id);
+  return { id, queue, directory, file: (name: string) => join(directory, name) };
+}
+
+function isAlive(pid: string): boolean {
+  try {
+    process.kill(Number(pid), 0);
+    // A zombie is dead: its parent, here init, has not looked yet.
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+const untilGone = (pid: string) => expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false);
+
+test('gives the command the message on stdin, the payload as a file, and little else', async () => {
+  const bench = await openRunBench();
+  const source = `import { readFileSync, writeFileSync } from 'node:fs';
+    const stdin = readFileSync(0, 'utf8');
+    const payload = readFileSync(process.env.HOOKMILL_PAYLOAD_FILE, 'utf8');
+    const { argv, env } = process;
+    writeFileSync('seen.json', JSON.stringify({ argv: argv.slice(2), env, cwd: process.cwd(), stdin, payload }));`;
+  const command = nodeCommand(source, { environment: ['WANTED', 'NOT_SET'] });
+  const argv = [...(command.argv as string[]), '$HOME', 'a b'];
+  const { id, directory, file } = await runCommand(bench, { ...command, argv });
+  const run = await runThatIs(bench, id, { state: 'succeeded', attempts: 1 });
+
+  const seen = JSON.parse(readFileSync(file('seen.json'), 'utf8'));
+  expect(seen.argv).toEqual(['$HOME', 'a b']);
+  expect(seen.cwd).toBe(directory);
+  expect(seen.stdin).toBe(readFileSync(file('prompt.md'), 'utf8'));
+  expect(JSON.parse(seen.payload)).toEqual({ hostile });
+  const { PATH, HOME, LANG, TZ, TMPDIR, ...rest } = seen.env;
+  expect(PATH).toBe(process.env.PATH);
+  expect([HOME, LANG, TZ, TMPDIR]).toEqual(['HOME', 'LANG', 'TZ', 'TMPDIR'].map(name => process.env[name]));
+  expect(rest).toEqual({
+    WANTED: 'wanted',
+    HOOKMILL_RUN_ID: id,
+    HOOKMILL_DELIVERY_ID: run.deliveryId,
+    HOOKMILL_WEBHOOK: 'pay',
+    HOOKMILL_AUTOMATION: 'triage',
+    HOOKMILL_FACTORY: 'default',
+    HOOKMILL_PAYLOAD_FILE: file('event-payload.json'),
+  });
+  expect(seen.stdin + JSON.stringify([seen.argv, seen.env])).not.toContain('HOSTILE');
+});
+
+test('keeps what the command puts out, and tries again when it fails', async () => {
+  const bench = await openRunBench();
+  const source = `console.log('to stdout'); console.error('to stderr'); process.exitCode = 7;`;
+  const { id, file } = await runCommand(bench, nodeCommand(source), 2);
+  await runThatIs(bench, id, { state: 'failed', attempts: 2, error: 'the command exited with 7' });
+  const log = readFileSync(file('output.log'), 'utf8');
+  expect(statSync(file('output.log')).mode & 0o777).toBe(0o600);
+  expect(log.match(/\[hookmill: attempt \d at /g)).toEqual([
+    '[hookmill: attempt 1 at ',
+    '[hookmill: attempt 2 at ',
+  ]);
+  expect(log.match(/to std(out|err)/g)?.sort()).toEqual(['to stderr', 'to stderr', 'to stdout', 'to stdout']);
+  expect(log.endsWith('\n[hookmill: the command exited with 7]\n')).toBe(true);
+});
+
+test('reads the output of a command that writes too much, keeps the first of it and says so', async () => {
+  const bench = await openRunBench();
+  const bytes = 256 * 1024 * 1024;
+  const source = `import { writeSync } from 'node:fs';
+    const chunk = Buffer.alloc(1024 * 1024, 'x');
+    for (let i = 0; i < ${bytes} / chunk.length; i++) for (let at = 0; at < chunk.length;) {
+      try { at += writeSync(1 + i % 2, chunk, at); } catch (error) { if (error.code !== 'EAGAIN') throw error; }
+    }`;
+  const { id, file } = await runCommand(bench, nodeCommand(source, { outputBytes: 1000 }));
+  await runThatIs(bench, id, { state: 'succeeded' });
+  const log = readFileSync(file('output.log'), 'utf8');
+  expect(log).toContain(
+    `\n${'x'.repeat(1000)}\n[hookmill: the output is cut here; ${bytes - 1000} bytes more`,
+  );
+  expect(log.length).toBeLessThan(1300);
+});
+
+test('ends a command that takes too long, with every process of its group, whatever they ignore', async () => {
+  const bench = await openRunBench();
+  const stubborn = `process.on('SIGTERM', () => console.log('ignored'));`;
+  const source = `import { spawn } from 'node:child_process';
+    import { renameSync, writeFileSync } from 'node:fs';
+    ${stubborn}
+    const child = spawn(process.execPath, ['-e', ${JSON.stringify(`${stubborn} setInterval(() => {}, 1000)`)}], { stdio: 'inherit' });
+    writeFileSync('pids', process.pid + ' ' + child.pid);
+    setInterval(() => {}, 1000);`;
+  const { id, file } = await runCommand(bench, nodeCommand(source, { timeLimitSeconds: 1.5 }));
+  await runThatIs(bench, id, { state: 'failed', error: 'the command took more than 1.5 s and was ended' });
+  expect(await textOf(file('output.log'))).toContain('ignored');
+  for (const pid of readFileSync(file('pids'), 'utf8').split(' ')) await untilGone(pid);
+});
+
+test('is done when the command is, and ends the children that it left behind', async () => {
+  const bench = await openRunBench();
+  const source = `import { spawn } from 'node:child_process';
+    import { writeFileSync } from 'node:fs';
+    const ignoring = "process.on('SIGTERM', () => {}); process.on('SIGHUP', () => {}); setInterval(() => {}, 1000)";
+    const child = spawn(process.execPath, ['-e', ignoring], { stdio: 'inherit' });
+    writeFileSync('pid', String(child.pid));
+    process.exit(0);`;
+  const { id, file } = await runCommand(bench, nodeCommand(source));
+  await runThatIs(bench, id, { state: 'succeeded' });
+  await untilGone(readFileSync(file('pid'), 'utf8'));
+});
+
+test('does not wait for a process that left the group and holds on to the output', async () => {
+  const bench = await openRunBench();
+  const source = `import { spawn } from 'node:child_process';
+    import { writeFileSync } from 'node:fs';
+    const options = { stdio: 'inherit', detached: true };
+    const child = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60_000)'], options);
+    writeFileSync('pid', String(child.pid));
+    console.log('done');
+    process.exit(0);`;
+  const { id, file } = await runCommand(bench, nodeCommand(source));
+  const pid = Number(await textOf(file('pid')));
+  onTestFinished(() => {
+    process.kill(pid, 'SIGKILL');
+  });
+  await runThatIs(bench, id, { state: 'succeeded' });
+  expect(readFileSync(file('output.log'), 'utf8')).toContain('done');
+});
+
+test('does not mind a command that never reads its stdin', async () => {
+  const bench = await openRunBench();
+  const runner = nodeCommand(`import { closeSync } from 'node:fs'; closeSync(0);`);
+  await bench.start({ runner });
+  // More than a pipe holds.
+  const id = await recordRun(bench.deliveryLog, { prompt: 'p'.repeat(1024 * 1024) });
+  await runThatIs(bench, id, { state: 'succeeded' });
+});
+
+test('says that a command could not be started, or which signal ended it', async () => {
+  const bench = await openRunBench();
+  const missing = await runCommand(bench, { kind: 'command', argv: ['/nowhere/no-such-program'] });
+  await runThatIs(bench, missing.id, { state: 'failed', error: 'the command could not be started (ENOENT)' });
+  await missing.queue.stop();
+  const killed = await runCommand(bench, nodeCommand(`process.kill(process.pid, 'SIGKILL')`));
+  await runThatIs(bench, killed.id, { state: 'failed', error: 'the command was ended by SIGKILL' });
+});
+
+test('gives a command that a stopping daemon ended back to the queue, however it exits', async () => {
+  const bench = await openRunBench();
+  const source = `import { writeFileSync } from 'node:fs';
+    process.on('SIGTERM', () => process.exit(0));
+    writeFileSync('pid', String(process.pid));
+    setInterval(() => {}, 1000);`;
+  const { id, queue, file } = await runCommand(bench, nodeCommand(source));
+  const pid = await textOf(file('pid'));
+  await queue.stop();
+  expect(bench.reader.findRun(id)).toMatchObject({ state: 'queued', attempts: 1 });
+  expect(isAlive(pid)).toBe(false);
+});
+
+test('leaves the signals of the daemon to the daemon', async () => {
+  const before = process.listenerCount('SIGTERM');
+  const bench = await openRunBench();
+  const { id, file, queue } = await runCommand(
+    bench,
+    nodeCommand(
+      `import { writeFileSync } from 'node:fs'; writeFileSync('pid', '1'); setInterval(() => {}, 1000)`,
+    ),
+  );
+  await textOf(file('pid'));
+  expect(process.listenerCount('SIGTERM')).toBe(before);
+  await queue.stop();
+  await runThatIs(bench, id, { state: 'queued' });
+});

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { defaultSettings, parseSettings } from '../../daemon/settings.ts';
+
+function diagnosticsOf(text: string): string[] {
+  const { diagnostics } = parseSettings('hookmill-daemon.yaml', Buffer.from(text));
+  return diagnostics.map(({ code, message, range, hint = '' }) => {
+    const { line, column } = range?.start ?? { line: 0, column: 0 };
+    return `${line}:${column} [${code}] ${message} (${hint})`;
+  });
+}
+
+test('an empty section of runs is the default: directories, 4 at a time, 3 attempts', () => {
+  expect(parseSettings('f', Buffer.from('runs: {}')).definition).toEqual(defaultSettings);
+  expect(defaultSettings.runs).toEqual({
+    runner: { kind: 'directory' },
+    concurrency: 4,
+    attempts: 3,
+    backOff: { firstSeconds: 10, maxSeconds: 600 },
+  });
+});
+
+test('reads each kind of runner', () => {
+  const command =
+    '{kind: command, argv: [/usr/bin/agent, --once], environment: [TOKEN], timeLimitSeconds: 60}';
+  expect(parseSettings('f', Buffer.from(`runs: {runner: ${command}}`)).definition?.runs.runner).toEqual({
+    kind: 'command',
+    argv: ['/usr/bin/agent', '--once'],
+    environment: ['TOKEN'],
+    timeLimitSeconds: 60,
+    outputBytes: 1_048_576,
+  });
+  const http = '{kind: http, url: "https://agents.example/runs", tokenFromEnvironment: TOKEN}';
+  expect(parseSettings('f', Buffer.from(`runs: {runner: ${http}}`)).definition?.runs.runner).toEqual({
+    kind: 'http',
+    url: 'https://agents.example/runs',
+    tokenFromEnvironment: 'TOKEN',
+    timeLimitSeconds: 30,
+    outputBytes: 1_048_576,
+  });
+});
+
+test.each([
+  ['{kind: command}', /^1:8 .* the key "argv" is missing \(add argv:\)$/],
+  ['{kind: command, argv: []}', /^1:38 \[definition\/value\] argv begins with a program: .* \(/],
+  ['{kind: command, argv: [./agent]}', /^1:38 \[definition\/value\] argv begins with a program: .* \(/],
+  [
+    '{kind: command, argv: [a], environment: [HOOKMILL_KEY]}',
+    /^1:57 .* not the name of a variable that a command may get \(.*its key among them\)$/,
+  ],
+  ['{kind: http, url: "ftp://x.example"}', /^1:34 .* not the URL of a receiver \(write http/],
+  ['{kind: http, url: "https://u:p@x.example"}', /^1:34 .* not the URL of a receiver \(write http/],
+  [
+    '{kind: http, url: "https://x.example", tokenFromEnvironment: "a token"}',
+    /^1:77 .* not the name of a variable \(/,
+  ],
+])('says where %s is wrong, and what to write', (runner, expected) => {
+  expect(diagnosticsOf(`runs: {runner: ${runner}}`)).toEqual([expect.stringMatching(expected)]);
+});
