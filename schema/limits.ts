@@ -47,7 +47,7 @@ export const walPagesBeforeCheckpoint = 4_096;
 /** Bytes that the write-ahead log keeps allocated after a burst. */
 export const walBytesKept = 64 * 1024 * 1024;
 /** One step of pruning the delivery log: what a delivery waits for at most, a few ms. */
-export const deliveriesPerPruneStepMax = 200;
+export const deliveriesPerPruneStepMax = 50;
 export const deliveryBytesPerPruneStepMax = 4 * 1024 * 1024;
 /** Delivery log retention: the newest deliveries of each webhook that are always kept, and the age below which all are. */
 export const deliveriesKept = 50;

@@ -1,7 +1,14 @@
 import { deliveriesPerCommitMax, deliveryBytesPerCommitMax } from '../schema/limits.ts';
 import type { AcceptedDelivery, AppliedStateRef, Recorded, UnidentifiedDelivery } from './delivery-log.ts';
 import type { DeliveryLogError } from './delivery-log-error.ts';
-import type { AcceptedRow, Batch, DeliveryRow, SentAppliedState } from './delivery-log-wire.ts';
+import type {
+  AcceptedRow,
+  Batch,
+  Command,
+  Committed,
+  DeliveryRow,
+  SentAppliedState,
+} from './delivery-log-wire.ts';
 
 /** A delivery that waits for its commit. Nobody waits for a rejection's. */
 export type WaitingDelivery = WaitingAccepted | WaitingRejected;
@@ -16,6 +23,17 @@ interface WaitingAccepted {
 interface WaitingRejected {
   readonly kind: 'rejected';
   readonly delivery: UnidentifiedDelivery;
+}
+
+export interface WaitingCommand {
+  readonly command: Command;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: DeliveryLogError) => void;
+}
+
+export interface WaitingBatch {
+  readonly deliveries: readonly WaitingDelivery[];
+  readonly commands: readonly WaitingCommand[];
 }
 
 export function payloadBytes(waiting: WaitingDelivery): number {
@@ -46,6 +64,24 @@ export function packDeliveries(
     return packAccepted(delivery.delivery, statesSent);
   });
   return { deliveries, payloads: payloads.buffer };
+}
+
+export function resolveAll({ deliveries, commands }: WaitingBatch, { duplicates, results }: Committed): void {
+  const originals = new Map(duplicates.map(({ index, of }) => [index, of]));
+  for (const [index, waiting] of deliveries.entries()) {
+    if (waiting.kind !== 'accepted') continue;
+    const duplicateOf = originals.get(index);
+    const { id } = waiting.delivery;
+    waiting.resolve(duplicateOf === undefined ? { id } : { id, duplicateOf });
+  }
+  for (const [index, { resolve }] of commands.entries()) resolve(results[index]);
+}
+
+export function rejectAll({ deliveries, commands }: WaitingBatch, error: DeliveryLogError): void {
+  for (const waiting of deliveries) {
+    if (waiting.kind === 'accepted') waiting.reject(error);
+  }
+  for (const { reject } of commands) reject(error);
 }
 
 function packAccepted(delivery: AcceptedDelivery, statesSent: Map<string, string>): AcceptedRow {

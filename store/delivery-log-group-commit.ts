@@ -1,7 +1,16 @@
 import type { Worker } from 'node:worker_threads';
 import { deliveriesWaitingMax, deliveryBytesWaitingMax } from '../schema/limits.ts';
 import type { AcceptedDelivery, DeliveryLogStats, Recorded, UnidentifiedDelivery } from './delivery-log.ts';
-import { batchLength, packDeliveries, payloadBytes, type WaitingDelivery } from './delivery-log-batch.ts';
+import {
+  batchLength,
+  packDeliveries,
+  payloadBytes,
+  rejectAll,
+  resolveAll,
+  type WaitingBatch,
+  type WaitingCommand,
+  type WaitingDelivery,
+} from './delivery-log-batch.ts';
 import { DeliveryLogError } from './delivery-log-error.ts';
 import type { Command, Committed, FromWorker, ToWorker, Verb, Verbs } from './delivery-log-wire.ts';
 
@@ -12,17 +21,6 @@ export interface GroupCommitOptions {
   readonly onFatal?: (error: Error) => void;
   readonly deliveriesWaitingMax?: number;
   readonly deliveryBytesWaitingMax?: number;
-}
-
-interface WaitingCommand {
-  readonly command: Command;
-  readonly resolve: (result: unknown) => void;
-  readonly reject: (error: DeliveryLogError) => void;
-}
-
-interface WaitingBatch {
-  readonly deliveries: readonly WaitingDelivery[];
-  readonly commands: readonly WaitingCommand[];
 }
 
 /** Owns the thread. One batch is with it at a time, one transaction each; what arrives meanwhile is the next. */
@@ -170,8 +168,7 @@ export class GroupCommit {
     // Before the answers, so that the thread works while they are sent.
     this.#send();
     if (message.kind === 'failed') {
-      const cause = message.error;
-      rejectAll(batch, new DeliveryLogError('failed', 'the commit failed', { cause }));
+      rejectAll(batch, failed(message.error));
       return;
     }
     resolveAll(batch, message);
@@ -219,24 +216,11 @@ const noStats: DeliveryLogStats = {
   lastCommitDeliveries: 0,
 };
 
+function failed(cause: unknown): DeliveryLogError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new DeliveryLogError('failed', `the commit failed: ${why}`, { cause });
+}
+
 function closed(): DeliveryLogError {
   return new DeliveryLogError('closed', 'the delivery log is closed');
-}
-
-function resolveAll({ deliveries, commands }: WaitingBatch, { duplicates, results }: Committed): void {
-  const originals = new Map(duplicates.map(({ index, of }) => [index, of]));
-  for (const [index, waiting] of deliveries.entries()) {
-    if (waiting.kind !== 'accepted') continue;
-    const duplicateOf = originals.get(index);
-    const { id } = waiting.delivery;
-    waiting.resolve(duplicateOf === undefined ? { id } : { id, duplicateOf });
-  }
-  for (const [index, { resolve }] of commands.entries()) resolve(results[index]);
-}
-
-function rejectAll({ deliveries, commands }: WaitingBatch, error: DeliveryLogError): void {
-  for (const waiting of deliveries) {
-    if (waiting.kind === 'accepted') waiting.reject(error);
-  }
-  for (const { reject } of commands) reject(error);
 }

@@ -18,7 +18,7 @@ export interface DeliveryMetadata {
 export interface AcceptedDelivery extends DeliveryMetadata {
   readonly identity: string;
   readonly identitySource: IdentitySource;
-  /** The body's exact bytes. They are copied before the call returns to the event loop's next turn: do not write to them. */
+  /** The body's exact bytes; not to be written to until the delivery is recorded. */
   readonly payload: Uint8Array;
   readonly appliedState?: AppliedStateRef;
   /** A run for each automation that matched; recorded with the delivery or not at all. */
@@ -154,7 +154,10 @@ export interface DeliveryLog {
   readPayload(deliveryId: string): Promise<Uint8Array | undefined>;
   readSnapshot(digest: string): Promise<string | undefined>;
 
-  /** Queued runs that are due, longest due first, now `running` under this daemon. */
+  /**
+   * Queued runs that are due, longest due first, now `running` under this daemon. Another process may queue runs
+   * as well (a replay, a retry): claim at intervals too, it costs nothing when none is due.
+   */
   claimRuns(claim: RunClaim): Promise<ClaimedRuns>;
   /** False if the run was not running. */
   finishRun(result: RunResult): Promise<boolean>;
@@ -167,7 +170,7 @@ export interface DeliveryLog {
   /** New runs from a stored payload; false if no payload of such a delivery is in the log. */
   replay(replay: Replay): Promise<boolean>;
 
-  /** Removes what retention no longer keeps, in small steps between the commits of deliveries. */
+  /** Removes what retention no longer keeps, in small steps between the commits of deliveries. Closing ends it with `closed`. */
   prune(retention: Retention): Promise<Pruned>;
 
   stats(): DeliveryLogStats;

@@ -79,7 +79,7 @@ test('waits while another process writes', async () => {
   const recorded = log.recordAccepted(delivery).finally(() => {
     settled = true;
   });
-  // The thread that holds the file this long is ours, as is the one that would answer.
+  // However many turns pass, nothing can be committed before the other lets go.
   for (let turn = 0; turn < 100; turn++) await new Promise(resolve => setImmediate(resolve));
   expect(settled).toBe(false);
   other.exec('COMMIT');
