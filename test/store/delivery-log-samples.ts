@@ -4,7 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { sortableId } from '../../schema/ids.ts';
-import type { AcceptedDelivery, DeliveryLog, NewRun, UnidentifiedDelivery } from '../../store/delivery-log.ts';
+import type {
+  AcceptedDelivery,
+  DeliveryLog,
+  NewRun,
+  UnidentifiedDelivery,
+} from '../../store/delivery-log.ts';
 import { openDeliveryLog } from '../../store/delivery-log-client.ts';
 import { openDeliveryLogReader } from '../../store/delivery-log-reader.ts';
 
