@@ -93,7 +93,7 @@ function otherBodies({ body }: SignedRequest): [body: Buffer, when: string][] {
   } catch {
     // Not JSON, or nested too deep to write: then nobody signed it written anew.
   }
-  return others.filter(([other]) => !other.equals(body));
+  return others;
 }
 
 function otherUrls({ content }: SignedDescription, { url }: SignedRequest): [url: string, when: string][] {

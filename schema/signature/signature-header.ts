@@ -21,7 +21,7 @@ export function compileSignatureHeader({
 
 const malformed = { ok: false, code: 'signature-malformed' } as const satisfies PresentedSignatures;
 
-// One item more for each field that is not a signature would be generous; senders write one or two.
+// Senders write one or two items that are no signatures.
 const itemsMax = signaturesMax + 4;
 
 function readList(
@@ -44,7 +44,6 @@ function readList(
       timestamp = value;
     }
   }
-  if (signatures.length === 0) return malformed;
   if (signatures.length > signaturesMax) return { ok: false, code: 'signatures-too-many' };
   return timestamp === undefined ? { ok: true, signatures } : { ok: true, signatures, timestamp };
 }
