@@ -3,7 +3,7 @@ import type { ParsedFile } from '../schema/definition.ts';
 import { type Diagnostic, type Range, sortDiagnostics } from '../schema/diagnostics.ts';
 import { webhooksMax } from '../schema/limits.ts';
 import { parseWebhook, type WebhookDefinition } from '../schema/webhook-definition.ts';
-import type { YamlSource } from '../schema/yaml-source.ts';
+import { parseYaml } from '../schema/yaml-source.ts';
 
 export type DefinitionKind = 'webhook' | 'automation';
 
@@ -43,12 +43,10 @@ export function parseDefinitions({ files, diagnostics }: DefinitionFiles): Defin
   const automations: AutomationDefinition[] = [];
   const problems: Diagnostic[] = [...diagnostics];
   const texts = new Map<string, string>();
-  const sources = new Map<string, YamlSource>();
 
-  const take = <T>({ file, kind, name }: DefinitionFile, parsed: ParsedFile<T>, definitions: T[]) => {
+  const take = <T>({ file }: DefinitionFile, parsed: ParsedFile<T>, definitions: T[]) => {
     texts.set(file, parsed.text);
     problems.push(...parsed.diagnostics);
-    if (parsed.source) sources.set(`${kind} ${name}`, parsed.source);
     if (parsed.definition) definitions.push(parsed.definition);
   };
   for (const found of files) {
@@ -64,8 +62,11 @@ export function parseDefinitions({ files, diagnostics }: DefinitionFiles): Defin
     fileCount: files.length,
     texts,
     locate: (kind, name, path) => {
-      const source = sources.get(`${kind} ${name}`);
-      return { file: source?.file ?? `${kind}s/${name}.yaml`, range: source?.rangeOfValue(path) };
+      const found = files.find(file => file.kind === kind && file.name === name);
+      if (!found) throw new Error(`there is no ${kind} ${name} to locate`);
+      // Parsed once more: few places are asked for, and every parsed file would have to be kept for them.
+      const yaml = parseYaml(found.file, found.bytes);
+      return { file: found.file, range: yaml.ok ? yaml.source.rangeOfValue(path) : undefined };
     },
   };
 }

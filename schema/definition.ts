@@ -8,8 +8,6 @@ export interface ParsedFile<T> {
   readonly definition: T | undefined;
   readonly diagnostics: readonly Diagnostic[];
   readonly text: string;
-  /** Where a part of the definition stands; absent if the file is not YAML. */
-  readonly source?: YamlSource;
 }
 
 /** Parses and checks a definition file against its shape. Every mistake is reported, none is thrown. */
@@ -18,9 +16,9 @@ export function parseDefinition<T>(shape: z.ZodType<T>, file: string, bytes: Uin
   if (!yaml.ok) return { definition: undefined, diagnostics: yaml.diagnostics, text: yaml.text };
   const { source } = yaml;
   const result = shape.safeParse(source.value);
-  if (result.success) return { definition: result.data, diagnostics: [], text: source.text, source };
+  if (result.success) return { definition: result.data, diagnostics: [], text: source.text };
   const diagnostics = result.error.issues.flatMap(issue => toDiagnostics(issue, shape, source));
-  return { definition: undefined, diagnostics, text: source.text, source };
+  return { definition: undefined, diagnostics, text: source.text };
 }
 
 /** What a refinement reports through zod: our own code and hint beside zod's message and path. */
@@ -137,7 +135,7 @@ function typeHint(expected: string, value: unknown): string | undefined {
     return `write ${/^(yes|on)$/i.test(value) ? 'true' : 'false'}: YAML 1.2 reads ${value} as a string`;
   }
   if (expected === 'array') return 'write it as a list: [ … ]';
-  if (value === null) return 'give it a value, or remove the key';
+  if (value === null && expected !== 'object') return 'give it a value, or remove the key';
   return undefined;
 }
 

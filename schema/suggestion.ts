@@ -1,12 +1,15 @@
 import { closest, distance } from 'fastest-levenshtein';
 
-/** "did you mean x?" if one of the words is near enough to be what was meant. */
+/** "did you mean x?" if one of the words is near enough to be what was meant, whatever its case. */
 export function didYouMean(word: string, words: readonly string[]): string | undefined {
   if (words.length === 0) return undefined;
-  const near = closest(word.toLowerCase(), words);
-  const errorsAllowed = Math.max(1, Math.floor(Math.max(word.length, near.length) / 3));
-  return distance(word.toLowerCase(), near.toLowerCase()) <= errorsAllowed
-    ? `did you mean ${near}?`
+  const inLowerCase = words.map(known => known.toLowerCase());
+  const wanted = word.toLowerCase();
+  const near = closest(wanted, inLowerCase);
+  const found = words[inLowerCase.indexOf(near)];
+  const errorsAllowed = Math.max(1, Math.floor(Math.max(wanted.length, near.length) / 3));
+  return found !== undefined && distance(wanted, near) <= errorsAllowed
+    ? `did you mean ${found}?`
     : undefined;
 }
 

@@ -55,6 +55,9 @@ const schemeId = z
 // Rules over several keys are checked even when a key by itself is wrong, so that all mistakes show at once.
 const always = { when: ({ value }: { value: unknown }) => typeof value === 'object' && value !== null };
 
+// An auth mode that is itself wrong says nothing about which other keys belong to it.
+const isTokenMode = (mode: unknown) => mode === 'token' || mode === 'url_token';
+
 /** What stands in `webhooks/<name>.yaml`. */
 export const webhookShape = z
   .strictObject({
@@ -83,7 +86,7 @@ export const webhookShape = z
       hint: 'add signatureScheme: with the id of the sender, as in signatureScheme: github',
     }),
   })
-  .refine(webhook => webhook.authMode === 'signature' || webhook.signatureScheme === undefined, {
+  .refine(webhook => !isTokenMode(webhook.authMode) || webhook.signatureScheme === undefined, {
     ...always,
     path: ['signatureScheme'],
     error: 'signatureScheme has no effect unless authMode is signature',

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { CST, Pair, YAMLMap } from 'yaml';
 import {
   Composer,
@@ -38,26 +39,31 @@ const syntaxErrorsMax = 10;
  */
 export function parseYaml(file: string, bytes: Uint8Array): ParsedYaml {
   if (bytes.length > definitionBytesMax) {
-    return refused(file, '', 'yaml/too-large', `the file is larger than ${definitionBytesMax} bytes`);
-  }
-  const text = decodeUtf8(bytes);
-  if (text === undefined) {
-    return refused(file, '', 'yaml/encoding', 'the file is not valid UTF-8', 'save it as UTF-8');
-  }
-  const lines = new LineCounter();
-  const report = reporter(file, lines);
-  const control = controlCharacter.exec(text);
-  if (control) return { ok: false, text, diagnostics: [report.controlCharacter(text, control.index)] };
-
-  const tokens = [...new Parser(lines.addNewLine).parse(text)];
-  const deep = tooDeep(tokens);
-  if (deep !== undefined) {
+    const message = `the file is larger than ${definitionBytesMax} bytes`;
     return {
       ok: false,
-      text,
-      diagnostics: [report.at(deep, deep + 1, 'yaml/too-deep', deepMessage, deepHint)],
+      text: '',
+      diagnostics: [{ code: 'yaml/too-large', severity: 'error', message, file }],
     };
   }
+  const { text, invalidAt } = decodeUtf8(bytes);
+  const lines = new LineCounter();
+  const report = reporter(file, lines);
+  const one = (diagnostic: Diagnostic): ParsedYaml => ({ ok: false, text, diagnostics: [diagnostic] });
+  if (invalidAt !== undefined) {
+    return one(report.encoding(text, invalidAt, 'the file is not valid UTF-8', 'save it as UTF-8'));
+  }
+  const control = controlCharacter.exec(text);
+  if (control) return one(report.encoding(text, control.index, controlMessage(control[0]), controlHint));
+
+  const tokens = [...new Parser(lines.addNewLine).parse(text)];
+  const directive = tokens.find(token => token.type === 'directive');
+  if (directive) {
+    const end = directive.offset + directive.source.length;
+    return one(report.at(directive.offset, end, 'yaml/directive', directiveMessage, 'remove it'));
+  }
+  const deep = tooDeep(tokens);
+  if (deep !== undefined) return one(report.at(deep, deep + 1, 'yaml/too-deep', deepMessage, deepHint));
   const composer = new Composer({
     keepSourceTokens: false,
     prettyErrors: false,
@@ -66,20 +72,11 @@ export function parseYaml(file: string, bytes: Uint8Array): ParsedYaml {
   const [document, second] = composer.compose(tokens, true, text.length);
   if (document === undefined) throw new Error('the composer was told to make a document of an empty stream');
   if (second) {
-    const [start = 0] = second.range;
-    return {
-      ok: false,
-      text,
-      diagnostics: [
-        report.at(
-          start,
-          start + 3,
-          'yaml/multiple-documents',
-          'a second document begins here',
-          'put it in a file of its own',
-        ),
-      ],
-    };
+    const [start] = second.range;
+    const message = 'a second document begins here';
+    return one(
+      report.at(start, start + 3, 'yaml/multiple-documents', message, 'put it in a file of its own'),
+    );
   }
   if (document.errors.length > 0) {
     const errors = document.errors.slice(0, syntaxErrorsMax);
@@ -208,12 +205,20 @@ function tooDeep(tokens: readonly CST.Token[]): number | undefined {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is looked for
 const controlCharacter = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f]/;
 
-function decodeUtf8(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
+const controlHint = 'remove it, or write it as an escape in a double-quoted string';
+
+function controlMessage(character: string): string {
+  const code = character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
+  return `the control character U+${code} is not allowed`;
+}
+
+// %YAML 1.1 would make `yes` a boolean and dates objects; %TAG has no use without tags.
+const directiveMessage = 'directives are not allowed: the file is YAML 1.2';
+
+/** The text, with a replacement character for what is not UTF-8, and the place of the first such. */
+function decodeUtf8(bytes: Uint8Array): { text: string; invalidAt?: number } {
+  const text = new TextDecoder().decode(bytes);
+  return isUtf8(bytes) ? { text } : { text, invalidAt: text.indexOf('\ufffd') };
 }
 
 type Reporter = ReturnType<typeof reporter>;
@@ -241,35 +246,12 @@ function reporter(file: string, lines: LineCounter) {
     range: range(start, end),
     hint,
   });
-  const controlCharacter = (text: string, index: number): Diagnostic => {
+  /** Of text that has not been parsed, so that its lines are yet to be counted. */
+  const encoding = (text: string, index: number, message: string, hint: string): Diagnostic => {
     lines.addNewLine(0);
     for (let i = text.indexOf('\n'); i >= 0 && i < index; i = text.indexOf('\n', i + 1))
       lines.addNewLine(i + 1);
-    const code = text.charCodeAt(index).toString(16).toUpperCase().padStart(4, '0');
-    return at(
-      index,
-      index + 1,
-      'yaml/encoding',
-      `the control character U+${code} is not allowed`,
-      'remove it, or write it as an escape in a double-quoted string',
-    );
+    return at(index, index + 1, 'yaml/encoding', message, hint);
   };
-  return { at, range, controlCharacter };
-}
-
-function refused(
-  file: string,
-  text: string,
-  code: DiagnosticCode,
-  message: string,
-  hint?: string,
-): ParsedYaml {
-  const diagnostic: Diagnostic = {
-    code,
-    severity: 'error',
-    message,
-    file,
-    hint,
-  };
-  return { ok: false, text, diagnostics: [diagnostic] };
+  return { at, range, encoding };
 }

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { didYouMean, listOf } from '../../schema/suggestion.ts';
+
+test.for([
+  ['strip', 'did you mean stripe?'],
+  ['GITHUB', 'did you mean github?'],
+  ['gihtub', 'did you mean github?'],
+  ['bitbucket', undefined],
+  ['', undefined],
+] as const)('for %j suggests %s', ([word, expected]) => {
+  expect(didYouMean(word, ['github', 'stripe'])).toBe(expected);
+});
+
+test('suggests nothing where nothing is known', () => {
+  expect(didYouMean('x', [])).toBeUndefined();
+});
+
+test('suggests names in upper case for names in upper case', () => {
+  expect(didYouMean('GITHUB_WEBHOK', ['STRIPE', 'GITHUB_WEBHOOK'])).toBe('did you mean GITHUB_WEBHOOK?');
+});
+
+test.for([
+  [[], ''],
+  [['a'], 'a'],
+  [['a', 'b'], 'a or b'],
+  [['a', 'b', 'c'], 'a, b or c'],
+] as const)('lists %j as %j', ([words, expected]) => {
+  expect(listOf(words)).toBe(expected);
+});
