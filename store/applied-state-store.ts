@@ -3,7 +3,7 @@ import { type AppliedState, appliedStateShape, emptyAppliedState } from '../sche
 import { appliedStateFile, type Home } from './home.ts';
 import { openJsonFile } from './json-file.ts';
 import { withLock } from './lock.ts';
-import { StoreError } from './store-error.ts';
+import { fileFailure, StoreError } from './store-error.ts';
 
 /** The applied state of a factory; the empty one where nothing has been applied. */
 export async function readAppliedState(home: Home, factory: string): Promise<AppliedState> {
@@ -40,6 +40,6 @@ export async function changeAppliedState(
 async function rawText(file: string): Promise<string | undefined> {
   return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
-    throw error;
+    return fileFailure('unreadable', file)(error);
   });
 }

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { link, open, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { link, open, readdir, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+
+const temporarySuffix = '.tmp';
 
 /**
  * Replaces a file so that after a crash or power loss it is wholly the old one or wholly the new one:
@@ -29,6 +31,15 @@ export async function createFile(file: string, data: string): Promise<void> {
   await syncDirectory(dirname(file));
 }
 
+/** Removes what writers of a file left that were killed. Only while none can be writing it: under its lock. */
+export async function sweepTemporaries(file: string): Promise<void> {
+  const directory = dirname(file);
+  const left = (await readdir(directory)).filter(
+    name => name.startsWith(`${basename(file)}.`) && name.endsWith(temporarySuffix),
+  );
+  await Promise.all(left.map(name => rm(join(directory, name), { force: true })));
+}
+
 /** Makes renames and new files in a directory survive power loss. */
 export async function syncDirectory(directory: string): Promise<void> {
   const handle = await open(directory, 'r');
@@ -40,7 +51,7 @@ export async function syncDirectory(directory: string): Promise<void> {
 }
 
 async function writeTemporary(file: string, data: string | Uint8Array): Promise<string> {
-  const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
+  const temporary = `${file}.${randomBytes(6).toString('hex')}${temporarySuffix}`;
   const handle = await open(temporary, 'wx', 0o600);
   try {
     await handle.writeFile(data);

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { type Adapter, Low } from 'lowdb';
 import type { z } from 'zod';
-import { replaceFile } from './durable-file.ts';
-import { StoreError } from './store-error.ts';
+import { replaceFile, sweepTemporaries } from './durable-file.ts';
+import { fileFailure, StoreError } from './store-error.ts';
 
 /**
  * A lowdb database over one JSON file. Reading checks the shape; writing replaces the file atomically and durably,
@@ -30,13 +30,16 @@ class DurableJsonAdapter<T> implements Adapter<T> {
   async read(): Promise<T | null> {
     const text = await readFile(this.#file, 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return null;
-      throw error;
+      return fileFailure('unreadable', this.#file)(error);
     });
     return text === null ? null : parseJsonFile(this.#file, text, this.#shape);
   }
 
   async write(data: T): Promise<void> {
-    await replaceFile(this.#file, `${JSON.stringify(data, null, 2)}\n`);
+    const text = `${JSON.stringify(data, null, 2)}\n`;
+    await sweepTemporaries(this.#file)
+      .then(() => replaceFile(this.#file, text))
+      .catch(fileFailure('unwritable', this.#file));
   }
 }
 

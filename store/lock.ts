@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { makePrivateDirectory } from './home.ts';
-import { StoreError } from './store-error.ts';
+import { fileFailure, StoreError } from './store-error.ts';
 
 const retryMs = 25;
 
@@ -34,8 +34,9 @@ export async function withLock<T>(file: string, timeoutMs: number, work: () => P
  * Fails with code `locked`, naming the holder, when it is not free within `timeoutMs`.
  */
 export async function acquireLock(file: string, timeoutMs: number): Promise<Lock> {
-  await makePrivateDirectory(dirname(file));
-  const database = await acquire(file, Date.now() + timeoutMs);
+  const database = await prepare(file)
+    .then(() => acquire(file, Date.now() + timeoutMs))
+    .catch(fileFailure('unwritable', lockFile(file)));
   const holder: Holder = {
     pid: process.pid,
     command: process.argv.slice(2, 3).join(' '),
@@ -45,13 +46,24 @@ export async function acquireLock(file: string, timeoutMs: number): Promise<Lock
     await writeFile(holderFile(file), JSON.stringify(holder), { mode: 0o600 });
   } catch (error) {
     database.close();
-    throw error;
+    fileFailure('unwritable', holderFile(file))(error);
   }
   return { release: () => database.close() };
 }
 
+/**
+ * SQLite would make the lock file readable for everybody. One that is there is not opened: closing it again would
+ * give back a lock that this process holds on it (POSIX, fcntl).
+ */
+async function prepare(file: string): Promise<void> {
+  await makePrivateDirectory(dirname(file));
+  await writeFile(lockFile(file), '', { flag: 'wx', mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+}
+
 async function acquire(file: string, untilMs: number): Promise<Database.Database> {
-  const database = new Database(`${file}.lock`, { timeout: 0 });
+  const database = new Database(lockFile(file), { timeout: 0 });
   try {
     while (!tryLock(database)) {
       if (Date.now() >= untilMs) throw await lockedError(file);
@@ -86,6 +98,10 @@ function describeHolder(text: string): string {
   } catch {
     return 'another process';
   }
+}
+
+function lockFile(file: string): string {
+  return `${file}.lock`;
 }
 
 function holderFile(file: string): string {

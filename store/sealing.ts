@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { CompactEncrypt, compactDecrypt } from 'jose';
-import { createFile } from './durable-file.ts';
+import { compactDecrypt } from 'jose/jwe/compact/decrypt';
+import { CompactEncrypt } from 'jose/jwe/compact/encrypt';
+import { createFile, sweepTemporaries } from './durable-file.ts';
 import { type Home, makePrivateDirectory } from './home.ts';
-import { StoreError } from './store-error.ts';
+import { fileFailure, StoreError } from './store-error.ts';
 
 const keyBytes = 32;
 
@@ -62,10 +63,12 @@ function ownerHeader({ use, name, factory }: SealedFor): Record<string, string> 
 
 async function makeKey(home: Home): Promise<Uint8Array> {
   await makePrivateDirectory(home.directory);
+  // The first value to seal is a team secret, so its writer holds their lock.
+  await sweepTemporaries(home.keyFile);
   const text = `${randomBytes(keyBytes).toString('base64')}\n`;
   await createFile(home.keyFile, text).catch((error: NodeJS.ErrnoException) => {
     // Another process made it first: its key is the home's.
-    if (error.code !== 'EEXIST') throw error;
+    if (error.code !== 'EEXIST') fileFailure('unwritable', home.keyFile)(error);
   });
   const key = await readKey(home);
   if (!key) throw new StoreError('key', `${home.keyFile} could not be made`);
@@ -75,7 +78,7 @@ async function makeKey(home: Home): Promise<Uint8Array> {
 async function readKey(home: Home): Promise<Uint8Array | undefined> {
   const text = await readFile(home.keyFile, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
-    throw error;
+    return fileFailure('unreadable', home.keyFile)(error);
   });
   return text === undefined ? undefined : keyOf(text.trim(), home.keyFile);
 }

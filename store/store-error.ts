@@ -5,6 +5,9 @@ export type StoreErrorCode =
   | 'corrupt'
   /** A newer hookmill wrote it. */
   | 'newer-format'
+  /** The file system does not let a file be read, or written: permissions, a full disk, a directory in its place. */
+  | 'unreadable'
+  | 'unwritable'
   /** The applied state changed since it was read. */
   | 'serial-moved'
   /** The key is missing, malformed, or not the one that sealed the values. */
@@ -25,4 +28,14 @@ export class StoreError extends Error {
     super(message, options);
     this.code = code;
   }
+}
+
+/** Turns what the file system says into a StoreError that names the file. To be used as a rejection's handler. */
+export function fileFailure(code: 'unreadable' | 'unwritable', file: string): (cause: unknown) => never {
+  return cause => {
+    if (cause instanceof StoreError) throw cause;
+    const reason = cause instanceof Error && 'code' in cause ? cause.code : String(cause);
+    const attempt = code === 'unreadable' ? 'read' : 'written';
+    throw new StoreError(code, `${file} cannot be ${attempt} (${reason})`, { cause });
+  };
 }
