@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Factory } from '../reconcile/apply.ts';
-import { parseWorkspace, type Workspace } from '../schema/workspace.ts';
+import type { Workspace } from '../schema/workspace.ts';
 import { factoryNamePattern, type Home, homeAt } from '../store/home.ts';
 import { type Seal, sealFor } from '../store/sealing.ts';
+import { definitionsDirectory } from './definitions-directory.ts';
 import { CommandError, exitStatus } from './exit-status.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { renderDiagnostics } from './render-diagnostics.ts';
+import { readWorkspace } from './workspace-file.ts';
 
 /** What the global options, the environment and hookmill.yaml say about where a command works. */
 export interface Context {
@@ -25,8 +26,8 @@ export interface Context {
 
 export async function contextOf(command: Command): Promise<Context> {
   const options: GlobalOptions = command.optsWithGlobals();
-  const directory = resolve(options.directory);
-  const workspace = await readWorkspace(directory);
+  const directory = definitionsDirectory(options);
+  const workspace = workspaceOf(directory);
   const home = homeAt(resolve(options.home ?? join(directory, '.hookmill')));
   const factory = options.factory ?? workspace.factory ?? 'default';
   if (!factoryNamePattern.test(factory)) {
@@ -52,15 +53,8 @@ export function factoryOf({ home, factory, seal, lockTimeoutMs }: Context): Fact
   return { home, name: factory, seal, lockTimeoutMs, now: () => new Date(), randomBytes };
 }
 
-async function readWorkspace(directory: string): Promise<Workspace> {
-  const file = 'hookmill.yaml';
-  const bytes = await readFile(join(directory, file)).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    if (error.code === 'ENOTDIR') throw new CommandError(`${directory} is not a directory`, exitStatus.usage);
-    throw error;
-  });
-  if (!bytes) return {};
-  const { definition, diagnostics, text } = parseWorkspace(file, bytes);
+function workspaceOf(directory: string): Workspace {
+  const { file, definition, diagnostics, text } = readWorkspace(directory);
   if (definition) return definition;
   process.stderr.write(renderDiagnostics(diagnostics, new Map([[file, text]])));
   throw new CommandError('');

@@ -1,4 +1,4 @@
-import { lstatSync } from 'node:fs';
+import { existsSync, lstatSync, statSync } from 'node:fs';
 import { basename, dirname, join, posix, resolve } from 'node:path';
 import { definitionFolders } from '../reconcile/definition-file-name.ts';
 import {
@@ -10,6 +10,7 @@ import {
 import { readDefinitionFile, readDirectory } from '../reconcile/directory-source.ts';
 import { type FixtureResult, runFixtures } from '../reconcile/fixtures.ts';
 import { CommandError, exitStatus } from './exit-status.ts';
+import { readWorkspace, type WorkspaceFile } from './workspace-file.ts';
 
 /** The definitions of the context's directory, named as seen from there. */
 export function loadDirectory(directory: string): Definitions {
@@ -20,6 +21,8 @@ export function loadDirectory(directory: string): Definitions {
 export interface LoadedFactory {
   readonly definitions: Definitions;
   readonly fixtures: readonly FixtureResult[];
+  /** hookmill.yaml, of a factory that was given as a directory. */
+  readonly workspace?: WorkspaceFile;
 }
 
 /**
@@ -32,7 +35,8 @@ export function loadPaths(directory: string, paths: readonly string[]): LoadedFa
   for (const path of paths.length === 0 ? ['.'] : paths) {
     const label = posix.normalize(path).replace(/(?<=.)\/+$/, '');
     const absolute = resolve(directory, path);
-    const isDirectory = statPath(absolute, path).isDirectory();
+    const isDirectory = leadsToDirectory(absolute, path);
+    if (isDirectory && paths.length > 0 && !holdsDefinitions(absolute)) throw neither(label);
     const prefix = label === '.' ? '' : label;
     const found = isDirectory ? readDirectory(absolute, prefix) : readOne(absolute, label);
     const factoryDirectory = isDirectory ? absolute : dirname(dirname(absolute));
@@ -43,15 +47,21 @@ export function loadPaths(directory: string, paths: readonly string[]): LoadedFa
   return [...byDirectory].map(([factoryDirectory, files]) => {
     const definitions = parseDefinitions(files);
     const label = labels.get(factoryDirectory);
-    const fixtures = label === undefined ? [] : runFixtures(factoryDirectory, label, definitions.automations);
-    return { definitions, fixtures };
+    if (label === undefined) return { definitions, fixtures: [] };
+    const fixtures = runFixtures(factoryDirectory, label, definitions.automations);
+    return { definitions, fixtures, workspace: readWorkspace(factoryDirectory, label) };
   });
 }
 
-function statPath(absolute: string, path: string) {
-  const stats = lstatSync(absolute, { throwIfNoEntry: false });
-  if (!stats) throw new CommandError(`${path}: there is no such file or directory`, exitStatus.usage);
-  return stats;
+function leadsToDirectory(absolute: string, path: string): boolean {
+  if (!lstatSync(absolute, { throwIfNoEntry: false })) {
+    throw new CommandError(`${path}: there is no such file or directory`, exitStatus.usage);
+  }
+  return statSync(absolute, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+function holdsDefinitions(directory: string): boolean {
+  return Object.values(definitionFolders).some(folder => existsSync(join(directory, folder)));
 }
 
 function readOne(absolute: string, label: string): DefinitionFiles {
@@ -59,11 +69,14 @@ function readOne(absolute: string, label: string): DefinitionFiles {
   const kinds = Object.keys(definitionFolders) as DefinitionKind[];
   const kind = kinds.find(kind => definitionFolders[kind] === folder);
   if (kind) return readDefinitionFile(absolute, label, kind);
-  const hint = 'a definition file lies in a folder webhooks or automations';
-  throw new CommandError(
-    `${label}: neither a definition file nor a definitions directory; ${hint}`,
-    exitStatus.usage,
-  );
+  throw neither(label);
+}
+
+function neither(label: string): CommandError {
+  const hint =
+    'a definitions directory has a folder webhooks or automations, and definition files lie in these';
+  const message = `${label}: neither a definition file nor a definitions directory; ${hint}`;
+  return new CommandError(message, exitStatus.usage);
 }
 
 /** A file that is named twice, or beside its directory, is one file. */

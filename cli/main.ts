@@ -6,16 +6,21 @@ import { createProgram } from './program.ts';
 
 /** Runs the command line of this process and sets its exit status. */
 export async function main(): Promise<void> {
-  // A reader such as `head` may go before everything is written.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-    process.exit();
-  });
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', outputFailed);
   try {
     await createProgram().parseAsync(process.argv);
   } catch (error) {
     process.exitCode = report(error);
   }
+}
+
+/** A reader such as `head` may go before everything is written: the command's own exit status still holds. */
+function outputFailed(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') return;
+  process.exitCode = report(
+    new CommandError(`the output cannot be written (${error.code})`, exitStatus.unexpected),
+  );
+  process.exit();
 }
 
 /** Tells the user what went wrong; gives the exit status. */

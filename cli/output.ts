@@ -1,8 +1,9 @@
 import type { Context } from './context.ts';
+import { printableJson } from './printable.ts';
 
 /** Data goes to standard output, in the form that was asked for. */
 export function printData(context: Pick<Context, 'output'>, data: unknown, text: () => string): void {
-  process.stdout.write(context.output === 'json' ? `${JSON.stringify(data, null, 2)}\n` : text());
+  process.stdout.write(context.output === 'json' ? `${printableJson(data)}\n` : text());
 }
 
 /** What is not data goes to standard error. */

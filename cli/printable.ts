@@ -11,3 +11,11 @@ export function printable(text: string): string {
       : `\\u${code.toString(16).padStart(4, '0')}`;
   });
 }
+
+/** JSON as a terminal may safely get it: it is the same value, with those characters written as JSON's escapes. */
+export function printableJson(value: unknown): string {
+  return JSON.stringify(value, null, 2).replace(unprintable, character =>
+    // In strings line ends are escaped already; these are the layout's.
+    character === '\n' ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}

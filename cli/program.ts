@@ -6,6 +6,8 @@ export function createProgram(): Command {
   const program = new Command('hookmill')
     .description('Inbound webhooks as code: validate, plan and apply definitions; receive deliveries.')
     .version('0.1.0')
+    // Before any subcommand: each takes this over as it is made.
+    .exitOverride()
     .showHelpAfterError('(add --help for what it takes)')
     .addHelpText(
       'after',
@@ -81,7 +83,7 @@ Examples:
   addRuns(program);
   addServe(program);
   addSend(program);
-  return program.exitOverride();
+  return program;
 }
 
 function addSecrets(program: Command): void {

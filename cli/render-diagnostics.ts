@@ -39,6 +39,15 @@ function codeFrame({ start, end }: NonNullable<Diagnostic['range']>, text: strin
   ];
 }
 
+const wide =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\uff01-\uff60]/u;
+const combining = /[\p{Mark}\u200b-\u200d]/u;
+
+/** In columns of a terminal. */
 function widthOf(text: string): number {
-  return printable(text).length;
+  let width = 0;
+  for (const character of printable(text)) {
+    if (!combining.test(character)) width += wide.test(character) ? 2 : 1;
+  }
+  return width;
 }

@@ -1,6 +1,6 @@
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { Diagnostic } from '../../schema/diagnostics.ts';
+import { type Diagnostic, sortDiagnostics } from '../../schema/diagnostics.ts';
+import { definitionsDirectory } from '../definitions-directory.ts';
 import { CommandError } from '../exit-status.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { loadPaths } from '../load-definitions.ts';
@@ -10,12 +10,16 @@ import { renderDiagnostics } from '../render-diagnostics.ts';
 /** Definitions alone, offline: no state, no secrets. */
 export async function validate(paths: readonly string[], command: Command): Promise<void> {
   const options: GlobalOptions & { format?: 'text' | 'json' } = command.optsWithGlobals();
-  const factories = loadPaths(resolve(options.directory), paths);
-  const diagnostics = factories.flatMap(({ definitions, fixtures }) => [
-    ...definitions.diagnostics,
-    ...fixtures.flatMap(fixture => fixture.diagnostics),
-  ]);
+  const factories = loadPaths(definitionsDirectory(options), paths);
+  const diagnostics = sortDiagnostics(
+    factories.flatMap(({ definitions, fixtures, workspace }) => [
+      ...(workspace?.diagnostics ?? []),
+      ...definitions.diagnostics,
+      ...fixtures.flatMap(fixture => fixture.diagnostics),
+    ]),
+  );
   const texts = new Map(factories.flatMap(({ definitions }) => [...definitions.texts]));
+  for (const { workspace } of factories) if (workspace) texts.set(workspace.file, workspace.text);
   const fileCount = factories.reduce((sum, { definitions }) => sum + definitions.fileCount, 0);
   const errorCount = count(diagnostics, 'error');
   const warningCount = count(diagnostics, 'warning');

@@ -1,0 +1,49 @@
+import type { DiagnosticCode } from '../schema/diagnostics.ts';
+import type { DefinitionFiles, DefinitionKind } from './definitions.ts';
+
+export const definitionNamePattern = /^[a-z0-9][a-z0-9-]{0,62}$/;
+
+export const definitionFolders: Readonly<Record<DefinitionKind, string>> = {
+  webhook: 'webhooks',
+  automation: 'automations',
+};
+
+/** The name of the definition in a file of this name; undefined where the name breaks the rule. */
+export function definitionNameOf(fileName: string): string | undefined {
+  if (!fileName.endsWith('.yaml')) return undefined;
+  const name = fileName.slice(0, -'.yaml'.length);
+  return definitionNamePattern.test(name) ? name : undefined;
+}
+
+/** What may stand beside definitions: hidden files, which are editors' and git's own, and fixtures of automations. */
+export function isNoDefinition(kind: DefinitionKind, fileName: string, isDirectory: boolean): boolean {
+  if (fileName.startsWith('.')) return true;
+  return kind === 'automation' && isDirectory && fileName.endsWith('.fixtures');
+}
+
+// Passing over what is meant as a definition could destroy its webhook, so that is an error; a README is none.
+const meantAsDefinition = /\.ya?ml$/i;
+
+export function misnamed(file: string): DefinitionFiles {
+  const hint = 'name it <name>.yaml: lower case letters, digits and -, at most 63, the first not -';
+  if (meantAsDefinition.test(file)) {
+    return refused(file, 'definition/file-name', 'not the name of a definition file', hint);
+  }
+  const message = 'not a definition file, so it is passed over';
+  return {
+    files: [],
+    diagnostics: [
+      { code: 'definition/file-name', severity: 'warning', message, file, hint: 'keep it elsewhere' },
+    ],
+  };
+}
+
+export function notRegularFile(file: string): DefinitionFiles {
+  const hint = 'put the file itself here: neither a link nor a folder';
+  return refused(file, 'definition/not-regular-file', 'a definition must be a regular file', hint);
+}
+
+/** No file, and one diagnostic that says why. */
+export function refused(file: string, code: DiagnosticCode, message: string, hint: string): DefinitionFiles {
+  return { files: [], diagnostics: [{ code, severity: 'error', message, file, hint }] };
+}
