@@ -17,11 +17,18 @@ export interface SchemeFacts {
   readonly page: string;
   /** Where the provider's settings show the secret. */
   readonly secretLocation: string;
+  readonly secretCommand: SecretCommand;
   /** What an engineer should know before choosing it. */
   readonly note?: string;
   /** What the provider asks of a URL before it delivers there. */
   readonly handshake?: Handshake;
 }
+
+/**
+ * How a sender's team secret is made, by the name of the command: generated here and given to the provider, set to
+ * what the provider shows, or declared until the provider has issued it to the ingress URL.
+ */
+export type SecretCommand = 'generate' | 'set' | 'declare';
 
 export type SchemeKind =
   | 'standard'

@@ -9,6 +9,7 @@ export const customerSchemes: readonly SignatureScheme[] = [
     kind: 'support and sales',
     page: 'https://developer.zendesk.com/documentation/webhooks/verifying/',
     secretLocation: 'the webhook\'s page, under "Signing secret"',
+    secretCommand: 'declare',
     note: 'A test sent before the webhook is saved is signed with a secret that is public: it is refused.',
     ...base64OfBody,
     header: 'X-Zendesk-Webhook-Signature',
@@ -21,6 +22,7 @@ export const customerSchemes: readonly SignatureScheme[] = [
     kind: 'support and sales',
     page: 'https://developers.hubspot.com/docs/apps/legacy-apps/authentication/validating-requests',
     secretLocation: 'the app\'s page, under "Client secret"',
+    secretCommand: 'set',
     note: 'Signature version 3. The URL is signed: it must be the ingress URL exactly as hookmill prints it.',
     ...base64OfBody,
     header: 'X-HubSpot-Signature-v3',
@@ -34,6 +36,7 @@ export const customerSchemes: readonly SignatureScheme[] = [
     page: 'https://shopify.dev/docs/apps/build/webhooks/subscribe/https',
     secretLocation:
       "the app's client secret; for webhooks made in the admin, shown under Notifications, Webhooks",
+    secretCommand: 'set',
     ...base64OfBody,
     header: 'X-Shopify-Hmac-Sha256',
     deliveryIdHeader: 'X-Shopify-Webhook-Id',

@@ -32,6 +32,7 @@ export const standardSchemes: readonly SignatureScheme[] = [
     kind: 'standard',
     page: 'https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md',
     secretLocation: "the sender's webhook settings; it begins with whsec_",
+    secretCommand: 'declare',
     ...standardWebhooks,
   },
   {
@@ -40,6 +41,7 @@ export const standardSchemes: readonly SignatureScheme[] = [
     kind: 'standard',
     page: 'https://docs.svix.com/receiving/verifying-payloads/how-manual',
     secretLocation: "the endpoint's page in the application portal, under Signing Secret",
+    secretCommand: 'declare',
     ...svix,
   },
 ];
