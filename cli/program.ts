@@ -1,11 +1,13 @@
 import { Command, Option } from 'commander';
+import { formatNames } from './formats/format.ts';
 import { addGlobalOptions } from './global-options.ts';
+import { version } from './version.ts';
 
 /** The command line. A command's own module is loaded when it runs, so that starting up stays quick. */
 export function createProgram(): Command {
   const program = new Command('hookmill')
     .description('Inbound webhooks as code: validate, plan and apply definitions; receive deliveries.')
-    .version('0.1.0')
+    .version(version)
     // Before any subcommand: each takes this over as it is made.
     .exitOverride()
     .showHelpAfterError('(add --help for what it takes)')
@@ -29,13 +31,20 @@ Exit status: 0 done or clean, 1 problems found, 2 wrong usage, 3 unexpected fail
     `
 Examples:
   hookmill validate
-  hookmill validate teams/payments teams/hosting --format json`,
+  hookmill validate teams/payments teams/hosting --format json
+  hookmill validate --changed-since origin/main --secrets-from secret-names.txt
+  hookmill validate --format sarif > hookmill.sarif
+
+The format is github where GITHUB_ACTIONS is set, gitlab where GITLAB_CI is, else text. Rules, with examples:
+docs/diagnostics/README.md.`,
   )
     .argument(
       '[paths...]',
       'definition files or definitions directories; several directories are several factories',
     )
-    .addOption(new Option('--format <format>', 'how findings are printed').choices(['text', 'json']))
+    .addOption(new Option('--format <format>', 'how findings are printed').choices(formatNames))
+    .option('--changed-since <revision>', 'only findings in files that differ from this git revision')
+    .option('--secrets-from <file>', 'check secretName against a file of names, one a line')
     .action(async (paths, _, command) => (await import('./commands/validate.ts')).validate(paths, command));
 
   add(

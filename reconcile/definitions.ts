@@ -1,9 +1,10 @@
 import { type AutomationDefinition, parseAutomation } from '../schema/automation-definition.ts';
 import type { ParsedFile } from '../schema/definition.ts';
 import { type Diagnostic, type Range, sortDiagnostics } from '../schema/diagnostics.ts';
-import { webhooksMax } from '../schema/limits.ts';
 import { parseWebhook, type WebhookDefinition } from '../schema/webhook-definition.ts';
 import { parseYaml } from '../schema/yaml-source.ts';
+import { crossFileProblems } from './cross-file-problems.ts';
+import { webhookNameIn, withWebhookIdHints } from './webhook-id-hints.ts';
 
 export type DefinitionKind = 'webhook' | 'automation';
 
@@ -38,10 +39,11 @@ export interface Place {
   readonly range?: Range;
 }
 
-export function parseDefinitions({ files, diagnostics }: DefinitionFiles): Definitions {
+export function parseDefinitions(found: DefinitionFiles): Definitions {
+  const { files } = found;
   const webhooks: WebhookDefinition[] = [];
   const automations: AutomationDefinition[] = [];
-  const problems: Diagnostic[] = [...diagnostics];
+  const problems: Diagnostic[] = [];
   const texts = new Map<string, string>();
 
   const take = <T>({ file }: DefinitionFile, parsed: ParsedFile<T>, definitions: T[]) => {
@@ -49,41 +51,43 @@ export function parseDefinitions({ files, diagnostics }: DefinitionFiles): Defin
     problems.push(...parsed.diagnostics);
     if (parsed.definition) definitions.push(parsed.definition);
   };
-  for (const found of files) {
-    const { kind, name, file, bytes } = found;
-    if (kind === 'webhook') take(found, parseWebhook(name, file, bytes), webhooks);
-    else take(found, parseAutomation(name, file, bytes), automations);
+  for (const definition of files) {
+    const { kind, name, file, bytes } = definition;
+    if (kind === 'webhook') take(definition, parseWebhook(name, file, bytes), webhooks);
+    else take(definition, parseAutomation(name, file, bytes), automations);
   }
-  problems.push(...tooManyWebhooks(files));
+  const locate = locator(files);
   return {
     webhooks: webhooks.sort(byName),
     automations: automations.sort(byName),
-    diagnostics: sortDiagnostics(problems),
+    diagnostics: sortDiagnostics([
+      ...found.diagnostics,
+      ...withWebhookIdHints(problems, texts, written => webhookFileHint(files, written)),
+      ...crossFileProblems(found, { automations, locate }),
+    ]),
     fileCount: files.length,
     texts,
-    locate: (kind, name, path) => {
-      const found = files.find(file => file.kind === kind && file.name === name);
-      if (!found) throw new Error(`there is no ${kind} ${name} to locate`);
-      // Parsed once more: few places are asked for, and every parsed file would have to be kept for them.
-      const yaml = parseYaml(found.file, found.bytes);
-      return { file: found.file, range: yaml.ok ? yaml.source.rangeOfValue(path) : undefined };
-    },
+    locate,
   };
 }
 
-function tooManyWebhooks(files: readonly DefinitionFile[]): Diagnostic[] {
-  const webhooks = files.filter(({ kind }) => kind === 'webhook').map(({ file }) => file);
-  const first = webhooks.sort()[webhooksMax];
-  if (first === undefined) return [];
-  return [
-    {
-      code: 'webhook/too-many',
-      severity: 'error',
-      message: `a factory has at most ${webhooksMax} webhooks, here are ${webhooks.length}`,
-      file: first,
-      hint: 'move some to another factory',
-    },
-  ];
+function locator(files: readonly DefinitionFile[]): Definitions['locate'] {
+  return (kind, name, path) => {
+    const found = files.find(file => file.kind === kind && file.name === name);
+    if (!found) throw new Error(`there is no ${kind} ${name} to locate`);
+    // Parsed once more: few places are asked for, and every parsed file would have to be kept for them.
+    const yaml = parseYaml(found.file, found.bytes);
+    return { file: found.file, range: yaml.ok ? yaml.source.rangeOfValue(path) : undefined };
+  };
+}
+
+/** What was written for a UID may name a webhook that is defined beside it. */
+function webhookFileHint(files: readonly DefinitionFile[], written: string): string | undefined {
+  const webhook = files.find(({ kind, name }) => kind === 'webhook' && name === webhookNameIn(written));
+  return (
+    webhook &&
+    `${webhook.file} has no UID before it applies; then \`hookmill webhooks show ${webhook.name}\` prints it`
+  );
 }
 
 function byName(a: { readonly name: string }, b: { readonly name: string }): number {

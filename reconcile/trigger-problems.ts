@@ -1,6 +1,7 @@
 import type { AppliedState } from '../schema/applied-state.ts';
 import type { Diagnostic } from '../schema/diagnostics.ts';
 import type { Definitions } from './definitions.ts';
+import { webhookNameIn, withWebhookIdHints } from './webhook-id-hints.ts';
 
 /** Warns of triggers whose webhook is unknown, or goes with this apply: they stay and never fire. */
 export function triggerProblems(
@@ -31,13 +32,8 @@ export function withUidHints(
   { diagnostics, texts }: Pick<Definitions, 'diagnostics' | 'texts'>,
   { webhooks }: AppliedState,
 ): Diagnostic[] {
-  return diagnostics.map(diagnostic => {
-    const { code, file, range } = diagnostic;
-    if (code !== 'automation/webhook-id' || !range) return diagnostic;
-    const line = texts.get(file)?.split('\n')[range.start.line - 1] ?? '';
-    const written = line.slice(range.start.column - 1, range.end.column - 1).replace(/^(["'])(.*)\1$/, '$2');
-    const webhook = webhooks.find(({ name }) => name === written || `${name}.yaml` === written);
-    if (!webhook) return diagnostic;
-    return { ...diagnostic, hint: `the UID of the webhook ${webhook.name} is ${webhook.uid}: write that` };
+  return withWebhookIdHints(diagnostics, texts, written => {
+    const webhook = webhooks.find(({ name }) => name === webhookNameIn(written));
+    return webhook && `the UID of the webhook ${webhook.name} is ${webhook.uid}: write that`;
   });
 }

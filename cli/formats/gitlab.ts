@@ -1,0 +1,25 @@
+import type { Diagnostic } from '../../schema/diagnostics.ts';
+import { printable } from '../printable.ts';
+import { fingerprints } from './fingerprints.ts';
+import type { Findings } from './format.ts';
+
+/**
+ * A Code Quality report.
+ * https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format
+ */
+export function renderGitlab(findings: Findings): string {
+  const marks = fingerprints(findings);
+  const issues = findings.diagnostics.map((diagnostic, index) => issue(diagnostic, marks[index] ?? ''));
+  return `${JSON.stringify(issues, null, 2)}\n`;
+}
+
+function issue({ code, severity, message, hint, file, range }: Diagnostic, fingerprint: string): object {
+  return {
+    description: printable(hint === undefined ? message : `${message}; ${hint}`),
+    check_name: code,
+    fingerprint,
+    severity: severity === 'error' ? 'major' : 'minor',
+    // A mistake of a whole file is shown at its first line: the report has no place without a line.
+    location: { path: file, lines: { begin: range?.start.line ?? 1, end: range?.end.line ?? 1 } },
+  };
+}

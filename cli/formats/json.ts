@@ -1,0 +1,7 @@
+import { printableJson } from '../printable.ts';
+import type { Findings } from './format.ts';
+
+export function renderJson({ diagnostics, errorCount, warningCount }: Findings): string {
+  const data = { valid: errorCount === 0, errorCount, warningCount, diagnostics };
+  return `${printableJson(data)}\n`;
+}

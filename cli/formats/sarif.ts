@@ -1,0 +1,72 @@
+import {
+  type Diagnostic,
+  type DiagnosticCode,
+  diagnosticCodes,
+  type Range,
+} from '../../schema/diagnostics.ts';
+import { printable } from '../printable.ts';
+import { docsPageOf } from './docs-page.ts';
+import { fingerprints } from './fingerprints.ts';
+import type { Findings } from './format.ts';
+
+const codes = Object.keys(diagnosticCodes) as DiagnosticCode[];
+
+/**
+ * A SARIF 2.1.0 log, for code scanning. Each code is a rule, listed whether or not it was broken, so that a finding
+ * that is gone can be told from a rule that is gone.
+ * https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
+ */
+export function renderSarif(findings: Findings): string {
+  const marks = fingerprints(findings);
+  const driver = {
+    name: 'hookmill',
+    version: findings.version,
+    informationUri: 'https://www.npmjs.com/package/hookmill',
+    rules: codes.map(rule),
+  };
+  const results = findings.diagnostics.map((diagnostic, index) => result(diagnostic, marks[index] ?? ''));
+  const log = {
+    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
+    version: '2.1.0',
+    runs: [{ tool: { driver }, columnKind: 'utf16CodeUnits', results }],
+  };
+  return `${JSON.stringify(log, null, 2)}\n`;
+}
+
+function rule(code: DiagnosticCode): object {
+  const helpUri = docsPageOf(code);
+  const text = diagnosticCodes[code];
+  return {
+    id: code,
+    shortDescription: { text },
+    helpUri,
+    help: { text: `${text}: ${helpUri}`, markdown: `${text}: [with examples](${helpUri})` },
+  };
+}
+
+function result({ code, severity, message, hint, file, range }: Diagnostic, fingerprint: string): object {
+  return {
+    ruleId: code,
+    ruleIndex: codes.indexOf(code),
+    level: severity,
+    message: { text: printable(hint === undefined ? message : `${message}; ${hint}`) },
+    locations: [
+      {
+        physicalLocation: {
+          artifactLocation: { uri: uriOf(file), uriBaseId: '%SRCROOT%' },
+          ...(range && { region: region(range) }),
+        },
+      },
+    ],
+    partialFingerprints: { 'hookmillLine/v1': fingerprint },
+  };
+}
+
+function region({ start, end }: Range): object {
+  return { startLine: start.line, startColumn: start.column, endLine: end.line, endColumn: end.column };
+}
+
+/** A relative reference (RFC 3986 section 4.2): each segment is encoded, so that none of it reads as a scheme. */
+function uriOf(file: string): string {
+  return file.toWellFormed().split('/').map(encodeURIComponent).join('/');
+}

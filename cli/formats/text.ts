@@ -1,0 +1,6 @@
+import { renderDiagnostics } from '../render-diagnostics.ts';
+import type { Findings } from './format.ts';
+
+export function renderText({ diagnostics, texts }: Findings): string {
+  return renderDiagnostics(diagnostics, texts);
+}

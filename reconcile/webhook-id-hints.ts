@@ -1,0 +1,22 @@
+import type { Diagnostic } from '../schema/diagnostics.ts';
+
+/** The diagnostics; those about what is no UID with a better hint, where there is one for what was written. */
+export function withWebhookIdHints(
+  diagnostics: readonly Diagnostic[],
+  texts: ReadonlyMap<string, string>,
+  hintFor: (written: string) => string | undefined,
+): Diagnostic[] {
+  return diagnostics.map(diagnostic => {
+    const { code, file, range } = diagnostic;
+    if (code !== 'automation/webhook-id' || !range) return diagnostic;
+    const line = texts.get(file)?.split('\n')[range.start.line - 1] ?? '';
+    const written = line.slice(range.start.column - 1, range.end.column - 1).replace(/^(["'])(.*)\1$/, '$2');
+    const hint = hintFor(written);
+    return hint === undefined ? diagnostic : { ...diagnostic, hint };
+  });
+}
+
+/** The name of the webhook that a name or a file name stands for. */
+export function webhookNameIn(written: string): string {
+  return written.replace(/^webhooks\//, '').replace(/\.yaml$/, '');
+}
