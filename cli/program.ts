@@ -23,6 +23,8 @@ Getting started:
 Exit status: 0 done or clean, 1 problems found, 2 wrong usage, 3 unexpected failure.`,
     );
   addGlobalOptions(program);
+  addInit(program);
+  addAdd(program);
 
   add(
     program,
@@ -92,7 +94,50 @@ Examples:
   addRuns(program);
   addServe(program);
   addSend(program);
+  addSchemes(program);
   return program;
+}
+
+function addInit(program: Command): void {
+  add(
+    program,
+    'init',
+    'scaffold a definitions repository; what exists is kept as it is',
+    `
+Writes the folders, hookmill.yaml, the schemas that editors check against, and what makes CI and pre-commit validate
+each change. In a folder of a repository, the files for CI and pre-commit go to the repository's root.
+
+Examples:
+  hookmill init
+  hookmill init teams/payments --factory payments --ci github`,
+  )
+    .argument('[directory]', 'where the definitions are to lie, made if it is not there', '.')
+    .addOption(
+      new Option('--ci <host>', 'the CI that gets a workflow')
+        .choices(['all', 'github', 'gitlab', 'none'])
+        .default('all'),
+    )
+    .action(async (directory, _, command) => (await import('./commands/init.ts')).init(directory, command));
+}
+
+function addAdd(program: Command): void {
+  add(
+    program,
+    'add',
+    'write the definition of a webhook for a sender, and tell what to do next',
+    `
+Tells which team secret to make, in the order in which the sender's provider issues it, and what to set there. The
+schemes are those of docs/signature-schemes.md; token and url_token are for senders that sign nothing.
+
+Examples:
+  hookmill add stripe
+  hookmill add token --name deploys --secret-name DEPLOYS_TOKEN`,
+  )
+    .argument('<scheme>', "the sender's signature scheme, or token, or url_token")
+    .option('--name <name>', 'name of the webhook (default: the scheme)')
+    .option('--secret-name <name>', 'its team secret (default: made of the name)')
+    .option('--dry-run', 'show the definition and write nothing')
+    .action(async (scheme, _, command) => (await import('./commands/add.ts')).add(scheme, command));
 }
 
 function addSecrets(program: Command): void {
@@ -365,6 +410,31 @@ Examples:
     .option('--scheme <id>', 'sign under this scheme, for a sender without a webhook here')
     .option('--id <id>', "the delivery's id, for schemes and headers that carry one (default: a new one)")
     .action(async (name, _, command) => (await import('./commands/send.ts')).send(name, command));
+}
+
+function addSchemes(program: Command): void {
+  const schemes = add(program, 'schemes', 'what is known of the providers that sign their requests');
+  const load = () => import('./commands/schemes.ts');
+  add(
+    schemes,
+    'list',
+    'list the signature schemes',
+    `
+Examples:
+  hookmill schemes list
+  hookmill schemes list -o json`,
+  ).action(async (_, command) => (await load()).list(command));
+  add(
+    schemes,
+    'show',
+    'show what a provider signs, where its secret is, and an example definition',
+    `
+Examples:
+  hookmill schemes show stripe
+  hookmill schemes show github -o json`,
+  )
+    .argument('<id>')
+    .action(async (id, _, command) => (await load()).show(id, command));
 }
 
 /** A subcommand that takes the global options as well. */
