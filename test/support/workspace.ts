@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa, type Options, type ResultPromise } from 'execa';
 
-export const bin = join(import.meta.dirname, '../../cli/bin.js');
+const bin = join(import.meta.dirname, '../../cli/bin.js');
 
 /** A definitions directory of a test's own; `hookmill` runs in it, with no settings but those given. */
 export interface Workspace {
@@ -17,10 +17,12 @@ export interface Workspace {
   /** Runs the command line to its end, whatever its exit status. */
   hookmill(...args: string[] | [...string[], RunOptions]): Promise<RunResult>;
   /** Starts the command line as a process to watch, signal and wait for. */
-  start(args: readonly string[], options?: Options): ResultPromise<Options>;
+  start(args: readonly string[], options?: Options & Pick<RunOptions, 'through'>): ResultPromise<Options>;
 }
 
 export interface RunOptions {
+  /** A command to run it with, as in `['strace', '-f']`. */
+  readonly through?: readonly string[];
   readonly stdin?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -34,15 +36,17 @@ export interface RunResult {
 export function makeWorkspace(): Workspace {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'workspace-')));
   const path = (file: string) => join(directory, file);
-  const start = (args: readonly string[], options: Options = {}) =>
-    execa(process.execPath, [bin, ...args], {
+  const start: Workspace['start'] = (args, { through = [], env, ...options } = {}) => {
+    const [command = process.execPath, ...rest] = [...through, process.execPath, bin, ...args];
+    return execa(command, rest, {
       reject: false,
       stripFinalNewline: false,
       cwd: directory,
       extendEnv: false,
+      env: { PATH: process.env.PATH, HOME: directory, NO_COLOR: '1', ...env },
       ...options,
-      env: { PATH: process.env.PATH, HOME: directory, NO_COLOR: '1', ...options.env },
     });
+  };
   return {
     directory,
     home: path('.hookmill'),
@@ -54,10 +58,8 @@ export function makeWorkspace(): Workspace {
     read: file => readFileSync(path(file), 'utf8'),
     hookmill: async (...args) => {
       const { words, options } = split(args);
-      const { stdout, stderr, exitCode } = await start(words, {
-        input: options.stdin ?? '',
-        env: options.env,
-      });
+      const { stdin = '', ...rest } = options;
+      const { stdout, stderr, exitCode } = await start(words, { input: stdin, ...rest });
       return { stdout: String(stdout), stderr: String(stderr), exitCode };
     },
     start,

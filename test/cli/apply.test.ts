@@ -1,0 +1,283 @@
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { makeWorkspace, type Workspace } from '../support/workspace.ts';
+
+const secret = 'correct-horse_battery.staple~1';
+const appliedFile = '.hookmill/factories/default/applied.json';
+const uid = expect.stringMatching(/^wh_[0-9a-z]{24}$/);
+
+/** A workspace with the webhooks deploys (token), orders (url_token) and code (signature), not yet applied. */
+async function threeWebhooks(): Promise<Workspace> {
+  const workspace = makeWorkspace();
+  workspace.write('webhooks/deploys.yaml', 'secretName: TOKEN\n');
+  workspace.write('webhooks/orders.yaml', 'authMode: url_token\nsecretName: TOKEN\n');
+  workspace.write('webhooks/code.yaml', 'authMode: signature\nsignatureScheme: github\nsecretName: TOKEN\n');
+  await workspace.hookmill('secrets', 'set', 'TOKEN', { stdin: secret });
+  return workspace;
+}
+
+async function oneApplied(): Promise<Workspace> {
+  const workspace = makeWorkspace();
+  workspace.write('webhooks/deploys.yaml', 'secretName: TOKEN\n');
+  await workspace.hookmill('secrets', 'set', 'TOKEN', { stdin: secret });
+  await workspace.hookmill('apply');
+  return workspace;
+}
+
+function identityOf(file: string) {
+  const { ino, mtimeNs, size } = statSync(file, { bigint: true });
+  return { ino, mtimeNs, size };
+}
+
+test('plan shows what apply then does, in text and in JSON', async () => {
+  const workspace = await threeWebhooks();
+  const plan = await workspace.hookmill('plan');
+  expect(plan.stdout).toBe(`\
++ webhook code
+    authMode         signature
+    signatureScheme  github
+    secretName       TOKEN
+    enabled          true
++ webhook deploys
+    authMode    token
+    secretName  TOKEN
+    enabled     true
++ webhook orders
+    authMode    url_token
+    secretName  TOKEN
+    enabled     true
+
+Plan: 3 to add, 0 to change, 0 to destroy.
+`);
+  const planned = JSON.parse((await workspace.hookmill('plan', '-o', 'json')).stdout);
+  expect(planned).toEqual({
+    factory: 'default',
+    serial: 0,
+    changes: ['code', 'deploys', 'orders'].map(name => ({
+      action: 'create',
+      kind: 'webhook',
+      name,
+      fields: expect.any(Array),
+    })),
+    summary: { add: 3, change: 0, destroy: 0 },
+  });
+
+  const applied = await workspace.hookmill('apply', '-o', 'json', '--factory', 'default');
+  const data = JSON.parse(applied.stdout);
+  expect(data).toEqual({
+    ...planned,
+    serial: 1,
+    changes: planned.changes.map((change: object) => ({ ...change, uid, url: expect.any(String) })),
+  });
+  expect(applied).toMatchObject({ exitCode: 0, stderr: '' });
+  const urls = data.changes.map(({ uid, url }: { uid: string; url: string }) => url.replace(uid, 'UID'));
+  expect(urls).toEqual([
+    'http://127.0.0.1:8080/webhooks/w/UID',
+    'http://127.0.0.1:8080/webhooks/w/UID',
+    'http://127.0.0.1:8080/webhooks/w/UID/{token}',
+  ]);
+});
+
+test('apply prints the ingress URL of each webhook, under the public base URL', async () => {
+  const workspace = await threeWebhooks();
+  workspace.write('hookmill.yaml', 'factory: prod\nbaseUrl: https://hooks.example.com/in/\n');
+  const { stdout } = await workspace.hookmill('apply');
+  expect(stdout).toContain('\nApplied as serial 1.\n\n');
+  expect(stdout).toMatch(/^code {5}https:\/\/hooks\.example\.com\/in\/webhooks\/w\/wh_[0-9a-z]{24}$/m);
+  expect(stdout).toMatch(
+    /^orders {3}https:\/\/hooks\.example\.com\/in\/webhooks\/w\/wh_[0-9a-z]{24}\/\{token\}$/m,
+  );
+  const other = await workspace.hookmill('webhooks', 'list', '-o', 'json', {
+    env: { HOOKMILL_BASE_URL: 'https://other.example.com' },
+  });
+  expect(JSON.parse(other.stdout)[0].url).toMatch(/^https:\/\/other\.example\.com\/webhooks/);
+});
+
+test('an unchanged tree is no change, and its file is not touched', async () => {
+  const workspace = await oneApplied();
+  const before = identityOf(workspace.path(appliedFile));
+  const again = await workspace.hookmill('apply');
+  expect(again.stdout).toBe('No changes. The applied state matches the definitions.\n');
+  expect(again.exitCode).toBe(0);
+  expect(identityOf(workspace.path(appliedFile))).toEqual(before);
+});
+
+test('a new value of a team secret is a change that the plan shows without the value', async () => {
+  const workspace = await oneApplied();
+  await workspace.hookmill('secrets', 'set', 'TOKEN', { stdin: 'another-value-entirely' });
+  const plan = await workspace.hookmill('plan');
+  expect(plan.stdout).toBe(`\
+~ webhook deploys
+    secret  value in force → new value
+
+Plan: 0 to add, 1 to change, 0 to destroy.
+`);
+  const before = workspace.read(appliedFile);
+  const applied = await workspace.hookmill('apply', '-o', 'json');
+  expect(JSON.parse(applied.stdout)).toMatchObject({
+    serial: 2,
+    changes: [{ action: 'update', fields: [{ field: 'secret' }] }],
+  });
+  expect(`${plan.stdout}${applied.stdout}${workspace.read(appliedFile)}`).not.toContain('another-value');
+  expect(workspace.read(appliedFile)).not.toBe(before);
+});
+
+test('destroying needs --yes where nobody can be asked, and says what it means', async () => {
+  const workspace = await oneApplied();
+  rmSync(workspace.path('webhooks/deploys.yaml'));
+  const before = workspace.read(appliedFile);
+  const declined = await workspace.hookmill('apply');
+  expect(declined.stderr).toMatch(/- webhook deploys {2}its URL stops answering and never comes back \(wh_/);
+  expect(declined.stderr).toContain('hookmill: nothing was applied: destroying needs a yes');
+  expect(declined).toMatchObject({ stdout: '', exitCode: 1 });
+  expect(workspace.read(appliedFile)).toBe(before);
+
+  const done = await workspace.hookmill('apply', '--yes', '-o', 'json');
+  expect(JSON.parse(done.stdout)).toMatchObject({
+    changes: [{ action: 'delete', kind: 'webhook', name: 'deploys', uid }],
+    summary: { add: 0, change: 0, destroy: 1 },
+  });
+  expect(JSON.parse(workspace.read(appliedFile)).webhooks).toEqual([]);
+});
+
+test('--dry-run shows the plan and writes nothing', async () => {
+  const workspace = await oneApplied();
+  workspace.write('webhooks/more.yaml', 'secretName: TOKEN\n');
+  const before = snapshot(workspace.home);
+  const { stdout, exitCode } = await workspace.hookmill('apply', '--dry-run');
+  expect(stdout).toContain('Plan: 1 to add, 0 to change, 0 to destroy.');
+  expect(stdout).not.toContain('Applied');
+  expect(exitCode).toBe(0);
+  expect(snapshot(workspace.home)).toEqual(before);
+});
+
+test('plan writes nothing, not even a home', async () => {
+  const workspace = makeWorkspace();
+  workspace.write('webhooks/a.yaml', 'secretName: NONE\n');
+  await workspace.hookmill('plan');
+  await workspace.hookmill('status');
+  await workspace.hookmill('validate');
+  expect(readdirSync(workspace.directory)).toEqual(['webhooks']);
+});
+
+test('one bad definition stops everything, with its code frame and the team secret that may be meant', async () => {
+  const workspace = await threeWebhooks();
+  workspace.write('webhooks/bad.yaml', 'secretName: TOKN\n');
+  for (const command of ['plan', 'apply']) {
+    const { stdout, stderr, exitCode } = await workspace.hookmill(command);
+    expect(stderr).toContain(`\
+webhooks/bad.yaml:1:13: error: there is no team secret TOKN [secret/missing]
+  1 | secretName: TOKN
+    |             ^^^^
+  hint: did you mean TOKEN?
+`);
+    expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 1 });
+  }
+  expect(() => workspace.read(appliedFile)).toThrow('ENOENT');
+});
+
+test('--detailed-exitcode tells changes, none and errors apart', async () => {
+  const workspace = await oneApplied();
+  const status = async () => (await workspace.hookmill('plan', '--detailed-exitcode')).exitCode;
+  expect(await status()).toBe(0);
+  workspace.write('webhooks/more.yaml', 'secretName: TOKEN\n');
+  expect(await status()).toBe(2);
+  workspace.write('webhooks/more.yaml', 'secretName: MISSING\n');
+  expect(await status()).toBe(1);
+});
+
+test('status tells what is applied and whether the definitions still say so', async () => {
+  const workspace = await oneApplied();
+  const status = async () => JSON.parse((await workspace.hookmill('status', '-o', 'json')).stdout);
+  expect(await status()).toMatchObject({
+    factory: 'default',
+    serial: 1,
+    source: { kind: 'directory', directory: workspace.directory },
+    revision: null,
+    upToDate: true,
+    lastReconcile: null,
+  });
+  workspace.write('webhooks/deploys.yaml', 'secretName: TOKEN\nenabled: false\n');
+  expect(await status()).toMatchObject({ serial: 1, upToDate: false });
+});
+
+test('webhooks list and show tell everything but the credential', async () => {
+  const workspace = await threeWebhooks();
+  await workspace.hookmill('apply');
+  const list = JSON.parse((await workspace.hookmill('webhooks', 'list', '-o', 'json')).stdout);
+  expect(list).toEqual(
+    [
+      { name: 'code', authMode: 'signature', signatureScheme: 'github' },
+      { name: 'deploys', authMode: 'token', signatureScheme: null },
+      { name: 'orders', authMode: 'url_token', signatureScheme: null },
+    ].map(webhook => ({
+      ...webhook,
+      uid,
+      url: expect.any(String),
+      secretName: 'TOKEN',
+      deliveryIdHeader: null,
+      enabled: true,
+    })),
+  );
+  const byName = await workspace.hookmill('webhooks', 'show', 'orders');
+  const byUid = await workspace.hookmill('webhooks', 'show', list[2].uid);
+  expect(byName.stdout).toMatch(/^credential {10}in force$/m);
+  expect(byUid).toEqual(byName);
+  const unknown = await workspace.hookmill('webhooks', 'show', 'order');
+  expect(unknown.stderr).toContain('did you mean orders?');
+  expect(unknown.exitCode).toBe(1);
+});
+
+test('--home, --factory and their variables say where the state is, flags first', async () => {
+  const workspace = makeWorkspace();
+  workspace.write('defs/webhooks/a.yaml', 'authMode: token\nsecretName: T\n');
+  workspace.write('defs/hookmill.yaml', 'factory: from-file\n');
+  const env = { HOOKMILL_HOME: workspace.path('home'), HOOKMILL_FACTORY: 'from-env' };
+  await workspace.hookmill('secrets', 'set', 'T', { stdin: secret, env });
+  const factoryOf = async (...args: Parameters<Workspace['hookmill']>) =>
+    JSON.parse((await workspace.hookmill(...args)).stdout).factory;
+  expect(await factoryOf('-C', 'defs', '--home', 'home', 'apply', '-o', 'json')).toBe('from-file');
+  expect(await factoryOf('apply', '-C', 'defs', '-o', 'json', { env })).toBe('from-env');
+  expect(await factoryOf('apply', '-C', 'defs', '-o', 'json', '--factory', 'from-flag', { env })).toBe(
+    'from-flag',
+  );
+  expect(readdirSync(workspace.path('home/factories'))).toEqual(['from-env', 'from-file', 'from-flag']);
+  const files = ['from-env', 'from-file', 'from-flag'].map(factory =>
+    JSON.parse(workspace.read(`home/factories/${factory}/applied.json`)),
+  );
+  expect(new Set(files.map(({ webhooks }) => webhooks[0].uid)).size).toBe(3);
+});
+
+test('what is kept is for its owner alone', async () => {
+  const workspace = await threeWebhooks();
+  await workspace.hookmill('apply');
+  for (const entry of readdirSync(workspace.home, { recursive: true, withFileTypes: true })) {
+    const mode = statSync(join(entry.parentPath, entry.name)).mode & 0o777;
+    expect([entry.name, mode.toString(8)]).toEqual([entry.name, entry.isDirectory() ? '700' : '600']);
+  }
+  expect((statSync(workspace.home).mode & 0o777).toString(8)).toBe('700');
+});
+
+test('the value of a team secret is nowhere in the home', async () => {
+  const workspace = await threeWebhooks();
+  await workspace.hookmill('apply');
+  const kept = Object.values(snapshot(workspace.home)).join('\n');
+  expect(kept).toContain('"name": "TOKEN"');
+  for (const form of ['utf8', 'base64', 'base64url', 'hex'] as const) {
+    expect(kept).not.toContain(Buffer.from(secret).toString(form));
+  }
+});
+
+/** The content of each file below a directory. */
+function snapshot(directory: string): Record<string, string> {
+  const files = readdirSync(directory, { recursive: true, withFileTypes: true }).filter(entry =>
+    entry.isFile(),
+  );
+  return Object.fromEntries(
+    files.map(({ parentPath, name }) => [
+      join(parentPath, name),
+      readFileSync(join(parentPath, name), 'latin1'),
+    ]),
+  );
+}

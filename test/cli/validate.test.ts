@@ -1,0 +1,289 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, symlinkSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { withoutPrivilege } from '../support/privilege.ts';
+import { makeWorkspace, type Workspace } from '../support/workspace.ts';
+
+const valid = 'secretName: PAY\n';
+
+describe('what it prints', () => {
+  test('is each mistake with its place, line, carets and hint', async () => {
+    const workspace = makeWorkspace();
+    workspace.write(
+      'webhooks/pay.yaml',
+      'authMode: signature\nsignatureScheme: strip\nsecretName: 12\nenabld: true\n',
+    );
+    const { stdout, stderr, exitCode } = await workspace.hookmill('validate');
+    expect(stdout).toBe(`\
+webhooks/pay.yaml:2:18: error: unknown signature scheme "strip" [webhook/scheme-unknown]
+  2 | signatureScheme: strip
+    |                  ^^^^^
+  hint: did you mean stripe?
+webhooks/pay.yaml:3:13: error: secretName must be a string, not the number 12 [definition/type]
+  3 | secretName: 12
+    |             ^^
+  hint: put it in quotes: "12"
+webhooks/pay.yaml:4:1: error: unknown key "enabld" [definition/unknown-key]
+  4 | enabld: true
+    | ^^^^^^
+  hint: did you mean enabled?
+`);
+    expect(stderr).toBe('1 definition: 3 errors, 0 warnings.\n');
+    expect(exitCode).toBe(1);
+  });
+
+  test('is the same as data with --format json, and with -o json', async () => {
+    const workspace = makeWorkspace();
+    workspace.write('webhooks/pay.yaml', 'secretName: 12\n');
+    workspace.write('webhooks/README.md', '# Webhooks\n');
+    const [format, output] = await Promise.all([
+      workspace.hookmill('validate', '--format', 'json'),
+      workspace.hookmill('validate', '-o', 'json'),
+    ]);
+    expect(JSON.parse(format.stdout)).toEqual({
+      valid: false,
+      errorCount: 1,
+      warningCount: 1,
+      diagnostics: [
+        expect.objectContaining({ file: 'webhooks/README.md', severity: 'warning' }),
+        {
+          code: 'definition/type',
+          severity: 'error',
+          message: 'secretName must be a string, not the number 12',
+          file: 'webhooks/pay.yaml',
+          range: { start: { line: 1, column: 13 }, end: { line: 1, column: 15 } },
+          hint: 'put it in quotes: "12"',
+        },
+      ],
+    });
+    expect(output).toEqual(format);
+    expect(format.exitCode).toBe(1);
+  });
+
+  test('is nothing on standard output for valid definitions', async () => {
+    const workspace = makeWorkspace();
+    workspace.write('webhooks/pay.yaml', valid);
+    const result = await workspace.hookmill('validate');
+    expect(result).toEqual({ stdout: '', stderr: '1 definition, all valid.\n', exitCode: 0 });
+  });
+
+  test('says how definitions are named where there are none', async () => {
+    const { stderr, exitCode } = await makeWorkspace().hookmill('validate');
+    expect(stderr).toContain('webhooks/<name>.yaml');
+    expect(exitCode).toBe(0);
+  });
+
+  test('escapes control characters of values, keys and file names', async () => {
+    const workspace = makeWorkspace();
+    workspace.write('webhooks/a.yaml', 'secretName: "\\e]0;owned\\a"\n"\\x9b2J\\u202e": 1\n');
+    workspace.write('webhooks/new\nline\x1b[31m\u009b.yaml', valid);
+    const [text, json] = await Promise.all([
+      workspace.hookmill('validate'),
+      workspace.hookmill('validate', '--format', 'json'),
+    ]);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what must not be there
+    const control = /[\0-\x09\x0b-\x1f\x7f-\x9f\u202e]/;
+    expect(text.stdout).not.toMatch(control);
+    expect(text.stdout).toContain('webhooks/new\\x0aline\\x1b[31m\\x9b.yaml');
+    expect(json.stdout).not.toMatch(control);
+    expect(JSON.parse(json.stdout).diagnostics.map(({ file }: { file: string }) => file)).toContain(
+      'webhooks/new\nline\x1b[31m\u009b.yaml',
+    );
+  });
+
+  test('puts carets under wide, combining and escaped characters', async () => {
+    const workspace = makeWorkspace();
+    workspace.write('webhooks/a.yaml', 'secretName: A\n支付🎉é\u0301: 1 # 日本\n');
+    workspace.write('webhooks/b.yaml', 'secretName: A\n# note\nenabled:\t"x"\n');
+    const { stdout } = await workspace.hookmill('validate');
+    expect(stdout).toContain('  2 | 支付🎉é\u0301: 1 # 日本\n    | ^^^^^^^\n');
+    expect(stdout).toContain('  3 | enabled:\\x09"x"\n    |             ^^^\n');
+  });
+
+  test('shows a window of a long line', async () => {
+    const workspace = makeWorkspace();
+    workspace.write('webhooks/a.yaml', `{secretName: ${'A'.repeat(100)}, enabled: ${'n'.repeat(1_000)}}\n`);
+    const { stdout } = await workspace.hookmill('validate');
+    const [, line = '', carets = ''] = stdout.split('\n');
+    expect(line).toContain('A, enabled: nnn');
+    expect(line.length).toBeLessThan(130);
+    expect(carets.indexOf('^')).toBe(line.indexOf('nnn'));
+    expect(carets.length).toBe(line.length);
+  });
+
+  test('has colours only where they are wanted', async () => {
+    const workspace = makeWorkspace();
+    workspace.write('webhooks/a.yaml', 'secretName: 1\n');
+    const plain = await workspace.hookmill('validate');
+    const coloured = await workspace.hookmill('validate', { env: { NO_COLOR: '', FORCE_COLOR: '1' } });
+    expect(plain.stdout).not.toContain('\x1b');
+    expect(coloured.stdout).toContain('\x1b[31merror');
+  });
+});
+
+describe('files that are no definitions', () => {
+  /** What is said about the file, as `severity code`. */
+  async function verdict(workspace: Workspace, file: string): Promise<string | undefined> {
+    const { stdout } = await workspace.hookmill('validate', '--format', 'json');
+    const { diagnostics } = JSON.parse(stdout) as { diagnostics: Record<string, string>[] };
+    const found = diagnostics.find(diagnostic => diagnostic.file === file);
+    return found && `${found.severity} ${found.code}`;
+  }
+
+  test.for([
+    ['webhooks/pay.yml', 'error definition/file-name'],
+    ['webhooks/pay.YAML', 'error definition/file-name'],
+    ['webhooks/Pay.yaml', 'error definition/file-name'],
+    ['webhooks/-pay.yaml', 'error definition/file-name'],
+    ['webhooks/pay_in.yaml', 'error definition/file-name'],
+    [`webhooks/${'a'.repeat(64)}.yaml`, 'error definition/file-name'],
+    ['webhooks/.yaml', undefined],
+    ['webhooks/.pay.yaml.swp', undefined],
+    ['webhooks/README.md', 'warning definition/file-name'],
+    ['webhooks/pay.yaml.orig', 'warning definition/file-name'],
+    ['webhooks/payments/pay.yaml', undefined],
+    [`webhooks/${'a'.repeat(63)}.yaml`, undefined],
+  ] as const)('by their name: %s gets %s', async ([file, expected]) => {
+    const workspace = makeWorkspace();
+    workspace.write(file, valid);
+    expect(await verdict(workspace, file)).toBe(expected);
+  });
+
+  test('by their kind are errors, and nothing is waited for or followed', async () => {
+    const workspace = makeWorkspace();
+    workspace.write('elsewhere.yaml', valid);
+    workspace.write('webhooks/folder/pay.yaml', valid);
+    workspace.write('webhooks/folder.yaml/pay.yaml', valid);
+    symlinkSync('../elsewhere.yaml', workspace.path('webhooks/link.yaml'));
+    symlinkSync('nowhere', workspace.path('webhooks/dangling.yaml'));
+    symlinkSync('loop.yaml', workspace.path('webhooks/loop.yaml'));
+    symlinkSync('/dev/zero', workspace.path('webhooks/device.yaml'));
+    execFileSync('mkfifo', [workspace.path('webhooks/fifo.yaml')]);
+    const { stdout, exitCode } = await workspace.hookmill('validate');
+    const names = [
+      'dangling.yaml',
+      'device.yaml',
+      'fifo.yaml',
+      'folder',
+      'folder.yaml',
+      'link.yaml',
+      'loop.yaml',
+    ];
+    expect(stdout.split('\n').filter(line => line.startsWith('webhooks/'))).toEqual(
+      names.map(
+        name => `webhooks/${name}: error: a definition must be a regular file [definition/not-regular-file]`,
+      ),
+    );
+    expect(exitCode).toBe(1);
+  });
+
+  test('and cannot be read are errors: by permission, or in place of their folder', async () => {
+    const workspace = makeWorkspace();
+    workspace.write('webhooks/secret.yaml', valid);
+    chmodSync(workspace.path('webhooks/secret.yaml'), 0);
+    workspace.write('automations', 'a file');
+    const { stdout, exitCode } = await workspace.hookmill('validate', { through: withoutPrivilege });
+    expect(stdout).toContain('webhooks/secret.yaml: error: the file cannot be read (EACCES)');
+    expect(stdout).toContain('automations: error: the folder cannot be read (ENOTDIR)');
+    expect(exitCode).toBe(1);
+  });
+});
+
+describe('which files', () => {
+  test('are those at the paths, named as they were given', async () => {
+    const workspace = makeWorkspace();
+    workspace.write('teams/pay/webhooks/a.yaml', 'secretName: 1\n');
+    workspace.write('teams/host/webhooks/a.yaml', 'secretName: 2\n');
+    workspace.write('webhooks/c.yaml', 'secretName: 3\n');
+    const args = ['./teams/pay/', 'teams/host', 'webhooks/c.yaml', workspace.path('webhooks/c.yaml')];
+    const { stdout } = await workspace.hookmill('validate', ...args);
+    expect(stdout.match(/^\S+(?=:\d+:\d+: error)/gm)).toEqual([
+      'teams/host/webhooks/a.yaml',
+      'teams/pay/webhooks/a.yaml',
+      'webhooks/c.yaml',
+    ]);
+  });
+
+  test('may lie behind a link to a definitions directory', async () => {
+    const workspace = makeWorkspace();
+    workspace.write('releases/1/webhooks/a.yaml', valid);
+    symlinkSync('releases/1', workspace.path('current'));
+    const { stderr } = await workspace.hookmill('validate', 'current');
+    expect(stderr).toBe('1 definition, all valid.\n');
+  });
+
+  test('include hookmill.yaml of a definitions directory', async () => {
+    const workspace = makeWorkspace();
+    workspace.write('team/webhooks/a.yaml', valid);
+    workspace.write('team/hookmill.yaml', 'factory: Prod\n');
+    mkdirSync(workspace.path('hookmill.yaml'));
+    const [named, here] = await Promise.all([
+      workspace.hookmill('validate', 'team'),
+      workspace.hookmill('validate'),
+    ]);
+    expect(named.stdout).toContain('team/hookmill.yaml:1:10: error: factory:');
+    expect(named.exitCode).toBe(1);
+    expect(here.stdout).toContain('hookmill.yaml: error: it must be a regular file');
+  });
+
+  test.for([
+    ['a path that is not there', ['nowhere'], 'nowhere: there is no such file or directory'],
+    ['the folder of the definitions', ['webhooks'], 'webhooks: neither a definition file nor'],
+    ['a file of another folder', ['other.yaml'], 'other.yaml: neither a definition file nor'],
+    ['a directory that is not there', ['-C', 'nowhere'], 'nowhere is not a directory'],
+    ['a file for a directory', ['-C', 'other.yaml'], 'other.yaml is not a directory'],
+  ] as const)('cannot be %s: wrong usage', async ([_, args, message]) => {
+    const workspace = makeWorkspace();
+    workspace.write('webhooks/a.yaml', valid);
+    workspace.write('other.yaml', valid);
+    const { stderr, exitCode } = await workspace.hookmill('validate', ...args);
+    expect(stderr).toContain(`hookmill: ${message}`);
+    expect(exitCode).toBe(2);
+  });
+
+  test('are at most 20 webhooks of one factory', async () => {
+    const workspace = makeWorkspace();
+    for (let i = 10; i < 30; i++) workspace.write(`webhooks/w${i}.yaml`, valid);
+    const twenty = await workspace.hookmill('validate');
+    workspace.write('webhooks/w30.yaml', valid);
+    const more = await workspace.hookmill('validate');
+    expect(twenty.exitCode).toBe(0);
+    expect(more.stdout).toContain('webhooks/w30.yaml: error: a factory has at most 20 webhooks, here are 21');
+    expect(more.exitCode).toBe(1);
+  });
+});
+
+describe('a hostile environment', () => {
+  function manyMistakes(): Workspace {
+    const workspace = makeWorkspace();
+    workspace.write('webhooks/a.yaml', Array.from({ length: 5_000 }, (_, i) => `k${i}: 1`).join('\n'));
+    return workspace;
+  }
+
+  test('a reader that goes away changes nothing of the exit status', async () => {
+    const workspace = manyMistakes();
+    const running = workspace.start(['validate']);
+    running.stdout?.once('data', () => running.stdout?.destroy());
+    const { exitCode, stderr } = await running;
+    expect(exitCode).toBe(1);
+    expect(stderr).toBe('1 definition: 5001 errors, 0 warnings.\n');
+  });
+
+  test('output that cannot be written is one line, not a stack trace', async () => {
+    const workspace = manyMistakes();
+    const through = ['sh', '-c', 'exec "$0" "$@" > /dev/full'];
+    const { stderr, exitCode } = await workspace.hookmill('validate', { through });
+    expect(stderr).toMatch(/^hookmill: the output cannot be written \(ENOSPC\)$/m);
+    expect(stderr).not.toContain('    at ');
+    expect(exitCode).toBe(3);
+  });
+
+  test('a current directory that is gone is said to be so', async () => {
+    const script = 'mkdir gone && cd gone && rmdir ../gone && exec "$0" "$@"';
+    const { stderr, exitCode } = await makeWorkspace().hookmill('validate', {
+      through: ['sh', '-c', script],
+    });
+    expect(stderr).toBe('hookmill: the current directory is gone\n');
+    expect(exitCode).toBe(2);
+  });
+});
