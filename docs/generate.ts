@@ -7,6 +7,8 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { renderSchemeReference } from '../schema/signature/reference.ts';
+import { renderDiagnosticsIndex } from './diagnostics-index.ts';
+import { editorSchemas } from './editor-schemas.ts';
 
 interface GeneratedFile {
   /** From the project's root. */
@@ -16,6 +18,8 @@ interface GeneratedFile {
 
 const files: readonly GeneratedFile[] = [
   { path: 'docs/signature-schemes.md', render: renderSchemeReference },
+  { path: 'docs/diagnostics/README.md', render: renderDiagnosticsIndex },
+  ...editorSchemas,
 ];
 
 const { check } = parseArgs({ options: { check: { type: 'boolean', default: false } } }).values;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { addProblem, type ParsedFile, parseDefinition } from './definition.ts';
 import { uidPattern } from './ids.ts';
-import { payloadFilterSchema } from './payload-filter.ts';
+import { filterDefinitions, payloadFilterSchema } from './payload-filter.ts';
 
 const promptBytesMax = 32 * 1024;
 
@@ -12,7 +12,7 @@ const prompt = z.string().superRefine((text, context) => {
   addProblem(context, [], message, { code: 'definition/value', hint: 'say what a run is to do' });
 });
 
-const webhookIds = z.array(z.string()).superRefine((uids, context) => {
+const webhookIds = z.array(z.string().meta({ pattern: uidPattern.source })).superRefine((uids, context) => {
   if (uids.length !== 1) {
     addProblem(context, [], `a trigger selects exactly one webhook, not ${uids.length}`, {
       code: 'automation/webhook-id',
@@ -31,21 +31,33 @@ const webhookIds = z.array(z.string()).superRefine((uids, context) => {
 const trigger = z.strictObject({
   provider: z.literal('webhook').describe('The kind of trigger.'),
   event: z.literal('received').describe('What happens to start a run.'),
-  filter: z.strictObject({
-    webhook_ids: webhookIds.describe('Exactly one UID of a webhook.'),
-    payload: payloadFilterSchema.optional().describe('Which deliveries start a run; without it, each does.'),
-  }),
+  filter: z
+    .strictObject({
+      webhook_ids: webhookIds
+        .describe('Exactly one UID of a webhook.')
+        .meta({ minItems: 1, maxItems: 1, examples: [['wh_0123456789abcdefghijklmn']] }),
+      payload: payloadFilterSchema
+        .optional()
+        .describe(
+          'Which deliveries start a run: an object that mirrors their payload; every key must match. Without it, each does.',
+        ),
+    })
+    .describe('Which deliveries start a run.'),
 });
 
 /** What stands in `automations/<name>.yaml`. */
-export const automationShape = z.strictObject({
-  enabled: z.boolean().default(true).describe('Whether deliveries start runs.'),
-  prompt: prompt.describe('What a run is told to do; the envelope with the payload follows it.'),
-  triggers: z
-    .array(trigger)
-    .min(1, { error: 'an automation needs a trigger' })
-    .describe('Each selects one webhook; a delivery that matches several starts one run.'),
-});
+export const automationShape = z
+  .strictObject({
+    enabled: z.boolean().default(true).describe('Whether deliveries start runs.'),
+    prompt: prompt.describe('What a run is told to do; the envelope with the payload follows it.'),
+    triggers: z
+      .array(trigger)
+      .min(1, { error: 'an automation needs a trigger' })
+      .describe('Each selects one webhook; a delivery that matches several starts one run.'),
+  })
+  .meta({
+    definitions: filterDefinitions,
+  });
 
 export type Trigger = z.output<typeof trigger>;
 

@@ -55,17 +55,10 @@ export const payloadFilterSchema: z.ZodType<PayloadFilter> = z
   .unknown()
   .meta({
     type: 'object',
-    additionalProperties: {
-      anyOf: [
-        {
-          type: 'array',
-          items: { type: ['string', 'number', 'boolean', 'null'] },
-          maxItems: filterValuesMax,
-        },
-        { type: 'object' },
-      ],
-    },
-    description: 'Which payloads start a run: an object that mirrors their shape; every key must match.',
+    additionalProperties: { $ref: '#/definitions/filterValue' },
+    examples: [
+      { action: ['created', 'reopened'], issue: { level: { not_in: ['debug'] }, muted: { exists: false } } },
+    ],
   })
   .transform((value, context): PayloadFilter => {
     const report: Report = (code, path, message, hint) => {
@@ -86,6 +79,32 @@ export const payloadFilterSchema: z.ZodType<PayloadFilter> = z
     }
     return z.NEVER;
   });
+
+/** `definitions` of a JSON Schema that holds `payloadFilterSchema`, which refers to itself. */
+export const filterDefinitions = {
+  filterValue: {
+    description:
+      'The allowed values as a list; an operator: in, not_in or exists; or an object of nested fields. A field that is an array matches if one of its elements does.',
+    anyOf: [
+      {
+        type: 'array',
+        items: { type: ['string', 'number', 'boolean', 'null'] },
+        maxItems: filterValuesMax,
+      },
+      { type: 'object', additionalProperties: { $ref: '#/definitions/filterValue' } },
+    ],
+    defaultSnippets: [
+      { label: '[ … ]', description: 'One of these values.', body: ['$1'] },
+      { label: 'in', description: 'One of these values.', body: { in: ['$1'] } },
+      {
+        label: 'not_in',
+        description: 'None of these values; a missing field matches.',
+        body: { not_in: ['$1'] },
+      },
+      { label: 'exists', description: 'Whether the field is there.', body: { exists: true } },
+    ],
+  },
+};
 
 type Path = readonly (string | number)[];
 type Report = (code: DiagnosticCode, path: Path, message: string, hint?: string) => void;

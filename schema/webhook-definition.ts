@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { addProblem, type ParsedFile, parseDefinition, problem } from './definition.ts';
-import { type CustomScheme, customScheme, findScheme, schemeIds } from './signature/scheme.ts';
+import { type CustomScheme, customScheme, findScheme, schemeIds, schemes } from './signature/scheme.ts';
 import { didYouMean } from './suggestion.ts';
 
 export const authModes = ['token', 'url_token', 'signature'] as const;
@@ -17,27 +17,33 @@ const fieldName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
 // An identity is kept in the clear in the delivery log, so no header that carries a credential can be one.
 const credentialHeaders = ['authorization', 'cookie', 'proxy-authorization'];
 
-const secretName = z.string().superRefine((name, context) => {
-  if (secretNamePattern.test(name)) return;
-  addProblem(context, [], `"${name}" is not a name that a team secret can have`, {
-    code: 'definition/value',
-    hint: 'up to 128 letters, digits, _ . and -, as in GITHUB_WEBHOOK',
-  });
-});
+const secretName = z
+  .string()
+  .superRefine((name, context) => {
+    if (secretNamePattern.test(name)) return;
+    addProblem(context, [], `"${name}" is not a name that a team secret can have`, {
+      code: 'definition/value',
+      hint: 'up to 128 letters, digits, _ . and -, as in GITHUB_WEBHOOK',
+    });
+  })
+  .meta({ pattern: secretNamePattern.source, examples: ['GITHUB_WEBHOOK'] });
 
-const deliveryIdHeader = z.string().superRefine((name, context) => {
-  if (!fieldName.test(name)) {
-    addProblem(context, [], `"${name}" is not a header name`, {
-      code: 'definition/value',
-      hint: 'the name alone, as in X-Event-Id',
-    });
-  } else if (credentialHeaders.includes(name.toLowerCase())) {
-    addProblem(context, [], `${name} carries a credential and cannot identify a delivery`, {
-      code: 'definition/value',
-      hint: 'name the header in which the sender stamps its event ID',
-    });
-  }
-});
+const deliveryIdHeader = z
+  .string()
+  .superRefine((name, context) => {
+    if (!fieldName.test(name)) {
+      addProblem(context, [], `"${name}" is not a header name`, {
+        code: 'definition/value',
+        hint: 'the name alone, as in X-Event-Id',
+      });
+    } else if (credentialHeaders.includes(name.toLowerCase())) {
+      addProblem(context, [], `${name} carries a credential and cannot identify a delivery`, {
+        code: 'definition/value',
+        hint: 'name the header in which the sender stamps its event ID',
+      });
+    }
+  })
+  .meta({ pattern: fieldName.source, examples: ['X-Event-Id'] });
 
 const schemeId = z
   .string()
@@ -50,7 +56,7 @@ const schemeId = z
         '`hookmill schemes list` prints the known ones; an object describes another HMAC',
     });
   })
-  .meta({ enum: [...schemeIds] });
+  .meta({ enum: [...schemeIds], enumDescriptions: schemes.map(scheme => scheme.provider) });
 
 // Rules over several keys are checked even when a key by itself is wrong, so that all mistakes show at once.
 const always = { when: ({ value }: { value: unknown }) => typeof value === 'object' && value !== null };
@@ -61,7 +67,17 @@ const isTokenMode = (mode: unknown) => mode === 'token' || mode === 'url_token';
 /** What stands in `webhooks/<name>.yaml`. */
 export const webhookShape = z
   .strictObject({
-    authMode: z.enum(authModes).default('token').describe('How a sender proves that it may deliver.'),
+    authMode: z
+      .enum(authModes)
+      .default('token')
+      .describe('How a sender proves that it may deliver.')
+      .meta({
+        enumDescriptions: [
+          'The secret is a bearer token in the Authorization header.',
+          'The secret is the last segment of the ingress URL.',
+          'The sender signs each request under a signature scheme.',
+        ],
+      }),
     signatureScheme: z
       .union([schemeId, customScheme])
       .optional()
@@ -95,6 +111,17 @@ export const webhookShape = z
       hint: 'write authMode: signature, or remove signatureScheme',
       atKey: true,
     }),
+  })
+  .meta({
+    examples: [
+      { secretName: 'DEPLOYS_TOKEN' },
+      { authMode: 'signature', signatureScheme: 'github', secretName: 'GITHUB_WEBHOOK' },
+    ],
+    // The two refinements above, for editors.
+    if: { properties: { authMode: { const: 'signature' } }, required: ['authMode'] },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: { required: ['signatureScheme'] },
+    else: { properties: { signatureScheme: false } },
   });
 
 export interface WebhookDefinition {
