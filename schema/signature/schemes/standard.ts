@@ -33,6 +33,7 @@ export const standardSchemes: readonly SignatureScheme[] = [
     page: 'https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md',
     secretLocation: "the sender's webhook settings; it begins with whsec_",
     secretCommand: 'declare',
+    note: 'A sender that takes a secret of yours gets one from hookmill secrets generate NAME --format whsec.',
     ...standardWebhooks,
   },
   {

@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest';
+import { definitionText, nextSteps, type Sender, secretNameFor } from '../../cli/new-webhook.ts';
+import { findScheme, schemes } from '../../schema/signature/scheme.ts';
+import { parseWebhook } from '../../schema/webhook-definition.ts';
+import { parseHookmill } from '../support/hookmill-command-line.ts';
+
+const senders: readonly Sender[] = ['token', 'url_token', ...schemes];
+
+describe.each(senders.map(sender => [typeof sender === 'string' ? sender : sender.id, sender] as const))(
+  '%s',
+  (id, sender) => {
+    const secretName = secretNameFor(id.replace('_', '-'), sender);
+
+    test('is written as a valid definition', () => {
+      const parsed = parseWebhook(
+        'some',
+        'webhooks/some.yaml',
+        Buffer.from(definitionText(sender, secretName)),
+      );
+      expect(parsed.diagnostics).toEqual([]);
+      expect(parsed.definition).toMatchObject({ secretName, enabled: true });
+    });
+
+    test('has steps whose commands exist, which make its secret and apply', () => {
+      const commands = nextSteps(sender, secretName).flatMap(({ run }) => run ?? []);
+      expect(commands.flatMap(command => parseHookmill(command) ?? [])).toEqual([]);
+      expect(commands).toContain('apply');
+      expect(
+        commands.filter(command => command.startsWith('secrets ') && command.endsWith(` ${secretName}`)),
+      ).not.toEqual([]);
+    });
+  },
+);
+
+test('a secret that the provider issues for a URL is declared, and set and applied once it is there', () => {
+  expect(commandsFor('stripe')).toEqual(['secrets declare S', 'apply', 'secrets set S', 'apply']);
+});
+
+test('a secret that the provider shows before it has a URL is set first', () => {
+  expect(commandsFor('slack')).toEqual(['secrets set S', 'apply']);
+});
+
+test('a secret of the user’s choice is generated', () => {
+  expect(commandsFor('github')).toEqual(['secrets generate S', 'apply']);
+});
+
+test('a provider that asks before it delivers needs the daemon running, and the steps say so', () => {
+  const slack = findScheme('slack');
+  expect(slack && JSON.stringify(nextSteps(slack, 'S'))).toContain('`hookmill serve` must be running');
+});
+
+function commandsFor(id: string): readonly string[] {
+  const scheme = findScheme(id);
+  if (!scheme) throw new Error(`no scheme ${id}`);
+  return nextSteps(scheme, 'S').flatMap(({ run }) => run ?? []);
+}
