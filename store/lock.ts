@@ -39,7 +39,7 @@ export async function acquireLock(file: string, timeoutMs: number): Promise<Lock
     .catch(fileFailure('unwritable', lockFile(file)));
   const holder: Holder = {
     pid: process.pid,
-    command: process.argv.slice(2, 3).join(' '),
+    command: process.argv.slice(2).join(' '),
     since: new Date().toISOString(),
   };
   try {
