@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import { formatNames } from './formats/format.ts';
 import { addGlobalOptions } from './global-options.ts';
 import { version } from './version.ts';
@@ -87,6 +87,23 @@ Examples:
   hookmill status -o json`,
   ).action(async (_, command) => (await import('./commands/status.ts')).status(command));
 
+  add(
+    program,
+    'schema',
+    'print the JSON Schema of a kind of file, by which editors complete and explain it',
+    `
+webhook is for webhooks/*.yaml, automation for automations/*.yaml, workspace for hookmill.yaml, and daemon for what
+serve --config reads. yaml-language-server takes it by a first line # yaml-language-server: $schema=<path>.
+
+Examples:
+  hookmill schema webhook > webhook.schema.json
+  hookmill schema daemon | jq .properties.limits`,
+  )
+    .addArgument(
+      new Argument('<kind>', 'kind of file').choices(['webhook', 'automation', 'workspace', 'daemon']),
+    )
+    .action(async kind => (await import('./commands/schema.ts')).printSchema(kind));
+
   addSecrets(program);
   addWebhooks(program);
   addDeliveries(program);
@@ -127,7 +144,7 @@ function addAdd(program: Command): void {
     'write the definition of a webhook for a sender, and tell what to do next',
     `
 Tells which team secret to make, in the order in which the sender's provider issues it, and what to set there. The
-schemes are those of docs/signature-schemes.md; token and url_token are for senders that sign nothing.
+schemes are those of \`hookmill schemes list\`; token and url_token are for senders that sign nothing.
 
 Examples:
   hookmill add stripe
