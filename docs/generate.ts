@@ -6,6 +6,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { openApiDocument } from '../schema/api/openapi.ts';
 import { renderSchemeReference } from '../schema/signature/reference.ts';
 import { renderDiagnosticsIndex } from './diagnostics-index.ts';
 import { editorSchemas } from './editor-schemas.ts';
@@ -20,6 +21,7 @@ const files: readonly GeneratedFile[] = [
   { path: 'docs/signature-schemes.md', render: renderSchemeReference },
   { path: 'docs/diagnostics/README.md', render: renderDiagnosticsIndex },
   ...editorSchemas,
+  { path: 'docs/openapi.json', render: () => `${JSON.stringify(openApiDocument(), null, 1)}\n` },
 ];
 
 const { check } = parseArgs({ options: { check: { type: 'boolean', default: false } } }).values;

@@ -60,8 +60,8 @@ export const idleConnectionMs = 65_000;
 export const headerBytesMax = 16 * 1024;
 /** Open connections of one server. */
 export const connectionsMax = 10_000;
-/** What is still read of a refused body, so that its sender sees the answer rather than a reset. */
-export const lingerBytesMax = 1024 * 1024;
+/** What is still read of a refused body, so that its sender sees the answer rather than a reset: more than is on its way. */
+export const lingerBytesMax = 16 * 1024 * 1024;
 export const lingerMs = 1_000;
 /** From the signal to stop until connections are cut; the process is gone within 10 s. */
 export const stopGraceMs = 7_000;
@@ -118,3 +118,23 @@ export const reconcileSecondsMin = 1;
 export const reconcileSecondsMax = 24 * 3600;
 /** What the wait after failed reconciles comes to at most, in ms: a mended remote is noticed within it. */
 export const reconcileBackOffMsMax = 600_000;
+
+/** Rows on one page of the management API, unless the request says otherwise, and at most. */
+export const apiPageSize = 50;
+export const apiPageMax = 200;
+/** Body of a management request. The largest ordinary one is an automation: a prompt and its filters. */
+export const apiBodyBytesMax = 256 * 1024;
+/** Body of a filter test, which may hold a whole payload beside the draft. */
+export const apiTestBytesMax = 1024 * 1024;
+/** Body of a plan or an apply: every definition file of a factory. */
+export const apiDefinitionsBytesMax = 8 * 1024 * 1024;
+
+/** Stored deliveries by which a plan judges a changed automation: enough to see what a filter does, read in well under a second. */
+export const impactDeliveriesMax = 200;
+/** Deliveries with another verdict that a plan names, and the days over which it counts deliveries. */
+export const impactExamplesMax = 5;
+export const impactTrafficDays = 7;
+/** Characters of a plan in markdown: GitHub refuses a comment over 65,536, and other text may stand beside it. */
+export const planMarkdownCharsMax = 60_000;
+/** Characters of one value in it: what a table's cell can show. */
+export const planValueCharsMax = 80;
