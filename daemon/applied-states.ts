@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { watch } from 'chokidar';
 import { appliedStateShape } from '../schema/applied-state.ts';
 import { appliedStateFile, type Home, listFactories, makePrivateDirectory } from '../store/home.ts';
@@ -46,10 +47,13 @@ export async function followAppliedStates(options: AppliedStatesOptions): Promis
   await makePrivateDirectory(home.factoriesDirectory);
   const factories = new Map<string, Loaded>();
   let index = new Map<string, ServedWebhook>();
+  let listed = await listFactories(home);
 
   const scan = async () => {
     let changed = false;
-    for (const factory of new Set([...factories.keys(), ...(await listFactories(home))])) {
+    // While the directory cannot be listed, the problem is reported of each factory that is known.
+    listed = await listFactories(home).catch(() => listed);
+    for (const factory of new Set([...factories.keys(), ...listed])) {
       const before = factories.get(factory);
       const now = await load(factory, before, options);
       if (!now || now === before) continue;
@@ -66,7 +70,7 @@ export async function followAppliedStates(options: AppliedStatesOptions): Promis
     ignoreInitial: true,
     depth: 1,
     atomic: false,
-    ignored: path => path.endsWith('.tmp') || path.includes('.lock'),
+    ignored: path => /\.(tmp$|lock)/.test(basename(path)),
   });
   watcher.on('all', rescan).on('raw', rescan).on('error', rescan);
   await new Promise<void>(resolve => watcher.once('ready', resolve));
@@ -91,13 +95,16 @@ async function load(
 ): Promise<Loaded | undefined> {
   const file = appliedStateFile(home, factory);
   const version = await versionOf(file);
-  if (version === before?.version || (version === 'missing' && !before)) return before;
+  // What went wrong may lie outside the file, as a missing key does: that is tried again.
+  if (version === before?.version && !before.status.problem) return before;
+  if (version === 'missing' && !before) return before;
   try {
     const state = parseJsonFile(file, await readFile(file, 'utf8'), appliedStateShape);
     const webhooks = await serveWebhooks({ ...state, factory }, seal);
     return { version, webhooks, status: { factory, serial: state.serial, webhooks: webhooks.length } };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
+    if (version === before?.version && message === before.status.problem?.message) return before;
     const since = new Date().toISOString();
     const status = { factory, serial: before?.status.serial ?? 0, webhooks: before?.webhooks.length ?? 0 };
     return { version, webhooks: before?.webhooks ?? [], status: { ...status, problem: { message, since } } };

@@ -1,0 +1,193 @@
+import { randomBytes } from 'node:crypto';
+import type { ResultPromise } from 'execa';
+import { onTestFinished, vi } from 'vitest';
+import { applyDefinitions, type Factory } from '../../reconcile/apply.ts';
+import { parseDefinitions } from '../../reconcile/definitions.ts';
+import { readDirectory } from '../../reconcile/directory-source.ts';
+import type { AppliedState } from '../../schema/applied-state.ts';
+import type { LoggedDelivery } from '../../store/delivery-log.ts';
+import { type DeliveryLogReader, openDeliveryLogReader } from '../../store/delivery-log-reader.ts';
+import { appliedStateFile, homeAt } from '../../store/home.ts';
+import { sealFor } from '../../store/sealing.ts';
+import { declareSecret, setSecret } from '../../store/team-secrets.ts';
+import { type Answer, type Sent, send } from './http.ts';
+import { makeWorkspace, type Workspace } from './workspace.ts';
+
+/** A daemon as a real process on free ports. */
+export interface TestDaemon {
+  readonly workspace: Workspace;
+  readonly process: ResultPromise;
+  readonly ingressUrl: string;
+  readonly managementUrl: string;
+  /** All that it wrote so far. */
+  stdout(): string;
+  stderr(): string;
+  readyz(): Promise<Readiness>;
+  metrics(): Promise<string>;
+  /** A webhook in a factory of its own, once the daemon serves it. */
+  webhook(given?: WebhookGiven): Promise<TestWebhook>;
+  /** Sends the signal and waits for the end; gives the exit status. */
+  stop(signal?: NodeJS.Signals): Promise<number | undefined>;
+}
+
+export interface Readiness {
+  readonly status: string;
+  readonly reason?: string;
+  readonly factories: readonly FactoryReadiness[];
+}
+
+export interface FactoryReadiness {
+  readonly factory: string;
+  readonly serial: number;
+  readonly webhooks: number;
+  readonly problem?: { readonly message: string; readonly since: string };
+}
+
+export interface DaemonOptions {
+  readonly workspace?: Workspace;
+  readonly settings?: object;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface WebhookGiven {
+  /** null: declared, without a value. */
+  readonly secret?: string | null;
+  readonly authMode?: string;
+  readonly signatureScheme?: string;
+  readonly deliveryIdHeader?: string;
+  readonly enabled?: boolean;
+}
+
+export interface TestWebhook {
+  readonly factory: string;
+  readonly uid: string;
+  readonly secret: string;
+  /** Where a sender posts to: with the token for `url_token`. */
+  readonly url: string;
+  readonly appliedStateFile: string;
+  /** Applies a changed definition, not waiting for the daemon; null destroys the webhook. */
+  apply(given: WebhookGiven | null): Promise<AppliedState>;
+  /** Posts with the bearer token that is in force, unless other headers are given. */
+  post(body: Sent['body'], sent?: Omit<Sent, 'body'>): Promise<Answer>;
+  /** What readyz says of its factory. */
+  readiness(): Promise<FactoryReadiness | undefined>;
+  /** Its rows in the delivery log, newest first. */
+  rows(): LoggedDelivery[];
+  /** The rows, once there are so many. */
+  rowsOnce(count: number): Promise<LoggedDelivery[]>;
+  payload(deliveryId: string): Uint8Array | undefined;
+}
+
+/** Starts a daemon and waits until it is ready. */
+export async function startDaemon(options: DaemonOptions = {}): Promise<TestDaemon> {
+  const { workspace = makeWorkspace(), settings = {}, args = [], env = {} } = options;
+  workspace.write('daemon.yaml', JSON.stringify(settings));
+  const words = ['serve', '--port', '0', '--management-port', '0', '--config', 'daemon.yaml', ...args];
+  const child = workspace.start(words, { env, buffer: false, forceKillAfterDelay: false });
+  const output = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name]?.on('data', chunk => {
+      output[name] += chunk;
+    });
+  }
+  let ended = false;
+  child.nodeChildProcess.once('exit', () => {
+    ended = true;
+  });
+  const [, ingressUrl = '', managementUrl = ''] = await vi.waitUntil(
+    () => {
+      if (ended) throw new Error(`the daemon did not start: ${output.stderr}`);
+      return /on (http:\S+) \(management on (http:\S+)\)\n/.exec(output.stdout);
+    },
+    { timeout: 10_000, interval: 10 },
+  );
+  const daemon = {
+    workspace,
+    process: child,
+    ingressUrl,
+    managementUrl,
+    stdout: () => output.stdout,
+    stderr: () => output.stderr,
+    readyz: async () => (await (await fetch(`${managementUrl}/readyz`)).json()) as Readiness,
+    metrics: async () => (await fetch(`${managementUrl}/metrics`)).text(),
+    stop: async (signal: NodeJS.Signals = 'SIGTERM') => {
+      child.kill(signal);
+      return (await child).exitCode;
+    },
+  };
+  return { ...daemon, webhook: given => makeWebhook(daemon, given) };
+}
+
+/** A daemon that the test's end kills. */
+export async function startDaemonForTest(options: DaemonOptions = {}): Promise<TestDaemon> {
+  const daemon = await startDaemon(options);
+  onTestFinished(async () => {
+    await daemon.stop('SIGKILL');
+  });
+  return daemon;
+}
+
+export function bearerOf(secret: string): { authorization: string } {
+  return { authorization: `Bearer ${Buffer.from(secret).toString('latin1')}` };
+}
+
+let factories = 0;
+
+async function makeWebhook(
+  daemon: Pick<TestDaemon, 'workspace' | 'ingressUrl' | 'readyz'>,
+  given: WebhookGiven = {},
+): Promise<TestWebhook> {
+  const { workspace, ingressUrl } = daemon;
+  const name = `factory-${++factories}`;
+  const home = homeAt(workspace.home);
+  const seal = sealFor(home, {});
+  const factory: Factory = { home, name, seal, lockTimeoutMs: 10_000, now: () => new Date(), randomBytes };
+  const { secret = randomBytes(32).toString('base64url') } = given;
+  if (secret === null) await declareSecret(factory, name);
+  else await setSecret(factory, name, secret);
+
+  const apply = async (webhook: WebhookGiven | null) => {
+    if (webhook) {
+      const { secret: _, ...definition } = webhook;
+      workspace.write(`${name}/webhooks/hook.yaml`, JSON.stringify({ secretName: name, ...definition }));
+    }
+    const files = webhook ? readDirectory(workspace.path(name)) : { files: [], diagnostics: [] };
+    const source = { kind: 'directory', directory: workspace.path(name) } as const;
+    const applied = await applyDefinitions(factory, parseDefinitions(files), source, async () => true);
+    if (applied.result === 'invalid') throw new Error(JSON.stringify(applied.diagnostics));
+    return applied.state;
+  };
+  const readiness = async () => (await daemon.readyz()).factories.find(({ factory }) => factory === name);
+  const { serial, webhooks } = await apply(given);
+  const served = async () => (await readiness())?.serial === serial;
+  await vi.waitUntil(served, { timeout: 5_000, interval: 10 });
+
+  const { authMode = 'token' } = given;
+  const uid = webhooks[0]?.uid ?? '';
+  const url = `${ingressUrl}/webhooks/w/${uid}${authMode === 'url_token' ? `/${secret}` : ''}`;
+  const credential = authMode === 'token' && secret !== null ? bearerOf(secret) : {};
+  const read = <T>(look: (reader: DeliveryLogReader) => T): T => {
+    const reader = openDeliveryLogReader(home.deliveryLogFile);
+    try {
+      return look(reader);
+    } finally {
+      reader.close();
+    }
+  };
+  const rows = () => read(reader => reader.listDeliveries({ factory: name, limit: 100_000 }));
+  return {
+    factory: name,
+    uid,
+    secret: secret ?? '',
+    url,
+    appliedStateFile: appliedStateFile(home, name),
+    apply,
+    post: (body, sent) => send(url, { headers: credential, ...sent, body }),
+    readiness,
+    rows,
+    rowsOnce: count =>
+      vi.waitUntil(() => [rows()].find(({ length }) => length >= count), { timeout: 5_000, interval: 10 }),
+    payload: deliveryId => read(reader => reader.readPayload(deliveryId)),
+  };
+}

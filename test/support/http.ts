@@ -1,0 +1,92 @@
+import { once } from 'node:events';
+import { type Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { onTestFinished, vi } from 'vitest';
+
+/** A request; without a method it is POST. */
+export interface Sent {
+  readonly method?: string;
+  readonly headers?: OutgoingHttpHeaders;
+  /** Several pieces go chunked. */
+  readonly body?: string | Uint8Array | readonly (string | Uint8Array)[];
+  /** The address that it comes from. */
+  readonly localAddress?: string;
+  /** Instead of the URL's path: as it goes over the wire. */
+  readonly target?: string;
+  /** Instead of a connection of its own. */
+  readonly agent?: Agent;
+  /** Sends the head alone: the answer must come without the rest. */
+  readonly headOnly?: true;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  /** Of a 202. */
+  readonly deliveryId: string | undefined;
+}
+
+/** Sends a request and gives the answer. */
+export async function send(url: string, sent: Sent = {}): Promise<Answer> {
+  const { method = 'POST', headers = {}, body = '', localAddress, target, agent = false, headOnly } = sent;
+  const { hostname, port, pathname, search } = new URL(url);
+  const path = target ?? pathname + search;
+  const outgoing = request({ hostname, port, path, method, localAddress, agent, headers });
+  if (headOnly) outgoing.flushHeaders();
+  else if (typeof body === 'string' || body instanceof Uint8Array) {
+    // As bytes: with a text, node would send the headers in UTF-8 as well.
+    outgoing.end(Buffer.from(body));
+  } else {
+    for (const piece of body) outgoing.write(piece);
+    outgoing.end();
+  }
+  const [incoming] = await once(outgoing, 'response');
+  const text = Buffer.concat(await incoming.toArray()).toString();
+  if (headOnly) outgoing.destroy();
+  const deliveryId = incoming.statusCode === 202 ? JSON.parse(text).delivery_id : undefined;
+  return { status: incoming.statusCode, headers: incoming.headers, body: text, deliveryId };
+}
+
+/** A connection on which a test says each byte itself. */
+export interface RawConnection {
+  readonly socket: Socket;
+  write(bytes: string | Uint8Array): void;
+  /** All that came so far, as Latin-1, once the pattern is in it. */
+  receives(pattern: RegExp): Promise<string>;
+  /** All that came, when the server has closed the connection, in order or not. */
+  readonly closed: Promise<string>;
+}
+
+export async function connectTo(url: string): Promise<RawConnection> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  let received = '';
+  socket.setEncoding('latin1').on('data', text => {
+    received += text;
+  });
+  const closed = new Promise<string>(resolve => {
+    socket.on('error', () => resolve(received)).on('close', () => resolve(received));
+  });
+  await once(socket, 'connect');
+  onTestFinished(() => {
+    socket.destroy();
+  });
+  return {
+    socket,
+    write: bytes => {
+      socket.write(bytes);
+    },
+    receives: async pattern => {
+      await vi.waitUntil(() => pattern.test(received), { timeout: 15_000, interval: 5 });
+      return received;
+    },
+    closed,
+  };
+}
+
+/** The head of a POST as text, its last empty line included. */
+export function head(url: string, lines: readonly string[]): string {
+  const { pathname, host } = new URL(url);
+  return [`POST ${pathname} HTTP/1.1`, `Host: ${host}`, ...lines, '', ''].join('\r\n');
+}
