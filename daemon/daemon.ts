@@ -32,9 +32,26 @@ export interface Daemon {
   stop(): Promise<void>;
 }
 
-/** Wires the daemon of a home and starts it. */
+/** Wires the daemon of a home and starts it. Fails, with nothing left open, if a part of it cannot start. */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
-  const { home, settings, environment, log, nowMs, onFatal } = options;
+  const opened: (() => Promise<void>)[] = [];
+  const closeAll = async () => {
+    for (const close of opened.toReversed()) await close();
+  };
+  try {
+    return await start(options, opened, closeAll);
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+/** `opened` gets what closes each part, in the order in which they were started. */
+async function start(
+  { home, settings, environment, log, nowMs, onFatal }: DaemonOptions,
+  opened: (() => Promise<void>)[],
+  closeAll: () => Promise<void>,
+): Promise<Daemon> {
   await makePrivateDirectory(home.directory);
   let stopping = false;
   let fatal: string | undefined;
@@ -45,12 +62,14 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       onFatal(error);
     },
   });
+  opened.push(() => deliveryLog.close());
   const appliedStates = await followAppliedStates({
     home,
     seal: sealFor(home, environment),
     onLoaded: status => log.info(status, 'serving the applied state'),
     onProblem: status => log.error(status, 'the applied state cannot be served; the last good one still is'),
   });
+  opened.push(() => appliedStates.close());
   const metrics = createMetrics();
   metrics.watch(deliveryLog, appliedStates);
 
@@ -72,10 +91,14 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     metrics,
     notReady: () => (stopping ? 'stopping' : fatal),
   });
-  const ingress = boundedServer(ingressApp.callback());
+  // Opened first, so that it can still tell while the ingress stops.
   const management = boundedServer(managementApp.callback());
-  const ingressAddress = await listen(ingress, settings.port, settings.host);
   const managementAddress = await listen(management, settings.managementPort, '127.0.0.1');
+  opened.push(() => closeServer(management, 0));
+  const { requestSeconds, connections } = settings.limits;
+  const ingress = boundedServer(ingressApp.callback(), { requestMs: requestSeconds * 1_000, connections });
+  const ingressAddress = await listen(ingress, settings.port, settings.host);
+  opened.push(() => closeServer(ingress, stopGraceMs));
 
   const status = appliedStates.status();
   return {
@@ -85,10 +108,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     webhooks: status.reduce((sum, { webhooks }) => sum + webhooks, 0),
     stop: async () => {
       stopping = true;
-      await closeServer(ingress, stopGraceMs);
-      await appliedStates.close();
-      await deliveryLog.close();
-      await closeServer(management, 0);
+      await closeAll();
     },
   };
 }

@@ -2,8 +2,16 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { connectionsMax, headerBytesMax, idleConnectionMs, requestMs } from '../schema/limits.ts';
 
+export interface ServerBounds {
+  /** For a whole request, headers and body. */
+  readonly requestMs: number;
+  readonly connections: number;
+}
+
+const defaultBounds: ServerBounds = { requestMs, connections: connectionsMax };
+
 /** A server that a slow or greedy client cannot hold on to. */
-export function boundedServer(listener: RequestListener): Server {
+export function boundedServer(listener: RequestListener, { requestMs, connections } = defaultBounds): Server {
   const server = createServer(
     {
       headersTimeout: requestMs,
@@ -14,7 +22,7 @@ export function boundedServer(listener: RequestListener): Server {
     },
     listener,
   );
-  server.maxConnections = connectionsMax;
+  server.maxConnections = connections;
   // Leave to send the body is given once the request has passed what can be checked without it.
   server.on('checkContinue', listener);
   return server;

@@ -1,14 +1,17 @@
+import proxyAddr from 'proxy-addr';
 import { z } from 'zod';
 import { addProblem, type ParsedFile, parseDefinition } from '../schema/definition.ts';
 import {
   backOffFirstSeconds,
   backOffSecondsMax,
   bodyBytesMax,
+  connectionsMax,
   deliveriesKept,
   deliveriesPerMinute,
   deliveryDaysKept,
   failedAuthPerMinute,
   failedAuthPerMinuteTotal,
+  requestMs,
   runAttempts,
   runCommandSeconds,
   runOutputBytes,
@@ -41,6 +44,11 @@ const argv = z.array(z.string()).superRefine(([program = ''], context) => {
     hint: 'the command runs in a directory of its own, where a relative path leads nowhere',
   });
 });
+const proxy = checked(
+  isProxy,
+  'not the address of a proxy',
+  'write an address, a subnet as in 10.0.0.0/8, or loopback',
+);
 const passedVariable = checked(
   text => isVariableName(text) && !text.startsWith('HOOKMILL_'),
   'not the name of a variable that a command may get',
@@ -102,7 +110,7 @@ export const settingsShape = z.strictObject({
       'Public URL of the ingress as senders use it; needed behind a proxy for schemes that sign the URL.',
     ),
   trustProxies: z
-    .array(z.string())
+    .array(proxy)
     .default([])
     .describe('Addresses or subnets of proxies whose X-Forwarded-For is believed.'),
   logLevel: z.enum(logLevels).default('info').describe('Least severe level that is logged.'),
@@ -121,6 +129,10 @@ export const settingsShape = z.strictObject({
         .max(16 * 1024 * 1024)
         .default(bodyBytesMax)
         .describe('Bytes of a request body.'),
+      requestSeconds: seconds
+        .default(requestMs / 1_000)
+        .describe('Seconds that a sender may take over a whole request.'),
+      connections: count.default(connectionsMax).describe('Open connections.'),
     })
     .prefault({})
     .describe('What the ingress lets through.'),
@@ -171,4 +183,13 @@ export const defaultSettings: DaemonSettings = settingsShape.parse({});
 
 export function parseSettings(file: string, bytes: Uint8Array): ParsedFile<DaemonSettings> {
   return parseDefinition(settingsShape, file, bytes);
+}
+
+function isProxy(text: string): boolean {
+  try {
+    proxyAddr.compile(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

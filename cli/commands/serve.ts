@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import pino from 'pino';
 import { startDaemon } from '../../daemon/daemon.ts';
 import { type DaemonSettings, parseSettings, settingsShape } from '../../daemon/settings.ts';
+import { DeliveryLogError } from '../../store/delivery-log-error.ts';
 import { acquireLock } from '../../store/lock.ts';
 import { contextOf } from '../context.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
@@ -34,9 +35,11 @@ export async function serve(command: Command): Promise<void> {
     log,
     nowMs: Date.now,
     onFatal: error => {
-      log.fatal({ error }, 'the daemon cannot go on');
+      log.fatal({ err: error }, 'the daemon cannot go on');
       log.flush(() => process.exit(exitStatus.unexpected));
     },
+  }).catch((error: NodeJS.ErrnoException) => {
+    throw startFailure(error, settings);
   });
   const { ingressUrl, managementUrl, webhooks } = daemon;
   const what = webhooks === 1 ? '1 webhook' : `${webhooks} webhooks`;
@@ -50,6 +53,17 @@ export async function serve(command: Command): Promise<void> {
   lock.release();
   log.info('stopped');
   log.flush();
+}
+
+/** What an operator can put right gets words of its own. */
+function startFailure(error: NodeJS.ErrnoException & { port?: number }, { host }: DaemonSettings): Error {
+  if (error instanceof DeliveryLogError) return new CommandError(error.message);
+  const { syscall, code, port } = error;
+  if (code === 'EADDRINUSE') return new CommandError(`port ${port} is in use by another process`);
+  if (code === 'EACCES' && port) return new CommandError(`port ${port} takes more rights than this user has`);
+  if (syscall === 'listen') return new CommandError(`cannot listen on ${host} (${code})`);
+  if (syscall === 'getaddrinfo') return new CommandError(`the host ${host} is not known (${code})`);
+  return error;
 }
 
 async function readSettings(file: string): Promise<DaemonSettings> {

@@ -1,0 +1,105 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import Database from 'better-sqlite3';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { startDaemonForTest } from '../support/daemon.ts';
+import { makeWorkspace } from '../support/workspace.ts';
+
+const freePorts = ['serve', '--port', '0', '--management-port', '0'];
+
+test('refuses a second daemon of the same home and names the first', async () => {
+  const { workspace, process } = await startDaemonForTest();
+  const { exitCode, stdout, stderr } = await workspace.hookmill(...freePorts);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+  expect(stderr).toMatch(
+    /^hookmill: \S+deliveries\.db is locked by hookmill serve \(pid \d+, since \S+\)\n$/,
+  );
+  expect(stderr).toContain(`(pid ${process.pid},`);
+});
+
+test.each(['--port', '--management-port'])('says which port is in use, %s, and ends', async flag => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.close();
+  });
+  const address = server.address();
+  const port = typeof address === 'object' && address ? String(address.port) : '';
+  const { exitCode, stdout, stderr } = await makeWorkspace().hookmill(...freePorts, flag, port);
+  expect({ exitCode, stdout, stderr }).toEqual({
+    exitCode: 1,
+    stdout: '',
+    stderr: `hookmill: port ${port} is in use by another process\n`,
+  });
+});
+
+test.each([
+  ['no.such.host.invalid', /^hookmill: the host no\.such\.host\.invalid is not known \(\w+\)\n$/],
+  ['192.0.2.1', /^hookmill: cannot listen on 192\.0\.2\.1 \(EADDRNOTAVAIL\)\n$/],
+])('says that it cannot listen on %s, and ends', async (host, message) => {
+  const { exitCode, stderr } = await makeWorkspace().hookmill(...freePorts, '--host', host);
+  expect(exitCode).toBe(1);
+  expect(stderr).toMatch(message);
+});
+
+test('says that the delivery log is of a newer version, and ends', async () => {
+  const workspace = makeWorkspace();
+  workspace.write('.hookmill/deliveries.db', '');
+  const database = new Database(workspace.path('.hookmill/deliveries.db'));
+  database.pragma('user_version = 99');
+  database.close();
+  const { exitCode, stderr } = await workspace.hookmill(...freePorts);
+  expect(exitCode).toBe(1);
+  expect(stderr).toMatch(
+    /^hookmill: \S+deliveries\.db: the delivery log has format 99, .*use the newer hookmill/,
+  );
+});
+
+describe('the configuration file', () => {
+  test('has each of its mistakes shown where it stands', async () => {
+    const workspace = makeWorkspace();
+    workspace.write(
+      'daemon.yaml',
+      'prot: 80\nlimits:\n  bodyBytes: "many"\ntrustProxies: [10.0.0.0/8, nonsense]\n',
+    );
+    const { exitCode, stdout, stderr } = await workspace.hookmill(...freePorts, '--config', 'daemon.yaml');
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect(stderr).toMatch(/^daemon\.yaml:1:1: .*prot/m);
+    expect(stderr).toMatch(/^daemon\.yaml:3:14: /m);
+    expect(stderr).toMatch(/^daemon\.yaml:4:28: /m);
+    expect(stderr).toMatch(/the daemon was not started\n$/);
+  });
+
+  test('is wrong usage when it is not there', async () => {
+    const result = await makeWorkspace().hookmill(...freePorts, '--config', 'none.yaml');
+    expect(result).toEqual({
+      exitCode: 2,
+      stdout: '',
+      stderr: 'hookmill: none.yaml cannot be read (ENOENT)\n',
+    });
+  });
+
+  test('gives way to the environment, and that to flags', async () => {
+    const settings = { host: '127.0.0.2', baseUrl: 'https://a.example' };
+    const fromFile = await startDaemonForTest({ settings });
+    expect(fromFile.ingressUrl).toMatch(/^http:\/\/127\.0\.0\.2:/);
+    const env = { HOOKMILL_HOST: '127.0.0.3' };
+    const fromVariable = await startDaemonForTest({ settings, env });
+    expect(fromVariable.ingressUrl).toMatch(/^http:\/\/127\.0\.0\.3:/);
+    const fromFlag = await startDaemonForTest({ settings, env, args: ['--host', '127.0.0.4'] });
+    expect(fromFlag.ingressUrl).toMatch(/^http:\/\/127\.0\.0\.4:/);
+    // Management stays on loopback, whatever the ingress listens on.
+    expect(fromFlag.managementUrl).toMatch(/^http:\/\/127\.0\.0\.1:/);
+  });
+});
+
+test.each([
+  ['--port', '65536'],
+  ['--port', '80x'],
+  ['--base-url', 'ftp://example.com'],
+  ['--log-level', 'loud'],
+])('finds %s %j wrong usage', async (flag, value) => {
+  const { exitCode, stdout, stderr } = await makeWorkspace().hookmill(...freePorts, `${flag}=${value}`);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+  expect(stderr).toContain('the daemon was not started');
+});

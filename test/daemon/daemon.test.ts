@@ -1,0 +1,172 @@
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { Agent } from 'node:http';
+import { join } from 'node:path';
+import { sign as signAsGitHub } from '@octokit/webhooks-methods';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { bearerOf, startDaemon, startDaemonForTest, type TestDaemon } from '../support/daemon.ts';
+import { connectTo, head, send } from '../support/http.ts';
+import { makeWorkspace } from '../support/workspace.ts';
+
+describe.each(['SIGTERM', 'SIGINT'] as const)('on %s', signal => {
+  test('finishes what is under way, takes nothing new, and exits 0', async () => {
+    const daemon = await startDaemonForTest();
+    const webhook = await daemon.webhook();
+    const underWay = await connectTo(webhook.url);
+    underWay.write(head(webhook.url, [`Authorization: Bearer ${webhook.secret}`, 'Content-Length: 4']));
+    underWay.write('"a');
+    const answered = await webhook.post('1');
+    const stopped = daemon.stop(signal);
+    await expect
+      .poll(() =>
+        send(daemon.ingressUrl).then(
+          () => 'answers',
+          error => error.code,
+        ),
+      )
+      .toBe('ECONNREFUSED');
+    expect(await daemon.readyz()).toMatchObject({ status: 'not ready', reason: 'stopping' });
+
+    underWay.write('b"');
+    const received = await underWay.closed;
+    expect(received).toMatch(/^HTTP\/1\.1 202 /);
+    expect(received).toMatch(/\r\nConnection: close\r\n/);
+    expect(await stopped).toBe(0);
+    expect(webhook.rows().map(({ id }) => id)).toEqual([/dlv_\w+/.exec(received)?.[0], answered.deliveryId]);
+    expect(daemon.stderr()).toContain('"msg":"stopped"');
+  });
+});
+
+test('stops within 10 s while connections are idle and a body is stuck', async () => {
+  const daemon = await startDaemonForTest();
+  const webhook = await daemon.webhook();
+  const idle = await connectTo(webhook.url);
+  idle.write(`${head(webhook.url, [`Authorization: Bearer ${webhook.secret}`, 'Content-Length: 1'])}1`);
+  await idle.receives(/202/);
+  const stuck = await connectTo(webhook.url);
+  stuck.write(head(webhook.url, [`Authorization: Bearer ${webhook.secret}`, 'Content-Length: 4']));
+  const late = setTimeout(() => daemon.stop('SIGKILL'), 10_000);
+  expect(await daemon.stop()).toBe(0);
+  clearTimeout(late);
+  expect(await stuck.closed).not.toContain('202');
+});
+
+test('loses no answered delivery and accepts none twice, killed twenty times under load', async () => {
+  const workspace = makeWorkspace();
+  const settings = { limits: { deliveriesPerMinute: 1_000_000 }, logLevel: 'error' };
+  const answered = new Map<string, string>();
+  const unanswered: string[] = [];
+  let sent = 0;
+  let daemon = await startDaemon({ workspace, settings });
+  onTestFinished(async () => {
+    await daemon.stop('SIGKILL');
+  });
+  const { uid, secret, rows } = await daemon.webhook();
+
+  for (let round = 1; round <= 20; round++) {
+    const agent = new Agent({ keepAlive: true });
+    const url = `${daemon.ingressUrl}/webhooks/w/${uid}`;
+    let answersLeft = 10 * round;
+    /** Sends what went unanswered before, then new deliveries, until the daemon is gone. */
+    const sender = async () => {
+      for (;;) {
+        const identity = unanswered.pop() ?? `delivery-${++sent}`;
+        const headers = { ...bearerOf(secret), 'x-service-delivery-id': identity };
+        const answer = await send(url, { agent, headers, body: `{"n":${sent}}` }).catch(() => undefined);
+        if (answer?.deliveryId === undefined) return unanswered.push(identity);
+        answered.set(identity, answer.deliveryId);
+        if (--answersLeft === 0) daemon.process.kill('SIGKILL');
+      }
+    };
+    await Promise.all(Array.from({ length: 16 }, sender));
+    await daemon.process;
+    agent.destroy();
+    daemon = await startDaemon({ workspace, settings });
+  }
+
+  const accepted = rows().filter(({ outcome }) => outcome === 'Accepted');
+  const idOf = new Map(accepted.map(({ identity = '', id }) => [identity, id]));
+  expect(idOf.size).toBe(accepted.length);
+  expect(answered.size).toBeGreaterThan(1_500);
+  for (const [identity, id] of answered) expect(idOf.get(identity)).toBe(id);
+}, 60_000);
+
+test('answers 503 while the disk is full, never 202, and records again when there is space', async context => {
+  const workspace = makeWorkspace();
+  mkdirSync(workspace.home);
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', workspace.home], { stdio: 'pipe' });
+  } catch {
+    return context.skip('a full disk takes the right to mount one');
+  }
+  let daemon: TestDaemon | undefined;
+  try {
+    daemon = await startDaemon({ workspace });
+    const webhook = await daemon.webhook();
+    const payload = (n: number) => `"${n}${'x'.repeat(100_000)}"`;
+    const answers = [await webhook.post(payload(0))];
+    fillDisk(join(workspace.home, 'ballast'));
+    for (let n = 1; n <= 10; n++) answers.push(await webhook.post(payload(n)));
+    expect(answers.at(0)).toMatchObject({ status: 202 });
+    expect(answers.at(-1)).toMatchObject({
+      status: 503,
+      headers: { 'retry-after': '1', 'content-type': 'application/problem+json' },
+    });
+    expect(daemon.stderr()).toContain('database or disk is full');
+
+    rmSync(join(workspace.home, 'ballast'));
+    answers.push(await webhook.post(payload(11)), await webhook.post(payload(10)));
+    expect(answers.slice(-2)).toMatchObject([{ status: 202 }, { status: 202 }]);
+    const recorded = answers.flatMap(({ deliveryId }) => deliveryId ?? []);
+    expect(webhook.rows().map(({ id }) => id)).toEqual(recorded.reverse());
+  } finally {
+    await daemon?.stop('SIGKILL');
+    execFileSync('umount', [workspace.home]);
+  }
+});
+
+test('leaves no secret in anything it writes or answers', async () => {
+  const secrets = {
+    token: 'canary-bearer-5f1c2d9e',
+    url_token: 'canary-in-the-url-7b3a',
+    signature: 'canary-signing-key-91e4',
+  };
+  const daemon = await startDaemonForTest({ settings: { logLevel: 'trace', limits: { bodyBytes: 1_000 } } });
+  const shown: unknown[] = [];
+  for (const [authMode, secret] of Object.entries(secrets)) {
+    const scheme = authMode === 'signature' ? { signatureScheme: 'github' } : {};
+    const webhook = await daemon.webhook({ authMode, secret, ...scheme });
+    for (const body of ['{"a":1}', '{"a":1}', 'not json', 'x'.repeat(2_000)]) {
+      const signature = { 'X-Hub-Signature-256': await signAsGitHub(secret, body) };
+      shown.push(await webhook.post(body, authMode === 'signature' ? { headers: signature } : {}));
+      shown.push(await webhook.post(body, { headers: bearerOf(`${secret}-wrong`) }));
+      shown.push(await webhook.post(body, { headers: bearerOf(`${secret}-wrong`), method: 'PUT' }));
+    }
+    await webhook.apply({ authMode, ...scheme, enabled: false });
+    shown.push(webhook.rows());
+  }
+  shown.push(await daemon.metrics(), await daemon.readyz());
+  expect(await daemon.stop()).toBe(0);
+  shown.push(daemon.stdout(), daemon.stderr());
+  const files = readdirSync(daemon.workspace.home, { recursive: true, encoding: 'utf8' })
+    .map(file => join(daemon.workspace.home, file))
+    .filter(file => statSync(file).isFile())
+    .map(file => readFileSync(file, 'latin1'));
+  const all = [JSON.stringify(shown), ...files].join('\n');
+  expect(all).toContain('"outcome":"Accepted"');
+  for (const secret of Object.values(secrets)) {
+    for (const encoding of ['utf8', 'base64url', 'hex'] as const) {
+      expect(all).not.toContain(Buffer.from(secret).toString(encoding));
+    }
+  }
+});
+
+function fillDisk(file: string): void {
+  for (const bytes of [1 << 20, 1 << 12, 1]) {
+    try {
+      for (;;) appendFileSync(file, Buffer.alloc(bytes));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+    }
+  }
+}

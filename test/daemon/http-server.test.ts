@@ -1,0 +1,104 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bearerOf, startDaemon, startDaemonForTest, type TestDaemon } from '../support/daemon.ts';
+import { connectTo, head } from '../support/http.ts';
+
+let daemon: TestDaemon;
+beforeAll(async () => {
+  daemon = await startDaemon({ settings: { limits: { requestSeconds: 1 } } });
+});
+afterAll(() => daemon.stop('SIGKILL'));
+
+describe('cuts a connection', () => {
+  test.concurrent('that sends nothing', async () => {
+    const connection = await connectTo(daemon.ingressUrl);
+    expect(await connection.closed).toMatch(/^(HTTP\/1\.1 408 |$)/);
+  });
+
+  test.concurrent('that drips its headers', async () => {
+    const connection = await connectTo(daemon.ingressUrl);
+    connection.write('POST /webhooks/w/x HTTP/1.1\r\nHost: x\r\n');
+    const drip = setInterval(() => connection.write('X-Slow: 1\r\n'), 50);
+    expect(await connection.closed).toMatch(/^HTTP\/1\.1 408 /);
+    clearInterval(drip);
+  });
+
+  test.concurrent('that drips its body, and records nothing of it', async () => {
+    const webhook = await daemon.webhook();
+    const connection = await connectTo(webhook.url);
+    connection.write(head(webhook.url, [`Authorization: Bearer ${webhook.secret}`, 'Content-Length: 1000']));
+    const drip = setInterval(() => connection.write(' '), 50);
+    expect(await connection.closed).toMatch(/^HTTP\/1\.1 408 /);
+    clearInterval(drip);
+    expect(webhook.rows()).toEqual([]);
+  });
+
+  test.concurrent('that never sends the body it got leave for', async () => {
+    const webhook = await daemon.webhook();
+    const connection = await connectTo(webhook.url);
+    const lines = [`Authorization: Bearer ${webhook.secret}`, 'Content-Length: 2', 'Expect: 100-continue'];
+    connection.write(head(webhook.url, lines));
+    expect(await connection.closed).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 408 /);
+  });
+});
+
+test('refuses headers over 16 KiB with 431', async () => {
+  const webhook = await daemon.webhook();
+  expect(await webhook.post('1', { headers: { 'x-large': 'x'.repeat(17_000) } })).toMatchObject({
+    status: 431,
+  });
+});
+
+test.each([
+  ['no HTTP at all', '\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\r\n\r\n'],
+  ['an unknown method', 'BREW /webhooks/w/x HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ['no Host', 'POST /webhooks/w/x HTTP/1.1\r\nContent-Length: 0\r\n\r\n'],
+  ['two lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n12'],
+  [
+    'a length and chunks',
+    'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+  ],
+  ['a length that is no number', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1a\r\n\r\n1'],
+  ['a length over 2^64', `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${'9'.repeat(30)}\r\n\r\n1`],
+  ['a NUL in a header', 'POST / HTTP/1.1\r\nHost: x\r\nX-Nul: \u0000\r\n\r\n'],
+  ['a folded header', 'POST / HTTP/1.1\r\nHost: x\r\nX-Folded: a\r\n b\r\n\r\n'],
+])('answers %s with 400 and serves on', async (_, bytes) => {
+  const connection = await connectTo(daemon.ingressUrl);
+  connection.write(Buffer.from(bytes, 'latin1'));
+  expect(await connection.closed).toMatch(/^HTTP\/1\.1 400 /);
+  expect(await daemon.readyz()).toMatchObject({ status: 'ready' });
+});
+
+test('refuses a chunk whose length is no number', async () => {
+  const webhook = await daemon.webhook();
+  const connection = await connectTo(webhook.url);
+  const lines = [`Authorization: Bearer ${webhook.secret}`, 'Transfer-Encoding: chunked'];
+  connection.write(`${head(webhook.url, lines)}2\r\n{}\r\nzz\r\n`);
+  expect(await connection.closed).toMatch(/^HTTP\/1\.1 400 /);
+  expect(webhook.rows()).toEqual([]);
+});
+
+test('answers HTTP/1.0, and an offer to speak another protocol as if it were not made', async () => {
+  const webhook = await daemon.webhook();
+  const post = async (version: string, ...lines: string[]) => {
+    const connection = await connectTo(webhook.url);
+    const { authorization } = bearerOf(webhook.secret);
+    const all = [`Authorization: ${authorization}`, 'Content-Length: 2', ...lines];
+    connection.write(`${head(webhook.url, all).replace('HTTP/1.1', version)}{}`);
+    return connection.receives(/HTTP\/1\.1 \d+ /);
+  };
+  expect(await post('HTTP/1.0')).toContain('HTTP/1.1 202 ');
+  expect(await post('HTTP/1.1', 'Connection: Upgrade', 'Upgrade: h2c')).toContain('HTTP/1.1 202 ');
+});
+
+test('holds no more connections than it may, and takes new ones when they are gone', async () => {
+  const narrow = await startDaemonForTest({ settings: { limits: { connections: 4 } } });
+  const webhook = await narrow.webhook();
+  const { hostname, port } = new URL(narrow.ingressUrl);
+  const held = Array.from({ length: 4 }, () => connect(Number(port), hostname));
+  await Promise.all(held.map(socket => once(socket, 'connect')));
+  await expect(webhook.post('1')).rejects.toThrow();
+  for (const socket of held) socket.destroy();
+  await expect.poll(async () => (await webhook.post('1').catch(() => undefined))?.status).toBe(202);
+});
