@@ -19,13 +19,18 @@ export function identify(
   schemeDeliveryId: string | undefined,
 ): Identity {
   return (
-    fromHeader(deliveryIdHeader && headers[deliveryIdHeader], 'deliveryIdHeader') ??
+    fromHeader(deliveryIdHeader && ownHeader(headers, deliveryIdHeader), 'deliveryIdHeader') ??
     fromHeader(schemeDeliveryId, 'scheme') ??
     fromHeader(headers['x-service-delivery-id'], 'X-Service-Delivery-Id') ?? {
       identity: `body-sha256:${hash('sha256', body)}`,
       identitySource: 'body',
     }
   );
+}
+
+/** A webhook may name any header, and `constructor` is one that an object has without being sent it. */
+function ownHeader(headers: IncomingHttpHeaders, name: string): string | string[] | undefined {
+  return Object.hasOwn(headers, name) ? headers[name] : undefined;
 }
 
 function fromHeader(

@@ -27,15 +27,24 @@ export interface IngressOptions {
 export function createIngress(options: IngressOptions): Koa {
   const clientAddress = clientAddressBehind(options.settings.trustProxies);
   const app = new Koa();
-  app.use(async context => {
+  const receive = async (context: Koa.Context) => {
     const startedMs = performance.now();
     const request = ingressRequest(context, options, clientAddress);
     const outcome = await receiveDelivery(request, options.deps);
     if (options.stopping()) context.set('Connection', 'close');
-    respond(context, outcome);
+    respond(context, outcome, options.settings.limits.bodyBytes);
     report(options, context, outcome, performance.now() - startedMs);
+  };
+  app.use(async context => {
+    try {
+      await receive(context);
+    } catch (err) {
+      options.log.error({ err }, 'request failed');
+      context.status = 500;
+    }
   });
-  app.on('error', (error: unknown) => options.log.error({ error }, 'request failed'));
+  // What is left for Koa to report is how connections broke off: their clients' doing.
+  app.on('error', (err: unknown) => options.log.debug({ err }, 'connection broken off'));
   return app;
 }
 
@@ -50,7 +59,7 @@ function ingressRequest(
     headers: req.headers,
     contentLength: contentLengthOf(req),
     get url() {
-      return `${settings.baseUrl ?? `http://${req.headers.host}`}${req.url}`;
+      return `${settings.baseUrl ?? `http://${req.headers.host}`}${originForm(req)}`;
     },
     get clientAddress() {
       return clientAddress(req);
@@ -62,16 +71,22 @@ function ingressRequest(
   };
 }
 
+/** The request target without scheme and host, which a client may send as well (RFC 9112 section 3.2.2). */
+function originForm({ url = '' }: IncomingMessage): string {
+  return url.replace(/^https?:\/\/[^/?]*/i, '');
+}
+
+/** What a client announces may be up to 2^64; what a number cannot count is over every limit all the same. */
 function contentLengthOf({ headers }: IncomingMessage): number | undefined {
   const value = headers['content-length'];
-  return value === undefined ? undefined : Number(value);
+  return value === undefined ? undefined : Math.min(Number(value), Number.MAX_SAFE_INTEGER);
 }
 
 /** The whole body, or why there is none. A client that waits for leave to send it (`Expect`) gets it here. */
 async function readBody(req: IncomingMessage, res: ServerResponse, limit: number): Promise<BodyRead> {
   const length = contentLengthOf(req);
   if (length !== undefined && length > limit) return { ok: false, problem: 'too-large', bytesSeen: length };
-  if (req.headers.expect !== undefined) res.writeContinue();
+  if (req.headers.expect !== undefined && req.httpVersion === '1.1') res.writeContinue();
   try {
     return { ok: true, body: await getRawBody(req, { limit, length }) };
   } catch (error) {
@@ -82,7 +97,7 @@ async function readBody(req: IncomingMessage, res: ServerResponse, limit: number
   }
 }
 
-function respond(context: Koa.Context, outcome: IngressOutcome): void {
+function respond(context: Koa.Context, outcome: IngressOutcome, bodyBytesMax: number): void {
   if (outcome.result === 'handshake') {
     const { status, headers, body } = outcome.handshake;
     context.set(headers);
@@ -102,19 +117,26 @@ function respond(context: Koa.Context, outcome: IngressOutcome): void {
   if (status === 405) context.set('Allow', 'POST');
   if (status === 401) context.set('WWW-Authenticate', 'Bearer');
   if (outcome.retryAfterSeconds !== undefined) context.set('Retry-After', String(outcome.retryAfterSeconds));
-  if (status === 413) closeAfterReading(context, body);
+  if (status === 413 || restIsLong(context.req, bodyBytesMax)) closeAfterReading(context, body);
   else context.body = body;
 }
 
+/** Whether so much of the body may be on its way that reading it to its end costs more than a new connection. */
+function restIsLong(req: IncomingMessage, bodyBytesMax: number): boolean {
+  if (req.complete) return false;
+  const length = contentLengthOf(req);
+  return length === undefined ? req.headers['transfer-encoding'] !== undefined : length > bodyBytesMax;
+}
+
 /**
- * Answers and closes the connection, but first reads a little more of what the client is still sending: a socket
- * that is closed with unread data resets the connection, and the client would lose the answer.
+ * Answers, ends its side of the connection, and reads a little more of what the client is still sending before it
+ * closes: a socket that is closed with unread data resets the connection, and the client would lose the answer.
  */
 function closeAfterReading(context: Koa.Context, body: Buffer): void {
   const { req, res } = context;
   context.respond = false;
   res.writeHead(context.status, { Connection: 'close', 'Content-Length': body.length });
-  res.write(body);
+  res.write(body, () => req.socket.end());
   let bytesLeft = lingerBytesMax;
   const end = () => {
     clearTimeout(timer);
@@ -146,7 +168,7 @@ function report(
   metrics.observe(webhook, result, ms / 1000);
   const level = outcome.deliveryId === undefined ? 'debug' : 'info';
   if (outcome.result === 'refused' && outcome.cause !== undefined) {
-    log.error({ error: outcome.cause, webhook: webhook?.name }, 'the delivery could not be recorded');
+    log.error({ err: outcome.cause, webhook: webhook?.name }, 'the delivery could not be recorded');
   } else if (log.isLevelEnabled(level)) {
     const { deliveryId: delivery } = outcome;
     // No path: that of a url_token webhook holds its credential.
