@@ -30,11 +30,18 @@ export interface RunFilter {
   readonly before?: string;
 }
 
+export interface AcceptedCount {
+  readonly lastAtMs?: number;
+  readonly accepted: number;
+}
+
 /** Looks into the delivery log while a daemon may be writing it. Synchronous: for commands, not for the ingress. */
 export interface DeliveryLogReader {
   /** In the order of commit, newest first. */
   listDeliveries(filter: DeliveryFilter): LoggedDelivery[];
   findDelivery(id: string): LoggedDelivery | undefined;
+  /** When the last delivery to a UID was accepted, if any is in the log, and how many were since a time. */
+  countAccepted(uid: string, sinceMs: number): AcceptedCount;
   /** The body's exact bytes; undefined for any but an accepted delivery. */
   readPayload(deliveryId: string): Uint8Array | undefined;
   /** In the order in which they were recorded, newest first. */
@@ -62,6 +69,17 @@ export function openDeliveryLogReader(file: string): DeliveryLogReader {
   const deliveryById = database.prepare<[string], LoggedDelivery>(
     `${selectDelivery} WHERE deliveries.id = ?`,
   );
+  // Both walk the index by UID and age from its newer end.
+  const lastAccepted = database
+    .prepare<[string], number>(
+      "SELECT at_ms FROM deliveries WHERE uid = ? AND outcome = 'Accepted' ORDER BY at_ms DESC LIMIT 1",
+    )
+    .pluck();
+  const countAccepted = database
+    .prepare<[string, number], number>(
+      "SELECT count(*) FROM deliveries WHERE uid = ? AND at_ms >= ? AND outcome = 'Accepted'",
+    )
+    .pluck();
   const runById = database.prepare<[string], RunRow>(`${selectRun} WHERE runs.id = ?`);
   const runsByDelivery = database.prepare<[string], RunRow>(
     `${selectRun} WHERE deliveries.id = ? ORDER BY runs.seq`,
@@ -78,6 +96,11 @@ export function openDeliveryLogReader(file: string): DeliveryLogReader {
       return deliveries.all(filter).map(deliveryOf);
     },
     findDelivery: id => deliveryById.all(id).map(deliveryOf)[0],
+    countAccepted(uid, sinceMs) {
+      const lastAtMs = lastAccepted.get(uid);
+      const accepted = countAccepted.get(uid, sinceMs) ?? 0;
+      return lastAtMs === undefined ? { accepted } : { lastAtMs, accepted };
+    },
     readPayload: deliveryId => payload.get(deliveryId),
     listRuns({ factory, automation, state, limit, before }) {
       const beforeSeq = before === undefined ? Number.MAX_SAFE_INTEGER : (runSeq.get(before) ?? 0);

@@ -69,3 +69,17 @@ test('lists runs of one automation, of one state, of one delivery', async () => 
   expect(reader.listRuns({ factory: 'other', limit: 9 })).toEqual([]);
   expect(reader.runsOfDelivery(id).map(run => run.automation)).toEqual(['a', 'b']);
 });
+
+test('counts what a UID accepted since a time, and tells when it last did', async () => {
+  const file = temporaryFile();
+  const log = await openLog(file);
+  const uid = 'wh_000000000000000000000one';
+  for (const atMs of [1_000, 4_000, 3_000]) await log.recordAccepted(acceptedDelivery({ uid, atMs }));
+  await log.recordAccepted(acceptedDelivery({ uid: 'wh_000000000000000000000two', atMs: 9_000 }));
+  log.recordUnidentified(rejectedDelivery({ uid, atMs: 8_000 }));
+  await log.close();
+  const reader = openReader(file);
+  expect(reader.countAccepted(uid, 3_000)).toEqual({ lastAtMs: 4_000, accepted: 2 });
+  expect(reader.countAccepted(uid, 4_001)).toEqual({ lastAtMs: 4_000, accepted: 0 });
+  expect(reader.countAccepted('wh_00000000000000000000none', 0)).toEqual({ accepted: 0 });
+});
