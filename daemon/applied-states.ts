@@ -1,7 +1,8 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { watch } from 'chokidar';
 import { appliedStateShape } from '../schema/applied-state.ts';
+import { fileVersion } from '../store/file-version.ts';
 import { appliedStateFile, type Home, listFactories, makePrivateDirectory } from '../store/home.ts';
 import { parseJsonFile } from '../store/json-file.ts';
 import type { Seal } from '../store/sealing.ts';
@@ -94,7 +95,7 @@ async function load(
   { home, seal }: AppliedStatesOptions,
 ): Promise<Loaded | undefined> {
   const file = appliedStateFile(home, factory);
-  const version = await versionOf(file);
+  const version = await fileVersion(file);
   // What went wrong may lie outside the file, as a missing key does: that is tried again.
   if (version === before?.version && !before.status.problem) return before;
   if (version === 'missing' && !before) return before;
@@ -108,16 +109,6 @@ async function load(
     const since = new Date().toISOString();
     const status = { factory, serial: before?.status.serial ?? 0, webhooks: before?.webhooks.length ?? 0 };
     return { version, webhooks: before?.webhooks ?? [], status: { ...status, problem: { message, since } } };
-  }
-}
-
-async function versionOf(file: string): Promise<string> {
-  try {
-    const { ino, size, ctimeNs, mtimeNs } = await stat(file, { bigint: true });
-    return `${ino} ${size} ${ctimeNs} ${mtimeNs}`;
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    return code === 'ENOENT' || code === 'ENOTDIR' ? 'missing' : String(code);
   }
 }
 

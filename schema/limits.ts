@@ -84,6 +84,8 @@ export const runRequestSeconds = 30;
 export const runRequestSecondsMax = 300;
 /** Bytes of output that are kept of one attempt. */
 export const runOutputBytes = 1024 * 1024;
+/** Pause after each read of output that is not kept: a command that writes all it can takes a few % of a core of the daemon. */
+export const discardPauseMs = 1;
 /** From SIGTERM to SIGKILL for a command; below `stopGraceMs`, so that a stopping daemon outlives its commands. */
 export const commandGraceMs = 5_000;
 /** What a process that left its command's group gets to close the output, once the command has ended. */
@@ -136,5 +138,30 @@ export const impactExamplesMax = 5;
 export const impactTrafficDays = 7;
 /** Characters of a plan in markdown: GitHub refuses a comment over 65,536, and other text may stand beside it. */
 export const planMarkdownCharsMax = 60_000;
-/** Characters of one value in it: what a table's cell can show. */
+/** Characters of one value in it, and of one sentence: what a table's cell can show. */
 export const planValueCharsMax = 80;
+export const planSentenceCharsMax = 500;
+
+/** Questions to the delivery log that wait for their thread: each is a few ms, so that the last still comes in time. */
+export const queriesWaitingMax = 256;
+/** Live views of all factories together, and the bytes that one of them may leave unread before it is cut off. */
+export const liveViewersMax = 256;
+export const liveViewerBytesMax = 256 * 1024;
+/** From one event of a live view to the next, and the deliveries that one holds: the newest, of however many came. */
+export const liveIntervalMs = 500;
+export const liveDeliveriesMax = 20;
+/** What tells clients and proxies that a silent live view is alive. */
+export const liveHeartbeatMs = 15_000;
+/** How long a session of the dashboard lasts: a working day. The oldest goes past the most that there may be. */
+export const sessionMs = 12 * 60 * 60 * 1000;
+export const sessionsMax = 1_000;
+/** Failed attempts to sign in, a minute and client address. */
+export const signInAttemptsPerMinute = 10;
+/** API tokens of a home. */
+export const apiTokensMax = 1_000;
+/** The last use of a token is kept no finer than this: not a write for each request. */
+export const tokenUseMs = 60 * 60 * 1000;
+/** How old the counts of the last 24 hours may be that are shown. */
+export const activityMs = 60_000;
+/** How long a change by the management API waits for another process that changes the same. */
+export const apiLockTimeoutMs = 5_000;

@@ -1,5 +1,11 @@
 import { deliveriesPerCommitMax, deliveryBytesPerCommitMax } from '../schema/limits.ts';
-import type { AcceptedDelivery, AppliedStateRef, Recorded, UnidentifiedDelivery } from './delivery-log.ts';
+import type {
+  AcceptedDelivery,
+  AppliedStateRef,
+  LoggedDelivery,
+  Recorded,
+  UnidentifiedDelivery,
+} from './delivery-log.ts';
 import type { DeliveryLogError } from './delivery-log-error.ts';
 import type {
   AcceptedRow,
@@ -75,6 +81,21 @@ export function resolveAll({ deliveries, commands }: WaitingBatch, { duplicates,
     waiting.resolve(duplicateOf === undefined ? { id } : { id, duplicateOf });
   }
   for (const [index, { resolve }] of commands.entries()) resolve(results[index]);
+}
+
+/** The rows of a committed batch as the log now has them, in their order. */
+export function committedRows(
+  { deliveries }: WaitingBatch,
+  { duplicates }: Committed,
+): readonly LoggedDelivery[] {
+  const originals = new Map(duplicates.map(({ index, of }) => [index, of]));
+  return deliveries.map((waiting, index): LoggedDelivery => {
+    if (waiting.kind === 'rejected') return waiting.delivery;
+    const { payload, appliedState, runs, ...row } = waiting.delivery;
+    const duplicateOf = originals.get(index);
+    if (duplicateOf === undefined) return { ...row, outcome: 'Accepted' };
+    return { ...row, outcome: 'Duplicate', duplicateOf };
+  });
 }
 
 export function rejectAll({ deliveries, commands }: WaitingBatch, error: DeliveryLogError): void {

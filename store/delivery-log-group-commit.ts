@@ -1,8 +1,15 @@
 import type { Worker } from 'node:worker_threads';
 import { deliveriesWaitingMax, deliveryBytesWaitingMax } from '../schema/limits.ts';
-import type { AcceptedDelivery, DeliveryLogStats, Recorded, UnidentifiedDelivery } from './delivery-log.ts';
+import type {
+  AcceptedDelivery,
+  DeliveryLogStats,
+  LoggedDelivery,
+  Recorded,
+  UnidentifiedDelivery,
+} from './delivery-log.ts';
 import {
   batchLength,
+  committedRows,
   packDeliveries,
   payloadBytes,
   rejectAll,
@@ -17,6 +24,8 @@ import type { Command, Committed, FromWorker, ToWorker, Verb, Verbs } from './de
 export interface GroupCommitOptions {
   /** Runs were queued by a commit: they can be claimed now. */
   readonly onRunsQueued?: () => void;
+  /** Deliveries were committed; the rows are made only for who asks. */
+  readonly onCommitted?: (rows: () => readonly LoggedDelivery[]) => void;
   /** The thread has died: nothing more will be recorded. Everything that waited was rejected. */
   readonly onFatal?: (error: Error) => void;
   readonly deliveriesWaitingMax?: number;
@@ -172,6 +181,7 @@ export class GroupCommit {
       return;
     }
     resolveAll(batch, message);
+    if (batch.deliveries.length > 0) this.#options.onCommitted?.(() => committedRows(batch, message));
     if (message.runsQueued) this.#options.onRunsQueued?.();
   }
 

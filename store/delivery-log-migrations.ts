@@ -97,6 +97,11 @@ const migrations: readonly string[] = [
   CREATE INDEX runs_queued ON runs (not_before_ms) WHERE state = 'queued';
   CREATE INDEX runs_running ON runs (claimed_by) WHERE state = 'running';
   `,
+  `
+  -- The same with uid: the deliveries of one webhook, whatever it was called.
+  DROP INDEX deliveries_by_factory;
+  CREATE INDEX deliveries_by_factory ON deliveries (factory, seq, outcome, webhook, uid);
+  `,
 ];
 
 export const schemaVersionCurrent = migrations.length;

@@ -13,8 +13,9 @@ import {
 
 export interface DeliveryFilter {
   readonly factory: string;
-  /** A webhook's name. */
+  /** A webhook's name at the time. */
   readonly webhook?: string;
+  readonly uid?: string;
   readonly outcome?: Outcome;
   readonly limit: number;
   /** Those committed before the delivery with this id; none if it is not in the log. */
@@ -35,6 +36,18 @@ export interface AcceptedCount {
   readonly accepted: number;
 }
 
+export interface WebhookActivity {
+  readonly latest?: Pick<LoggedDelivery, 'id' | 'atMs' | 'outcome'>;
+  readonly counts: readonly HourlyCount[];
+}
+
+export interface HourlyCount {
+  readonly outcome: Outcome;
+  /** Whole hours after the time from which on is counted. */
+  readonly hour: number;
+  readonly deliveries: number;
+}
+
 /** Looks into the delivery log while a daemon may be writing it. Synchronous: for commands, not for the ingress. */
 export interface DeliveryLogReader {
   /** In the order of commit, newest first. */
@@ -42,6 +55,8 @@ export interface DeliveryLogReader {
   findDelivery(id: string): LoggedDelivery | undefined;
   /** When the last delivery to a UID was accepted, if any is in the log, and how many were since a time. */
   countAccepted(uid: string, sinceMs: number): AcceptedCount;
+  /** The last delivery to a UID that is in the log, and how many came in each hour since a time. */
+  activityOf(uid: string, sinceMs: number): WebhookActivity;
   /** The body's exact bytes; undefined for any but an accepted delivery. */
   readPayload(deliveryId: string): Uint8Array | undefined;
   /** In the order in which they were recorded, newest first. */
@@ -58,9 +73,13 @@ export interface DeliveryLogReader {
 export function openDeliveryLogReader(file: string): DeliveryLogReader {
   const database = openDatabaseForReading(file);
   // The filters' columns are all in the index that gives the order: rows that do not match are never read.
-  const deliveries = database.prepare<ListParameters, LoggedDelivery>(`${selectDelivery}
+  const deliveries = database.prepare<
+    ListParameters & { uid: string | null },
+    LoggedDelivery
+  >(`${selectDelivery}
     WHERE deliveries.factory = @factory AND deliveries.seq < @beforeSeq
-      AND (@name IS NULL OR webhook = @name) AND (@label IS NULL OR outcome = @label)
+      AND (@name IS NULL OR webhook = @name) AND (@uid IS NULL OR uid = @uid)
+      AND (@label IS NULL OR outcome = @label)
     ORDER BY deliveries.seq DESC LIMIT @limit`);
   const runs = database.prepare<ListParameters, RunRow>(`${selectRun}
     WHERE runs.factory = @factory AND runs.seq < @beforeSeq
@@ -86,20 +105,31 @@ export function openDeliveryLogReader(file: string): DeliveryLogReader {
   );
   const deliverySeq = database.prepare<[string], number>('SELECT seq FROM deliveries WHERE id = ?').pluck();
   const runSeq = database.prepare<[string], number>('SELECT seq FROM runs WHERE id = ?').pluck();
+  const hourlyCounts = database.prepare<{ uid: string; sinceMs: number }, HourlyCount>(`
+    SELECT outcome, (at_ms - @sinceMs) / ${hourMs} AS hour, count(*) AS deliveries
+    FROM deliveries WHERE uid = @uid AND at_ms >= @sinceMs
+    GROUP BY outcome, hour`);
+  const latestOf = database.prepare<[string], { id: string; atMs: number; outcome: Outcome }>(`
+    SELECT id, at_ms AS atMs, outcome FROM deliveries WHERE uid = ? ORDER BY at_ms DESC LIMIT 1`);
   const payload = database.prepare<[string], Uint8Array>(selectPayload).pluck();
   const snapshot = database.prepare<[string], string>(selectSnapshot).pluck();
 
   return {
-    listDeliveries({ factory, webhook, outcome, limit, before }) {
+    listDeliveries({ factory, webhook, uid, outcome, limit, before }) {
       const beforeSeq = before === undefined ? Number.MAX_SAFE_INTEGER : (deliverySeq.get(before) ?? 0);
-      const filter = { factory, name: webhook ?? null, label: outcome ?? null, limit, beforeSeq };
-      return deliveries.all(filter).map(deliveryOf);
+      const labels = { name: webhook ?? null, uid: uid ?? null, label: outcome ?? null };
+      return deliveries.all({ factory, ...labels, limit, beforeSeq }).map(deliveryOf);
     },
     findDelivery: id => deliveryById.all(id).map(deliveryOf)[0],
     countAccepted(uid, sinceMs) {
       const lastAtMs = lastAccepted.get(uid);
       const accepted = countAccepted.get(uid, sinceMs) ?? 0;
       return lastAtMs === undefined ? { accepted } : { lastAtMs, accepted };
+    },
+    activityOf(uid, sinceMs) {
+      const latest = latestOf.get(uid);
+      const counts = hourlyCounts.all({ uid, sinceMs });
+      return latest ? { latest, counts } : { counts };
     },
     readPayload: deliveryId => payload.get(deliveryId),
     listRuns({ factory, automation, state, limit, before }) {
@@ -113,6 +143,8 @@ export function openDeliveryLogReader(file: string): DeliveryLogReader {
     close: () => database.close(),
   };
 }
+
+const hourMs = 3_600_000;
 
 interface ListParameters {
   readonly factory: string;

@@ -11,6 +11,9 @@ export interface Home {
   readonly keyFile: string;
   readonly deliveryLogFile: string;
   readonly runsDirectory: string;
+  readonly repositoriesDirectory: string;
+  /** The API tokens. */
+  readonly tokensFile: string;
 }
 
 export function homeAt(directory: string): Home {
@@ -21,11 +24,23 @@ export function homeAt(directory: string): Home {
     keyFile: join(directory, 'key'),
     deliveryLogFile: join(directory, 'deliveries.db'),
     runsDirectory: join(directory, 'runs'),
+    repositoriesDirectory: join(directory, 'repositories'),
+    tokensFile: join(directory, 'tokens.json'),
   };
 }
 
 export function appliedStateFile(home: Home, factory: string): string {
   return join(home.factoriesDirectory, factory, 'applied.json');
+}
+
+/** What is kept about reconciling a repository-backed factory. */
+export function reconcileStatusFile(home: Home, factory: string): string {
+  return join(home.factoriesDirectory, factory, 'reconcile.json');
+}
+
+/** The bare mirror of a repository-backed factory. */
+export function mirrorDirectory(home: Home, factory: string): string {
+  return join(home.repositoriesDirectory, `${factory}.git`);
 }
 
 /** Makes a directory of the home; nobody but its owner may look into it. */

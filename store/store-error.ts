@@ -17,7 +17,11 @@ export type StoreErrorCode =
   /** The team secret is in use. */
   | 'secret-in-use'
   /** The value or the name cannot be a team secret's. */
-  | 'secret-invalid';
+  | 'secret-invalid'
+  /** There is no such API token, or already one of that name, or its name is none. */
+  | 'token-unknown'
+  | 'token-taken'
+  | 'token-invalid';
 
 /** What a store cannot do for a reason that its user can understand and mend. The message holds no secret. */
 export class StoreError extends Error {

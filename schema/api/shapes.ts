@@ -4,13 +4,11 @@ import { identitySources, outcomes, runStates } from '../delivery.ts';
 import type { DiagnosticCode } from '../diagnostics.ts';
 import { uidPattern } from '../ids.ts';
 import { payloadFilterSchema } from '../payload-filter.ts';
+import { permissions } from '../permission.ts';
 import { customScheme } from '../signature/scheme.ts';
 import { authModes } from '../webhook-definition.ts';
 
 /** What the management API tells: one shape for each thing there is. Each field is always there unless optional. */
-
-export const permissions = ['read', 'manage'] as const;
-export type Permission = (typeof permissions)[number];
 
 const time = z.iso.datetime();
 const uid = z.string().regex(uidPattern);
