@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { execa } from 'execa';
-import { commandGraceMs, outputDrainMs } from '../../schema/limits.ts';
+import { commandGraceMs, discardPauseMs, outputDrainMs } from '../../schema/limits.ts';
 import { appendOutput, type OutputLog } from '../output-log.ts';
 import { attachmentName } from '../run-message.ts';
 import type { Attempt, AttemptResult, Runner } from '../runner.ts';
@@ -51,9 +51,17 @@ export function commandRunner(
   };
 }
 
-/** Reads to the end whatever there is, so that the command never waits for its reader. */
+/**
+ * Reads to the end whatever there is, so that the command is not stuck on it. What is not kept is read with pauses:
+ * a command that writes all it can then waits for its reader, and the daemon has its time for others.
+ */
 function collect(stream: Readable, output: OutputLog): void {
-  stream.on('data', output.write);
+  stream.on('data', (chunk: Buffer) => {
+    output.write(chunk);
+    if (!output.isFull()) return;
+    stream.pause();
+    setTimeout(() => stream.resume(), discardPauseMs);
+  });
 }
 
 /** A process that made a group of its own may hold the pipe open for as long as it lives. */

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { startRetention } from '../../daemon/retention.ts';
 import { recordRun } from './record-runs.ts';
 import { openRunBench, type RunBench, runThatIs, silent } from './run-samples.ts';
@@ -45,6 +45,27 @@ test('removes directories whose runs left the log before, and nothing that is no
   await runOncePruned(bench, Date.now());
   expect(existsSync(join(bench.home.runsDirectory, unknown))).toBe(false);
   expect(readdirSync(bench.home.runsDirectory).sort()).toEqual([known, 'notes', 'run_notes'].sort());
+});
+
+test('looks again every hour', async () => {
+  const bench = await openRunBench();
+  await bench.start({});
+  const id = await recordRun(bench.deliveryLog);
+  await recordRun(bench.deliveryLog);
+  await runThatIs(bench, id, { state: 'succeeded' });
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  let nowMs = Date.now();
+  const { home, deliveryLog } = bench;
+  const settings = { deliveries: 1, days: 7 };
+  const retention = startRetention({ deliveryLog, home, settings, log: silent, nowMs: () => nowMs });
+  // The pass at the start has asked for the time already.
+  nowMs += 8 * dayMs;
+  vi.advanceTimersByTime(60 * 60 * 1000);
+  await retention.stop();
+  expect(readdirSync(home.runsDirectory)).not.toContain(id);
 });
 
 test('ends with the delivery log', async () => {

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { AttemptResult, Runner } from '../../daemon/runner.ts';
 import type { DeliveryLog } from '../../store/delivery-log.ts';
@@ -23,7 +24,20 @@ function manualRunner() {
   return { attempts, runner };
 }
 
-/** The queue's timers fire only as the test says: nothing but what it shows can start a run. */
+/** A runner that tells of each attempt and ends it with the same result. */
+function watchedRunner(result: AttemptResult = { kind: 'succeeded' }) {
+  const started = new EventEmitter();
+  const runner: Runner = async ({ run }) => {
+    started.emit('run', run.id);
+    return result;
+  };
+  return { started, runner };
+}
+
+/**
+ * From here on the queue's timers fire only as the test says: nothing but what it shows can start a run.
+ * Vitest's own polling would advance them.
+ */
 function useFakeTimeouts() {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => {
@@ -50,13 +64,18 @@ test('leaves the message and the exact body in a private directory', async () =>
 });
 
 test('starts a run when a commit has queued it, and at once those that were queued before', async () => {
-  useFakeTimeouts();
   const bench = await openRunBench();
   const before = await recordRun(bench.deliveryLog);
-  await bench.start({});
+  const { started, runner } = watchedRunner();
+  useFakeTimeouts();
+  const first = once(started, 'run');
+  await bench.start({}, { runner });
+  expect(await first).toEqual([before]);
   await runThatIs(bench, before, { state: 'succeeded' });
+
+  const second = once(started, 'run');
   const after = await recordRun(bench.deliveryLog);
-  await runThatIs(bench, after, { state: 'succeeded' });
+  expect(await second).toEqual([after]);
 });
 
 test('finds the runs that another process queued', async () => {
@@ -128,29 +147,29 @@ test('waits as its back-off says before the next attempt, and longer where the r
 });
 
 test('wakes by itself when the next attempt is due', async () => {
-  useFakeTimeouts();
   const bench = await openRunBench();
+  const { started, runner } = watchedRunner({ kind: 'retry', reason: 'no' });
   let clockMs = Date.now();
-  let nextDueMs: number | undefined;
+  const claims = new EventEmitter();
   const claimRuns: DeliveryLog['claimRuns'] = async claim => {
     const claimed = await bench.deliveryLog.claimRuns(claim);
-    nextDueMs = claimed.nextDueMs;
+    if (claimed.nextDueMs !== undefined) claims.emit('next', claimed.nextDueMs);
     return claimed;
   };
-  await bench.start(
-    { backOff: { firstSeconds: 0.5, maxSeconds: 0.5 } },
-    {
-      nowMs: () => clockMs,
-      deliveryLog: { ...bench.deliveryLog, claimRuns },
-      runner: async ({ run }) =>
-        run.attempts === 1 ? { kind: 'retry', reason: 'no' } : { kind: 'succeeded' },
-    },
-  );
+  useFakeTimeouts();
+  const deliveryLog = { ...bench.deliveryLog, claimRuns };
+  const backOff = { firstSeconds: 0.5, maxSeconds: 0.5 };
+  await bench.start({ backOff }, { nowMs: () => clockMs, deliveryLog, runner });
+  const next = once(claims, 'next');
   const id = await recordRun(bench.deliveryLog, { atMs: clockMs });
-  await expect.poll(() => nextDueMs).toBe(clockMs + 500);
+  expect(await next).toEqual([clockMs + 500]);
+  // The queue sets its timer on the answer that this test has seen first.
+  await setImmediate();
+
+  const again = once(started, 'run');
   clockMs += 500;
   vi.advanceTimersByTime(500);
-  await runThatIs(bench, id, { state: 'succeeded', attempts: 2 });
+  expect(await again).toEqual([id]);
 });
 
 test('tries again what hookmill itself could not do, and says what it was', async () => {

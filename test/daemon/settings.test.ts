@@ -40,7 +40,8 @@ test('reads each kind of runner', () => {
 });
 
 test.each([
-  ['{kind: command}', /^1:8 .* the key "argv" is missing \(add argv:\)$/],
+  ['{kind: comand, argv: [a]}', /^1:23 .* kind cannot be "comand" \(did you mean command\?\)$/],
+  ['{kind: command}', /^1:8 .* the key "argv" is missing \(add argv:/],
   ['{kind: command, argv: []}', /^1:38 \[definition\/value\] argv begins with a program: .* \(/],
   ['{kind: command, argv: [./agent]}', /^1:38 \[definition\/value\] argv begins with a program: .* \(/],
   [
