@@ -1,0 +1,25 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { applyDefinitions, type Factory } from '../../reconcile/apply.ts';
+import { parseDefinitions } from '../../reconcile/definitions.ts';
+import { readDirectory } from '../../reconcile/directory-source.ts';
+import { type Home, homeAt } from '../../store/home.ts';
+import { sealFor } from '../../store/sealing.ts';
+
+/** A factory of a home of its own, or of the home given. */
+export function makeFactory(home: Home = newHome(), name = 'default'): Factory {
+  const seal = sealFor(home, {});
+  return { home, name, seal, lockTimeoutMs: 0, now: () => new Date(), randomBytes };
+}
+
+export function newHome(): Home {
+  return homeAt(join(mkdtempSync(join(tmpdir(), 'home-')), 'home'));
+}
+
+/** Applies the definitions of a directory, destroying what is not there. */
+export function applyDirectory(factory: Factory, directory: string) {
+  const definitions = parseDefinitions(readDirectory(directory));
+  return applyDefinitions(factory, definitions, { kind: 'directory', directory }, async () => true);
+}
