@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { stopGraceMs } from '../schema/limits.ts';
@@ -11,6 +12,9 @@ import { createIngress } from './ingress.ts';
 import { createManagement } from './management.ts';
 import { createMetrics } from './metrics.ts';
 import { randomPool } from './random-pool.ts';
+import { startRetention } from './retention.ts';
+import { type RunQueue, startRunQueue } from './run-queue.ts';
+import { createRunner } from './runners/create-runner.ts';
 import type { DaemonSettings } from './settings.ts';
 
 export interface DaemonOptions {
@@ -34,7 +38,7 @@ export interface Daemon {
 
 /** Wires the daemon of a home and starts it. Fails, with nothing left open, if a part of it cannot start. */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
-  const opened: (() => Promise<void>)[] = [];
+  const opened: (() => Promise<unknown>)[] = [];
   const closeAll = async () => {
     for (const close of opened.toReversed()) await close();
   };
@@ -49,14 +53,17 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 /** `opened` gets what closes each part, in the order in which they were started. */
 async function start(
   { home, settings, environment, log, nowMs, onFatal }: DaemonOptions,
-  opened: (() => Promise<void>)[],
+  opened: (() => Promise<unknown>)[],
   closeAll: () => Promise<void>,
 ): Promise<Daemon> {
   await makePrivateDirectory(home.directory);
   let stopping = false;
   let fatal: string | undefined;
 
+  let runQueue: RunQueue | undefined;
+  const runner = createRunner(settings.runs.runner, environment, nowMs);
   const deliveryLog = await openDeliveryLog(home.deliveryLogFile, {
+    onRunsQueued: () => runQueue?.wake(),
     onFatal: error => {
       fatal = 'the delivery log is gone';
       onFatal(error);
@@ -95,10 +102,27 @@ async function start(
   const management = boundedServer(managementApp.callback());
   const managementAddress = await listen(management, settings.managementPort, '127.0.0.1');
   opened.push(() => closeServer(management, 0));
+  const retention = startRetention({ deliveryLog, home, settings: settings.retention, log, nowMs });
+  opened.push(() => retention.stop());
+  const daemonId = randomUUID();
+  const { runs } = settings;
+  const queue = await startRunQueue({
+    deliveryLog,
+    home,
+    settings: runs,
+    runner,
+    daemonId,
+    log,
+    nowMs,
+    random: Math.random,
+  });
+  runQueue = queue;
+  opened.push(() => queue.stop());
   const { requestSeconds, connections } = settings.limits;
   const ingress = boundedServer(ingressApp.callback(), { requestMs: requestSeconds * 1_000, connections });
   const ingressAddress = await listen(ingress, settings.port, settings.host);
-  opened.push(() => closeServer(ingress, stopGraceMs));
+  // Side by side: both take their time, and the whole has ten seconds.
+  opened.push(() => Promise.all([closeServer(ingress, stopGraceMs), queue.stop()]));
 
   const status = appliedStates.status();
   return {
