@@ -17,46 +17,66 @@ export interface RetentionOptions {
 }
 
 export interface Retention {
-  /** Resolves when no pass is under way. The closing of the delivery log ends one early. */
+  /** Ends a pass under way at its next step. What it leaves, the passes after the next start remove. */
   stop(): Promise<void>;
 }
 
 /** Removes what the settings no longer keep, deliveries with their runs and the runs' directories: now, then hourly. */
 export function startRetention(options: RetentionOptions): Retention {
   const { log } = options;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const stopped = new Promise<undefined>(resolve => {
+    signal.addEventListener('abort', () => resolve(undefined));
+  });
   const handled = (work: Promise<void>) =>
     work.catch((error: unknown) => {
       if (error instanceof DeliveryLogError && error.code === 'closed') return;
       log.error({ err: error }, 'not all that retention no longer keeps is removed; the next pass goes on');
     });
-  let passing = handled(removeOld(options)).then(() => handled(removeUnknown(options)));
+  const removeOld = () => handled(removeOldRuns(options, signal, stopped));
+  let passing = removeOld().then(() => handled(removeUnknownRuns(options, signal)));
   const timer = setInterval(() => {
-    passing = passing.then(() => handled(removeOld(options)));
+    passing = passing.then(removeOld);
   }, pruneIntervalMs);
   timer.unref();
   return {
     stop: async () => {
       clearInterval(timer);
+      stopping.abort();
       await passing;
     },
   };
 }
 
-async function removeOld({ deliveryLog, home, settings, log, nowMs }: RetentionOptions): Promise<void> {
+async function removeOldRuns(
+  { deliveryLog, home, settings, log, nowMs }: RetentionOptions,
+  signal: AbortSignal,
+  stopped: Promise<undefined>,
+): Promise<void> {
+  if (signal.aborted) return;
   const keepSinceMs = nowMs() - settings.days * dayMs;
-  const { deliveries, runIds } = await deliveryLog.prune({ keepNewest: settings.deliveries, keepSinceMs });
-  for (const id of runIds) await removeRunDirectory(home.runsDirectory, id);
+  const pruning = deliveryLog.prune({ keepNewest: settings.deliveries, keepSinceMs });
+  // A first pass over a large log takes long; the closing of the log ends it.
+  const pruned = await Promise.race([pruning, stopped]);
+  if (!pruned) return;
+  const { deliveries, runIds } = pruned;
+  for (const id of runIds) {
+    if (signal.aborted) return;
+    await removeRunDirectory(home.runsDirectory, id);
+  }
   if (deliveries > 0) log.info({ deliveries, runs: runIds.length }, 'removed what retention no longer keeps');
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Directories of runs that left the log just before an earlier daemon died. */
-async function removeUnknown({ home }: RetentionOptions): Promise<void> {
+/** Directories whose runs left the log before an earlier daemon could remove them. */
+async function removeUnknownRuns({ home }: RetentionOptions, signal: AbortSignal): Promise<void> {
   await makePrivateDirectory(home.runsDirectory);
   const reader = openDeliveryLogReader(home.deliveryLogFile);
   try {
     for await (const { name } of await opendir(home.runsDirectory)) {
+      if (signal.aborted) return;
       if (!isRunDirectoryName(name) || reader.findRun(name)) continue;
       await removeRunDirectory(home.runsDirectory, name);
     }

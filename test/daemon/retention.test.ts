@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startRetention } from '../../daemon/retention.ts';
@@ -7,11 +7,15 @@ import { openRunBench, type RunBench, runThatIs, silent } from './run-samples.ts
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-async function runOncePruned({ home, deliveryLog }: RunBench, nowMs: number): Promise<void> {
+/** Starts retention on the bench as if it were then. */
+function start({ home, deliveryLog }: RunBench, nowMs: () => number) {
   const settings = { deliveries: 1, days: 7 };
-  const retention = startRetention({ deliveryLog, home, settings, log: silent, nowMs: () => nowMs });
-  await retention.stop();
+  const retention = startRetention({ deliveryLog, home, settings, log: silent, nowMs });
+  onTestFinished(() => retention.stop());
+  return retention;
 }
+
+const directoriesOf = ({ home }: RunBench) => expect.poll(() => readdirSync(home.runsDirectory).sort());
 
 test('removes the directories of runs whose deliveries are pruned, and no others', async () => {
   const bench = await openRunBench();
@@ -27,8 +31,8 @@ test('removes the directories of runs whose deliveries are pruned, and no others
   // Queued for as long as no queue is at work.
   const queued = await recordRun(bench.deliveryLog, { atMs: nowMs - 9 * dayMs });
 
-  await runOncePruned(bench, nowMs);
-  expect(readdirSync(bench.home.runsDirectory).sort()).toEqual([recent, newest].sort());
+  start(bench, () => nowMs);
+  await directoriesOf(bench).toEqual([recent, newest].sort());
   expect(bench.reader.findRun(old)).toBeUndefined();
   expect(bench.reader.findRun(queued)).toMatchObject({ state: 'queued' });
 });
@@ -42,9 +46,8 @@ test('removes directories whose runs left the log before, and nothing that is no
   for (const name of [unknown, 'notes', 'run_notes'])
     mkdirSync(join(bench.home.runsDirectory, name, 'inner'), { recursive: true });
 
-  await runOncePruned(bench, Date.now());
-  expect(existsSync(join(bench.home.runsDirectory, unknown))).toBe(false);
-  expect(readdirSync(bench.home.runsDirectory).sort()).toEqual([known, 'notes', 'run_notes'].sort());
+  start(bench, Date.now);
+  await directoriesOf(bench).toEqual([known, 'notes', 'run_notes'].sort());
 });
 
 test('looks again every hour', async () => {
@@ -58,19 +61,19 @@ test('looks again every hour', async () => {
     vi.useRealTimers();
   });
   let nowMs = Date.now();
-  const { home, deliveryLog } = bench;
-  const settings = { deliveries: 1, days: 7 };
-  const retention = startRetention({ deliveryLog, home, settings, log: silent, nowMs: () => nowMs });
+  start(bench, () => nowMs);
   // The pass at the start has asked for the time already.
   nowMs += 8 * dayMs;
   vi.advanceTimersByTime(60 * 60 * 1000);
-  await retention.stop();
-  expect(readdirSync(home.runsDirectory)).not.toContain(id);
+  await directoriesOf(bench).not.toContain(id);
 });
 
-test('ends with the delivery log', async () => {
-  const { home, deliveryLog } = await openRunBench();
-  await deliveryLog.close();
-  const settings = { deliveries: 50, days: 7 };
-  await startRetention({ deliveryLog, home, settings, log: silent, nowMs: Date.now }).stop();
+test('stops while a pass is under way, before or after the log closes', async () => {
+  const bench = await openRunBench();
+  const first = start(bench, Date.now);
+  await first.stop();
+  const second = start(bench, Date.now);
+  await bench.deliveryLog.close();
+  await second.stop();
+  await start(bench, Date.now).stop();
 });
