@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { compactDecrypt } from 'jose/jwe/compact/decrypt';
 import { CompactEncrypt } from 'jose/jwe/compact/encrypt';
-import { createFile, sweepTemporaries } from './durable-file.ts';
+import { createFile } from './durable-file.ts';
 import { type Home, makePrivateDirectory } from './home.ts';
 import { fileFailure, StoreError } from './store-error.ts';
 
@@ -63,8 +63,6 @@ function ownerHeader({ use, name, factory }: SealedFor): Record<string, string> 
 
 async function makeKey(home: Home): Promise<Uint8Array> {
   await makePrivateDirectory(home.directory);
-  // The first value to seal is a team secret, so its writer holds their lock.
-  await sweepTemporaries(home.keyFile);
   const text = `${randomBytes(keyBytes).toString('base64')}\n`;
   await createFile(home.keyFile, text).catch((error: NodeJS.ErrnoException) => {
     // Another process made it first: its key is the home's.
