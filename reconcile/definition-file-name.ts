@@ -25,8 +25,8 @@ export function isNoDefinition(kind: DefinitionKind, fileName: string, isDirecto
 const meantAsDefinition = /\.ya?ml$/i;
 
 export function misnamed(file: string): DefinitionFiles {
-  const hint = 'name it <name>.yaml: lower case letters, digits and -, at most 63, the first not -';
   if (meantAsDefinition.test(file)) {
+    const hint = `name it ${nameMeant(file) ?? '<name>.yaml'}: lower case letters, digits and -, at most 63, the first not -`;
     return refused(file, 'definition/file-name', 'not the name of a definition file', hint);
   }
   const message = 'not a definition file, so it is passed over';
@@ -36,6 +36,15 @@ export function misnamed(file: string): DefinitionFiles {
       { code: 'definition/file-name', severity: 'warning', message, file, hint: 'keep it elsewhere' },
     ],
   };
+}
+
+/** The file name that differs from this one by no more than the rule asks. */
+function nameMeant(file: string): string | undefined {
+  const name = (file.split('/').at(-1) ?? '')
+    .toLowerCase()
+    .replace(meantAsDefinition, '')
+    .replaceAll(/[_. ]/g, '-');
+  return definitionNamePattern.test(name) ? `${name}.yaml` : undefined;
 }
 
 export function notRegularFile(file: string): DefinitionFiles {

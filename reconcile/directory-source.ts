@@ -63,5 +63,7 @@ function readFolder(directory: string, label: string, kind: DefinitionKind): Def
 /** A factory need not have each kind of definition. */
 function noFolder(folder: string, { code }: NodeJS.ErrnoException): DefinitionFiles {
   if (code === 'ENOENT') return { files: [], diagnostics: [] };
-  return refused(folder, 'yaml/unreadable', `the folder cannot be read (${code})`, 'check what it is');
+  const hint =
+    code === 'ENOTDIR' ? 'a file stands where the folder of definitions belongs' : 'check its permissions';
+  return refused(folder, 'yaml/unreadable', `the folder cannot be read (${code})`, hint);
 }

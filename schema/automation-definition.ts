@@ -23,10 +23,17 @@ const webhookIds = z.array(z.string().meta({ pattern: uidPattern.source })).supe
     if (uidPattern.test(uid)) continue;
     addProblem(context, [index], `"${uid}" is not the UID of a webhook`, {
       code: 'automation/webhook-id',
-      hint: `UIDs look like wh_0123456789abcdefghijklmn; \`hookmill webhooks show ${/^[a-z0-9-]{1,63}$/.test(uid) ? uid : '<name>'}\` prints that of a webhook`,
+      hint: uidHint(uid),
     });
   }
 });
+
+function uidHint(written: string): string {
+  const [found] = /wh_[0-9a-z]{24}(?![0-9a-z])/.exec(written.toLowerCase()) ?? [];
+  if (found !== undefined) return `write the UID alone, in lower case: ${found}`;
+  const name = /^[a-z0-9-]{1,63}$/.test(written) ? written : '<name>';
+  return `UIDs look like wh_0123456789abcdefghijklmn; \`hookmill webhooks show ${name}\` prints that of a webhook`;
+}
 
 const trigger = z.strictObject({
   provider: z.literal('webhook').describe('The kind of trigger.'),

@@ -71,6 +71,7 @@ export const payloadFilterSchema: z.ZodType<PayloadFilter> = z
         'filter/too-large',
         [],
         `a payload filter has at most ${filterKeysMax} keys over all levels, this one ${keys}`,
+        'filter on the fields that tell deliveries apart, and leave the rest to the run',
       );
     } else {
       const hint =
@@ -121,7 +122,8 @@ function countKeys(fields: Fields, depth: number): number {
 /** The same filter, rebuilt; `Object.fromEntries` keeps `__proto__` an own key. */
 function readFields(fields: Fields, path: Path, report: Report): PayloadFilter {
   if (path.length >= filterDepthMax) {
-    report('filter/too-large', path, `a payload filter nests at most ${filterDepthMax} objects`);
+    const hint = 'filter on a field further out';
+    report('filter/too-large', path, `a payload filter nests at most ${filterDepthMax} objects`, hint);
     return {};
   }
   const alone = Object.keys(fields).length === 1;
@@ -158,6 +160,7 @@ function readList(values: readonly unknown[], path: Path, report: Report): reado
       'filter/too-large',
       path,
       `a list has at most ${filterValuesMax} values, this one ${values.length}`,
+      'split it over several triggers of the same webhook',
     );
     return [];
   }
@@ -180,7 +183,7 @@ function readScalar(value: unknown, path: Path, report: Report): Scalar {
 // An integer beyond 2^53-1 may be the rounding of another one, here and in the payload: equality would be a guess.
 function readNumber(value: number, path: Path, report: Report): number {
   if (!Number.isFinite(value)) {
-    report('filter/invalid', path, `${value} is not a JSON number`);
+    report('filter/invalid', path, `${value} is not a JSON number`, 'remove it: no payload has it');
   } else if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
     const message = `an integer beyond ±${Number.MAX_SAFE_INTEGER} (2^53-1) cannot be compared exactly`;
     report('filter/invalid', path, message, 'filter on another field, or on a string form of the number');

@@ -2,15 +2,18 @@ import { closest, distance } from 'fastest-levenshtein';
 
 /** "did you mean x?" if one of the words is near enough to be what was meant, whatever its case. */
 export function didYouMean(word: string, words: readonly string[]): string | undefined {
+  const near = nearest(word, words);
+  return near === undefined ? undefined : `did you mean ${near}?`;
+}
+
+/** The word that was meant, whatever its case, if one is near enough. */
+export function nearest(word: string, words: readonly string[]): string | undefined {
   if (words.length === 0) return undefined;
   const inLowerCase = words.map(known => known.toLowerCase());
   const wanted = word.toLowerCase();
   const near = closest(wanted, inLowerCase);
-  const found = words[inLowerCase.indexOf(near)];
   const errorsAllowed = Math.max(1, Math.floor(Math.max(wanted.length, near.length) / 3));
-  return found !== undefined && distance(wanted, near) <= errorsAllowed
-    ? `did you mean ${found}?`
-    : undefined;
+  return distance(wanted, near) <= errorsAllowed ? words[inLowerCase.indexOf(near)] : undefined;
 }
 
 /** "a, b or c" */

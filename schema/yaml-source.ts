@@ -13,6 +13,8 @@ import {
 } from 'yaml';
 import type { Diagnostic, DiagnosticCode, Range } from './diagnostics.ts';
 import { definitionBytesMax, definitionDepthMax } from './limits.ts';
+import { syntaxProblems } from './yaml-syntax-problems.ts';
+import { survey } from './yaml-tokens.ts';
 
 /** A YAML file as plain JSON values, with the place in the text of each of them. */
 export interface YamlSource {
@@ -40,10 +42,11 @@ const syntaxErrorsMax = 10;
 export function parseYaml(file: string, bytes: Uint8Array): ParsedYaml {
   if (bytes.length > definitionBytesMax) {
     const message = `the file is larger than ${definitionBytesMax} bytes`;
+    const hint = 'a definition has a few lines: leave out what is none of it';
     return {
       ok: false,
       text: '',
-      diagnostics: [{ code: 'yaml/too-large', severity: 'error', message, file }],
+      diagnostics: [{ code: 'yaml/too-large', severity: 'error', message, file, hint }],
     };
   }
   const { text, invalidAt } = decodeUtf8(bytes);
@@ -62,7 +65,7 @@ export function parseYaml(file: string, bytes: Uint8Array): ParsedYaml {
     const end = directive.offset + directive.source.length;
     return one(report.at(directive.offset, end, 'yaml/directive', directiveMessage, 'remove it'));
   }
-  const deep = tooDeep(tokens);
+  const { tooDeepAt: deep, properties } = survey(tokens);
   if (deep !== undefined) return one(report.at(deep, deep + 1, 'yaml/too-deep', deepMessage, deepHint));
   const composer = new Composer({
     keepSourceTokens: false,
@@ -79,18 +82,28 @@ export function parseYaml(file: string, bytes: Uint8Array): ParsedYaml {
     );
   }
   if (document.errors.length > 0) {
-    const errors = document.errors.slice(0, syntaxErrorsMax);
-    return {
-      ok: false,
-      text,
-      diagnostics: errors.map(error => report.at(...error.pos, 'yaml/syntax', error.message)),
-    };
+    const problems = syntaxProblems(text, document).map(({ start, end, message, hint }) => {
+      return report.at(start, end, 'yaml/syntax', message, hint);
+    });
+    return { ok: false, text, diagnostics: firstOfEachLine(problems).slice(0, syntaxErrorsMax) };
   }
-  return plainValue(file, text, document, report);
+  return plainValue(file, text, document, properties, report);
 }
 
-function plainValue(file: string, text: string, document: Document.Parsed, report: Reporter): ParsedYaml {
-  const diagnostics: Diagnostic[] = [];
+/** What follows on the same line mostly follows from the first. */
+function firstOfEachLine(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+  const lines = Map.groupBy(diagnostics, ({ range }) => range?.start.line);
+  return [...lines.values()].flatMap(([first]) => first ?? []);
+}
+
+function plainValue(
+  file: string,
+  text: string,
+  document: Document.Parsed,
+  properties: readonly CST.SourceToken[],
+  report: Reporter,
+): ParsedYaml {
+  const diagnostics = properties.map(token => propertyProblem(token, report));
   const problem = (node: unknown, code: DiagnosticCode, message: string, hint: string) => {
     diagnostics.push(report.at(...span(node), code, message, hint));
   };
@@ -109,6 +122,14 @@ function plainValue(file: string, text: string, document: Document.Parsed, repor
   };
 }
 
+function propertyProblem({ type, offset, source }: CST.SourceToken, report: Reporter): Diagnostic {
+  const [code, hint] =
+    type === 'anchor'
+      ? (['yaml/alias', 'remove it and write values out'] as const)
+      : (['yaml/tag', 'remove it; quote the value if it is to be a string'] as const);
+  return report.at(offset, offset + source.length, code, `the ${type} ${source} is not allowed`, hint);
+}
+
 type Problem = (node: unknown, code: DiagnosticCode, message: string, hint: string) => void;
 
 function toPlain(node: unknown, problem: Problem): unknown {
@@ -116,26 +137,9 @@ function toPlain(node: unknown, problem: Problem): unknown {
     problem(node, 'yaml/alias', `the alias *${node.source} is not allowed`, 'write the value out');
     return undefined;
   }
-  if (!isMap(node) && !isSeq(node) && !isScalar(node)) return null;
-  if (node.anchor !== undefined) {
-    problem(
-      node,
-      'yaml/alias',
-      `the anchor &${node.anchor} is not allowed`,
-      'remove it and write values out',
-    );
-  }
-  if (node.tag !== undefined) {
-    problem(
-      node,
-      'yaml/tag',
-      `the tag ${node.tag} is not allowed`,
-      'remove it; quote the value if it is to be a string',
-    );
-  }
   if (isScalar(node)) return node.value;
   if (isSeq(node)) return node.items.map(item => toPlain(item, problem));
-  return toObject(node, problem);
+  return isMap(node) ? toObject(node, problem) : null;
 }
 
 function toObject(map: YAMLMap, problem: Problem): object {
@@ -154,15 +158,13 @@ function toObject(map: YAMLMap, problem: Problem): object {
 
 function plainKey(pair: Pair, problem: Problem): string | undefined {
   const { key } = pair;
-  if (isScalar(key) && typeof key.value === 'string' && key.anchor === undefined && key.tag === undefined) {
-    return key.value;
-  }
+  if (isScalar(key) && typeof key.value === 'string') return key.value;
   problem(key, 'yaml/key', 'a key must be a plain string', 'put the key in quotes');
   return undefined;
 }
 
 function find(contents: unknown, path: readonly PropertyKey[]): { key: unknown; value: unknown } {
-  let found = { key: contents, value: contents };
+  let found = { key: headOf(contents), value: contents };
   for (const step of path) {
     const { value } = found;
     if (isMap(value)) {
@@ -171,10 +173,15 @@ function find(contents: unknown, path: readonly PropertyKey[]): { key: unknown; 
       found = { key: pair.key, value: pair.value ?? pair.key };
     } else if (isSeq(value) && typeof step === 'number') {
       const item = value.items[step];
-      found = { key: item, value: item };
+      found = { key: headOf(item), value: item };
     } else break;
   }
   return found;
+}
+
+/** Where a collection begins: what is missing from it is shown there, not on all of its lines. */
+function headOf(node: unknown): unknown {
+  return isMap(node) ? (node.items[0]?.key ?? node) : node;
 }
 
 function span(node: unknown): [start: number, end: number] {
@@ -184,22 +191,6 @@ function span(node: unknown): [start: number, end: number] {
 
 const deepMessage = `collections nest more than ${definitionDepthMax} deep`;
 const deepHint = 'flatten the structure';
-
-/** Offset of the first collection past the bound. A loop with a stack of its own: the input is not trusted yet. */
-function tooDeep(tokens: readonly CST.Token[]): number | undefined {
-  const stack: { token: CST.Token; depth: number }[] = tokens.map(token => ({ token, depth: 0 }));
-  for (let entry = stack.pop(); entry; entry = stack.pop()) {
-    const { token, depth } = entry;
-    if (token.type === 'document' && token.value) stack.push({ token: token.value, depth });
-    if (!('items' in token)) continue;
-    if (depth >= definitionDepthMax) return token.offset;
-    for (const { key, value } of token.items) {
-      if (key) stack.push({ token: key, depth: depth + 1 });
-      if (value) stack.push({ token: value, depth: depth + 1 });
-    }
-  }
-  return undefined;
-}
 
 // Not printable in YAML 1.2 (production c-printable): C0 but tab and line ends, DEL, C1 but NEL.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is looked for

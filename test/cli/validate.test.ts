@@ -221,7 +221,7 @@ describe('which files', () => {
       workspace.hookmill('validate', 'team'),
       workspace.hookmill('validate'),
     ]);
-    expect(named.stdout).toContain('team/hookmill.yaml:1:10: error: factory:');
+    expect(named.stdout).toContain('team/hookmill.yaml:1:10: error: factory cannot be "Prod"');
     expect(named.exitCode).toBe(1);
     expect(here.stdout).toContain('hookmill.yaml: error: it must be a regular file');
   });

@@ -53,12 +53,17 @@ describe('a valid definition', () => {
 });
 
 describe('one mistake', () => {
+  const keys = 'authMode, signatureScheme, secretName, deliveryIdHeader or enabled';
+
   test.for([
     ['authMode: bearer\nsecretName: A', '1:11 definition/value: allowed: token, url_token or signature'],
     ['authMode: Token\nsecretName: A', '1:11 definition/value: did you mean token?'],
     ['authMode: url-token\nsecretName: A', '1:11 definition/value: did you mean url_token?'],
     ['authMode:\nsecretName: A', '1:10 definition/value: allowed: token, url_token or signature'],
-    ['enabled: true', '1:1 definition/missing-key: add secretName:'],
+    [
+      'enabled: true',
+      '1:1 definition/missing-key: add secretName: The team secret that holds the credential.',
+    ],
     ['secretName: 12', '1:13 definition/type: put it in quotes: "12"'],
     ['secretName: true', '1:13 definition/type: put it in quotes: "true"'],
     ['secretName: A\nenabled: yes', '2:10 definition/type: write true: YAML 1.2 reads yes as a string'],
@@ -90,8 +95,9 @@ describe('one mistake', () => {
       'secretName: A\nauthMode: signature\nsignatureScheme: {header: X-S, hash: sha256, encoding: hex, content: x}',
       '3:70 webhook/scheme-invalid: put {body} where the sender puts the request body, as in "{timestamp}.{body}"',
     ],
-    ['- secretName: A', '1:1 definition/type: undefined'],
-    ['', '1:1 definition/type: undefined'],
+    ['- secretName: A', `1:1 definition/type: write it with the keys ${keys}`],
+    ['', `1:1 definition/type: write it with the keys ${keys}`],
+    ['secretName:A', '1:1 definition/type: write a space after the colon'],
   ] as const)('%j is reported once, where it stands: %s', ([text, expected]) => {
     expect(problems(text)).toEqual([expected]);
     expect(parse(text).definition).toBeUndefined();
@@ -111,7 +117,7 @@ describe('several mistakes', () => {
     expect(problems('authMode: signature\nsecretName: 12\nenabled: 1\n')).toEqual([
       '1:11 webhook/scheme-missing: add signatureScheme: with the id of the sender, as in signatureScheme: github',
       '2:13 definition/type: put it in quotes: "12"',
-      '3:10 definition/type: undefined',
+      '3:10 definition/type: write true or false',
     ]);
     expect(problems('signatureScheme: strip\nsecretName: A\n')).toEqual([
       '1:1 webhook/scheme-unexpected: write authMode: signature, or remove signatureScheme',
@@ -125,10 +131,13 @@ describe('several mistakes', () => {
     ]);
   });
 
+  test('are not made of one: a misspelt key is not missing as well', () => {
+    expect(problems('SecretName: A\n')).toEqual(['1:1 definition/unknown-key: did you mean secretName?']);
+  });
+
   test('of a described HMAC are reported at its keys', () => {
     const scheme = '{hedr: X-S, hash: md5, encoding: hex, content: "{body}"}';
     expect(problems(`authMode: signature\nsecretName: A\nsignatureScheme: ${scheme}\n`)).toEqual([
-      '3:1 definition/missing-key: add header:',
       '3:19 definition/unknown-key: did you mean header?',
       '3:36 definition/value: allowed: sha1, sha256 or sha512',
     ]);

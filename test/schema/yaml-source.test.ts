@@ -61,13 +61,15 @@ describe('bounds', () => {
 
 describe('what definitions do not use', () => {
   test.for([
-    ['anchors and aliases', 'a: &x 1\nb: *x\n', ['1:7-8 yaml/alias', '2:4-6 yaml/alias']],
+    ['anchors and aliases', 'a: &x 1\nb: *x\n', ['1:4-6 yaml/alias', '2:4-6 yaml/alias']],
     ['an alias of nothing', 'a: *x\n', ['1:4-6 yaml/alias']],
-    ['an anchor on a key', 'a: 1\n&x b: 1\n', ['2:4-5 yaml/key']],
-    ['an alias as a key', 'a: &x y\n*x : 1\n', ['1:7-8 yaml/alias', '2:1-3 yaml/key']],
-    ['tags', 'a: !!str 1\nb: !thing x\n', ['1:10-11 yaml/tag', '2:11-12 yaml/tag']],
-    ['a tag that would make an object', 'a: !!timestamp 2020-01-01\n', ['1:16-26 yaml/tag']],
-    ['a tag on a key', '!!str a: 1\n', ['1:7-8 yaml/key']],
+    ['an anchor on a key', 'a: 1\n&x b: 1\n', ['2:1-3 yaml/alias']],
+    ['an alias as a key', 'a: &x y\n*x : 1\n', ['1:4-6 yaml/alias', '2:1-3 yaml/key']],
+    ['tags', 'a: !!str 1\nb: !thing x\n', ['1:4-9 yaml/tag', '2:4-10 yaml/tag']],
+    ['a tag that would make an object', 'a: !!timestamp 2020-01-01\n', ['1:4-15 yaml/tag']],
+    ['both on a collection', 'a: &x !y # why\n  b: 1\n', ['1:4-6 yaml/alias', '1:7-9 yaml/tag']],
+    ['a tag on the file', '--- !x\na: 1\n', ['1:5-7 yaml/tag']],
+    ['a tag on a key', '!!str a: 1\n', ['1:1-6 yaml/tag']],
     ['a key twice', 'a: 1\nb: 2\na: 3\n', ['3:1-2 yaml/duplicate-key']],
     ['a key twice, once in quotes', 'a:\n  b: 1\n  "b": 2\n', ['3:3-6 yaml/duplicate-key']],
     ['__proto__ twice', '__proto__: 1\n__proto__: 2\n', ['2:1-10 yaml/duplicate-key']],
@@ -121,10 +123,11 @@ describe('encoding', () => {
 describe('syntax', () => {
   test.for([
     ['a tab for indentation', 'a:\n\tb: 1\n', '2:1-2'],
-    ['a bracket left open', 'a: 1\nb: [x\n', '3:1-2'],
-    ['a quote left open', 'a: "x\n', '2:1-2'],
+    ['a bracket left open', 'a: 1\nb: [x\n', '2:4-5'],
+    ['a quote left open', 'a: "x\n', '1:4-5'],
     ['a reserved character', 'a: @x\n', '1:4-5'],
     ['a mapping in a line', 'a: b: c\n', '1:4-5'],
+    ['a merge conflict', 'a: 1\n<<<<<<< HEAD\nb: 1\n=======\nb: 2\n>>>>>>> topic\n', '2:1-13'],
   ] as const)('reports where %s stands', ([_, text, place]) => {
     expect(problems(text)).toEqual([`${place} yaml/syntax`]);
   });
