@@ -1,0 +1,186 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { makeWorkspace, type Workspace } from '../support/workspace.ts';
+
+interface StoredSecret {
+  readonly name: string;
+  readonly updatedAt: string;
+  readonly value?: { readonly version: string; readonly jwe: string };
+}
+
+function stored(workspace: Workspace): StoredSecret[] {
+  return JSON.parse(workspace.read('.hookmill/secrets.json')).secrets;
+}
+
+/** The digest in force of a token webhook, which tells what value was applied. */
+async function digestInForce(workspace: Workspace, name: string): Promise<string> {
+  const { webhooks } = JSON.parse(workspace.read('.hookmill/factories/default/applied.json'));
+  return webhooks.find((webhook: { name: string }) => webhook.name === name).credential.sha256;
+}
+
+async function sha256(text: string): Promise<string> {
+  return Buffer.from(await crypto.subtle.digest('SHA-256', Buffer.from(text))).toString('hex');
+}
+
+describe('set', () => {
+  test.for([
+    ['a-plain-value-of-a-token', 'a-plain-value-of-a-token'],
+    ['with-a-line-end-at-its-end\n', 'with-a-line-end-at-its-end'],
+    ['with-the-line-end-of-windows\r\n', 'with-the-line-end-of-windows'],
+  ])('takes %j from standard input as %j', async ([stdin, value]) => {
+    const workspace = makeWorkspace();
+    workspace.write('webhooks/a.yaml', 'secretName: TOKEN\n');
+    const { stdout, stderr, exitCode } = await workspace.hookmill('secrets', 'set', 'TOKEN', { stdin });
+    expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 0 });
+    expect(stderr).toBe('Set TOKEN. Webhooks that use it take it up with the next apply.\n');
+    await workspace.hookmill('apply');
+    expect(await digestInForce(workspace, 'a')).toBe(await sha256(value ?? ''));
+  });
+
+  test('takes no more than one line end off, so that the rest is found out at the latest by apply', async () => {
+    const workspace = makeWorkspace();
+    workspace.write('webhooks/a.yaml', 'secretName: TOKEN\n');
+    await workspace.hookmill('secrets', 'set', 'TOKEN', { stdin: 'two-line-ends\n\n' });
+    const { stderr, exitCode } = await workspace.hookmill('apply');
+    expect(stderr).toContain('[secret/not-header-safe]');
+    expect(stderr).not.toContain('two-line-ends');
+    expect(exitCode).toBe(1);
+  });
+
+  test('of the value it has is no change; of another one it is', async () => {
+    const workspace = makeWorkspace();
+    const set = (stdin: string) => workspace.hookmill('secrets', 'set', 'TOKEN', { stdin });
+    await set('one');
+    const [first] = stored(workspace);
+    await set('one\n');
+    expect(stored(workspace)).toEqual([first]);
+    await set('two');
+    expect(stored(workspace)[0]?.value?.version).not.toBe(first?.value?.version);
+  });
+
+  test.for([
+    ['nothing', '', 'a team secret cannot be empty'],
+    ['a line end alone', '\n', 'a team secret cannot be empty'],
+    ['blanks alone', '  \t\n', 'a team secret cannot be empty'],
+    ['more than 8 KiB', 'x'.repeat(8_193), 'a team secret has at most 8192 bytes'],
+  ] as const)('refuses %s, and keeps what there was', async ([_, stdin, message]) => {
+    const workspace = makeWorkspace();
+    await workspace.hookmill('secrets', 'set', 'TOKEN', { stdin: 'before' });
+    const before = stored(workspace);
+    const { stderr, exitCode } = await workspace.hookmill('secrets', 'set', 'TOKEN', { stdin });
+    expect({ stderr, exitCode }).toEqual({ stderr: `hookmill: ${message}\n`, exitCode: 1 });
+    expect(stored(workspace)).toEqual(before);
+  });
+
+  test('refuses bytes that are no text rather than keep something else', async () => {
+    const workspace = makeWorkspace();
+    const input = Buffer.from([0xff, 0xfe, 0x41]);
+    const { stderr, exitCode } = await workspace.start(['secrets', 'set', 'TOKEN'], { input });
+    expect(stderr).toContain('hookmill: a secret is UTF-8 text');
+    expect(exitCode).toBe(1);
+  });
+
+  test.for(['a b', '', '-x', '../x', 'é', 'x'.repeat(129)])('refuses the name %j', async name => {
+    const workspace = makeWorkspace();
+    const { stderr, exitCode } = await workspace.hookmill('secrets', 'set', '--', name, { stdin: 'value' });
+    expect(stderr).toContain('cannot name a team secret');
+    expect(exitCode).toBe(1);
+    expect(readdirSync(workspace.directory)).toEqual([]);
+  });
+
+  test('does not take a value as an argument', async () => {
+    const workspace = makeWorkspace();
+    const { stderr, exitCode } = await workspace.hookmill('secrets', 'set', 'TOKEN', 'value');
+    expect(stderr).toContain('too many arguments');
+    expect(exitCode).toBe(2);
+  });
+});
+
+test('generate prints a value once that can be part of a URL, and keeps it', async () => {
+  const workspace = makeWorkspace();
+  workspace.write('webhooks/a.yaml', 'secretName: TOKEN\n');
+  const { stdout } = await workspace.hookmill('secrets', 'generate', 'TOKEN');
+  expect(stdout).toMatch(/^[A-Za-z0-9_-]{43}\n$/);
+  await workspace.hookmill('apply');
+  expect(await digestInForce(workspace, 'a')).toBe(await sha256(stdout.trim()));
+  const json = await workspace.hookmill('secrets', 'generate', 'OTHER', '-o', 'json');
+  expect(JSON.parse(json.stdout)).toEqual({ name: 'OTHER', value: expect.stringMatching(/^[\w-]{43}$/) });
+});
+
+test('generate --format whsec makes the secret of a Standard Webhooks sender', async () => {
+  const { stdout } = await makeWorkspace().hookmill('secrets', 'generate', 'TOKEN', '--format', 'whsec');
+  expect(stdout).toMatch(/^whsec_[A-Za-z0-9+/]{43}=\n$/);
+});
+
+test('a declared secret applies without a credential, and takes it up once it is set and applied again', async () => {
+  const workspace = makeWorkspace();
+  workspace.write('webhooks/a.yaml', 'authMode: url_token\nsecretName: LATER\n');
+  expect((await workspace.hookmill('secrets', 'declare', 'LATER')).exitCode).toBe(0);
+  await workspace.hookmill('apply');
+  const shown = async () => (await workspace.hookmill('webhooks', 'show', 'a')).stdout;
+  expect(await shown()).toMatch(/^credential {10}not set: answers 401/m);
+  await workspace.hookmill('secrets', 'set', 'LATER', { stdin: 'value-with-16-chars' });
+  expect((await workspace.hookmill('plan')).stdout).toContain('secret  value in force → new value');
+  expect(await shown()).toMatch(/^credential {10}not set/m);
+  await workspace.hookmill('apply');
+  expect(await shown()).toMatch(/^credential {10}in force/m);
+  const again = await workspace.hookmill('secrets', 'declare', 'LATER');
+  expect(again).toMatchObject({ stderr: 'hookmill: the team secret LATER exists already\n', exitCode: 1 });
+});
+
+test('remove is refused while a webhook of any factory names the secret', async () => {
+  const workspace = makeWorkspace();
+  workspace.write('defs/webhooks/a.yaml', 'secretName: TOKEN\n');
+  await workspace.hookmill('secrets', 'set', 'TOKEN', { stdin: 'a-value' });
+  const here = ['--home', workspace.home, '-C', 'defs', '--factory', 'payments'];
+  await workspace.hookmill('apply', ...here);
+  const refused = await workspace.hookmill('secrets', 'remove', 'TOKEN');
+  expect(refused.stderr).toContain('used by the webhook a of the factory payments');
+  expect(refused.exitCode).toBe(1);
+
+  workspace.write('defs/webhooks/a.yaml', 'secretName: OTHER\n');
+  await workspace.hookmill('secrets', 'set', 'OTHER', { stdin: 'another-value' });
+  await workspace.hookmill('apply', ...here);
+  expect((await workspace.hookmill('secrets', 'remove', 'TOKEN')).exitCode).toBe(0);
+  expect(stored(workspace).map(({ name }) => name)).toEqual(['OTHER']);
+  const unknown = await workspace.hookmill('secrets', 'remove', 'TOKEN');
+  expect(unknown).toMatchObject({ stderr: 'hookmill: there is no team secret TOKEN\n', exitCode: 1 });
+});
+
+test('list tells names, states and users, and no value', async () => {
+  const workspace = makeWorkspace();
+  workspace.write('webhooks/a.yaml', 'secretName: B_SECRET\n');
+  expect((await workspace.hookmill('secrets', 'list')).stdout).toContain('No team secrets.');
+  await workspace.hookmill('secrets', 'set', 'B_SECRET', { stdin: 'the-value-itself' });
+  await workspace.hookmill('secrets', 'declare', 'A_SECRET');
+  await workspace.hookmill('apply');
+  const [text, json] = await Promise.all([
+    workspace.hookmill('secrets', 'list'),
+    workspace.hookmill('secrets', 'list', '-o', 'json'),
+  ]);
+  expect(JSON.parse(json.stdout)).toEqual([
+    { name: 'A_SECRET', state: 'declared', updatedAt: expect.any(String), usedBy: [] },
+    {
+      name: 'B_SECRET',
+      state: 'set',
+      updatedAt: expect.any(String),
+      usedBy: [{ factory: 'default', webhook: 'a' }],
+    },
+  ]);
+  expect(text.stdout).toMatch(/^B_SECRET {2}set {7}\S+ {2}default\/a$/m);
+  expect(`${text.stdout}${json.stdout}`).not.toContain('the-value-itself');
+});
+
+test('the key of another home opens nothing, and says what to do', async () => {
+  const workspace = makeWorkspace();
+  workspace.write('webhooks/a.yaml', 'secretName: TOKEN\n');
+  const env = { HOOKMILL_KEY: Buffer.alloc(32, 1).toString('base64') };
+  await workspace.hookmill('secrets', 'set', 'TOKEN', { stdin: 'the-value-itself', env });
+  expect(readdirSync(workspace.home)).not.toContain('key');
+  const { stderr, exitCode } = await workspace.hookmill('plan');
+  expect(stderr).toMatch(/^hookmill: the sealed value of TOKEN does not open with this key; restore the key/);
+  expect(exitCode).toBe(1);
+  expect((await workspace.hookmill('plan', { env })).exitCode).toBe(0);
+  expect(readFileSync(join(workspace.home, 'secrets.json'), 'utf8')).not.toContain('the-value-itself');
+});
