@@ -24,13 +24,22 @@ export function addGlobalOptions(command: Command): Command {
       new Option('--factory <name>', 'the factory to work on (default: "default")').env('HOOKMILL_FACTORY'),
     )
     .addOption(
-      new Option('-o, --output <format>', 'how data is printed').choices(['text', 'json']).default('text'),
+      new Option('-o, --output <format>', 'how data is printed; markdown is for plan')
+        .choices(['text', 'json', 'markdown'])
+        .default('text'),
     )
     .addOption(
       new Option('--lock-timeout <seconds>', 'how long to wait for another command to finish')
         .default(10)
         .argParser(seconds),
-    );
+    )
+    .hook('preAction', (_, action) => refuseMarkdown(action));
+}
+
+/** A global option's choices are the same for all commands, whichever stands before or after it. */
+function refuseMarkdown(action: Command): void {
+  if (action.optsWithGlobals().output !== 'markdown' || action.name() === 'plan') return;
+  throw new CommandError('-o markdown is for hookmill plan; use text or json', exitStatus.usage);
 }
 
 function seconds(text: string): number {

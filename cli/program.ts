@@ -54,11 +54,15 @@ docs/diagnostics/README.md.`,
     'plan',
     'show what an apply would change',
     `
+Tells what changes mean for senders and runs, by the deliveries in the log of the home: how lately and how often a
+webhook was used, and which stored deliveries a changed automation would judge anew.
+
 Examples:
   hookmill plan
-  hookmill plan --detailed-exitcode -o json`,
+  hookmill plan --detailed-exitcode -o markdown > comment.md`,
   )
     .option('--detailed-exitcode', 'exit with 2 if there are changes')
+    .option('--out <file>', 'also write the plan to a file, for hookmill apply <file>')
     .action(async (_, command) => (await import('./commands/plan.ts')).planCommand(command));
 
   add(
@@ -69,13 +73,17 @@ Examples:
 Each new webhook is assigned its UID and ingress URL. A webhook whose file is gone is destroyed: its URL never
 comes back, so that needs --yes, or a yes at the prompt.
 
+With a file that plan --out wrote, exactly that plan is applied, without asking. If the definitions, the team
+secrets or the applied state have moved since, nothing is.
+
 Examples:
-  hookmill apply
-  hookmill apply --dry-run`,
+  hookmill apply --dry-run
+  hookmill plan --out reviewed.plan && hookmill apply reviewed.plan`,
   )
+    .argument('[plan]', 'a file that plan --out wrote')
     .option('--yes', 'destroy without asking')
     .option('--dry-run', 'show the plan and stop')
-    .action(async (_, command) => (await import('./commands/apply.ts')).apply(command));
+    .action(async (plan, _, command) => (await import('./commands/apply.ts')).apply(plan, command));
 
   add(
     program,

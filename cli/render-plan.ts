@@ -4,23 +4,35 @@ import { printable } from './printable.ts';
 
 const signs = { create: pc.green('+'), update: pc.yellow('~'), delete: pc.red('-') } as const;
 
-/** The changes as a person reads them; what stays as it is does not show. */
-export function renderPlan(changes: readonly Change[], summary: Summary): string {
+/** The changes as a person reads them, with sentences about some; what stays as it is does not show. */
+export function renderPlan(
+  changes: readonly Change[],
+  summary: Summary,
+  sentences: (change: Change) => readonly string[] = () => [],
+): string {
   const changed = changes.filter(change => change.action !== 'no-op');
   if (changed.length === 0) return 'No changes. The applied state matches the definitions.\n';
   const { add, change, destroy } = summary;
   const totals = `Plan: ${add} to add, ${change} to change, ${destroy} to destroy.`;
-  return `${changed.map(renderChange).join('')}\n${pc.bold(totals)}\n`;
+  const parts = changed.map(change => {
+    const said = sentences(change);
+    return renderChange(change, said.length > 0) + renderSentences(said);
+  });
+  return `${parts.join('')}\n${pc.bold(totals)}\n`;
 }
 
-function renderChange({ action, kind, name, uid, fields }: Change): string {
+function renderChange({ action, kind, name, uid, fields }: Change, explained: boolean): string {
   if (action === 'no-op') return '';
-  const note =
-    action === 'delete' && uid ? pc.red(`  its URL stops answering and never comes back (${uid})`) : '';
+  const warning = explained ? '' : 'its URL stops answering and never comes back ';
+  const note = action === 'delete' && uid ? pc.red(`  ${warning}(${uid})`) : '';
   const lines = [`${signs[action]} ${kind} ${pc.bold(name)}${note}`];
   const width = Math.max(0, ...fields.map(({ field }) => field.length));
   lines.push(...fields.map(change => `    ${change.field.padEnd(width)}  ${renderField(change, action)}`));
   return `${lines.join('\n')}\n`;
+}
+
+function renderSentences(sentences: readonly string[]): string {
+  return sentences.map(sentence => `    ${pc.dim('!')} ${printable(sentence)}\n`).join('');
 }
 
 function renderField({ before, after }: FieldChange, action: Change['action']): string {

@@ -28,8 +28,12 @@ export type Planned =
       readonly changes: readonly Change[];
       readonly diagnostics: readonly Diagnostic[];
       readonly state: AppliedState;
+      /** Of the team secrets that the webhooks name; null for one without a value. */
+      readonly secretVersions: ReadonlyMap<string, string | null>;
     }
   | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
+
+export type PlannedChanges = Extract<Planned, { ok: true }>;
 
 export type Applied =
   | {
@@ -51,14 +55,14 @@ export async function planFactory(
 }
 
 /**
- * Makes the definitions the applied state, all or nothing, under the factory's lock. `confirm` sees the changes
- * before anything is written. Without a change the file is not touched.
+ * Makes the definitions the applied state, all or nothing, under the factory's lock. `confirm` sees the changes,
+ * and the whole of the plan, before anything is written. Without a change the file is not touched.
  */
 export async function applyDefinitions(
   factory: Factory,
   definitions: Definitions,
   source: AppliedSource,
-  confirm: (changes: readonly Change[]) => Promise<boolean>,
+  confirm: (changes: readonly Change[], planned: PlannedChanges) => Promise<boolean>,
 ): Promise<Applied> {
   let applied: Applied | undefined;
   await changeAppliedState(factory.home, factory.name, factory.lockTimeoutMs, async state => {
@@ -68,13 +72,13 @@ export async function applyDefinitions(
       return undefined;
     }
     const { changes, diagnostics } = planned;
+    if (!(await confirm(changes, planned))) {
+      applied = { result: 'declined', changes, diagnostics, state };
+      return undefined;
+    }
     const { add, change, destroy } = summarize(changes);
     if (add + change + destroy === 0) {
       applied = { result: 'unchanged', changes, diagnostics, state };
-      return undefined;
-    }
-    if (!(await confirm(changes))) {
-      applied = { result: 'declined', changes, diagnostics, state };
       return undefined;
     }
     const next = await nextState(factory, state, definitions, secrets, source);
@@ -102,7 +106,9 @@ async function planAgainst(
     ...triggerProblems(definitions, state),
   ]);
   if (hasErrors(diagnostics)) return { planned: { ok: false, diagnostics }, secrets };
-  return { planned: { ok: true, changes: plan(definitions, state, secrets), diagnostics, state }, secrets };
+  const changes = plan(definitions, state, secrets);
+  const secretVersions = new Map([...secrets].map(([name, { value }]) => [name, value?.version ?? null]));
+  return { planned: { ok: true, changes, diagnostics, state, secretVersions }, secrets };
 }
 
 async function nextState(

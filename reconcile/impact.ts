@@ -89,8 +89,9 @@ function webhookImpact(
   history: History,
 ): WebhookImpact | undefined {
   const webhook = applied.webhooks.find(({ name }) => name === change.name);
-  const effects = effectsOf(change);
-  if (!webhook || effects.length === 0) return undefined;
+  if (!webhook) return undefined;
+  const effects = effectsOf(change, webhook);
+  if (effects.length === 0) return undefined;
   const silent = effects.includes('url-gone') || effects.includes('disabled');
   const listening = desired.automations.filter(automation => isStartedBy(automation, webhook.uid));
   return {
@@ -103,7 +104,7 @@ function webhookImpact(
 
 const credentialFields = ['authMode', 'signatureScheme', 'secretName', 'secret'];
 
-function effectsOf({ action, fields }: Change): readonly WebhookEffect[] {
+function effectsOf({ action, fields }: Change, { credential }: AppliedWebhook): readonly WebhookEffect[] {
   if (action === 'delete') return ['url-gone'];
   if (action !== 'update') return [];
   const effects = fields.flatMap(({ field, before, after }): WebhookEffect[] => {
@@ -114,7 +115,10 @@ function effectsOf({ action, fields }: Change): readonly WebhookEffect[] {
     }
     return credentialFields.includes(field) ? ['credential-changed'] : [];
   });
-  return [...new Set(effects)];
+  // A secret that was only declared was nobody's credential yet.
+  return [...new Set(effects)].filter(
+    effect => effect !== 'credential-changed' || credential.kind !== 'unset',
+  );
 }
 
 function automationImpact(

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
-import { applyDefinitions, planFactory } from '../../reconcile/apply.ts';
+import { applyDefinitions, type PlannedChanges, planFactory } from '../../reconcile/apply.ts';
 import { type Change, summarize } from '../../reconcile/plan.ts';
+import { planFileOf, whatMoved } from '../../reconcile/plan-file.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import { type Context, contextOf, factoryOf } from '../context.ts';
 import { CommandError } from '../exit-status.ts';
@@ -8,6 +9,7 @@ import { ingressUrl } from '../ingress-url.ts';
 import { loadDirectory } from '../load-definitions.ts';
 import { printData, printStatus } from '../output.ts';
 import { planData } from '../plan-data.ts';
+import { readPlanFile } from '../plan-file.ts';
 import { renderDiagnostics } from '../render-diagnostics.ts';
 import { renderPlan } from '../render-plan.ts';
 import { fieldList } from '../table.ts';
@@ -17,18 +19,27 @@ interface ApplyOptions {
   readonly dryRun?: true;
 }
 
-export async function apply(command: Command): Promise<void> {
+/** With the file that `plan --out` wrote, what was reviewed is applied, or nothing. */
+export async function apply(planFile: string | undefined, command: Command): Promise<void> {
   const context = await contextOf(command);
   const options = command.opts<ApplyOptions>();
+  const reviewed = planFile === undefined ? undefined : readPlanFile(planFile);
   const definitions = loadDirectory(context.directory);
   if (definitions.fileCount === 0 && definitions.diagnostics.length === 0) {
     printStatus(`There are no definitions in ${context.directory}.`);
   }
   const factory = factoryOf(context);
   const source = { kind: 'directory' as const, directory: context.directory };
+  const refuseIfMoved = (planned: PlannedChanges) => {
+    const moved = reviewed ? whatMoved(reviewed, planFileOf(factory.name, definitions, planned)) : [];
+    if (moved.length > 0) throw movedSince(moved);
+  };
   const result = options.dryRun
-    ? await dryRun(planFactory(factory, definitions))
-    : await applyDefinitions(factory, definitions, source, changes => confirm(context, options, changes));
+    ? await dryRun(planFactory(factory, definitions), refuseIfMoved)
+    : await applyDefinitions(factory, definitions, source, async (changes, planned) => {
+        refuseIfMoved(planned);
+        return reviewed !== undefined || confirm(context, options, changes);
+      });
 
   process.stderr.write(renderDiagnostics(result.diagnostics, definitions.texts));
   if (result.result === 'invalid') throw new CommandError('nothing was applied');
@@ -40,10 +51,19 @@ export async function apply(command: Command): Promise<void> {
   printData(context, data, () => renderApplied(context, changes, state, result.result === 'applied'));
 }
 
-async function dryRun(planning: ReturnType<typeof planFactory>) {
+async function dryRun(
+  planning: ReturnType<typeof planFactory>,
+  refuseIfMoved: (planned: PlannedChanges) => void,
+) {
   const planned = await planning;
   if (!planned.ok) return { result: 'invalid' as const, diagnostics: planned.diagnostics };
+  refuseIfMoved(planned);
   return { result: 'dry-run' as const, ...planned };
+}
+
+function movedSince(moved: readonly string[]): CommandError {
+  const message = `nothing was applied, for this is not what was planned: ${moved.join('; ')}`;
+  return new CommandError(`${message}. Plan again, and have that reviewed.`);
 }
 
 /** Destroying cannot be undone, so somebody has to have said yes to it. */

@@ -1,26 +1,69 @@
 import type { Command } from 'commander';
 import { planFactory } from '../../reconcile/apply.ts';
-import { summarize } from '../../reconcile/plan.ts';
-import { contextOf, factoryOf } from '../context.ts';
+import type { Definitions } from '../../reconcile/definitions.ts';
+import { type Impact, impactOf } from '../../reconcile/impact.ts';
+import { type Change, summarize } from '../../reconcile/plan.ts';
+import { planFileOf } from '../../reconcile/plan-file.ts';
+import type { AppliedState } from '../../schema/applied-state.ts';
+import { type Context, contextOf, factoryOf } from '../context.ts';
+import { withHistory } from '../delivery-history.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
+import { impactSentences } from '../impact-text.ts';
 import { loadDirectory } from '../load-definitions.ts';
 import { printData } from '../output.ts';
 import { planData } from '../plan-data.ts';
+import { writePlanFile } from '../plan-file.ts';
+import { planMarkdown, refusalMarkdown } from '../plan-markdown.ts';
 import { renderDiagnostics } from '../render-diagnostics.ts';
 import { renderPlan } from '../render-plan.ts';
 
+interface PlanOptions {
+  readonly output: 'text' | 'json' | 'markdown';
+  readonly detailedExitcode?: true;
+  readonly out?: string;
+}
+
 export async function planCommand(command: Command): Promise<void> {
   const context = await contextOf(command);
+  const { output, detailedExitcode, out }: PlanOptions = command.optsWithGlobals();
   const definitions = loadDirectory(context.directory);
   const planned = await planFactory(factoryOf(context), definitions);
-  process.stderr.write(renderDiagnostics(planned.diagnostics, definitions.texts));
-  if (!planned.ok) throw new CommandError('the definitions cannot be applied');
+  const { diagnostics } = planned;
+  process.stderr.write(renderDiagnostics(diagnostics, definitions.texts));
+  if (!planned.ok) {
+    if (output === 'markdown') process.stdout.write(refusalMarkdown(context.factory, diagnostics));
+    throw new CommandError('the definitions cannot be applied');
+  }
 
+  if (out !== undefined) await writePlanFile(out, planFileOf(context.factory, definitions, planned));
   const { changes, state } = planned;
   const summary = summarize(changes);
-  const data = planData(context.factory, context.baseUrl, state, changes);
-  printData(context, data, () => renderPlan(changes, summary));
-  const { detailedExitcode } = command.opts<{ detailedExitcode?: true }>();
+  const nowMs = Date.now();
+  const impacts = impactsOf(context, definitions, state, changes, nowMs);
+  const sentencesOf = (change: Change) => {
+    const impact = impacts.get(change);
+    return impact ? impactSentences(impact, nowMs) : [];
+  };
+  if (output === 'markdown') {
+    const explained = changes.map(change => ({ change, sentences: sentencesOf(change) }));
+    process.stdout.write(planMarkdown(context.factory, state.serial, summary, explained, diagnostics));
+  } else {
+    const data = planData(context.factory, context.baseUrl, state, changes, impacts);
+    printData(context, data, () => renderPlan(changes, summary, sentencesOf));
+  }
   if (detailedExitcode && summary.add + summary.change + summary.destroy > 0)
     process.exitCode = exitStatus.changes;
+}
+
+function impactsOf(
+  context: Context,
+  definitions: Definitions,
+  state: AppliedState,
+  changes: readonly Change[],
+  nowMs: number,
+): ReadonlyMap<Change, Impact> {
+  return withHistory(context, nowMs, history => {
+    const found = changes.map(change => [change, impactOf(change, definitions, state, history)] as const);
+    return new Map(found.flatMap(([change, impact]) => (impact ? [[change, impact] as const] : [])));
+  });
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type History, impactOf, type StoredDelivery } from '../../reconcile/impact.ts';
 import { plan } from '../../reconcile/plan.ts';
-import { type AppliedState, emptyAppliedState } from '../../schema/applied-state.ts';
+import { type AppliedState, type Credential, emptyAppliedState } from '../../schema/applied-state.ts';
 import type { AutomationDefinition } from '../../schema/automation-definition.ts';
 import { webhookUid } from '../../schema/ids.ts';
 import type { PayloadFilter } from '../../schema/payload-filter.ts';
@@ -19,18 +19,27 @@ function automation(payload?: PayloadFilter, given: Partial<AutomationDefinition
   return { name: 'triage', enabled: true, prompt: 'Look.', triggers: [{ ...trigger, filter }], ...given };
 }
 
+const secrets = new Map([['TOKEN', { name: 'TOKEN', value: { version: 'one', text: 'secret' } }]]);
+const digest: Credential = { kind: 'digest', secretVersion: 'one', sha256: '0'.repeat(64) };
+
 interface Desired {
   readonly webhooks: readonly WebhookDefinition[];
   readonly automations: readonly AutomationDefinition[];
 }
 
 /** The impact of each change that leads from one to the other, over deliveries numbered from the newest. */
-function impacts(before: Desired, after: Desired, payloads: readonly unknown[] = [], to = uids.pay) {
+function impacts(
+  before: Desired,
+  after: Desired,
+  payloads: readonly unknown[] = [],
+  to = uids.pay,
+  credential = digest,
+) {
   const applied: AppliedState = {
     ...emptyAppliedState('default'),
     webhooks: before.webhooks.map(definition => {
       const uid = uids[definition.name as keyof typeof uids];
-      return { ...definition, signatureScheme: undefined, uid, credential: { kind: 'unset' as const } };
+      return { ...definition, signatureScheme: undefined, uid, credential };
     }),
     automations: before.automations.map(one => ({ ...one, triggers: [...one.triggers] })),
   };
@@ -42,7 +51,7 @@ function impacts(before: Desired, after: Desired, payloads: readonly unknown[] =
     lastAccepted: (webhooks, limit) =>
       deliveries.filter(({ webhookUid }) => webhooks.some(({ uid }) => uid === webhookUid)).slice(0, limit),
   };
-  return plan(after, applied, new Map()).map(change => impactOf(change, after, applied, history));
+  return plan(after, applied, secrets).map(change => impactOf(change, after, applied, history));
 }
 
 const levels = ['error', 'info', 'fatal', 'info', 'error'].map(level => ({ level }));
@@ -156,4 +165,9 @@ test('neither a new webhook nor an unchanged one has an impact', () => {
   expect(impacts({ webhooks: [pay], automations: [] }, { webhooks: [pay], automations: [] })).toEqual([
     undefined,
   ]);
+});
+
+test('the first value of a declared secret takes nothing from its sender', () => {
+  const desired = { webhooks: [pay], automations: [] };
+  expect(impacts(desired, desired, [], uids.pay, { kind: 'unset' })).toEqual([undefined]);
 });

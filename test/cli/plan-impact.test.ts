@@ -1,0 +1,117 @@
+import { rmSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { openDeliveryLog } from '../../store/delivery-log-client.ts';
+import { acceptedDelivery } from '../store/delivery-log-samples.ts';
+import { makeWorkspace, type Workspace } from '../support/workspace.ts';
+
+const hourMs = 60 * 60 * 1000;
+
+function triage(uid: string, levels: string): string {
+  const filter = `filter: { webhook_ids: [${uid}], payload: { level: [${levels}] } }`;
+  return `prompt: Look.\ntriggers:\n  - provider: webhook\n    event: received\n    ${filter}\n`;
+}
+
+/** The webhooks errors, to which the automation triage listens, and idle; four deliveries in the log. */
+async function withDeliveries(): Promise<{ workspace: Workspace; uid: string }> {
+  const workspace = makeWorkspace();
+  workspace.write('webhooks/errors.yaml', 'secretName: TOKEN\n');
+  workspace.write('webhooks/idle.yaml', 'secretName: TOKEN\n');
+  await workspace.hookmill('secrets', 'generate', 'TOKEN');
+  await workspace.hookmill('apply');
+  const { uid }: { uid: string } = JSON.parse(
+    (await workspace.hookmill('webhooks', 'show', 'errors', '-o', 'json')).stdout,
+  );
+  workspace.write('automations/triage.yaml', triage(uid, 'error, fatal'));
+  await workspace.hookmill('apply');
+  const log = await openDeliveryLog(`${workspace.home}/deliveries.db`);
+  for (const [index, level] of ['error', 'info', 'error', 'fatal'].entries()) {
+    const payload = Buffer.from(JSON.stringify({ level }));
+    const atMs = Date.now() - (84 - index) * hourMs;
+    await log.recordAccepted(acceptedDelivery({ id: `dlv_${index}`, webhook: 'errors', uid, atMs, payload }));
+  }
+  await log.close();
+  return { workspace, uid };
+}
+
+test('a changed filter: runs of the stored deliveries, before and after, with examples', async () => {
+  const { workspace, uid } = await withDeliveries();
+  workspace.write('automations/triage.yaml', triage(uid, 'fatal, info'));
+  const text = await workspace.hookmill('plan');
+  expect(text.stdout).toContain('would have started 2 runs instead of 3 of the last 4 deliveries');
+  const json = JSON.parse((await workspace.hookmill('plan', '-o', 'json')).stdout);
+  expect(json.changes).toHaveLength(3);
+  expect(json.changes.find((change: { name: string }) => change.name === 'triage')).toMatchObject({
+    action: 'update',
+    impact: {
+      judged: 4,
+      startedBefore: 3,
+      startedAfter: 2,
+      changed: 3,
+      examples: [
+        { deliveryId: 'dlv_2', webhook: 'errors', starts: false },
+        { deliveryId: 'dlv_1', webhook: 'errors', starts: true },
+        { deliveryId: 'dlv_0', webhook: 'errors', starts: false },
+      ],
+    },
+  });
+  const markdown = (await workspace.hookmill('plan', '-o', 'markdown')).stdout;
+  expect(rendered(markdown)).toContain(
+    'judged anew: dlv_2 (no longer starts), dlv_1 (starts), dlv_0 (no longer starts)',
+  );
+});
+
+test('a webhook to be destroyed: its traffic, and what it no longer starts', async () => {
+  const { workspace } = await withDeliveries();
+  rmSync(workspace.path('webhooks/errors.yaml'));
+  rmSync(workspace.path('webhooks/idle.yaml'));
+  const json = JSON.parse((await workspace.hookmill('plan', '-o', 'json')).stdout);
+  expect(json.changes[0].impact).toMatchObject({
+    effects: ['url-gone'],
+    traffic: { lastAcceptedAt: expect.stringMatching(/^2.*Z$/), accepted: 4, days: 7 },
+    silenced: ['triage'],
+  });
+  expect(json.changes[1].impact.traffic).toEqual({ lastAcceptedAt: null, accepted: 0, days: 7 });
+  const text = rendered((await workspace.hookmill('plan', '-o', 'markdown')).stdout);
+  expect(text).toContain('### hookmill plan: 0 to add, 0 to change, 2 to destroy');
+  expect(text).toContain('its URL stops answering and never comes back');
+  expect(text).toContain('last delivery 3 days ago, 4 in 7 days');
+  expect(text).toContain('no longer starts triage');
+  expect(text).toContain('no accepted delivery in the log');
+});
+
+test('the comment begins with a hidden line of its factory, which later comments have too', async () => {
+  const workspace = makeWorkspace();
+  const plan = () => workspace.hookmill('plan', '-o', 'markdown', '--factory', 'payments');
+  const first = (await plan()).stdout;
+  expect(first).toMatch(/^<!-- hookmill-plan payments -->\n### hookmill plan: no changes\n/);
+  workspace.write('webhooks/a.yaml', 'secretName: <b>|@everyone|</b>\n');
+  const refused = await plan();
+  expect(refused.exitCode).toBe(1);
+  expect(refused.stdout).toMatch(/^<!-- hookmill-plan payments -->\n### .*cannot be applied\n/);
+  expect(rendered(refused.stdout)).toContain(
+    '"<b>|@everyone|</b>" is not a name that a team secret can have',
+  );
+  expect(refused.stdout).not.toMatch(/@everyone|<b>/);
+});
+
+test('markdown is for plan alone', async () => {
+  const workspace = makeWorkspace();
+  const { exitCode, stderr } = await workspace.hookmill('-o', 'markdown', 'status');
+  expect({ exitCode, stderr }).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('plan') });
+});
+
+test('a delivery log that cannot be read leaves the plan without its history', async () => {
+  const { workspace } = await withDeliveries();
+  workspace.write('.hookmill/deliveries.db', '');
+  rmSync(workspace.path('webhooks/errors.yaml'));
+  const { exitCode, stdout } = await workspace.hookmill('plan');
+  expect(exitCode).toBe(0);
+  expect(stdout).toContain('no accepted delivery in the log');
+});
+
+/** As a reader sees it: character references resolved, tags for code and lines dropped. */
+function rendered(markdown: string): string {
+  return markdown
+    .replaceAll(/<\/?code>/g, '')
+    .replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)));
+}
