@@ -2,14 +2,17 @@ import { z } from 'zod';
 import type { Trigger } from './automation-definition.ts';
 import type { Diagnostic } from './diagnostics.ts';
 import { uidPattern } from './ids.ts';
+import { parseJson } from './json-source.ts';
+import { shapeProblems } from './shape-problems.ts';
 import { type TriggerVerdict, testTrigger } from './test-trigger.ts';
+import type { YamlSource } from './yaml-source.ts';
 
 /** `automations/<name>.fixtures/*.json`: a payload, and whether it is to trigger the automation. */
 export const filterFixtureShape = z.strictObject({
-  expect: z.enum(['trigger', 'no-trigger'], { error: 'must be "trigger" or "no-trigger"' }),
+  expect: z.enum(['trigger', 'no-trigger']).describe('Whether the payload is to start a run.'),
   webhook: z
     .string()
-    .regex(uidPattern, { error: 'must be the UID of a webhook' })
+    .regex(uidPattern, { error: 'write the UID of the webhook, as in wh_0123456789abcdefghijklmn' })
     .optional()
     .describe('The webhook it is delivered to; without it, whichever each trigger selects.'),
   payload: z.unknown().describe('The body of the delivery: any JSON value.'),
@@ -18,35 +21,23 @@ export const filterFixtureShape = z.strictObject({
 export type FilterFixture = z.output<typeof filterFixtureShape>;
 
 export type ParsedFixture =
-  | { readonly ok: true; readonly fixture: FilterFixture }
+  | { readonly ok: true; readonly fixture: FilterFixture; readonly source: YamlSource }
   | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
 
 /** Parses a fixture as a delivery's body is parsed, so that what `JSON.parse` makes of a payload is what is tested. */
 export function parseFilterFixture(file: string, text: string): ParsedFixture {
-  const invalid = (message: string): Diagnostic => ({
-    code: 'fixture/invalid',
-    severity: 'error',
-    message,
-    file,
-  });
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    return {
-      ok: false,
-      diagnostics: [invalid(`not valid JSON: ${error instanceof Error ? error.message : error}`)],
-    };
+  const code = 'fixture/invalid';
+  const json = parseJson(file, text);
+  if (!json.ok) {
+    const message = `not valid JSON: ${json.expected} is expected here`;
+    const hint = 'JSON has double quotes around keys and texts, no comment, and no comma after the last item';
+    return { ok: false, diagnostics: [{ code, severity: 'error', message, file, range: json.range, hint }] };
   }
-  const result = filterFixtureShape.safeParse(value);
-  if (result.success) return { ok: true, fixture: result.data };
-  return { ok: false, diagnostics: result.error.issues.map(issue => invalid(describe(issue))) };
-}
-
-function describe(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'unrecognized_keys') return `unknown key ${JSON.stringify(issue.keys[0])}`;
-  const key = issue.path[0];
-  return key === undefined ? 'a fixture is a JSON object' : `${String(key)}: ${issue.message}`;
+  const { source } = json;
+  const result = filterFixtureShape.safeParse(source.value);
+  if (result.success) return { ok: true, fixture: result.data, source };
+  const problems = shapeProblems(result.error, filterFixtureShape, source);
+  return { ok: false, diagnostics: problems.map(problem => ({ ...problem, code })) };
 }
 
 export interface FixtureOutcome {
@@ -67,14 +58,21 @@ export function checkFixture(
 }
 
 /** What is wrong with an automation whose fixture did not pass: the first clause that failed, or that none did. */
-export function fixtureFailure(file: string, outcome: FixtureOutcome): Diagnostic | undefined {
+export function fixtureFailure(
+  { file, rangeOfValue }: Pick<YamlSource, 'file' | 'rangeOfValue'>,
+  outcome: FixtureOutcome,
+): Diagnostic | undefined {
   if (outcome.passed) return undefined;
   const verdict = (triggers: boolean) => (triggers ? 'trigger' : 'no-trigger');
   const message = `expected ${verdict(!outcome.wouldTrigger)}, got ${verdict(outcome.wouldTrigger)}`;
-  const failed = outcome.triggers
-    .find(trigger => trigger.webhookHolds)
-    ?.clauses.find(clause => !clause.holds);
-  const hint =
-    failed && `${failed.path} ${failed.operator} ${failed.allowed}: the payload has ${failed.found}`;
-  return { code: 'fixture/failed', severity: 'error', message, file, ...(hint !== undefined && { hint }) };
+  const range = rangeOfValue(['expect']);
+  return { code: 'fixture/failed', severity: 'error', message, file, range, hint: failureHint(outcome) };
+}
+
+function failureHint({ triggers }: FixtureOutcome): string {
+  const selected = triggers.filter(trigger => trigger.webhookHolds);
+  if (selected.length === 0) return "none of the automation's triggers selects this webhook";
+  const failed = selected[0]?.clauses.find(clause => !clause.holds);
+  if (failed) return `${failed.path} ${failed.operator} ${failed.allowed}: the payload has ${failed.found}`;
+  return 'the payload satisfies every clause of a trigger: narrow its filter, or expect trigger';
 }

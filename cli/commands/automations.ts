@@ -80,15 +80,21 @@ export async function test(name: string, command: Command): Promise<void> {
 }
 
 function testFixtures(name: string, context: Context, definitions: Definitions): void {
+  if (!definitions.automations.some(automation => automation.name === name)) {
+    throw new CommandError(
+      `there is no valid automation ${name} here; \`hookmill validate\` tells what is wrong`,
+    );
+  }
   const results = runFixtures(context.directory, '', definitions.automations).filter(
     ({ automation }) => automation === name,
   );
   const failed = results.filter(({ diagnostics }) => diagnostics.length > 0).length;
-  printData(context, results, () =>
+  const data = results.map(({ file, automation, diagnostics }) => ({ file, automation, diagnostics }));
+  printData(context, data, () =>
     results
-      .map(({ file, diagnostics }) =>
+      .map(({ file, diagnostics, text }) =>
         diagnostics.length > 0
-          ? renderDiagnostics(diagnostics, new Map())
+          ? renderDiagnostics(diagnostics, new Map([[file, text]]))
           : `${printable(file)}: as expected\n`,
       )
       .join(''),

@@ -73,7 +73,10 @@ function findingsOf(diagnostics: readonly Diagnostic[], factories: readonly Load
   const count = (severity: Diagnostic['severity']) =>
     diagnostics.filter(diagnostic => diagnostic.severity === severity).length;
   const texts = new Map(factories.flatMap(({ definitions }) => [...definitions.texts]));
-  for (const { workspace } of factories) if (workspace?.text) texts.set(workspace.file, workspace.text);
+  for (const { fixtures, workspace } of factories) {
+    if (workspace?.text) texts.set(workspace.file, workspace.text);
+    for (const { file, text } of fixtures) texts.set(file, text);
+  }
   return { diagnostics, texts, errorCount: count('error'), warningCount: count('warning'), version };
 }
 

@@ -16,20 +16,32 @@ describe('parseFilterFixture', () => {
   });
 
   it.each([
-    ['{', /^not valid JSON: /],
-    ['[]', /^a fixture is a JSON object$/],
-    ['{"expect": "trigger"}', /^payload: /],
-    ['{"payload": 1}', /^expect: must be "trigger" or "no-trigger"$/],
-    ['{"expect": true, "payload": 1}', /^expect: must be "trigger" or "no-trigger"$/],
-    ['{"expect": "trigger", "payload": 1, "webhook": "errors"}', /^webhook: must be the UID of a webhook$/],
-    ['{"expect": "trigger", "payload": 1, "paylod": 1}', /^unknown key "paylod"$/],
-  ])('reports %s', (text, message) => {
-    expect(parseFilterFixture(file, text)).toEqual({
-      ok: false,
-      diagnostics: [
-        { code: 'fixture/invalid', severity: 'error', file, message: expect.stringMatching(message) },
-      ],
-    });
+    ['{', '1:2', 'not valid JSON: a key in double quotes or } is expected here'],
+    ['{"expect": "trigger",\n}', '2:1', 'not valid JSON: a key in double quotes is expected here'],
+    ['{"expect" "trigger"}', '1:11', 'not valid JSON: a colon is expected here'],
+    ['{"payload": [1 2]}', '1:16', 'not valid JSON: a comma or the closing bracket is expected here'],
+    ['{"payload": [1,]}', '1:16', 'not valid JSON: a value is expected here'],
+    ["{'payload': 1}", '1:2', 'not valid JSON: a key in double quotes or } is expected here'],
+    ['{"payload": "\t"}', '1:13', 'not valid JSON: a value is expected here'],
+    ['{"payload": 01}', '1:14', 'not valid JSON: a comma or the closing bracket is expected here'],
+    ['{} {}', '1:4', 'not valid JSON: the end of the file is expected here'],
+    ['', '1:1', 'not valid JSON: a value is expected here'],
+    ['[]', '1:1', 'the file must be a mapping of keys to values, not a list'],
+    ['{"expect": "trigger"}', '1:1', 'the key "payload" is missing'],
+    ['{"payload": 1}', '1:1', 'the key "expect" is missing'],
+    ['{"expect": true, "payload": 1}', '1:12', 'expect cannot be true'],
+    [
+      '{\n  "expect": "trigger", "payload": {"expect": 1},\n  "webhook": "errors"}',
+      '3:14',
+      'webhook cannot be "errors"',
+    ],
+    ['{"expect": "trigger", "payload": 1, "paylod": 1}', '1:37', 'unknown key "paylod"'],
+  ])('reports %j at %s', (text, place, message) => {
+    const parsed = parseFilterFixture(file, text);
+    const found = parsed.ok ? [] : parsed.diagnostics;
+    expect(found.map(({ range, ...rest }) => [`${range?.start.line}:${range?.start.column}`, rest])).toEqual([
+      [place, { code: 'fixture/invalid', severity: 'error', file, message, hint: expect.any(String) }],
+    ]);
   });
 });
 
@@ -88,25 +100,37 @@ describe('fixtureFailure', () => {
   const trigger = {
     filter: { webhook_ids: [errors], payload: payloadFilterSchema.parse({ level: ['error'] }) },
   };
+  const failure = (fixture: object) => {
+    const parsed = parseFilterFixture(file, JSON.stringify(fixture));
+    if (!parsed.ok) throw new Error(parsed.diagnostics[0]?.message);
+    return fixtureFailure(parsed.source, checkFixture(parsed.fixture, [trigger]));
+  };
 
-  it('reports the clause that failed', () => {
-    const outcome = checkFixture({ expect: 'trigger', payload: { level: 'info' } }, [trigger]);
-    expect(fixtureFailure(file, outcome)).toEqual({
+  it('reports the clause that failed, at what was expected', () => {
+    expect(failure({ expect: 'trigger', payload: { level: 'info' } })).toEqual({
       code: 'fixture/failed',
       severity: 'error',
       file,
+      range: { start: { line: 1, column: 11 }, end: { line: 1, column: 20 } },
       message: 'expected trigger, got no-trigger',
       hint: '$.level in ["error"]: the payload has "info"',
     });
   });
 
   it('reports that nothing kept the automation from triggering', () => {
-    const outcome = checkFixture({ expect: 'no-trigger', payload: { level: 'error' } }, [trigger]);
-    expect(fixtureFailure(file, outcome)).toMatchObject({ message: 'expected no-trigger, got trigger' });
+    expect(failure({ expect: 'no-trigger', payload: { level: 'error' } })).toMatchObject({
+      message: 'expected no-trigger, got trigger',
+      hint: 'the payload satisfies every clause of a trigger: narrow its filter, or expect trigger',
+    });
+  });
+
+  it('reports that no trigger selects the webhook', () => {
+    expect(failure({ expect: 'trigger', webhook: payments, payload: { level: 'error' } })).toMatchObject({
+      hint: "none of the automation's triggers selects this webhook",
+    });
   });
 
   it('has nothing to report of a fixture that passes', () => {
-    const outcome = checkFixture({ expect: 'trigger', payload: { level: 'error' } }, [trigger]);
-    expect(fixtureFailure(file, outcome)).toBeUndefined();
+    expect(failure({ expect: 'trigger', payload: { level: 'error' } })).toBeUndefined();
   });
 });
