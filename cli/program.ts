@@ -166,7 +166,15 @@ Examples:
 }
 
 function addSecrets(program: Command): void {
-  const secrets = add(program, 'secrets', 'manage team secrets: the credentials that definitions name');
+  const secrets = add(
+    program,
+    'secrets',
+    'manage team secrets: the credentials that definitions name',
+    `
+Examples:
+  hookmill secrets generate DEPLOYS_TOKEN
+  hookmill secrets list`,
+  );
   const load = () => import('./commands/secrets.ts');
   add(
     secrets,
@@ -179,7 +187,7 @@ Examples:
   hookmill secrets set GITHUB_WEBHOOK < secret.txt
   pass show stripe/webhook | hookmill secrets set STRIPE_WEBHOOK`,
   )
-    .argument('<name>')
+    .argument('<name>', 'name of the team secret')
     .action(async (name, _, command) => (await load()).set(name, command));
   add(
     secrets,
@@ -190,7 +198,7 @@ Examples:
   hookmill secrets generate DEPLOYS_TOKEN
   hookmill secrets generate BILLING_EVENTS --format whsec`,
   )
-    .argument('<name>')
+    .argument('<name>', 'name of the team secret')
     .addOption(
       new Option('--format <format>', 'token: URL-safe text; whsec: as Standard Webhooks senders take it')
         .choices(['token', 'whsec'])
@@ -209,7 +217,7 @@ Examples:
   hookmill secrets declare STRIPE_WEBHOOK
   hookmill secrets declare STRIPE_WEBHOOK && hookmill apply`,
   )
-    .argument('<name>')
+    .argument('<name>', 'name of the team secret')
     .action(async (name, _, command) => (await load()).declare(name, command));
   add(
     secrets,
@@ -229,12 +237,20 @@ Examples:
   hookmill secrets remove OLD_TOKEN
   hookmill --home /srv/hookmill secrets remove OLD_TOKEN`,
   )
-    .argument('<name>')
+    .argument('<name>', 'name of the team secret')
     .action(async (name, _, command) => (await load()).remove(name, command));
 }
 
 function addWebhooks(program: Command): void {
-  const webhooks = add(program, 'webhooks', 'inspect applied webhooks');
+  const webhooks = add(
+    program,
+    'webhooks',
+    'inspect applied webhooks',
+    `
+Examples:
+  hookmill webhooks list
+  hookmill webhooks show deploys`,
+  );
   const load = () => import('./commands/webhooks.ts');
   add(
     webhooks,
@@ -259,7 +275,15 @@ Examples:
 }
 
 function addDeliveries(program: Command): void {
-  const deliveries = add(program, 'deliveries', 'read the delivery log');
+  const deliveries = add(
+    program,
+    'deliveries',
+    'read the delivery log',
+    `
+Examples:
+  hookmill deliveries list --webhook deploys
+  hookmill deliveries show dlv_01jd3m8z9qk5v7w2x4y6abcdef`,
+  );
   const load = () => import('./commands/deliveries.ts');
   add(
     deliveries,
@@ -285,7 +309,7 @@ Examples:
   hookmill deliveries replay dlv_01jd3m8z9qk5v7w2x4y6abcdef
   hookmill deliveries replay dlv_01jd3m8z9qk5v7w2x4y6abcdef --automation triage`,
   )
-    .argument('<id>')
+    .argument('<id>', 'id of the delivery')
     .option('--automation <name>', 'only this automation')
     .action(async (id, _, command) => (await load()).replay(id, command));
   add(
@@ -297,13 +321,21 @@ Examples:
   hookmill deliveries show dlv_01jd3m8z9qk5v7w2x4y6abcdef
   hookmill deliveries show dlv_01jd3m8z9qk5v7w2x4y6abcdef --payload > body.json`,
   )
-    .argument('<id>')
+    .argument('<id>', 'id of the delivery')
     .option('--payload', 'print the stored body alone, byte for byte')
     .action(async (id, _, command) => (await load()).show(id, command));
 }
 
 function addAutomations(program: Command): void {
-  const automations = add(program, 'automations', 'inspect and try automations');
+  const automations = add(
+    program,
+    'automations',
+    'inspect and try automations',
+    `
+Examples:
+  hookmill automations list
+  hookmill automations test triage --payload event.json`,
+  );
   const load = () => import('./commands/automations.ts');
   add(
     automations,
@@ -323,7 +355,7 @@ Examples:
   hookmill automations show triage
   hookmill automations show triage -o json`,
   )
-    .argument('<name>')
+    .argument('<name>', 'name of the automation')
     .action(async (name, _, command) => (await load()).show(name, command));
   add(
     automations,
@@ -337,7 +369,7 @@ Examples:
   hookmill automations test triage --payload event.json
   hookmill automations test triage --fixtures`,
   )
-    .argument('<name>')
+    .argument('<name>', 'name of the automation')
     .option('--delivery <id>', 'a stored delivery')
     .option('--payload <file>', 'a file; the webhook check is taken as passed')
     .option('--fixtures', 'run automations/<name>.fixtures/*.json')
@@ -345,7 +377,15 @@ Examples:
 }
 
 function addRuns(program: Command): void {
-  const runs = add(program, 'runs', 'inspect and retry runs');
+  const runs = add(
+    program,
+    'runs',
+    'inspect and retry runs',
+    `
+Examples:
+  hookmill runs list --state failed
+  hookmill runs show run_01jd3m8z9qk5v7w2x4y6abcdef`,
+  );
   const load = () => import('./commands/runs.ts');
   add(
     runs,
@@ -369,7 +409,7 @@ Examples:
   hookmill runs show run_01jd3m8z9qk5v7w2x4y6abcdef
   hookmill runs show run_01jd3m8z9qk5v7w2x4y6abcdef -o json`,
   )
-    .argument('<id>')
+    .argument('<id>', 'id of the run')
     .action(async (id, _, command) => (await load()).show(id, command));
   add(
     runs,
@@ -380,7 +420,7 @@ Examples:
   hookmill runs retry run_01jd3m8z9qk5v7w2x4y6abcdef
   hookmill runs list --state failed -o json | jq -r '.[].id' | xargs -n1 hookmill runs retry`,
   )
-    .argument('<id>')
+    .argument('<id>', 'id of the run')
     .action(async (id, _, command) => (await load()).retry(id, command));
 }
 
@@ -438,7 +478,15 @@ Examples:
 }
 
 function addSchemes(program: Command): void {
-  const schemes = add(program, 'schemes', 'what is known of the providers that sign their requests');
+  const schemes = add(
+    program,
+    'schemes',
+    'what is known of the providers that sign their requests',
+    `
+Examples:
+  hookmill schemes list
+  hookmill schemes show stripe`,
+  );
   const load = () => import('./commands/schemes.ts');
   add(
     schemes,
@@ -458,7 +506,7 @@ Examples:
   hookmill schemes show stripe
   hookmill schemes show github -o json`,
   )
-    .argument('<id>')
+    .argument('<id>', 'id of the signature scheme')
     .action(async (id, _, command) => (await load()).show(id, command));
 }
 

@@ -1,0 +1,33 @@
+import type { Command } from 'commander';
+import { describe, expect, test } from 'vitest';
+import { createProgram } from '../../cli/program.ts';
+import { allCommands, parseHookmill } from '../support/hookmill-command-line.ts';
+import { shellInvocations } from '../support/shell-invocations.ts';
+
+describe.each(allCommands(createProgram()))('%s --help', (_, command) => {
+  const examples = examplesOf(command);
+
+  test('says what the command does, and what each argument and option is', () => {
+    expect(command.description()).not.toBe('');
+    const undescribed = [...command.registeredArguments, ...command.options].filter(one => !one.description);
+    expect(undescribed).toEqual([]);
+  });
+
+  test('has two examples that the command line takes', () => {
+    const own = examples.filter(({ words }) => !command.parent || words.includes(command.name()));
+    expect(own.length).toBeGreaterThanOrEqual(2);
+    for (const { words, isOpen } of examples) {
+      const problem = parseHookmill(words);
+      const missing = isOpen && problem?.code === 'commander.missingArgument';
+      expect({ words, problem: missing ? undefined : problem }).toEqual({ words, problem: undefined });
+    }
+  });
+});
+
+/** What stands behind the first two spaces of a line says what the example is for. */
+function examplesOf(command: Command) {
+  let help = '';
+  command.configureOutput({ writeOut: text => (help += text) }).outputHelp();
+  const lines = help.split('\n').filter(line => /^ {2}\S.*\bhookmill\b|^ {2}hookmill\b/.test(line));
+  return shellInvocations(lines.map(line => line.trim().split(/ {2,}/)[0]).join('\n'));
+}
