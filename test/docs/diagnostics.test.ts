@@ -1,0 +1,77 @@
+import { chmodSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { describe, expect, test } from 'vitest';
+import { docsFileOf } from '../../cli/formats/docs-page.ts';
+import { type DiagnosticCode, diagnosticCodes } from '../../schema/diagnostics.ts';
+import { makeWorkspace, type Workspace } from '../support/workspace.ts';
+
+const bin = join(import.meta.dirname, '../../cli/bin.js');
+const folder = join(import.meta.dirname, '../../docs/diagnostics');
+const codes = Object.keys(diagnosticCodes) as DiagnosticCode[];
+
+// Their examples need a followed repository and a dashboard.
+const told: readonly DiagnosticCode[] = ['webhook/renamed', 'factory/dashboard-managed'];
+
+interface Block {
+  readonly language: string;
+  /** Of the file that the block is; none for commands. */
+  readonly path: string | undefined;
+  readonly content: string;
+}
+
+test('has a page for each code, and no other', () => {
+  expect(readdirSync(folder).sort()).toEqual(['README.md', ...codes.map(docsFileOf)].sort());
+});
+
+describe.concurrent('the page of', () => {
+  test.for(codes)('%s states its rule', (code, { expect }) => {
+    expect(pageOf(code).replaceAll(/\s+/g, ' ')).toContain(`# ${code} The rule: ${diagnosticCodes[code]}. `);
+  });
+
+  const runnable = codes.filter(code => !told.includes(code));
+
+  test.for(runnable)('%s has a wrong example that yields it', async (code, { expect }) => {
+    const { printed } = await run(example(code, 'Wrong'));
+    expect(printed).toContain(`[${code}]`);
+  });
+
+  test.for(runnable)('%s has a right example that yields nothing', async (code, { expect }) => {
+    const { printed, failed } = await run(example(code, 'Right'));
+    expect(printed).not.toMatch(/\[[a-z]+\/[a-z-]+\]/);
+    expect(failed).toBe(false);
+  });
+});
+
+function pageOf(code: DiagnosticCode): string {
+  return readFileSync(join(folder, docsFileOf(code)), 'utf8');
+}
+
+/** The fenced blocks of a section. */
+function example(code: DiagnosticCode, section: 'Wrong' | 'Right'): Block[] {
+  const text = pageOf(code).split(`\n## ${section}\n`)[1]?.split('\n## ')[0] ?? '';
+  const blocks = text.matchAll(/^```(\w+)(?: (\S+))?\n(.*?)\n```$/gms);
+  return [...blocks].map(([, language = '', path, content = '']) => ({ language, path, content }));
+}
+
+/** Runs the example's own commands, or `validate` where none of them is hookmill's. */
+async function run(blocks: readonly Block[]): Promise<{ printed: string; failed: boolean }> {
+  const workspace = makeWorkspace();
+  for (const { path, content } of blocks) if (path) workspace.write(path, `${content}\n`);
+  const scripts = blocks.filter(({ language }) => language === 'sh').map(({ content }) => content);
+  if (!scripts.some(script => /^hookmill /m.test(script))) scripts.push('hookmill validate');
+  return shell(workspace, scripts.join('\n'));
+}
+
+async function shell({ directory, path, write }: Workspace, script: string) {
+  write('bin/hookmill', `#!/bin/sh\nexec "${process.execPath}" "${bin}" "$@"\n`);
+  chmodSync(path('bin/hookmill'), 0o755);
+  const { all, failed } = await execa('bash', ['-ec', script], {
+    cwd: directory,
+    extendEnv: false,
+    env: { PATH: `${path('bin')}:${process.env.PATH}`, HOME: directory, NO_COLOR: '1' },
+    all: true,
+    reject: false,
+  });
+  return { printed: all, failed };
+}
