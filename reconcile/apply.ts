@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { AppliedSource, AppliedState, AppliedWebhook, Credential } from '../schema/applied-state.ts';
+import type { AppliedState, AppliedWebhook, Credential } from '../schema/applied-state.ts';
 import { type Diagnostic, hasErrors, sortDiagnostics } from '../schema/diagnostics.ts';
 import { webhookUid } from '../schema/ids.ts';
 import type { WebhookDefinition } from '../schema/webhook-definition.ts';
@@ -7,6 +7,7 @@ import { changeAppliedState, readAppliedState } from '../store/applied-state-sto
 import type { Home } from '../store/home.ts';
 import type { Seal, SealedFor } from '../store/sealing.ts';
 import { listSecrets, openSecrets, type TeamSecret } from '../store/team-secrets.ts';
+import { appliedFrom, type DesiredSource, sealSource } from './applied-source.ts';
 import type { Definitions } from './definitions.ts';
 import { type Change, isInForce, plan, summarize } from './plan.ts';
 import { secretProblems } from './secret-problems.ts';
@@ -56,12 +57,13 @@ export async function planFactory(
 
 /**
  * Makes the definitions the applied state, all or nothing, under the factory's lock. `confirm` sees the changes,
- * and the whole of the plan, before anything is written. Without a change the file is not touched.
+ * and the whole of the plan, before anything is written. Without a change the file is not touched, unless to note
+ * the revision that it now comes from.
  */
 export async function applyDefinitions(
   factory: Factory,
   definitions: Definitions,
-  source: AppliedSource,
+  source: DesiredSource,
   confirm: (changes: readonly Change[], planned: PlannedChanges) => Promise<boolean>,
 ): Promise<Applied> {
   let applied: Applied | undefined;
@@ -77,7 +79,7 @@ export async function applyDefinitions(
       return undefined;
     }
     const { add, change, destroy } = summarize(changes);
-    if (add + change + destroy === 0) {
+    if (add + change + destroy === 0 && !isNewSource(state, source)) {
       applied = { result: 'unchanged', changes, diagnostics, state };
       return undefined;
     }
@@ -87,6 +89,10 @@ export async function applyDefinitions(
   });
   if (!applied) throw new Error('the applied state was changed without a result');
   return applied;
+}
+
+function isNewSource(state: AppliedState, source: DesiredSource): boolean {
+  return source.kind === 'repository' && appliedFrom(state, source)?.revision !== source.revision;
 }
 
 async function planAgainst(
@@ -116,7 +122,7 @@ async function nextState(
   state: AppliedState,
   definitions: Definitions,
   secrets: ReadonlyMap<string, TeamSecret>,
-  source: AppliedSource,
+  source: DesiredSource,
 ): Promise<AppliedState> {
   const webhooks = definitions.webhooks.map(async (webhook): Promise<AppliedWebhook> => {
     const existing = state.webhooks.find(other => other.name === webhook.name);
@@ -124,15 +130,18 @@ async function nextState(
     const credential = await credentialFor(factory, webhook, uid, secrets.get(webhook.secretName), existing);
     return { ...webhook, uid, credential };
   });
-  return {
-    ...state,
-    appliedAt: factory.now().toISOString(),
-    source,
+  const content = {
     webhooks: await Promise.all(webhooks),
     automations: definitions.automations.map(automation => ({
       ...automation,
       triggers: [...automation.triggers],
     })),
+  };
+  return {
+    ...state,
+    appliedAt: factory.now().toISOString(),
+    source: sealSource(source, content),
+    ...content,
   };
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { automationShape } from './automation-definition.ts';
+import { commitShape } from './commit.ts';
 import { uidPattern } from './ids.ts';
 import { customScheme } from './signature/scheme.ts';
 import { authModes } from './webhook-definition.ts';
@@ -37,8 +38,11 @@ const source = z.discriminatedUnion('kind', [
     kind: z.literal('repository'),
     repository: z.string(),
     branch: z.string(),
+    /** Where the definitions lie in the repository, `''` at its root. */
     path: z.string(),
-    revision: z.string(),
+    ...commitShape.shape,
+    /** Of the webhooks and automations as they were applied: another one tells of a hand that edited them. */
+    contentDigest: z.hex().length(64),
   }),
 ]);
 

@@ -101,6 +101,8 @@ export const fixtureBytesMax = 2 * 262_144;
 export const gitCommandMs = 60_000;
 /** One fetch: a repository of 500 MB over a slow line. Past it the remote is taken for dead. */
 export const gitFetchMs = 600_000;
+/** Commits fetched of a branch at first: nearly always enough to find the applied revision among them. */
+export const gitFetchDepth = 10;
 /** What a fetch may write: a shallow fetch of one branch has little of a repository's history in it. */
 export const gitFetchBytesMax = 2 * 1024 * 1024 * 1024;
 /** What one git command may print: the listing and the contents of a factory's definition files. */
