@@ -10,17 +10,20 @@ beforeAll(async () => {
 });
 afterAll(() => daemon.stop('SIGKILL'));
 
+/** Who is still sending may lose the answer. */
+const cut = /^(HTTP\/1\.1 408 |$)/;
+
 describe('cuts a connection', () => {
   test.concurrent('that sends nothing', async () => {
     const connection = await connectTo(daemon.ingressUrl);
-    expect(await connection.closed).toMatch(/^(HTTP\/1\.1 408 |$)/);
+    expect(await connection.closed).toMatch(cut);
   });
 
   test.concurrent('that drips its headers', async () => {
     const connection = await connectTo(daemon.ingressUrl);
     connection.write('POST /webhooks/w/x HTTP/1.1\r\nHost: x\r\n');
     const drip = setInterval(() => connection.write('X-Slow: 1\r\n'), 50);
-    expect(await connection.closed).toMatch(/^HTTP\/1\.1 408 /);
+    expect(await connection.closed).toMatch(cut);
     clearInterval(drip);
   });
 
@@ -29,7 +32,7 @@ describe('cuts a connection', () => {
     const connection = await connectTo(webhook.url);
     connection.write(head(webhook.url, [`Authorization: Bearer ${webhook.secret}`, 'Content-Length: 1000']));
     const drip = setInterval(() => connection.write(' '), 50);
-    expect(await connection.closed).toMatch(/^HTTP\/1\.1 408 /);
+    expect(await connection.closed).toMatch(cut);
     clearInterval(drip);
     expect(webhook.rows()).toEqual([]);
   });

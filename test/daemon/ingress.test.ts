@@ -71,7 +71,7 @@ test.each([
   const webhook = await daemon.webhook();
   const connection = await connectTo(webhook.url);
   connection.write(head(webhook.url, ['Authorization: Bearer wrong', framing]));
-  expect(await connection.closed).toMatch(/^HTTP\/1\.1 401 .*"status":401/s);
+  expect(await connection.closed).toMatch(/^HTTP\/1\.1 401 .*\r\nConnection: close\r\n.*"status":401/s);
 });
 
 test('answers a sender of too much whose failed attempts are spent', async () => {
@@ -82,7 +82,9 @@ test('answers a sender of too much whose failed attempts are spent', async () =>
     const connection = await connectTo(webhook.url);
     connection.write(head(webhook.url, ['Transfer-Encoding: chunked']));
     connection.write(`${(2 * limit).toString(16)}\r\n${'x'.repeat(2 * limit)}`);
-    statuses.push((await connection.closed).slice(9, 12));
+    const received = await connection.closed;
+    expect(received).toContain('\r\nConnection: close\r\n');
+    statuses.push(received.slice(9, 12));
   }
   expect(statuses).toEqual(['413', '429', '429']);
 });
