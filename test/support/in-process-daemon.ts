@@ -1,0 +1,120 @@
+import pino from 'pino';
+import { type Daemon, startDaemon } from '../../daemon/daemon.ts';
+import { settingsShape } from '../../daemon/settings.ts';
+import { applyDefinitions } from '../../reconcile/apply.ts';
+import { type DefinitionFile, parseDefinitions } from '../../reconcile/definitions.ts';
+import { webhooksMax } from '../../schema/limits.ts';
+import type { CustomScheme } from '../../schema/signature/scheme.ts';
+import type { LoggedDelivery } from '../../store/delivery-log.ts';
+import { openDeliveryLogReader } from '../../store/delivery-log-reader.ts';
+import type { Home } from '../../store/home.ts';
+import { declareSecret, setSecret } from '../../store/team-secrets.ts';
+import { makeFactory, newHome } from './factory.ts';
+
+/** A daemon in the test's own process: the test sets its clock and reads all that it logs. */
+export interface InProcessDaemon {
+  readonly home: Home;
+  readonly ingressUrl: string;
+  /** In the order in which they were asked for. */
+  readonly webhooks: readonly InProcessWebhook[];
+  readonly clock: { nowMs: number };
+  /** Every line that it logged, of every level. */
+  logged(): string;
+  stop(): Promise<void>;
+}
+
+export interface InProcessWebhook {
+  readonly factory: string;
+  readonly uid: string;
+  readonly url: string;
+  /** Its rows in the delivery log, newest first. That of a rejection may come after the answer. */
+  rows(): LoggedDelivery[];
+}
+
+export interface SignatureWebhook {
+  readonly scheme: string | CustomScheme;
+  /** null: declared, without a value. */
+  readonly secret: string | null;
+  readonly deliveryIdHeader?: string;
+}
+
+/** With limits that no test reaches, unless it sets them. */
+export async function startInProcessDaemon(
+  given: readonly SignatureWebhook[],
+  settings: { readonly baseUrl?: string; readonly limits?: object } = {},
+): Promise<InProcessDaemon> {
+  const home = newHome();
+  const clock = { nowMs: Date.now() };
+  let logged = '';
+  const served: { factory: string; uid: string }[] = [];
+  for (let at = 0; at < given.length; at += webhooksMax) {
+    served.push(...(await applyWebhooks(home, `factory-${at}`, given.slice(at, at + webhooksMax))));
+  }
+  const many = 1_000_000;
+  const limits = { deliveriesPerMinute: many, failedAuthPerMinute: many, failedAuthPerMinuteTotal: many };
+  const daemon: Daemon = await startDaemon({
+    home,
+    settings: settingsShape.parse({
+      port: 0,
+      managementPort: 0,
+      ...settings,
+      limits: { ...limits, ...settings.limits },
+    }),
+    environment: {},
+    log: pino(
+      { level: 'trace' },
+      {
+        write: line => {
+          logged += line;
+        },
+      },
+    ),
+    nowMs: () => clock.nowMs,
+    onFatal: error => {
+      throw error;
+    },
+  });
+  const { ingressUrl } = daemon;
+  return {
+    home,
+    ingressUrl,
+    clock,
+    logged: () => logged,
+    stop: () => daemon.stop(),
+    webhooks: served.map(({ factory, uid }) => ({
+      factory,
+      uid,
+      url: `${ingressUrl}/webhooks/w/${uid}`,
+      rows: () => rowsOf(home, factory, uid),
+    })),
+  };
+}
+
+async function applyWebhooks(home: Home, name: string, given: readonly SignatureWebhook[]) {
+  const factory = makeFactory(home, name);
+  const files: DefinitionFile[] = [];
+  for (const [index, { scheme, secret, deliveryIdHeader }] of given.entries()) {
+    const secretName = `${name}-${index}`.replaceAll('-', '_').toUpperCase();
+    if (secret === null) await declareSecret(factory, secretName);
+    else await setSecret(factory, secretName, secret);
+    const definition = { authMode: 'signature', signatureScheme: scheme, secretName, deliveryIdHeader };
+    // In the order of their names, as they are applied.
+    const webhook = `hook-${String(index).padStart(2, '0')}`;
+    const file = `webhooks/${webhook}.yaml`;
+    files.push({ kind: 'webhook', name: webhook, file, bytes: Buffer.from(JSON.stringify(definition)) });
+  }
+  const definitions = parseDefinitions({ files, diagnostics: [] });
+  const source = { kind: 'directory', directory: home.directory } as const;
+  const applied = await applyDefinitions(factory, definitions, source, async () => true);
+  if (applied.result === 'invalid') throw new Error(JSON.stringify(applied.diagnostics));
+  return applied.state.webhooks.map(({ uid }) => ({ factory: name, uid }));
+}
+
+function rowsOf(home: Home, factory: string, uid: string): LoggedDelivery[] {
+  const log = openDeliveryLogReader(home.deliveryLogFile);
+  try {
+    return log.listDeliveries({ factory, limit: 100_000 }).filter(row => row.uid === uid);
+  } finally {
+    log.close();
+  }
+}
