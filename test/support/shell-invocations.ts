@@ -7,7 +7,11 @@ export interface Invocation {
 
 /** The uses of hookmill in a shell's command lines. Understands what examples use of the language, no more. */
 export function shellInvocations(text: string): readonly Invocation[] {
-  const lines = text.replaceAll(/\\\n\s*/g, ' ').split('\n');
+  const lines = text
+    .replaceAll(/\\\n\s*/g, ' ')
+    // What is substituted is a command line of its own.
+    .replaceAll(/"?[$<]\(([^()]*)\)"?/g, '; $1 ;')
+    .split('\n');
   return lines.flatMap(line => commandsOf(wordsOf(line)).flatMap(words => invocationOf(words) ?? []));
 }
 
