@@ -6,10 +6,12 @@ import { filterDefinitions, payloadFilterSchema } from './payload-filter.ts';
 const promptBytesMax = 32 * 1024;
 
 const prompt = z.string().superRefine((text, context) => {
-  if (text.trim() !== '' && Buffer.byteLength(text) <= promptBytesMax) return;
-  const message =
-    text.trim() === '' ? 'the prompt is empty' : `the prompt is larger than ${promptBytesMax} bytes`;
-  addProblem(context, [], message, { code: 'definition/value', hint: 'say what a run is to do' });
+  const code = 'definition/value';
+  if (text.trim() === '')
+    addProblem(context, [], 'the prompt is empty', { code, hint: 'say what a run is to do' });
+  if (Buffer.byteLength(text) <= promptBytesMax) return;
+  const hint = 'say what a run is to do, and keep what it is to know where the run can read it';
+  addProblem(context, [], `the prompt is larger than ${promptBytesMax} bytes`, { code, hint });
 });
 
 const webhookIds = z.array(z.string().meta({ pattern: uidPattern.source })).superRefine((uids, context) => {

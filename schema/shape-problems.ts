@@ -16,7 +16,7 @@ export interface ProblemParams {
 }
 
 /** A mistake before it has a place. */
-interface Mistake {
+export interface Mistake {
   readonly code: DiagnosticCode;
   readonly path: Path;
   readonly atKey?: boolean;
@@ -26,23 +26,31 @@ interface Mistake {
 
 /** What zod has against a value, in the words of its author, who knows YAML and not zod. */
 export function shapeProblems(
-  { issues }: z.core.$ZodError,
+  error: z.core.$ZodError,
   shape: z.core.$ZodType,
   source: Pick<YamlSource, 'file' | 'value' | 'rangeOfKey' | 'rangeOfValue'>,
 ): Diagnostic[] {
+  return shapeMistakes(error, shape, source.value).map(({ code, path, atKey, message, hint }) => ({
+    code,
+    severity: 'error',
+    message,
+    file: source.file,
+    range: atKey ? source.rangeOfKey(path) : source.rangeOfValue(path),
+    ...(hint !== undefined && { hint }),
+  }));
+}
+
+/** The same of a value that comes from no file. */
+export function shapeMistakes(
+  { issues }: z.core.$ZodError,
+  shape: z.core.$ZodType,
+  value: unknown,
+): Mistake[] {
   const told = issues.flatMap(issue => branchOf(issue));
   const misspelt = new Set(told.flatMap(issue => keysMeant(issue, shape)).map(pathText));
   return told
-    .filter(issue => valueAt(source.value, issue.path) !== undefined || !misspelt.has(pathText(issue.path)))
-    .flatMap(issue => mistakes(issue, shape, source.value))
-    .map(({ code, path, atKey, message, hint }) => ({
-      code,
-      severity: 'error',
-      message,
-      file: source.file,
-      range: atKey ? source.rangeOfKey(path) : source.rangeOfValue(path),
-      ...(hint !== undefined && { hint }),
-    }));
+    .filter(issue => valueAt(value, issue.path) !== undefined || !misspelt.has(pathText(issue.path)))
+    .flatMap(issue => mistakes(issue, shape, value));
 }
 
 /** Of a union the complaints of the branch that the value was meant for: they are about parts, not the whole. */
@@ -141,7 +149,7 @@ function wrongValue(issue: Issue, subject: string, value: unknown, shape: z.core
       return {
         code: 'definition/type',
         message: `${subject} must be ${listOf(types)}, not ${typeOf(value)}`,
-        hint: typeHint('string', value, []),
+        hint: Array.isArray(value) ? stringHint(value) : undefined,
       };
     }
     case 'too_small':
@@ -203,7 +211,8 @@ function typeHint(expected: string, value: unknown, known: readonly string[]): s
   if (typeof value === 'string' && /^[\w-]+:\S/.test(value) && expected === 'object') {
     return 'write a space after the colon';
   }
-  if (expected === 'object' && known.length > 0) return `write it with the keys ${listOf(known)}`;
+  if (expected === 'object' && known.length > 0)
+    return `write lines of key: value; the keys are ${known.join(', ')}`;
   if (expected === 'array') return listHint(value);
   if (value === null) return 'give it a value, or remove the key';
   if (expected === 'string') return stringHint(value);

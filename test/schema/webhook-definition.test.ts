@@ -53,7 +53,7 @@ describe('a valid definition', () => {
 });
 
 describe('one mistake', () => {
-  const keys = 'authMode, signatureScheme, secretName, deliveryIdHeader or enabled';
+  const keys = 'authMode, signatureScheme, secretName, deliveryIdHeader, enabled';
 
   test.for([
     ['authMode: bearer\nsecretName: A', '1:11 definition/value: allowed: token, url_token or signature'],
@@ -95,8 +95,8 @@ describe('one mistake', () => {
       'secretName: A\nauthMode: signature\nsignatureScheme: {header: X-S, hash: sha256, encoding: hex, content: x}',
       '3:70 webhook/scheme-invalid: put {body} where the sender puts the request body, as in "{timestamp}.{body}"',
     ],
-    ['- secretName: A', `1:1 definition/type: write it with the keys ${keys}`],
-    ['', `1:1 definition/type: write it with the keys ${keys}`],
+    ['- secretName: A', `1:1 definition/type: write lines of key: value; the keys are ${keys}`],
+    ['', `1:1 definition/type: write lines of key: value; the keys are ${keys}`],
     ['secretName:A', '1:1 definition/type: write a space after the colon'],
   ] as const)('%j is reported once, where it stands: %s', ([text, expected]) => {
     expect(problems(text)).toEqual([expected]);

@@ -1,0 +1,88 @@
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { beforeAll, expect, test } from 'vitest';
+import { formatNames } from '../../../cli/formats/format.ts';
+import { version } from '../../../cli/version.ts';
+import { type Diagnostic, type DiagnosticCode, diagnosticCodes } from '../../../schema/diagnostics.ts';
+import { makeCorpus } from '../../support/corpus.ts';
+
+const bin = join(import.meta.dirname, '../../../cli/bin.js');
+const { directory, mistakes } = makeCorpus();
+const extensions = {
+  text: 'txt',
+  json: 'json',
+  github: 'github',
+  sarif: 'sarif',
+  gitlab: 'gitlab',
+  junit: 'xml',
+};
+
+// What definitions alone do not tell.
+const ofState: readonly DiagnosticCode[] = [
+  'automation/webhook-unknown',
+  'factory/dashboard-managed',
+  'secret/not-header-safe',
+  'secret/not-url-safe',
+  'secret/unusable',
+  'webhook/renamed',
+];
+
+function validate(format: string) {
+  const args = ['validate', '--format', format, '--secrets-from', 'secret-names.txt', ...mistakes];
+  return execa(process.execPath, [bin, ...args], {
+    cwd: directory,
+    extendEnv: false,
+    env: { NO_COLOR: '1' },
+    reject: false,
+    stripFinalNewline: false,
+  });
+}
+
+let diagnostics: readonly Diagnostic[] = [];
+beforeAll(async () => {
+  diagnostics = JSON.parse((await validate('json')).stdout).diagnostics;
+});
+
+// After a change that is meant: `npx vitest run test/cli/formats -u`, and a look at the difference.
+test.for(formatNames)('prints the corpus of mistakes as %s', async format => {
+  const { stdout, exitCode } = await validate(format);
+  const golden = stdout.replace(`"version": "${version}"`, '"version": "VERSION"');
+  await expect(golden).toMatchFileSnapshot(`corpus.golden.${extensions[format]}`);
+  expect(exitCode).toBe(1);
+});
+
+test('has at least 60 mistakes, and says something about each', () => {
+  expect(mistakes.length).toBeGreaterThanOrEqual(60);
+  const blamed = new Set(diagnostics.map(({ file }) => file.split('/')[0]));
+  expect(mistakes.filter(mistake => !blamed.has(mistake))).toEqual([]);
+});
+
+test('has each code that files alone can yield', () => {
+  const codes = new Set<DiagnosticCode>([...diagnostics.map(({ code }) => code), ...ofState]);
+  expect([...codes].sort()).toEqual(Object.keys(diagnosticCodes).sort());
+});
+
+test('says how to put each mistake right, and where it is in a text that is one', () => {
+  expect(diagnostics.filter(({ hint }) => !hint)).toEqual([]);
+  const ofWholeFiles = [
+    'definition/case-collision',
+    'definition/file-name',
+    'definition/not-regular-file',
+    'webhook/too-many',
+    'yaml/too-large',
+    'yaml/unreadable',
+  ];
+  const placeless = diagnostics.filter(({ range, code }) => !range && !ofWholeFiles.includes(code));
+  // A fixture that is a folder, and one without an automation.
+  expect(placeless.map(({ file }) => file.split('/')[0])).toEqual([
+    'fixture-a-folder',
+    'fixture-without-automation',
+  ]);
+});
+
+test('leaves the wording of no library in a message', () => {
+  const messages = diagnostics.map(({ message }) => message);
+  expect(
+    messages.filter(message => /invalid input|expected .* received|too (big|small)|undefined/i.test(message)),
+  ).toEqual([]);
+});
