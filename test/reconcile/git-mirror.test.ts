@@ -7,14 +7,7 @@ import { gitFetchDepth, gitPacksMax } from '../../schema/limits.ts';
 import { mirrorDirectory } from '../../store/home.ts';
 import { acquireLock } from '../../store/lock.ts';
 import { readReconcileStatus } from '../../store/reconcile-status.ts';
-import {
-  followedFactory,
-  makeUpstream,
-  operatorEnvironment,
-  repositoryAt,
-  temporaryDirectory,
-  webhook,
-} from './git-samples.ts';
+import { followedFactory, makeUpstream, operatorEnvironment, repositoryAt, webhook } from './git-samples.ts';
 
 const damages: Readonly<Record<string, (mirror: string) => void>> = {
   'a lock on the ref': mirror => writeFileSync(join(mirror, 'refs', 'hookmill', 'tip.lock'), ''),
@@ -32,13 +25,13 @@ const damages: Readonly<Record<string, (mirror: string) => void>> = {
 
 test('follows the branch on from a mirror that was damaged', async () => {
   const upstream = makeUpstream();
-  upstream.push({ 'webhooks/pay.yaml': webhook() });
+  upstream.commit({ 'webhooks/pay.yaml': webhook() });
   const { factory, reconcile } = await followedFactory(upstream.bare);
   await reconcile();
   for (const [damage, apply] of Object.entries(damages)) {
     const mirror = mirrorDirectory(factory.home, factory.name);
     apply(mirror);
-    const revision = upstream.push({ 'webhooks/pay.yaml': `${webhook()}# ${damage}\n` });
+    const revision = upstream.commit({ 'webhooks/pay.yaml': `${webhook()}# ${damage}\n` });
     expect(await reconcile(), damage).toMatchObject({ result: 'applied', tip: { revision } });
     const files = readdirSync(mirror, { recursive: true, encoding: 'utf8' });
     expect(files.filter(file => /\.lock$|\/tmp_/.test(file))).toEqual([]);
@@ -47,25 +40,26 @@ test('follows the branch on from a mirror that was damaged', async () => {
 
 test('fetches the mirror anew once it has grown old', async () => {
   const upstream = makeUpstream();
-  upstream.push({ 'webhooks/pay.yaml': webhook() });
+  upstream.commit({ 'webhooks/pay.yaml': webhook() });
   const { factory, reconcile } = await followedFactory(upstream.bare);
   await reconcile();
   const directory = join(mirrorDirectory(factory.home, factory.name), 'objects', 'pack');
   for (let index = 0; index < 2 * gitPacksMax; index++) writeFileSync(join(directory, `old-${index}`), '');
-  upstream.push({ 'webhooks/crm.yaml': webhook() });
+  upstream.commit({ 'webhooks/crm.yaml': webhook() });
   expect(await reconcile()).toMatchObject({ result: 'applied' });
   expect(readdirSync(directory).length).toBeLessThan(10);
 });
 
 test('fetches neither old history nor other branches, yet finds the applied revision far back', async () => {
   const upstream = makeUpstream();
-  const first = upstream.push({ 'webhooks/pay.yaml': webhook(), 'old.txt': 'old' });
+  const first = upstream.commit({ 'webhooks/pay.yaml': webhook(), 'old.txt': 'old' });
   const { factory, reconcile } = await followedFactory(upstream.bare);
   await reconcile();
-  upstream.git('push', '--quiet', 'origin', 'HEAD:refs/heads/other', 'HEAD:refs/tags/v1');
+  upstream.git('branch', 'other');
+  upstream.git('tag', 'v1');
   const commit = ['commit', '--quiet', '--allow-empty', '--message', 'More'];
   for (let count = 0; count <= gitFetchDepth; count++) upstream.git(...commit);
-  const tip = upstream.push({ 'webhooks/pay.yaml': '', 'old.txt': null });
+  const tip = upstream.commit({ 'webhooks/pay.yaml': '', 'old.txt': null });
   expect(await reconcile()).toMatchObject({ reason: 'invalid', commitsBehind: gitFetchDepth + 2 });
 
   const mirror = mirrorDirectory(factory.home, factory.name);
@@ -80,10 +74,9 @@ test('fetches neither old history nor other branches, yet finds the applied revi
 });
 
 test('reads no other repository in place of a mirror that is none, not even the one that the home lies in', async () => {
-  const outer = temporaryDirectory();
-  const upstream = makeUpstream(outer);
-  upstream.push({ 'webhooks/pay.yaml': webhook() });
-  const directory = join(upstream.git('rev-parse', '--show-toplevel'), '.hookmill', 'mirror.git');
+  const upstream = makeUpstream();
+  upstream.commit({ 'webhooks/pay.yaml': webhook() });
+  const directory = join(upstream.bare, 'hookmill', 'mirror.git');
   const signal = new AbortController().signal;
   const mirror = await openMirror(
     directory,
@@ -98,7 +91,7 @@ test('reads no other repository in place of a mirror that is none, not even the 
 
 test('says who holds the mirror, and that it cannot be written', async () => {
   const upstream = makeUpstream();
-  upstream.push({ 'webhooks/pay.yaml': webhook() });
+  upstream.commit({ 'webhooks/pay.yaml': webhook() });
   const { factory, reconcile } = await followedFactory(upstream.bare);
   const mirror = mirrorDirectory(factory.home, factory.name);
   const lock = await acquireLock(mirror, 0);

@@ -29,48 +29,51 @@ export const operatorEnvironment: NodeJS.ProcessEnv = {
 /** A file's content, or null to remove it. */
 export type Files = Readonly<Record<string, string | null>>;
 
-/** A bare repository that commits are pushed to from a work tree. */
+/** A bare repository that is committed to. */
 export interface Upstream {
   readonly bare: string;
+  /** Runs git on it, with a work tree of its own. */
   git(...args: string[]): string;
-  /** Commits to the branch that is checked out and pushes it. Returns the revision. */
-  push(files: Files, message?: string, committedAt?: Date): string;
+  gitWithInput(input: string | Buffer, ...args: string[]): string;
+  /** Commits to the branch that is checked out. Returns the revision. */
+  commit(files: Files, message?: string, committedAt?: Date): string;
 }
 
-export function makeUpstream(directory = temporaryDirectory()): Upstream {
-  const bare = join(directory, 'upstream.git');
-  const work = join(directory, 'work');
+export function makeUpstream(): Upstream {
+  const directory = temporaryDirectory();
+  const [bare, work] = [join(directory, 'upstream.git'), join(directory, 'work')];
   const environment = {
     ...operatorEnvironment,
     GIT_AUTHOR_NAME: 'Ada',
     GIT_AUTHOR_EMAIL: 'ada@example.com',
     GIT_COMMITTER_NAME: 'Ada',
     GIT_COMMITTER_EMAIL: 'ada@example.com',
+    GIT_DIR: bare,
+    GIT_WORK_TREE: work,
   };
-  const gitWith = (more: NodeJS.ProcessEnv, args: readonly string[]) => {
+  const run = (args: readonly string[], more: NodeJS.ProcessEnv = {}, input: string | Buffer = '') => {
     const env = { ...environment, ...more };
-    return execFileSync('git', args, { cwd: work, env, encoding: 'utf8', stdio: 'pipe' }).trim();
+    return execFileSync('git', args, { cwd: work, env, input, encoding: 'utf8', stdio: 'pipe' }).trim();
   };
-  const git = (...args: string[]) => gitWith({}, args);
-  mkdirSync(work, { recursive: true });
-  git('init', '--quiet', '--bare', '--initial-branch=main', bare);
-  git('init', '--quiet', '--initial-branch=main');
-  git('remote', 'add', 'origin', bare);
+  mkdirSync(work);
+  execFileSync('git', ['init', '--quiet', '--bare', '--initial-branch=main', bare], {
+    env: operatorEnvironment,
+  });
   return {
     bare,
-    git,
-    push: (files, message = 'Change the webhooks', committedAt = new Date()) => {
+    git: (...args) => run(args),
+    gitWithInput: (input, ...args) => run(args, {}, input),
+    commit: (files, message = 'Change the webhooks', committedAt = new Date()) => {
       for (const [file, content] of Object.entries(files)) {
         const path = join(work, file);
         mkdirSync(dirname(path), { recursive: true });
         if (content === null) rmSync(path);
         else writeFileSync(path, content);
       }
-      git('add', '--all');
+      run(['add', '--all']);
       const date = `@${Math.floor(committedAt.getTime() / 1000)} +0000`;
-      gitWith({ GIT_COMMITTER_DATE: date }, ['commit', '--quiet', '--allow-empty', '--message', message]);
-      git('push', '--quiet', '--force', 'origin', 'HEAD');
-      return git('rev-parse', 'HEAD');
+      run(['commit', '--quiet', '--allow-empty', '--message', message], { GIT_COMMITTER_DATE: date });
+      return run(['rev-parse', 'HEAD']);
     },
   };
 }

@@ -19,17 +19,17 @@ import { serveGitDaemon, serveGitOverHttp, serveHttp, serveSilence } from './git
 
 test('follows a branch served by git daemon', async () => {
   const upstream = makeUpstream();
-  upstream.push({ 'webhooks/pay.yaml': webhook() });
+  upstream.commit({ 'webhooks/pay.yaml': webhook() });
   const { reconcile } = await followedFactory(`${await serveGitDaemon(dirname(upstream.bare))}/upstream.git`);
   expect(await reconcile()).toMatchObject({ result: 'applied' });
-  const revision = upstream.push({ 'webhooks/pay.yaml': webhook('S', 'enabled: false\n') });
+  const revision = upstream.commit({ 'webhooks/pay.yaml': webhook('S', 'enabled: false\n') });
   expect(await reconcile()).toMatchObject({ result: 'applied', state: { source: { revision } } });
   expect(await reconcile()).toMatchObject({ result: 'unchanged' });
 });
 
 test('sends a team secret over HTTP, takes up its new value, and writes it nowhere', async () => {
   const upstream = makeUpstream();
-  upstream.push({ 'webhooks/pay.yaml': webhook() });
+  upstream.commit({ 'webhooks/pay.yaml': webhook() });
   const password = `it's "$HOME" \`id\` \\n %s & 100%`;
   const url = await serveGitOverHttp(dirname(upstream.bare), 'hookmill', password);
   const { factory, reconcile } = await followedFactory(`${url}/upstream.git`, {
@@ -56,7 +56,7 @@ test('sends a team secret over HTTP, takes up its new value, and writes it nowhe
 
 test("asks the operator's own credential helper", async () => {
   const upstream = makeUpstream();
-  upstream.push({ 'webhooks/pay.yaml': webhook() });
+  upstream.commit({ 'webhooks/pay.yaml': webhook() });
   const url = await serveGitOverHttp(dirname(upstream.bare), 'ada', 'from-helper');
   const config = join(temporaryDirectory(), 'config');
   writeFileSync(config, '[credential]\n\thelper = "!echo username=ada; echo password=from-helper;:"\n');
@@ -67,7 +67,7 @@ test("asks the operator's own credential helper", async () => {
 
 test("uses the operator's GIT_SSH_COMMAND, in a session without a terminal to ask on", async () => {
   const upstream = makeUpstream();
-  upstream.push({ 'webhooks/pay.yaml': webhook() });
+  upstream.commit({ 'webhooks/pay.yaml': webhook() });
   const directory = temporaryDirectory();
   const [ssh, session] = [join(directory, 'ssh'), join(directory, 'session')];
   // Stands in for ssh: runs the command here.
@@ -140,7 +140,7 @@ test("runs no hook, not even the operator's own", async () => {
   chmodSync(join(hooks, 'reference-transaction'), 0o700);
   writeFileSync(config, `[core]\n\thooksPath = ${hooks}\n[init]\n\ttemplateDir = ${directory}\n`);
   const upstream = makeUpstream();
-  upstream.push({ 'webhooks/pay.yaml': webhook() });
+  upstream.commit({ 'webhooks/pay.yaml': webhook() });
   const { reconcile } = await followedFactory(upstream.bare);
   const environment = { ...operatorEnvironment, GIT_CONFIG_GLOBAL: config };
   expect(await reconcile({ environment })).toMatchObject({ result: 'applied' });

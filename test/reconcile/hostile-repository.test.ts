@@ -1,18 +1,10 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { definitionBytesMax } from '../../schema/limits.ts';
 import { readAppliedState } from '../../store/applied-state-store.ts';
 import { mirrorDirectory } from '../../store/home.ts';
-import {
-  followedFactory,
-  makeUpstream,
-  operatorEnvironment,
-  temporaryDirectory,
-  type Upstream,
-  webhook,
-} from './git-samples.ts';
+import { followedFactory, makeUpstream, temporaryDirectory, type Upstream, webhook } from './git-samples.ts';
 
 const oneCommit = '1'.repeat(40);
 
@@ -21,7 +13,7 @@ test('reads a repository full of traps, runs none, and tells of each', async () 
   const directory = temporaryDirectory();
   const canary = join(directory, 'canary');
   const run = `touch ${canary}`;
-  upstream.push({
+  upstream.commit({
     '.gitattributes': '* filter=evil diff=evil\n*.yaml filter=lfs\n',
     '.gitmodules': `[submodule "x"]\n\tpath = webhooks/sub.yaml\n\turl = ../x\n\tupdate = none\n`,
     'hooks/post-checkout': `#!/bin/sh\n${run}\n`,
@@ -46,9 +38,7 @@ test('reads a repository full of traps, runs none, and tells of each', async () 
   ];
   addToIndex(upstream, tree, Buffer.from('webhooks/\xff\xfe.yaml', 'latin1'), blob('x'));
   upstream.git('commit', '--quiet', '--message', 'Traps \x1b]0;title\x07');
-  upstream.git('push', '--quiet', 'origin', 'HEAD');
   upstream.git('update-ref', 'refs/heads/-x', 'HEAD');
-  upstream.git('push', '--quiet', 'origin', 'refs/heads/-x:refs/heads/-x');
 
   const { factory, reconcile } = await followedFactory(upstream.bare);
   const result = await reconcile();
@@ -76,13 +66,12 @@ test('reads a repository full of traps, runs none, and tells of each', async () 
 
 test('takes a folder of definitions that is a link for a mistake, not for an empty folder', async () => {
   const upstream = makeUpstream();
-  upstream.push({ 'webhooks/pay.yaml': webhook() });
+  upstream.commit({ 'webhooks/pay.yaml': webhook() });
   const { factory, reconcile } = await followedFactory(upstream.bare);
   await reconcile();
-  upstream.push({ 'webhooks/pay.yaml': null });
+  upstream.commit({ 'webhooks/pay.yaml': null });
   addToIndex(upstream, [`120000 blob ${hashObject(upstream, '/etc')}\twebhooks`]);
   upstream.git('commit', '--quiet', '--message', 'Link');
-  upstream.git('push', '--quiet', 'origin', 'HEAD');
   expect(await reconcile({ allowEmpty: true })).toMatchObject({
     result: 'failed',
     diagnostics: [{ code: 'definition/not-regular-file', file: 'webhooks' }],
@@ -93,7 +82,7 @@ test('takes a folder of definitions that is a link for a mistake, not for an emp
 test('reads a definition of the largest size that is allowed, byte for byte', async () => {
   const upstream = makeUpstream();
   const comment = (bytes: number) => `#${'é'.repeat((bytes - 2) / 2)}\n`;
-  upstream.push({ 'webhooks/pay.yaml': `${webhook()}${comment(definitionBytesMax - webhook().length)}` });
+  upstream.commit({ 'webhooks/pay.yaml': `${webhook()}${comment(definitionBytesMax - webhook().length)}` });
   const { reconcile } = await followedFactory(upstream.bare);
   expect(await reconcile()).toMatchObject({ result: 'applied', state: { webhooks: [{ name: 'pay' }] } });
 });
@@ -106,7 +95,7 @@ test('refuses objects that are malformed', async () => {
     'tree',
   );
   const commit = upstream.git('commit-tree', '-m', 'x', tree);
-  upstream.git('push', '--quiet', 'origin', `${commit}:refs/heads/main`);
+  upstream.git('update-ref', 'refs/heads/main', commit);
   const { reconcile } = await followedFactory(upstream.bare);
   expect(await reconcile()).toMatchObject({
     result: 'failed',
@@ -116,17 +105,12 @@ test('refuses objects that are malformed', async () => {
 });
 
 function hashObject(upstream: Upstream, content: string | Buffer, type = 'blob'): string {
-  return inWorkTree(upstream, ['hash-object', '-w', '--literally', '-t', type, '--stdin'], content);
+  return upstream.gitWithInput(content, 'hash-object', '-w', '--literally', '-t', type, '--stdin');
 }
 
 /** Adds entries that no file system would have. */
 function addToIndex(upstream: Upstream, entries: readonly string[], name?: Buffer, oid = ''): void {
   const more = name ? [Buffer.from(`100644 blob ${oid}\t`), name, Buffer.from('\0')] : [];
   const input = Buffer.concat([Buffer.from(entries.map(entry => `${entry}\0`).join('')), ...more]);
-  inWorkTree(upstream, ['update-index', '-z', '--index-info'], input);
-}
-
-function inWorkTree(upstream: Upstream, args: readonly string[], input: string | Buffer): string {
-  const cwd = upstream.git('rev-parse', '--show-toplevel');
-  return execFileSync('git', args, { cwd, env: operatorEnvironment, input, encoding: 'utf8' }).trim();
+  upstream.gitWithInput(input, 'update-index', '-z', '--index-info');
 }

@@ -14,7 +14,7 @@ const script = fileURLToPath(new URL('./reconcile-process.ts', import.meta.url))
 
 test('is at the old tip or the new one after kill -9 in fetch and apply, and goes on', async () => {
   const upstream = makeUpstream();
-  let revision = upstream.push({ 'webhooks/w0.yaml': webhook() });
+  let revision = upstream.commit({ 'webhooks/w0.yaml': webhook() });
   const { factory, reconcile } = await followedFactory(`file://${upstream.bare}`);
   await reconcile();
   const mirror = mirrorDirectory(factory.home, factory.name);
@@ -26,7 +26,7 @@ test('is at the old tip or the new one after kill -9 in fetch and apply, and goe
   let killed = 0;
   for (let round = 1; round <= 20; round++) {
     const before = await readAppliedState(factory.home, factory.name);
-    revision = upstream.push({
+    revision = upstream.commit({
       [`webhooks/w${round - 1}.yaml`]: null,
       [`webhooks/w${round}.yaml`]: webhook('S', `# ${'x'.repeat(2_000)}${round}\n`.repeat(round % 2)),
       'large.bin': randomBytes(100_000).toString('hex'),

@@ -75,7 +75,7 @@ test('waits about the interval, and longer after each failure, within the bound'
 
 test('a silent remote of one factory does not delay another', async () => {
   const upstream = makeUpstream();
-  upstream.push({ 'webhooks/pay.yaml': webhook() });
+  upstream.commit({ 'webhooks/pay.yaml': webhook() });
   const silent = await serveSilence();
   const slow = await followedFactory(`git://127.0.0.1:${silent.port}/x.git`);
   const quick = await followedFactory(upstream.bare);

@@ -10,7 +10,7 @@ import { followedFactory, makeUpstream, repositoryAt, webhook } from './git-samp
 
 test('applies the tip of the branch with its commit, and then nothing more', async () => {
   const upstream = makeUpstream();
-  const revision = upstream.push({ 'webhooks/pay.yaml': webhook() }, 'Add \x1b[31mpay');
+  const revision = upstream.commit({ 'webhooks/pay.yaml': webhook() }, 'Add \x1b[31mpay');
   const { factory, reconcile } = await followedFactory(upstream.bare);
   const applied = await reconcile();
   expect(applied).toMatchObject({
@@ -36,20 +36,20 @@ test('applies the tip of the branch with its commit, and then nothing more', asy
 
 test('takes up a change to the branch, and none on another branch', async () => {
   const upstream = makeUpstream();
-  upstream.push({ 'webhooks/pay.yaml': webhook() });
+  upstream.commit({ 'webhooks/pay.yaml': webhook() });
   const { reconcile } = await followedFactory(upstream.bare);
   await reconcile();
   upstream.git('checkout', '--quiet', '-b', 'other');
-  upstream.push({ 'webhooks/other.yaml': webhook() });
+  upstream.commit({ 'webhooks/other.yaml': webhook() });
   expect(await reconcile()).toMatchObject({ result: 'unchanged' });
   upstream.git('checkout', '--quiet', 'main');
-  const revision = upstream.push({ 'webhooks/pay.yaml': webhook('S', 'enabled: false\n') });
+  const revision = upstream.commit({ 'webhooks/pay.yaml': webhook('S', 'enabled: false\n') });
   expect(await reconcile()).toMatchObject({ result: 'applied', state: { source: { revision } } });
 });
 
 test('looks at the path alone', async () => {
   const upstream = makeUpstream();
-  upstream.push({ 'deploy/webhooks/pay.yaml': webhook(), 'webhooks/broken.yaml': 'authMode: [' });
+  upstream.commit({ 'deploy/webhooks/pay.yaml': webhook(), 'webhooks/broken.yaml': 'authMode: [' });
   const { reconcile } = await followedFactory(upstream.bare);
   const repository = repositoryAt(upstream.bare, 'main', 'deploy');
   expect(await reconcile({}, { repository })).toMatchObject({
@@ -60,16 +60,16 @@ test('looks at the path alone', async () => {
 
 test('records the revision of a commit that changes no definition', async () => {
   const upstream = makeUpstream();
-  upstream.push({ 'webhooks/pay.yaml': webhook() });
+  upstream.commit({ 'webhooks/pay.yaml': webhook() });
   const { reconcile } = await followedFactory(upstream.bare);
   await reconcile();
-  const revision = upstream.push({ 'README.md': 'Hooks' });
+  const revision = upstream.commit({ 'README.md': 'Hooks' });
   expect(await reconcile()).toMatchObject({ result: 'applied', state: { serial: 2, source: { revision } } });
 });
 
 test("takes up a team secret's new value with the next change to the branch, and not before", async () => {
   const upstream = makeUpstream();
-  upstream.push({ 'webhooks/pay.yaml': webhook() });
+  upstream.commit({ 'webhooks/pay.yaml': webhook() });
   const { factory, reconcile } = await followedFactory(upstream.bare);
   const before = await reconcile();
   await setSecret(factory, 'S', 'another-secret-of-thirty-two-char');
@@ -77,7 +77,7 @@ test("takes up a team secret's new value with the next change to the branch, and
   expect(credentialOf(await state(factory))).toEqual(
     credentialOf('state' in before ? before.state : undefined),
   );
-  upstream.push({ 'README.md': 'Rotated' });
+  upstream.commit({ 'README.md': 'Rotated' });
   await reconcile();
   expect(credentialOf(await state(factory))).not.toEqual(
     credentialOf('state' in before ? before.state : undefined),
@@ -86,11 +86,11 @@ test("takes up a team secret's new value with the next change to the branch, and
 
 test('keeps the last good state at a broken tip, names file, line and commit, and recovers with the fix', async () => {
   const upstream = makeUpstream();
-  const good = upstream.push({ 'webhooks/pay.yaml': webhook() });
+  const good = upstream.commit({ 'webhooks/pay.yaml': webhook() });
   const { factory, reconcile } = await followedFactory(upstream.bare);
   await reconcile();
-  upstream.push({ 'README.md': 'x' });
-  const broken = upstream.push({ 'webhooks/pay.yaml': 'authMode: token\nsecretNam: S\n' }, 'Break it');
+  upstream.commit({ 'README.md': 'x' });
+  const broken = upstream.commit({ 'webhooks/pay.yaml': 'authMode: token\nsecretNam: S\n' }, 'Break it');
   expect(await reconcile()).toMatchObject({ result: 'failed', reason: 'invalid', commitsBehind: 2 });
   expect(await state(factory)).toMatchObject({ serial: 1, source: { revision: good } });
   const status = await readReconcileStatus(factory.home, factory.name);
@@ -113,7 +113,7 @@ test('keeps the last good state at a broken tip, names file, line and commit, an
   await reconcile();
   expect((await readReconcileStatus(factory.home, factory.name)).failingSince).toBe(status.failingSince);
 
-  const fixed = upstream.push({ 'webhooks/pay.yaml': webhook() });
+  const fixed = upstream.commit({ 'webhooks/pay.yaml': webhook() });
   expect(await reconcile()).toMatchObject({ result: 'applied', tip: { revision: fixed } });
   expect(await readReconcileStatus(factory.home, factory.name)).toMatchObject({
     failingSince: null,
@@ -124,7 +124,7 @@ test('keeps the last good state at a broken tip, names file, line and commit, an
 
 test('applies nothing while a team secret is missing, and all of it once it is set', async () => {
   const upstream = makeUpstream();
-  upstream.push({ 'webhooks/pay.yaml': webhook(), 'webhooks/late.yaml': webhook('LATE') });
+  upstream.commit({ 'webhooks/pay.yaml': webhook(), 'webhooks/late.yaml': webhook('LATE') });
   const { factory, reconcile } = await followedFactory(upstream.bare);
   expect(await reconcile()).toMatchObject({
     result: 'failed',
@@ -138,14 +138,14 @@ test('applies nothing while a team secret is missing, and all of it once it is s
 
 test('says that the branch is missing, or the remote is out of reach, and leaves the state', async () => {
   const upstream = makeUpstream();
-  upstream.push({ 'webhooks/pay.yaml': webhook() });
+  upstream.commit({ 'webhooks/pay.yaml': webhook() });
   const { factory, reconcile } = await followedFactory(upstream.bare);
   await reconcile();
   const before = await state(factory);
   const elsewhere = (url: string, branch?: string) => ({ repository: repositoryAt(url, branch) });
   expect(await reconcile({}, elsewhere(upstream.bare, 'nope'))).toMatchObject({ reason: 'branch-missing' });
   // A ref of another kind that ends like the branch is no such branch.
-  upstream.git('push', '--quiet', 'origin', 'HEAD:refs/other/refs/heads/nope');
+  upstream.git('update-ref', 'refs/other/refs/heads/nope', 'HEAD');
   expect(await reconcile({}, elsewhere(upstream.bare, 'nope'))).toMatchObject({ reason: 'branch-missing' });
   expect(await reconcile({}, elsewhere('/nonexistent.git'))).toMatchObject({
     reason: 'remote',
@@ -157,52 +157,50 @@ test('says that the branch is missing, or the remote is out of reach, and leaves
 
 test('refuses a branch that was forced to another history, until it is allowed', async () => {
   const upstream = makeUpstream();
-  const first = upstream.push({ 'webhooks/pay.yaml': webhook() });
-  upstream.push({ 'webhooks/crm.yaml': webhook() });
+  const first = upstream.commit({ 'webhooks/pay.yaml': webhook() });
+  upstream.commit({ 'webhooks/crm.yaml': webhook() });
   const { factory, reconcile } = await followedFactory(upstream.bare);
   await reconcile();
   const before = await state(factory);
 
   upstream.git('reset', '--quiet', '--hard', first);
-  upstream.git('push', '--quiet', '--force', 'origin', 'HEAD');
   expect(await reconcile()).toMatchObject({ result: 'failed', reason: 'rewound', tip: { revision: first } });
-  const forked = upstream.push({ 'webhooks/pay.yaml': webhook('S', 'enabled: false\n') });
+  const forked = upstream.commit({ 'webhooks/pay.yaml': webhook('S', 'enabled: false\n') });
   expect(await reconcile()).toMatchObject({ result: 'failed', reason: 'rewound', tip: { revision: forked } });
   expect(await state(factory)).toEqual(before);
   expect(await reconcile({ allowRewind: true })).toMatchObject({ result: 'applied' });
-  upstream.push({ 'README.md': 'on' });
+  upstream.commit({ 'README.md': 'on' });
   expect(await reconcile()).toMatchObject({ result: 'applied' });
 });
 
 test('follows a branch over merges and clocks that disagree', async () => {
   const upstream = makeUpstream();
-  upstream.push({ 'README.md': '1' });
+  upstream.commit({ 'README.md': '1' });
   upstream.git('checkout', '--quiet', '-b', 'side');
-  upstream.push({ 'webhooks/side.yaml': webhook() });
+  upstream.commit({ 'webhooks/side.yaml': webhook() });
   upstream.git('checkout', '--quiet', 'main');
-  upstream.push({ 'webhooks/pay.yaml': webhook() });
+  upstream.commit({ 'webhooks/pay.yaml': webhook() });
   const { reconcile } = await followedFactory(upstream.bare);
   await reconcile();
   upstream.git('merge', '--quiet', '--no-edit', 'side');
-  upstream.git('push', '--quiet', 'origin', 'HEAD');
   expect(await reconcile()).toMatchObject({
     result: 'applied',
     state: { webhooks: [{ name: 'pay' }, { name: 'side' }] },
   });
 
   const yesterday = new Date(Date.now() - 24 * 3600 * 1000);
-  const early = upstream.push({ 'webhooks/crm.yaml': webhook() }, 'Early', yesterday);
+  const early = upstream.commit({ 'webhooks/crm.yaml': webhook() }, 'Early', yesterday);
   expect(await reconcile()).toMatchObject({ result: 'applied', tip: { revision: early } });
-  const late = upstream.push({ 'README.md': '2' });
+  const late = upstream.commit({ 'README.md': '2' });
   expect(await reconcile()).toMatchObject({ result: 'applied', tip: { revision: late } });
 });
 
 test('refuses a tip without definitions, until it is allowed', async () => {
   const upstream = makeUpstream();
-  upstream.push({ 'webhooks/pay.yaml': webhook() });
+  upstream.commit({ 'webhooks/pay.yaml': webhook() });
   const { factory, reconcile } = await followedFactory(upstream.bare);
   await reconcile();
-  upstream.push({ 'webhooks/pay.yaml': null, 'README.md': '' });
+  upstream.commit({ 'webhooks/pay.yaml': null, 'README.md': '' });
   expect(await reconcile()).toMatchObject({ result: 'failed', reason: 'empty' });
   expect((await state(factory)).webhooks).toHaveLength(1);
   expect(await reconcile({ allowEmpty: true })).toMatchObject({ result: 'applied', state: { webhooks: [] } });
@@ -210,20 +208,20 @@ test('refuses a tip without definitions, until it is allowed', async () => {
 
 test('applies deletions without asking', async () => {
   const upstream = makeUpstream();
-  upstream.push({ 'webhooks/pay.yaml': webhook(), 'webhooks/crm.yaml': webhook() });
+  upstream.commit({ 'webhooks/pay.yaml': webhook(), 'webhooks/crm.yaml': webhook() });
   const { reconcile } = await followedFactory(upstream.bare);
   await reconcile();
-  upstream.push({ 'webhooks/crm.yaml': null });
+  upstream.commit({ 'webhooks/crm.yaml': null });
   expect(await reconcile()).toMatchObject({ result: 'applied', state: { webhooks: [{ name: 'pay' }] } });
 });
 
 test('refuses a renamed webhook, whose URL would move, until it is allowed', async () => {
   const upstream = makeUpstream();
-  upstream.push({ 'webhooks/pay.yaml': webhook(), 'webhooks/crm.yaml': webhook() });
+  upstream.commit({ 'webhooks/pay.yaml': webhook(), 'webhooks/crm.yaml': webhook() });
   const { factory, reconcile } = await followedFactory(upstream.bare);
   await reconcile();
   const before = await state(factory);
-  upstream.push({ 'webhooks/pay.yaml': null, 'webhooks/payments.yaml': webhook('S', 'enabled: true\n') });
+  upstream.commit({ 'webhooks/pay.yaml': null, 'webhooks/payments.yaml': webhook('S', 'enabled: true\n') });
   expect(await reconcile()).toMatchObject({
     result: 'failed',
     reason: 'renamed',
@@ -241,18 +239,18 @@ test('refuses a renamed webhook, whose URL would move, until it is allowed', asy
 
 test('keeps the URLs when the definitions move to another folder with the path', async () => {
   const upstream = makeUpstream();
-  upstream.push({ 'webhooks/pay.yaml': webhook() });
+  upstream.commit({ 'webhooks/pay.yaml': webhook() });
   const { factory, reconcile } = await followedFactory(upstream.bare);
   await reconcile();
   const before = await state(factory);
-  upstream.push({ 'webhooks/pay.yaml': null, 'deploy/webhooks/pay.yaml': webhook() });
+  upstream.commit({ 'webhooks/pay.yaml': null, 'deploy/webhooks/pay.yaml': webhook() });
   await reconcile({}, { repository: repositoryAt(upstream.bare, 'main', 'deploy') });
   expect((await state(factory)).webhooks).toEqual(before.webhooks);
 });
 
 test('puts right what was edited by hand or applied from elsewhere', async () => {
   const upstream = makeUpstream();
-  upstream.push({ 'webhooks/pay.yaml': webhook() });
+  upstream.commit({ 'webhooks/pay.yaml': webhook() });
   const { factory, reconcile } = await followedFactory(upstream.bare);
   await reconcile();
   expect(isEdited(await state(factory))).toBe(false);
@@ -272,7 +270,7 @@ test('puts right what was edited by hand or applied from elsewhere', async () =>
 
 test('does nothing while it is suspended', async () => {
   const upstream = makeUpstream();
-  upstream.push({ 'webhooks/pay.yaml': webhook() });
+  upstream.commit({ 'webhooks/pay.yaml': webhook() });
   const { factory, reconcile } = await followedFactory(upstream.bare);
   await suspendReconcile(factory, true);
   expect(await reconcile()).toMatchObject({ result: 'suspended' });
