@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { watch } from 'chokidar';
-import { appliedStateShape } from '../schema/applied-state.ts';
+import { type AppliedState, appliedStateShape } from '../schema/applied-state.ts';
 import { fileVersion } from '../store/file-version.ts';
 import { appliedStateFile, type Home, listFactories, makePrivateDirectory } from '../store/home.ts';
 import { parseJsonFile } from '../store/json-file.ts';
@@ -21,6 +21,10 @@ export interface FactoryStatus {
 
 export interface AppliedStates {
   findWebhook(uid: string): ServedWebhook | undefined;
+  /** The applied state that is served of a factory; undefined if none ever was. */
+  findState(factory: string): AppliedState | undefined;
+  /** Resolves when all that was on disk when it was called is served. */
+  refresh(): Promise<void>;
   status(): FactoryStatus[];
   close(): Promise<void>;
 }
@@ -36,6 +40,7 @@ interface Loaded {
   /** Identifies the file's content without reading it. */
   readonly version: string;
   readonly status: FactoryStatus;
+  readonly state: AppliedState | undefined;
   readonly webhooks: readonly ServedWebhook[];
 }
 
@@ -80,6 +85,8 @@ export async function followAppliedStates(options: AppliedStatesOptions): Promis
 
   return {
     findWebhook: uid => index.get(uid),
+    findState: factory => factories.get(factory)?.state,
+    refresh: rescan,
     status: () => [...factories.values()].map(({ status }) => status),
     close: async () => {
       clearInterval(timer);
@@ -100,15 +107,17 @@ async function load(
   if (version === before?.version && !before.status.problem) return before;
   if (version === 'missing' && !before) return before;
   try {
-    const state = parseJsonFile(file, await readFile(file, 'utf8'), appliedStateShape);
-    const webhooks = await serveWebhooks({ ...state, factory }, seal);
-    return { version, webhooks, status: { factory, serial: state.serial, webhooks: webhooks.length } };
+    const stored = parseJsonFile(file, await readFile(file, 'utf8'), appliedStateShape);
+    const state = { ...stored, factory };
+    const webhooks = await serveWebhooks(state, seal);
+    return { version, state, webhooks, status: { factory, serial: state.serial, webhooks: webhooks.length } };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     if (version === before?.version && message === before.status.problem?.message) return before;
     const since = new Date().toISOString();
     const status = { factory, serial: before?.status.serial ?? 0, webhooks: before?.webhooks.length ?? 0 };
-    return { version, webhooks: before?.webhooks ?? [], status: { ...status, problem: { message, since } } };
+    const { state, webhooks = [] } = before ?? {};
+    return { version, state, webhooks, status: { ...status, problem: { message, since } } };
   }
 }
 

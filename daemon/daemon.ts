@@ -5,10 +5,14 @@ import { stopGraceMs } from '../schema/limits.ts';
 import { openDeliveryLog } from '../store/delivery-log-client.ts';
 import { type Home, makePrivateDirectory } from '../store/home.ts';
 import { sealFor } from '../store/sealing.ts';
+import { createApi } from './api/create-api.ts';
 import { followAppliedStates } from './applied-states.ts';
 import { memoryBudgets } from './budgets.ts';
+import { clientAddressBehind } from './client-address.ts';
+import { dashboardDirectory, readDashboardFiles } from './dashboard-files.ts';
 import { boundedServer, closeServer, listen } from './http-server.ts';
 import { createIngress } from './ingress.ts';
+import { openLiveDeliveries } from './live-deliveries.ts';
 import { createManagement } from './management.ts';
 import { createMetrics } from './metrics.ts';
 import { randomPool } from './random-pool.ts';
@@ -61,18 +65,21 @@ async function start(
   let fatal: string | undefined;
 
   let runQueue: RunQueue | undefined;
+  const live = openLiveDeliveries();
   const runner = createRunner(settings.runs.runner, environment, nowMs);
   const deliveryLog = await openDeliveryLog(home.deliveryLogFile, {
     onRunsQueued: () => runQueue?.wake(),
+    onCommitted: rows => live.publish(rows),
     onFatal: error => {
       fatal = 'the delivery log is gone';
       onFatal(error);
     },
   });
   opened.push(() => deliveryLog.close());
+  const seal = sealFor(home, environment);
   const appliedStates = await followAppliedStates({
     home,
-    seal: sealFor(home, environment),
+    seal,
     onLoaded: status => log.info(status, 'serving the applied state'),
     onProblem: status => log.error(status, 'the applied state cannot be served; the last good one still is'),
   });
@@ -93,9 +100,17 @@ async function start(
     metrics,
     stopping: () => stopping,
   });
+  const { managementUrl } = settings;
+  let baseUrl = settings.baseUrl ?? `http://${settings.host}:${settings.port}`;
+  const clientAddress = clientAddressBehind(settings.trustProxies);
+  const api = createApi({
+    ...{ home, seal, appliedStates, deliveryLog, live, managementUrl, clientAddress, nowMs, log },
+    baseUrl: () => baseUrl,
+  });
+  opened.push(() => api.close());
   const managementApp = createManagement({
-    appliedStates,
-    metrics,
+    ...{ appliedStates, metrics, api: api.router, managementUrl, log },
+    dashboard: await readDashboardFiles(dashboardDirectory()),
     notReady: () => (stopping ? 'stopping' : fatal),
   });
   // Opened first, so that it can still tell while the ingress stops.
@@ -121,6 +136,7 @@ async function start(
   const { requestSeconds, connections } = settings.limits;
   const ingress = boundedServer(ingressApp.callback(), { requestMs: requestSeconds * 1_000, connections });
   const ingressAddress = await listen(ingress, settings.port, settings.host);
+  baseUrl = settings.baseUrl ?? urlOf(ingressAddress);
   // Side by side: both take their time, and the whole has ten seconds.
   opened.push(() => Promise.all([closeServer(ingress, stopGraceMs), queue.stop()]));
 

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import Koa from 'koa';
 import type { Logger } from 'pino';
-import proxyAddr from 'proxy-addr';
 import getRawBody from 'raw-body';
 import { lingerBytesMax, lingerMs } from '../schema/limits.ts';
+import { clientAddressBehind } from './client-address.ts';
 import type { IngressMetrics } from './metrics.ts';
 import { problemBodies } from './problems.ts';
 import {
@@ -148,13 +148,6 @@ function closeAfterReading(context: Koa.Context, body: Buffer): void {
     if (bytesLeft < 0) end();
   });
   req.once('end', end).once('close', end).resume();
-}
-
-function clientAddressBehind(proxies: readonly string[]): (request: IncomingMessage) => string {
-  const plain = (address: string | undefined) => (address ?? '').replace(/^::ffff:(?=\d+\.)/, '');
-  if (proxies.length === 0) return request => plain(request.socket.remoteAddress);
-  const trust = proxyAddr.compile([...proxies]);
-  return request => plain(proxyAddr(request, trust));
 }
 
 function report(

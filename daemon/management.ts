@@ -1,17 +1,49 @@
 import Router from '@koa/router';
 import Koa from 'koa';
+import type { Logger } from 'pino';
+import { ApiProblem } from '../schema/api/problems.ts';
+import { answerProblems } from './api/answer-problem.ts';
+import { browserHeaders, refuseForeignHosts } from './api/browser-guards.ts';
 import type { AppliedStates } from './applied-states.ts';
+import { type DashboardFiles, serveDashboard } from './dashboard-files.ts';
 import type { Metrics } from './metrics.ts';
 
 export interface ManagementDeps {
   readonly appliedStates: AppliedStates;
   readonly metrics: Metrics;
+  /** The routes of the management API. */
+  readonly api: Router;
+  readonly dashboard: DashboardFiles;
+  /** How the port is reached through a proxy, if it is. */
+  readonly managementUrl: string | undefined;
+  readonly log: Logger;
   /** Why deliveries cannot be taken now; undefined when they can. */
   readonly notReady: () => string | undefined;
 }
 
-/** The operator's side of the daemon: alive, ready, metrics. */
-export function createManagement({ appliedStates, metrics, notReady }: ManagementDeps): Koa {
+/** The operator's side of the daemon: alive, ready, metrics; the management API; the dashboard. */
+export function createManagement(deps: ManagementDeps): Koa {
+  const app = new Koa();
+  app.on('error', (error: NodeJS.ErrnoException) => {
+    // A client that goes in the middle of an answer is no failure.
+    if (error.code !== 'EPIPE' && error.code !== 'ECONNRESET') {
+      deps.log.error({ err: error }, 'a management request failed');
+    }
+  });
+  app.use(browserHeaders);
+  app.use(answerProblems(deps.log));
+  app.use(refuseForeignHosts(deps.managementUrl));
+  app.use(operatorRoutes(deps).routes());
+  app.use(deps.api.routes());
+  app.use(serveDashboard(deps.dashboard));
+  app.use(({ matched }) => {
+    // What the API's router matched but for the method.
+    throw new ApiProblem(Array.isArray(matched) && matched.length > 0 ? 'method-not-allowed' : 'not-found');
+  });
+  return app;
+}
+
+function operatorRoutes({ appliedStates, metrics, notReady }: ManagementDeps): Router {
   const router = new Router();
   router.get('/healthz', context => {
     context.body = { status: 'ok' };
@@ -29,7 +61,5 @@ export function createManagement({ appliedStates, metrics, notReady }: Managemen
     context.type = metrics.contentType;
     context.body = await metrics.render();
   });
-  const app = new Koa();
-  app.use(router.routes()).use(router.allowedMethods());
-  return app;
+  return router;
 }

@@ -109,6 +109,10 @@ export const settingsShape = z.strictObject({
     .describe(
       'Public URL of the ingress as senders use it; needed behind a proxy for schemes that sign the URL.',
     ),
+  managementUrl: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe('URL under which a proxy makes the management port known, for the dashboard and its API.'),
   trustProxies: z
     .array(proxy)
     .default([])

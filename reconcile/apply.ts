@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { AppliedState, AppliedWebhook, Credential } from '../schema/applied-state.ts';
 import { type Diagnostic, hasErrors, sortDiagnostics } from '../schema/diagnostics.ts';
-import { webhookUid } from '../schema/ids.ts';
+import { uidRandomBytes, webhookUid } from '../schema/ids.ts';
 import type { WebhookDefinition } from '../schema/webhook-definition.ts';
 import { changeAppliedState, readAppliedState } from '../store/applied-state-store.ts';
 import type { Home } from '../store/home.ts';
 import type { Seal, SealedFor } from '../store/sealing.ts';
-import { listSecrets, openSecrets, type TeamSecret } from '../store/team-secrets.ts';
+import { openSecrets, secretNames, type TeamSecret } from '../store/team-secrets.ts';
 import { appliedFrom, type DesiredSource, sealSource } from './applied-source.ts';
+import { dashboardProblems } from './dashboard-problems.ts';
 import type { Definitions } from './definitions.ts';
 import { type Change, isInForce, plan, summarize } from './plan.ts';
 import { secretProblems } from './secret-problems.ts';
@@ -45,6 +46,11 @@ export type Applied =
     }
   | { readonly result: 'invalid'; readonly diagnostics: readonly Diagnostic[] };
 
+export interface ApplyOptions {
+  /** Takes over a factory that was managed in the dashboard. */
+  readonly adopt?: boolean | undefined;
+}
+
 /** What applying the definitions to the factory would do now; nothing is written. */
 export async function planFactory(
   factory: Pick<Factory, 'home' | 'name' | 'seal'>,
@@ -52,7 +58,7 @@ export async function planFactory(
 ): Promise<Planned> {
   const state = await readAppliedState(factory.home, factory.name);
   const { planned } = await planAgainst(state, factory, definitions);
-  return planned;
+  return { ...planned, diagnostics: [...planned.diagnostics, ...dashboardProblems(state, 'warning')] };
 }
 
 /**
@@ -65,9 +71,15 @@ export async function applyDefinitions(
   definitions: Definitions,
   source: DesiredSource,
   confirm: (changes: readonly Change[], planned: PlannedChanges) => Promise<boolean>,
+  { adopt = false }: ApplyOptions = {},
 ): Promise<Applied> {
   let applied: Applied | undefined;
   await changeAppliedState(factory.home, factory.name, factory.lockTimeoutMs, async state => {
+    const refusals = adopt ? [] : dashboardProblems(state, 'error');
+    if (refusals.length > 0) {
+      applied = { result: 'invalid', diagnostics: refusals };
+      return undefined;
+    }
     const { planned, secrets } = await planAgainst(state, factory, definitions);
     if (!planned.ok) {
       applied = { result: 'invalid', diagnostics: planned.diagnostics };
@@ -92,6 +104,7 @@ export async function applyDefinitions(
 }
 
 function isNewSource(state: AppliedState, source: DesiredSource): boolean {
+  if (state.source?.kind === 'dashboard') return true;
   return source.kind === 'repository' && appliedFrom(state, source)?.revision !== source.revision;
 }
 
@@ -105,7 +118,7 @@ async function planAgainst(
     seal,
     definitions.webhooks.map(webhook => webhook.secretName),
   );
-  const knownNames = (await listSecrets(home)).map(secret => secret.name);
+  const knownNames = await secretNames(home);
   const diagnostics = sortDiagnostics([
     ...withUidHints(definitions, state),
     ...secretProblems(definitions, secrets, knownNames),
@@ -126,7 +139,7 @@ async function nextState(
 ): Promise<AppliedState> {
   const webhooks = definitions.webhooks.map(async (webhook): Promise<AppliedWebhook> => {
     const existing = state.webhooks.find(other => other.name === webhook.name);
-    const uid = existing?.uid ?? webhookUid(factory.randomBytes(64));
+    const uid = existing?.uid ?? webhookUid(factory.randomBytes(uidRandomBytes));
     const credential = await credentialFor(factory, webhook, uid, secrets.get(webhook.secretName), existing);
     return { ...webhook, uid, credential };
   });
@@ -145,7 +158,8 @@ async function nextState(
   };
 }
 
-async function credentialFor(
+/** The credential in force of a webhook whose definition applies now: the existing one while it is still right. */
+export async function credentialFor(
   { name, seal }: Factory,
   { authMode }: WebhookDefinition,
   uid: string,

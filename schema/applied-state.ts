@@ -33,6 +33,8 @@ const appliedAutomation = automationShape.extend({ name: z.string() });
 
 /** Where the applied state comes from. */
 const source = z.discriminatedUnion('kind', [
+  /** Webhooks and automations are made by the management API, without files. */
+  z.strictObject({ kind: z.literal('dashboard') }),
   z.strictObject({ kind: z.literal('directory'), directory: z.string() }),
   z.strictObject({
     kind: z.literal('repository'),

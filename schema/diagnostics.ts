@@ -47,6 +47,8 @@ export const diagnosticCodes = {
   'webhook/scheme-invalid': 'a signatureScheme object describes an HMAC that can be verified',
   'webhook/too-many': 'a factory has at most 20 webhooks',
   'webhook/renamed': 'a webhook followed from a repository keeps its file name, for its URL hangs on it',
+  'factory/dashboard-managed':
+    'definitions take the place of what was made in the dashboard only when told to',
   'automation/webhook-id': 'a trigger names exactly one webhook by its UID',
   'automation/duplicate-trigger': 'each trigger of an automation selects other deliveries than the rest',
   'automation/webhook-unknown': 'a trigger names a webhook that exists',

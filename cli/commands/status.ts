@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { planFactory } from '../../reconcile/apply.ts';
 import { summarize } from '../../reconcile/plan.ts';
+import type { AppliedSource } from '../../schema/applied-state.ts';
 import { readAppliedState } from '../../store/applied-state-store.ts';
 import { contextOf, factoryOf } from '../context.ts';
 import { loadDirectory } from '../load-definitions.ts';
@@ -34,13 +35,16 @@ export async function status(command: Command): Promise<void> {
     fieldList([
       ['factory', context.factory],
       ['applied', state.serial === 0 ? 'nothing yet' : `serial ${state.serial}, ${state.appliedAt}`],
-      [
-        'from',
-        state.source?.kind === 'directory' ? state.source.directory : (state.source?.repository ?? '-'),
-      ],
+      ['from', originOf(state.source)],
       ['webhooks', String(state.webhooks.length)],
       ['automations', String(state.automations.length)],
       ['definitions', upToDate ? 'as applied' : pending],
     ]),
   );
+}
+
+function originOf(source: AppliedSource | null): string {
+  if (source === null) return '-';
+  if (source.kind === 'dashboard') return 'the dashboard';
+  return source.kind === 'directory' ? source.directory : source.repository;
 }

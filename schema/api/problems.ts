@@ -1,3 +1,5 @@
+import type { Diagnostic } from '../diagnostics.ts';
+
 /** Each way in which the management API refuses a request: the status and what it means. */
 export const apiProblems = {
   'not-signed-in': { status: 401, title: 'An API token or a session is needed' },
@@ -41,3 +43,39 @@ export const apiProblems = {
 } as const satisfies Record<string, { readonly status: number; readonly title: string }>;
 
 export type ApiProblemCode = keyof typeof apiProblems;
+
+/** A mistake in a request, at a JSON Pointer into its body or at a parameter. */
+export interface ApiMistake {
+  readonly pointer: string;
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string | undefined;
+}
+
+/** What to do in place of what a factory of files or of a repository does not let the dashboard do. */
+export interface Instead {
+  readonly text: string;
+  readonly file?: string;
+  readonly yaml?: string;
+}
+
+export interface ApiProblemParts {
+  /** What is wrong here; no secret, and nothing of another factory. */
+  readonly detail?: string | undefined;
+  readonly mistakes?: readonly ApiMistake[] | undefined;
+  readonly diagnostics?: readonly Diagnostic[] | undefined;
+  readonly instead?: Instead | undefined;
+}
+
+/** Why the management API does not do what it was asked; whoever asked is told all of it. */
+export class ApiProblem extends Error {
+  override readonly name = 'ApiProblem';
+  readonly code: ApiProblemCode;
+  readonly parts: ApiProblemParts;
+
+  constructor(code: ApiProblemCode, parts: ApiProblemParts = {}, options?: ErrorOptions) {
+    super(parts.detail ?? apiProblems[code].title, options);
+    this.code = code;
+    this.parts = parts;
+  }
+}

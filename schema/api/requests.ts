@@ -53,14 +53,22 @@ const webhookSecret = z.discriminatedUnion('kind', [
 
 const { authMode, signatureScheme, deliveryIdHeader, enabled } = webhookShape.shape;
 
-export const newWebhookRequest = z.strictObject({
-  name,
-  authMode,
-  signatureScheme,
-  deliveryIdHeader,
-  enabled,
-  secret: webhookSecret.prefault({ kind: 'blank' }),
-});
+export const newWebhookRequest = z
+  .strictObject({
+    name,
+    authMode,
+    signatureScheme,
+    deliveryIdHeader,
+    enabled,
+    secret: webhookSecret.prefault({ kind: 'blank' }),
+  })
+  .superRefine(({ name: _, secret, ...keys }, context) => {
+    // The rules over several keys are those of definition files.
+    const { error } = webhookShape.safeParse({ ...keys, secretName: 'ANY' });
+    for (const issue of error?.issues ?? []) {
+      if (issue.code === 'custom') context.addIssue({ ...issue, input: keys });
+    }
+  });
 
 export const webhookChangeRequest = z
   .strictObject({
@@ -68,6 +76,9 @@ export const webhookChangeRequest = z
     enabled: z.boolean().describe('Re-applies the definition too: a changed team secret is taken up.'),
   })
   .partial();
+
+export type NewWebhook = z.output<typeof newWebhookRequest>;
+export type WebhookChange = z.output<typeof webhookChangeRequest>;
 
 export const webhookSecretRequest = z.strictObject({
   value: z

@@ -1,0 +1,130 @@
+import { randomBytes } from 'node:crypto';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import pino from 'pino';
+import { expect, onTestFinished } from 'vitest';
+import { startDaemon } from '../../daemon/daemon.ts';
+import { settingsShape } from '../../daemon/settings.ts';
+import { openApiDocument } from '../../schema/api/openapi.ts';
+import { type ApiRoute, apiPrefix, apiRoutes, type OperationId } from '../../schema/api/routes.ts';
+import type { Permission } from '../../schema/permission.ts';
+import { createApiToken, revokeApiToken } from '../../store/api-tokens.ts';
+import type { Home } from '../../store/home.ts';
+import { newHome } from './factory.ts';
+import { send } from './http.ts';
+
+/** A daemon in the test's process, and clients of its management API. Every answer is held to the OpenAPI document. */
+export interface ManagedDaemon {
+  readonly home: Home;
+  readonly ingressUrl: string;
+  readonly managementUrl: string;
+  readonly clock: { nowMs: number };
+  logged(): string;
+  /** A client with a new token; of the factory `default` that may manage, unless told otherwise. */
+  client(given?: { factory?: string | null; permission?: Permission }): Promise<ApiClient>;
+  revoke(client: ApiClient): Promise<void>;
+}
+
+export interface ApiClient {
+  readonly tokenName: string;
+  readonly token: string;
+  call(id: OperationId, given?: CallGiven): Promise<ApiAnswer>;
+}
+
+export interface CallGiven {
+  /** Parameters of the path; `factory` is `default` unless given. */
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface ApiAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: what an answer has is what the tests are about
+  readonly json: any;
+}
+
+export async function startManagedDaemon(settings: object = {}, home = newHome()): Promise<ManagedDaemon> {
+  const clock = { nowMs: Date.now() };
+  let logged = '';
+  const daemon = await startDaemon({
+    home,
+    settings: settingsShape.parse({ port: 0, managementPort: 0, ...settings }),
+    environment: {},
+    log: pino({ level: 'trace' }, { write: line => void (logged += line) }),
+    nowMs: () => clock.nowMs,
+    onFatal: error => {
+      throw error;
+    },
+  });
+  onTestFinished(() => daemon.stop());
+  const { ingressUrl, managementUrl } = daemon;
+  const store = { home, lockTimeoutMs: 5_000 };
+  const client: ManagedDaemon['client'] = async ({ factory = 'default', permission = 'manage' } = {}) => {
+    const name = `token-${randomBytes(6).toString('hex')}`;
+    const token = await createApiToken(store, { name, factory, permission, now: new Date(), randomBytes });
+    const headers = { authorization: `Bearer ${token}` };
+    return {
+      tokenName: name,
+      token,
+      call: (id, given = {}) =>
+        call(managementUrl, id, { ...given, headers: { ...headers, ...given.headers } }),
+    };
+  };
+  const revoke = ({ tokenName }: ApiClient) => revokeApiToken(store, tokenName);
+  return { home, ingressUrl, managementUrl, clock, logged: () => logged, client, revoke };
+}
+
+/** One request to an operation, with what is given and nothing else. */
+export async function call(
+  managementUrl: string,
+  id: OperationId,
+  given: CallGiven = {},
+): Promise<ApiAnswer> {
+  const route: ApiRoute = apiRoutes[id];
+  const { params = {}, query = {}, body = route.body ? {} : undefined, headers = {} } = given;
+  const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(params[name] ?? (name === 'factory' ? 'default' : 'none')),
+  );
+  const search = new URLSearchParams(query).toString();
+  const answer = await send(`${managementUrl}${apiPrefix}${path}${search && `?${search}`}`, {
+    method: route.method.toUpperCase(),
+    headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+    body: body === undefined ? '' : JSON.stringify(body),
+  });
+  requireDocumented(id, answer.status, answer.headers['content-type'], answer.body);
+  const isJson = answer.headers['content-type']?.includes('json');
+  return { ...answer, text: answer.body, json: isJson ? JSON.parse(answer.body) : undefined };
+}
+
+const document = JSON.parse(JSON.stringify(openApiDocument()));
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+formats.default(ajv);
+ajv.addSchema(document, 'api');
+
+/** The answer is one that the document has for the operation: its status, media type and shape. */
+function requireDocumented(
+  id: OperationId,
+  status: number,
+  mediaType: string | undefined,
+  body: string,
+): void {
+  const { method, path } = apiRoutes[id];
+  const response = document.paths[path][method].responses[status];
+  expect(response, `${id} answers ${status}: ${body}`).toBeDefined();
+  const types = Object.keys(response.content ?? {});
+  if (types.length === 0) return expect(body).toBe('');
+  const type = types.find(type => mediaType?.startsWith(type));
+  expect(type, `${id} answers ${status} with ${mediaType}`).toBeDefined();
+  const reference: string | undefined = response.content[type ?? ''].schema?.$ref;
+  if (reference === undefined) return;
+  const validate = ajv.getSchema(`api${reference}`);
+  validate?.(JSON.parse(body));
+  expect(validate?.errors ?? [], `${id} answers ${body}`).toEqual([]);
+  if (type === 'application/problem+json') {
+    expect(response.description.split(', ')).toContain(JSON.parse(body).code);
+  }
+}
