@@ -148,6 +148,8 @@ function evaluationOf(
 function renderEvaluation(delivery: LoggedDelivery, evaluation: Evaluation | null): string {
   if (delivery.outcome === 'Duplicate')
     return `\nA duplicate starts nothing; \`hookmill deliveries show ${delivery.duplicateOf}\` explains the original.\n`;
+  if (delivery.outcome === 'Handshake')
+    return '\nA handshake starts nothing: the provider asked whether this URL is meant to receive.\n';
   if (delivery.outcome !== 'Accepted') return '\nRejected before any automation was looked at.\n';
   if (!evaluation) return '';
   const { serial, automations, others } = evaluation;

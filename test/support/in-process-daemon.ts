@@ -5,7 +5,7 @@ import { applyDefinitions } from '../../reconcile/apply.ts';
 import { type DefinitionFile, parseDefinitions } from '../../reconcile/definitions.ts';
 import { webhooksMax } from '../../schema/limits.ts';
 import type { CustomScheme } from '../../schema/signature/scheme.ts';
-import type { LoggedDelivery } from '../../store/delivery-log.ts';
+import type { LoggedDelivery, Run } from '../../store/delivery-log.ts';
 import { openDeliveryLogReader } from '../../store/delivery-log-reader.ts';
 import type { Home } from '../../store/home.ts';
 import { declareSecret, setSecret } from '../../store/team-secrets.ts';
@@ -20,6 +20,7 @@ export interface InProcessDaemon {
   readonly clock: { nowMs: number };
   /** Every line that it logged, of every level. */
   logged(): string;
+  runsOf(deliveryId: string): Run[];
   stop(): Promise<void>;
 }
 
@@ -38,7 +39,10 @@ export interface SignatureWebhook {
   readonly deliveryIdHeader?: string;
 }
 
-/** With limits that no test reaches, unless it sets them. */
+/**
+ * With limits that no test reaches, unless it sets them, and an automation that starts a run of each accepted
+ * delivery.
+ */
 export async function startInProcessDaemon(
   given: readonly SignatureWebhook[],
   settings: { readonly baseUrl?: string; readonly limits?: object } = {},
@@ -80,6 +84,7 @@ export async function startInProcessDaemon(
     ingressUrl,
     clock,
     logged: () => logged,
+    runsOf: deliveryId => runsOf(home, deliveryId),
     stop: () => daemon.stop(),
     webhooks: served.map(({ factory, uid }) => ({
       factory,
@@ -103,11 +108,33 @@ async function applyWebhooks(home: Home, name: string, given: readonly Signature
     const file = `webhooks/${webhook}.yaml`;
     files.push({ kind: 'webhook', name: webhook, file, bytes: Buffer.from(JSON.stringify(definition)) });
   }
-  const definitions = parseDefinitions({ files, diagnostics: [] });
-  const source = { kind: 'directory', directory: home.directory } as const;
-  const applied = await applyDefinitions(factory, definitions, source, async () => true);
-  if (applied.result === 'invalid') throw new Error(JSON.stringify(applied.diagnostics));
-  return applied.state.webhooks.map(({ uid }) => ({ factory: name, uid }));
+  const apply = async () => {
+    const definitions = parseDefinitions({ files, diagnostics: [] });
+    const source = { kind: 'directory', directory: home.directory } as const;
+    const applied = await applyDefinitions(factory, definitions, source, async () => true);
+    if (applied.result === 'invalid') throw new Error(JSON.stringify(applied.diagnostics));
+    return applied.state.webhooks.map(({ uid }) => uid);
+  };
+  const uids = await apply();
+  const trigger = (uid: string) => ({
+    provider: 'webhook',
+    event: 'received',
+    filter: { webhook_ids: [uid] },
+  });
+  const definition = { prompt: 'Act.', triggers: uids.map(trigger) };
+  const bytes = Buffer.from(JSON.stringify(definition));
+  files.push({ kind: 'automation', name: 'act', file: 'automations/act.yaml', bytes });
+  await apply();
+  return uids.map(uid => ({ factory: name, uid }));
+}
+
+function runsOf(home: Home, deliveryId: string): Run[] {
+  const log = openDeliveryLogReader(home.deliveryLogFile);
+  try {
+    return log.runsOfDelivery(deliveryId);
+  } finally {
+    log.close();
+  }
 }
 
 function rowsOf(home: Home, factory: string, uid: string): LoggedDelivery[] {
