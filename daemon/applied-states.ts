@@ -107,8 +107,8 @@ async function load(
   if (version === before?.version && !before.status.problem) return before;
   if (version === 'missing' && !before) return before;
   try {
-    const stored = parseJsonFile(file, await readFile(file, 'utf8'), appliedStateShape);
-    const state = { ...stored, factory };
+    const state = parseJsonFile(file, await readFile(file, 'utf8'), appliedStateShape);
+    if (state.factory !== factory) throw new Error(`it is the applied state of the factory ${state.factory}`);
     const webhooks = await serveWebhooks(state, seal);
     return { version, state, webhooks, status: { factory, serial: state.serial, webhooks: webhooks.length } };
   } catch (error) {
@@ -130,20 +130,16 @@ function indexByUid(factories: Iterable<Loaded>): Map<string, ServedWebhook> {
 function singleFlight(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
-  return () => {
-    if (!running) {
-      running = work().finally(() => {
-        running = undefined;
-      });
-      return running;
-    }
-    next ??= running.then(() => {
-      next = undefined;
-      running = work().finally(() => {
-        running = undefined;
-      });
-      return running;
+  const start = () => {
+    next = undefined;
+    running = work().finally(() => {
+      running = undefined;
     });
+    return running;
+  };
+  return () => {
+    if (!running) return start();
+    next ??= running.then(start);
     return next;
   };
 }

@@ -1,5 +1,5 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { connectionsMax, headerBytesMax, idleConnectionMs, requestMs } from '../schema/limits.ts';
 
 export interface ServerBounds {
@@ -11,18 +11,19 @@ export interface ServerBounds {
 const defaultBounds: ServerBounds = { requestMs, connections: connectionsMax };
 
 /** A server that a slow or greedy client cannot hold on to. */
-export function boundedServer(listener: RequestListener, { requestMs, connections } = defaultBounds): Server {
+export function boundedServer(listener: RequestListener, bounds = defaultBounds): Server {
   const server = createServer(
     {
-      headersTimeout: requestMs,
-      requestTimeout: requestMs,
+      headersTimeout: bounds.requestMs,
+      requestTimeout: bounds.requestMs,
       keepAliveTimeout: idleConnectionMs,
       connectionsCheckingInterval: 1_000,
       maxHeaderSize: headerBytesMax,
     },
     listener,
   );
-  server.maxConnections = connections;
+  server.maxConnections = bounds.connections;
+  trackConnections(server);
   // Leave to send the body is given once the request has passed what can be checked without it.
   server.on('checkContinue', listener);
   return server;
@@ -43,9 +44,26 @@ export async function listen(server: Server, port: number, host: string): Promis
 /** Stops accepting, lets requests under way finish, and after `graceMs` ends the connections that are left. */
 export async function closeServer(server: Server, graceMs: number): Promise<void> {
   const closed = new Promise<void>(resolve => server.close(() => resolve()));
-  const idle = setInterval(() => server.closeIdleConnections(), 50);
+  const closeIdle = () => {
+    server.closeIdleConnections();
+    // Balancers open connections ahead, and Node does not count one as idle before its first request.
+    for (const socket of connections.get(server) ?? []) if (socket.bytesRead === 0) socket.destroy();
+  };
+  closeIdle();
+  const idle = setInterval(closeIdle, 50);
   const end = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;
   clearInterval(idle);
   clearTimeout(end);
+}
+
+const connections = new WeakMap<Server, Set<Socket>>();
+
+function trackConnections(server: Server): void {
+  const sockets = new Set<Socket>();
+  connections.set(server, sockets);
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
 }

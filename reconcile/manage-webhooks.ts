@@ -11,6 +11,7 @@ import {
   declareSecret,
   listSecrets,
   openSecrets,
+  secretNames,
   setSecret,
   type TeamSecret,
 } from '../store/team-secrets.ts';

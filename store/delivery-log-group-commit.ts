@@ -174,6 +174,8 @@ export class GroupCommit {
     if (!batch || (message.kind !== 'committed' && message.kind !== 'failed')) return;
     this.#inFlight = undefined;
     this.#count(batch, message);
+    // What the thread rolled back, it has not kept.
+    if (message.kind === 'failed') this.#statesSent.clear();
     // Before the answers, so that the thread works while they are sent.
     this.#send();
     if (message.kind === 'failed') {

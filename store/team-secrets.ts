@@ -99,6 +99,11 @@ export async function listSecrets(home: Home): Promise<TeamSecretInfo[]> {
   }));
 }
 
+/** The names of all team secrets, by name. */
+export async function secretNames(home: Home): Promise<string[]> {
+  return (await readSecrets(home)).secrets.map(({ name }) => name);
+}
+
 /** Those of the named team secrets that exist, opened. */
 export async function openSecrets(
   home: Home,
