@@ -104,6 +104,7 @@ export const settingsShape = z.strictObject({
   managementPort: port.default(8081).describe('Port of health and metrics, on loopback; 0 takes a free one.'),
   baseUrl: z
     .url({ protocol: /^https?$/ })
+    .meta({ pattern: '^https?://' })
     .transform(url => url.replace(/\/+$/, ''))
     .optional()
     .describe(

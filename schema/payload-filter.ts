@@ -92,6 +92,12 @@ export const filterDefinitions = {
         items: { type: ['string', 'number', 'boolean', 'null'] },
         maxItems: filterValuesMax,
       },
+      {
+        type: 'object',
+        properties: { exists: { type: 'boolean' } },
+        required: ['exists'],
+        additionalProperties: false,
+      },
       { type: 'object', additionalProperties: { $ref: '#/definitions/filterValue' } },
     ],
     defaultSnippets: [

@@ -13,7 +13,7 @@ export const workspaceShape = z.strictObject({
     .url({ protocol: /^https?$/, error: 'write the URL with http:// or https://' })
     .optional()
     .describe('The public URL of the ingress, used to print ingress URLs; HOOKMILL_BASE_URL overrides it.')
-    .meta({ examples: ['https://hooks.example.com'] }),
+    .meta({ pattern: '^https?://', examples: ['https://hooks.example.com'] }),
 });
 
 export type Workspace = z.output<typeof workspaceShape>;
