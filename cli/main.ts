@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander';
+import { DeliveryLogError } from '../store/delivery-log-error.ts';
 import { StoreError } from '../store/store-error.ts';
 import { CommandError, exitStatus } from './exit-status.ts';
 import { printable } from './printable.ts';
@@ -31,7 +32,7 @@ function report(error: unknown): number {
     if (error.message) process.stderr.write(`hookmill: ${printable(error.message)}\n`);
     return error.status;
   }
-  if (error instanceof StoreError) {
+  if (error instanceof StoreError || error instanceof DeliveryLogError) {
     process.stderr.write(`hookmill: ${printable(error.message)}\n`);
     return exitStatus.problems;
   }
