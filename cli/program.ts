@@ -1,4 +1,5 @@
 import { Argument, Command, Option } from 'commander';
+import { permissions } from '../schema/permission.ts';
 import { formatNames } from './formats/format.ts';
 import { addGlobalOptions } from './global-options.ts';
 import { version } from './version.ts';
@@ -83,6 +84,7 @@ Examples:
     .argument('[plan]', 'a file that plan --out wrote')
     .option('--yes', 'destroy without asking')
     .option('--dry-run', 'show the plan and stop')
+    .option('--adopt', 'take over a factory that is managed in the dashboard')
     .action(async (plan, _, command) => (await import('./commands/apply.ts')).apply(plan, command));
 
   add(
@@ -113,6 +115,7 @@ Examples:
     .action(async kind => (await import('./commands/schema.ts')).printSchema(kind));
 
   addSecrets(program);
+  addTokens(program);
   addWebhooks(program);
   addDeliveries(program);
   addAutomations(program);
@@ -240,6 +243,56 @@ Examples:
   )
     .argument('<name>', 'name of the team secret')
     .action(async (name, _, command) => (await load()).remove(name, command));
+}
+
+function addTokens(program: Command): void {
+  const tokens = add(
+    program,
+    'tokens',
+    'manage API tokens: who may use the management API and the dashboard',
+    `
+Examples:
+  hookmill tokens create laptop --permission manage
+  hookmill tokens list`,
+  );
+  const load = () => import('./commands/tokens.ts');
+  add(
+    tokens,
+    'create',
+    'make an API token and print it, once',
+    `
+It is for one factory, unless told otherwise. Signing in to the dashboard takes one too.
+
+Examples:
+  hookmill tokens create laptop --permission manage
+  hookmill tokens create monitoring --all-factories`,
+  )
+    .argument('<name>', 'what it is called in lists and logs')
+    .addOption(
+      new Option('--permission <permission>', 'what it permits').choices([...permissions]).default('read'),
+    )
+    .option('--all-factories', 'for every factory of the home')
+    .action(async (name, _, command) => (await load()).create(name, command));
+  add(
+    tokens,
+    'list',
+    'list API tokens and their last use, never the tokens',
+    `
+Examples:
+  hookmill tokens list
+  hookmill tokens list -o json`,
+  ).action(async (_, command) => (await load()).list(command));
+  add(
+    tokens,
+    'revoke',
+    'revoke an API token; a running daemon refuses it at once',
+    `
+Examples:
+  hookmill tokens revoke laptop
+  hookmill --home /srv/hookmill tokens revoke laptop`,
+  )
+    .argument('<name>', 'name of the API token')
+    .action(async (name, _, command) => (await load()).revoke(name, command));
 }
 
 function addWebhooks(program: Command): void {

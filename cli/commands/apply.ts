@@ -17,6 +17,7 @@ import { fieldList } from '../table.ts';
 interface ApplyOptions {
   readonly yes?: true;
   readonly dryRun?: true;
+  readonly adopt?: true;
 }
 
 /** With the file that `plan --out` wrote, what was reviewed is applied, or nothing. */
@@ -36,10 +37,16 @@ export async function apply(planFile: string | undefined, command: Command): Pro
   };
   const result = options.dryRun
     ? await dryRun(planFactory(factory, definitions), refuseIfMoved)
-    : await applyDefinitions(factory, definitions, source, async (changes, planned) => {
-        refuseIfMoved(planned);
-        return reviewed !== undefined || confirm(context, options, changes);
-      });
+    : await applyDefinitions(
+        factory,
+        definitions,
+        source,
+        async (changes, planned) => {
+          refuseIfMoved(planned);
+          return reviewed !== undefined || confirm(context, options, changes);
+        },
+        options,
+      );
 
   process.stderr.write(renderDiagnostics(result.diagnostics, definitions.texts));
   if (result.result === 'invalid') throw new CommandError('nothing was applied');

@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { makeWorkspace } from '../support/workspace.ts';
+
+test('prints a token once and keeps its digest alone', async () => {
+  const workspace = makeWorkspace();
+  const created = await workspace.hookmill('tokens', 'create', 'laptop', '--permission', 'manage');
+  expect(created).toMatchObject({ exitCode: 0 });
+  expect(created.stdout).toMatch(/^hmk_[A-Za-z0-9_-]{43}\n$/);
+  expect(created.stderr).toBe('Made laptop, which may manage the factory default; it is shown this once.\n');
+  const token = created.stdout.trim();
+  const kept = workspace.read('.hookmill/tokens.json');
+  expect(kept).not.toContain(token);
+  expect(kept).toContain(createHash('sha256').update(token).digest('hex'));
+  const listed = await workspace.hookmill('tokens', 'list', '-o', 'json');
+  expect(JSON.parse(listed.stdout)).toEqual([
+    {
+      name: 'laptop',
+      factory: 'default',
+      permission: 'manage',
+      createdAt: expect.any(String),
+      lastUsedAt: null,
+    },
+  ]);
+});
+
+test('makes tokens for one factory or for all, to read unless told otherwise', async () => {
+  const workspace = makeWorkspace();
+  await workspace.hookmill('tokens', 'create', 'one', '--factory', 'pay');
+  await workspace.hookmill('tokens', 'create', 'all', '--all-factories');
+  const { stdout } = await workspace.hookmill('tokens', 'list', '-o', 'json');
+  expect(JSON.parse(stdout)).toMatchObject([
+    { name: 'one', factory: 'pay', permission: 'read' },
+    { name: 'all', factory: null, permission: 'read' },
+  ]);
+});
+
+test('refuses a name that is taken, that is none, or that is not there to revoke', async () => {
+  const workspace = makeWorkspace();
+  await workspace.hookmill('tokens', 'create', 'ci');
+  for (const args of [
+    ['create', 'ci'],
+    ['create', '../ci'],
+    ['revoke', 'other'],
+  ]) {
+    const { stdout, stderr, exitCode } = await workspace.hookmill('tokens', ...args);
+    expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 1 });
+    expect(stderr).toMatch(/^hookmill: /);
+  }
+  expect(await workspace.hookmill('tokens', 'revoke', 'ci')).toMatchObject({ exitCode: 0 });
+  expect((await workspace.hookmill('tokens', 'list', '-o', 'json')).stdout).toBe('[]\n');
+});
