@@ -53,7 +53,15 @@ export function signRequest(
 function signatureText(description: SignedDescription, secret: string, content: ContentPieces): string {
   if (description.primitive === 'hmac') return hmacText(description, hmacKey(description, secret), content);
   const hash = description.primitive === 'ed25519' ? undefined : 'sha256';
-  return sign(hash, contentBytes(content), createPrivateKey(secret)).toString(description.encoding);
+  return sign(hash, contentBytes(content), privateKey(secret)).toString(description.encoding);
+}
+
+function privateKey(pem: string): KeyObject {
+  try {
+    return createPrivateKey(pem);
+  } catch (cause) {
+    throw new TypeError("the sender's private key is needed, as PKCS #8 PEM", { cause });
+  }
 }
 
 function hmacKey(description: SignedDescription, secret: string): KeyObject {

@@ -1,0 +1,197 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createProgram } from '../../cli/program.ts';
+import { schemes } from '../../schema/signature/scheme.ts';
+import { bodyFor, credentialsFor } from '../schema/signature/received.ts';
+import { type InProcessDaemon, startInProcessDaemon } from '../support/in-process-daemon.ts';
+import { makeWorkspace, type RunOptions } from '../support/workspace.ts';
+
+const custom = {
+  header: 'X-Acme-Signature',
+  hash: 'sha512',
+  encoding: 'base64url',
+  content: '{method} {url} {id} {timestamp} {body}',
+  timestamp: { header: 'X-Acme-Time', unit: 'iso8601', toleranceSeconds: 60 },
+  idHeader: 'X-Acme-Event',
+} as const;
+
+const isPublicKey = ({ primitive }: (typeof schemes)[number]) =>
+  primitive === 'ed25519' || primitive === 'ecdsa-p256';
+const symmetric = schemes.filter(scheme => !isPublicKey(scheme));
+const publicKey = schemes.filter(isPublicKey);
+const given = [
+  ...schemes.map(scheme => ({ scheme: scheme.id, secret: credentialsFor(scheme).secret })),
+  { scheme: custom, secret: 'acme' },
+  { scheme: 'github', secret: null },
+];
+const workspace = makeWorkspace();
+
+let daemon: InProcessDaemon;
+beforeAll(async () => {
+  daemon = await startInProcessDaemon(given);
+});
+beforeEach(() => {
+  daemon.clock.nowMs = Date.now();
+});
+afterAll(() => daemon.stop());
+
+const names = given.map(({ scheme }) => (typeof scheme === 'string' ? scheme : 'custom'));
+
+/** The words that send to one of them by its name, and the environment that finds it. */
+function webhookOf(scheme: string, at = names.indexOf(scheme)) {
+  const webhook = daemon.webhooks[at];
+  if (!webhook) throw new Error(`no webhook of ${scheme}`);
+  const name = `hook-${String(at % 20).padStart(2, '0')}`;
+  const env = {
+    HOOKMILL_HOME: daemon.home.directory,
+    HOOKMILL_BASE_URL: daemon.ingressUrl,
+    HOOKMILL_FACTORY: webhook.factory,
+  };
+  const send = (words: readonly string[], options: RunOptions = {}) =>
+    workspace.hookmill('send', ...words, { env, ...options });
+  return { ...webhook, name, send };
+}
+
+function payloadOf(scheme: (typeof schemes)[number]): string {
+  const file = `${scheme.id}.json`;
+  workspace.write(file, bodyFor(scheme, Date.now()));
+  return file;
+}
+
+/** In this process: a process for each scheme would take half a minute. */
+async function sendHere(scheme: (typeof schemes)[number]): Promise<string> {
+  const { name, url, factory } = webhookOf(scheme.id);
+  const words = [name, '--payload', workspace.path(payloadOf(scheme)), '--to', url, '-o', 'json'];
+  const written = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  try {
+    const context = ['--home', daemon.home.directory, '--factory', factory];
+    await createProgram().parseAsync([...context, 'send', ...words], { from: 'user' });
+    return written.mock.calls.join('');
+  } finally {
+    written.mockRestore();
+  }
+}
+
+describe('by the name of a webhook, under its scheme and team secret', () => {
+  test.each(symmetric)('$id is accepted', async scheme => {
+    const data = JSON.parse(await sendHere(scheme));
+    expect(data).toMatchObject({ status: 202, deliveryId: expect.stringMatching(/^dlv_/) });
+    expect(webhookOf(scheme.id).rows()).toMatchObject([
+      { id: data.deliveryId, outcome: 'Accepted', authenticatedBy: scheme.id },
+    ]);
+  });
+
+  test.each(publicKey)('$id, whose team secret is a public key, is told what is needed', async scheme => {
+    await expect(sendHere(scheme)).rejects.toThrow(
+      "the request cannot be signed: the sender's private key is needed, as PKCS #8 PEM",
+    );
+    expect(webhookOf(scheme.id).rows()).toEqual([]);
+  });
+});
+
+describe.concurrent('without a name, under --scheme with the secret from standard input', () => {
+  test.each([...publicKey, ...symmetric.filter(({ id }) => ['stripe', 'okta', 'square'].includes(id))])(
+    '$id is accepted',
+    async scheme => {
+      const { url, rows } = webhookOf(scheme.id);
+      const words = [
+        '--scheme',
+        scheme.id,
+        '--to',
+        url,
+        '--id',
+        'evt-of-mine',
+        '--payload',
+        payloadOf(scheme),
+      ];
+      const stdin = `${credentialsFor(scheme).signingSecret}\n`;
+      // No home, no definition: what a sender elsewhere has.
+      const { stdout, stderr, exitCode } = await workspace.hookmill('send', ...words, { stdin });
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+      expect(stdout).toMatch(/^202 Accepted\n\{"delivery_id":"dlv_\w+"\}\n$/);
+      expect(rows()[0]).toMatchObject({ authenticatedBy: scheme.id });
+    },
+  );
+});
+
+test('a custom scheme signs as its definition says, and --id is the identity', async () => {
+  workspace.write('payload.json', '{ "a" : 1 }');
+  const { name, send, rows } = webhookOf('custom');
+  const words = [name, '--payload', 'payload.json', '--id', 'evt-1'];
+  const [first, second] = [await send(words), await send(words)];
+  expect(first).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(second).toEqual(first);
+  expect(rows()).toMatchObject([
+    { outcome: 'Duplicate' },
+    {
+      outcome: 'Accepted',
+      identity: 'evt-1',
+      identitySource: 'scheme',
+      authenticatedBy: 'custom HMAC',
+      size: 11,
+    },
+  ]);
+});
+
+test('a refusal is shown, and is exit status 1', async () => {
+  workspace.write('payload.json', '{}');
+  const { url } = webhookOf('github');
+  const words = ['send', '--scheme', 'github', '--to', url, '--payload', 'payload.json'];
+  const { stdout, stderr, exitCode } = await workspace.hookmill(...words, { stdin: 'wrong' });
+  expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: '' });
+  expect(stdout).toMatch(/^401 Unauthorized\n\{.*"status":401.*\}\n$/);
+});
+
+describe.concurrent('says what is wrong', () => {
+  const payload = ['--payload', 'payload.json'];
+  beforeAll(() => workspace.write('payload.json', '{}'));
+
+  test.each<[string, readonly string[], number, RegExp]>([
+    ['an unknown webhook', ['hook-0', ...payload], 1, /hook-0.*did you mean hook-00\?/],
+    [
+      'a payload that is not there',
+      ['hook-00', '--payload', 'no.json'],
+      2,
+      /no\.json cannot be read \(ENOENT\)/,
+    ],
+    ['no payload', ['hook-00'], 2, /--payload/],
+    [
+      'a scheme for a named webhook',
+      ['hook-00', '--scheme', 'stripe', ...payload],
+      2,
+      /--scheme is for a sender/,
+    ],
+    ['no scheme', ['--to', 'http://127.0.0.1:1', ...payload], 2, /needs --scheme and --to/],
+    ['no URL', ['--scheme', 'github', ...payload], 2, /needs --scheme and --to/],
+    [
+      'an unknown scheme',
+      ['--scheme', 'githb', '--to', 'http://127.0.0.1:1', ...payload],
+      2,
+      /unknown signature scheme "githb"; did you mean github\?/,
+    ],
+    [
+      'an empty secret',
+      ['--scheme', 'github', '--to', 'http://127.0.0.1:1', ...payload],
+      1,
+      /cannot be signed: the secret is empty/,
+    ],
+    ['a URL that is none', ['hook-00', '--to', 'nowhere', ...payload], 1, /the URL given/],
+    [
+      'a daemon that is not there',
+      ['hook-00', '--to', 'http://127.0.0.1:1/x', ...payload],
+      1,
+      /does not answer/,
+    ],
+  ])('%s', async (_, words, exitCode, message) => {
+    const result = await webhookOf('', 0).send(words);
+    expect(result).toMatchObject({ exitCode, stdout: '' });
+    expect(result.stderr).toMatch(/^(hookmill|error): /);
+    expect(result.stderr).toMatch(message);
+  });
+
+  test('a team secret without a value', async () => {
+    const { name, send } = webhookOf('', given.length - 1);
+    const { stderr, exitCode } = await send([name, ...payload]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/^hookmill: the team secret \S+ of the webhook hook-\d+ has no value\n$/);
+  });
+});
