@@ -1,0 +1,163 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { makeWorkspace, type Workspace } from '../support/workspace.ts';
+import { jobEnvironment, root, runStep } from './action-steps.ts';
+
+const inputs = { version: `file:${root}` };
+let workspace: Workspace;
+let env: Record<string, string>;
+
+beforeEach(async () => {
+  workspace = makeWorkspace();
+  workspace.write('summary', '');
+  workspace.write('output', '');
+  env = {
+    ...jobEnvironment(workspace.directory),
+    GITHUB_ACTIONS: 'true',
+    GITHUB_WORKSPACE: workspace.directory,
+    GITHUB_STEP_SUMMARY: workspace.path('summary'),
+    GITHUB_OUTPUT: workspace.path('output'),
+    RUNNER_TEMP: workspace.directory,
+  };
+  workspace.write('webhooks/a.yaml', 'secretName: TOKEN\n');
+  await workspace.hookmill('secrets', 'generate', 'TOKEN');
+});
+
+test('Validate passes valid definitions, and annotates the line of a mistake', async () => {
+  const valid = await runStep('Validate', workspace.directory, inputs, env);
+  expect({ exitCode: valid.exitCode, stdout: valid.stdout }).toEqual({ exitCode: 0, stdout: '' });
+  workspace.write('teams/pay/webhooks/b.yaml', 'secretName: TOKEN\nauthMod: token\n');
+  const wrong = await runStep('Validate', workspace.directory, { ...inputs, directory: 'teams/pay' }, env);
+  expect(wrong.exitCode).toBe(1);
+  expect(wrong.stdout).toMatch(/^::error file=teams\/pay\/webhooks\/b\.yaml,line=2,/m);
+});
+
+describe('Plan', () => {
+  test('writes the plan to the summary, and tells that there are changes', async () => {
+    const { exitCode } = await runStep('Plan', workspace.directory, inputs, env);
+    expect(exitCode).toBe(0);
+    expect(workspace.read('summary')).toContain('### hookmill plan: 1 to add, 0 to change, 0 to destroy');
+    expect(workspace.read('output')).toBe('changes=true\n');
+    await workspace.hookmill('apply');
+    await runStep('Plan', workspace.directory, inputs, env);
+    expect(workspace.read('output')).toBe('changes=true\nchanges=false\n');
+  });
+
+  test('fails where the definitions cannot be applied, and says why in the summary', async () => {
+    workspace.write('webhooks/b.yaml', 'secretName: NONE\n');
+    const { exitCode } = await runStep('Plan', workspace.directory, inputs, env);
+    expect(exitCode).toBe(1);
+    expect(workspace.read('summary')).toContain('there is no team secret NONE');
+    expect(workspace.read('output')).toBe('changes=false\n');
+  });
+
+  test('fails where there is nothing to plan, which has the exit status of changes', async () => {
+    const { exitCode } = await runStep('Plan', workspace.directory, { ...inputs, directory: 'nowhere' }, env);
+    expect(exitCode).toBe(2);
+    expect(workspace.read('output')).toBe('changes=false\n');
+  });
+
+  test('takes the home and the factory that it is given', async () => {
+    const given = { ...inputs, home: workspace.path('elsewhere it is'), factory: 'other' };
+    const { exitCode } = await runStep('Plan', workspace.directory, given, env);
+    expect(exitCode).toBe(1);
+    expect(workspace.read('summary')).toMatch(/^<!-- hookmill-plan other -->/);
+    expect(workspace.read('summary')).toContain('there is no team secret TOKEN');
+  });
+});
+
+describe('Comment', () => {
+  const plan = '<!-- hookmill-plan default -->\n### hookmill plan: no changes\n';
+  const comment = async (api: Awaited<ReturnType<typeof startApi>>) => {
+    workspace.write('hookmill-plan.md', plan);
+    workspace.write('event.json', '{"pull_request": {"number": 7}}');
+    return runStep(
+      'Comment',
+      workspace.directory,
+      { ...inputs, token: 'the-token' },
+      {
+        ...env,
+        GITHUB_ACTION_PATH: `${root}/deploy/ci/github`,
+        GITHUB_API_URL: api.url,
+        GITHUB_REPOSITORY: 'acme/hooks',
+        GITHUB_EVENT_PATH: workspace.path('event.json'),
+      },
+    );
+  };
+
+  test('posts the plan once, and later replaces it', async () => {
+    const others = Array.from({ length: 120 }, (_, id) => ({ id, body: 'hm', login: 'someone' }));
+    const api = await startApi(others);
+    expect((await comment(api)).exitCode).toBe(0);
+    expect((await comment(api)).exitCode).toBe(0);
+    expect(api.writes).toEqual([
+      { request: 'POST /repos/acme/hooks/issues/7/comments', body: plan },
+      { request: 'PATCH /repos/acme/hooks/issues/comments/120', body: plan },
+    ]);
+  });
+
+  test('leaves alone what others posted with the same first line', async () => {
+    const api = await startApi([{ id: 0, body: `${plan}All is fine.`, login: 'mallory' }]);
+    await comment(api);
+    expect(api.writes.map(({ request }) => request)).toEqual(['POST /repos/acme/hooks/issues/7/comments']);
+  });
+
+  test('warns, and does not fail, where its token may not comment', async () => {
+    const api = await startApi([], 403);
+    const { exitCode, stdout } = await comment(api);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringContaining('::warning') });
+  });
+
+  test('fails where GitHub does', async () => {
+    const api = await startApi([], 500);
+    const { exitCode, stdout } = await comment(api);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: expect.stringContaining('::error') });
+  });
+
+  test('has nothing to post where there was no plan', async () => {
+    const nothing = await runStep('Comment', workspace.directory, inputs, env);
+    expect(nothing.exitCode).toBe(0);
+  });
+});
+
+interface StoredComment {
+  readonly id: number;
+  readonly body: string;
+  readonly login: string;
+}
+
+/** As much of GitHub's API as the step uses, over HTTP. What the step posts is by github-actions[bot]. */
+async function startApi(comments: StoredComment[], writeStatus = 200) {
+  const writes: { request: string; body: string }[] = [];
+  const server = createServer(async (request, response) => {
+    const url = new URL(request.url ?? '', 'http://api');
+    const answer = (status: number, data: unknown) =>
+      response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(data));
+    if (request.headers.authorization !== 'Bearer the-token') return answer(401, {});
+    if (url.pathname === '/user') return answer(403, {});
+    if (request.method === 'GET') {
+      const [page, size] = [Number(url.searchParams.get('page')), Number(url.searchParams.get('per_page'))];
+      const shown = comments.slice((page - 1) * size, page * size);
+      return answer(
+        200,
+        shown.map(({ id, body, login }) => ({ id, body, user: { login } })),
+      );
+    }
+    const { body } = JSON.parse(Buffer.concat(await request.toArray()).toString());
+    writes.push({ request: `${request.method} ${url.pathname}`, body });
+    if (writeStatus === 200 && request.method === 'POST') {
+      comments.push({ id: comments.length, body, login: 'github-actions[bot]' });
+    }
+    return answer(writeStatus, {});
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, writes };
+}
+
+test('the action pins the version of hookmill that it comes with', () => {
+  const { version } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8'));
+  expect(readFileSync(`${root}/deploy/ci/github/action.yml`, 'utf8')).toContain(`default: ${version}\n`);
+});
