@@ -1,5 +1,6 @@
 import pc from 'picocolors';
 import type { Diagnostic } from '../schema/diagnostics.ts';
+import { type LineAt, linesOf } from './lines.ts';
 import { printable } from './printable.ts';
 
 // A line is shown as far as a terminal is wide; a mistake further right gets a window around it.
@@ -10,20 +11,24 @@ export function renderDiagnostics(
   diagnostics: readonly Diagnostic[],
   texts: ReadonlyMap<string, string>,
 ): string {
-  return diagnostics.map(diagnostic => renderDiagnostic(diagnostic, texts.get(diagnostic.file))).join('');
+  const lineAt = linesOf(texts);
+  return diagnostics.map(diagnostic => renderDiagnostic(diagnostic, texts, lineAt)).join('');
 }
 
-function renderDiagnostic({ code, severity, message, file, range, hint }: Diagnostic, text?: string): string {
+function renderDiagnostic(
+  { code, severity, message, file, range, hint }: Diagnostic,
+  texts: ReadonlyMap<string, string>,
+  lineAt: LineAt,
+): string {
   const place = range ? `${file}:${range.start.line}:${range.start.column}` : file;
   const label = severity === 'error' ? pc.red('error') : pc.yellow('warning');
   const lines = [`${pc.bold(printable(place))}: ${label}: ${printable(message)} ${pc.dim(`[${code}]`)}`];
-  if (range && text !== undefined) lines.push(...codeFrame(range, text));
+  if (range && texts.has(file)) lines.push(...codeFrame(range, lineAt(file, range.start.line)));
   if (hint !== undefined) lines.push(`  ${pc.cyan('hint:')} ${printable(hint)}`);
   return `${lines.join('\n')}\n`;
 }
 
-function codeFrame({ start, end }: NonNullable<Diagnostic['range']>, text: string): string[] {
-  const line = text.split(/\r?\n/)[start.line - 1] ?? '';
+function codeFrame({ start, end }: NonNullable<Diagnostic['range']>, line: string): string[] {
   const lastColumn = end.line === start.line ? end.column : line.length + 1;
   const from = Math.max(0, start.column - 1 - frameWidth / 2);
   const shown = line.slice(from, from + frameWidth);

@@ -1,3 +1,5 @@
+import { diagnosticCharsMax } from './limits.ts';
+
 /** A place in a definition file. Lines and columns count from 1; `end` is exclusive. */
 export interface Range {
   readonly start: Position;
@@ -63,6 +65,11 @@ export const diagnosticCodes = {
 } as const;
 
 export type DiagnosticCode = keyof typeof diagnosticCodes;
+
+/** A message or hint that quotes what a user wrote, cut to its bound. */
+export function bounded(text: string): string {
+  return text.length > diagnosticCharsMax ? `${text.slice(0, diagnosticCharsMax - 1).toWellFormed()}…` : text;
+}
 
 /** By file, then place, then code: the order in which they are always reported. */
 export function sortDiagnostics(diagnostics: Iterable<Diagnostic>): Diagnostic[] {

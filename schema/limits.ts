@@ -16,6 +16,9 @@ export const filterValuesMax = 500;
 /** Characters of a payload that the explanation of one clause shows. */
 export const excerptCharsMax = 200;
 
+/** Characters of a diagnostic's message, and of its hint: both quote what a file says. */
+export const diagnosticCharsMax = 300;
+
 /** Request body: 256 KB. */
 export const bodyBytesMax = 262_144;
 /** Authenticated deliveries a minute and webhook. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Diagnostic, DiagnosticCode } from './diagnostics.ts';
+import { bounded, type Diagnostic, type DiagnosticCode } from './diagnostics.ts';
 import { descriptionAt, keysAt, valuesAt } from './shape-at.ts';
 import { didYouMean, listOf, nearest } from './suggestion.ts';
 import type { YamlSource } from './yaml-source.ts';
@@ -33,10 +33,10 @@ export function shapeProblems(
   return shapeMistakes(error, shape, source.value).map(({ code, path, atKey, message, hint }) => ({
     code,
     severity: 'error',
-    message,
+    message: bounded(message),
     file: source.file,
     range: atKey ? source.rangeOfKey(path) : source.rangeOfValue(path),
-    ...(hint !== undefined && { hint }),
+    ...(hint !== undefined && { hint: bounded(hint) }),
   }));
 }
 

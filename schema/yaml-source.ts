@@ -11,7 +11,7 @@ import {
   type Node,
   Parser,
 } from 'yaml';
-import type { Diagnostic, DiagnosticCode, Range } from './diagnostics.ts';
+import { bounded, type Diagnostic, type DiagnosticCode, type Range } from './diagnostics.ts';
 import { definitionBytesMax, definitionDepthMax } from './limits.ts';
 import { syntaxProblems } from './yaml-syntax-problems.ts';
 import { survey } from './yaml-tokens.ts';
@@ -232,7 +232,7 @@ function reporter(file: string, lines: LineCounter) {
   ): Diagnostic => ({
     code,
     severity: 'error',
-    message,
+    message: bounded(message),
     file,
     range: range(start, end),
     hint,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
+import { type LineAt, linesOf } from '../lines.ts';
 import type { Findings } from './format.ts';
 
 /**
@@ -8,15 +9,15 @@ import type { Findings } from './format.ts';
  */
 export function fingerprints({ diagnostics, texts }: Pick<Findings, 'diagnostics' | 'texts'>): string[] {
   const seen = new Map<string, number>();
+  const lineAt = linesOf(texts);
   return diagnostics.map(diagnostic => {
-    const content = JSON.stringify([diagnostic.code, diagnostic.file, lineOf(diagnostic, texts)]);
+    const content = JSON.stringify([diagnostic.code, diagnostic.file, lineOf(diagnostic, lineAt)]);
     const before = seen.get(content) ?? 0;
     seen.set(content, before + 1);
     return createHash('sha256').update(`${before} ${content}`).digest('hex').slice(0, 32);
   });
 }
 
-function lineOf({ file, range, message }: Diagnostic, texts: ReadonlyMap<string, string>): string {
-  if (!range) return message;
-  return (texts.get(file)?.split(/\r?\n/)[range.start.line - 1] ?? '').trim();
+function lineOf({ file, range, message }: Diagnostic, lineAt: LineAt): string {
+  return range ? lineAt(file, range.start.line).trim() : message;
 }
