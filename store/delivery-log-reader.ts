@@ -106,7 +106,7 @@ export function openDeliveryLogReader(file: string): DeliveryLogReader {
   const deliverySeq = database.prepare<[string], number>('SELECT seq FROM deliveries WHERE id = ?').pluck();
   const runSeq = database.prepare<[string], number>('SELECT seq FROM runs WHERE id = ?').pluck();
   const hourlyCounts = database.prepare<{ uid: string; sinceMs: number }, HourlyCount>(`
-    SELECT outcome, (at_ms - @sinceMs) / ${hourMs} AS hour, count(*) AS deliveries
+    SELECT outcome, CAST((at_ms - @sinceMs) / ${hourMs} AS INTEGER) AS hour, count(*) AS deliveries
     FROM deliveries WHERE uid = @uid AND at_ms >= @sinceMs
     GROUP BY outcome, hour`);
   const latestOf = database.prepare<[string], { id: string; atMs: number; outcome: Outcome }>(`
