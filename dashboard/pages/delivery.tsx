@@ -1,0 +1,29 @@
+import { callApi } from '../api-client.ts';
+import { useFactory } from '../factory-context.ts';
+import { Breadcrumb } from '../parts/breadcrumb.tsx';
+import { DeliveryView } from '../parts/delivery-view.tsx';
+import { PageHeading } from '../parts/heading.tsx';
+import { OutcomePill } from '../parts/outcome.tsx';
+import { useLoad } from '../use-load.ts';
+
+/** A delivery at an address of its own, to be sent to a colleague. */
+export function DeliveryPage({ id }: { readonly id: string }) {
+  const { factory } = useFactory();
+  const { value } = useLoad(
+    signal => callApi('get', '/factories/{factory}/deliveries/{delivery}', { factory, delivery: id, signal }),
+    [factory, id],
+  );
+  return (
+    <>
+      {value ? (
+        <Breadcrumb to={{ page: 'webhook', factory, id: value.uid }} label={value.webhook} />
+      ) : (
+        <Breadcrumb to={{ page: 'webhooks', factory }} label="Webhooks" />
+      )}
+      <PageHeading title={id}>{value && <OutcomePill outcome={value.outcome} />}</PageHeading>
+      <div class="card padded">
+        <DeliveryView id={id} />
+      </div>
+    </>
+  );
+}

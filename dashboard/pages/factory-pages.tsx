@@ -1,0 +1,86 @@
+import { callApi } from '../api-client.ts';
+import { FactoryContext, factoryView, useFactory } from '../factory-context.ts';
+import { hrefOf, type Place } from '../location.ts';
+import { Waiting } from '../parts/problem.tsx';
+import { NothingHere } from '../parts/shell.tsx';
+import { Text } from '../parts/text.tsx';
+import { Time } from '../parts/time.tsx';
+import { useInterval } from '../use-interval.ts';
+import { useLoad } from '../use-load.ts';
+import { AutomationPage } from './automation.tsx';
+import { EditAutomationPage, NewAutomationPage } from './automation-form.tsx';
+import { AutomationsPage } from './automations.tsx';
+import { DeliveryPage } from './delivery.tsx';
+import { NewWebhookPage } from './new-webhook.tsx';
+import { RunPage } from './run.tsx';
+import { StatusPage } from './status.tsx';
+import { WebhookPage } from './webhook.tsx';
+import { WebhooksPage } from './webhooks.tsx';
+
+const statusEveryMs = 30_000;
+
+/** Reads what the factory is and what may be done there; every page of it begins with that. */
+export function FactoryPages({ factory, place }: { readonly factory: string; readonly place: Place }) {
+  const { value, error, reload } = useLoad(
+    signal => callApi('get', '/factories/{factory}/status', { factory, signal }),
+    [factory],
+  );
+  useInterval(reload, statusEveryMs);
+  if (!value) return <Waiting error={error} reload={reload} what="the factory" />;
+  return (
+    <FactoryContext value={factoryView(value, reload)}>
+      {place.page !== 'status' && <Warnings />}
+      <CurrentPage place={place} />
+    </FactoryContext>
+  );
+}
+
+function CurrentPage({ place }: { readonly place: Place }) {
+  switch (place.page) {
+    case 'automations':
+      return <AutomationsPage />;
+    case 'new-automation':
+      return <NewAutomationPage />;
+    case 'automation':
+      return <AutomationPage key={place.id} name={place.id} />;
+    case 'edit-automation':
+      return <EditAutomationPage key={place.id} name={place.id} />;
+    case 'webhooks':
+      return <WebhooksPage />;
+    case 'new-webhook':
+      return <NewWebhookPage />;
+    case 'webhook':
+      return <WebhookPage key={place.id} uid={place.id} />;
+    case 'delivery':
+      return <DeliveryPage key={place.id} id={place.id} />;
+    case 'run':
+      return <RunPage key={place.id} id={place.id} />;
+    case 'status':
+      return <StatusPage />;
+    case 'home':
+    case 'unknown':
+      return <NothingHere />;
+  }
+}
+
+/** What is wrong with the factory as a whole, on each of its pages. */
+function Warnings() {
+  const { factory, status } = useFactory();
+  const { reconcile, problem } = status;
+  if (!problem && !reconcile?.failingSince) return null;
+  return (
+    <p class="notice bad">
+      {problem ? (
+        <>
+          The newest applied state is not served: <Text text={problem.message} />.{' '}
+        </>
+      ) : (
+        <>
+          Reconciling has failed since <Time at={reconcile?.failingSince ?? ''} />. The last good state is in
+          force.{' '}
+        </>
+      )}
+      <a href={hrefOf({ page: 'status', factory })}>See the status</a>
+    </p>
+  );
+}

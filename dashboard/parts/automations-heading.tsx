@@ -1,0 +1,40 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { useFactory } from '../factory-context.ts';
+import { hrefOf } from '../location.ts';
+import { PageHeading } from './heading.tsx';
+
+type Tab = 'automations' | 'webhooks';
+
+const tabs: readonly (readonly [Tab, string])[] = [
+  ['automations', 'Automations'],
+  ['webhooks', 'Webhooks'],
+];
+
+interface Properties {
+  readonly tab: Tab;
+  /** What can be done on the tab. */
+  readonly children?: ComponentChildren;
+}
+
+/** The top of the Automations page with its two tabs. */
+export function AutomationsHeading({ tab, children }: Properties) {
+  const { factory } = useFactory();
+  useEffect(() => {
+    if (tab === 'webhooks') document.title = 'Webhooks · Automations · hookmill';
+  }, [tab]);
+  return (
+    <>
+      <PageHeading title="Automations">
+        <div class="actions push">{children}</div>
+      </PageHeading>
+      <nav class="tabs" aria-label="Automations page">
+        {tabs.map(([page, label]) => (
+          <a key={page} href={hrefOf({ page, factory })} aria-current={page === tab ? 'page' : undefined}>
+            {label}
+          </a>
+        ))}
+      </nav>
+    </>
+  );
+}

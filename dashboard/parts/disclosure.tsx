@@ -1,0 +1,32 @@
+import type { ComponentChildren } from 'preact';
+import { useId, useState } from 'preact/hooks';
+
+interface Properties {
+  /** The row that is always seen. */
+  readonly summary: ComponentChildren;
+  /** What it opens; made when it is first opened. */
+  readonly children: () => ComponentChildren;
+  readonly class?: string;
+}
+
+/** A row of a list that opens to more. */
+export function Disclosure({ summary, children, class: className = '' }: Properties) {
+  const [open, setOpen] = useState(false);
+  const id = useId();
+  return (
+    <li class={`row ${className}`}>
+      <button
+        type="button"
+        class="row-summary"
+        aria-expanded={open}
+        aria-controls={id}
+        onClick={() => setOpen(!open)}
+      >
+        {summary}
+      </button>
+      <div id={id} class="row-detail" hidden={!open}>
+        {open && children()}
+      </div>
+    </li>
+  );
+}

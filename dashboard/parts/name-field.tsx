@@ -1,0 +1,31 @@
+import { definitionNamePattern, definitionNameRule } from '../../schema/definition-name.ts';
+import { Field } from './field.tsx';
+
+interface Properties {
+  readonly value: string;
+  readonly example?: string;
+  readonly onInput: (name: string) => void;
+}
+
+/** The name of a webhook or of an automation. */
+export function NameField({ value, example, onInput }: Properties) {
+  return (
+    <Field label="Name" hint={definitionNameRule}>
+      {ids => (
+        <input
+          {...ids}
+          required
+          maxLength={63}
+          pattern={definitionNamePattern.source}
+          title={definitionNameRule}
+          autocomplete="off"
+          autocapitalize="none"
+          spellcheck={false}
+          placeholder={example}
+          value={value}
+          onInput={event => onInput(event.currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,45 @@
+import { useState } from 'preact/hooks';
+import { announce } from '../announcements.ts';
+import { callApi } from '../api-client.ts';
+import type { DeliveryDetail } from '../api-types.ts';
+import { useFactory } from '../factory-context.ts';
+import { Confirm } from './confirm.tsx';
+import { Field } from './field.tsx';
+
+interface Properties {
+  readonly delivery: DeliveryDetail;
+  readonly onReplayed: () => void;
+  readonly onClose: () => void;
+}
+
+/** Starts new runs from a stored payload. */
+export function ReplayDialog({ delivery, onReplayed, onClose }: Properties) {
+  const { factory } = useFactory();
+  const [automation, setAutomation] = useState('');
+  const listening = delivery.evaluation?.automations.map(verdict => verdict.automation) ?? [];
+  const replay = async () => {
+    const { runs } = await callApi('post', '/factories/{factory}/deliveries/{delivery}/replay', {
+      factory,
+      delivery: delivery.id,
+      body: automation === '' ? {} : { automation },
+    });
+    announce(runs.length === 1 ? 'Started 1 run' : `Started ${runs.length} runs`);
+    onReplayed();
+    onClose();
+  };
+  return (
+    <Confirm title="Replay the delivery?" action="Start runs" onConfirm={replay} onClose={onClose}>
+      <p>New runs start from the stored payload, under the automations as they are now.</p>
+      <Field label="Automation">
+        {ids => (
+          <select {...ids} value={automation} onChange={event => setAutomation(event.currentTarget.value)}>
+            <option value="">Every one that matches</option>
+            {listening.map(name => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        )}
+      </Field>
+    </Confirm>
+  );
+}

@@ -1,0 +1,6 @@
+import { humanSize } from '../human-size.ts';
+
+/** Bytes for people, the exact number on hover. */
+export function Size({ bytes }: { readonly bytes: number }) {
+  return <span title={`${bytes.toLocaleString('en')} bytes`}>{humanSize(bytes)}</span>;
+}
