@@ -14,7 +14,7 @@ export interface Completion {
   readonly paths?: 'files' | 'directories' | undefined;
   /** Stands before each candidate of the source: the option whose value they are. */
   readonly prefix: string;
-  /** Values of options that stand before, by their long flag; those that the environment may give are left out. */
+  /** Values of the options that stand before, by the name that commander gives the option. */
   readonly given: ReadonlyMap<string, string>;
 }
 
