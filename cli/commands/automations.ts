@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { definitionFolders } from '../../reconcile/definition-file-name.ts';
 import type { Definitions } from '../../reconcile/definitions.ts';
 import { runFixtures } from '../../reconcile/fixtures.ts';
 import type { AppliedAutomation, AppliedState } from '../../schema/applied-state.ts';
@@ -71,19 +72,31 @@ export async function test(name: string, command: Command): Promise<void> {
 
   const definitions = loadDirectory(context.directory);
   if (options.fixtures) return testFixtures(name, context, definitions);
-  const applied = await readAppliedState(context.home, context.factory);
   const automation =
-    definitions.automations.find(automation => automation.name === name) ??
-    findAutomation(name, context, applied.automations);
+    definitionOf(name, definitions) ??
+    findAutomation(name, context, (await readAppliedState(context.home, context.factory)).automations);
   const verdict = judgeAutomation(automation, await deliveryOf(context, options));
   printData(context, verdict, () => renderVerdict(verdict));
 }
 
+/** The definition in the work tree, undefined if there is none. One with mistakes is never passed over for what is applied. */
+function definitionOf(name: string, { automations, diagnostics, texts }: Definitions) {
+  const definition = automations.find(automation => automation.name === name);
+  if (definition) return definition;
+  const file = definitionFileOf(name);
+  const mistakes = diagnostics.filter(diagnostic => diagnostic.file === file);
+  if (mistakes.length === 0) return undefined;
+  process.stderr.write(renderDiagnostics(mistakes, texts));
+  throw new CommandError(`the definition of the automation ${name} has mistakes`);
+}
+
+function definitionFileOf(name: string): string {
+  return `${definitionFolders.automation}/${name}.yaml`;
+}
+
 function testFixtures(name: string, context: Context, definitions: Definitions): void {
-  if (!definitions.automations.some(automation => automation.name === name)) {
-    throw new CommandError(
-      `there is no valid automation ${name} here; \`hookmill validate\` tells what is wrong`,
-    );
+  if (!definitionOf(name, definitions)) {
+    throw new CommandError(`there is no ${definitionFileOf(name)} here`);
   }
   const results = runFixtures(context.directory, '', definitions.automations).filter(
     ({ automation }) => automation === name,
@@ -131,9 +144,10 @@ function parsePayload(bytes: Buffer, what: string): unknown {
   }
 }
 
-function findAutomation(
+/** Fails, with a suggestion, if there is none of that name. */
+export function findAutomation(
   name: string,
-  { factory }: Context,
+  { factory }: Pick<Context, 'factory'>,
   automations: readonly AppliedAutomation[],
 ): AppliedAutomation {
   const automation = automations.find(automation => automation.name === name);

@@ -17,6 +17,7 @@ import { printData } from '../output.ts';
 import { printable } from '../printable.ts';
 import { renderVerdict } from '../render-verdict.ts';
 import { fieldList, table } from '../table.ts';
+import { findAutomation } from './automations.ts';
 import { runData, runsTable } from './runs.ts';
 
 interface ListOptions {
@@ -93,6 +94,7 @@ export async function replay(id: string, command: Command): Promise<void> {
 
   const state = await readAppliedState(context.home, delivery.factory);
   const evaluation = evaluationOf(state, delivery.uid, Buffer.from(payload).toString('utf8'));
+  if (only) findAutomation(only, delivery, state.automations);
   const chosen = evaluation.automations.filter(({ automation }) => !only || automation === only);
   const starting = chosen.filter(({ wouldTrigger }) => wouldTrigger).map(({ automation }) => automation);
   if (starting.length === 0) {

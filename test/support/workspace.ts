@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa, type Options, type ResultPromise } from 'execa';
@@ -14,6 +14,8 @@ export interface Workspace {
   path(file: string): string;
   write(file: string, content: string | Uint8Array): void;
   read(file: string): string;
+  /** Removes a file, or a directory with all that is in it. */
+  remove(file: string): void;
   /** Runs the command line to its end, whatever its exit status. */
   hookmill(...args: string[] | [...string[], RunOptions]): Promise<RunResult>;
   /** Starts the command line as a process to watch, signal and wait for. */
@@ -56,6 +58,7 @@ export function makeWorkspace(): Workspace {
       writeFileSync(path(file), content);
     },
     read: file => readFileSync(path(file), 'utf8'),
+    remove: file => rmSync(path(file), { recursive: true, force: true }),
     hookmill: async (...args) => {
       const { words, options } = split(args);
       const { stdin = '', ...rest } = options;
