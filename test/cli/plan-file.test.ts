@@ -81,7 +81,9 @@ describe('nothing is applied', () => {
     [
       'the plan names another field',
       () =>
-        editPlan(plan => Object.assign(plan.changes[0] ?? {}, { fields: [{ field: 'enabled', after: false }] })),
+        editPlan(plan =>
+          Object.assign(plan.changes[0] ?? {}, { fields: [{ field: 'enabled', after: false }] }),
+        ),
       'its changes are not those that were planned',
     ],
   ])('when %s', async (_, move, message) => {
