@@ -18,14 +18,20 @@ export interface LiveView {
   readonly permission: Permission;
 }
 
+/** The API token behind a view, and whether it still is one. */
+export interface ViewerToken {
+  readonly sha256: string;
+  readonly isKnown: () => Promise<boolean>;
+}
+
 export interface LiveDeliveries {
   /** From the delivery log, after a commit. Costs nothing while nobody looks. */
   publish(rows: () => readonly LoggedDelivery[]): void;
   /**
    * Sends what is committed from now on to `response`, whose headers are set, until its client goes, reads too
-   * slowly, or `isAllowed` says no. Fails with `too-many-viewers`.
+   * slowly, or its token is revoked. Fails with `too-many-viewers`.
    */
-  view(view: LiveView, response: ServerResponse, isAllowed: () => Promise<boolean>): void;
+  view(view: LiveView, response: ServerResponse, token: ViewerToken): void;
   viewers(): number;
   /** Ends every view. */
   close(): void;
@@ -39,8 +45,8 @@ export interface LiveDeliveriesOptions {
 
 /** Those who look at the same, and what they are yet to be sent: it is written out once for all of them. */
 interface Audience {
-  readonly permission: Permission;
-  readonly viewers: Map<ServerResponse, () => Promise<boolean>>;
+  readonly view: LiveView;
+  readonly viewers: Map<ServerResponse, ViewerToken>;
   pending: LoggedDelivery[];
   skipped: number;
 }
@@ -58,36 +64,30 @@ export function openLiveDeliveries({
   let viewers = 0;
   let timer: NodeJS.Timeout | undefined;
 
-  const add = (audience: Audience | undefined, row: LoggedDelivery) => {
-    if (!audience) return;
-    if (audience.pending.push(row) > liveDeliveriesMax) {
-      audience.pending.shift();
-      audience.skipped++;
-    }
-  };
-
-  const flush = () => {
+  const flush = async () => {
     timer = undefined;
-    for (const audience of audiences.values()) {
-      if (audience.pending.length > 0) sendAll(audience, eventOf(audience));
-      audience.pending = [];
-      audience.skipped = 0;
+    const events = [...audiences.values()].filter(({ pending }) => pending.length > 0);
+    await sendAll(events.map(audience => ({ audience, bytes: Buffer.from(takeEvent(audience)) })));
+  };
+
+  /** Each token is looked up once, however many views it has. */
+  const sendAll = async (events: readonly { audience: Audience; bytes: Buffer }[]) => {
+    const known = new Map<string, Promise<boolean>>();
+    for (const { audience, bytes } of events) {
+      for (const [response, { sha256, isKnown }] of audience.viewers) {
+        const lookUp = known.get(sha256) ?? isKnown().catch(() => false);
+        known.set(sha256, lookUp);
+        const mayStay = await lookUp;
+        // Its client may have gone meanwhile.
+        if (response.destroyed || response.writableEnded) continue;
+        if (mayStay && response.writableLength <= viewerBytesMax) response.write(bytes);
+        else response.destroy();
+      }
     }
-  };
-
-  const sendAll = (audience: Audience, text: string) => {
-    const bytes = Buffer.from(text);
-    for (const [response, isAllowed] of audience.viewers) void send(response, isAllowed, bytes);
-  };
-
-  const send = async (response: ServerResponse, isAllowed: () => Promise<boolean>, bytes: Buffer) => {
-    const allowed = await isAllowed().catch(() => false);
-    if (!allowed || response.writableLength > viewerBytesMax) response.destroy();
-    else response.write(bytes);
   };
 
   const heartbeat = setInterval(() => {
-    for (const audience of audiences.values()) sendAll(audience, ': alive\n\n');
+    void sendAll([...audiences.values()].map(audience => ({ audience, bytes: alive })));
   }, heartbeatMs);
   heartbeat.unref();
 
@@ -95,20 +95,18 @@ export function openLiveDeliveries({
     publish: rows => {
       if (viewers === 0) return;
       for (const row of rows()) {
-        for (const permission of ['read', 'manage'] as const) {
-          add(audiences.get(keyOf({ factory: row.factory, permission })), row);
-          add(audiences.get(keyOf({ factory: row.factory, uid: row.uid, permission })), row);
-        }
+        for (const audience of audiences.values()) add(audience, row);
       }
       timer ??= setTimeout(flush, intervalMs);
     },
-    view: (view, response, isAllowed) => {
+    view: (view, response, token) => {
       if (viewers >= liveViewersMax) throw new ApiProblem('too-many-viewers');
       viewers++;
-      const key = keyOf(view);
-      const audience = audiences.get(key) ?? newAudience(view);
+      const { factory, uid = '', permission } = view;
+      const key = `${factory} ${uid} ${permission}`;
+      const audience = audiences.get(key) ?? { view, viewers: new Map(), pending: [], skipped: 0 };
       audiences.set(key, audience);
-      audience.viewers.set(response, isAllowed);
+      audience.viewers.set(response, token);
       response.once('close', () => {
         viewers--;
         audience.viewers.delete(response);
@@ -128,15 +126,20 @@ export function openLiveDeliveries({
   };
 }
 
-function keyOf({ factory, uid = '', permission }: LiveView): string {
-  return `${factory} ${uid} ${permission}`;
+const alive = Buffer.from(': alive\n\n');
+
+function add(audience: Audience, row: LoggedDelivery): void {
+  const { factory, uid } = audience.view;
+  if (row.factory !== factory || (uid !== undefined && row.uid !== uid)) return;
+  if (audience.pending.push(row) <= liveDeliveriesMax) return;
+  audience.pending.shift();
+  audience.skipped++;
 }
 
-function newAudience({ permission }: LiveView): Audience {
-  return { permission, viewers: new Map(), pending: [], skipped: 0 };
-}
-
-function eventOf({ pending, skipped, permission }: Audience): string {
-  const deliveries = pending.map(row => deliveryView(row, permission));
+function takeEvent(audience: Audience): string {
+  const { pending, skipped, view } = audience;
+  audience.pending = [];
+  audience.skipped = 0;
+  const deliveries = pending.map(row => deliveryView(row, view.permission));
   return `event: deliveries\ndata: ${JSON.stringify({ deliveries, skipped })}\n\n`;
 }

@@ -82,11 +82,11 @@ export function logHandlers(deps: ApiDeps): LogHandlers {
 
     watchDeliveries: ({ params: { factory }, query, caller, context }) => {
       const { sha256, permission } = caller.token;
-      const isAllowed = async () => (await tokens.findDigest(sha256)) !== undefined;
+      const isKnown = async () => (await tokens.findDigest(sha256)) !== undefined;
       context.status = 200;
       context.set({ 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' });
       if (context.method === 'HEAD') return { body: undefined };
-      live.view({ factory, uid: query.webhook, permission }, context.res, isAllowed);
+      live.view({ factory, uid: query.webhook, permission }, context.res, { sha256, isKnown });
       context.respond = false;
       return { body: undefined };
     },
