@@ -16,6 +16,8 @@ function isJson(text: string): boolean {
 test('takes what JSON.parse takes, and nothing else', () => {
   const pieces = fc.constantFrom(
     ...'{}[]:,"\\ \n\t-.eE+0123u',
+    ',}',
+    ',]',
     'true',
     'false',
     'null',
@@ -37,7 +39,22 @@ test('takes what JSON.parse takes, and nothing else', () => {
     fc.property(texts, text => {
       expect(parse(text).ok).toBe(isJson(text));
     }),
-    { numRuns: 5_000 },
+    {
+      numRuns: 5_000,
+      examples: [
+        '{"a":1,}',
+        '[1,]',
+        '{,}',
+        '[,1]',
+        '{"a"}',
+        '{"a":}',
+        '{a:1}',
+        '[1}',
+        '1 2',
+        '01',
+        '"\\x"',
+      ].map((found): [string] => [found]),
+    },
   );
 });
 

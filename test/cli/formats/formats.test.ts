@@ -37,7 +37,16 @@ const position = fc.record({
   line: fc.integer({ min: 1, max: 9_999 }),
   column: fc.integer({ min: 1, max: 9_999 }),
 });
-const text = fc.string({ unit: 'binary', maxLength: 40 });
+// Any code point, and code units that are none: file names and messages may hold half a surrogate pair.
+const text = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.array(fc.nat({ max: 0xffff }), { maxLength: 40 }).map(units => String.fromCharCode(...units)),
+  fc
+    .array(fc.constantFrom('%', '\n', '\r', ',', ':', '::error::', '<', '&', ']]>', '\ud800', '\uffff'), {
+      maxLength: 8,
+    })
+    .map(parts => parts.join('')),
+);
 const anyDiagnostic: fc.Arbitrary<Diagnostic> = fc.record(
   {
     code: fc.constantFrom(...codes),
