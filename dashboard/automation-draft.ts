@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { automationRequest } from '../schema/api/requests.ts';
 import type { AutomationDetail } from './api-types.ts';
+import { filterText } from './filter-text.ts';
 
 type Request = z.input<typeof automationRequest>;
 export type TriggerRequest = Request['triggers'][number];
@@ -23,7 +24,7 @@ let keys = 0;
 
 export function newTrigger(uid = '', payload?: object): TriggerDraft {
   keys += 1;
-  return { key: keys, uid, filter: payload === undefined ? '' : JSON.stringify(payload, null, 2) };
+  return { key: keys, uid, filter: payload === undefined ? '' : filterText(payload) };
 }
 
 export function emptyDraft(): AutomationDraft {

@@ -3,7 +3,8 @@ import { announce } from '../announcements.ts';
 import { callApi } from '../api-client.ts';
 import type { AutomationDetail } from '../api-types.ts';
 import { useFactory } from '../factory-context.ts';
-import { go, goInstead, hrefOf } from '../location.ts';
+import { filterText } from '../filter-text.ts';
+import { go, goInstead } from '../location.ts';
 import { Breadcrumb } from '../parts/breadcrumb.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { CopyableBlock } from '../parts/copyable.tsx';
@@ -13,6 +14,7 @@ import { Pill } from '../parts/pill.tsx';
 import { Waiting } from '../parts/problem.tsx';
 import { RunList } from '../parts/run-list.tsx';
 import { Code, Text } from '../parts/text.tsx';
+import { hrefOf } from '../place.ts';
 import { useLoad } from '../use-load.ts';
 import { visibleText } from '../visible-text.ts';
 
@@ -109,7 +111,7 @@ function Triggers({ automation }: { readonly automation: AutomationDetail }) {
                 : 'starts a run if its payload matches:'}
             </p>
             {trigger.payload !== undefined && (
-              <CopyableBlock text={JSON.stringify(trigger.payload, null, 2)} what="payload filter" />
+              <CopyableBlock text={filterText(trigger.payload)} what="payload filter" />
             )}
           </li>
         ))}

@@ -1,11 +1,11 @@
 import { callApi } from '../api-client.ts';
 import type { Automation } from '../api-types.ts';
 import { useFactory } from '../factory-context.ts';
-import { hrefOf } from '../location.ts';
 import { AutomationsHeading } from '../parts/automations-heading.tsx';
 import { Pill } from '../parts/pill.tsx';
 import { Empty, Waiting } from '../parts/problem.tsx';
 import { Text } from '../parts/text.tsx';
+import { hrefOf } from '../place.ts';
 import { useLoad } from '../use-load.ts';
 
 const promptCharsShown = 160;

@@ -1,10 +1,10 @@
 import { callApi } from '../api-client.ts';
 import { FactoryContext, factoryView, useFactory } from '../factory-context.ts';
-import { hrefOf, type Place } from '../location.ts';
 import { Waiting } from '../parts/problem.tsx';
 import { NothingHere } from '../parts/shell.tsx';
 import { Text } from '../parts/text.tsx';
 import { Time } from '../parts/time.tsx';
+import { hrefOf, type Place } from '../place.ts';
 import { useInterval } from '../use-interval.ts';
 import { useLoad } from '../use-load.ts';
 import { AutomationPage } from './automation.tsx';

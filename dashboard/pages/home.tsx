@@ -1,8 +1,9 @@
 import { useEffect } from 'preact/hooks';
 import type { Factories, Identity } from '../api-types.ts';
-import { goInstead, hrefOf } from '../location.ts';
+import { goInstead } from '../location.ts';
 import { PageHeading } from '../parts/heading.tsx';
 import { Waiting } from '../parts/problem.tsx';
+import { hrefOf } from '../place.ts';
 import type { Loading } from '../use-load.ts';
 
 /** A factory that nobody has made yet: the one that `hookmill` works on unless told otherwise. */

@@ -3,7 +3,6 @@ import { announce } from '../announcements.ts';
 import { callApi } from '../api-client.ts';
 import type { WebhookDetail } from '../api-types.ts';
 import { useFactory } from '../factory-context.ts';
-import { hrefOf } from '../location.ts';
 import { Breadcrumb } from '../parts/breadcrumb.tsx';
 import { CopyableBlock, CopyableLine } from '../parts/copyable.tsx';
 import { DeliveryList } from '../parts/delivery-list.tsx';
@@ -14,6 +13,7 @@ import { Switch } from '../parts/switch.tsx';
 import { Code } from '../parts/text.tsx';
 import { WebhookActions } from '../parts/webhook-actions.tsx';
 import { WebhookState } from '../parts/webhook-state.tsx';
+import { hrefOf } from '../place.ts';
 import { modeWords, schemeWords } from '../sender-words.ts';
 import { useAction } from '../use-action.ts';
 import { useLoad } from '../use-load.ts';
@@ -34,13 +34,12 @@ interface Properties {
 
 function WebhookView({ webhook, onChanged }: Properties) {
   const { factory, mayManage, managedHere } = useFactory();
-  // What one of the actions did may be shown once, and only for as long as the page is.
-  const [settingUp, setSettingUp] = useState(false);
+  const [settingUp, setSettingUp] = useState(webhook.credential === 'not set');
   return (
     <>
       <Breadcrumb to={{ page: 'webhooks', factory }} label="Webhooks" />
       <PageHeading title={webhook.name}>
-        <WebhookState webhook={webhook} />
+        {(!mayManage || webhook.credential === 'not set') && <WebhookState webhook={webhook} />}
         {mayManage && (
           <div class="actions push">
             <EnabledSwitch webhook={webhook} onChanged={onChanged} />

@@ -1,13 +1,13 @@
 import { callApi } from '../api-client.ts';
 import type { Webhook, WebhookActivity } from '../api-types.ts';
 import { useFactory } from '../factory-context.ts';
-import { hrefOf } from '../location.ts';
 import { AutomationsHeading } from '../parts/automations-heading.tsx';
 import { OutcomePill } from '../parts/outcome.tsx';
 import { Empty, Waiting } from '../parts/problem.tsx';
 import { Sparkline } from '../parts/sparkline.tsx';
 import { Time } from '../parts/time.tsx';
 import { WebhookState } from '../parts/webhook-state.tsx';
+import { hrefOf } from '../place.ts';
 import { modeWords, schemeWords } from '../sender-words.ts';
 import { useInterval } from '../use-interval.ts';
 import { useLoad } from '../use-load.ts';
@@ -109,7 +109,7 @@ function Activity({ of, loading }: { readonly of: WebhookActivity | undefined; r
             <OutcomePill outcome={of.lastDelivery.outcome} />
           </span>
         ) : (
-          <span class="muted">{loading ? '…' : 'never'}</span>
+          <span class="muted">{loading ? '…' : 'no delivery yet'}</span>
         )}
       </td>
       <td>{of && <Sparkline hours={of.hours} />}</td>

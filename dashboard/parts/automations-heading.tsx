@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { useFactory } from '../factory-context.ts';
-import { hrefOf } from '../location.ts';
+import { hrefOf } from '../place.ts';
 import { PageHeading } from './heading.tsx';
 
 type Tab = 'automations' | 'webhooks';

@@ -1,4 +1,4 @@
-import { hrefOf, type Place } from '../location.ts';
+import { hrefOf, type Place } from '../place.ts';
 
 export function Breadcrumb({ to, label }: { readonly to: Place; readonly label: string }) {
   return (

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { apiUrl, callApi } from '../api-client.ts';
 import type { DeliveryDetail } from '../api-types.ts';
 import { useFactory } from '../factory-context.ts';
-import { hrefOf } from '../location.ts';
+import { hrefOf } from '../place.ts';
 import { useInterval } from '../use-interval.ts';
 import { useLoad } from '../use-load.ts';
 import { TriggerVerdictView } from './clauses.tsx';

@@ -7,12 +7,16 @@ interface Properties {
   readonly children: ComponentChildren;
 }
 
-/** A question over the page. The browser keeps the focus inside, closes it on Escape and gives the focus back. */
+/** A question over the page. The browser keeps the focus inside and closes it on Escape; the focus goes back after. */
 export function Dialog({ title, onClose, children }: Properties) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   useEffect(() => {
+    const opener = document.activeElement;
     dialog.current?.showModal();
+    return () => {
+      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
+    };
   }, []);
   return (
     <dialog ref={dialog} aria-labelledby={titleId} onClose={onClose}>

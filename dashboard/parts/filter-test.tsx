@@ -5,9 +5,11 @@ import type { TriggerRequest } from '../automation-draft.ts';
 import { nowMs } from '../clock.ts';
 import { useFactory } from '../factory-context.ts';
 import { humanSize } from '../human-size.ts';
+import { prettyJson } from '../pretty-json.ts';
 import { relativeTime } from '../relative-time.ts';
 import { useLoad } from '../use-load.ts';
 import { TriggerVerdictView } from './clauses.tsx';
+import { CopyableBlock } from './copyable.tsx';
 import { Field } from './field.tsx';
 import { ProblemNotice, Waiting } from './problem.tsx';
 
@@ -73,10 +75,34 @@ export function FilterTest({ subject, webhook }: Properties) {
           <PastedVerdict subject={subject} payload={payload} />
         </>
       ) : (
-        <VerdictOf subject={subject} against={{ delivery }} />
+        <>
+          <VerdictOf subject={subject} against={{ delivery }} />
+          <TestedPayload key={delivery} delivery={delivery} />
+        </>
       )}
     </div>
   );
+}
+
+/** What the filter is held against, for whoever writes it. */
+function TestedPayload({ delivery }: { readonly delivery: string }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <details onToggle={event => setOpen(event.currentTarget.open)}>
+      <summary>Its payload</summary>
+      {open && <StoredPayload delivery={delivery} />}
+    </details>
+  );
+}
+
+function StoredPayload({ delivery }: { readonly delivery: string }) {
+  const { factory } = useFactory();
+  const { value, error, reload } = useLoad(
+    signal => callApi('get', '/factories/{factory}/deliveries/{delivery}', { factory, delivery, signal }),
+    [factory, delivery],
+  );
+  if (!value) return <Waiting error={error} reload={reload} what="the payload" />;
+  return <CopyableBlock text={prettyJson(value.payload ?? '')} what="payload" />;
 }
 
 function PastedVerdict({ subject, payload }: { readonly subject: Subject; readonly payload: string }) {

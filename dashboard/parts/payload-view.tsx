@@ -26,6 +26,7 @@ export function PayloadView({ payload, downloadUrl }: Properties) {
             <input
               {...ids}
               type="search"
+              placeholder="Search"
               autocomplete="off"
               spellcheck={false}
               value={search}

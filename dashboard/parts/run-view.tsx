@@ -2,7 +2,7 @@ import { announce } from '../announcements.ts';
 import { callApi } from '../api-client.ts';
 import type { Run } from '../api-types.ts';
 import { useFactory } from '../factory-context.ts';
-import { hrefOf } from '../location.ts';
+import { hrefOf } from '../place.ts';
 import { duration } from '../relative-time.ts';
 import { useAction } from '../use-action.ts';
 import { useInterval } from '../use-interval.ts';

@@ -44,43 +44,45 @@ export function SchemePicker({ schemes, selected, onSelect }: Properties) {
     event.preventDefault();
   };
   return (
-    <div class="combobox">
+    <div>
       <Field label="Provider" hint={`${schemes.length} signature schemes. Type to search.`}>
         {ids => (
-          <input
-            {...ids}
-            role="combobox"
-            aria-expanded={open}
-            aria-controls="schemes"
-            aria-autocomplete="list"
-            aria-activedescendant={open && current ? `scheme-${current.id}` : undefined}
-            autocomplete="off"
-            spellcheck={false}
-            placeholder="GitHub, Stripe, Standard Webhooks…"
-            value={typed}
-            onInput={event => search(event.currentTarget.value)}
-            onClick={() => setOpen(true)}
-            onBlur={() => setOpen(false)}
-            onKeyDown={press}
-          />
+          <div class="combobox">
+            <input
+              {...ids}
+              role="combobox"
+              aria-expanded={open}
+              aria-controls="schemes"
+              aria-autocomplete="list"
+              aria-activedescendant={open && current ? `scheme-${current.id}` : undefined}
+              autocomplete="off"
+              spellcheck={false}
+              placeholder="GitHub, Stripe, Standard Webhooks…"
+              value={typed}
+              onInput={event => search(event.currentTarget.value)}
+              onClick={() => setOpen(true)}
+              onBlur={() => setOpen(false)}
+              onKeyDown={press}
+            />
+            <div id="schemes" role="listbox" aria-label="Providers" class="listbox" ref={list} hidden={!open}>
+              {found.map(scheme => (
+                // biome-ignore lint/a11y/useKeyWithClickEvents: the keys go to the combobox
+                // biome-ignore lint/a11y/useFocusableInteractive: so does the focus
+                <div
+                  key={scheme.id}
+                  id={`scheme-${scheme.id}`}
+                  role="option"
+                  aria-selected={scheme === current}
+                  onMouseDown={event => event.preventDefault()}
+                  onClick={() => select(scheme)}
+                >
+                  {scheme.provider} <span class="muted">{scheme.kind}</span>
+                </div>
+              ))}
+            </div>
+          </div>
         )}
       </Field>
-      <div id="schemes" role="listbox" aria-label="Providers" class="listbox" ref={list} hidden={!open}>
-        {found.map(scheme => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the keys go to the combobox
-          // biome-ignore lint/a11y/useFocusableInteractive: so does the focus
-          <div
-            key={scheme.id}
-            id={`scheme-${scheme.id}`}
-            role="option"
-            aria-selected={scheme === current}
-            onMouseDown={event => event.preventDefault()}
-            onClick={() => select(scheme)}
-          >
-            {scheme.provider} <span class="muted">{scheme.kind}</span>
-          </div>
-        ))}
-      </div>
       <p class="hint" role="status">
         {open &&
           found.length === 0 &&

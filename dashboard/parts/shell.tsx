@@ -1,9 +1,10 @@
 import { announcement } from '../announcements.ts';
 import { callApi } from '../api-client.ts';
 import type { Identity } from '../api-types.ts';
-import { go, hrefOf, type Page, place } from '../location.ts';
+import { go, place } from '../location.ts';
 import { FactoryPages } from '../pages/factory-pages.tsx';
 import { HomePage } from '../pages/home.tsx';
+import { hrefOf, type Page } from '../place.ts';
 import { signOut } from '../session.ts';
 import { useAction } from '../use-action.ts';
 import { useLoad } from '../use-load.ts';

@@ -15,7 +15,7 @@ export function ExactTime({ at }: { readonly at: string }) {
   const atMs = Date.parse(at);
   return (
     <time dateTime={at}>
-      {exactTime(atMs)} <span class="muted">({relativeTime(atMs, nowMs.value)})</span>
+      {exactTime(atMs)} <span class="muted together">({relativeTime(atMs, nowMs.value)})</span>
     </time>
   );
 }

@@ -1,0 +1,22 @@
+/** A payload filter as one would write it: a field a line, its list of values beside it. */
+export function filterText(payload: object): string {
+  return fields(payload, '');
+}
+
+function fields(value: object, indent: string): string {
+  const inner = `${indent}  `;
+  const lines = Object.entries(value).map(
+    ([key, each]) => `${inner}${JSON.stringify(key)}: ${valueText(each, inner)}`,
+  );
+  return lines.length === 0 ? '{}' : `{\n${lines.join(',\n')}\n${indent}}`;
+}
+
+function valueText(value: unknown, indent: string): string {
+  if (Array.isArray(value)) return `[${value.map(each => JSON.stringify(each)).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const [only, ...others] = Object.values(value);
+  const operator = others.length === 0 && (Array.isArray(only) || typeof only !== 'object');
+  return operator
+    ? `{ ${Object.entries(value).map(([key, each]) => `${JSON.stringify(key)}: ${valueText(each, '')}`)} }`
+    : fields(value, indent);
+}
