@@ -1,5 +1,6 @@
+import { addPost, anyValue, fieldTree, type Post, type Posting, walkFields } from './filter-field-tree.ts';
 import { clauseOf, type Fields, type PayloadFilter } from './payload-filter.ts';
-import { compilePayloadFilter, fieldOf, type PayloadPredicate } from './payload-filter-match.ts';
+import { compilePayloadFilter, type PayloadPredicate } from './payload-filter-match.ts';
 
 /** What starts a run when its filter matches; the same name may stand more than once. */
 export interface NamedFilter {
@@ -9,36 +10,55 @@ export interface NamedFilter {
 
 /**
  * Compiles many filters at once into a function that gives the names of those that match a payload, each name once.
- * A filter that lists allowed values of some field is looked up by the payload's value of that field and is not
- * looked at otherwise, so that a payload costs what its candidates cost, however many filters there are.
+ * One walk over the payload finds the candidates, however many filters there are: a filter that needs some field is
+ * looked at only if the payload has that field, with an allowed value, and is not if it has a value that the filter
+ * rules out.
  */
 export function compileFilterIndex(filters: readonly NamedFilter[]): (payload: unknown) => readonly string[] {
   if (filters.length === 0) return () => [];
-  const groups = groupByFilter(filters);
-  const lookups = groups.map(group => ({ group, clauses: lookupClauses(group.filter ?? {}, []) }));
-  const popularity = countValues(lookups.flatMap(({ clauses }) => clauses));
+  const groups = groupByFilter(filters).map(group => ({
+    group,
+    posts: [...postsOf(group.filter ?? {}, [])],
+  }));
+  const popularity = countValues(groups.flatMap(({ posts }) => posts));
+  const tree = fieldTree<Group>();
   const always: Group[] = [];
-  const byPath = new Map<string, PathIndex>();
-  for (const { group, clauses } of lookups) {
-    const clause = mostSelective(clauses, popularity);
-    if (!clause) always.push(group);
-    else addToIndex(byPath, clause, group);
+  for (const { group, posts } of groups) {
+    const needed = mostSelective(
+      posts.filter(({ kind }) => kind === 'needed'),
+      popularity,
+    );
+    if (needed) addPost(tree, needed, group);
+    else always.push(group);
+    for (const post of posts) if (post.kind === 'ruledOut') addPost(tree, post, group);
   }
-  const paths = [...byPath.values()];
 
+  let round = 0;
   return payload => {
-    const candidates = new Set(always);
-    for (const { path, groupsByValue } of paths) {
-      visit(payload, path, 0, value => {
-        for (const group of groupsByValue.get(value) ?? []) candidates.add(group);
-      });
-    }
+    round++;
+    const candidates = [...always];
+    walkFields(payload, tree, {
+      needed: posting => {
+        for (const group of takeOnce(posting, round)) candidates.push(group);
+      },
+      ruledOut: posting => {
+        for (const group of takeOnce(posting, round)) group.ruledOutIn = round;
+      },
+    });
     const names = new Set<string>();
     for (const group of candidates) {
-      if (group.matches(payload)) for (const name of group.names) names.add(name);
+      if (group.ruledOutIn === round || !group.matches(payload)) continue;
+      for (const name of group.names) names.add(name);
     }
     return [...names];
   };
+}
+
+/** Nothing of a list that this payload has led to before: an array may hold the same value 80,000 times. */
+function takeOnce(posting: Posting<Group>, round: number): readonly Group[] {
+  if (posting.takenIn === round) return [];
+  posting.takenIn = round;
+  return posting.entries;
 }
 
 /** Those whose filters are the same. */
@@ -46,6 +66,8 @@ interface Group {
   readonly filter: PayloadFilter | undefined;
   readonly matches: PayloadPredicate;
   readonly names: string[];
+  /** The last round whose payload cannot match. */
+  ruledOutIn: number;
 }
 
 function groupByFilter(filters: readonly NamedFilter[]): Group[] {
@@ -54,31 +76,38 @@ function groupByFilter(filters: readonly NamedFilter[]): Group[] {
     const key = JSON.stringify(filter) ?? '';
     const group = groups.get(key);
     if (group) group.names.push(name);
-    else groups.set(key, { filter, matches: compilePayloadFilter(filter), names: [name] });
+    else groups.set(key, { filter, matches: compilePayloadFilter(filter), names: [name], ruledOutIn: 0 });
   }
   return [...groups.values()];
 }
 
-/** A field that must have one of some values for the filter to match. */
-interface LookupClause {
-  readonly path: readonly string[];
-  readonly values: readonly unknown[];
-}
-
-function lookupClauses(fields: Fields, above: readonly string[]): LookupClause[] {
-  return Object.entries(fields).flatMap(([field, value]): LookupClause[] => {
+/** What a filter needs, and what rules it out, field by field. */
+function* postsOf(fields: Fields, above: readonly string[]): Generator<Post> {
+  for (const [field, value] of Object.entries(fields)) {
     const clause = clauseOf(value);
     const path = [...above, field];
-    if (clause?.operator === 'in') return [{ path, values: clause.values }];
-    return clause?.operator === 'nested' ? lookupClauses(clause.fields, path) : [];
-  });
+    switch (clause?.operator) {
+      case 'in':
+        yield { kind: 'needed', path, values: clause.values };
+        break;
+      case 'not_in':
+        yield { kind: 'ruledOut', path, values: clause.values };
+        break;
+      case 'exists':
+        yield { kind: clause.expected ? 'needed' : 'ruledOut', path, values: [anyValue] };
+        break;
+      case 'nested':
+        yield* postsOf(clause.fields, path);
+    }
+  }
 }
 
 type Popularity = ReadonlyMap<string, ReadonlyMap<unknown, number>>;
 
-function countValues(clauses: readonly LookupClause[]): Popularity {
+function countValues(posts: readonly Post[]): Popularity {
   const popularity = new Map<string, Map<unknown, number>>();
-  for (const { path, values } of clauses) {
+  for (const { kind, path, values } of posts) {
+    if (kind !== 'needed') continue;
     const key = JSON.stringify(path);
     const counts = popularity.get(key) ?? new Map<unknown, number>();
     popularity.set(key, counts);
@@ -87,50 +116,12 @@ function countValues(clauses: readonly LookupClause[]): Popularity {
   return popularity;
 }
 
-/** The clause whose values the fewest other filters ask for. */
-function mostSelective(clauses: readonly LookupClause[], popularity: Popularity): LookupClause | undefined {
-  const cost = ({ path, values }: LookupClause) => {
+/** The one whose values the fewest other filters ask for. */
+function mostSelective(needed: readonly Post[], popularity: Popularity): Post | undefined {
+  const cost = ({ path, values }: Post) => {
     const counts = popularity.get(JSON.stringify(path));
     return values.reduce<number>((sum, value) => sum + (counts?.get(value) ?? 0), 0);
   };
-  const costs = clauses.map(clause => ({ clause, cost: cost(clause) }));
-  return costs.sort((a, b) => a.cost - b.cost)[0]?.clause;
-}
-
-interface PathIndex {
-  readonly path: readonly string[];
-  readonly groupsByValue: Map<unknown, Group[]>;
-}
-
-function addToIndex(byPath: Map<string, PathIndex>, { path, values }: LookupClause, group: Group): void {
-  const key = JSON.stringify(path);
-  const index = byPath.get(key) ?? { path, groupsByValue: new Map<unknown, Group[]>() };
-  byPath.set(key, index);
-  for (const value of new Set(values)) {
-    const groups = index.groupsByValue.get(value);
-    if (groups) groups.push(group);
-    else index.groupsByValue.set(value, [group]);
-  }
-}
-
-/** The values that a filter would compare at a path: arrays on the way and at its end are looked into once each. */
-function visit(
-  value: unknown,
-  path: readonly string[],
-  depth: number,
-  found: (value: unknown) => void,
-): void {
-  if (Array.isArray(value)) for (const element of value) visitOne(element, path, depth, found);
-  else visitOne(value, path, depth, found);
-}
-
-function visitOne(
-  value: unknown,
-  path: readonly string[],
-  depth: number,
-  found: (value: unknown) => void,
-): void {
-  const field = path[depth];
-  if (field === undefined) found(value);
-  else visit(fieldOf(value, field), path, depth + 1, found);
+  const costs = needed.map(post => ({ post, cost: cost(post) }));
+  return costs.sort((a, b) => a.cost - b.cost)[0]?.post;
 }

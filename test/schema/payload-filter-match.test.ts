@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
-import { type PayloadFilter, payloadFilterSchema } from '../../schema/payload-filter.ts';
+import { type PayloadFilter, payloadFilterSchema, type Scalar } from '../../schema/payload-filter.ts';
 import { explainPayloadFilter } from '../../schema/payload-filter-explain.ts';
 import { compilePayloadFilter } from '../../schema/payload-filter-match.ts';
 import { filters, hostilePayloads, payloads } from './payload-filter-arbitraries.ts';
@@ -24,6 +24,48 @@ describe('compilePayloadFilter', () => {
       }),
       { numRuns: 5000 },
     );
+  });
+
+  it('judges a filter of many keys as those of its keys one by one', () => {
+    const field = fc.constantFrom(...'abcdefghijklmn', '__proto__');
+    const scalar = fc.constantFrom<Scalar>('x', 0, null);
+    const clause = fc.oneof(
+      fc.array(scalar, { minLength: 1, maxLength: 3 }),
+      fc.record({ not_in: fc.array(scalar, { maxLength: 1 }) }),
+      fc.record({ exists: fc.boolean() }),
+    );
+    const many = fc
+      .uniqueArray(fc.tuple(field, clause), { selector: ([name]) => name, minLength: 9 })
+      .map(entries => Object.fromEntries(entries));
+    // Half of the elements answer all that is asked, so that the verdicts are of both kinds.
+    const element = fc.array(fc.tuple(field, scalar)).map(entries => Object.fromEntries(entries));
+    fc.assert(
+      fc.property(many, fc.array(fc.oneof(element, scalar)), fc.boolean(), (filter, elements, answered) => {
+        const answer = Object.fromEntries(
+          Object.entries(filter).flatMap(([name, asked]) =>
+            Array.isArray(asked)
+              ? [[name, asked[0]]]
+              : 'exists' in asked && asked.exists
+                ? [[name, 'y']]
+                : [],
+          ),
+        );
+        const array = answered ? [...elements, answer] : elements;
+        const alone = Object.entries(filter).map(entry => Object.fromEntries([entry]));
+        const expected = array.some(one => alone.every(filter => naivelyMatches(filter, one)));
+        expect(compilePayloadFilter({ at: filter })({ at: array })).toBe(expected);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('has every field missing in what is no object, however many keys ask', () => {
+    const keys = (value: PayloadFilter[string]) =>
+      Object.fromEntries([...'abcdefghi'].map(key => [key, value]));
+    for (const payload of [1, null, 'x', [[{}]], [1]]) {
+      expect(compilePayloadFilter(keys({ not_in: ['x'] }))(payload)).toBe(true);
+      expect(compilePayloadFilter(keys({ exists: true }))(payload)).toBe(false);
+    }
   });
 
   it('judges the same after the filter was stored as JSON and read back', () => {

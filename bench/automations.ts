@@ -1,0 +1,196 @@
+// Durable accepts a second on one webhook, with one automation on it, with 2,000 of several kinds of filter, and with
+// 2,000 on another webhook; none of them matches, because a match is a run, which is work of its own. The goal is 0.5 of
+// the rate with one. Then what matching alone costs, for an ordinary payload and for the worst ones of 256 KB.
+// Usage: npm run bench:automations [-- --seconds 3 --rounds 3 --connections 64]
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
+import autocannon from 'autocannon';
+import { execa } from 'execa';
+import { compileFilterIndex } from '../schema/filter-index.ts';
+import type { PayloadFilter } from '../schema/payload-filter.ts';
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '3' },
+    rounds: { type: 'string', default: '3' },
+    connections: { type: 'string', default: '64' },
+  },
+});
+const seconds = Number(values.seconds);
+const rounds = Number(values.rounds);
+const connections = Number(values.connections);
+const many = 2_000;
+
+interface Case {
+  readonly name: string;
+  readonly automations: number;
+  readonly elsewhere?: true;
+  readonly filter: (index: number) => PayloadFilter;
+}
+
+const cases: readonly Case[] = [
+  { name: 'one automation', automations: 1, filter: () => ({ type: ['other'] }) },
+  { name: 'distinct values of one field', automations: many, filter: i => ({ type: [`type-${i}`] }) },
+  { name: 'distinct fields', automations: many, filter: i => ({ data: { [`field-${i}`]: ['x'] } }) },
+  { name: 'identical filters', automations: many, filter: () => ({ type: ['other'] }) },
+  {
+    name: 'no `in`: a field must be there',
+    automations: many,
+    filter: i => ({ data: { [`field-${i}`]: { exists: true } } }),
+  },
+  {
+    name: 'no `in`: values that may not be',
+    automations: many,
+    filter: i => ({ n: { not_in: [i] }, type: { not_in: ['deploy.finished'] } }),
+  },
+  {
+    name: 'on another webhook',
+    automations: many,
+    elsewhere: true,
+    filter: i => ({ type: { not_in: [`type-${i}`] } }),
+  },
+];
+
+const directory = mkdtempSync(join(tmpdir(), 'hookmill-bench-'));
+const bin = join(import.meta.dirname, '../cli/bin.js');
+const children: ChildProcess[] = [];
+try {
+  await benchIngress();
+} finally {
+  for (const child of children) child.kill('SIGKILL');
+  rmSync(directory, { recursive: true, force: true });
+}
+benchMatching();
+
+async function benchIngress(): Promise<void> {
+  const targets = [];
+  for (const one of cases) targets.push({ ...one, ...(await serve(one)) });
+  const rates = new Map<string, number[]>();
+  for (let round = 0; round <= rounds; round++) {
+    for (const target of targets) {
+      const rate = await load(target);
+      // The first round warms up.
+      if (round > 0) rates.set(target.name, [...(rates.get(target.name) ?? []), rate]);
+    }
+  }
+  const rateOf = (name: string) => median(rates.get(name) ?? []);
+  const [{ name: first = '' } = {}] = cases;
+  console.table(
+    cases.map(({ name, automations }) => ({
+      '': name,
+      automations,
+      'accepts/s': Math.round(rateOf(name)),
+      'of one': (rateOf(name) / rateOf(first)).toFixed(2),
+    })),
+  );
+}
+
+/** A home and a daemon of its own for each case. */
+async function serve({
+  name,
+  automations,
+  elsewhere,
+  filter,
+}: Case): Promise<{ url: string; token: string }> {
+  const home = join(directory, name.replaceAll(/\W+/g, '-'));
+  const hookmill = (...words: string[]) => execa(process.execPath, [bin, '-C', home, ...words]);
+  mkdirSync(join(home, 'webhooks'), { recursive: true });
+  mkdirSync(join(home, 'automations'));
+  for (const webhook of ['load', 'other'])
+    writeFileSync(join(home, `webhooks/${webhook}.yaml`), 'secretName: LOAD\n');
+  const { stdout: token } = await hookmill('secrets', 'generate', 'LOAD');
+  const { stdout } = await hookmill('apply', '-o', 'json');
+  const [load, other]: { uid: string }[] = JSON.parse(stdout).changes;
+  const uid = load?.uid ?? '';
+  for (let index = 0; index < automations; index++) {
+    const trigger = { webhook_ids: [elsewhere ? other?.uid : uid], payload: filter(index) };
+    const triggers = [{ provider: 'webhook', event: 'received', filter: trigger }];
+    writeFileSync(join(home, `automations/a-${index}.yaml`), JSON.stringify({ prompt: 'Act.', triggers }));
+  }
+  await hookmill('apply');
+  const limits = { deliveriesPerMinute: 1_000_000_000 };
+  writeFileSync(
+    join(home, 'daemon.yaml'),
+    JSON.stringify({ port: 0, managementPort: 0, logLevel: 'warn', limits }),
+  );
+  const child = spawn(process.execPath, [bin, '-C', home, 'serve', '--config', join(home, 'daemon.yaml')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  children.push(child);
+  const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
+  const ingress = /http:\/\/[^\s)]+/.exec(line)?.[0];
+  if (!ingress) throw new Error(`not a ready line: ${line}`);
+  return { url: `${ingress}/webhooks/w/${uid}`, token };
+}
+
+async function load({ name, url, token }: { name: string; url: string; token: string }): Promise<number> {
+  const result = await autocannon({
+    url,
+    method: 'POST',
+    connections,
+    duration: seconds,
+    idReplacement: true,
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+    body: JSON.stringify({ id: '[<id>]', type: 'deploy.finished', n: -1, data: { text: 'x'.repeat(900) } }),
+  });
+  const accepted = result.statusCodeStats?.['202']?.count ?? 0;
+  if (result.errors > 0 || accepted !== result.requests.total) {
+    throw new Error(`${name}: ${JSON.stringify(result.statusCodeStats)}, ${result.errors} errors`);
+  }
+  return result.requests.average;
+}
+
+function benchMatching(): void {
+  const ordinary = { id: 'x', type: 'deploy.finished', n: -1, data: { text: 'x'.repeat(900) } };
+  const clauses = Object.fromEntries(Array.from({ length: 199 }, (_, i) => [`k${i}`, { not_in: [1] }]));
+  const hostile = [
+    {
+      name: '199 keys, 87,000 numbers',
+      filters: [{ a: { ...clauses } }],
+      payload: { a: Array(87_000).fill(1) },
+    },
+    {
+      name: '199 keys, 28,000 objects that fail',
+      filters: [{ a: { ...clauses } }],
+      payload: { a: Array(28_000).fill({ k198: 1 }) },
+    },
+    {
+      name: '2,000 filters, 65,000 values that each asks for',
+      filters: Array.from({ length: many }, (_, i) => ({ tags: ['x'], n: { not_in: [-1 - i, -1] } })),
+      payload: { n: -1, tags: Array(65_000).fill('x') },
+    },
+  ];
+  const rows = [
+    ...cases.map(({ name, automations, filter }) => ({
+      name,
+      filters: Array.from({ length: automations }, (_, index) => filter(index)),
+      payload: ordinary as unknown,
+    })),
+    ...hostile,
+  ];
+  console.table(
+    rows.map(({ name, filters, payload }) => ({
+      matching: name,
+      'µs a payload': usOf(filters, payload).toFixed(1),
+    })),
+  );
+}
+
+function usOf(filters: readonly PayloadFilter[], payload: unknown): number {
+  const match = compileFilterIndex(filters.map((filter, index) => ({ name: `a-${index}`, filter })));
+  const times = Array.from({ length: 200 }, () => {
+    const start = performance.now();
+    match(payload);
+    return (performance.now() - start) * 1_000;
+  });
+  return median(times);
+}
+
+function median(numbers: readonly number[]): number {
+  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
+}
