@@ -12,40 +12,56 @@ import { renderDiagnostics } from './render-diagnostics.ts';
 import { readWorkspace } from './workspace-file.ts';
 
 /** What the global options, the environment and hookmill.yaml say about where a command works. */
-export interface Context {
+export interface Place {
   /** The definitions directory, absolute. */
   readonly directory: string;
-  readonly home: Home;
   readonly factory: string;
+  readonly output: 'text' | 'json';
+}
+
+/** A place on this machine. */
+export interface Context extends Place {
+  readonly home: Home;
   /** The ingress' public URL without a trailing slash. */
   readonly baseUrl: string;
   readonly seal: Seal;
   readonly lockTimeoutMs: number;
-  readonly output: 'text' | 'json';
 }
 
+/** Of a command that works on a home. A server that is named is refused, rather than passed over in silence. */
 export async function contextOf(command: Command): Promise<Context> {
   const options: GlobalOptions = command.optsWithGlobals();
+  if (options.server) {
+    const message = 'this works on a home alone: leave --server and HOOKMILL_SERVER out';
+    throw new CommandError(message, exitStatus.usage);
+  }
+  const { workspace, ...place } = readPlace(options);
+  const home = homeAt(resolve(options.home ?? join(place.directory, '.hookmill')));
+  const baseUrl = process.env.HOOKMILL_BASE_URL ?? workspace.baseUrl ?? 'http://127.0.0.1:8080';
+  return {
+    ...place,
+    home,
+    baseUrl: baseUrl.replace(/\/+$/, ''),
+    seal: sealFor(home, process.env),
+    lockTimeoutMs: options.lockTimeout * 1000,
+  };
+}
+
+/** Of a command that works on a server. */
+export function placeOf(command: Command): Place {
+  const { workspace: _, ...place } = readPlace(command.optsWithGlobals());
+  return place;
+}
+
+function readPlace(options: GlobalOptions): Place & { readonly workspace: Workspace } {
   const directory = definitionsDirectory(options);
   const workspace = workspaceOf(directory);
-  const home = homeAt(resolve(options.home ?? join(directory, '.hookmill')));
   const factory = options.factory ?? workspace.factory ?? 'default';
   if (!factoryNamePattern.test(factory)) {
     const rule = 'use lower case letters, digits and -, at most 63';
     throw new CommandError(`"${factory}" cannot name a factory; ${rule}`, exitStatus.usage);
   }
-  return {
-    directory,
-    home,
-    factory,
-    baseUrl: (process.env.HOOKMILL_BASE_URL ?? workspace.baseUrl ?? 'http://127.0.0.1:8080').replace(
-      /\/+$/,
-      '',
-    ),
-    seal: sealFor(home, process.env),
-    lockTimeoutMs: options.lockTimeout * 1000,
-    output: options.output,
-  };
+  return { directory, factory, output: options.output, workspace };
 }
 
 /** The factory of the context, with what it takes to change it. */

@@ -6,6 +6,7 @@ export interface GlobalOptions {
   readonly directory: string;
   readonly home?: string;
   readonly factory?: string;
+  readonly server?: string;
   readonly output: 'text' | 'json';
   readonly lockTimeout: number;
 }
@@ -22,6 +23,12 @@ export function addGlobalOptions(command: Command): Command {
     )
     .addOption(
       new Option('--factory <name>', 'the factory to work on (default: "default")').env('HOOKMILL_FACTORY'),
+    )
+    .addOption(
+      new Option(
+        '--server <url>',
+        "work on a daemon's management API instead of a home, with the token in HOOKMILL_TOKEN",
+      ).env('HOOKMILL_SERVER'),
     )
     .addOption(
       new Option('-o, --output <format>', 'how data is printed; markdown is for plan')

@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander';
+import { ApiProblem } from '../schema/api/problems.ts';
 import { DeliveryLogError } from '../store/delivery-log-error.ts';
 import { StoreError } from '../store/store-error.ts';
 import { CommandError, exitStatus } from './exit-status.ts';
@@ -36,9 +37,19 @@ function report(error: unknown): number {
     process.stderr.write(`hookmill: ${printable(error.message)}\n`);
     return exitStatus.problems;
   }
+  if (error instanceof ApiProblem) {
+    process.stderr.write(`hookmill: ${printable(problemText(error))}\n`);
+    return exitStatus.problems;
+  }
   const message = error instanceof Error ? error.message : String(error);
   process.stderr.write(`hookmill: unexpected failure: ${printable(message)}\n`);
   if (process.env.HOOKMILL_DEBUG && error instanceof Error) process.stderr.write(`${error.stack}\n`);
   else process.stderr.write('Set HOOKMILL_DEBUG=1 to see where it happened.\n');
   return exitStatus.unexpected;
+}
+
+/** What a server refused, and what it says to do instead. */
+function problemText({ message, parts: { mistakes = [], instead } }: ApiProblem): string {
+  const told = mistakes.map(mistake => mistake.message);
+  return [[message, ...told].join(': '), ...(instead ? [instead.text] : [])].join('; ');
 }

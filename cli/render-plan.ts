@@ -1,6 +1,7 @@
 import pc from 'picocolors';
-import type { Change, FieldChange, Summary } from '../reconcile/plan.ts';
+import { type Change, type FieldChange, type Summary, summarize } from '../reconcile/plan.ts';
 import { printable } from './printable.ts';
+import { fieldList } from './table.ts';
 
 const signs = { create: pc.green('+'), update: pc.yellow('~'), delete: pc.red('-') } as const;
 
@@ -44,4 +45,18 @@ function renderValue(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   const line = printable(text.trimEnd());
   return line.length > 80 ? `${line.slice(0, 79)}…` : line;
+}
+
+/** What an apply did, and where every webhook's senders post. */
+export function renderAppliedPlan(
+  changes: readonly Change[],
+  serial: number,
+  webhooks: readonly { readonly name: string; readonly url: string }[],
+  applied: boolean,
+): string {
+  const plan = renderPlan(changes, summarize(changes));
+  if (!applied) return plan;
+  const done = `Applied as serial ${serial}.\n`;
+  const urls = webhooks.map(({ name, url }) => [name, url] as const);
+  return urls.length > 0 ? `${plan}\n${done}\n${fieldList(urls)}` : `${plan}\n${done}`;
 }

@@ -19,6 +19,13 @@ export function factoryView(state: AppliedState): FactoryView {
   return { factory, managedBy, serial, webhooks: webhooks.length, automations: automations.length };
 }
 
+/** Where the applied state comes from, less what hookmill itself keeps there. */
+export function sourceView(source: AppliedState['source']) {
+  if (source?.kind !== 'repository') return source;
+  const { contentDigest: _, ...told } = source;
+  return told;
+}
+
 export function webhookView(state: AppliedState, webhook: AppliedWebhook, baseUrl: string): WebhookView {
   const { name, uid, authMode, signatureScheme, secretName, deliveryIdHeader, enabled, credential } = webhook;
   return {

@@ -78,11 +78,12 @@ export function verdictView(
 }
 
 export function runView(run: Run): RunView {
-  const { id, automation, deliveryId, state, attempts, replay, error } = run;
+  const { id, automation, deliveryId, webhook, state, attempts, replay, error } = run;
   return {
     id,
     automation,
     deliveryId,
+    webhook,
     state,
     attempts,
     replay,

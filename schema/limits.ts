@@ -125,6 +125,8 @@ export const reconcileSecondsMin = 1;
 export const reconcileSecondsMax = 24 * 3600;
 /** What the wait after failed reconciles comes to at most, in ms: a mended remote is noticed within it. */
 export const reconcileBackOffMsMax = 600_000;
+/** How long a reconcile of the daemon waits for a command that reconciles or applies the same factory, in ms. */
+export const reconcileLockTimeoutMs = 10_000;
 
 /** Rows on one page of the management API, unless the request says otherwise, and at most. */
 export const apiPageSize = 50;
@@ -170,3 +172,5 @@ export const tokenUseMs = 60 * 60 * 1000;
 export const activityMs = 60_000;
 /** How long a change by the management API waits for another process that changes the same. */
 export const apiLockTimeoutMs = 5_000;
+/** How long a command waits for a server's answer, in ms: an apply may itself wait for a lock. */
+export const serverRequestMs = 30_000;

@@ -3,16 +3,17 @@ import { applyDefinitions, type PlannedChanges, planFactory } from '../../reconc
 import { type Change, summarize } from '../../reconcile/plan.ts';
 import { planFileOf, whatMoved } from '../../reconcile/plan-file.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
-import { type Context, contextOf, factoryOf } from '../context.ts';
-import { CommandError } from '../exit-status.ts';
-import { ingressUrl } from '../ingress-url.ts';
+import { ingressUrl } from '../../schema/ingress-url.ts';
+import { type Context, contextOf, factoryOf, type Place, placeOf } from '../context.ts';
+import { CommandError, exitStatus } from '../exit-status.ts';
 import { loadDirectory } from '../load-definitions.ts';
 import { printData, printStatus } from '../output.ts';
 import { planData } from '../plan-data.ts';
 import { readPlanFile } from '../plan-file.ts';
 import { renderDiagnostics } from '../render-diagnostics.ts';
-import { renderPlan } from '../render-plan.ts';
-import { fieldList } from '../table.ts';
+import { renderAppliedPlan, renderPlan } from '../render-plan.ts';
+import { serverOf } from '../server-client.ts';
+import { applyOnServer, type PlanView } from '../server-definitions.ts';
 
 interface ApplyOptions {
   readonly yes?: true;
@@ -22,8 +23,16 @@ interface ApplyOptions {
 
 /** With the file that `plan --out` wrote, what was reviewed is applied, or nothing. */
 export async function apply(planFile: string | undefined, command: Command): Promise<void> {
-  const context = await contextOf(command);
   const options = command.opts<ApplyOptions>();
+  const server = serverOf(command);
+  if (server && planFile !== undefined) {
+    throw new CommandError('a plan file is of a home: with --server, apply without one', exitStatus.usage);
+  }
+  if (server) {
+    const confirmed = (plan: PlanView) => confirm(placeOf(command), options, plan.changes);
+    return applyOnServer(server, options, confirmed, command);
+  }
+  const context = await contextOf(command);
   const reviewed = planFile === undefined ? undefined : readPlanFile(planFile);
   const definitions = loadDirectory(context.directory);
   if (definitions.fileCount === 0 && definitions.diagnostics.length === 0) {
@@ -75,14 +84,14 @@ function movedSince(moved: readonly string[]): CommandError {
 
 /** Destroying cannot be undone, so somebody has to have said yes to it. */
 async function confirm(
-  context: Context,
+  { output }: Pick<Place, 'output'>,
   { yes }: ApplyOptions,
   changes: readonly Change[],
 ): Promise<boolean> {
   const summary = summarize(changes);
   if (summary.destroy === 0 || yes) return true;
   process.stderr.write(renderPlan(changes, summary));
-  if (!process.stdin.isTTY || context.output === 'json') return false;
+  if (!process.stdin.isTTY || output === 'json') return false;
   const prompts = await import('@inquirer/prompts');
   const message = `Destroy ${summary.destroy}? A webhook's URL never comes back.`;
   return prompts.confirm({ message, default: false }, { output: process.stderr });
@@ -91,12 +100,9 @@ async function confirm(
 function renderApplied(
   { baseUrl }: Context,
   changes: readonly Change[],
-  state: AppliedState,
+  { serial, webhooks }: AppliedState,
   applied: boolean,
 ): string {
-  const plan = renderPlan(changes, summarize(changes));
-  if (!applied) return plan;
-  const urls = state.webhooks.map(webhook => [webhook.name, ingressUrl(baseUrl, webhook)] as const);
-  const done = `Applied as serial ${state.serial}.\n`;
-  return urls.length > 0 ? `${plan}\n${done}\n${fieldList(urls)}` : `${plan}\n${done}`;
+  const urls = webhooks.map(webhook => ({ name: webhook.name, url: ingressUrl(baseUrl, webhook) }));
+  return renderAppliedPlan(changes, serial, urls, applied);
 }

@@ -4,12 +4,12 @@ import type { Command } from 'commander';
 import { definitionFolders } from '../../reconcile/definition-file-name.ts';
 import type { Definitions } from '../../reconcile/definitions.ts';
 import { runFixtures } from '../../reconcile/fixtures.ts';
-import type { AppliedAutomation, AppliedState } from '../../schema/applied-state.ts';
 import { judgeAutomation } from '../../schema/automation-verdict.ts';
 import { didYouMean } from '../../schema/suggestion.ts';
 import type { TestDelivery } from '../../schema/test-trigger.ts';
 import { readAppliedState } from '../../store/applied-state-store.ts';
 import { openDeliveryLogReader } from '../../store/delivery-log-reader.ts';
+import { backendOf } from '../backend.ts';
 import { type Context, contextOf } from '../context.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
 import { loadDirectory } from '../load-definitions.ts';
@@ -20,10 +20,9 @@ import { renderVerdict } from '../render-verdict.ts';
 import { fieldList, table } from '../table.ts';
 
 export async function list(command: Command): Promise<void> {
-  const context = await contextOf(command);
-  const state = await readAppliedState(context.home, context.factory);
-  const data = state.automations.map(automation => automationData(automation, state));
-  printData(context, data, () => {
+  const { backend, output } = await backendOf(command);
+  const { automations: data } = await backend.automations();
+  printData({ output }, data, () => {
     if (data.length === 0) return 'No automations are applied.\n';
     const rows = data.map(({ name, enabled, triggers }) => {
       return [
@@ -37,10 +36,10 @@ export async function list(command: Command): Promise<void> {
 }
 
 export async function show(name: string, command: Command): Promise<void> {
-  const context = await contextOf(command);
-  const state = await readAppliedState(context.home, context.factory);
-  const data = automationData(findAutomation(name, context, state.automations), state);
-  printData(context, data, () => {
+  const { backend, output, factory } = await backendOf(command);
+  const { automations } = await backend.automations();
+  const data = findAutomation(name, { factory }, automations);
+  printData({ output }, data, () => {
     const triggers = data.triggers.map(({ webhook, uid, payload }): [string, string] => {
       return [
         'trigger',
@@ -145,11 +144,11 @@ function parsePayload(bytes: Buffer, what: string): unknown {
 }
 
 /** Fails, with a suggestion, if there is none of that name. */
-export function findAutomation(
+export function findAutomation<T extends { readonly name: string }>(
   name: string,
   { factory }: Pick<Context, 'factory'>,
-  automations: readonly AppliedAutomation[],
-): AppliedAutomation {
+  automations: readonly T[],
+): T {
   const automation = automations.find(automation => automation.name === name);
   if (automation) return automation;
   const hint =
@@ -158,20 +157,4 @@ export function findAutomation(
       automations.map(({ name }) => name),
     ) ?? '`hookmill automations list` prints those there are';
   throw new CommandError(`the factory ${factory} has no automation ${name}; ${hint}`);
-}
-
-function automationData({ name, enabled, prompt, triggers }: AppliedAutomation, { webhooks }: AppliedState) {
-  return {
-    name,
-    enabled,
-    prompt,
-    triggers: triggers.map(({ filter }) => {
-      const [uid = ''] = filter.webhook_ids;
-      return {
-        uid,
-        webhook: webhooks.find(webhook => webhook.uid === uid)?.name ?? null,
-        payload: filter.payload,
-      };
-    }),
-  };
 }

@@ -1,15 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
-import type { AppliedState } from '../../schema/applied-state.ts';
-import { type AutomationVerdict, judgeAutomation } from '../../schema/automation-verdict.ts';
-import { parseSnapshot, snapshotOf } from '../../schema/automations-snapshot.ts';
+import { type DeliveryDetail, type DeliveryView, evaluationOf } from '../../reconcile/delivery-views.ts';
+import { snapshotOf } from '../../schema/automations-snapshot.ts';
 import { type Outcome, outcomes } from '../../schema/delivery.ts';
 import { sortableId, sortableIdRandomBytes } from '../../schema/ids.ts';
 import { listOf } from '../../schema/suggestion.ts';
 import { readAppliedState } from '../../store/applied-state-store.ts';
-import type { LoggedDelivery } from '../../store/delivery-log.ts';
 import { openDeliveryLog } from '../../store/delivery-log-client.ts';
 import { openDeliveryLogReader } from '../../store/delivery-log-reader.ts';
+import { backendOf } from '../backend.ts';
 import { contextOf } from '../context.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
 import { limitOf } from '../limit-option.ts';
@@ -18,7 +17,7 @@ import { printable } from '../printable.ts';
 import { renderVerdict } from '../render-verdict.ts';
 import { fieldList, table } from '../table.ts';
 import { findAutomation } from './automations.ts';
-import { runData, runsTable } from './runs.ts';
+import { runsTable } from './runs.ts';
 
 interface ListOptions {
   readonly webhook?: string;
@@ -27,52 +26,35 @@ interface ListOptions {
 }
 
 export async function list(command: Command): Promise<void> {
-  const context = await contextOf(command);
+  const { backend, output } = await backendOf(command);
   const { webhook, outcome, limit } = command.opts<ListOptions>();
-  const filter = { factory: context.factory, webhook, outcome: outcomeOf(outcome), limit: limitOf(limit) };
-  const log = openDeliveryLogReader(context.home.deliveryLogFile);
-  const deliveries = log.listDeliveries(filter);
-  log.close();
-  printData(context, deliveries.map(deliveryData), () => {
+  const wanted = { webhook, outcome: outcomeOf(outcome), limit: limitOf(limit) };
+  const deliveries = await backend.deliveries(wanted);
+  printData({ output }, deliveries, () => {
     if (deliveries.length === 0) return 'No deliveries.\n';
-    const rows = deliveries.map(({ id, webhook, atMs, size, outcome, reason, duplicateOf }) => {
-      return [
-        id,
-        webhook,
-        timeOf(atMs),
-        String(size),
-        outcome,
-        reason ?? (duplicateOf ? `of ${duplicateOf}` : ''),
-      ];
+    const rows = deliveries.map(({ id, webhook, at, size, outcome, reason, duplicateOf }) => {
+      return [id, webhook, at, String(size), outcome, reason ?? (duplicateOf ? `of ${duplicateOf}` : '')];
     });
     return table(['ID', 'WEBHOOK', 'TIME', 'SIZE', 'OUTCOME', ''], rows);
   });
 }
 
 export async function show(id: string, command: Command): Promise<void> {
-  const context = await contextOf(command);
-  const log = openDeliveryLogReader(context.home.deliveryLogFile);
-  const delivery = log.findDelivery(id);
-  const payload = log.readPayload(id);
-  const snapshot = delivery?.snapshot && log.readSnapshot(delivery.snapshot);
-  const runs = log.runsOfDelivery(id);
-  log.close();
+  const { backend, output } = await backendOf(command);
+  const delivery = await backend.delivery(id);
   if (!delivery) throw new CommandError(`there is no delivery ${id} in the log`);
   if (command.opts<{ payload?: true }>().payload) {
+    const payload = await backend.payload(id);
     if (!payload) throw new CommandError(`the payload of ${id} is not stored: it was ${delivery.outcome}`);
     process.stdout.write(payload);
     return;
   }
-  const body = payload && Buffer.from(payload).toString('utf8');
-  const evaluation =
-    snapshot && body !== undefined ? evaluationOf(parseSnapshot(snapshot), delivery.uid, body) : null;
-  const data = { ...deliveryData(delivery), payload: body ?? null, evaluation, runs: runs.map(runData) };
-  printData(context, data, () =>
+  printData({ output }, delivery, () =>
     [
       fieldList(fieldsOf(delivery)),
-      renderEvaluation(delivery, evaluation),
-      runs.length > 0 ? `\n${runsTable(runs)}` : '',
-      body === undefined ? '' : `\n${pretty(body)}\n`,
+      renderEvaluation(delivery),
+      delivery.runs.length > 0 ? `\n${runsTable(delivery.runs)}` : '',
+      delivery.payload === null ? '' : `\n${pretty(delivery.payload)}\n`,
     ].join(''),
   );
 }
@@ -121,38 +103,12 @@ export async function replay(id: string, command: Command): Promise<void> {
   );
 }
 
-interface Evaluation {
-  /** Of the applied state that was in force. */
-  readonly serial: number;
-  /** Automations with a trigger on the delivery's webhook. */
-  readonly automations: readonly AutomationVerdict[];
-  /** How many others there were. */
-  readonly others: number;
-}
-
-/** What each automation made of a delivery, judged again exactly as on arrival. */
-function evaluationOf(
-  { serial, automations }: Pick<AppliedState, 'serial' | 'automations'>,
-  uid: string,
-  body: string,
-): Evaluation {
-  const payload: unknown = JSON.parse(body);
-  const considered = automations.filter(({ triggers }) =>
-    triggers.some(({ filter }) => filter.webhook_ids.includes(uid)),
-  );
-  return {
-    serial,
-    automations: considered.map(automation => judgeAutomation(automation, { webhookUid: uid, payload })),
-    others: automations.length - considered.length,
-  };
-}
-
-function renderEvaluation(delivery: LoggedDelivery, evaluation: Evaluation | null): string {
-  if (delivery.outcome === 'Duplicate')
-    return `\nA duplicate starts nothing; \`hookmill deliveries show ${delivery.duplicateOf}\` explains the original.\n`;
-  if (delivery.outcome === 'Handshake')
+function renderEvaluation({ outcome, duplicateOf, evaluation }: DeliveryDetail): string {
+  if (outcome === 'Duplicate')
+    return `\nA duplicate starts nothing; \`hookmill deliveries show ${duplicateOf}\` explains the original.\n`;
+  if (outcome === 'Handshake')
     return '\nA handshake starts nothing: the provider asked whether this URL is meant to receive.\n';
-  if (delivery.outcome !== 'Accepted') return '\nRejected before any automation was looked at.\n';
+  if (outcome !== 'Accepted') return '\nRejected before any automation was looked at.\n';
   if (!evaluation) return '';
   const { serial, automations, others } = evaluation;
   const rest =
@@ -164,60 +120,18 @@ function renderEvaluation(delivery: LoggedDelivery, evaluation: Evaluation | nul
   return `\nJudged by the automations of serial ${serial}:\n${automations.map(renderVerdict).join('')}${rest}`;
 }
 
-function deliveryData(delivery: LoggedDelivery) {
-  const {
-    id,
-    webhook,
-    uid,
-    atMs,
-    size,
-    outcome,
-    identity,
-    identitySource,
-    authenticatedBy,
-    reason,
-    duplicateOf,
-  } = delivery;
-  const at = timeOf(atMs);
-  return {
-    id,
-    webhook,
-    uid,
-    at,
-    size,
-    outcome,
-    identity: identity ?? null,
-    identitySource,
-    authenticatedBy,
-    reason,
-    duplicateOf,
-  };
-}
-
-function fieldsOf(delivery: LoggedDelivery): (readonly [string, string])[] {
-  const {
-    id,
-    webhook,
-    uid,
-    atMs,
-    size,
-    outcome,
-    identity,
-    identitySource,
-    authenticatedBy,
-    reason,
-    duplicateOf,
-  } = delivery;
+function fieldsOf(delivery: DeliveryView): (readonly [string, string])[] {
+  const { id, webhook, uid, at, size, outcome, identity, identitySource, authenticatedBy } = delivery;
   const fields: (readonly [string, string | undefined])[] = [
     ['id', id],
     ['webhook', `${webhook} (${uid})`],
-    ['time', timeOf(atMs)],
+    ['time', at],
     ['size', `${size} bytes`],
     ['outcome', outcome],
     ['authenticated by', authenticatedBy],
-    ['identity', identity && `${identity} (from ${identitySource})`],
-    ['duplicate of', duplicateOf],
-    ['reason', reason],
+    ['identity', identity === null ? undefined : `${identity} (from ${identitySource})`],
+    ['duplicate of', delivery.duplicateOf],
+    ['reason', delivery.reason],
   ];
   return fields.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
 }
@@ -230,10 +144,6 @@ function pretty(body: string): string {
     // Nested deeper than the printer goes.
     return printable(body);
   }
-}
-
-function timeOf(atMs: number): string {
-  return new Date(atMs).toISOString();
 }
 
 function outcomeOf(label: string | undefined): Outcome | undefined {

@@ -16,6 +16,8 @@ import { writePlanFile } from '../plan-file.ts';
 import { planMarkdown, refusalMarkdown } from '../plan-markdown.ts';
 import { renderDiagnostics } from '../render-diagnostics.ts';
 import { renderPlan } from '../render-plan.ts';
+import { serverOf } from '../server-client.ts';
+import { planOnServer } from '../server-definitions.ts';
 
 interface PlanOptions {
   readonly output: 'text' | 'json' | 'markdown';
@@ -24,6 +26,8 @@ interface PlanOptions {
 }
 
 export async function planCommand(command: Command): Promise<void> {
+  const server = serverOf(command);
+  if (server) return planOnServer(server, command);
   const context = await contextOf(command);
   const { output, detailedExitcode, out }: PlanOptions = command.optsWithGlobals();
   const definitions = loadDirectory(context.directory);

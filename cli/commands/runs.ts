@@ -1,10 +1,10 @@
-import { join } from 'node:path';
 import type { Command } from 'commander';
+import type { RunView } from '../../reconcile/delivery-views.ts';
 import { type RunState, runStates } from '../../schema/delivery.ts';
 import { listOf } from '../../schema/suggestion.ts';
-import type { Run } from '../../store/delivery-log.ts';
 import { openDeliveryLog } from '../../store/delivery-log-client.ts';
 import { openDeliveryLogReader } from '../../store/delivery-log-reader.ts';
+import { backendOf } from '../backend.ts';
 import { contextOf } from '../context.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
 import { limitOf } from '../limit-option.ts';
@@ -18,23 +18,18 @@ interface ListOptions {
 }
 
 export async function list(command: Command): Promise<void> {
-  const context = await contextOf(command);
+  const { backend, output } = await backendOf(command);
   const { automation, state, limit } = command.opts<ListOptions>();
-  const filter = { factory: context.factory, automation, state: stateOf(state), limit: limitOf(limit) };
-  const log = openDeliveryLogReader(context.home.deliveryLogFile);
-  const runs = log.listRuns(filter);
-  log.close();
-  printData(context, runs.map(runData), () => (runs.length === 0 ? 'No runs.\n' : runsTable(runs)));
+  const runs = await backend.runs({ automation, state: stateOf(state), limit: limitOf(limit) });
+  printData({ output }, runs, () => (runs.length === 0 ? 'No runs.\n' : runsTable(runs)));
 }
 
 export async function show(id: string, command: Command): Promise<void> {
-  const context = await contextOf(command);
-  const log = openDeliveryLogReader(context.home.deliveryLogFile);
-  const run = log.findRun(id);
-  log.close();
+  const { backend, output } = await backendOf(command);
+  const run = await backend.run(id);
   if (!run) throw unknownRun(id);
-  const directory = join(context.home.runsDirectory, run.id);
-  printData(context, { ...runData(run), directory }, () =>
+  const directory = backend.runDirectory(run.id);
+  printData({ output }, { ...run, directory }, () =>
     fieldList([
       ['id', run.id],
       ['automation', run.automation],
@@ -42,12 +37,12 @@ export async function show(id: string, command: Command): Promise<void> {
       ['webhook', run.webhook],
       ['state', run.state],
       ['attempts', String(run.attempts)],
-      ['created', timeOf(run.createdAtMs)],
-      ['started', run.startedAtMs === undefined ? '-' : timeOf(run.startedAtMs)],
-      ['finished', run.finishedAtMs === undefined ? '-' : timeOf(run.finishedAtMs)],
-      ['next attempt', run.state === 'queued' ? timeOf(run.notBeforeMs) : '-'],
+      ['created', run.createdAt],
+      ['started', run.startedAt ?? '-'],
+      ['finished', run.finishedAt ?? '-'],
+      ['next attempt', run.nextAttemptAt ?? '-'],
       ['last error', run.error ?? '-'],
-      ['directory', directory],
+      ['directory', directory ?? '-'],
     ]),
   );
 }
@@ -69,23 +64,7 @@ export async function retry(id: string, command: Command): Promise<void> {
   printStatus(`Queued ${id} again.`);
 }
 
-export function runData(run: Run) {
-  const { id, automation, deliveryId, state, attempts, replay, error } = run;
-  const finishedAt = run.finishedAtMs === undefined ? null : timeOf(run.finishedAtMs);
-  return {
-    id,
-    automation,
-    deliveryId,
-    state,
-    attempts,
-    replay,
-    createdAt: timeOf(run.createdAtMs),
-    finishedAt,
-    error,
-  };
-}
-
-export function runsTable(runs: readonly Run[]): string {
+export function runsTable(runs: readonly RunView[]): string {
   const rows = runs.map(({ id, automation, deliveryId, state, attempts, replay, error }) => {
     return [id, automation, deliveryId + (replay ? ' (replay)' : ''), state, String(attempts), error ?? ''];
   });
@@ -94,10 +73,6 @@ export function runsTable(runs: readonly Run[]): string {
 
 function unknownRun(id: string): CommandError {
   return new CommandError(`there is no run ${id} in the log`);
-}
-
-function timeOf(atMs: number): string {
-  return new Date(atMs).toISOString();
 }
 
 function stateOf(text: string | undefined): RunState | undefined {

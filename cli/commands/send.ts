@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
 import { sortableId, sortableIdRandomBytes } from '../../schema/ids.ts';
+import { ingressUrl } from '../../schema/ingress-url.ts';
 import type { SignatureDescription } from '../../schema/signature/description.ts';
 import { describeScheme, schemeIds } from '../../schema/signature/scheme.ts';
 import { signRequest } from '../../schema/signature/sign.ts';
@@ -12,11 +13,10 @@ import { readAppliedState } from '../../store/applied-state-store.ts';
 import { openSecrets } from '../../store/team-secrets.ts';
 import { type Context, contextOf } from '../context.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
-import { ingressUrl } from '../ingress-url.ts';
 import { printData, printStatus } from '../output.ts';
 import { printable } from '../printable.ts';
 import { readSecretValue } from '../read-secret-value.ts';
-import { unknownWebhook } from './webhooks.ts';
+import { unknownWebhook } from '../unknown-webhook.ts';
 
 interface SendOptions {
   readonly payload: string;

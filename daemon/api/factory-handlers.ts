@@ -3,6 +3,7 @@ import {
   automationDetail,
   automationView,
   factoryView,
+  sourceView,
   webhookDetail,
   webhookView,
 } from '../../reconcile/applied-views.ts';
@@ -69,7 +70,7 @@ export function factoryHandlers(deps: ApiDeps): FactoryHandlers {
         revision: source?.kind === 'repository' ? source.revision : null,
         appliedAt: serial === 0 ? null : state.appliedAt,
         edited: isEdited(state),
-        reconcile: source?.kind === 'repository' ? await reconcileView(home, factory) : null,
+        reconcile: await reconcileView(home, factory),
         problem: appliedStates.status().find(status => status.factory === factory)?.problem ?? null,
       };
       return { body, serial };
@@ -146,13 +147,8 @@ function reveal(url: string, generated: string) {
   return url.includes('{token}') ? { url: url.replace('{token}', generated) } : { secret: generated };
 }
 
-function sourceView(source: AppliedState['source']) {
-  if (source?.kind !== 'repository') return source;
-  const { contentDigest: _, ...told } = source;
-  return told;
-}
-
 async function reconcileView(home: ApiDeps['home'], factory: string) {
-  const { formatVersion: _, ...status } = await readReconcileStatus(home, factory);
-  return status;
+  const status = await readReconcileStatus(home, factory);
+  const { suspendedAt, tip, commitsBehind, lastSuccess, lastFailure, failingSince } = status;
+  return { suspendedAt, tip, commitsBehind, lastSuccess, lastFailure, failingSince };
 }

@@ -225,6 +225,7 @@ export const runShape = z.strictObject({
   id: z.string(),
   automation: z.string(),
   deliveryId: z.string(),
+  webhook: z.string().describe("The webhook's name when it was delivered to."),
   state: z.enum(runStates),
   attempts: z.int(),
   replay: z.boolean(),

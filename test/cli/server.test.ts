@@ -1,0 +1,115 @@
+import { expect, test } from 'vitest';
+import { send } from '../support/http.ts';
+import { type ManagedDaemon, startManagedDaemon } from '../support/management.ts';
+import { makeWorkspace } from '../support/workspace.ts';
+
+/** A definitions directory without a home, and a command line that works on the daemon alone. */
+async function remote(given: Parameters<ManagedDaemon['client']>[0] = {}) {
+  const daemon = await startManagedDaemon();
+  const client = await daemon.client(given);
+  const workspace = makeWorkspace();
+  const env = { HOOKMILL_SERVER: daemon.managementUrl, HOOKMILL_TOKEN: client.token };
+  const hookmill = (...args: string[]) => workspace.hookmill(...args, { env });
+  const json = async (...args: string[]) => JSON.parse((await hookmill(...args, '-o', 'json')).stdout);
+  return { daemon, client, workspace, env, hookmill, json };
+}
+
+test('shows what the daemon has as it shows a home', async () => {
+  const { daemon, client, workspace, hookmill } = await remote();
+  const created = (await client.call('createWebhook', { body: { name: 'deploys' } })).json;
+  const { uid, url } = created.webhook;
+  const triggers = [{ provider: 'webhook', event: 'received', filter: { webhook_ids: [uid] } }];
+  await client.call('createAutomation', { body: { name: 'triage', prompt: 'Look.', triggers } });
+  const headers = { Authorization: `Bearer ${created.revealed.secret}` };
+  const id = (await send(url, { headers, body: '{"a":1}' })).deliveryId ?? '';
+  const run = (await client.call('listRuns')).json.runs[0];
+  await expect
+    .poll(async () => (await client.call('showRun', { params: { run: run.id } })).json.state)
+    .toBe('succeeded');
+
+  const env = { HOOKMILL_HOME: daemon.home.directory, HOOKMILL_BASE_URL: daemon.ingressUrl };
+  for (const args of [
+    ['webhooks', 'list'],
+    ['webhooks', 'show', 'deploys'],
+    ['automations', 'list'],
+    ['automations', 'show', 'triage'],
+    ['deliveries', 'list', '--webhook', 'deploys', '--outcome', 'accepted'],
+    ['deliveries', 'show', id],
+    ['deliveries', 'show', id, '--payload'],
+    ['runs', 'list', '--automation', 'triage'],
+    ['status'],
+  ]) {
+    for (const output of ['text', 'json']) {
+      const there = await hookmill(...args, '-o', output);
+      const here = await workspace.hookmill(...args, '-o', output, { env });
+      expect(there).toMatchObject({ stderr: '', exitCode: 0 });
+      expect(there.stdout).toBe(here.stdout);
+    }
+  }
+  const shown = await hookmill('runs', 'show', run.id);
+  expect(shown.stdout).toContain('directory     -');
+});
+
+test('pages through as many deliveries as it is asked for', async () => {
+  const { client, json } = await remote();
+  const created = (await client.call('createWebhook', { body: { name: 'deploys' } })).json;
+  const headers = { Authorization: `Bearer wrong` };
+  for (let count = 0; count < 5; count++) await send(created.webhook.url, { headers, body: '1' });
+  await expect.poll(() => json('deliveries', 'list')).toHaveLength(5);
+  expect(await json('deliveries', 'list', '--limit', '3')).toHaveLength(3);
+});
+
+test('plans and applies what the directory has; the secrets stay with the daemon', async () => {
+  const { client, workspace, hookmill, json } = await remote();
+  await client.call('createWebhook', { params: { factory: 'default' }, body: { name: 'made-here' } });
+  workspace.write('webhooks/pay.yaml', 'secretName: MADE_HERE_SECRET\n');
+  const planned = await hookmill('plan', '--detailed-exitcode');
+  expect(planned).toMatchObject({ exitCode: 2 });
+  expect(planned.stdout).toContain('Plan: 1 to add, 0 to change, 1 to destroy.');
+  expect(planned.stderr).toContain('managed in the dashboard');
+
+  expect(await hookmill('apply', '--adopt')).toMatchObject({ exitCode: 1, stdout: '' });
+  const kept = await hookmill('apply', '--yes');
+  expect(kept).toMatchObject({ exitCode: 1, stdout: '' });
+  expect(kept.stderr).toContain('[factory/dashboard-managed]');
+  const applied = await json('apply', '--yes', '--adopt');
+  expect(applied).toMatchObject({ serial: 2, summary: { add: 1, change: 0, destroy: 1 } });
+  expect(await json('webhooks', 'list')).toMatchObject([{ name: 'pay', url: applied.changes[1].url }]);
+  expect(await hookmill('plan', '--detailed-exitcode')).toMatchObject({ exitCode: 0 });
+  expect((await json('status')).upToDate).toBe(true);
+});
+
+test('shows errors with their place in the file', async () => {
+  const { workspace, hookmill } = await remote({ permission: 'read' });
+  workspace.write('webhooks/pay.yaml', 'secretName: NO_SUCH_SECRET\n');
+  const { stderr, exitCode } = await hookmill('plan');
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain('webhooks/pay.yaml:1:13: error: there is no team secret NO_SUCH_SECRET');
+  expect(stderr).toContain('1 | secretName: NO_SUCH_SECRET');
+});
+
+test('says what a token may not do, and what a server is not', async () => {
+  const { workspace, hookmill, env } = await remote({ permission: 'read' });
+  workspace.write('webhooks/pay.yaml', 'secretName: PAY\n');
+  await workspace.hookmill('secrets', 'declare', 'PAY');
+  const other = await hookmill('webhooks', 'list', '--factory', 'other');
+  expect(other).toMatchObject({ exitCode: 1, stdout: '' });
+  expect(other.stderr).toMatch(/^hookmill: the API token token-\w+ may not read the factory other\n$/);
+  const wrong = await workspace.hookmill('status', { env: { ...env, HOOKMILL_TOKEN: 'hmk_wrong' } });
+  expect(wrong.stderr).toBe('hookmill: The API token is unknown or revoked\n');
+  const gone = await workspace.hookmill('status', { env: { ...env, HOOKMILL_SERVER: 'http://127.0.0.1:1' } });
+  expect(gone.stderr).toMatch(/^hookmill: http:\/\/127\.0\.0\.1:1 does not answer: /);
+});
+
+test.for([
+  ['a command that works on a home', ['secrets', 'list'], {}, 'this works on a home alone'],
+  ['a server without a token', ['status'], { HOOKMILL_TOKEN: '' }, 'needs an API token in HOOKMILL_TOKEN'],
+  ['a token in the clear', ['status', '--server', 'http://hooks.example.com'], {}, 'not sent in the clear'],
+  ['a plan file', ['apply', 'plan.json'], {}, 'a plan file is of a home'],
+] as const)('takes as wrong usage: %s', async ([_, args, env, message]) => {
+  const workspace = makeWorkspace();
+  const server = { HOOKMILL_SERVER: 'http://127.0.0.1:1', HOOKMILL_TOKEN: 'hmk_x' };
+  const { stdout, stderr, exitCode } = await workspace.hookmill(...args, { env: { ...server, ...env } });
+  expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 2 });
+  expect(stderr).toContain(message);
+});
