@@ -16,6 +16,8 @@ import { openLiveDeliveries } from './live-deliveries.ts';
 import { createManagement } from './management.ts';
 import { createMetrics } from './metrics.ts';
 import { randomPool } from './random-pool.ts';
+import { readReconcileStatuses } from './reconcile-statuses.ts';
+import { type Reconcilers, startReconcilers } from './reconcilers.ts';
 import { startRetention } from './retention.ts';
 import { type RunQueue, startRunQueue } from './run-queue.ts';
 import { createRunner } from './runners/create-runner.ts';
@@ -65,6 +67,7 @@ async function start(
   let fatal: string | undefined;
 
   let runQueue: RunQueue | undefined;
+  let reconcilers: Reconcilers | undefined;
   const live = openLiveDeliveries();
   const runner = createRunner(settings.runs.runner, environment, nowMs);
   const deliveryLog = await openDeliveryLog(home.deliveryLogFile, {
@@ -86,6 +89,8 @@ async function start(
   opened.push(() => appliedStates.close());
   const metrics = createMetrics();
   metrics.watch(deliveryLog, appliedStates);
+  const readReconciles = () => readReconcileStatuses(home);
+  metrics.watchReconciles(readReconciles);
 
   const ingressApp = createIngress({
     deps: {
@@ -99,6 +104,7 @@ async function start(
     log,
     metrics,
     stopping: () => stopping,
+    onAccepted: webhook => reconcilers?.deliveryAccepted(webhook),
   });
   const { managementUrl } = settings;
   let baseUrl = settings.baseUrl ?? `http://${settings.host}:${settings.port}`;
@@ -109,7 +115,7 @@ async function start(
   });
   opened.push(() => api.close());
   const managementApp = createManagement({
-    ...{ appliedStates, metrics, api: api.router, managementUrl, log },
+    ...{ appliedStates, metrics, readReconciles, api: api.router, managementUrl, log },
     dashboard: await readDashboardFiles(dashboardDirectory()),
     notReady: () => (stopping ? 'stopping' : fatal),
   });
@@ -138,7 +144,13 @@ async function start(
   const ingressAddress = await listen(ingress, settings.port, settings.host);
   baseUrl = settings.baseUrl ?? urlOf(ingressAddress);
   // Side by side: both take their time, and the whole has ten seconds.
-  opened.push(() => Promise.all([closeServer(ingress, stopGraceMs), queue.stop()]));
+  opened.push(() => Promise.all([closeServer(ingress, stopGraceMs), queue.stop(), reconcilers?.stop()]));
+  const { repositories } = settings;
+  reconcilers = startReconcilers({
+    ...{ home, seal, repositories, environment, log },
+    random: Math.random,
+    onApplied: () => void appliedStates.refresh(),
+  });
 
   const status = appliedStates.status();
   return {

@@ -13,6 +13,7 @@ import {
   type IngressRequest,
   receiveDelivery,
 } from './receive-delivery.ts';
+import type { ServedWebhook } from './served-webhooks.ts';
 import type { DaemonSettings } from './settings.ts';
 
 export interface IngressOptions {
@@ -21,6 +22,8 @@ export interface IngressOptions {
   readonly log: Logger;
   readonly metrics: IngressMetrics;
   readonly stopping: () => boolean;
+  /** A delivery is on disk, about to be answered 202. */
+  readonly onAccepted: (webhook: ServedWebhook) => void;
 }
 
 /** The ingress as a Koa application: Koa is transport alone, `receiveDelivery` decides. */
@@ -31,6 +34,7 @@ export function createIngress(options: IngressOptions): Koa {
     const startedMs = performance.now();
     const request = ingressRequest(context, options, clientAddress);
     const outcome = await receiveDelivery(request, options.deps);
+    if (outcome.result === 'accepted') options.onAccepted(outcome.webhook);
     if (options.stopping()) context.set('Connection', 'close');
     respond(context, outcome, options.settings.limits.bodyBytes);
     report(options, context, outcome, performance.now() - startedMs);

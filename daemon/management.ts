@@ -4,13 +4,15 @@ import type { Logger } from 'pino';
 import { ApiProblem } from '../schema/api/problems.ts';
 import { answerProblems } from './api/answer-problem.ts';
 import { browserHeaders, refuseForeignHosts } from './api/browser-guards.ts';
-import type { AppliedStates } from './applied-states.ts';
+import type { AppliedStates, FactoryStatus } from './applied-states.ts';
 import { type DashboardFiles, serveDashboard } from './dashboard-files.ts';
 import type { Metrics } from './metrics.ts';
+import type { FactoryReconcile } from './reconcile-statuses.ts';
 
 export interface ManagementDeps {
   readonly appliedStates: AppliedStates;
   readonly metrics: Metrics;
+  readonly readReconciles: () => Promise<readonly FactoryReconcile[]>;
   /** The routes of the management API. */
   readonly api: Router;
   readonly dashboard: DashboardFiles;
@@ -43,18 +45,19 @@ export function createManagement(deps: ManagementDeps): Koa {
   return app;
 }
 
-function operatorRoutes({ appliedStates, metrics, notReady }: ManagementDeps): Router {
+function operatorRoutes({ appliedStates, metrics, readReconciles, notReady }: ManagementDeps): Router {
   const router = new Router();
   router.get('/healthz', context => {
     context.body = { status: 'ok' };
   });
-  router.get('/readyz', context => {
+  router.get('/readyz', async context => {
+    const factories = withReconciles(appliedStates.status(), await readReconciles());
     const reason = notReady();
     context.status = reason === undefined ? 200 : 503;
     context.body = {
       status: reason === undefined ? 'ready' : 'not ready',
       reason,
-      factories: appliedStates.status(),
+      factories,
     };
   });
   router.get('/metrics', async context => {
@@ -62,4 +65,14 @@ function operatorRoutes({ appliedStates, metrics, notReady }: ManagementDeps): R
     context.body = await metrics.render();
   });
   return router;
+}
+
+/** A factory whose first reconcile has not succeeded yet has nothing applied. */
+function withReconciles(statuses: readonly FactoryStatus[], reconciles: readonly FactoryReconcile[]) {
+  const served = new Map(statuses.map(status => [status.factory, status]));
+  const told = new Map(reconciles.map(({ factory, reconcile }) => [factory, reconcile]));
+  return [...new Set([...served.keys(), ...told.keys()])].map(factory => ({
+    ...(served.get(factory) ?? { factory, serial: 0, webhooks: 0 }),
+    reconcile: told.get(factory),
+  }));
 }

@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { DeliveryLog } from '../store/delivery-log.ts';
 import type { AppliedStates } from './applied-states.ts';
+import type { FactoryReconcile } from './reconcile-statuses.ts';
 import type { ServedWebhook } from './served-webhooks.ts';
 
 export interface IngressMetrics {
@@ -13,6 +14,7 @@ export interface Metrics extends IngressMetrics {
   readonly contentType: string;
   /** Adds what is read from other parts whenever the metrics are asked for. */
   watch(deliveryLog: DeliveryLog, appliedStates: AppliedStates): void;
+  watchReconciles(read: () => Promise<readonly FactoryReconcile[]>): void;
 }
 
 export function createMetrics(): Metrics {
@@ -75,8 +77,53 @@ export function createMetrics(): Metrics {
         ({ problem }) => (problem ? 1 : 0),
       );
     },
+    watchReconciles: read => {
+      for (const [name, { help, value }] of Object.entries(reconcileGauges)) {
+        new Gauge({
+          name: `hookmill_reconcile_${name}`,
+          help,
+          labelNames: ['factory'],
+          registers,
+          async collect() {
+            this.reset();
+            for (const { factory, reconcile } of await read()) {
+              const now = value(reconcile);
+              if (now !== undefined) this.set({ factory }, now);
+            }
+          },
+        });
+      }
+    },
   };
 }
+
+type ReconcileGauge = {
+  readonly help: string;
+  /** undefined: there is nothing to tell yet. */
+  readonly value: (reconcile: FactoryReconcile['reconcile']) => number | undefined;
+};
+
+const reconcileGauges: Readonly<Record<string, ReconcileGauge>> = {
+  failing: {
+    help: '1 while the last reconcile failed; /readyz tells since when, and of which commit',
+    value: now => ('problem' in now || now.failingSince !== null ? 1 : 0),
+  },
+  suspended: {
+    help: '1 while reconciling is suspended',
+    value: now => ('problem' in now ? undefined : Number(now.suspendedAt !== null)),
+  },
+  last_success_timestamp_seconds: {
+    help: 'When the tip of the branch was last what is applied',
+    value: now => {
+      if ('problem' in now || now.lastSuccess === null) return undefined;
+      return Date.parse(now.lastSuccess.at) / 1_000;
+    },
+  },
+  commits_behind: {
+    help: 'Commits that the tip of the branch is ahead of the applied revision',
+    value: now => ('problem' in now ? undefined : (now.commitsBehind ?? undefined)),
+  },
+};
 
 const deliveryLogStats = {
   waiting: 'Deliveries that wait for their commit',

@@ -1,5 +1,6 @@
 import proxyAddr from 'proxy-addr';
 import { z } from 'zod';
+import { followedRepositoriesShape } from '../reconcile/followed-repository.ts';
 import { addProblem, type ParsedFile, parseDefinition } from '../schema/definition.ts';
 import {
   backOffFirstSeconds,
@@ -176,6 +177,9 @@ export const settingsShape = z.strictObject({
     })
     .prefault({})
     .describe('How runs are executed.'),
+  repositories: followedRepositoriesShape.describe(
+    'Branches that factories follow: their tips are the applied states.',
+  ),
 });
 
 export type DaemonSettings = z.output<typeof settingsShape>;

@@ -1,6 +1,7 @@
 import {
   type ReconcileEnd,
   type ReconcileFailureReason,
+  type RememberedBranch,
   readReconcileStatus,
   recordReconcile,
 } from '../store/reconcile-status.ts';
@@ -33,7 +34,8 @@ export async function reconcile(
   const { suspendedAt } = await readReconcileStatus(factory.home, factory.name);
   if (suspendedAt !== null) return { result: 'suspended', since: suspendedAt };
   const reconciled = await followBranch(factory, followed, options).catch(resultOf);
-  if (reconciled.result !== 'stopped') await recordReconcile(factory, endOf(reconciled));
+  if (reconciled.result !== 'stopped')
+    await recordReconcile(factory, rememberedAs(followed), endOf(reconciled));
   return reconciled;
 }
 
@@ -53,6 +55,10 @@ const reasons: Readonly<Record<GitFailureCode, ReconcileFailureReason | 'stopped
   'git-missing': 'git-missing',
   stopped: 'stopped',
 };
+
+function rememberedAs({ repository: { url, branch, path }, credential }: FollowedBranch): RememberedBranch {
+  return { repository: url, branch, path, credential: credential ?? null };
+}
 
 function endOf(reconciled: Followed): ReconcileEnd {
   if (reconciled.result !== 'failed') return { ok: true, tip: reconciled.tip };

@@ -50,9 +50,20 @@ const failureShape = z.strictObject({
   diagnostics: z.array(diagnostic),
 });
 
+/** Which branch a factory follows, so that commands know it without being told. */
+const followedShape = z.strictObject({
+  repository: z.string(),
+  branch: z.string(),
+  path: z.string(),
+  /** The team secret that is sent, by its name. */
+  credential: z.strictObject({ username: z.string(), secretName: z.string() }).nullable(),
+});
+
 /** `factories/<factory>/reconcile.json`: what became of the last reconciles. */
 const reconcileStatusShape = z.strictObject({
   formatVersion: z.literal(1),
+  /** As it was last reconciled; null before the first time, and once a work tree took over. */
+  followed: followedShape.nullable(),
   suspendedAt: z.string().nullable(),
   /** The branch's tip as it was last seen, and how many commits it is ahead of the applied revision, if known. */
   tip: commitShape.nullable(),
@@ -64,6 +75,7 @@ const reconcileStatusShape = z.strictObject({
 });
 
 export type ReconcileStatus = z.output<typeof reconcileStatusShape>;
+export type RememberedBranch = z.output<typeof followedShape>;
 
 export type ReconcileEnd =
   | { readonly ok: true; readonly tip: Commit }
@@ -89,10 +101,19 @@ export async function readReconcileStatus(home: Home, factory: string): Promise<
   return (await openStatus(home, factory)).data;
 }
 
-/** Keeps how a reconcile ended. */
-export async function recordReconcile(store: ReconcileStatusStore, end: ReconcileEnd): Promise<void> {
+/** Keeps how a reconcile ended, and of what. */
+export async function recordReconcile(
+  store: ReconcileStatusStore,
+  followed: RememberedBranch,
+  end: ReconcileEnd,
+): Promise<void> {
   const at = store.now().toISOString();
-  await changeStatus(store, status => statusAfter(status, end, at));
+  await changeStatus(store, status => ({ ...statusAfter(status, end, at), followed }));
+}
+
+/** The factory follows no branch any longer; a suspended one does again when it is resumed. */
+export async function forgetFollowed(store: ReconcileStatusStore): Promise<void> {
+  await changeStatus(store, status => (status.suspendedAt === null ? { ...status, followed: null } : status));
 }
 
 /** Suspends the reconciling of a factory, or resumes it. */
@@ -136,6 +157,7 @@ function openStatus(home: Home, factory: string) {
 
 const neverReconciled: ReconcileStatus = {
   formatVersion: 1,
+  followed: null,
   suspendedAt: null,
   tip: null,
   commitsBehind: null,
