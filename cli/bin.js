@@ -10,6 +10,6 @@ if (major < 22 || (major === 22 && minor < 22)) {
 } else {
   const { enableCompileCache } = await import('node:module');
   enableCompileCache();
-  const { main } = await import('../dist/cli/main.js');
+  const { main } = await import('../dist/hookmill.js');
   await main();
 }

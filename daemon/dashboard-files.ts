@@ -18,7 +18,7 @@ export type DashboardFiles = ReadonlyMap<string, { readonly bytes: Buffer; reado
 
 /** Where the build puts it: in `dist/`, from which the daemon itself may run, or not. */
 export function dashboardDirectory(): string {
-  const fromHere = import.meta.url.endsWith('.ts') ? '../dist/dashboard' : '../dashboard';
+  const fromHere = import.meta.url.endsWith('.ts') ? '../dist/dashboard' : './dashboard';
   return fileURLToPath(new URL(fromHere, import.meta.url));
 }
 
