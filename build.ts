@@ -1,5 +1,6 @@
 // `npm run build`: the command line and the daemon, from their sources to dist/. Types are checked by `npm run check`.
 import { rmSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
 import { build } from 'rolldown';
 
 // Loaded by every command: bundled, and without what is unused of them, a command starts in half the time. The others
@@ -16,6 +17,6 @@ await build({
     'git-launcher': 'reconcile/git-launcher.ts',
   },
   platform: 'node',
-  external: id => !/^[./]/.test(id) && !bundled.test(id),
+  external: id => !id.startsWith('.') && !isAbsolute(id) && !bundled.test(id),
   output: { dir: 'dist', format: 'esm' },
 });
