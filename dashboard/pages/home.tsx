@@ -3,7 +3,7 @@ import type { Factories, Identity } from '../api-types.ts';
 import { goInstead } from '../location.ts';
 import { PageHeading } from '../parts/heading.tsx';
 import { Waiting } from '../parts/problem.tsx';
-import { hrefOf } from '../place.ts';
+import { hrefOf, placeOf } from '../place.ts';
 import type { Loading } from '../use-load.ts';
 
 /** A factory that nobody has made yet: the one that `hookmill` works on unless told otherwise. */
@@ -20,7 +20,10 @@ export function HomePage({ identity, factories: { value, error, reload } }: Prop
   const only =
     identity.factory ?? (known && known.length < 2 ? (known[0]?.factory ?? defaultFactory) : undefined);
   useEffect(() => {
-    if (only !== undefined) goInstead({ page: 'automations', factory: only });
+    // Somebody may have gone elsewhere meanwhile.
+    if (only !== undefined && placeOf(location.hash).page === 'home') {
+      goInstead({ page: 'automations', factory: only });
+    }
   }, [only]);
   if (only !== undefined) return null;
   if (!known) return <Waiting error={error} reload={reload} what="the factories" />;

@@ -1,6 +1,9 @@
 import { definitionNamePattern, definitionNameRule } from '../../schema/definition-name.ts';
 import { Field } from './field.tsx';
 
+// Browsers read it with the flag v, under which a hyphen in a class has to be escaped.
+const pattern = definitionNamePattern.source.replace('-]', '\\-]');
+
 interface Properties {
   readonly value: string;
   readonly example?: string;
@@ -16,7 +19,7 @@ export function NameField({ value, example, onInput }: Properties) {
           {...ids}
           required
           maxLength={63}
-          pattern={definitionNamePattern.source}
+          pattern={pattern}
           title={definitionNameRule}
           autocomplete="off"
           autocapitalize="none"

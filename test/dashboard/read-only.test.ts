@@ -1,0 +1,59 @@
+import { expect } from 'vitest';
+import { browserTest, openDashboard, visit } from './browser.ts';
+import { createWebhook, deliver, failingRunner, type SampleWebhook, triggerOn } from './samples.ts';
+
+browserTest('whoever may only read sees it all, and no control that changes anything', async () => {
+  let webhook: SampleWebhook | undefined;
+  let delivery = '';
+  const dashboard = await openDashboard({
+    permission: 'read',
+    settings: failingRunner,
+    prepare: async api => {
+      webhook = await createWebhook(api, 'deploys');
+      const triggers = [triggerOn(webhook.uid)];
+      await api('POST', '/automations', { name: 'triage', prompt: 'Look.', triggers });
+      delivery = await deliver(webhook, { state: 'failed' });
+      await webhook.post({}, 'wrong');
+    },
+  });
+  const { page, keep } = dashboard;
+  const changing = page.getByRole('button', {
+    name: /create|write|edit|delete|rename|rotate|supply|replay|retry|save|add/i,
+  });
+  const controls = async () => [
+    await changing.count(),
+    await page.getByRole('switch').count(),
+    await page.getByRole('link', { name: /create|write/i }).count(),
+  ];
+
+  await page.getByRole('row', { name: /triage/ }).waitFor();
+  expect(await controls()).toEqual([0, 0, 0]);
+  await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
+  await page.getByRole('link', { name: 'deploys' }).click();
+  await page.getByRole('button', { name: delivery }).click();
+  await page.getByText('"state": "failed"').waitFor();
+  await page.getByRole('heading', { name: 'Started 1 run' }).waitFor();
+  await page.getByText('Enabled', { exact: true }).waitFor();
+  expect(await controls()).toEqual([0, 0, 0]);
+  await page.getByRole('button', { name: 'Rejected (auth)' }).click();
+  await page.getByText('Why it was rejected is told to those who may manage').waitFor();
+  expect(await page.getByText('the token is not the one in force').count()).toBe(0);
+  await keep('read-webhook');
+
+  await visit(dashboard, '/default/automations/triage');
+  await page.getByText('Would trigger').waitFor();
+  await page.locator('.runs .row-summary').first().click();
+  await page.getByText('read the log').waitFor();
+  expect(await controls()).toEqual([0, 0, 0]);
+  await keep('read-automation');
+
+  // By an address that somebody sent, too.
+  await visit(dashboard, '/default/new-webhook');
+  await page.getByText('it cannot create webhooks').waitFor();
+  await visit(dashboard, '/default/automations/triage/edit');
+  await page.getByText('it cannot change automations').waitFor();
+  expect(await controls()).toEqual([0, 0, 0]);
+  await visit(dashboard, '/default/status');
+  await page.getByRole('row', { name: /DEPLOYS_SECRET/ }).waitFor();
+  await keep('read-status');
+});

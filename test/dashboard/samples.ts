@@ -1,0 +1,60 @@
+import { expect } from 'vitest';
+import { bearerOf } from '../support/daemon.ts';
+import { type Answer, send } from '../support/http.ts';
+import type { Api } from './browser.ts';
+
+export interface SampleWebhook {
+  readonly uid: string;
+  readonly url: string;
+  readonly secret: string;
+  post(body: string | object, secret?: string): Promise<Answer>;
+}
+
+interface Created {
+  readonly webhook: { readonly uid: string; readonly url: string };
+  readonly revealed: { readonly secret: string } | null;
+}
+
+/** A webhook of mode token. */
+export async function createWebhook(api: Api, name: string): Promise<SampleWebhook> {
+  const { webhook, revealed } = await api<Created>('POST', '/webhooks', { name });
+  const secret = revealed?.secret ?? '';
+  return { ...webhook, secret, post: (body, given = secret) => post(webhook.url, body, given) };
+}
+
+export async function post(url: string, body: string | object, secret: string): Promise<Answer> {
+  return send(url, {
+    headers: bearerOf(secret),
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+}
+
+export function triggerOn(uid: string, payload?: object) {
+  return {
+    provider: 'webhook',
+    event: 'received',
+    filter: { webhook_ids: [uid], ...(payload && { payload }) },
+  };
+}
+
+/** Posts, and expects the delivery to be taken. */
+export async function deliver(webhook: SampleWebhook, body: string | object): Promise<string> {
+  const answer = await webhook.post(body);
+  expect(answer.status, answer.body).toBe(202);
+  return answer.deliveryId ?? '';
+}
+
+/** A runner whose runs fail for payloads that say so. */
+export const failingRunner = {
+  runs: {
+    attempts: 1,
+    runner: {
+      kind: 'command',
+      argv: [
+        'sh',
+        '-c',
+        'echo "read the log"; if grep -q fail event-payload.json; then echo "no luck" >&2; exit 3; fi',
+      ],
+    },
+  },
+};

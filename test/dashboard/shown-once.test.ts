@@ -1,0 +1,78 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { browserTest, openDashboard, textOf } from './browser.ts';
+
+/** All that a page knows, and where it has been. */
+const everywhere = `JSON.stringify([
+  document.documentElement.outerHTML,
+  [...document.querySelectorAll('input, textarea, select')].map(field => field.value),
+  { ...localStorage }, { ...sessionStorage }, document.cookie,
+  history.state, location.href, document.referrer, document.title, window.name,
+  performance.getEntries().map(entry => entry.name),
+])`;
+
+browserTest('a secret that was shown once is nowhere afterwards', async () => {
+  const { page, daemon } = await openDashboard();
+  const answers: string[] = [];
+  const requests: string[] = [];
+  await page.route(/\/api\/v1\/(?!.*live-deliveries)/, async route => {
+    const request = route.request();
+    requests.push(JSON.stringify([request.url(), request.headers(), request.postData()]));
+    const response = await route.fetch();
+    answers.push(await response.text());
+    await route.fulfill({ response });
+  });
+
+  await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
+  await page.getByRole('link', { name: 'Create webhook' }).click();
+  await page.getByLabel('Name', { exact: true }).fill('uptime');
+  await page.getByRole('radio', { name: /URL token/ }).check();
+  await page.getByRole('button', { name: 'Create webhook' }).click();
+  const url = await textOf(page.locator('.revealed code').first());
+  const created = url.slice(url.lastIndexOf('/') + 1);
+  expect(created).toMatch(/^[\w-]{43}$/);
+  expect(await page.evaluate<string>(everywhere)).toContain(created);
+  await page.getByRole('button', { name: /open the webhook/ }).click();
+  await page.getByRole('button', { name: 'Rotate secret' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Rotate secret' }).click();
+  const rotated = (await textOf(page.locator('.revealed code').first())).split('/').at(-1) ?? '';
+  expect(rotated).toMatch(/^[\w-]{43}$/);
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+
+  for (const look of [there, back, reloaded]) {
+    await look(page);
+    const known = await page.evaluate<string>(everywhere);
+    expect(known).not.toContain(created);
+    expect(known).not.toContain(rotated);
+  }
+  expect(requests.filter(request => request.includes(created) || request.includes(rotated))).toEqual([]);
+  // Those that created and rotated, and no other.
+  expect(answers.filter(text => text.includes(created) || text.includes(rotated))).toHaveLength(2);
+  expect(filesWith(daemon.workspace.home, [created, rotated])).toEqual([]);
+  expect(daemon.stdout() + daemon.stderr()).not.toContain(created);
+});
+
+async function there(page: Page): Promise<void> {
+  await page.getByRole('heading', { level: 1, name: 'uptime' }).waitFor();
+}
+
+/** To where it was shown: the form is empty again. */
+async function back(page: Page): Promise<void> {
+  await page.goBack();
+  await page.getByRole('heading', { level: 1, name: 'New webhook' }).waitFor();
+}
+
+async function reloaded(page: Page): Promise<void> {
+  await page.reload();
+  await page.getByRole('heading', { level: 1, name: 'New webhook' }).waitFor();
+}
+
+function filesWith(directory: string, secrets: readonly string[]): string[] {
+  return readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .filter(file => secrets.some(secret => readFileSync(file).includes(secret)));
+}

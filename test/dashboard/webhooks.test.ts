@@ -1,0 +1,208 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'vitest';
+import { browserTest, openDashboard, textOf, visit, waitMs } from './browser.ts';
+import { createWebhook, deliver, post, triggerOn } from './samples.ts';
+
+browserTest(
+  'a first-time user creates a webhook, sees its delivery arrive, and reads the payload',
+  async () => {
+    const { page, keep } = await openDashboard();
+    await page.getByText('No automations yet').waitFor();
+    await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
+    await page.getByText('No webhooks yet').waitFor();
+    await keep('webhooks-empty');
+    await page.getByRole('link', { name: 'Create webhook' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('deploys');
+    expect(await page.getByRole('radio', { name: /Bearer token/ }).isChecked()).toBe(true);
+    expect(await page.getByLabel('Secret name').inputValue()).toBe('DEPLOYS_SECRET');
+    await keep('new-webhook');
+    await page.getByRole('button', { name: 'Create webhook' }).click();
+
+    await page.getByText('Shown once.').waitFor();
+    await keep('webhook-created');
+    const secret = await textOf(page.locator('.revealed code'));
+    await page.getByRole('button', { name: 'I have saved it: open the webhook' }).click();
+    await page.getByText('No deliveries yet').waitFor();
+    await page.getByText('live', { exact: true }).waitFor();
+    const url = await textOf(page.locator('.copyable code'));
+
+    const payload = '{"state":"failed","id":12345678901234567890,"state":"again"}';
+    const { status, deliveryId = '' } = await post(url, payload, secret);
+    expect(status).toBe(202);
+    const row = page.getByRole('button', { name: deliveryId });
+    await row.waitFor();
+    expect(await textOf(row)).toMatch(/Accepted[\s\S]*60 B[\s\S]*just now/);
+    await row.click();
+    await page.getByText('No automation listened to the webhook.').waitFor();
+    // To the letter: a number that no double has, and a key that comes twice.
+    expect(await textOf(page.locator('.payload pre'))).toBe(
+      '{\n  "state": "failed",\n  "id": 12345678901234567890,\n  "state": "again"\n}',
+    );
+    await page.getByLabel('Search the payload').fill('STATE');
+    await page.getByText('found 2').waitFor();
+    expect(await page.locator('mark').allTextContents()).toEqual(['state', 'state']);
+    await page.getByLabel('Search the payload').fill('nowhere');
+    await page.getByText('not found').waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download raw' }).click(),
+    ]);
+    expect(readFileSync(await download.path(), 'utf8')).toBe(payload);
+    await keep('webhook');
+  },
+);
+
+browserTest('shows each outcome newest first, with the reason of a rejection, and pages back', async () => {
+  const dashboard = await openDashboard({ settings: { limits: { deliveriesPerMinute: 1000 } } });
+  const { page, api } = dashboard;
+  const webhook = await createWebhook(api, 'deploys');
+  const ids: string[] = [];
+  for (let n = 0; n < 40; n++) ids.push(await deliver(webhook, { n }));
+  await webhook.post({ n: 0 });
+  await webhook.post('{"n":');
+  await webhook.post({}, 'wrong');
+  await visit(dashboard, `/default/webhooks/${webhook.uid}`);
+  const rows = page.locator('.deliveries .row-summary');
+  await rows.nth(29).waitFor();
+  const labels = await rows.locator('.pill').allTextContents();
+  expect(labels.slice(0, 4)).toEqual(['Rejected (auth)', 'Rejected (invalid JSON)', 'Duplicate', 'Accepted']);
+  await rows.first().click();
+  await page.getByText('Why it was rejected: the token is not the one in force').waitFor();
+
+  // What comes meanwhile is on top, and the next page neither skips nor repeats.
+  const newest = await deliver(webhook, { n: 'newest' });
+  await page.getByRole('button', { name: newest }).waitFor();
+  await page.getByRole('button', { name: 'Show older deliveries' }).click();
+  await page.getByRole('button', { name: 'Show older deliveries' }).waitFor({ state: 'detached' });
+  const shown = await rows.locator('.id').allTextContents();
+  expect(shown.filter(id => ids.includes(id))).toEqual(ids.toReversed());
+  expect(shown).toHaveLength(44);
+
+  await page.getByLabel('Outcome').selectOption('Duplicate');
+  await expect.poll(() => rows.count(), { timeout: waitMs }).toBe(1);
+  await rows.first().click();
+  await page.getByRole('link', { name: ids[0] }).click();
+  await page.getByRole('heading', { level: 1, name: ids[0] }).waitFor();
+});
+
+browserTest('toggles a webhook: senders get 404 at once, and 202 again', async () => {
+  const dashboard = await openDashboard();
+  const { page, api } = dashboard;
+  const webhook = await createWebhook(api, 'deploys');
+  await visit(dashboard, `/default/webhooks/${webhook.uid}`);
+  const enabled = page.getByRole('switch', { name: 'Enabled' });
+  expect((await webhook.post({ n: 1 })).status).toBe(202);
+  await enabled.click();
+  await page.getByText('deploys answers 404 now').waitFor();
+  expect((await webhook.post({ n: 2 })).status).toBe(404);
+  expect(await enabled.getAttribute('aria-checked')).toBe('false');
+  await enabled.click();
+  await page.getByText('deploys takes deliveries').waitFor();
+  expect((await webhook.post({ n: 3 })).status).toBe(202);
+});
+
+browserTest('rotates the secret: the new one is shown once, the old one is refused at once', async () => {
+  const dashboard = await openDashboard();
+  const { page, api, keep } = dashboard;
+  const webhook = await createWebhook(api, 'deploys');
+  await visit(dashboard, `/default/webhooks/${webhook.uid}`);
+  await page.getByRole('button', { name: 'Rotate secret' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Rotate secret' }).click();
+  const secret = await textOf(dialog.locator('.revealed code'));
+  await keep('secret-rotated');
+  expect((await webhook.post({ n: 1 })).status).toBe(401);
+  expect((await webhook.post({ n: 1 }, secret)).status).toBe(202);
+  await dialog.getByRole('button', { name: 'I have saved it' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  expect(await page.content()).not.toContain(secret);
+});
+
+browserTest('renames a webhook, and deletes it: its automation stays and stops firing', async () => {
+  const dashboard = await openDashboard();
+  const { page, api, keep } = dashboard;
+  const webhook = await createWebhook(api, 'deploys');
+  const triggers = [triggerOn(webhook.uid)];
+  await api('POST', '/automations', { name: 'triage', prompt: 'Look.', triggers });
+  await visit(dashboard, `/default/webhooks/${webhook.uid}`);
+  await page.getByRole('button', { name: 'Rename' }).click();
+  await page.getByRole('dialog').getByLabel('Name').fill('releases');
+  await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
+  await page.getByRole('heading', { level: 1, name: 'releases' }).waitFor();
+  expect((await webhook.post({ n: 1 })).status).toBe(202);
+
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('dialog').getByText('triage').waitFor();
+  await keep('webhook-delete');
+  await page.getByRole('button', { name: 'Delete webhook' }).click();
+  await page.getByText('No webhooks yet').waitFor();
+  expect((await webhook.post({ n: 2 })).status).toBe(404);
+  await page.getByRole('link', { name: 'Automations', exact: true }).last().click();
+  await page.getByRole('row', { name: /triage.*deleted webhook/ }).waitFor();
+});
+
+browserTest('creates a URL token webhook: the whole URL is shown once, then {token}', async () => {
+  const { page } = await openDashboard();
+  await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
+  await page.getByRole('link', { name: 'Create webhook' }).click();
+  await page.getByLabel('Name', { exact: true }).fill('uptime');
+  await page.getByRole('radio', { name: /URL token/ }).check();
+  await page.getByRole('button', { name: 'Create webhook' }).click();
+  const url = await textOf(page.locator('.revealed code').first());
+  expect((await post(url, {}, '')).status).toBe(202);
+  await page.getByRole('button', { name: /open the webhook/ }).click();
+  expect(await textOf(page.locator('.copyable code'))).toBe(url.replace(/[^/]+$/, '{token}'));
+});
+
+browserTest('creates a webhook whose provider issues the secret later, and supplies it', async () => {
+  const { page, keep } = await openDashboard();
+  await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
+  await page.getByRole('link', { name: 'Create webhook' }).click();
+  await page.getByLabel('Name', { exact: true }).fill('payments');
+  await page.getByRole('radio', { name: /Provider signature/ }).check();
+  const provider = page.getByRole('combobox', { name: 'Provider' });
+  await provider.fill('payment stripe');
+  await keep('new-webhook-schemes');
+  await provider.press('Enter');
+  expect(await provider.inputValue()).toBe('Stripe');
+  expect(await page.getByRole('radio', { name: 'Leave blank, supply it later' }).isChecked()).toBe(true);
+  await page.getByRole('button', { name: 'Create webhook' }).click();
+  await page.getByRole('button', { name: 'Open the webhook' }).click();
+  await page.getByText('Its secret is not supplied yet').waitFor();
+  await page.getByText('At Stripe, register the URL above').waitFor();
+  await keep('webhook-without-secret');
+  await page.getByRole('button', { name: 'Supply secret' }).click();
+  await page.getByLabel('Secret that the provider shows').fill('whsec_from-the-workbench');
+  await page.getByRole('dialog').getByRole('button', { name: 'Supply secret' }).click();
+  await page.getByRole('button', { name: 'Rotate secret' }).waitFor();
+  expect(await page.getByText('Its secret is not supplied yet').count()).toBe(0);
+});
+
+browserTest('creates a webhook on an existing team secret, whose value is never shown', async () => {
+  const dashboard = await openDashboard();
+  const { page, daemon } = dashboard;
+  const value = 'kept-by-the-team-0123456789';
+  await daemon.workspace.hookmill('secrets', 'set', 'TEAM_TOKEN', { stdin: value });
+  await visit(dashboard, '/default/new-webhook');
+  await page.getByLabel('Name', { exact: true }).fill('deploys');
+  await page.getByRole('radio', { name: 'Use an existing team secret' }).check();
+  await page.getByLabel('Team secret', { exact: true }).selectOption('TEAM_TOKEN');
+  await page.getByRole('button', { name: 'Create webhook' }).click();
+  await page.getByText('It uses the team secret TEAM_TOKEN').waitFor();
+  expect(await page.content()).not.toContain(value);
+  await page.getByRole('button', { name: 'Open the webhook' }).click();
+  const url = await textOf(page.locator('.copyable code'));
+  expect((await post(url, {}, value)).status).toBe(202);
+});
+
+browserTest('says what is wrong with a name that is taken, and loses nothing that was typed', async () => {
+  const dashboard = await openDashboard();
+  const { page, api } = dashboard;
+  await createWebhook(api, 'deploys');
+  await visit(dashboard, '/default/new-webhook');
+  await page.getByLabel('Name', { exact: true }).fill('deploys');
+  await page.getByLabel('Secret name').fill('OTHER');
+  await page.getByRole('button', { name: 'Create webhook' }).click();
+  await page.getByRole('alert').getByText('there is a webhook deploys already').waitFor();
+  expect(await page.getByLabel('Secret name').inputValue()).toBe('OTHER');
+});
