@@ -7,7 +7,8 @@ import { unknownWebhook } from '../unknown-webhook.ts';
 export async function list(command: Command): Promise<void> {
   const { backend, output } = await backendOf(command);
   const { webhooks } = await backend.webhooks();
-  printData({ output }, webhooks, () => {
+  const data = webhooks.map(({ credential: _, file: __, ...webhook }) => webhook);
+  printData({ output }, data, () => {
     if (webhooks.length === 0)
       return 'No webhooks are applied. hookmill apply makes the definitions the applied state.\n';
     const rows = webhooks.map(({ name, authMode, signatureScheme, enabled, url }) => {
@@ -23,7 +24,8 @@ export async function show(nameOrUid: string, command: Command): Promise<void> {
   const webhook = webhooks.find(({ name, uid }) => name === nameOrUid || uid === nameOrUid);
   if (!webhook) throw unknownWebhook(nameOrUid, factory, webhooks);
   const unset = 'not set: answers 401 until the team secret is set and applied';
-  printData({ output }, { ...webhook, serial }, () =>
+  const { file: _, ...data } = webhook;
+  printData({ output }, { ...data, serial }, () =>
     fieldList([
       ['name', webhook.name],
       ['uid', webhook.uid],

@@ -1,4 +1,3 @@
-import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
 import { payloadFilterSchema } from '../payload-filter.ts';
 import { apiProblems } from './problems.ts';
@@ -95,7 +94,7 @@ function operation(operationId: OperationId, route: ApiRoute): Record<string, un
     ...(body && { requestBody: { required: true, content: json(body) } }),
     responses: {
       [answer.status]: {
-        description: STATUS_CODES[answer.status],
+        description: answer.status === 204 ? 'Done.' : 'What was asked for.',
         ...(etag && { headers: { ETag: { schema: { type: 'string' } } } }),
         ...(answer.shape && { content: json(answer.shape) }),
         ...(answer.mediaType && { content: { [answer.mediaType]: {} } }),
