@@ -2,6 +2,7 @@ import { Argument, Command, Option } from 'commander';
 import { permissions } from '../schema/permission.ts';
 import { formatNames } from './formats/format.ts';
 import { addGlobalOptions } from './global-options.ts';
+import { addRepositoryOptions } from './repository-options.ts';
 import { version } from './version.ts';
 
 /** The command line. A command's own module is loaded when it runs, so that starting up stays quick. */
@@ -77,6 +78,8 @@ comes back, so that needs --yes, or a yes at the prompt.
 With a file that plan --out wrote, exactly that plan is applied, without asking. If the definitions, the team
 secrets or the applied state have moved since, nothing is.
 
+A factory that follows the branch of a repository is reconciled to its tip; the files here are not looked at.
+
 Examples:
   hookmill apply --dry-run
   hookmill plan --out reviewed.plan && hookmill apply reviewed.plan`,
@@ -84,9 +87,10 @@ Examples:
     .argument('[plan]', 'a file that plan --out wrote')
     .option('--yes', 'destroy without asking')
     .option('--dry-run', 'show the plan and stop')
-    .option('--adopt', 'take over a factory that is managed in the dashboard')
+    .option('--adopt', 'apply the files to a factory that is managed in the dashboard or follows a branch')
     .action(async (plan, _, command) => (await import('./commands/apply.ts')).apply(plan, command));
 
+  addReconcile(program);
   add(
     program,
     'status',
@@ -147,6 +151,52 @@ Examples:
         .default('all'),
     )
     .action(async (directory, _, command) => (await import('./commands/init.ts')).init(directory, command));
+}
+
+function addReconcile(program: Command): void {
+  const load = () => import('./commands/reconcile.ts');
+  const reconcile = add(
+    program,
+    'reconcile',
+    'make the tip of a production branch the applied state, again at each interval',
+    `
+The repository comes from flags, then the environment, then the entry of the factory in the daemon's configuration
+file, then from the last reconcile. A tip that is invalid changes nothing. \`serve\` takes the same flags, and needs no
+reconcile beside it.
+
+Examples:
+  hookmill reconcile --once --repository https://git.example.com/acme/hooks.git
+  hookmill reconcile --once --allow-rewind
+  hookmill reconcile suspend`,
+  );
+  addRepositoryOptions(reconcile)
+    .option('--config <file>', "the daemon's configuration file, for its repositories")
+    .option('--once', 'reconcile once; exit with 1 if it failed')
+    .option('--allow-empty', 'with --once: apply a tip without any definition')
+    .option('--allow-rename', 'with --once: apply renamed webhooks, whose URLs move')
+    .option('--allow-rewind', 'with --once: follow a branch whose history was rewritten')
+    .action(async (_, command) => (await load()).reconcileCommand(command));
+  add(
+    reconcile,
+    'suspend',
+    'leave the applied state as it is, whatever is pushed',
+    `
+The daemon and every other reconcile of the factory keep to it. What is applied by hand meanwhile is taken back when
+reconciling is resumed.
+
+Examples:
+  hookmill reconcile suspend
+  hookmill --factory payments reconcile suspend`,
+  ).action(async (_, command) => (await load()).suspend(command));
+  add(
+    reconcile,
+    'resume',
+    'follow the branch again',
+    `
+Examples:
+  hookmill reconcile resume
+  hookmill reconcile resume && hookmill reconcile --once`,
+  ).action(async (_, command) => (await load()).resume(command));
 }
 
 function addAdd(program: Command): void {
@@ -481,17 +531,19 @@ Examples:
 function addServe(program: Command): void {
   const option = (flags: string, variable: string, description: string) =>
     new Option(flags, description).env(`HOOKMILL_${variable}`);
-  add(
+  const serve = add(
     program,
     'serve',
     'receive deliveries for every factory of the home',
     `
 Settings come from flags, then the environment, then the configuration file. Logs go to standard error as JSON
 lines; one line on standard output says that it is ready. SIGTERM and SIGINT stop it gracefully.
+With a repository, the factory of --factory follows it; \`repositories\` in the file has several factories follow theirs.
 
 Examples:
   hookmill serve
-  hookmill serve --host 0.0.0.0 --port 80 --base-url https://hooks.example.com --config hookmill-daemon.yaml`,
+  hookmill serve --host 0.0.0.0 --port 80 --base-url https://hooks.example.com --config hookmill-daemon.yaml
+  hookmill serve --repository https://git.example.com/acme/hooks.git --branch production`,
   )
     .addOption(option('--host <address>', 'HOST', 'address of the ingress (default: 127.0.0.1)'))
     .addOption(option('--port <port>', 'PORT', 'port of the ingress; 0 takes a free one (default: 8080)'))
@@ -506,8 +558,10 @@ Examples:
     .addOption(
       option('--log-level <level>', 'LOG_LEVEL', 'least severe level that is logged (default: info)'),
     )
-    .addOption(option('--config <file>', 'CONFIG', 'YAML file with these and all other settings'))
-    .action(async (_, command) => (await import('./commands/serve.ts')).serve(command));
+    .addOption(option('--config <file>', 'CONFIG', 'YAML file with these and all other settings'));
+  addRepositoryOptions(serve).action(async (_, command) =>
+    (await import('./commands/serve.ts')).serve(command),
+  );
 }
 
 function addSend(program: Command): void {

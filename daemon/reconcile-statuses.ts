@@ -1,11 +1,12 @@
+import { type ReconcileView, reconcileView } from '../reconcile/reconcile-view.ts';
 import { type Home, listFactories } from '../store/home.ts';
-import { type ReconcileStatus, readReconcileStatus } from '../store/reconcile-status.ts';
+import { readReconcileStatus } from '../store/reconcile-status.ts';
 
 /** What became of the last reconciles of a factory that follows a branch, by this process or by another. */
 export interface FactoryReconcile {
   readonly factory: string;
   readonly reconcile:
-    | Omit<ReconcileStatus, 'formatVersion'>
+    | ReconcileView
     /** The status itself cannot be read; then nothing is reconciled either. */
     | { readonly problem: string };
 }
@@ -13,13 +14,11 @@ export interface FactoryReconcile {
 export async function readReconcileStatuses(home: Home): Promise<FactoryReconcile[]> {
   const factories = await listFactories(home).catch(() => []);
   const statuses = factories.map(async factory => {
-    const reconcile = await readTold(home, factory).catch((error: Error) => ({ problem: error.message }));
+    const reconcile = await readReconcileStatus(home, factory).then(
+      status => reconcileView(status),
+      (error: Error) => ({ problem: error.message }),
+    );
     return reconcile ? [{ factory, reconcile }] : [];
   });
   return (await Promise.all(statuses)).flat();
-}
-
-async function readTold(home: Home, factory: string) {
-  const { formatVersion: _, ...status } = await readReconcileStatus(home, factory);
-  return status.followed ? status : undefined;
 }

@@ -104,8 +104,8 @@ export async function applyDefinitions(
 }
 
 function isNewSource(state: AppliedState, source: DesiredSource): boolean {
-  if (state.source?.kind === 'dashboard') return true;
-  return source.kind === 'repository' && appliedFrom(state, source)?.revision !== source.revision;
+  if (source.kind === 'repository') return appliedFrom(state, source)?.revision !== source.revision;
+  return state.source !== null && state.source.kind !== source.kind;
 }
 
 async function planAgainst(

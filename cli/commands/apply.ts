@@ -2,8 +2,11 @@ import type { Command } from 'commander';
 import { applyDefinitions, type PlannedChanges, planFactory } from '../../reconcile/apply.ts';
 import { type Change, summarize } from '../../reconcile/plan.ts';
 import { planFileOf, whatMoved } from '../../reconcile/plan-file.ts';
+import { readRememberedRepository } from '../../reconcile/remembered-repository.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import { ingressUrl } from '../../schema/ingress-url.ts';
+import { forgetFollowed } from '../../store/reconcile-status.ts';
+import { applyBranch } from '../apply-branch.ts';
 import { type Context, contextOf, factoryOf, type Place, placeOf } from '../context.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
 import { loadDirectory } from '../load-definitions.ts';
@@ -33,6 +36,8 @@ export async function apply(planFile: string | undefined, command: Command): Pro
     return applyOnServer(server, options, confirmed, command);
   }
   const context = await contextOf(command);
+  const followed = options.adopt ? undefined : await readRememberedRepository(context.home, context.factory);
+  if (followed) return applyBranch(context, followed, planFile !== undefined || options.dryRun === true);
   const reviewed = planFile === undefined ? undefined : readPlanFile(planFile);
   const definitions = loadDirectory(context.directory);
   if (definitions.fileCount === 0 && definitions.diagnostics.length === 0) {
@@ -62,6 +67,7 @@ export async function apply(planFile: string | undefined, command: Command): Pro
   if (result.result === 'declined') {
     throw new CommandError('nothing was applied: destroying needs a yes at the prompt, or --yes');
   }
+  if (result.result !== 'dry-run' && options.adopt) await forgetFollowed(factory);
   const { changes, state } = result;
   const data = planData(context.factory, context.baseUrl, state, changes);
   printData(context, data, () => renderApplied(context, changes, state, result.result === 'applied'));

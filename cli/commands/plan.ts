@@ -4,16 +4,18 @@ import type { Definitions } from '../../reconcile/definitions.ts';
 import { type Impact, impactOf } from '../../reconcile/impact.ts';
 import { type Change, summarize } from '../../reconcile/plan.ts';
 import { planFileOf } from '../../reconcile/plan-file.ts';
+import { readRememberedRepository } from '../../reconcile/remembered-repository.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import { type Context, contextOf, factoryOf } from '../context.ts';
 import { withHistory } from '../delivery-history.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
 import { impactSentences } from '../impact-text.ts';
 import { loadDirectory } from '../load-definitions.ts';
-import { printData } from '../output.ts';
+import { printData, printStatus } from '../output.ts';
 import { planData } from '../plan-data.ts';
 import { writePlanFile } from '../plan-file.ts';
 import { planMarkdown, refusalMarkdown } from '../plan-markdown.ts';
+import { printable } from '../printable.ts';
 import { renderDiagnostics } from '../render-diagnostics.ts';
 import { renderPlan } from '../render-plan.ts';
 import { serverOf } from '../server-client.ts';
@@ -30,6 +32,7 @@ export async function planCommand(command: Command): Promise<void> {
   if (server) return planOnServer(server, command);
   const context = await contextOf(command);
   const { output, detailedExitcode, out }: PlanOptions = command.optsWithGlobals();
+  await tellOfBranch(context);
   const definitions = loadDirectory(context.directory);
   const planned = await planFactory(factoryOf(context), definitions);
   const { diagnostics } = planned;
@@ -57,6 +60,15 @@ export async function planCommand(command: Command): Promise<void> {
   }
   if (detailedExitcode && summary.add + summary.change + summary.destroy > 0)
     process.exitCode = exitStatus.changes;
+}
+
+/** What is planned from a work tree is not what will be applied. */
+async function tellOfBranch({ home, factory }: Context): Promise<void> {
+  const followed = await readRememberedRepository(home, factory);
+  if (!followed) return;
+  const { branch, repository } = followed;
+  const message = `the factory ${factory} follows ${branch} of ${repository}: this is what merging the work tree would change.`;
+  printStatus(printable(message));
 }
 
 function impactsOf(

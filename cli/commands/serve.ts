@@ -9,8 +9,10 @@ import { contextOf } from '../context.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
 import { printStatus } from '../output.ts';
 import { renderDiagnostics } from '../render-diagnostics.ts';
+import { repositoryFrom } from '../repository-from.ts';
+import type { RepositoryOptions } from '../repository-options.ts';
 
-interface ServeOptions {
+interface ServeOptions extends RepositoryOptions {
   readonly config?: string;
   readonly host?: string;
   readonly port?: string;
@@ -20,11 +22,12 @@ interface ServeOptions {
 }
 
 export async function serve(command: Command): Promise<void> {
-  const { home } = await contextOf(command);
+  const { home, factory } = await contextOf(command);
   const options: ServeOptions = command.opts();
   const settings = withFlags(
     options.config ? await readSettings(options.config) : settingsShape.parse({}),
     options,
+    factory,
   );
   const lock = await acquireLock(home.deliveryLogFile, 0);
   const log = pino({ level: settings.logLevel }, pino.destination({ fd: 2, sync: false }));
@@ -77,14 +80,22 @@ async function readSettings(file: string): Promise<DaemonSettings> {
 }
 
 /** Flags, or their environment variables, over the file's settings. */
-function withFlags(settings: DaemonSettings, options: ServeOptions): DaemonSettings {
+function withFlags(settings: DaemonSettings, options: ServeOptions, factory: string): DaemonSettings {
   const { host, port, managementPort, baseUrl, logLevel } = options;
   const flags = { host, port: number(port), managementPort: number(managementPort), baseUrl, logLevel };
   const given = Object.entries(flags).filter(([, value]) => value !== undefined);
-  const result = settingsShape.safeParse({ ...settings, ...Object.fromEntries(given) });
+  const repositories = repositoriesWith(settings, options, factory);
+  const result = settingsShape.safeParse({ ...settings, repositories, ...Object.fromEntries(given) });
   if (result.success) return result.data;
   for (const { path, message } of result.error.issues) printStatus(`hookmill: ${path.join('.')}: ${message}`);
   throw new CommandError('the daemon was not started', exitStatus.usage);
+}
+
+/** What flags name is the repository of the factory that the command works on. */
+function repositoriesWith({ repositories }: DaemonSettings, options: ServeOptions, factory: string) {
+  const known = repositories.find(other => other.factory === factory);
+  const followed = repositoryFrom(options, factory, known);
+  return followed ? [...repositories.filter(other => other !== known), followed] : repositories;
 }
 
 function number(text: string | undefined): number | string | undefined {

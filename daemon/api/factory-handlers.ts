@@ -21,6 +21,7 @@ import {
   findWebhook,
   type ManagedWebhook,
 } from '../../reconcile/manage-webhooks.ts';
+import { reconcileView } from '../../reconcile/reconcile-view.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import { readReconcileStatus } from '../../store/reconcile-status.ts';
 import { listSecrets } from '../../store/team-secrets.ts';
@@ -70,7 +71,7 @@ export function factoryHandlers(deps: ApiDeps): FactoryHandlers {
         revision: source?.kind === 'repository' ? source.revision : null,
         appliedAt: serial === 0 ? null : state.appliedAt,
         edited: isEdited(state),
-        reconcile: await reconcileView(home, factory),
+        reconcile: reconcileView(await readReconcileStatus(home, factory)),
         problem: appliedStates.status().find(status => status.factory === factory)?.problem ?? null,
       };
       return { body, serial };
@@ -145,10 +146,4 @@ function isUsedHere({ usedBy }: { readonly usedBy: readonly string[] }): boolean
 /** What was generated, in the form that its sender needs. */
 function reveal(url: string, generated: string) {
   return url.includes('{token}') ? { url: url.replace('{token}', generated) } : { secret: generated };
-}
-
-async function reconcileView(home: ApiDeps['home'], factory: string) {
-  const status = await readReconcileStatus(home, factory);
-  const { suspendedAt, tip, commitsBehind, lastSuccess, lastFailure, failingSince } = status;
-  return { suspendedAt, tip, commitsBehind, lastSuccess, lastFailure, failingSince };
 }

@@ -80,7 +80,9 @@ export const problemShape = z.strictObject({
   instead: insteadShape.optional(),
 });
 
-const reconcileShape = z.strictObject({
+/** How a factory that follows a branch was last reconciled. */
+export const reconcileShape = z.strictObject({
+  followed: z.strictObject({ repository: z.string(), branch: z.string(), path: z.string() }),
   suspendedAt: time.nullable(),
   tip: commitShape.nullable(),
   commitsBehind: z.int().nullable(),
@@ -116,7 +118,7 @@ export const statusShape = factoryShape.extend({
   revision: z.string().nullable(),
   appliedAt: time.nullable(),
   edited: z.boolean().describe('A hand changed the applied state of a repository-backed factory.'),
-  reconcile: reconcileShape.nullable().describe('Of a repository-backed factory.'),
+  reconcile: reconcileShape.nullable().describe('Of a repository-backed factory; of others null.'),
   problem: z
     .strictObject({ message: z.string(), since: time })
     .nullable()
