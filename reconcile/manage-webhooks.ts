@@ -8,7 +8,7 @@ import { webhooksMax } from '../schema/limits.ts';
 import type { WebhookDefinition } from '../schema/webhook-definition.ts';
 import { StoreError } from '../store/store-error.ts';
 import {
-  declareSecret,
+  createSecret,
   listSecrets,
   openSecrets,
   secretNames,
@@ -129,13 +129,18 @@ async function keepSecret(
 ): Promise<TeamSecret | undefined> {
   if (choice.kind === 'new') {
     if (choice.value !== undefined) checkValue(definition, choice.value, '/secret/value');
-    await declareSecret(factory, choice.name).catch((error: unknown) => {
-      if (!(error instanceof StoreError) || error.code !== 'secret-in-use') throw error;
-      throw new ApiProblem('secret-taken', { detail: error.message }, { cause: error });
-    });
-    if (choice.value !== undefined) await setSecret(factory, choice.name, choice.value);
+    await createSecret(factory, choice.name, choice.value).catch(refusedSecret);
   }
   return openSecret(factory, definition, '/secret');
+}
+
+function refusedSecret(cause: unknown): never {
+  if (!(cause instanceof StoreError)) throw cause;
+  const { code, message } = cause;
+  if (code === 'secret-in-use') throw new ApiProblem('secret-taken', { detail: message }, { cause });
+  if (code !== 'secret-invalid') throw cause;
+  const mistakes = [{ pointer: '/secret/value', code: 'definition/value', message }];
+  throw new ApiProblem('request-invalid', { mistakes }, { cause });
 }
 
 /** The webhook as its definition applies now: held to the present value of its team secret. */

@@ -62,14 +62,27 @@ export async function setSecret(store: TeamSecretStore, name: string, value: str
   });
 }
 
-/** Makes a name that webhooks can refer to before the provider has issued the value. */
+/** Makes a name that webhooks can refer to before the provider has issued the value. Fails with `secret-in-use`. */
 export async function declareSecret(store: TeamSecretStore, name: string): Promise<void> {
+  await createSecret(store, name, undefined);
+}
+
+/** Makes a team secret that is not there yet, in one step. Fails with `secret-in-use` or `secret-invalid`. */
+export async function createSecret(
+  store: TeamSecretStore,
+  name: string,
+  text: string | undefined,
+): Promise<void> {
   checkName(name);
+  if (text !== undefined) checkValue(text);
   await changeSecrets(store, async secrets => {
     if (secrets.some(secret => secret.name === name)) {
       throw new StoreError('secret-in-use', `the team secret ${name} exists already`);
     }
-    return withSecret(secrets, { name, updatedAt: store.now().toISOString() });
+    const updatedAt = store.now().toISOString();
+    if (text === undefined) return withSecret(secrets, { name, updatedAt });
+    const jwe = await store.seal.seal(text, sealedFor(name));
+    return withSecret(secrets, { name, updatedAt, value: { version: randomUUID(), jwe } });
   });
 }
 
