@@ -15,6 +15,8 @@ export const filterKeysMax = 200;
 export const filterValuesMax = 500;
 /** Characters of a payload that the explanation of one clause shows. */
 export const excerptCharsMax = 200;
+/** Elements of an array among which an explanation looks for the nearest miss: an array may have 130,000. */
+export const explainedElementsMax = 1_000;
 
 /** Characters of a diagnostic's message, and of its hint: both quote what a file says. */
 export const diagnosticCharsMax = 300;

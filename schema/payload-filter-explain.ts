@@ -1,6 +1,7 @@
 import { excerpt } from './excerpt.ts';
+import { explainedElementsMax } from './limits.ts';
 import type { Fields, PayloadFilter } from './payload-filter.ts';
-import { type CompiledClause, compileClauses, fieldOf } from './payload-filter-match.ts';
+import { type CompiledClause, compileAll, compileClauses, fieldOf } from './payload-filter-match.ts';
 
 /** What one clause of a filter asked of a payload, and what it found there. */
 export interface ClauseOutcome {
@@ -43,10 +44,12 @@ function explainNested(fields: Fields, value: unknown, path: string): readonly C
   ];
 }
 
-/** The first of the elements of which the most clauses hold. */
+/** The first of the elements that satisfies all; if none does, among the first ones that of which the most clauses hold. */
 function nearestElement(clauses: readonly CompiledClause[], elements: readonly unknown[]) {
+  const satisfying = elements.findIndex(compileAll(clauses));
+  if (satisfying >= 0) return { index: satisfying, held: clauses.length };
   let nearest: { index: number; held: number } | undefined;
-  for (const [index, element] of elements.entries()) {
+  for (const [index, element] of elements.slice(0, explainedElementsMax).entries()) {
     const held = clauses.filter(({ field, holds }) => holds(fieldOf(element, field))).length;
     if (nearest === undefined || held > nearest.held) nearest = { index, held };
   }

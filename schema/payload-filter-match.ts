@@ -15,8 +15,15 @@ export function compilePayloadFilter(filter: PayloadFilter | undefined): Payload
 // array within it is an element without fields.
 function compileNested(fields: Fields): ValueTest {
   const clauses = compileClauses(fields);
-  const satisfies = clauses.length > clausesFew ? satisfiesMany(clauses) : satisfiesFew(clauses);
+  const satisfies = compileAll(clauses);
   return value => (Array.isArray(value) ? value.some(satisfies) : satisfies(value));
+}
+
+const clausesFew = 8;
+
+/** Tests whether a value, taken for an object whatever it is, satisfies every clause. */
+export function compileAll(clauses: readonly CompiledClause[]): ValueTest {
+  return clauses.length > clausesFew ? satisfiesMany(clauses) : satisfiesFew(clauses);
 }
 
 function satisfiesFew(clauses: readonly CompiledClause[]): ValueTest {
@@ -27,8 +34,6 @@ function satisfiesFew(clauses: readonly CompiledClause[]): ValueTest {
 }
 
 // An array of 80,000 small elements meets 200 clauses in a moment, because only fields that are there are looked at.
-const clausesFew = 8;
-
 function satisfiesMany(clauses: readonly CompiledClause[]): ValueTest {
   const byField = new Map(clauses.map(clause => [clause.field, clause]));
   const needed = new Set(clauses.filter(({ holds }) => !holds(undefined)));

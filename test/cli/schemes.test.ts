@@ -54,3 +54,27 @@ test('schemes show suggests the scheme that was meant', async () => {
     stderr: 'hookmill: there is no signature scheme "strip"; did you mean stripe?\n',
   });
 });
+
+test('a definition may describe its own HMAC; validate says what is wrong with one that covers no body', async () => {
+  const definition = (content: string) => `authMode: signature
+secretName: ACME
+signatureScheme:
+  header: X-Acme-Signature
+  hash: sha256
+  encoding: hex
+  content: '${content}'
+  timestamp: { header: X-Acme-Time, unit: s, toleranceSeconds: 60 }
+`;
+  workspace.write('webhooks/acme.yaml', definition('{timestamp}.{body}'));
+  expect(await workspace.hookmill('validate')).toMatchObject({ exitCode: 0 });
+  workspace.write('webhooks/acme.yaml', definition('{timestamp}'));
+  const { stdout, exitCode } = await workspace.hookmill('validate');
+  expect(exitCode).toBe(1);
+  expect(stdout).toMatchInlineSnapshot(`
+    "webhooks/acme.yaml:7:12: error: the signature does not cover the body [webhook/scheme-invalid]
+      7 |   content: '{timestamp}'
+        |            ^^^^^^^^^^^^^
+      hint: put {body} where the sender puts the request body, as in "{timestamp}.{body}"
+    "
+  `);
+});

@@ -27,6 +27,20 @@ describe('explainPayloadFilter', () => {
     expect(explainPayloadFilter(undefined, { a: 1 })).toEqual([]);
   });
 
+  it('finds the element that satisfies all wherever it stands, and the nearest miss among the first thousand', () => {
+    const items = Array(5_000).fill({ sku: 'x' });
+    const filter = { items: { sku: ['a'], qty: [1] } };
+    const explain = (at: number, item: object) =>
+      explainPayloadFilter(filter, { items: items.with(at, item) }).map(({ path, holds }) => [path, holds]);
+    expect(explain(4_999, { sku: 'a', qty: 1 })).toEqual([
+      ['$.items', true],
+      ['$.items[4999].sku', true],
+      ['$.items[4999].qty', true],
+    ]);
+    expect(explain(999, { sku: 'a' })[1]).toEqual(['$.items[999].sku', true]);
+    expect(explain(1_000, { sku: 'a' })[1]).toEqual(['$.items[0].sku', false]);
+  });
+
   it('shows of an array the element that satisfies the most clauses', () => {
     const filter = { items: { sku: ['a'], size: { not_in: [1] } } };
     const allowed = 'one element that satisfies all of it';
