@@ -89,9 +89,10 @@ describe.each([
     const { manager, post, toggle } = await appliedFrom(source);
     expect(await toggle(false)).toBe(200);
     expect(await post('old-token-of-pay')).toBe(404);
+    // A hand that edited the state would be undone by the next reconcile; the toggle is not.
+    expect((await manager.call('showStatus')).json).toMatchObject({ edited: false, managedBy: management });
     expect(await toggle(true)).toBe(200);
     expect(await post('old-token-of-pay')).toBe(202);
-    expect((await manager.call('showStatus')).json).toMatchObject({ edited: false, managedBy: management });
   });
 });
 
