@@ -136,7 +136,7 @@ function restIsLong(req: IncomingMessage, bodyBytesMax: number): boolean {
  * Answers, ends its side of the connection, and reads a little more of what the client is still sending before it
  * closes: a socket that is closed with unread data resets the connection, and the client would lose the answer.
  */
-function closeAfterReading(context: Koa.Context, body: Buffer): void {
+function closeAfterReading(context: Koa.Context, body: string): void {
   const { req, res } = context;
   context.respond = false;
   res.writeHead(context.status, { Connection: 'close', 'Content-Length': body.length });

@@ -17,8 +17,8 @@ export type ProblemCode = keyof typeof problems;
 
 export interface Problem {
   readonly status: number;
-  /** The whole body, made once. */
-  readonly body: Buffer;
+  /** The whole body, made once; ASCII. A string, because node sends one with the headers in a single write. */
+  readonly body: string;
 }
 
 export const problemBodies: Readonly<Record<ProblemCode, Problem>> = makeBodies();
@@ -26,7 +26,7 @@ export const problemBodies: Readonly<Record<ProblemCode, Problem>> = makeBodies(
 function makeBodies(): Record<ProblemCode, Problem> {
   const bodies = Object.entries(problems).map(([code, { status, detail }]) => {
     const body = { type: 'about:blank', title: STATUS_CODES[status], status, detail };
-    return [code, { status, body: Buffer.from(`${JSON.stringify(body)}\n`) }];
+    return [code, { status, body: `${JSON.stringify(body)}\n` }];
   });
   return Object.fromEntries(bodies);
 }
