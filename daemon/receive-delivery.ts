@@ -116,7 +116,6 @@ export async function receiveDelivery(request: IngressRequest, deps: IngressDeps
     authenticatedBy: webhook.authenticatedBy,
     ...identify(request.headers, body, webhook.deliveryIdHeader, schemeDeliveryId),
     payload: body,
-    appliedState: webhook.appliedState,
     runs: newRuns(webhook.matchAutomations(json.value), deps),
   });
 }
@@ -256,7 +255,7 @@ function metadata(
   size: number,
 ): DeliveryMetadata {
   const atMs = nowMs();
-  const { factory, name, uid } = webhook;
+  const { factory, name, uid, appliedState } = webhook;
   return {
     id: sortableId('dlv', atMs, randomBytes(sortableIdRandomBytes)),
     factory,
@@ -264,5 +263,6 @@ function metadata(
     uid,
     atMs,
     size,
+    appliedState,
   };
 }

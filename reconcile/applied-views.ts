@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type * as shapes from '../schema/api/shapes.ts';
 import type { AppliedAutomation, AppliedState, AppliedWebhook } from '../schema/applied-state.ts';
+import { commitOf } from '../schema/automations-snapshot.ts';
 import { automationYaml, webhookYaml } from '../schema/definition-yaml.ts';
 import { ingressUrl } from '../schema/ingress-url.ts';
 import { definitionFileOf, managementOf } from './change-factory.ts';
@@ -39,6 +40,7 @@ export function webhookView(state: AppliedState, webhook: AppliedWebhook, baseUr
     enabled,
     credential: credential.kind === 'unset' ? 'not set' : 'set',
     file: definitionFileOf(state, 'webhooks', name),
+    commit: commitOf(state) ?? null,
   };
 }
 

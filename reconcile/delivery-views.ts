@@ -27,6 +27,7 @@ export function deliveryView(delivery: LoggedDelivery, permission: Permission): 
     ...(authenticatedBy !== undefined && { authenticatedBy }),
     ...(reason !== undefined && permission === 'manage' && { reason }),
     ...(duplicateOf !== undefined && { duplicateOf }),
+    commit: delivery.commit ?? null,
   };
 }
 

@@ -1,20 +1,13 @@
 import { deliveriesPerCommitMax, deliveryBytesPerCommitMax } from '../schema/limits.ts';
 import type {
   AcceptedDelivery,
-  AppliedStateRef,
+  DeliveryMetadata,
   LoggedDelivery,
   Recorded,
   UnidentifiedDelivery,
 } from './delivery-log.ts';
 import type { DeliveryLogError } from './delivery-log-error.ts';
-import type {
-  AcceptedRow,
-  Batch,
-  Command,
-  Committed,
-  DeliveryRow,
-  SentAppliedState,
-} from './delivery-log-wire.ts';
+import type { Batch, Command, Committed, DeliveryRow, SentAppliedState } from './delivery-log-wire.ts';
 
 /** A delivery that waits for its commit. Nobody waits for a rejection's. */
 export type WaitingDelivery = WaitingAccepted | WaitingRejected;
@@ -64,10 +57,12 @@ export function packDeliveries(
   const payloads = new Uint8Array(waiting.reduce((bytes, delivery) => bytes + payloadBytes(delivery), 0));
   let offset = 0;
   const deliveries = waiting.map((delivery): DeliveryRow => {
-    if (delivery.kind === 'rejected') return delivery.delivery;
-    payloads.set(delivery.delivery.payload, offset);
-    offset += delivery.delivery.payload.length;
-    return packAccepted(delivery.delivery, statesSent);
+    const appliedState = packAppliedState(delivery.delivery, statesSent);
+    if (delivery.kind === 'rejected') return { ...delivery.delivery, ...appliedState };
+    const { payload, ...row } = delivery.delivery;
+    payloads.set(payload, offset);
+    offset += payload.length;
+    return { ...row, ...appliedState, outcome: 'Accepted', payloadBytes: payload.length };
   });
   return { deliveries, payloads: payloads.buffer };
 }
@@ -90,11 +85,13 @@ export function committedRows(
 ): readonly LoggedDelivery[] {
   const originals = new Map(duplicates.map(({ index, of }) => [index, of]));
   return deliveries.map((waiting, index): LoggedDelivery => {
-    if (waiting.kind === 'rejected') return waiting.delivery;
-    const { payload, appliedState, runs, ...row } = waiting.delivery;
+    const { appliedState, ...delivery } = waiting.delivery;
+    const commit = appliedState?.commit && { commit: appliedState.commit };
+    if (!('payload' in delivery)) return { ...delivery, ...commit };
+    const { payload, runs, ...row } = delivery;
     const duplicateOf = originals.get(index);
-    if (duplicateOf === undefined) return { ...row, outcome: 'Accepted' };
-    return { ...row, outcome: 'Duplicate', duplicateOf };
+    if (duplicateOf === undefined) return { ...row, ...commit, outcome: 'Accepted' };
+    return { ...row, ...commit, outcome: 'Duplicate', duplicateOf };
   });
 }
 
@@ -105,19 +102,13 @@ export function rejectAll({ deliveries, commands }: WaitingBatch, error: Deliver
   for (const { reject } of commands) reject(error);
 }
 
-function packAccepted(delivery: AcceptedDelivery, statesSent: Map<string, string>): AcceptedRow {
-  const { payload, appliedState, ...metadata } = delivery;
-  const row = { ...metadata, outcome: 'Accepted', payloadBytes: payload.length } as const;
-  if (!appliedState) return row;
-  return { ...row, appliedState: packAppliedState(delivery.factory, appliedState, statesSent) };
-}
-
 function packAppliedState(
-  factory: string,
-  state: AppliedStateRef,
+  { factory, appliedState }: DeliveryMetadata,
   statesSent: Map<string, string>,
-): SentAppliedState {
-  if (statesSent.get(factory) === state.digest) return { digest: state.digest };
-  statesSent.set(factory, state.digest);
-  return { digest: state.digest, json: state.json };
+): { readonly appliedState?: SentAppliedState } {
+  if (!appliedState) return {};
+  const { digest, json } = appliedState;
+  if (statesSent.get(factory) === digest) return { appliedState: { digest } };
+  statesSent.set(factory, digest);
+  return { appliedState: { digest, json } };
 }

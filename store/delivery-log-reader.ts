@@ -1,3 +1,5 @@
+import { commitOfSource } from '../schema/automations-snapshot.ts';
+import type { Commit } from '../schema/commit.ts';
 import type { Outcome, RunState } from '../schema/delivery.ts';
 import type { LoggedDelivery, Run } from './delivery-log.ts';
 import { openDatabaseForReading } from './delivery-log-database.ts';
@@ -9,6 +11,7 @@ import {
   selectPayload,
   selectRun,
   selectSnapshot,
+  selectSource,
 } from './delivery-log-rows.ts';
 
 export interface DeliveryFilter {
@@ -113,14 +116,27 @@ export function openDeliveryLogReader(file: string): DeliveryLogReader {
     SELECT id, at_ms AS atMs, outcome FROM deliveries WHERE uid = ? ORDER BY at_ms DESC LIMIT 1`);
   const payload = database.prepare<[string], Uint8Array>(selectPayload).pluck();
   const snapshot = database.prepare<[string], string>(selectSnapshot).pluck();
+  const source = database.prepare<[string], string | null>(selectSource).pluck();
+
+  /** Few rows in a row have different ones, and a snapshot may be long. */
+  const withCommits = (rows: readonly LoggedDelivery[]): LoggedDelivery[] => {
+    const commits = new Map<string, Commit | undefined>();
+    return rows.map(row => {
+      const { snapshot: digest } = row;
+      if (digest === undefined) return row;
+      if (!commits.has(digest)) commits.set(digest, commitOfSource(source.get(digest)));
+      const commit = commits.get(digest);
+      return commit ? { ...row, commit } : row;
+    });
+  };
 
   return {
     listDeliveries({ factory, webhook, uid, outcome, limit, before }) {
       const beforeSeq = before === undefined ? Number.MAX_SAFE_INTEGER : (deliverySeq.get(before) ?? 0);
       const labels = { name: webhook ?? null, uid: uid ?? null, label: outcome ?? null };
-      return deliveries.all({ factory, ...labels, limit, beforeSeq }).map(deliveryOf);
+      return withCommits(deliveries.all({ factory, ...labels, limit, beforeSeq }).map(deliveryOf));
     },
-    findDelivery: id => deliveryById.all(id).map(deliveryOf)[0],
+    findDelivery: id => withCommits(deliveryById.all(id).map(deliveryOf))[0],
     countAccepted(uid, sinceMs) {
       const lastAtMs = lastAccepted.get(uid);
       const accepted = countAccepted.get(uid, sinceMs) ?? 0;

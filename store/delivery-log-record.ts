@@ -1,7 +1,6 @@
 import type Database from 'better-sqlite3';
-import type { UnidentifiedDelivery } from './delivery-log.ts';
 import type { Snapshots } from './delivery-log-snapshots.ts';
-import type { AcceptedRow, DeliveryRow, Duplicate } from './delivery-log-wire.ts';
+import type { AcceptedRow, DeliveryRow, Duplicate, UnidentifiedRow } from './delivery-log-wire.ts';
 
 export interface RecordedRows {
   readonly duplicates: readonly Duplicate[];
@@ -34,8 +33,8 @@ export function prepareRecordDeliveries(database: Database.Database, snapshots: 
 
   /** The original's id if this identity was accepted before. The unique index decides, not a look beforehand. */
   const recordAccepted = (row: AcceptedRow, payload: Uint8Array): string | undefined => {
-    const snapshot = row.appliedState ? snapshots.keyOf(row.factory, row.appliedState) : null;
-    const columns = { ...columnsOf(row), snapshot };
+    const snapshot = snapshotOf(row);
+    const columns = columnsOf(row, snapshot);
     const { changes, lastInsertRowid: delivery } = insert.run(columns);
     if (changes === 0) return recordDuplicate(row, columns);
     insertPayload.run(delivery, payload);
@@ -44,6 +43,9 @@ export function prepareRecordDeliveries(database: Database.Database, snapshots: 
     }
     return undefined;
   };
+
+  const snapshotOf = ({ factory, appliedState }: DeliveryRow): number | null =>
+    appliedState ? snapshots.keyOf(factory, appliedState) : null;
 
   const recordDuplicate = (row: AcceptedRow, columns: DeliveryColumns): string => {
     const original = selectOriginal.get(row.uid, row.identity);
@@ -58,7 +60,7 @@ export function prepareRecordDeliveries(database: Database.Database, snapshots: 
     let offset = 0;
     for (const [index, row] of rows.entries()) {
       if (row.outcome !== 'Accepted') {
-        insert.run(columnsOf(row));
+        insert.run(columnsOf(row, snapshotOf(row)));
         continue;
       }
       const of = recordAccepted(row, Buffer.from(payloads, offset, row.payloadBytes));
@@ -86,7 +88,7 @@ interface DeliveryColumns {
   readonly snapshot: number | null;
 }
 
-function columnsOf(row: AcceptedRow | UnidentifiedDelivery): DeliveryColumns {
+function columnsOf(row: AcceptedRow | UnidentifiedRow, snapshot: number | null): DeliveryColumns {
   const accepted = row.outcome === 'Accepted' ? row : undefined;
   return {
     id: row.id,
@@ -101,6 +103,6 @@ function columnsOf(row: AcceptedRow | UnidentifiedDelivery): DeliveryColumns {
     authenticatedBy: row.authenticatedBy ?? null,
     reason: row.outcome === 'Accepted' ? null : (row.reason ?? null),
     duplicateOf: null,
-    snapshot: null,
+    snapshot,
   };
 }

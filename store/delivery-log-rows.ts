@@ -18,6 +18,9 @@ export const selectRun = `
 export const selectPayload = `
   SELECT bytes FROM payloads JOIN deliveries ON deliveries.seq = payloads.delivery WHERE deliveries.id = ?`;
 
+/** The source of the applied state in force, as JSON text. */
+export const selectSource = "SELECT json -> '$.source' FROM snapshots WHERE digest = ?";
+
 export const selectSnapshot = 'SELECT json FROM snapshots WHERE digest = ?';
 
 /** SQL's NULL is an absent property here. */

@@ -19,12 +19,16 @@ export interface Batch {
   readonly commands: readonly Command[];
 }
 
-export type DeliveryRow = AcceptedRow | UnidentifiedDelivery;
+export type DeliveryRow = AcceptedRow | UnidentifiedRow;
 
 export interface AcceptedRow extends Omit<AcceptedDelivery, 'payload' | 'appliedState'> {
   readonly outcome: 'Accepted';
   /** Bytes of its payload; those of the rows before it come first. */
   readonly payloadBytes: number;
+  readonly appliedState?: SentAppliedState;
+}
+
+export interface UnidentifiedRow extends Omit<UnidentifiedDelivery, 'appliedState'> {
   readonly appliedState?: SentAppliedState;
 }
 

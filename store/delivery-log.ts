@@ -1,7 +1,8 @@
+import type { Commit } from '../schema/commit.ts';
 import type { IdentitySource, Outcome, RunState, UnidentifiedOutcome } from '../schema/delivery.ts';
 
 /** What each delivery's row says, whatever became of it. */
-export interface DeliveryMetadata {
+interface DeliveryFacts {
   /** `dlv_…`, see `sortableId`. */
   readonly id: string;
   readonly factory: string;
@@ -15,12 +16,16 @@ export interface DeliveryMetadata {
   readonly authenticatedBy?: string;
 }
 
+export interface DeliveryMetadata extends DeliveryFacts {
+  /** What was in force when it arrived. */
+  readonly appliedState?: AppliedStateRef;
+}
+
 export interface AcceptedDelivery extends DeliveryMetadata {
   readonly identity: string;
   readonly identitySource: IdentitySource;
   /** The body's exact bytes; not to be written to until the delivery is recorded. */
   readonly payload: Uint8Array;
-  readonly appliedState?: AppliedStateRef;
   /** A run for each automation that matched; recorded with the delivery or not at all. */
   readonly runs: readonly NewRun[];
 }
@@ -31,10 +36,12 @@ export interface UnidentifiedDelivery extends DeliveryMetadata {
   readonly reason?: string;
 }
 
-/** The automations in force when a delivery was evaluated. Equal `digest` means equal `json`. */
+/** The automations in force when a delivery arrived. Equal `digest` means equal `json`. */
 export interface AppliedStateRef {
   readonly digest: string;
   readonly json: string;
+  /** That they come from, in a factory that follows a branch. */
+  readonly commit?: Commit | undefined;
 }
 
 export interface NewRun {
@@ -50,14 +57,16 @@ export interface Recorded {
 }
 
 /** A row of the log as read back. */
-export interface LoggedDelivery extends DeliveryMetadata {
+export interface LoggedDelivery extends DeliveryFacts {
   readonly outcome: Outcome;
   readonly identity?: string;
   readonly identitySource?: IdentitySource;
   readonly reason?: string;
   readonly duplicateOf?: string;
-  /** Digest of the automations in force when it was evaluated. */
+  /** Digest of the automations in force when it arrived. */
   readonly snapshot?: string;
+  /** That they come from, in a factory that follows a branch. */
+  readonly commit?: Commit;
 }
 
 export interface Run {

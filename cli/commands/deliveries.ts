@@ -14,6 +14,7 @@ import { CommandError, exitStatus } from '../exit-status.ts';
 import { limitOf } from '../limit-option.ts';
 import { printData } from '../output.ts';
 import { printable } from '../printable.ts';
+import { describeCommit } from '../render-reconcile.ts';
 import { renderVerdict } from '../render-verdict.ts';
 import { fieldList, table } from '../table.ts';
 import { findAutomation } from './automations.ts';
@@ -132,6 +133,7 @@ function fieldsOf(delivery: DeliveryView): (readonly [string, string])[] {
     ['identity', identity === null ? undefined : `${identity} (from ${identitySource})`],
     ['duplicate of', delivery.duplicateOf],
     ['reason', delivery.reason],
+    ['revision', delivery.commit === null ? undefined : describeCommit(delivery.commit)],
   ];
   return fields.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
 }

@@ -1,13 +1,14 @@
 import type { Command } from 'commander';
 import { backendOf } from '../backend.ts';
 import { printData } from '../output.ts';
+import { describeCommit } from '../render-reconcile.ts';
 import { fieldList, table } from '../table.ts';
 import { unknownWebhook } from '../unknown-webhook.ts';
 
 export async function list(command: Command): Promise<void> {
   const { backend, output } = await backendOf(command);
   const { webhooks } = await backend.webhooks();
-  const data = webhooks.map(({ credential: _, file: __, ...webhook }) => webhook);
+  const data = webhooks.map(({ credential: _, file: __, commit: ___, ...webhook }) => webhook);
   printData({ output }, data, () => {
     if (webhooks.length === 0)
       return 'No webhooks are applied. hookmill apply makes the definitions the applied state.\n';
@@ -36,6 +37,7 @@ export async function show(nameOrUid: string, command: Command): Promise<void> {
       ['delivery id header', webhook.deliveryIdHeader ?? '-'],
       ['enabled', webhook.enabled ? 'yes' : 'no'],
       ['serial', String(serial)],
+      ...(webhook.commit ? ([['revision', describeCommit(webhook.commit)]] as const) : []),
     ]),
   );
 }

@@ -125,6 +125,10 @@ export const statusShape = factoryShape.extend({
     .describe('Why a newer applied state is not served.'),
 });
 
+const commit = commitShape
+  .nullable()
+  .describe('The commit in force; null in a factory that follows no branch.');
+
 export const webhookShape = z.strictObject({
   name: z.string(),
   uid,
@@ -136,6 +140,7 @@ export const webhookShape = z.strictObject({
   enabled: z.boolean(),
   credential: z.enum(['set', 'not set']).describe('`not set`: it answers 401 until its secret is supplied.'),
   file: z.string().nullable().describe('The definition file that it comes from; null: made here.'),
+  commit,
 });
 export const webhooksShape = z.strictObject({ serial, webhooks: z.array(webhookShape) });
 export const webhookDetailShape = webhookShape.extend({
@@ -219,6 +224,7 @@ export const deliveryShape = z.strictObject({
   authenticatedBy: z.string().optional(),
   reason: z.string().optional().describe('Why it was rejected; only for those who may manage.'),
   duplicateOf: z.string().optional(),
+  commit,
 });
 const next = z.string().nullable().describe('The cursor of the next page; null: this is the last.');
 export const deliveriesShape = z.strictObject({ deliveries: z.array(deliveryShape), next });
