@@ -30,7 +30,7 @@ async function serve(automations: readonly string[], source: string, runs: objec
   }
   await workspace.hookmill('apply');
   const argv = [process.execPath, workspace.path('command.mjs')];
-  const runner = { kind: 'command', argv, timeLimitSeconds: 1, outputBytes: 10_000 };
+  const runner = { kind: 'command', argv, timeLimitSeconds: 4, outputBytes: 10_000 };
   const daemon = await startDaemonForTest({
     workspace,
     settings: {
@@ -131,7 +131,7 @@ test('a command that writes without end, ignores its signal, leaves children or 
     const { state, attempts, error } = runOf(first, name) ?? {};
     return { state, attempts, error };
   };
-  const timedOut = { state: 'failed', attempts: 1, error: 'the command took more than 1 s and was ended' };
+  const timedOut = { state: 'failed', attempts: 1, error: 'the command took more than 4 s and was ended' };
   expect(automations.map(outcome)).toEqual([
     { state: 'failed', attempts: 1, error: 'the command exited with 1' },
     timedOut,
