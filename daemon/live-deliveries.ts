@@ -18,10 +18,10 @@ export interface LiveView {
   readonly permission: Permission;
 }
 
-/** The API token behind a view, and whether it still is one. */
-export interface ViewerToken {
-  readonly sha256: string;
-  readonly isKnown: () => Promise<boolean>;
+/** Who looks, and whether they still may. Views with the same key are of the same token or session. */
+export interface Viewer {
+  readonly key: string;
+  readonly maySee: () => Promise<boolean>;
 }
 
 export interface LiveDeliveries {
@@ -29,9 +29,9 @@ export interface LiveDeliveries {
   publish(rows: () => readonly LoggedDelivery[]): void;
   /**
    * Sends what is committed from now on to `response`, whose headers are set, until its client goes, reads too
-   * slowly, or its token is revoked. Fails with `too-many-viewers`.
+   * slowly, or its token is revoked or its session over. Fails with `too-many-viewers`.
    */
-  view(view: LiveView, response: ServerResponse, token: ViewerToken): void;
+  view(view: LiveView, response: ServerResponse, viewer: Viewer): void;
   viewers(): number;
   /** Ends every view. */
   close(): void;
@@ -46,7 +46,7 @@ export interface LiveDeliveriesOptions {
 /** Those who look at the same, and what they are yet to be sent: it is written out once for all of them. */
 interface Audience {
   readonly view: LiveView;
-  readonly viewers: Map<ServerResponse, ViewerToken>;
+  readonly viewers: Map<ServerResponse, Viewer>;
   pending: LoggedDelivery[];
   skipped: number;
 }
@@ -70,13 +70,13 @@ export function openLiveDeliveries({
     await sendAll(events.map(audience => ({ audience, bytes: Buffer.from(takeEvent(audience)) })));
   };
 
-  /** Each token is looked up once, however many views it has. */
+  /** Each token or session is looked up once, however many views it has. */
   const sendAll = async (events: readonly { audience: Audience; bytes: Buffer }[]) => {
     const known = new Map<string, Promise<boolean>>();
     for (const { audience, bytes } of events) {
-      for (const [response, { sha256, isKnown }] of audience.viewers) {
-        const lookUp = known.get(sha256) ?? isKnown().catch(() => false);
-        known.set(sha256, lookUp);
+      for (const [response, { key, maySee }] of audience.viewers) {
+        const lookUp = known.get(key) ?? maySee().catch(() => false);
+        known.set(key, lookUp);
         const mayStay = await lookUp;
         // Its client may have gone meanwhile.
         if (response.destroyed || response.writableEnded) continue;
@@ -99,14 +99,14 @@ export function openLiveDeliveries({
       }
       timer ??= setTimeout(flush, intervalMs);
     },
-    view: (view, response, token) => {
+    view: (view, response, viewer) => {
       if (viewers >= liveViewersMax) throw new ApiProblem('too-many-viewers');
       viewers++;
       const { factory, uid = '', permission } = view;
       const key = `${factory} ${uid} ${permission}`;
       const audience = audiences.get(key) ?? { view, viewers: new Map(), pending: [], skipped: 0 };
       audiences.set(key, audience);
-      audience.viewers.set(response, token);
+      audience.viewers.set(response, viewer);
       response.once('close', () => {
         viewers--;
         audience.viewers.delete(response);

@@ -36,7 +36,7 @@ type LogHandlers = Pick<
 
 /** What the delivery log has of a factory. Ids of another factory's deliveries and runs are unknown here. */
 export function logHandlers(deps: ApiDeps): LogHandlers {
-  const { queries, deliveryLog, live, tokens, home, nowMs, randomBytes } = deps;
+  const { queries, deliveryLog, live, tokens, sessions, cookie, home, nowMs, randomBytes } = deps;
   const activity = webhookActivity(queries, nowMs);
 
   const findDelivery = async (factory: string, id: string): Promise<LoggedDelivery> => {
@@ -82,11 +82,18 @@ export function logHandlers(deps: ApiDeps): LogHandlers {
 
     watchDeliveries: ({ params: { factory }, query, caller, context }) => {
       const { sha256, permission } = caller.token;
-      const isKnown = async () => (await tokens.findDigest(sha256)) !== undefined;
+      const sessionId = caller.over === 'session' ? cookie.read(context) : undefined;
+      const maySee = async () => {
+        if (sessionId !== undefined && sessions.tokenDigestOf(sessionId) === undefined) return false;
+        return (await tokens.findDigest(sha256)) !== undefined;
+      };
       context.status = 200;
       context.set({ 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' });
       if (context.method === 'HEAD') return { body: undefined };
-      live.view({ factory, uid: query.webhook, permission }, context.res, { sha256, isKnown });
+      live.view({ factory, uid: query.webhook, permission }, context.res, {
+        key: sessionId ?? sha256,
+        maySee,
+      });
       context.respond = false;
       return { body: undefined };
     },

@@ -21,7 +21,7 @@ async function openBench(options: LiveDeliveriesOptions) {
   const responses: ServerResponse[] = [];
   const server = createServer((_, response) => {
     responses.push(response);
-    live.view(view, response, { sha256: 'one', isKnown: async () => true });
+    live.view(view, response, { key: 'one', maySee: async () => true });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openDeliveryLog } from '../../store/delivery-log-client.ts';
 import { acceptedDelivery } from '../store/delivery-log-samples.ts';
 import { send } from '../support/http.ts';
-import { type ApiClient, type ManagedDaemon, startManagedDaemon } from '../support/management.ts';
+import { type ApiClient, call, type ManagedDaemon, startManagedDaemon } from '../support/management.ts';
 
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
@@ -224,9 +224,14 @@ test('counts what each webhook had in the last 24 hours, by the hour', async () 
 });
 
 /** The events of a live view, as they come. */
-async function watch(daemon: ManagedDaemon, client: ApiClient, query: Record<string, string> = {}) {
+async function watch(
+  daemon: ManagedDaemon,
+  client: ApiClient,
+  query: Record<string, string> = {},
+  headers: Record<string, string> = bearer(client.token),
+) {
   const url = `${daemon.managementUrl}/api/v1/factories/default/live-deliveries?${new URLSearchParams(query)}`;
-  const outgoing = request(url, { headers: bearer(client.token), agent: false }).end();
+  const outgoing = request(url, { headers, agent: false }).end();
   onTestFinished(() => {
     outgoing.destroy();
   });
@@ -269,6 +274,17 @@ test('ends the live views of a revoked token before they are sent anything more'
   const watcher = await daemon.client();
   const view = await watch(daemon, watcher);
   await daemon.revoke(watcher);
+  await deliver({ state: 'failed' });
+  await view.ended;
+  expect(view.deliveries()).toEqual([]);
+});
+
+test('ends the live views of a session that is signed out', async () => {
+  const { daemon, manager, deliver } = await ready();
+  const signedIn = await call(daemon.managementUrl, 'signIn', { body: { token: manager.token } });
+  const cookie = { cookie: String(signedIn.headers['set-cookie']).split(';')[0] ?? '' };
+  const view = await watch(daemon, manager, {}, cookie);
+  await call(daemon.managementUrl, 'signOut', { headers: cookie });
   await deliver({ state: 'failed' });
   await view.ended;
   expect(view.deliveries()).toEqual([]);
