@@ -5,8 +5,8 @@ const alphabet = '0123456789abcdefghijklmnopqrstuvwxyz';
 // Crockford's base 32 in lower case: keeps the order of the numbers it writes.
 const sortableAlphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** Bytes of randomness that `webhookUid` takes. */
-export const uidRandomBytes = 32;
+/** Bytes of randomness that `webhookUid` takes: more than its 24 characters, because it passes over some. */
+export const uidRandomBytes = 64;
 /** Bytes of randomness that `sortableId` takes. */
 export const sortableIdRandomBytes = 16;
 
