@@ -14,9 +14,7 @@ function fields(value: object, indent: string): string {
 function valueText(value: unknown, indent: string): string {
   if (Array.isArray(value)) return `[${value.map(each => JSON.stringify(each)).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const [only, ...others] = Object.values(value);
-  const operator = others.length === 0 && (Array.isArray(only) || typeof only !== 'object');
-  return operator
-    ? `{ ${Object.entries(value).map(([key, each]) => `${JSON.stringify(key)}: ${valueText(each, '')}`)} }`
-    : fields(value, indent);
+  const [only, ...others] = Object.entries(value);
+  const isOperator = only && others.length === 0 && (Array.isArray(only[1]) || typeof only[1] !== 'object');
+  return isOperator ? `{ ${JSON.stringify(only[0])}: ${valueText(only[1], '')} }` : fields(value, indent);
 }

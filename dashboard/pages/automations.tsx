@@ -6,9 +6,11 @@ import { Pill } from '../parts/pill.tsx';
 import { Empty, Waiting } from '../parts/problem.tsx';
 import { Text } from '../parts/text.tsx';
 import { hrefOf } from '../place.ts';
+import { useInterval } from '../use-interval.ts';
 import { useLoad } from '../use-load.ts';
 
 const promptCharsShown = 160;
+const listEveryMs = 30_000;
 
 export function AutomationsPage() {
   const { factory, mayManage, managedHere } = useFactory();
@@ -16,6 +18,7 @@ export function AutomationsPage() {
     signal => callApi('get', '/factories/{factory}/automations', { factory, signal }),
     [factory],
   );
+  useInterval(reload, listEveryMs);
   return (
     <>
       <AutomationsHeading tab="automations">

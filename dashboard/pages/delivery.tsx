@@ -22,6 +22,7 @@ export function DeliveryPage({ id }: { readonly id: string }) {
       )}
       <PageHeading title={id}>{value && <OutcomePill outcome={value.outcome} />}</PageHeading>
       <div class="card padded">
+        <h2 class="unseen">How it was judged</h2>
         <DeliveryView id={id} />
       </div>
     </>

@@ -12,6 +12,7 @@ import { modeWords, schemeWords } from '../sender-words.ts';
 import { useInterval } from '../use-interval.ts';
 import { useLoad } from '../use-load.ts';
 
+const listEveryMs = 30_000;
 const activityEveryMs = 60_000;
 
 export function WebhooksPage() {
@@ -20,6 +21,7 @@ export function WebhooksPage() {
     signal => callApi('get', '/factories/{factory}/webhooks', { factory, signal }),
     [factory],
   );
+  useInterval(reload, listEveryMs);
   return (
     <>
       <AutomationsHeading tab="webhooks">

@@ -22,7 +22,7 @@ export function ProblemNotice({ error, retry }: Properties) {
           {problem?.title ?? (error instanceof ApiFailure ? error.message : 'Something went wrong here')}
         </strong>
       </p>
-      {problem?.detail && (
+      {problem?.detail && !problem.mistakes && (
         <p>
           <Text text={problem.detail} />
         </p>

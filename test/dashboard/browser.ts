@@ -6,8 +6,7 @@ import { afterAll, expect, onTestFinished, test } from 'vitest';
 import type { Permission } from '../../schema/permission.ts';
 import { createApiToken } from '../../store/api-tokens.ts';
 import { homeAt } from '../../store/home.ts';
-import { type DaemonOptions, startDaemonForTest, type TestDaemon } from '../support/daemon.ts';
-import { makeWorkspace } from '../support/workspace.ts';
+import { startDaemon, type TestDaemon } from '../support/daemon.ts';
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
   existsSync,
@@ -27,57 +26,93 @@ export const browserTest = test.skipIf(executablePath === undefined);
 
 export interface Dashboard {
   readonly daemon: TestDaemon;
+  /** A factory of the test's own. */
+  readonly factory: string;
   readonly page: Page;
-  /** Of the token that is signed in. */
+  /** Of somebody who may manage. */
   readonly api: Api;
+  /** Goes to a place in the factory, as by an address that somebody sent. */
+  visit(place: string): Promise<void>;
   /** Keeps how the page looks, for a person. */
   keep(name: string): Promise<void>;
 }
 
 export type Api = <T = unknown>(method: string, path: string, body?: unknown) => Promise<T>;
 
-export interface DashboardOptions extends DaemonOptions {
+export interface DashboardOptions {
   readonly permission?: Permission;
   readonly browser?: BrowserContextOptions;
-  /** Not signed in: on the page that asks for the token. */
+  /** On the page that asks for the token. */
   readonly signedOut?: true;
-  /** Before the page opens, by somebody who may manage. */
-  readonly prepare?: (api: Api, daemon: TestDaemon) => Promise<void>;
+  /** Before the page opens. */
+  readonly prepare?: (api: Api, given: { daemon: TestDaemon; factory: string }) => Promise<void>;
 }
 
 let browser: Promise<Browser> | undefined;
+let daemon: Promise<TestDaemon> | undefined;
+let factories = 0;
 afterAll(async () => {
   await (await browser)?.close();
+  await (await daemon)?.stop();
 });
 
-/** A daemon of the test's own with a page on it. The page may run into no error, and break no rule of its policy. */
+/** Runs put out their payload, and fail if it says so; nobody is told to wait. */
+const settings = {
+  limits: { deliveriesPerMinute: 1_000 },
+  runs: {
+    attempts: 1,
+    runner: {
+      kind: 'command',
+      argv: [
+        'sh',
+        '-c',
+        'echo "read the log"; cat event-payload.json; ! grep -q fail event-payload.json || { echo "no luck" >&2; exit 3; }',
+      ],
+    },
+  },
+};
+
+/**
+ * A page on a factory of the test's own, signed in; the daemon serves all tests of a file. The page may run into no
+ * error, and may break no rule of its policy.
+ */
 export async function openDashboard(options: DashboardOptions = {}): Promise<Dashboard> {
-  const { permission = 'manage', prepare, signedOut, browser: look, ...daemonOptions } = options;
-  const daemon = await startDaemonForTest({ workspace: makeWorkspace(), ...daemonOptions });
-  const manager = apiOf(daemon, await makeToken(daemon, 'manage'));
-  await prepare?.(manager, daemon);
-  const token = await makeToken(daemon, permission);
-  const page = await openPage(look);
-  await page.goto(daemon.managementUrl);
-  if (!signedOut) await signIn(page, token);
-  return { daemon, page, api: apiOf(daemon, token), keep: name => keepScreenshot(page, name) };
+  daemon ??= startDaemon({ settings });
+  const running = await daemon;
+  const factory = `test-${++factories}`;
+  const api = apiOf(running, factory, await makeToken(running, 'manage', factory));
+  await options.prepare?.(api, { daemon: running, factory });
+  const page = await openPage(options.browser);
+  await page.goto(running.managementUrl);
+  if (!options.signedOut)
+    await signIn(page, await makeToken(running, options.permission ?? 'manage', factory));
+  return {
+    daemon: running,
+    factory,
+    page,
+    api,
+    visit: async place => {
+      await page.goto(`${running.managementUrl}/#/${factory}${place}`);
+    },
+    keep: name => keepScreenshot(page, name),
+  };
 }
 
-export async function makeToken(daemon: TestDaemon, permission: Permission): Promise<string> {
-  const store = { home: homeAt(daemon.workspace.home), lockTimeoutMs: 5_000 };
+/** A token of a factory; null: of all. */
+export async function makeToken(
+  { workspace }: TestDaemon,
+  permission: Permission,
+  factory: string | null,
+): Promise<string> {
+  const store = { home: homeAt(workspace.home), lockTimeoutMs: 5_000 };
   const name = `${permission}-${randomBytes(4).toString('hex')}`;
-  return createApiToken(store, { name, factory: null, permission, now: new Date(), randomBytes });
+  return createApiToken(store, { name, factory, permission, now: new Date(), randomBytes });
 }
 
 export async function signIn(page: Page, token: string): Promise<void> {
   await page.getByLabel('API token').fill(token);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('button', { name: 'Sign out' }).waitFor();
-}
-
-/** Puts the page on a place, as an address that somebody sent. */
-export async function visit({ page, daemon }: Dashboard, place: string): Promise<void> {
-  await page.goto(`${daemon.managementUrl}/#${place}`);
 }
 
 export async function textOf(locator: Locator): Promise<string> {
@@ -121,14 +156,14 @@ function launch(): Promise<Browser> {
   return chromium.launch({ ...(executablePath !== undefined && { executablePath }), args });
 }
 
-export async function keepScreenshot(page: Page, name: string): Promise<void> {
+async function keepScreenshot(page: Page, name: string): Promise<void> {
   mkdirSync(screenshots, { recursive: true });
   await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true });
 }
 
-function apiOf({ managementUrl }: TestDaemon, token: string): Api {
+function apiOf({ managementUrl }: TestDaemon, factory: string, token: string): Api {
   return async <T>(method: string, path: string, body?: unknown) => {
-    const answer = await fetch(`${managementUrl}/api/v1/factories/default${path}`, {
+    const answer = await fetch(`${managementUrl}/api/v1/factories/${factory}${path}`, {
       method,
       headers: {
         authorization: `Bearer ${token}`,

@@ -43,18 +43,3 @@ export async function deliver(webhook: SampleWebhook, body: string | object): Pr
   expect(answer.status, answer.body).toBe(202);
   return answer.deliveryId ?? '';
 }
-
-/** A runner whose runs fail for payloads that say so. */
-export const failingRunner = {
-  runs: {
-    attempts: 1,
-    runner: {
-      kind: 'command',
-      argv: [
-        'sh',
-        '-c',
-        'echo "read the log"; if grep -q fail event-payload.json; then echo "no luck" >&2; exit 3; fi',
-      ],
-    },
-  },
-};

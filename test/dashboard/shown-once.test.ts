@@ -40,7 +40,7 @@ browserTest('a secret that was shown once is nowhere afterwards', async () => {
   const rotated = (await textOf(page.locator('.revealed code').first())).split('/').at(-1) ?? '';
   expect(rotated).toMatch(/^[\w-]{43}$/);
   await page.keyboard.press('Escape');
-  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.locator('dialog').waitFor({ state: 'detached' });
 
   for (const look of [there, back, reloaded]) {
     await look(page);

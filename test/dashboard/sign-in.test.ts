@@ -1,14 +1,14 @@
 import { expect } from 'vitest';
-import { browserTest, makeToken, openDashboard, signIn, visit } from './browser.ts';
+import { browserTest, makeToken, openDashboard, signIn } from './browser.ts';
 import { createWebhook } from './samples.ts';
 
 browserTest('signs in with a token, refuses an unknown one, and signs out', async () => {
-  const { page, daemon, keep } = await openDashboard({ signedOut: true });
+  const { page, daemon, factory, keep } = await openDashboard({ signedOut: true });
   await page.getByLabel('API token').fill('hm_unknown');
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('alert').getByText('unknown or revoked').waitFor();
   await keep('sign-in');
-  const token = await makeToken(daemon, 'manage');
+  const token = await makeToken(daemon, 'manage', factory);
   await signIn(page, token);
   // The token is gone from the page, and no script can read what stands for it.
   const kept = 'JSON.stringify([localStorage, sessionStorage, document.cookie, history.state])';
@@ -22,30 +22,29 @@ browserTest('signs in with a token, refuses an unknown one, and signs out', asyn
 });
 
 browserTest('asks to sign in again when the session is over, and goes on at the same place', async () => {
-  const dashboard = await openDashboard();
-  const { page, api, daemon } = dashboard;
-  const { uid } = await createWebhook(api, 'deploys');
-  await visit(dashboard, `/default/webhooks/${uid}`);
-  await page.getByRole('switch').waitFor();
+  const { page, daemon, factory, visit } = await openDashboard();
+  await page.getByText('No automations yet').waitFor();
   await page.context().clearCookies();
-  await page.getByRole('switch').click();
+  await visit('/status');
   await page.getByText('Your session is over').waitFor();
-  await signIn(page, await makeToken(daemon, 'manage'));
-  await page.getByRole('heading', { level: 1, name: 'deploys' }).waitFor();
+  await signIn(page, await makeToken(daemon, 'manage', factory));
+  await page.getByRole('heading', { level: 1, name: 'Status' }).waitFor();
 });
 
 browserTest('switches between factories', async () => {
-  const { page } = await openDashboard({
-    prepare: async (api, daemon) => {
+  const { page, daemon, factory } = await openDashboard({
+    signedOut: true,
+    prepare: async api => {
       await createWebhook(api, 'here');
-      await daemon.webhook();
     },
   });
+  const other = await daemon.webhook();
+  await signIn(page, await makeToken(daemon, 'read', null));
   await page.getByRole('heading', { name: 'Factories' }).waitFor();
-  await page.getByRole('link', { name: 'default', exact: true }).click();
+  await page.getByRole('link', { name: factory, exact: true }).click();
   await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
   await page.getByRole('link', { name: 'here' }).waitFor();
-  await page.getByLabel('Factory', { exact: true }).first().selectOption({ index: 1 });
+  await page.getByLabel('Factory', { exact: true }).first().selectOption(other.factory);
   await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
   await page.getByRole('link', { name: 'hook', exact: true }).waitFor();
 });

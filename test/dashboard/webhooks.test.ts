@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
-import { browserTest, openDashboard, textOf, visit, waitMs } from './browser.ts';
+import { browserTest, openDashboard, textOf, waitMs } from './browser.ts';
 import { createWebhook, deliver, post, triggerOn } from './samples.ts';
 
 browserTest(
@@ -12,9 +12,9 @@ browserTest(
     await page.getByText('No webhooks yet').waitFor();
     await keep('webhooks-empty');
     await page.getByRole('link', { name: 'Create webhook' }).click();
-    await page.getByLabel('Name', { exact: true }).fill('deploys');
+    await page.getByLabel('Name', { exact: true }).fill('first-deploys');
     expect(await page.getByRole('radio', { name: /Bearer token/ }).isChecked()).toBe(true);
-    expect(await page.getByLabel('Secret name').inputValue()).toBe('DEPLOYS_SECRET');
+    expect(await page.getByLabel('Secret name').inputValue()).toBe('FIRST_DEPLOYS_SECRET');
     await keep('new-webhook');
     await page.getByRole('button', { name: 'Create webhook' }).click();
 
@@ -53,15 +53,14 @@ browserTest(
 );
 
 browserTest('shows each outcome newest first, with the reason of a rejection, and pages back', async () => {
-  const dashboard = await openDashboard({ settings: { limits: { deliveriesPerMinute: 1000 } } });
-  const { page, api } = dashboard;
+  const { page, api, visit } = await openDashboard();
   const webhook = await createWebhook(api, 'deploys');
   const ids: string[] = [];
   for (let n = 0; n < 40; n++) ids.push(await deliver(webhook, { n }));
   await webhook.post({ n: 0 });
   await webhook.post('{"n":');
   await webhook.post({}, 'wrong');
-  await visit(dashboard, `/default/webhooks/${webhook.uid}`);
+  await visit(`/webhooks/${webhook.uid}`);
   const rows = page.locator('.deliveries .row-summary');
   await rows.nth(29).waitFor();
   const labels = await rows.locator('.pill').allTextContents();
@@ -86,10 +85,9 @@ browserTest('shows each outcome newest first, with the reason of a rejection, an
 });
 
 browserTest('toggles a webhook: senders get 404 at once, and 202 again', async () => {
-  const dashboard = await openDashboard();
-  const { page, api } = dashboard;
+  const { page, api, visit } = await openDashboard();
   const webhook = await createWebhook(api, 'deploys');
-  await visit(dashboard, `/default/webhooks/${webhook.uid}`);
+  await visit(`/webhooks/${webhook.uid}`);
   const enabled = page.getByRole('switch', { name: 'Enabled' });
   expect((await webhook.post({ n: 1 })).status).toBe(202);
   await enabled.click();
@@ -102,10 +100,9 @@ browserTest('toggles a webhook: senders get 404 at once, and 202 again', async (
 });
 
 browserTest('rotates the secret: the new one is shown once, the old one is refused at once', async () => {
-  const dashboard = await openDashboard();
-  const { page, api, keep } = dashboard;
+  const { page, api, keep, visit } = await openDashboard();
   const webhook = await createWebhook(api, 'deploys');
-  await visit(dashboard, `/default/webhooks/${webhook.uid}`);
+  await visit(`/webhooks/${webhook.uid}`);
   await page.getByRole('button', { name: 'Rotate secret' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('button', { name: 'Rotate secret' }).click();
@@ -114,17 +111,16 @@ browserTest('rotates the secret: the new one is shown once, the old one is refus
   expect((await webhook.post({ n: 1 })).status).toBe(401);
   expect((await webhook.post({ n: 1 }, secret)).status).toBe(202);
   await dialog.getByRole('button', { name: 'I have saved it' }).click();
-  await dialog.waitFor({ state: 'detached' });
+  await page.locator('dialog').waitFor({ state: 'detached' });
   expect(await page.content()).not.toContain(secret);
 });
 
 browserTest('renames a webhook, and deletes it: its automation stays and stops firing', async () => {
-  const dashboard = await openDashboard();
-  const { page, api, keep } = dashboard;
+  const { page, api, keep, visit } = await openDashboard();
   const webhook = await createWebhook(api, 'deploys');
   const triggers = [triggerOn(webhook.uid)];
   await api('POST', '/automations', { name: 'triage', prompt: 'Look.', triggers });
-  await visit(dashboard, `/default/webhooks/${webhook.uid}`);
+  await visit(`/webhooks/${webhook.uid}`);
   await page.getByRole('button', { name: 'Rename' }).click();
   await page.getByRole('dialog').getByLabel('Name').fill('releases');
   await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
@@ -179,11 +175,10 @@ browserTest('creates a webhook whose provider issues the secret later, and suppl
 });
 
 browserTest('creates a webhook on an existing team secret, whose value is never shown', async () => {
-  const dashboard = await openDashboard();
-  const { page, daemon } = dashboard;
+  const { page, daemon, visit } = await openDashboard();
   const value = 'kept-by-the-team-0123456789';
   await daemon.workspace.hookmill('secrets', 'set', 'TEAM_TOKEN', { stdin: value });
-  await visit(dashboard, '/default/new-webhook');
+  await visit('/new-webhook');
   await page.getByLabel('Name', { exact: true }).fill('deploys');
   await page.getByRole('radio', { name: 'Use an existing team secret' }).check();
   await page.getByLabel('Team secret', { exact: true }).selectOption('TEAM_TOKEN');
@@ -196,10 +191,9 @@ browserTest('creates a webhook on an existing team secret, whose value is never 
 });
 
 browserTest('says what is wrong with a name that is taken, and loses nothing that was typed', async () => {
-  const dashboard = await openDashboard();
-  const { page, api } = dashboard;
+  const { page, api, visit } = await openDashboard();
   await createWebhook(api, 'deploys');
-  await visit(dashboard, '/default/new-webhook');
+  await visit('/new-webhook');
   await page.getByLabel('Name', { exact: true }).fill('deploys');
   await page.getByLabel('Secret name').fill('OTHER');
   await page.getByRole('button', { name: 'Create webhook' }).click();

@@ -1,0 +1,120 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { browserTest, openDashboard, waitMs } from './browser.ts';
+import { createWebhook, deliver, triggerOn } from './samples.ts';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+interface Violation {
+  readonly id: string;
+  readonly impact: string;
+  readonly nodes: readonly { readonly target: readonly string[] }[];
+}
+
+/** What axe finds on the page as it is. */
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  const found = await page.evaluate<Violation[]>('axe.run().then(({ violations }) => violations)');
+  return found.map(
+    ({ id, impact, nodes }) => `${impact} ${id}: ${nodes.map(({ target }) => target).join(', ')}`,
+  );
+}
+
+browserTest('axe finds nothing on any page, light or dark; on a phone, none is wider than it', async () => {
+  const { page, api, keep, visit } = await openDashboard();
+  const webhook = await createWebhook(api, 'deploys');
+  const triggers = [triggerOn(webhook.uid, { state: ['failed'] }), triggerOn('wh_0123456789abcdefghijklmn')];
+  await api('POST', '/automations', { name: 'triage-failed-deploys', prompt: 'Look.', triggers });
+  const long = { state: 'failed', url: `https://ci.example/${'long/'.repeat(60)}` };
+  const delivery = await deliver(webhook, long);
+  await webhook.post({}, 'wrong');
+  await page.reload();
+  const open = async (selector: string) => page.locator(selector).last().click();
+  const places: readonly [name: string, place: string, text: string, then?: () => Promise<void>][] = [
+    ['automations', '/automations', 'deleted webhook'],
+    ['webhooks', '/webhooks', 'Bearer token'],
+    ['webhook', `/webhooks/${webhook.uid}`, 'Recent deliveries', () => open('.row-summary')],
+    ['new-webhook', '/new-webhook', 'Bearer token'],
+    ['automation', '/automations/triage-failed-deploys', 'Would trigger', () => open('.row-summary')],
+    ['edit-automation', '/automations/triage-failed-deploys/edit', 'Would trigger'],
+    ['delivery', `/deliveries/${delivery}`, 'Started 1 run'],
+    ['status', '/status', 'Team secrets'],
+    ['nothing', '/nowhere', 'There is nothing here'],
+  ];
+  for (const [name, place, text, then] of places) {
+    await page.setViewportSize({ width: 1180, height: 860 });
+    await visit(place);
+    await page.getByText(text).first().waitFor();
+    await then?.();
+    await page.locator('.waiting').waitFor({ state: 'detached' });
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await violations(page), `${name}, ${colorScheme}`).toEqual([]);
+      await keep(`${name}-${colorScheme}`);
+    }
+    await page.setViewportSize({ width: 360, height: 740 });
+    const sticksOut = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+    expect(sticksOut, name).toBeLessThanOrEqual(0);
+    await keep(`${name}-phone`);
+  }
+});
+
+browserTest('a webhook is created, rotated and deleted by the keyboard alone', async () => {
+  const { page, visit } = await openDashboard();
+  const focused = () =>
+    page.evaluate<string>('(document.activeElement.textContent || document.activeElement.value).trim()');
+  const press = async (...keys: string[]) => {
+    for (const key of keys) await page.keyboard.press(key);
+  };
+  const tabTo = async (text: string) => {
+    for (let tabs = 0; tabs < 40; tabs++) {
+      await press('Tab');
+      if ((await focused()).startsWith(text)) return;
+    }
+    throw new Error(`no way to ${text} by the Tab key`);
+  };
+  await visit('/webhooks');
+  await page.getByText('No webhooks yet').waitFor();
+  await tabTo('Create webhook');
+  await press('Enter');
+  await expect.poll(focused, { timeout: waitMs }).toBe('New webhook');
+  await page.getByText('Bearer token').waitFor();
+  await press('Tab');
+  await page.keyboard.type('payments');
+  await press('Tab', 'ArrowDown', 'ArrowDown', 'Tab');
+  await page.keyboard.type('git');
+  await press('ArrowDown', 'ArrowUp', 'Enter');
+  await page.getByText('Generate one, shown once').waitFor();
+  await tabTo('Create webhook');
+  await press('Enter');
+  await expect.poll(focused, { timeout: waitMs }).toBe('Created payments');
+  await tabTo('I have saved it');
+  await press('Enter');
+  await expect.poll(focused, { timeout: waitMs }).toBe('payments');
+  await tabTo('Delete');
+  await press('Enter');
+  await page.getByRole('dialog').waitFor();
+  await press('Escape');
+  await page.locator('dialog').waitFor({ state: 'detached' });
+  expect(await focused()).toBe('Delete');
+  await press('Enter');
+  await tabTo('Delete webhook');
+  await press('Enter');
+  await expect.poll(focused, { timeout: waitMs }).toBe('Automations');
+  await page.getByText('No webhooks yet').waitFor();
+});
+
+browserTest('moves nothing for those who asked for stillness', async () => {
+  const { page, api, visit } = await openDashboard();
+  const webhook = await createWebhook(api, 'deploys');
+  await visit(`/webhooks/${webhook.uid}`);
+  await page.getByText('live', { exact: true }).waitFor();
+  await deliver(webhook, {});
+  await page.getByRole('button', { name: 'Accepted' }).waitFor();
+  const moving = () => page.evaluate<number>('document.getAnimations().length');
+  expect(await moving()).toBe(0);
+  await page.emulateMedia({ reducedMotion: 'no-preference' });
+  expect(await moving()).toBeGreaterThan(0);
+});

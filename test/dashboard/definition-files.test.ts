@@ -1,0 +1,91 @@
+import { expect } from 'vitest';
+import { makeUpstream } from '../reconcile/git-samples.ts';
+import { send } from '../support/http.ts';
+import { browserTest, openDashboard, textOf } from './browser.ts';
+import { factoryOf, followUpstream } from './definition-samples.ts';
+import { triggerOn } from './samples.ts';
+
+interface Webhooks {
+  readonly webhooks: readonly { readonly uid: string; readonly url: string }[];
+}
+
+const files = [{ path: 'webhooks/deploys.yaml', content: 'secretName: S\n' }];
+
+browserTest(
+  'a factory of files: shows the file, toggles, and gives every other change as a file',
+  async () => {
+    const { page, api, keep } = await openDashboard({
+      prepare: async (api, given) => {
+        await factoryOf(given);
+        const { webhooks } = await api<Webhooks>('POST', '/apply', { files, origin: 'ci' });
+        const content = JSON.stringify({ prompt: 'Look.', triggers: [triggerOn(webhooks[0]?.uid ?? '')] });
+        const both = [...files, { path: 'automations/triage.yaml', content }];
+        await api('POST', '/apply', { files: both, origin: 'ci' });
+      },
+    });
+    const { webhooks } = await api<Webhooks>('GET', '/webhooks');
+    await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
+    await page.getByRole('link', { name: 'deploys' }).click();
+    await page.getByRole('heading', { name: 'Definition file' }).waitFor();
+    expect(await textOf(page.locator('.block pre').last())).toBe('secretName: S\n');
+    await page.getByText('hookmill secrets set S').waitFor();
+    await page.getByRole('switch', { name: 'Enabled' }).click();
+    await page.getByText('deploys answers 404 now').waitFor();
+    expect((await send(webhooks[0]?.url ?? '', { body: '{}' })).status).toBe(404);
+    for (const name of ['Rename', 'Rotate secret', 'Delete']) {
+      expect(await page.getByRole('button', { name }).count(), name).toBe(0);
+    }
+    await keep('files-webhook');
+
+    await page.getByRole('link', { name: '← Webhooks' }).click();
+    await page.getByRole('link', { name: 'Write a webhook' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('uptime');
+    await page.getByRole('radio', { name: /URL token/ }).check();
+    await page.getByRole('button', { name: 'Show the definition file' }).click();
+    await page.locator('figcaption').getByText('webhooks/uptime.yaml').first().waitFor();
+    expect(await textOf(page.locator('.block pre'))).toBe('authMode: url_token\nsecretName: UPTIME_SECRET\n');
+    await keep('files-new-webhook');
+    expect((await api<Webhooks>('GET', '/webhooks')).webhooks).toHaveLength(1);
+
+    await page.getByRole('link', { name: 'Automations', exact: true }).click();
+    await page.getByRole('link', { name: 'triage' }).click();
+    await page.getByRole('button', { name: 'Write a change' }).click();
+    await page.getByLabel('Prompt').fill('Look closely.');
+    await page.getByRole('button', { name: 'Show the definition file' }).click();
+    await page.locator('figcaption').getByText('automations/triage.yaml').first().waitFor();
+    expect(await textOf(page.locator('.block pre'))).toContain('prompt: Look closely.');
+    expect(await api('GET', '/automations/triage')).toMatchObject({ prompt: 'Look.' });
+  },
+);
+
+browserTest(
+  'a factory of a repository: shows the revision, and the diagnostics of a broken tip',
+  async () => {
+    const upstream = makeUpstream();
+    const revision = upstream.commit({ 'webhooks/deploys.yaml': 'secretName: S\n' }, 'Add deploys');
+    const { page, api, keep } = await openDashboard({
+      prepare: async (_, given) => {
+        const reconcile = await followUpstream(given, upstream.bare);
+        await reconcile();
+        upstream.commit({ 'webhooks/deploys.yaml': 'secretName: S\nauthMode: tokn\n' }, 'Say the mode');
+        await reconcile();
+      },
+    });
+    await page.getByText('The last good state is in force.').waitFor();
+    await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
+    await page.getByRole('link', { name: 'deploys' }).click();
+    await page.getByText(`at revision ${revision.slice(0, 12)}`).waitFor();
+    await page.getByText('It takes effect when the next change of the branch applies.').waitFor();
+    const { webhooks } = await api<Webhooks>('GET', '/webhooks');
+    await page.getByRole('switch', { name: 'Enabled' }).click();
+    await page.getByText('deploys answers 404 now').waitFor();
+    expect((await send(webhooks[0]?.url ?? '', { body: '{}' })).status).toBe(404);
+
+    await page.getByRole('link', { name: 'Status', exact: true }).click();
+    await page.getByText('Needs attention').waitFor();
+    await page.getByText('webhooks/deploys.yaml:2:11').waitFor();
+    expect(await textOf(page.locator('.diagnostics'))).toMatch(/tokn/);
+    expect(await textOf(page.locator('main'))).toContain('Say the mode');
+    await keep('status-broken-tip');
+  },
+);

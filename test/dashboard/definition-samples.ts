@@ -1,0 +1,35 @@
+import { randomBytes } from 'node:crypto';
+import type { Factory } from '../../reconcile/apply.ts';
+import { reconcile } from '../../reconcile/reconcile.ts';
+import { homeAt } from '../../store/home.ts';
+import { sealFor } from '../../store/sealing.ts';
+import { setSecret } from '../../store/team-secrets.ts';
+import { operatorEnvironment, repositoryAt } from '../reconcile/git-samples.ts';
+import type { TestDaemon } from '../support/daemon.ts';
+
+interface Given {
+  readonly daemon: TestDaemon;
+  readonly factory: string;
+}
+
+/** The factory as the command line has it, with a team secret S. */
+export async function factoryOf({ daemon, factory }: Given): Promise<Factory> {
+  const home = homeAt(daemon.workspace.home);
+  const opened = {
+    home,
+    name: factory,
+    seal: sealFor(home, {}),
+    lockTimeoutMs: 5_000,
+    now: () => new Date(),
+    randomBytes,
+  };
+  await setSecret(opened, 'S', 'a-secret-of-thirty-two-characters');
+  return opened;
+}
+
+/** Lets the factory follow a repository: gives what reconciles it. */
+export async function followUpstream(given: Given, url: string): Promise<() => Promise<unknown>> {
+  const factory = await factoryOf(given);
+  const options = { environment: operatorEnvironment, signal: new AbortController().signal };
+  return () => reconcile(factory, { repository: repositoryAt(url) }, options);
+}

@@ -1,0 +1,135 @@
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { makeUpstream } from '../reconcile/git-samples.ts';
+import { send } from '../support/http.ts';
+import { browserTest, openDashboard, textOf } from './browser.ts';
+import { followUpstream } from './definition-samples.ts';
+import { createWebhook, triggerOn } from './samples.ts';
+
+const hostile = [
+  '<script>window.ran = 1</script>',
+  '<img src=x onerror="window.ran = 1">',
+  '"><svg onload=window.ran=1>',
+  "' autofocus onfocus='window.ran = 1",
+  'javascript:window.ran=1',
+  '</pre></code></textarea><iframe srcdoc="<script>parent.ran=1</script>"></iframe>',
+  '<a href="javascript:window.ran=1">open</a>',
+  '<style>* { display: none }</style>',
+  '<base href="//evil.example/"><meta http-equiv="refresh" content="0;url=//evil.example">',
+  '<form action="//evil.example"><button>Sign in</button></form>',
+  '{{constructor.constructor("window.ran=1")()}}',
+  '&lt;script&gt;window.ran=1&lt;/script&gt;',
+  '%3Cscript%3Ewindow.ran=1%3C/script%3E',
+  '<!--<img src="--><img src=x onerror=window.ran=1//">',
+  '__proto__',
+];
+const all = hostile.join(' ');
+
+/** Nothing ran, and nothing of the text became part of the page. A broken policy fails the test besides. */
+async function expectHarmless(page: Page): Promise<void> {
+  const found = await page.evaluate<unknown[]>(`[
+    window.ran,
+    document.querySelectorAll('body script, img, iframe, base, style, object, embed').length,
+    document.querySelectorAll('[onerror], [onload], [onfocus], [srcdoc], [action]').length,
+    [...document.links].filter(link => !/^https?:$/.test(link.protocol)).length,
+    document.querySelectorAll('meta[http-equiv]').length,
+  ]`);
+  expect(found).toEqual([undefined, 0, 0, 0, 0]);
+}
+
+browserTest('shows payloads, identities, prompts, filters and output as the text that they are', async () => {
+  const { page, api, visit } = await openDashboard();
+  const webhook = await createWebhook(api, 'deploys');
+  const payload = Object.fromEntries(hostile.map(text => [text, [text]]));
+  await api('POST', '/automations', {
+    name: 'triage',
+    prompt: all,
+    triggers: [triggerOn(webhook.uid, Object.fromEntries(hostile.slice(0, 8).map(text => [text, [text]])))],
+  });
+  const headers = { authorization: `Bearer ${webhook.secret}`, 'X-Service-Delivery-Id': hostile[1] };
+  const { deliveryId = '' } = await send(webhook.url, { headers, body: JSON.stringify(payload) });
+
+  await page.reload();
+  await page.getByRole('row', { name: /triage/ }).waitFor();
+  await expectHarmless(page);
+  await visit(`/deliveries/${deliveryId}`);
+  await page.getByRole('heading', { name: 'Started 1 run' }).waitFor();
+  await page.getByText('triggered', { exact: true }).click();
+  const shown = await textOf(page.locator('.payload pre'));
+  for (const text of hostile) expect(shown).toContain(JSON.stringify(text));
+  expect(await textOf(page.locator('.delivery > .facts'))).toContain(hostile[1]);
+  await page.getByLabel('Search the payload').fill('<script>');
+  await page.getByText(/^found \d/).waitFor();
+  await expectHarmless(page);
+
+  await visit('/automations/triage');
+  await page.getByText('Would trigger').waitFor();
+  expect(await textOf(page.locator('.prompt'))).toBe(all);
+  const run = page.locator('.runs .row-summary').first();
+  await run.getByText('succeeded').waitFor();
+  await run.click();
+  await page.locator('.runs pre').getByText('window.ran').waitFor();
+  await page.getByLabel('Test filter against').selectOption('A payload that I paste');
+  await page.getByLabel('Payload', { exact: true }).fill(JSON.stringify({ [all]: all }));
+  await page.getByText('Would not trigger').waitFor();
+  await expectHarmless(page);
+  await visit('/automations/triage/edit');
+  expect(await page.getByLabel('Prompt').inputValue()).toBe(all);
+  await page.getByText('Would trigger').waitFor();
+  await expectHarmless(page);
+});
+
+browserTest('shows what is refused, and addresses that nobody made, as text', async () => {
+  const { page, factory, visit } = await openDashboard();
+  await visit('/new-webhook');
+  for (const text of hostile) {
+    await page.getByLabel('Name', { exact: true }).fill('deploys');
+    await page.getByLabel('Secret name').fill(text);
+    await page.getByText('More', { exact: true }).click();
+    await page.getByLabel('Delivery ID header').fill(text);
+    await page.getByRole('button', { name: 'Create webhook' }).click();
+    if (text === '__proto__') break;
+    await page.getByRole('alert').getByText('is not a header name').first().waitFor();
+    await expectHarmless(page);
+    await page.getByText('More', { exact: true }).click();
+  }
+  for (const text of hostile) {
+    const name = encodeURIComponent(text);
+    await page.goto(`${page.url().split('#')[0]}#/${name}/automations`);
+    await page.getByRole('alert').waitFor();
+    await expectHarmless(page);
+    await page.goto(`${page.url().split('#')[0]}#/${factory}/webhooks/${name}`);
+    await page.getByRole('alert').waitFor();
+    await expectHarmless(page);
+  }
+});
+
+browserTest('shows commits and broken definition files as text', async () => {
+  const upstream = makeUpstream();
+  const definition = 'secretName: S\n';
+  upstream.commit({ 'webhooks/deploys.yaml': definition }, all);
+  const { page, visit } = await openDashboard({
+    prepare: async (_, given) => {
+      const reconcile = await followUpstream(given, upstream.bare);
+      await reconcile();
+      upstream.git('config', 'user.name', '<img src=x onerror=window.ran=1>');
+      const broken = `authMode: ${JSON.stringify(hostile[0])}\nsecretName: ${JSON.stringify(hostile[1])}\n`;
+      upstream.commit({ 'webhooks/deploys.yaml': broken }, all);
+      await reconcile();
+    },
+  });
+  await visit('/status');
+  await page.getByText('Failing since').waitFor();
+  expect(await textOf(page.locator('main'))).toContain(hostile[0]);
+  await expectHarmless(page);
+});
+
+browserTest('writes out characters that cannot be seen, or that turn text around', async () => {
+  const { page, api, visit } = await openDashboard();
+  const webhook = await createWebhook(api, 'deploys');
+  const { deliveryId } = await webhook.post('{"file":"\u202egpj.exe","zero\u200bwidth":"\u2066"}');
+  await visit(`/deliveries/${deliveryId}`);
+  expect(await textOf(page.locator('.payload pre'))).toBe(
+    '{\n  "file": "\\u202egpj.exe",\n  "zero\\u200bwidth": "\\u2066"\n}',
+  );
+});
