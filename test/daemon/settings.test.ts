@@ -57,3 +57,32 @@ test.each([
 ])('says where %s is wrong, and what to write', (runner, expected) => {
   expect(diagnosticsOf(`runs: {runner: ${runner}}`)).toEqual([expect.stringMatching(expected)]);
 });
+
+test('a factory follows main of its repository every 30 s, unless told otherwise', () => {
+  const text = 'repositories: [{factory: pay, repository: "https://git.example/hooks.git"}]';
+  expect(parseSettings('f', Buffer.from(text)).definition?.repositories).toEqual([
+    {
+      factory: 'pay',
+      repository: 'https://git.example/hooks.git',
+      branch: 'main',
+      path: '.',
+      interval: '30s',
+      credentialUsername: 'x-access-token',
+    },
+  ]);
+});
+
+test.each([
+  [
+    '[{factory: a, repository: /r}, {factory: a, repository: /s}]',
+    'the factory a follows another repository',
+  ],
+  ['[{repository: /r, branch: "a..b"}]', '1:41 not the name of a branch (name a branch'],
+  ['[{repository: "https://u:p@host/r"}]', '1:29 the URL holds a credential (keep it in a team secret'],
+  ['[{repository: /r, interval: soon}]', '1:43 "soon" is not an interval (write a time'],
+  ['[{repository: /r, credentialSecret: S}]', '1:51 a credential is sent over HTTPS alone (leave it out'],
+  ['[{repository: /r, trigger: a/b/c}]', "write a webhook's name"],
+])('says where repositories: %s is wrong', (repositories, expected) => {
+  const [found] = diagnosticsOf(`repositories: ${repositories}`);
+  expect(found?.replace('[definition/value] ', '')).toContain(expected);
+});

@@ -4,6 +4,7 @@ import { onTestFinished, vi } from 'vitest';
 import { applyDefinitions, type Factory } from '../../reconcile/apply.ts';
 import { parseDefinitions } from '../../reconcile/definitions.ts';
 import { readDirectory } from '../../reconcile/directory-source.ts';
+import type { ReconcileView } from '../../reconcile/reconcile-view.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import type { LoggedDelivery } from '../../store/delivery-log.ts';
 import { type DeliveryLogReader, openDeliveryLogReader } from '../../store/delivery-log-reader.ts';
@@ -41,6 +42,8 @@ export interface FactoryReadiness {
   readonly serial: number;
   readonly webhooks: number;
   readonly problem?: { readonly message: string; readonly since: string };
+  /** Of a factory that follows a branch. */
+  readonly reconcile?: ReconcileView;
 }
 
 export interface DaemonOptions {
