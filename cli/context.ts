@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Factory } from '../reconcile/apply.ts';
 import type { Workspace } from '../schema/workspace.ts';
+import { readDaemonAddress } from '../store/daemon-address.ts';
 import { factoryNamePattern, type Home, homeAt } from '../store/home.ts';
 import { type Seal, sealFor } from '../store/sealing.ts';
 import { definitionsDirectory } from './definitions-directory.ts';
@@ -37,7 +38,11 @@ export async function contextOf(command: Command): Promise<Context> {
   }
   const { workspace, ...place } = readPlace(options);
   const home = homeAt(resolve(options.home ?? join(place.directory, '.hookmill')));
-  const baseUrl = process.env.HOOKMILL_BASE_URL ?? workspace.baseUrl ?? 'http://127.0.0.1:8080';
+  const baseUrl =
+    process.env.HOOKMILL_BASE_URL ??
+    workspace.baseUrl ??
+    (await readDaemonAddress(home)) ??
+    'http://127.0.0.1:8080';
   return {
     ...place,
     home,

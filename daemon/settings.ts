@@ -202,3 +202,8 @@ function isProxy(text: string): boolean {
     return false;
   }
 }
+
+/** The settings ask for what is not there. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError';
+}

@@ -70,6 +70,8 @@ export const lingerBytesMax = 16 * 1024 * 1024;
 export const lingerMs = 1_000;
 /** From the signal to stop until connections are cut; the process is gone within 10 s. */
 export const stopGraceMs = 7_000;
+/** From the signal to stop until the process is gone, whatever hangs. */
+export const stopMs = 9_500;
 
 /** Runs that are executed at the same time: a command may be a whole agent. */
 export const runsConcurrent = 4;

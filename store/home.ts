@@ -14,6 +14,8 @@ export interface Home {
   readonly repositoriesDirectory: string;
   /** The API tokens. */
   readonly tokensFile: string;
+  /** Where the daemon was last started. */
+  readonly daemonFile: string;
 }
 
 export function homeAt(directory: string): Home {
@@ -26,6 +28,7 @@ export function homeAt(directory: string): Home {
     runsDirectory: join(directory, 'runs'),
     repositoriesDirectory: join(directory, 'repositories'),
     tokensFile: join(directory, 'tokens.json'),
+    daemonFile: join(directory, 'daemon.json'),
   };
 }
 

@@ -2,7 +2,9 @@ import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import pino from 'pino';
 import { startDaemon } from '../../daemon/daemon.ts';
-import { type DaemonSettings, parseSettings, settingsShape } from '../../daemon/settings.ts';
+import { type DaemonSettings, parseSettings, SettingsError, settingsShape } from '../../daemon/settings.ts';
+import { stopMs } from '../../schema/limits.ts';
+import { recordDaemonAddress } from '../../store/daemon-address.ts';
 import { DeliveryLogError } from '../../store/delivery-log-error.ts';
 import { acquireLock } from '../../store/lock.ts';
 import { contextOf } from '../context.ts';
@@ -45,6 +47,7 @@ export async function serve(command: Command): Promise<void> {
     throw startFailure(error, settings);
   });
   const { ingressUrl, managementUrl, webhooks } = daemon;
+  await recordDaemonAddress(home, settings.baseUrl ?? ingressUrl);
   const what = webhooks === 1 ? '1 webhook' : `${webhooks} webhooks`;
   process.stdout.write(`hookmill serves ${what} on ${ingressUrl} (management on ${managementUrl})\n`);
 
@@ -52,6 +55,8 @@ export async function serve(command: Command): Promise<void> {
     for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, resolve);
   });
   log.info({ signal }, 'stopping');
+  // Something hangs, as a commit behind another process' lock does: what was answered with 202 is on disk.
+  setTimeout(() => process.exit(exitStatus.unexpected), stopMs).unref();
   await daemon.stop();
   lock.release();
   log.info('stopped');
@@ -60,7 +65,8 @@ export async function serve(command: Command): Promise<void> {
 
 /** What an operator can put right gets words of its own. */
 function startFailure(error: NodeJS.ErrnoException & { port?: number }, { host }: DaemonSettings): Error {
-  if (error instanceof DeliveryLogError) return new CommandError(error.message);
+  if (error instanceof DeliveryLogError || error instanceof SettingsError)
+    return new CommandError(error.message);
   const { syscall, code, port } = error;
   if (code === 'EADDRINUSE') return new CommandError(`port ${port} is in use by another process`);
   if (code === 'EACCES' && port) return new CommandError(`port ${port} takes more rights than this user has`);

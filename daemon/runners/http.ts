@@ -2,7 +2,7 @@ import { appendOutput, type OutputLog } from '../output-log.ts';
 import { retryAfterMs } from '../retry-after.ts';
 import { attachmentName } from '../run-message.ts';
 import type { Attempt, AttemptResult, Runner } from '../runner.ts';
-import type { HttpRunnerSettings } from '../settings.ts';
+import { type HttpRunnerSettings, SettingsError } from '../settings.ts';
 
 /**
  * Posts each attempt to the operator's receiver as multipart/form-data (RFC 7578): the text `message` and the file
@@ -42,7 +42,7 @@ function authorizationFrom(
 ): Record<string, string> {
   if (name === undefined) return {};
   const token = environment[name];
-  if (!token) throw new Error(`runs.runner.tokenFromEnvironment: the variable ${name} is not set`);
+  if (!token) throw new SettingsError(`runs.runner.tokenFromEnvironment: the variable ${name} is not set`);
   return { authorization: `Bearer ${token}` };
 }
 
