@@ -1,5 +1,5 @@
 // `npm run build`: the command line and the daemon, from their sources to dist/. Types are checked by `npm run check`.
-import { rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { build } from 'rolldown';
 
@@ -7,8 +7,7 @@ import { build } from 'rolldown';
 // stay packages of their own; better-sqlite3 has to, with its native part.
 const bundled = /^(commander|fastest-levenshtein|picocolors|yaml|zod)($|\/)/;
 
-rmSync('dist', { recursive: true, force: true });
-await build({
+const { output } = await build({
   input: {
     hookmill: 'cli/main.ts',
     // Each runs in a thread or process of its own, started by its name beside the file that starts it.
@@ -20,3 +19,7 @@ await build({
   external: id => !id.startsWith('.') && !isAbsolute(id) && !bundled.test(id),
   output: { dir: 'dist', format: 'esm' },
 });
+
+// What an earlier build left goes last: a command that is running may still load its parts.
+const built = new Set(output.map(({ fileName }) => fileName));
+for (const file of readdirSync('dist')) if (file.endsWith('.js') && !built.has(file)) rmSync(`dist/${file}`);
