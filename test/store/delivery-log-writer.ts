@@ -1,7 +1,7 @@
 // A process to be traced or killed: records deliveries and prints each id when its promise has resolved.
 // node delivery-log-writer.ts FILE SENDERS [COUNT]
 import { randomBytes } from 'node:crypto';
-import { writeSync } from 'node:fs';
+import { once } from 'node:events';
 import { sortableId } from '../../schema/ids.ts';
 import { openDeliveryLog } from '../../store/delivery-log-client.ts';
 
@@ -9,7 +9,7 @@ const [file = '', senders = '1', count = 'Infinity'] = process.argv.slice(2);
 const log = await openDeliveryLog(file);
 let left = Number(count);
 await Promise.all(Array.from({ length: Number(senders) }, send));
-writeSync(1, `commits ${log.stats().commits}\n`);
+await print(`commits ${log.stats().commits}\n`);
 await log.close();
 
 async function send(): Promise<void> {
@@ -31,6 +31,10 @@ async function send(): Promise<void> {
       payload,
       runs: [run],
     });
-    writeSync(1, `${duplicateOf ?? id} ${duplicateOf ? 'duplicate' : 'accepted'}\n`);
+    await print(`${duplicateOf ?? id} ${duplicateOf ? 'duplicate' : 'accepted'}\n`);
   }
+}
+
+async function print(line: string): Promise<void> {
+  if (!process.stdout.write(line)) await once(process.stdout, 'drain');
 }
