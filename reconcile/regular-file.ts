@@ -10,13 +10,14 @@ export function readRegularFile(path: string, bytesMax: number): Uint8Array | un
   try {
     const stats = fstatSync(descriptor);
     if (!stats.isFile()) return undefined;
-    const buffer = Buffer.allocUnsafe(Math.min(stats.size, bytesMax) + 1);
+    const buffer = Buffer.allocUnsafe(Math.min(stats.size, bytesMax + 1));
     let length = 0;
-    for (;;) {
+    while (length < buffer.length) {
       const read = readSync(descriptor, buffer, length, buffer.length - length, null);
+      if (read === 0) break;
       length += read;
-      if (read === 0 || length === buffer.length) return buffer.subarray(0, length);
     }
+    return buffer.subarray(0, length);
   } finally {
     closeSync(descriptor);
   }

@@ -241,6 +241,18 @@ describe('which files', () => {
     expect(exitCode).toBe(2);
   });
 
+  test('are read to their end, up to 64 KiB', async () => {
+    const workspace = makeWorkspace();
+    workspace.write('webhooks/largest.yaml', `${valid}#${'x'.repeat(65_536 - valid.length - 1)}`);
+    workspace.write('webhooks/larger.yaml', `${valid}#${'x'.repeat(65_536 - valid.length)}`);
+    workspace.write('webhooks/mistake-at-the-end.yaml', `${valid}#${'x'.repeat(60_000)}\nenabld: true`);
+    const { stdout } = await workspace.hookmill('validate');
+    expect(stdout.match(/^webhooks.*$/gm)).toEqual([
+      'webhooks/larger.yaml: error: the file is larger than 65536 bytes [yaml/too-large]',
+      'webhooks/mistake-at-the-end.yaml:3:1: error: unknown key "enabld" [definition/unknown-key]',
+    ]);
+  });
+
   test('are at most 20 webhooks of one factory', async () => {
     const workspace = makeWorkspace();
     for (let i = 10; i < 30; i++) workspace.write(`webhooks/w${i}.yaml`, valid);
