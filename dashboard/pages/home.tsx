@@ -1,5 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import type { Factories, Identity } from '../api-types.ts';
+import { counted } from '../counted.ts';
 import { goInstead } from '../location.ts';
 import { PageHeading } from '../parts/heading.tsx';
 import { Waiting } from '../parts/problem.tsx';
@@ -35,7 +36,7 @@ export function HomePage({ identity, factories: { value, error, reload } }: Prop
           <li key={factory} class="row link-row">
             <a href={hrefOf({ page: 'automations', factory })}>{factory}</a>
             <span class="muted">
-              {webhooks} webhooks · {automations} automations
+              {counted(webhooks, 'webhook')} · {counted(automations, 'automation')}
             </span>
           </li>
         ))}

@@ -1,5 +1,6 @@
 import { callApi } from '../api-client.ts';
 import type { Status } from '../api-types.ts';
+import { counted } from '../counted.ts';
 import { useFactory } from '../factory-context.ts';
 import { Diagnostics } from '../parts/diagnostics.tsx';
 import { PageHeading } from '../parts/heading.tsx';
@@ -111,7 +112,7 @@ function Applied({ status }: { readonly status: Status }) {
         <div>
           <dt>Has</dt>
           <dd>
-            {status.webhooks} webhooks, {status.automations} automations
+            {counted(status.webhooks, 'webhook')}, {counted(status.automations, 'automation')}
           </dd>
         </div>
       </dl>
@@ -146,7 +147,7 @@ function Reconcile({ reconcile }: { readonly reconcile: ReconcileStatus }) {
         {commitsBehind !== null && (
           <div>
             <dt>In force is behind by</dt>
-            <dd>{commitsBehind === 1 ? '1 commit' : `${commitsBehind} commits`}</dd>
+            <dd>{counted(commitsBehind, 'commit')}</dd>
           </div>
         )}
         {lastSuccess && (

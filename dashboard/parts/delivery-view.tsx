@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { apiUrl, callApi } from '../api-client.ts';
 import type { DeliveryDetail } from '../api-types.ts';
+import { counted } from '../counted.ts';
 import { useFactory } from '../factory-context.ts';
 import { hrefOf } from '../place.ts';
 import { useInterval } from '../use-interval.ts';
@@ -133,13 +134,7 @@ function Started({ delivery: { runs, evaluation, outcome }, onReplay }: StartedP
   return (
     <section aria-label="Runs" class="started">
       <div class="section-heading">
-        <h3>
-          {runs.length === 0
-            ? 'Started nothing'
-            : runs.length === 1
-              ? 'Started 1 run'
-              : `Started ${runs.length} runs`}
-        </h3>
+        <h3>{runs.length === 0 ? 'Started nothing' : `Started ${counted(runs.length, 'run')}`}</h3>
         {onReplay && (
           <button type="button" class="push" onClick={onReplay}>
             Replay…

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { announce } from '../announcements.ts';
 import { callApi } from '../api-client.ts';
 import type { DeliveryDetail } from '../api-types.ts';
+import { counted } from '../counted.ts';
 import { useFactory } from '../factory-context.ts';
 import { Confirm } from './confirm.tsx';
 import { Field } from './field.tsx';
@@ -23,7 +24,7 @@ export function ReplayDialog({ delivery, onReplayed, onClose }: Properties) {
       delivery: delivery.id,
       body: automation === '' ? {} : { automation },
     });
-    announce(runs.length === 1 ? 'Started 1 run' : `Started ${runs.length} runs`);
+    announce(`Started ${counted(runs.length, 'run')}`);
     onReplayed();
     onClose();
   };

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { callApi } from '../api-client.ts';
 import type { Run } from '../api-types.ts';
+import { counted } from '../counted.ts';
 import { useFactory } from '../factory-context.ts';
 import { useAction } from '../use-action.ts';
 import { useInterval } from '../use-interval.ts';
@@ -77,7 +78,7 @@ function RunSummary({ run }: { readonly run: Run }) {
           <Text text={run.error} />
         </span>
       )}
-      <span class="muted size">{run.attempts === 1 ? '1 attempt' : `${run.attempts} attempts`}</span>
+      <span class="muted size">{counted(run.attempts, 'attempt')}</span>
       <span class="muted time">
         <Time at={run.createdAt} />
       </span>

@@ -35,7 +35,7 @@ function TokenSteps({ webhook }: { readonly webhook: Webhook }) {
           Let it send the header <code>Authorization: Bearer …</code> with the secret{' '}
           <Code text={webhook.secretName} />.
         </li>
-        <li>Try it; the delivery appears below.</li>
+        <li>Try it; the delivery shows under Recent deliveries.</li>
       </ol>
       <CopyableBlock text={command} what="command" />
     </>
@@ -50,7 +50,7 @@ function UrlTokenSteps({ webhook }: { readonly webhook: Webhook }) {
         <code>{'{token}'}</code>. It needs no header.
       </li>
       <li>Treat that URL as a password: who knows it can deliver.</li>
-      <li>Let the sender POST JSON to it; the delivery appears below.</li>
+      <li>Let the sender POST JSON to it; the delivery shows under Recent deliveries.</li>
     </ol>
   );
 }
@@ -67,7 +67,7 @@ function SchemeSteps({ webhook, id }: { readonly webhook: Webhook; readonly id: 
         <li>At {scheme.provider}, register the URL above for JSON deliveries.</li>
         <li>{secretStep(scheme, webhook)}</li>
         {note && <li>{note.text}</li>}
-        <li>Let {scheme.provider} send a test; the delivery appears below.</li>
+        <li>Let {scheme.provider} send a test; the delivery shows under Recent deliveries.</li>
       </ol>
       <p>
         <a href={scheme.page} target="_blank" rel="noreferrer">

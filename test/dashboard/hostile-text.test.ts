@@ -82,18 +82,16 @@ browserTest('shows payloads, identities, prompts, filters and output as the text
 browserTest('shows what is refused, and addresses that nobody made, as text', async () => {
   const { page, factory, visit } = await openDashboard();
   await visit('/new-webhook');
-  for (const text of hostile) {
-    await page.getByLabel('Name', { exact: true }).fill('deploys');
+  await page.getByLabel('Name', { exact: true }).fill('deploys');
+  await page.getByText('More', { exact: true }).click();
+  for (const text of hostile.slice(0, 6)) {
     await page.getByLabel('Secret name').fill(text);
-    await page.getByText('More', { exact: true }).click();
     await page.getByLabel('Delivery ID header').fill(text);
     await page.getByRole('button', { name: 'Create webhook' }).click();
-    if (text === '__proto__') break;
-    await page.getByRole('alert').getByText('is not a header name').first().waitFor();
+    await page.getByRole('alert').getByText(`"${text}" is not a header name`).first().waitFor();
     await expectHarmless(page);
-    await page.getByText('More', { exact: true }).click();
   }
-  for (const text of hostile) {
+  for (const text of hostile.slice(0, 6)) {
     const name = encodeURIComponent(text);
     await page.goto(`${page.url().split('#')[0]}#/${name}/automations`);
     await page.getByRole('alert').waitFor();

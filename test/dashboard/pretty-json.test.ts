@@ -17,5 +17,5 @@ test('keeps what a parser would lose: long numbers, twin keys, escapes', () => {
 
 test('stays small however deep the nesting', () => {
   const text = '['.repeat(100_000) + ']'.repeat(100_000);
-  expect(prettyJson(text).length).toBeLessThan(20_000_000);
+  expect(prettyJson(text).length).toBeLessThan(text.length + 10_000);
 });

@@ -48,6 +48,7 @@ browserTest('a secret that was shown once is nowhere afterwards', async () => {
     expect(known).not.toContain(created);
     expect(known).not.toContain(rotated);
   }
+  await page.unrouteAll({ behavior: 'wait' });
   expect(requests.filter(request => request.includes(created) || request.includes(rotated))).toEqual([]);
   // Those that created and rotated, and no other.
   expect(answers.filter(text => text.includes(created) || text.includes(rotated))).toHaveLength(2);
