@@ -73,7 +73,9 @@ test('never gives a UID again: a definition that comes back is a new webhook', a
 
 test('changes only what changed, and counts each write', async () => {
   const { write, remove, apply, state } = await setUp();
-  for (const name of ['a', 'b', 'c']) write(name, 'secretName: A\n');
+  // Sealed anew, its credential would be another text.
+  write('a', 'secretName: A\nauthMode: signature\nsignatureScheme: github\n');
+  for (const name of ['b', 'c']) write(name, 'secretName: A\n');
   await apply();
   const before = await state();
   write('b', 'secretName: A\nenabled: false\n');
