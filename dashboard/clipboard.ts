@@ -12,7 +12,8 @@ function copySelection(text: string): boolean {
   const holder = document.createElement('span');
   holder.textContent = text;
   holder.className = 'copied';
-  document.body.append(holder);
+  // Outside of an open dialog nothing can be selected.
+  (document.activeElement?.closest('dialog') ?? document.body).append(holder);
   getSelection()?.selectAllChildren(holder);
   const copied = document.execCommand('copy');
   getSelection()?.removeAllRanges();

@@ -1,6 +1,6 @@
 import { callApi } from '../api-client.ts';
 import { FactoryContext, factoryView, useFactory } from '../factory-context.ts';
-import { Waiting } from '../parts/problem.tsx';
+import { ProblemNotice, Waiting } from '../parts/problem.tsx';
 import { NothingHere } from '../parts/shell.tsx';
 import { Text } from '../parts/text.tsx';
 import { Time } from '../parts/time.tsx';
@@ -29,6 +29,8 @@ export function FactoryPages({ factory, place }: { readonly factory: string; rea
   if (!value) return <Waiting error={error} reload={reload} what="the factory" />;
   return (
     <FactoryContext value={factoryView(value, reload)}>
+      {/* What is shown was read before. */}
+      <ProblemNotice error={error} retry={reload} />
       {place.page !== 'status' && <Warnings />}
       <CurrentPage place={place} />
     </FactoryContext>

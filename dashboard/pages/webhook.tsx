@@ -16,13 +16,16 @@ import { WebhookState } from '../parts/webhook-state.tsx';
 import { hrefOf } from '../place.ts';
 import { modeWords, schemeWords } from '../sender-words.ts';
 import { useAction } from '../use-action.ts';
+import { useInterval } from '../use-interval.ts';
 import { useLoad } from '../use-load.ts';
 
 const path = '/factories/{factory}/webhooks/{uid}';
+const webhookEveryMs = 30_000;
 
 export function WebhookPage({ uid }: { readonly uid: string }) {
   const { factory } = useFactory();
   const webhook = useLoad(signal => callApi('get', path, { factory, uid, signal }), [factory, uid]);
+  useInterval(webhook.reload, webhookEveryMs);
   if (!webhook.value) return <Waiting error={webhook.error} reload={webhook.reload} what="the webhook" />;
   return <WebhookView webhook={webhook.value} onChanged={webhook.put} />;
 }

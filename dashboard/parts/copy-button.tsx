@@ -1,3 +1,4 @@
+import { useEffect, useState } from 'preact/hooks';
 import { announce } from '../announcements.ts';
 import { copyText } from '../clipboard.ts';
 
@@ -5,18 +6,27 @@ interface Properties {
   readonly text: string;
   /** What is copied, as in `URL`. */
   readonly what: string;
-  readonly primary?: boolean;
 }
 
-export function CopyButton({ text, what, primary = false }: Properties) {
+const toldMs = 2_000;
+
+/** Copies, and says so where it was pressed: over a dialog nothing else is seen. */
+export function CopyButton({ text, what }: Properties) {
+  const [copied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!copied) return;
+    const timer = setTimeout(() => setCopied(false), toldMs);
+    return () => clearTimeout(timer);
+  }, [copied]);
   const copy = async () => {
-    announce(
-      (await copyText(text)) ? `Copied: ${what}` : `The browser does not let ${what} be copied: select it`,
-    );
+    const done = await copyText(text);
+    setCopied(done);
+    if (!done) announce(`The browser does not let it be copied: select ${what}`);
   };
   return (
-    <button type="button" class={primary ? 'primary' : ''} onClick={() => void copy()}>
-      Copy<span class="unseen"> {what}</span>
+    <button type="button" onClick={() => void copy()}>
+      {copied ? 'Copied' : 'Copy'}
+      <span class="unseen"> {what}</span>
     </button>
   );
 }

@@ -100,6 +100,11 @@ browserTest('a webhook is created, rotated and deleted by the keyboard alone', a
   await page.locator('dialog').waitFor({ state: 'detached' });
   expect(await focused()).toBe('Delete');
   await press('Enter');
+  await tabTo('Cancel');
+  await press('Enter');
+  await page.locator('dialog').waitFor({ state: 'detached' });
+  expect(await focused()).toBe('Delete');
+  await press('Enter');
   await tabTo('Delete webhook');
   await press('Enter');
   await expect.poll(focused, { timeout: waitMs }).toBe('Automations');
