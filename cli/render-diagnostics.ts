@@ -1,5 +1,5 @@
-import pc from 'picocolors';
 import type { Diagnostic } from '../schema/diagnostics.ts';
+import { colours } from './colours.ts';
 import { type LineAt, linesOf } from './lines.ts';
 import { printable } from './printable.ts';
 
@@ -21,10 +21,12 @@ function renderDiagnostic(
   lineAt: LineAt,
 ): string {
   const place = range ? `${file}:${range.start.line}:${range.start.column}` : file;
-  const label = severity === 'error' ? pc.red('error') : pc.yellow('warning');
-  const lines = [`${pc.bold(printable(place))}: ${label}: ${printable(message)} ${pc.dim(`[${code}]`)}`];
+  const label = severity === 'error' ? colours.red('error') : colours.yellow('warning');
+  const lines = [
+    `${colours.bold(printable(place))}: ${label}: ${printable(message)} ${colours.dim(`[${code}]`)}`,
+  ];
   if (range && texts.has(file)) lines.push(...codeFrame(range, lineAt(file, range.start.line)));
-  if (hint !== undefined) lines.push(`  ${pc.cyan('hint:')} ${printable(hint)}`);
+  if (hint !== undefined) lines.push(`  ${colours.cyan('hint:')} ${printable(hint)}`);
   return `${lines.join('\n')}\n`;
 }
 
@@ -39,8 +41,8 @@ function codeFrame({ start, end }: NonNullable<Diagnostic['range']>, line: strin
   );
   const number = String(start.line);
   return [
-    `  ${pc.dim(`${number} |`)} ${printable(shown)}`,
-    `  ${pc.dim(`${' '.repeat(number.length)} |`)} ${' '.repeat(lead)}${pc.red('^'.repeat(marked))}`,
+    `  ${colours.dim(`${number} |`)} ${printable(shown)}`,
+    `  ${colours.dim(`${' '.repeat(number.length)} |`)} ${' '.repeat(lead)}${colours.red('^'.repeat(marked))}`,
   ];
 }
 

@@ -1,9 +1,9 @@
-import pc from 'picocolors';
 import { type Change, type FieldChange, type Summary, summarize } from '../reconcile/plan.ts';
+import { colours } from './colours.ts';
 import { printable } from './printable.ts';
 import { fieldList } from './table.ts';
 
-const signs = { create: pc.green('+'), update: pc.yellow('~'), delete: pc.red('-') } as const;
+const signs = { create: colours.green('+'), update: colours.yellow('~'), delete: colours.red('-') } as const;
 
 /** The changes as a person reads them, with sentences about some; what stays as it is does not show. */
 export function renderPlan(
@@ -19,21 +19,21 @@ export function renderPlan(
     const said = sentences(change);
     return renderChange(change, said.length > 0) + renderSentences(said);
   });
-  return `${parts.join('')}\n${pc.bold(totals)}\n`;
+  return `${parts.join('')}\n${colours.bold(totals)}\n`;
 }
 
 function renderChange({ action, kind, name, uid, fields }: Change, explained: boolean): string {
   if (action === 'no-op') return '';
   const warning = explained ? '' : 'its URL stops answering and never comes back ';
-  const note = action === 'delete' && uid ? pc.red(`  ${warning}(${uid})`) : '';
-  const lines = [`${signs[action]} ${kind} ${pc.bold(name)}${note}`];
+  const note = action === 'delete' && uid ? colours.red(`  ${warning}(${uid})`) : '';
+  const lines = [`${signs[action]} ${kind} ${colours.bold(name)}${note}`];
   const width = Math.max(0, ...fields.map(({ field }) => field.length));
   lines.push(...fields.map(change => `    ${change.field.padEnd(width)}  ${renderField(change, action)}`));
   return `${lines.join('\n')}\n`;
 }
 
 function renderSentences(sentences: readonly string[]): string {
-  return sentences.map(sentence => `    ${pc.dim('!')} ${printable(sentence)}\n`).join('');
+  return sentences.map(sentence => `    ${colours.dim('!')} ${printable(sentence)}\n`).join('');
 }
 
 function renderField({ before, after }: FieldChange, action: Change['action']): string {

@@ -1,8 +1,8 @@
-import pc from 'picocolors';
 import type { FollowProgress } from '../reconcile/follow-branch.ts';
 import { summarize } from '../reconcile/plan.ts';
 import type { Reconciled } from '../reconcile/reconcile.ts';
 import type { Commit } from '../schema/commit.ts';
+import { colours } from './colours.ts';
 import { printable } from './printable.ts';
 import { renderDiagnostics } from './render-diagnostics.ts';
 
@@ -36,7 +36,7 @@ export function renderReconciled(reconciled: Reconciled): string {
     case 'failed': {
       const { message, hint, tip, diagnostics, texts } = reconciled;
       const where = tip ? ` (at ${describeCommit(tip)})` : '';
-      const advice = hint === undefined ? '' : `  ${pc.cyan('hint:')} ${printable(hint)}\n`;
+      const advice = hint === undefined ? '' : `  ${colours.cyan('hint:')} ${printable(hint)}\n`;
       const findings = renderDiagnostics(diagnostics, texts);
       return `${findings}${bad} ${printable(message)}${printable(where)}\n${advice}`;
     }
@@ -56,6 +56,6 @@ export function shortRevision(revision: string): string {
   return revision.slice(0, 7);
 }
 
-const step = pc.cyan('►');
-const good = pc.green('✔');
-const bad = pc.red('✗');
+const step = colours.cyan('►');
+const good = colours.green('✔');
+const bad = colours.red('✗');

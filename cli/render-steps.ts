@@ -1,4 +1,4 @@
-import pc from 'picocolors';
+import { colours } from './colours.ts';
 import type { Step } from './new-webhook.ts';
 import { shellWord } from './shell-word.ts';
 
@@ -8,7 +8,7 @@ export function renderSteps(steps: readonly Step[], directory: string): string {
   return steps
     .map(({ say, run }, index) => {
       const text = say.replaceAll('\n', '\n     ');
-      return `  ${index + 1}. ${text}\n${run ? `       ${pc.bold(`${hookmill} ${run}`)}\n` : ''}`;
+      return `  ${index + 1}. ${text}\n${run ? `       ${colours.bold(`${hookmill} ${run}`)}\n` : ''}`;
     })
     .join('');
 }

@@ -1,19 +1,19 @@
-import pc from 'picocolors';
 import type { AutomationVerdict } from '../schema/automation-verdict.ts';
 import type { ClauseOutcome } from '../schema/payload-filter-explain.ts';
 import type { TriggerVerdict } from '../schema/test-trigger.ts';
+import { colours } from './colours.ts';
 import { printable } from './printable.ts';
 
 /** A verdict as whoever asks "why did it not fire?" reads it: each check, and each clause of the payload filter. */
 export function renderVerdict({ automation, enabled, wouldTrigger, triggers }: AutomationVerdict): string {
-  const verdict = wouldTrigger ? pc.green('Would trigger') : pc.yellow('Would not trigger');
+  const verdict = wouldTrigger ? colours.green('Would trigger') : colours.yellow('Would not trigger');
   const disabled = enabled ? [] : [`  ${cross} the automation is disabled`];
   const lines = triggers.flatMap((trigger, index) => renderTrigger(trigger, index, triggers.length));
   return `${[`${printable(automation)}: ${verdict}`, ...disabled, ...lines].join('\n')}\n`;
 }
 
-const tick = pc.green('✓');
-const cross = pc.red('✗');
+const tick = colours.green('✓');
+const cross = colours.red('✗');
 
 function renderTrigger(
   { webhookHolds, payloadHolds, clauses }: TriggerVerdict,
@@ -27,5 +27,5 @@ function renderTrigger(
 }
 
 function renderClause({ path, operator, allowed, found, holds }: ClauseOutcome): string {
-  return `      ${holds ? tick : cross} ${printable(`${path} ${operator.replace('_', ' ')} ${allowed}`)} ${pc.dim('·')} payload has ${printable(found)}`;
+  return `      ${holds ? tick : cross} ${printable(`${path} ${operator.replace('_', ' ')} ${allowed}`)} ${colours.dim('·')} payload has ${printable(found)}`;
 }
