@@ -1,10 +1,10 @@
 import type { Run } from '../store/delivery-log.ts';
 
-/** The attachment's name, as the envelope gives it (spec 1.6). */
+/** The attachment's name, as the envelope gives it. */
 export const attachmentName = 'event-payload.json';
 
 /**
- * What a run is told: the automation's prompt, then the envelope (spec 1.6). All of it comes from the factory's
+ * What a run is told: the automation's prompt, then the envelope. All of it comes from the factory's
  * own definitions and ids; what a sender wrote stands only in the attachment.
  */
 export function runMessage(run: Run, prompt: string): string {

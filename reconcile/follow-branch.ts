@@ -79,7 +79,7 @@ export interface FollowFailure {
 
 /**
  * Makes the tip of the branch the factory's applied state: all of it, or nothing. Where the tip is applied already
- * nothing is done, so that a team secret's new value waits for a change to the branch (spec 3.1).
+ * nothing is done, so that a team secret's new value waits for a change to the branch.
  * Fails with a `GitFailure`, or with what the store or the file system says.
  */
 export async function followBranch(

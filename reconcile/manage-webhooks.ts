@@ -59,7 +59,7 @@ export async function createWebhook(
 
 /**
  * Renames a webhook, or toggles it. Enabling applies its definition anew, so that a changed team secret is taken up;
- * not on a factory that follows a repository, where that waits for the branch (spec 3.1). Disabling always works.
+ * not on a factory that follows a repository, where that waits for the branch. Disabling always works.
  */
 export async function changeWebhook(
   factory: ManagedFactory,

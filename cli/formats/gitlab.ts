@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../schema/diagnostics.ts';
-import { printable } from '../printable.ts';
+import { printable, printableJson } from '../printable.ts';
 import { fingerprints } from './fingerprints.ts';
 import type { Findings } from './format.ts';
 
@@ -10,7 +10,7 @@ import type { Findings } from './format.ts';
 export function renderGitlab(findings: Findings): string {
   const marks = fingerprints(findings);
   const issues = findings.diagnostics.map((diagnostic, index) => issue(diagnostic, marks[index] ?? ''));
-  return `${JSON.stringify(issues, null, 2)}\n`;
+  return `${printableJson(issues)}\n`;
 }
 
 function issue({ code, severity, message, hint, file, range }: Diagnostic, fingerprint: string): object {

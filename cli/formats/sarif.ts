@@ -4,7 +4,7 @@ import {
   diagnosticCodes,
   type Range,
 } from '../../schema/diagnostics.ts';
-import { printable } from '../printable.ts';
+import { printable, printableJson } from '../printable.ts';
 import { docsPageOf } from './docs-page.ts';
 import { fingerprints } from './fingerprints.ts';
 import type { Findings } from './format.ts';
@@ -30,7 +30,7 @@ export function renderSarif(findings: Findings): string {
     version: '2.1.0',
     runs: [{ tool: { driver }, columnKind: 'utf16CodeUnits', results }],
   };
-  return `${JSON.stringify(log, null, 2)}\n`;
+  return `${printableJson(log)}\n`;
 }
 
 function rule(code: DiagnosticCode): object {
