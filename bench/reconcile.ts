@@ -1,7 +1,8 @@
 // What a fetch costs the ingress: the p99 of 1,000 deliveries a second while the daemon fetches a repository of 500 MB
 // from a git daemon on this machine, beside that of the same daemon at rest, in turn. Then the time from a push to its
 // being served, when the push's own delivery is the trigger.
-// Usage: npm run bench:reconcile [-- --megabytes 500 --rounds 3 --rate 1000 --connections 32]
+// Hosts let large files be left out of a fetch; --without-filter is a server that does not: all of it comes.
+// Usage: npm run bench:reconcile [-- --megabytes 500 --rounds 3 --rate 1000 --connections 32 --without-filter]
 import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -21,6 +22,7 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '3' },
     rate: { type: 'string', default: '1000' },
     connections: { type: 'string', default: '32' },
+    'without-filter': { type: 'boolean', default: false },
   },
 });
 const megabytes = Number(values.megabytes);
@@ -89,8 +91,9 @@ async function bench(): Promise<void> {
     pushes.push(Math.round(performance.now() - startedMs));
   }
   console.log(`from a push to its being served, ms: ${pushes.join(', ')}`);
+  const how = values['without-filter'] ? 'all fetched' : 'large files left out';
   console.log(
-    `${megabytes} MB, ${rate} deliveries/s, ${connections} connections, Node ${process.version}; ` +
+    `${megabytes} MB, ${how}, ${rate} deliveries/s, ${connections} connections, Node ${process.version}; ` +
       'git daemon and the sender on the same machine',
   );
 }
@@ -144,6 +147,7 @@ function makeRepository(): void {
   // Random bytes do not get smaller.
   git('config', 'core.compression', '0');
   git('config', 'core.bigFileThreshold', '1m');
+  git('config', 'uploadpack.allowFilter', String(!values['without-filter']));
   for (let n = 0; n < megabytes / 4; n++) {
     writeFileSync(join(upstream, 'assets', `${n}.bin`), randomBytes(4 * 1024 * 1024));
   }

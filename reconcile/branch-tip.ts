@@ -20,20 +20,25 @@ export interface BranchTip {
  */
 export async function readTip(mirror: GitMirror, applied: Commit | undefined): Promise<BranchTip> {
   try {
-    return await fetchAndRead(mirror, applied);
+    return await fetchAndRead(mirror, applied, false);
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
     // What a fetch that was ended leaves is of no use, and may be large.
     await discardMirror(mirror);
     if (error.code !== 'refused') throw error;
-    return fetchAndRead(mirror, applied);
+    return fetchAndRead(mirror, applied, true);
   }
 }
 
-async function fetchAndRead(mirror: GitMirror, applied: Commit | undefined): Promise<BranchTip> {
+/** What a fresh mirror lacks was left out of the fetch; what a used one lacks may have been lost. */
+async function fetchAndRead(
+  mirror: GitMirror,
+  applied: Commit | undefined,
+  isFresh: boolean,
+): Promise<BranchTip> {
   await fetchTip(mirror);
   const commit = await readCommit(mirror, tipRef);
-  const files = await readRevision(mirror, commit.revision, mirror.repository.path);
+  const files = await readRevision(mirror, commit.revision, mirror.repository.path, isFresh);
   return { commit, files, commitsBehind: applied && (await commitsAhead(mirror, applied, commit)) };
 }
 

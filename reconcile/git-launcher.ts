@@ -2,7 +2,10 @@
 // that outlive it when it alone is killed. Here they are one process group without a terminal, so that none can
 // prompt, and the whole group goes when hookmill asks for it, or is gone itself: then this standard input ends.
 import { spawn } from 'node:child_process';
+import { constants, setPriority } from 'node:os';
 
+// Inherited by git: a large fetch is to leave the processors to the ingress.
+setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 const git = spawn('git', process.argv.slice(2), { detached: true, stdio: ['ignore', 'inherit', 'inherit'] });
 
 git.on('error', error => {

@@ -1,6 +1,13 @@
 import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { gitCommandMs, gitFetchBytesMax, gitFetchDepth, gitFetchMs, gitPacksMax } from '../schema/limits.ts';
+import {
+  definitionBytesMax,
+  gitCommandMs,
+  gitFetchBytesMax,
+  gitFetchDepth,
+  gitFetchMs,
+  gitPacksMax,
+} from '../schema/limits.ts';
 import { makePrivateDirectory } from '../store/home.ts';
 import { fileFailure } from '../store/store-error.ts';
 import { runGit } from './git-command.ts';
@@ -86,6 +93,7 @@ async function fetchBranch(mirror: GitMirror, depth: string): Promise<void> {
   const watch = () => sizeFailure(mirror.directory);
   await runGit({ ...mirror, remote: true, timeoutMs: gitFetchMs, watch }, git =>
     git.raw([
+      ...filteredRemote(url),
       // Not --quiet: simple-git waits a while for output of a command that printed nothing.
       'fetch',
       '--no-progress',
@@ -94,11 +102,25 @@ async function fetchBranch(mirror: GitMirror, depth: string): Promise<void> {
       '--no-recurse-submodules',
       '--no-auto-maintenance',
       depth,
+      `--filter=${filter}`,
       '--',
-      url,
+      remote,
       `+refs/heads/${branch}:${tipRef}`,
     ]),
   );
+}
+
+const remote = 'upstream';
+/** Larger blobs stay where they are, if the server can leave them out; else all come. */
+const filter = `blob:limit=${definitionBytesMax + 1}`;
+
+/**
+ * The remote for this one command alone. For every other it is unknown to git, which would otherwise fetch what was
+ * left out, out of any command that comes upon it; and git notes nothing of the filter in the mirror's configuration.
+ */
+function filteredRemote(url: string): string[] {
+  const settings = { url, promisor: 'true', partialclonefilter: filter };
+  return Object.entries(settings).flatMap(([key, value]) => ['-c', `remote.${remote}.${key}=${value}`]);
 }
 
 async function sizeFailure(directory: string): Promise<GitFailure | undefined> {

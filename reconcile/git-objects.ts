@@ -9,7 +9,7 @@ export interface TreeEntry {
   readonly mode: string;
   readonly type: string;
   readonly oid: string;
-  /** Bytes of a blob. */
+  /** Bytes of a blob; infinite where it was left out of the fetch for its size. */
   readonly size: number;
   /** The path from the tree. */
   readonly path: string;
@@ -69,14 +69,14 @@ export async function countDescendants(mirror: GitMirror, from: string, to: stri
   return Number(await local(mirror, ['rev-list', '--count', '--ancestry-path', `${from}..${to}`]));
 }
 
-/** The files of a tree that have another name in another tree, by git's own measure of similarity. */
+/** The definition files of a tree that have another name in another tree, by git's own measure of similarity. */
 export async function renamedFiles(
   mirror: GitMirror,
   before: string,
   after: string,
 ): Promise<{ readonly from: string; readonly to: string }[]> {
   const filters = ['-M', '--diff-filter=R', '--name-status', '-z', '--no-ext-diff', '--no-textconv'];
-  const output = await local(mirror, ['diff-tree', ...filters, before, after]);
+  const output = await local(mirror, ['diff-tree', ...filters, before, after, '--', '*.yaml']);
   // Status, old name and new name of each, NUL after each.
   const fields = output.split('\0').slice(0, -1);
   return Array.from({ length: Math.floor(fields.length / 3) }, (_, index) => ({
@@ -89,13 +89,14 @@ function local(mirror: GitMirror, args: readonly string[]): Promise<string> {
   return runGit({ ...mirror, timeoutMs: gitCommandMs }, git => git.raw([...args]));
 }
 
-// <mode> SP <type> SP <oid> SP+ <size or -> TAB <path>
-const treeLine = /^(\d{6}) (\w+) ([0-9a-f]{40}) +(\d+|-)\t(.*)$/s;
+// <mode> SP <type> SP <oid> SP+ <size, - of what is no blob, or BAD of one that is not here> TAB <path>
+const treeLine = /^(\d{6}) (\w+) ([0-9a-f]{40}) +(\d+|-|BAD)\t(.*)$/s;
+const sizes: Readonly<Record<string, number>> = { '-': 0, BAD: Number.POSITIVE_INFINITY };
 
 function parseEntry(line: string): TreeEntry {
   const [, mode = '', type = '', oid = '', size = '', path = ''] = treeLine.exec(line) ?? [];
   if (oid === '') throw new GitFailure('refused', 'git listed a tree in a form that is not known');
-  return { mode, type, oid, size: size === '-' ? 0 : Number(size), path };
+  return { mode, type, oid, size: sizes[size] ?? Number(size), path };
 }
 
 // For each object: <oid> SP <type> SP <size> LF <contents> LF

@@ -9,14 +9,19 @@ import {
   refused,
 } from './definition-file-name.ts';
 import type { DefinitionFile, DefinitionFiles, DefinitionKind } from './definitions.ts';
+import { GitFailure } from './git-failure.ts';
 import type { GitMirror } from './git-mirror.ts';
 import { listTree, readBlobs, renamedFiles, type TreeEntry } from './git-objects.ts';
 
-/** The definition files of a commit below `path`, as blobs: there is no work tree, so nothing is followed or run. */
+/**
+ * The definition files of a commit below `path`, as blobs: there is no work tree, so nothing is followed or run.
+ * Unless a blob may be lacking because it is too large, one that is lacking is a `GitFailure`.
+ */
 export async function readRevision(
   mirror: GitMirror,
   revision: string,
   path: string,
+  mayLack: boolean,
 ): Promise<DefinitionFiles> {
   const kinds = ['webhook', 'automation'] as const;
   const folders = await listTree(
@@ -27,7 +32,7 @@ export async function readRevision(
   const found = await Promise.all(
     kinds.map(kind => {
       const folder = folders.find(entry => entry.path === folderPath(path, kind));
-      return folder ? readFolder(mirror, folder, kind) : { files: [], diagnostics: [] };
+      return folder ? readFolder(mirror, folder, kind, mayLack) : { files: [], diagnostics: [] };
     }),
   );
   return {
@@ -60,6 +65,7 @@ async function readFolder(
   mirror: GitMirror,
   folder: TreeEntry,
   kind: DefinitionKind,
+  mayLack: boolean,
 ): Promise<DefinitionFiles> {
   if (folder.type !== 'tree') {
     const message = `${definitionFolders[kind]} must be a folder`;
@@ -69,6 +75,10 @@ async function readFolder(
   const entries = (await listTree(mirror, folder.oid)).filter(
     ({ type, path: name }) => !isNoDefinition(kind, name, type === 'tree'),
   );
+  const lacking = entries.find(
+    ({ path, size }) => size === Number.POSITIVE_INFINITY && definitionNameOf(path) !== undefined,
+  );
+  if (lacking && !mayLack) throw new GitFailure('refused', `the mirror has no blob ${lacking.oid}`);
   const contents = await readBlobs(mirror, entries.filter(isDefinition));
   const results = entries.map(entry =>
     definitionIn(entry, posix.join(folder.path, entry.path), kind, contents.get(entry.oid)),

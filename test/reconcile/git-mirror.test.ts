@@ -1,4 +1,5 @@
-import { readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openMirror } from '../../reconcile/git-mirror.ts';
@@ -115,3 +116,41 @@ function packs(mirror: string): string[] {
   const directory = join(mirror, 'objects', 'pack');
   return readdirSync(directory).map(name => join(directory, name));
 }
+
+test('leaves large files at a server that allows that, and tells of a definition among them', async () => {
+  const upstream = makeUpstream();
+  upstream.git('config', 'uploadpack.allowFilter', 'true');
+  const large = (megabytes: number) => randomBytes(megabytes * 512 * 1024).toString('hex');
+  upstream.commit({ 'webhooks/pay.yaml': webhook(), 'webhooks/pay.png': large(2), 'model.bin': large(4) });
+  const { factory, reconcile } = await followedFactory(`file://${upstream.bare}`);
+  expect(await reconcile()).toMatchObject({ result: 'applied' });
+  const bytes = () => {
+    const directory = join(mirrorDirectory(factory.home, factory.name), 'objects', 'pack');
+    return readdirSync(directory).reduce((sum, file) => sum + statSync(join(directory, file)).size, 0);
+  };
+  expect(bytes()).toBeLessThan(20_000);
+
+  upstream.commit({ 'webhooks/large.yaml': `# ${large(1)}\n` });
+  expect(await reconcile()).toMatchObject({
+    reason: 'invalid',
+    diagnostics: [{ code: 'yaml/too-large', file: 'webhooks/large.yaml' }, { file: 'webhooks/pay.png' }],
+  });
+  upstream.commit({ 'webhooks/large.yaml': null, 'webhooks/crm.yaml': webhook('S', '# of the CRM\n') });
+  expect(await reconcile()).toMatchObject({ result: 'applied' });
+  expect(bytes()).toBeLessThan(40_000);
+});
+
+test('takes a definition that its mirror has lost for lost, and not for large', async () => {
+  const upstream = makeUpstream();
+  upstream.git('config', 'uploadpack.allowFilter', 'true');
+  upstream.commit({ 'webhooks/pay.yaml': webhook() });
+  const { factory, reconcile } = await followedFactory(`file://${upstream.bare}`);
+  await reconcile();
+  const directory = join(mirrorDirectory(factory.home, factory.name), 'objects', 'pack');
+  const first = readdirSync(directory);
+  upstream.commit({ 'webhooks/crm.yaml': webhook('S', 'enabled: false\n') });
+  await reconcile();
+  for (const file of first) rmSync(join(directory, file));
+  const revision = upstream.commit({ 'other.txt': 'more' });
+  expect(await reconcile()).toMatchObject({ result: 'applied', tip: { revision } });
+});
