@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 
 interface Properties {
   readonly title: string;
@@ -11,15 +11,22 @@ interface Properties {
 export function Dialog({ title, onClose, children }: Properties) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  useEffect(() => {
-    const opener = document.activeElement;
-    dialog.current?.showModal();
+  const gone = useRef(false);
+  useLayoutEffect(() => {
+    const opened = dialog.current;
+    opened?.showModal();
     return () => {
-      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
+      gone.current = true;
+      // Else the focus would not go back to where it was.
+      opened?.close();
     };
   }, []);
+  // What `close` tells comes later, when the next dialog may be open.
+  const close = () => {
+    if (!gone.current) onClose();
+  };
   return (
-    <dialog ref={dialog} aria-labelledby={titleId} onClose={onClose}>
+    <dialog ref={dialog} aria-labelledby={titleId} onClose={close}>
       <h2 id={titleId}>{title}</h2>
       {children}
     </dialog>

@@ -21,6 +21,10 @@ browserTest(
     await page.getByText('Shown once.').waitFor();
     await keep('webhook-created');
     const secret = await textOf(page.locator('.revealed code'));
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('button', { name: 'Copy secret' }).click();
+    await page.getByRole('button', { name: 'Copied secret' }).waitFor();
+    expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(secret);
     await page.getByRole('button', { name: 'I have saved it: open the webhook' }).click();
     await page.getByText('No deliveries yet').waitFor();
     await page.getByText('live', { exact: true }).waitFor();
