@@ -53,7 +53,12 @@ The definitions served are in demo/. In another terminal, paste:
   npx hookmill -C demo send deploys --payload demo/payloads/deploy.json
   npx hookmill -C demo runs list
 
-The run's directory is demo/.hookmill/runs/<run id>/. Ctrl-C stops the daemon.
+The run's directory is demo/.hookmill/runs/<run id>/. For the dashboard, open the management URL above and sign in with
+the token that this prints:
+
+  npx hookmill -C demo tokens create me --permission manage
+
+Ctrl-C stops the daemon.
 `);
 });
 // The terminal's Ctrl-C reaches the daemon too, which ends gracefully; so does a signal for this process alone.
