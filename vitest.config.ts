@@ -7,5 +7,7 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 30_000,
     pool: 'forks',
+    // What is compared is text: whether the terminal or CI that runs the tests has colours is not to matter.
+    env: { FORCE_COLOR: '0' },
   },
 });
