@@ -11,9 +11,9 @@ const { output } = await build({
   input: {
     hookmill: 'cli/main.ts',
     // Each runs in a thread or process of its own, started by its name beside the file that starts it.
-    'delivery-log-worker': 'store/delivery-log-worker.ts',
-    'delivery-log-query-worker': 'store/delivery-log-query-worker.ts',
-    'git-launcher': 'reconcile/git-launcher.ts',
+    'delivery-log-worker': 'store/embedded/delivery-log/write/delivery-log-worker.ts',
+    'delivery-log-query-worker': 'store/embedded/delivery-log/read/delivery-log-query-worker.ts',
+    'git-launcher': 'sources/repository/git/git-launcher.ts',
   },
   platform: 'node',
   external: id => !id.startsWith('.') && !isAbsolute(id) && !bundled.test(id),

@@ -12,9 +12,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
 import { execa } from 'execa';
-import { compileFilterIndex } from '../schema/filter-index.ts';
-import type { PayloadFilter } from '../schema/payload-filter.ts';
-import { openDeliveryLogReader } from '../store/delivery-log-reader.ts';
+import { compileFilterIndex } from '../schema/filters/filter-index.ts';
+import type { PayloadFilter } from '../schema/filters/payload-filter.ts';
+import { openDeliveryLogReader } from '../store/embedded/delivery-log/read/reader.ts';
 
 const { values } = parseArgs({
   options: {

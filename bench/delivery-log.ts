@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { sortableId, sortableIdRandomBytes } from '../schema/ids.ts';
 import type { AcceptedDelivery, DeliveryLog } from '../store/delivery-log.ts';
-import { openDeliveryLog } from '../store/delivery-log-client.ts';
-import { openDeliveryLogReader } from '../store/delivery-log-reader.ts';
+import { openDeliveryLogReader } from '../store/embedded/delivery-log/read/reader.ts';
+import { openDeliveryLog } from '../store/embedded/delivery-log/write/open-delivery-log.ts';
 
 // What the delivery log alone can take: node bench/delivery-log.ts [--seconds 3] [--directory DIR]
 const { values } = parseArgs({

@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
 import { execa } from 'execa';
 import { sortableId } from '../schema/ids.ts';
-import { openDeliveryLog } from '../store/delivery-log-client.ts';
+import { openDeliveryLog } from '../store/embedded/delivery-log/write/open-delivery-log.ts';
 
 const { values } = parseArgs({
   options: {

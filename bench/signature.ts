@@ -5,10 +5,10 @@
  */
 import { createHmac } from 'node:crypto';
 import process from 'node:process';
-import type { HmacDescription } from '../schema/signature/description.ts';
-import { schemes } from '../schema/signature/scheme.ts';
-import { signRequest } from '../schema/signature/sign.ts';
-import { compileVerifier } from '../schema/signature/verify.ts';
+import type { HmacDescription } from '../signatures/description.ts';
+import { schemes } from '../signatures/scheme.ts';
+import { signRequest } from '../signatures/sign.ts';
+import { compileVerifier } from '../signatures/verify.ts';
 
 const nowMs = 1_700_000_000_000;
 const url = 'https://hooks.example.com/webhooks/w/wh_0123456789abcdefghijklmn';

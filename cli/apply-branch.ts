@@ -1,10 +1,10 @@
-import { type FollowedRepository, followedBranchOf } from '../reconcile/followed-repository.ts';
 import { ingressUrl } from '../schema/ingress-url.ts';
+import { type FollowedRepository, followedBranchOf } from '../sources/repository/followed-repository.ts';
 import type { Context } from './context.ts';
 import { CommandError, exitStatus } from './exit-status.ts';
 import { printData, printStatus } from './output.ts';
-import { printable } from './printable.ts';
-import { renderAppliedPlan } from './render-plan.ts';
+import { printable } from './render/printable.ts';
+import { renderAppliedPlan } from './render/render-plan.ts';
 import { failUnlessApplied, reconcileData, runReconcile, signalOfEnd } from './run-reconcile.ts';
 
 /** `apply` in a repository-backed factory: the tip of the production branch, reviewed there, and nothing else. */

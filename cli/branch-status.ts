@@ -1,10 +1,10 @@
 import type { z } from 'zod';
-import { type Drift, driftOf, type ReconcileView } from '../reconcile/reconcile-view.ts';
+import { type Drift, driftOf, type ReconcileView } from '../operations/views/reconcile-view.ts';
 import type { sourceShape } from '../schema/api/shapes.ts';
 import type { Commit } from '../schema/commit.ts';
-import { printable } from './printable.ts';
-import { renderDiagnostics } from './render-diagnostics.ts';
-import { describeCommit } from './render-reconcile.ts';
+import { printable } from './render/printable.ts';
+import { renderDiagnostics } from './render/render-diagnostics.ts';
+import { describeCommit } from './render/render-reconcile.ts';
 
 interface Applied {
   readonly source: z.output<typeof sourceShape> | null;

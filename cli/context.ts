@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { Factory } from '../reconcile/apply.ts';
-import type { Workspace } from '../schema/workspace.ts';
-import { readDaemonAddress } from '../store/daemon-address.ts';
-import { factoryNamePattern, type Home, homeAt } from '../store/home.ts';
+import type { Factory } from '../operations/apply.ts';
+import type { Workspace } from '../schema/definitions/workspace.ts';
+import { readDaemonAddress } from '../store/embedded/daemon-address.ts';
+import { factoryNamePattern, type Home, homeAt } from '../store/embedded/files/home.ts';
 import { type Seal, sealFor } from '../store/sealing.ts';
 import { definitionsDirectory } from './definitions-directory.ts';
 import { CommandError, exitStatus } from './exit-status.ts';
 import type { GlobalOptions } from './global-options.ts';
-import { renderDiagnostics } from './render-diagnostics.ts';
+import { renderDiagnostics } from './render/render-diagnostics.ts';
 import { readWorkspace } from './workspace-file.ts';
 
 /** What the global options, the environment and hookmill.yaml say about where a command works. */

@@ -1,14 +1,14 @@
 import { existsSync, lstatSync, statSync } from 'node:fs';
 import { basename, dirname, join, posix, resolve } from 'node:path';
-import { definitionFolders } from '../reconcile/definition-file-name.ts';
+import { definitionFolders } from '../sources/definition-file-name.ts';
 import {
   type DefinitionFiles,
   type DefinitionKind,
   type Definitions,
   parseDefinitions,
-} from '../reconcile/definitions.ts';
-import { readDefinitionFile, readDirectory } from '../reconcile/directory-source.ts';
-import { type FixtureResult, runFixtures } from '../reconcile/fixtures.ts';
+} from '../sources/definitions.ts';
+import { readDefinitionFile, readDirectory } from '../sources/directory-source.ts';
+import { type FixtureResult, runFixtures } from '../sources/fixtures.ts';
 import { CommandError, exitStatus } from './exit-status.ts';
 import { readWorkspace, type WorkspaceFile } from './workspace-file.ts';
 

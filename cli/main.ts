@@ -3,8 +3,8 @@ import { ApiProblem } from '../schema/api/problems.ts';
 import { DeliveryLogError } from '../store/delivery-log-error.ts';
 import { StoreError } from '../store/store-error.ts';
 import { CommandError, exitStatus } from './exit-status.ts';
-import { printable } from './printable.ts';
 import { createProgram } from './program.ts';
+import { printable } from './render/printable.ts';
 
 /** Runs the command line of this process and sets its exit status. */
 export async function main(): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Context } from './context.ts';
-import { printableJson } from './printable.ts';
+import { printableJson } from './render/printable.ts';
 
 /** Data goes to standard output, in the form that was asked for. */
 export function printData(context: Pick<Context, 'output'>, data: unknown, text: () => string): void {

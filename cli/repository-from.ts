@@ -1,5 +1,8 @@
 import { resolve } from 'node:path';
-import { checkFollowedRepository, type FollowedRepository } from '../reconcile/followed-repository.ts';
+import {
+  checkFollowedRepository,
+  type FollowedRepository,
+} from '../sources/repository/followed-repository.ts';
 import { CommandError, exitStatus } from './exit-status.ts';
 import type { RepositoryOptions } from './repository-options.ts';
 

@@ -1,9 +1,9 @@
-import type { FollowedBranch, FollowOptions } from '../reconcile/follow-branch.ts';
-import { type Reconciled, reconcile } from '../reconcile/reconcile.ts';
+import type { FollowedBranch, FollowOptions } from '../operations/follow-branch.ts';
+import { type Reconciled, reconcile } from '../operations/reconcile.ts';
 import { type Context, factoryOf } from './context.ts';
 import { CommandError } from './exit-status.ts';
-import { planData } from './plan-data.ts';
-import { renderProgress, renderReconciled } from './render-reconcile.ts';
+import { planData } from './render/plan-data.ts';
+import { renderProgress, renderReconciled } from './render/render-reconcile.ts';
 
 export type Allowances = Pick<FollowOptions, 'allowEmpty' | 'allowRename' | 'allowRewind'>;
 

@@ -1,9 +1,9 @@
 import { join, posix } from 'node:path';
-import { readRegularFile } from '../reconcile/regular-file.ts';
-import type { ParsedFile } from '../schema/definition.ts';
+import type { ParsedFile } from '../schema/definitions/parse-definition.ts';
+import { parseWorkspace, type Workspace } from '../schema/definitions/workspace.ts';
 import type { DiagnosticCode } from '../schema/diagnostics.ts';
 import { definitionBytesMax } from '../schema/limits.ts';
-import { parseWorkspace, type Workspace } from '../schema/workspace.ts';
+import { readRegularFile } from '../sources/regular-file.ts';
 
 const name = 'hookmill.yaml';
 

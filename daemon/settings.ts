@@ -1,7 +1,6 @@
 import proxyAddr from 'proxy-addr';
 import { z } from 'zod';
-import { followedRepositoriesShape } from '../reconcile/followed-repository.ts';
-import { addProblem, type ParsedFile, parseDefinition } from '../schema/definition.ts';
+import { addProblem, type ParsedFile, parseDefinition } from '../schema/definitions/parse-definition.ts';
 import {
   backOffFirstSeconds,
   backOffSecondsMax,
@@ -20,6 +19,7 @@ import {
   runRequestSecondsMax,
   runsConcurrent,
 } from '../schema/limits.ts';
+import { followedRepositoriesShape } from '../sources/repository/followed-repository.ts';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const port = z.int().min(0).max(65_535);

@@ -1,8 +1,8 @@
 import { settingsShape } from '../daemon/settings.ts';
-import { automationShape } from '../schema/automation-definition.ts';
-import { renderJsonSchema } from '../schema/json-schema.ts';
-import { webhookShape } from '../schema/webhook-definition.ts';
-import { workspaceShape } from '../schema/workspace.ts';
+import { automationShape } from '../schema/definitions/automation-definition.ts';
+import { renderJsonSchema } from '../schema/definitions/json-schema.ts';
+import { webhookShape } from '../schema/definitions/webhook-definition.ts';
+import { workspaceShape } from '../schema/definitions/workspace.ts';
 
 /** `schema/json/`: a JSON Schema for each kind of file, from the shape that checks it. */
 export const editorSchemas = [

@@ -7,7 +7,7 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { openApiDocument } from '../schema/api/openapi.ts';
-import { renderSchemeReference } from '../schema/signature/reference.ts';
+import { renderSchemeReference } from '../signatures/reference.ts';
 import { renderDiagnosticsIndex } from './diagnostics-index.ts';
 import { editorSchemas } from './editor-schemas.ts';
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { automationShape } from './automation-definition.ts';
+import { customScheme } from '../signatures/scheme.ts';
 import { commitShape } from './commit.ts';
+import { automationShape } from './definitions/automation-definition.ts';
+import { authModes } from './definitions/webhook-definition.ts';
 import { uidPattern } from './ids.ts';
-import { customScheme } from './signature/scheme.ts';
-import { authModes } from './webhook-definition.ts';
 
 /** Raised when an older hookmill could misread what a newer one writes. */
 export const appliedStateFormatVersion = 1;

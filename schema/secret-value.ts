@@ -1,4 +1,4 @@
-import type { SignatureDescription } from './signature/description.ts';
+import type { SignatureDescription } from '../signatures/description.ts';
 
 /** Bytes of randomness in a generated secret. */
 export const secretRandomBytes = 32;

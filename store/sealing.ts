@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { compactDecrypt } from 'jose/jwe/compact/decrypt';
 import { CompactEncrypt } from 'jose/jwe/compact/encrypt';
-import { createFile } from './durable-file.ts';
-import { type Home, makePrivateDirectory } from './home.ts';
+import { createFile } from './embedded/files/durable-file.ts';
+import { type Home, makePrivateDirectory } from './embedded/files/home.ts';
 import { fileFailure, StoreError } from './store-error.ts';
 
 const keyBytes = 32;

@@ -1,17 +1,17 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import type { Command } from 'commander';
-import { definitionFolders, definitionNamePattern } from '../../reconcile/definition-file-name.ts';
-import { findScheme, schemeIds } from '../../schema/signature/scheme.ts';
+import { secretNamePattern } from '../../schema/definitions/webhook-definition.ts';
 import { didYouMean } from '../../schema/suggestion.ts';
-import { secretNamePattern } from '../../schema/webhook-definition.ts';
+import { findScheme, schemeIds } from '../../signatures/scheme.ts';
+import { definitionFolders, definitionNamePattern } from '../../sources/definition-file-name.ts';
 import { definitionsDirectory } from '../definitions-directory.ts';
-import { editorSchemaFile, modeline } from '../editor-schemas.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
 import type { GlobalOptions } from '../global-options.ts';
-import { definitionText, nextSteps, type Sender, secretNameFor } from '../new-webhook.ts';
 import { printData, printStatus } from '../output.ts';
-import { renderSteps } from '../render-steps.ts';
+import { renderSteps } from '../render/render-steps.ts';
+import { editorSchemaFile, modeline } from '../scaffold/editor-schemas.ts';
+import { definitionText, nextSteps, type Sender, secretNameFor } from '../scaffold/new-webhook.ts';
 
 interface AddOptions extends GlobalOptions {
   readonly name?: string;

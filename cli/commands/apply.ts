@@ -1,22 +1,22 @@
 import type { Command } from 'commander';
-import { applyDefinitions, type PlannedChanges, planFactory } from '../../reconcile/apply.ts';
-import { type Change, summarize } from '../../reconcile/plan.ts';
-import { planFileOf, whatMoved } from '../../reconcile/plan-file.ts';
-import { readRememberedRepository } from '../../reconcile/remembered-repository.ts';
+import { applyDefinitions, type PlannedChanges, planFactory } from '../../operations/apply.ts';
+import { type Change, summarize } from '../../operations/plan.ts';
+import { planFileOf, whatMoved } from '../../operations/plan-file.ts';
+import { readRememberedRepository } from '../../operations/remembered-repository.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import { ingressUrl } from '../../schema/ingress-url.ts';
-import { forgetFollowed } from '../../store/reconcile-status.ts';
+import { forgetFollowed } from '../../store/embedded/reconcile-statuses.ts';
 import { applyBranch } from '../apply-branch.ts';
+import { serverOf } from '../backend/server-client.ts';
+import { applyOnServer, type PlanView } from '../backend/server-definitions.ts';
 import { type Context, contextOf, factoryOf, type Place, placeOf } from '../context.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
 import { loadDirectory } from '../load-definitions.ts';
 import { printData, printStatus } from '../output.ts';
-import { planData } from '../plan-data.ts';
 import { readPlanFile } from '../plan-file.ts';
-import { renderDiagnostics } from '../render-diagnostics.ts';
-import { renderAppliedPlan, renderPlan } from '../render-plan.ts';
-import { serverOf } from '../server-client.ts';
-import { applyOnServer, type PlanView } from '../server-definitions.ts';
+import { planData } from '../render/plan-data.ts';
+import { renderDiagnostics } from '../render/render-diagnostics.ts';
+import { renderAppliedPlan, renderPlan } from '../render/render-plan.ts';
 
 interface ApplyOptions {
   readonly yes?: true;

@@ -1,23 +1,23 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { definitionFolders } from '../../reconcile/definition-file-name.ts';
-import type { Definitions } from '../../reconcile/definitions.ts';
-import { runFixtures } from '../../reconcile/fixtures.ts';
-import { judgeAutomation } from '../../schema/automation-verdict.ts';
+import { judgeAutomation } from '../../schema/filters/judge-automation.ts';
+import type { TestDelivery } from '../../schema/filters/judge-trigger.ts';
 import { didYouMean } from '../../schema/suggestion.ts';
-import type { TestDelivery } from '../../schema/test-trigger.ts';
-import { readAppliedState } from '../../store/applied-state-store.ts';
-import { openDeliveryLogReader } from '../../store/delivery-log-reader.ts';
-import { backendOf } from '../backend.ts';
+import { definitionFolders } from '../../sources/definition-file-name.ts';
+import type { Definitions } from '../../sources/definitions.ts';
+import { runFixtures } from '../../sources/fixtures.ts';
+import { readAppliedState } from '../../store/embedded/applied-states.ts';
+import { openDeliveryLogReader } from '../../store/embedded/delivery-log/read/reader.ts';
+import { backendOf } from '../backend/backend.ts';
 import { type Context, contextOf } from '../context.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
 import { loadDirectory } from '../load-definitions.ts';
 import { printData, printStatus } from '../output.ts';
-import { printable } from '../printable.ts';
-import { renderDiagnostics } from '../render-diagnostics.ts';
-import { renderVerdict } from '../render-verdict.ts';
-import { fieldList, table } from '../table.ts';
+import { printable } from '../render/printable.ts';
+import { renderDiagnostics } from '../render/render-diagnostics.ts';
+import { renderVerdict } from '../render/render-verdict.ts';
+import { fieldList, table } from '../render/table.ts';
 
 export async function list(command: Command): Promise<void> {
   const { backend, output } = await backendOf(command);

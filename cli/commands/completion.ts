@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { complete } from '../complete.ts';
-import { completionScripts, type Shell } from '../completion-scripts.ts';
-import { completionValues } from '../completion-values.ts';
-import { printable } from '../printable.ts';
+import { complete } from '../completion/complete.ts';
+import { completionScripts, type Shell } from '../completion/completion-scripts.ts';
+import { completionValues } from '../completion/completion-values.ts';
+import { printable } from '../render/printable.ts';
 
 export function printScript(shell: Shell): void {
   process.stdout.write(completionScripts[shell]);

@@ -1,22 +1,26 @@
 import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
-import { type DeliveryDetail, type DeliveryView, evaluationOf } from '../../reconcile/delivery-views.ts';
+import {
+  type DeliveryDetail,
+  type DeliveryView,
+  evaluationOf,
+} from '../../operations/views/delivery-views.ts';
 import { snapshotOf } from '../../schema/automations-snapshot.ts';
 import { type Outcome, outcomes } from '../../schema/delivery.ts';
 import { sortableId, sortableIdRandomBytes } from '../../schema/ids.ts';
 import { listOf } from '../../schema/suggestion.ts';
-import { readAppliedState } from '../../store/applied-state-store.ts';
-import { openDeliveryLog } from '../../store/delivery-log-client.ts';
-import { openDeliveryLogReader } from '../../store/delivery-log-reader.ts';
-import { backendOf } from '../backend.ts';
+import { readAppliedState } from '../../store/embedded/applied-states.ts';
+import { openDeliveryLogReader } from '../../store/embedded/delivery-log/read/reader.ts';
+import { openDeliveryLog } from '../../store/embedded/delivery-log/write/open-delivery-log.ts';
+import { backendOf } from '../backend/backend.ts';
 import { contextOf } from '../context.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
 import { limitOf } from '../limit-option.ts';
 import { printData } from '../output.ts';
-import { printable } from '../printable.ts';
-import { describeCommit } from '../render-reconcile.ts';
-import { renderVerdict } from '../render-verdict.ts';
-import { fieldList, table } from '../table.ts';
+import { printable } from '../render/printable.ts';
+import { describeCommit } from '../render/render-reconcile.ts';
+import { renderVerdict } from '../render/render-verdict.ts';
+import { fieldList, table } from '../render/table.ts';
 import { findAutomation } from './automations.ts';
 import { runsTable } from './runs.ts';
 

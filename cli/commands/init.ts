@@ -1,15 +1,15 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { Command } from 'commander';
-import { factoryNamePattern } from '../../store/home.ts';
+import { factoryNamePattern } from '../../store/embedded/files/home.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
 import type { GlobalOptions } from '../global-options.ts';
-import type { Step } from '../new-webhook.ts';
 import { printData } from '../output.ts';
-import { printable } from '../printable.ts';
-import { renderSteps } from '../render-steps.ts';
+import { printable } from '../render/printable.ts';
+import { renderSteps } from '../render/render-steps.ts';
 import { repositoryRoot } from '../repository-root.ts';
-import { type CiHost, ciHosts, ignoredHome, type ScaffoldFile, scaffold } from '../scaffold.ts';
+import type { Step } from '../scaffold/new-webhook.ts';
+import { type CiHost, ciHosts, ignoredHome, type ScaffoldFile, scaffold } from '../scaffold/scaffold.ts';
 
 interface InitOptions extends GlobalOptions {
   readonly ci: 'all' | 'none' | CiHost;

@@ -1,20 +1,20 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
+import { startReconcileLoop } from '../../operations/reconcile-loop.ts';
+import { readRememberedRepository } from '../../operations/remembered-repository.ts';
+import { durationMs } from '../../schema/definitions/duration.ts';
+import { reconcileSeconds } from '../../schema/limits.ts';
 import {
   type FollowedRepository,
   followedBranchOf,
   parseFollowedRepositories,
-} from '../../reconcile/followed-repository.ts';
-import { startReconcileLoop } from '../../reconcile/reconcile-loop.ts';
-import { readRememberedRepository } from '../../reconcile/remembered-repository.ts';
-import { durationMs } from '../../schema/duration.ts';
-import { reconcileSeconds } from '../../schema/limits.ts';
-import { readReconcileStatus, suspendReconcile } from '../../store/reconcile-status.ts';
+} from '../../sources/repository/followed-repository.ts';
+import { readReconcileStatus, suspendReconcile } from '../../store/embedded/reconcile-statuses.ts';
 import { type Context, contextOf, factoryOf } from '../context.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
 import { printData, printStatus } from '../output.ts';
-import { renderDiagnostics } from '../render-diagnostics.ts';
+import { renderDiagnostics } from '../render/render-diagnostics.ts';
 import { repositoryFrom } from '../repository-from.ts';
 import type { RepositoryOptions } from '../repository-options.ts';
 import {

@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
-import type { RunView } from '../../reconcile/delivery-views.ts';
+import type { RunView } from '../../operations/views/delivery-views.ts';
 import { type RunState, runStates } from '../../schema/delivery.ts';
 import { listOf } from '../../schema/suggestion.ts';
-import { openDeliveryLog } from '../../store/delivery-log-client.ts';
-import { openDeliveryLogReader } from '../../store/delivery-log-reader.ts';
-import { backendOf } from '../backend.ts';
+import { openDeliveryLogReader } from '../../store/embedded/delivery-log/read/reader.ts';
+import { openDeliveryLog } from '../../store/embedded/delivery-log/write/open-delivery-log.ts';
+import { backendOf } from '../backend/backend.ts';
 import { contextOf } from '../context.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
 import { limitOf } from '../limit-option.ts';
 import { printData, printStatus } from '../output.ts';
-import { fieldList, table } from '../table.ts';
+import { fieldList, table } from '../render/table.ts';
 
 interface ListOptions {
   readonly automation?: string;

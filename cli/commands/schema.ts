@@ -1,4 +1,4 @@
-import { type JsonSchemaKind, jsonSchemaText } from '../json-schemas.ts';
+import { type JsonSchemaKind, jsonSchemaText } from '../scaffold/json-schemas.ts';
 
 export function printSchema(kind: JsonSchemaKind): void {
   process.stdout.write(jsonSchemaText(kind));

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
-import { exampleDefinition } from '../../schema/signature/reference.ts';
-import { findScheme, schemeIds, schemes } from '../../schema/signature/scheme.ts';
-import { summarise } from '../../schema/signature/summary.ts';
 import { didYouMean } from '../../schema/suggestion.ts';
+import { exampleDefinition } from '../../signatures/reference.ts';
+import { findScheme, schemeIds, schemes } from '../../signatures/scheme.ts';
+import { summarise } from '../../signatures/summary.ts';
 import { CommandError } from '../exit-status.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { printData } from '../output.ts';
-import { fieldList, table } from '../table.ts';
+import { fieldList, table } from '../render/table.ts';
 
 export function list(command: Command): void {
   const options: GlobalOptions = command.optsWithGlobals();

@@ -6,11 +6,11 @@ import {
   removeSecret,
   setSecret,
   type TeamSecretStore,
-} from '../../store/team-secrets.ts';
+} from '../../store/embedded/team-secrets.ts';
 import { type Context, contextOf } from '../context.ts';
 import { printData, printStatus } from '../output.ts';
 import { readSecretValue } from '../read-secret-value.ts';
-import { table } from '../table.ts';
+import { table } from '../render/table.ts';
 
 export async function set(name: string, command: Command): Promise<void> {
   const context = await contextOf(command);

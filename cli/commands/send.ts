@@ -5,17 +5,17 @@ import type { Command } from 'commander';
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
 import { sortableId, sortableIdRandomBytes } from '../../schema/ids.ts';
 import { ingressUrl } from '../../schema/ingress-url.ts';
-import type { SignatureDescription } from '../../schema/signature/description.ts';
-import { describeScheme, schemeIds } from '../../schema/signature/scheme.ts';
-import { signRequest } from '../../schema/signature/sign.ts';
 import { didYouMean } from '../../schema/suggestion.ts';
-import { readAppliedState } from '../../store/applied-state-store.ts';
-import { openSecrets } from '../../store/team-secrets.ts';
+import type { SignatureDescription } from '../../signatures/description.ts';
+import { describeScheme, schemeIds } from '../../signatures/scheme.ts';
+import { signRequest } from '../../signatures/sign.ts';
+import { readAppliedState } from '../../store/embedded/applied-states.ts';
+import { openSecrets } from '../../store/embedded/team-secrets.ts';
 import { type Context, contextOf } from '../context.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
 import { printData, printStatus } from '../output.ts';
-import { printable } from '../printable.ts';
 import { readSecretValue } from '../read-secret-value.ts';
+import { printable } from '../render/printable.ts';
 import { unknownWebhook } from '../unknown-webhook.ts';
 
 interface SendOptions {

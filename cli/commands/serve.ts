@@ -4,13 +4,13 @@ import pino from 'pino';
 import { startDaemon } from '../../daemon/daemon.ts';
 import { type DaemonSettings, parseSettings, SettingsError, settingsShape } from '../../daemon/settings.ts';
 import { stopMs } from '../../schema/limits.ts';
-import { recordDaemonAddress } from '../../store/daemon-address.ts';
 import { DeliveryLogError } from '../../store/delivery-log-error.ts';
-import { acquireLock } from '../../store/lock.ts';
+import { recordDaemonAddress } from '../../store/embedded/daemon-address.ts';
+import { acquireLock } from '../../store/embedded/files/lock.ts';
 import { contextOf } from '../context.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
 import { printStatus } from '../output.ts';
-import { renderDiagnostics } from '../render-diagnostics.ts';
+import { renderDiagnostics } from '../render/render-diagnostics.ts';
 import { repositoryFrom } from '../repository-from.ts';
 import type { RepositoryOptions } from '../repository-options.ts';
 

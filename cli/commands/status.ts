@@ -1,19 +1,19 @@
 import type { Command } from 'commander';
-import { isEdited } from '../../reconcile/applied-source.ts';
-import { sourceView } from '../../reconcile/applied-views.ts';
-import { planFactory } from '../../reconcile/apply.ts';
-import { type Summary, summarize } from '../../reconcile/plan.ts';
-import { driftOf, type ReconcileView, reconcileView } from '../../reconcile/reconcile-view.ts';
+import { isEdited } from '../../operations/applied-source.ts';
+import { planFactory } from '../../operations/apply.ts';
+import { type Summary, summarize } from '../../operations/plan.ts';
+import { sourceView } from '../../operations/views/applied-views.ts';
+import { driftOf, type ReconcileView, reconcileView } from '../../operations/views/reconcile-view.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
-import { readAppliedState } from '../../store/applied-state-store.ts';
-import { readReconcileStatus } from '../../store/reconcile-status.ts';
+import { readAppliedState } from '../../store/embedded/applied-states.ts';
+import { readReconcileStatus } from '../../store/embedded/reconcile-statuses.ts';
+import { callServer, type Server, serverOf } from '../backend/server-client.ts';
+import { planFor } from '../backend/server-definitions.ts';
 import { branchData, branchFields, branchFindings } from '../branch-status.ts';
 import { contextOf, factoryOf, type Place, placeOf } from '../context.ts';
 import { loadDirectory } from '../load-definitions.ts';
 import { printData } from '../output.ts';
-import { callServer, type Server, serverOf } from '../server-client.ts';
-import { planFor } from '../server-definitions.ts';
-import { fieldList } from '../table.ts';
+import { fieldList } from '../render/table.ts';
 
 interface AppliedStatus {
   readonly serial: number;

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
 import type { Permission } from '../../schema/permission.ts';
-import { createApiToken, listApiTokens, revokeApiToken } from '../../store/api-tokens.ts';
+import { createApiToken, listApiTokens, revokeApiToken } from '../../store/embedded/api-tokens.ts';
 import { contextOf } from '../context.ts';
 import { printData, printStatus } from '../output.ts';
-import { table } from '../table.ts';
+import { table } from '../render/table.ts';
 
 interface CreateOptions {
   readonly permission: Permission;

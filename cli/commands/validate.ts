@@ -52,7 +52,7 @@ function diagnosticsOf({ definitions, fixtures, workspace }: LoadedFactory): Dia
 async function missingSecrets(factories: readonly LoadedFactory[], file: string): Promise<Diagnostic[]> {
   const [{ readSecretNames }, { secretProblems }] = await Promise.all([
     import('../secret-names.ts'),
-    import('../../reconcile/secret-problems.ts'),
+    import('../../operations/checks/secret-problems.ts'),
   ]);
   const names = readSecretNames(file);
   const secrets = new Map(names.map(name => [name, { name }]));

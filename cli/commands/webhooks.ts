@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { backendOf } from '../backend.ts';
+import { backendOf } from '../backend/backend.ts';
 import { printData } from '../output.ts';
-import { describeCommit } from '../render-reconcile.ts';
-import { fieldList, table } from '../table.ts';
+import { describeCommit } from '../render/render-reconcile.ts';
+import { fieldList, table } from '../render/table.ts';
 import { unknownWebhook } from '../unknown-webhook.ts';
 
 export async function list(command: Command): Promise<void> {

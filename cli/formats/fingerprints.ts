@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
-import { type LineAt, linesOf } from '../lines.ts';
+import { type LineAt, linesOf } from '../render/lines.ts';
 import type { Findings } from './format.ts';
 
 /**

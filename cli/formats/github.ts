@@ -1,5 +1,5 @@
 import type { Diagnostic, Range } from '../../schema/diagnostics.ts';
-import { printable } from '../printable.ts';
+import { printable } from '../render/printable.ts';
 import type { Findings } from './format.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../schema/diagnostics.ts';
-import { printable, printableJson } from '../printable.ts';
+import { printable, printableJson } from '../render/printable.ts';
 import { fingerprints } from './fingerprints.ts';
 import type { Findings } from './format.ts';
 

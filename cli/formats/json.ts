@@ -1,4 +1,4 @@
-import { printableJson } from '../printable.ts';
+import { printableJson } from '../render/printable.ts';
 import type { Findings } from './format.ts';
 
 export function renderJson({ diagnostics, errorCount, warningCount }: Findings): string {

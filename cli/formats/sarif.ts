@@ -4,7 +4,7 @@ import {
   diagnosticCodes,
   type Range,
 } from '../../schema/diagnostics.ts';
-import { printable, printableJson } from '../printable.ts';
+import { printable, printableJson } from '../render/printable.ts';
 import { docsPageOf } from './docs-page.ts';
 import { fingerprints } from './fingerprints.ts';
 import type { Findings } from './format.ts';

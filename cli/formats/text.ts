@@ -1,4 +1,4 @@
-import { renderDiagnostics } from '../render-diagnostics.ts';
+import { renderDiagnostics } from '../render/render-diagnostics.ts';
 import type { Findings } from './format.ts';
 
 export function renderText({ diagnostics, texts }: Findings): string {

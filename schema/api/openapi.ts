@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { payloadFilterSchema } from '../payload-filter.ts';
+import { payloadFilterSchema } from '../filters/payload-filter.ts';
 import { apiProblems } from './problems.ts';
 import * as requests from './requests.ts';
 import { type ApiRoute, apiPrefix, apiRoutes, type OperationId } from './routes.ts';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { automationShape } from '../automation-definition.ts';
-import { addProblem } from '../definition.ts';
-import { definitionNamePattern, definitionNameRule } from '../definition-name.ts';
+import { automationShape } from '../definitions/automation-definition.ts';
+import { definitionNamePattern, definitionNameRule } from '../definitions/definition-name.ts';
+import { addProblem } from '../definitions/parse-definition.ts';
+import { secretNamePattern, webhookShape } from '../definitions/webhook-definition.ts';
 import { outcomes, runStates } from '../delivery.ts';
 import { apiPageMax, apiPageSize } from '../limits.ts';
-import { secretNamePattern, webhookShape } from '../webhook-definition.ts';
 
 /** What the management API takes: the bodies and query parameters of requests. */
 

@@ -1,12 +1,12 @@
 import { z } from 'zod';
+import { customScheme } from '../../signatures/scheme.ts';
 import { commitShape } from '../commit.ts';
+import { authModes } from '../definitions/webhook-definition.ts';
 import { identitySources, outcomes, runStates } from '../delivery.ts';
 import type { DiagnosticCode } from '../diagnostics.ts';
+import { payloadFilterSchema } from '../filters/payload-filter.ts';
 import { uidPattern } from '../ids.ts';
-import { payloadFilterSchema } from '../payload-filter.ts';
 import { permissions } from '../permission.ts';
-import { customScheme } from '../signature/scheme.ts';
-import { authModes } from '../webhook-definition.ts';
 
 /** What the management API tells: one shape for each thing there is. Each field is always there unless optional. */
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Run } from '../../store/delivery-log.ts';
-import { openDeliveryLogReader } from '../../store/delivery-log-reader.ts';
+import { openDeliveryLogReader } from '../../store/embedded/delivery-log/read/reader.ts';
 import { bearerOf, startDaemon, type TestDaemon } from '../support/daemon.ts';
 import { send } from '../support/http.ts';
 import { makeWorkspace, type RunResult } from '../support/workspace.ts';

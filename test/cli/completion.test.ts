@@ -2,10 +2,10 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { complete } from '../../cli/complete.ts';
-import { type Shell, shells } from '../../cli/completion-scripts.ts';
+import { complete } from '../../cli/completion/complete.ts';
+import { type Shell, shells } from '../../cli/completion/completion-scripts.ts';
 import { createProgram } from '../../cli/program.ts';
-import { schemeIds } from '../../schema/signature/scheme.ts';
+import { schemeIds } from '../../signatures/scheme.ts';
 import { allCommands } from '../support/hookmill-command-line.ts';
 import { makeWorkspace, type Workspace } from '../support/workspace.ts';
 

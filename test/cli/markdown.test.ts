@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { markdownCode, markdownText } from '../../cli/markdown.ts';
+import { markdownCode, markdownText } from '../../cli/render/markdown.ts';
 
 const anything = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 300 }),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { planMarkdown, refusalMarkdown } from '../../cli/plan-markdown.ts';
-import { type Change, summarize } from '../../reconcile/plan.ts';
+import { planMarkdown, refusalMarkdown } from '../../cli/render/plan-markdown.ts';
+import { type Change, summarize } from '../../operations/plan.ts';
 
 const changes: readonly Change[] = [
   { action: 'create', kind: 'webhook', name: 'a', fields: [{ field: 'authMode', after: 'token' }] },

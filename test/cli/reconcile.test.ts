@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { makeUpstream, secret, type Upstream, webhook } from '../reconcile/git-samples.ts';
+import { makeUpstream, secret, type Upstream, webhook } from '../support/git-samples.ts';
 import { makeWorkspace, type Workspace } from '../support/workspace.ts';
 
 /** A repository with one webhook, and a work tree elsewhere whose home has its team secret. */

@@ -3,11 +3,11 @@ import { basename, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Findings, formatNames, loadFormat } from '../../cli/formats/format.ts';
-import { parseDefinitions } from '../../reconcile/definitions.ts';
+import { parseWorkspace } from '../../schema/definitions/workspace.ts';
 import type { Diagnostic, Range } from '../../schema/diagnostics.ts';
-import { parseFilterFixture } from '../../schema/filter-fixture.ts';
+import { parseFilterFixture } from '../../schema/filters/filter-fixture.ts';
 import { definitionBytesMax, diagnosticCharsMax } from '../../schema/limits.ts';
-import { parseWorkspace } from '../../schema/workspace.ts';
+import { parseDefinitions } from '../../sources/definitions.ts';
 import { makeWorkspace } from '../support/workspace.ts';
 
 const corpus = join(import.meta.dirname, '../fixtures/corpus');

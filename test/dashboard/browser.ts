@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import type { Permission } from '../../schema/permission.ts';
-import { createApiToken } from '../../store/api-tokens.ts';
-import { homeAt } from '../../store/home.ts';
+import { createApiToken } from '../../store/embedded/api-tokens.ts';
+import { homeAt } from '../../store/embedded/files/home.ts';
 import { startDaemon, type TestDaemon } from '../support/daemon.ts';
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { makeUpstream } from '../reconcile/git-samples.ts';
+import { makeUpstream } from '../support/git-samples.ts';
 import { send } from '../support/http.ts';
 import { browserTest, openDashboard, textOf } from './browser.ts';
 import { factoryOf, followUpstream } from './definition-samples.ts';

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import type { Factory } from '../../reconcile/apply.ts';
-import { reconcile } from '../../reconcile/reconcile.ts';
-import { homeAt } from '../../store/home.ts';
+import type { Factory } from '../../operations/apply.ts';
+import { reconcile } from '../../operations/reconcile.ts';
+import { homeAt } from '../../store/embedded/files/home.ts';
+import { setSecret } from '../../store/embedded/team-secrets.ts';
 import { sealFor } from '../../store/sealing.ts';
-import { setSecret } from '../../store/team-secrets.ts';
-import { operatorEnvironment, repositoryAt } from '../reconcile/git-samples.ts';
 import type { TestDaemon } from '../support/daemon.ts';
+import { operatorEnvironment, repositoryAt } from '../support/git-samples.ts';
 
 interface Given {
   readonly daemon: TestDaemon;

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { makeUpstream } from '../reconcile/git-samples.ts';
+import { makeUpstream } from '../support/git-samples.ts';
 import { send } from '../support/http.ts';
 import { browserTest, openDashboard, textOf } from './browser.ts';
 import { followUpstream } from './definition-samples.ts';

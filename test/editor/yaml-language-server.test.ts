@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseSettings } from '../../daemon/settings.ts';
-import { parseAutomation } from '../../schema/automation-definition.ts';
+import { parseAutomation } from '../../schema/definitions/automation-definition.ts';
+import { parseWebhook } from '../../schema/definitions/webhook-definition.ts';
+import { parseWorkspace } from '../../schema/definitions/workspace.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
-import { schemeIds } from '../../schema/signature/scheme.ts';
-import { parseWebhook } from '../../schema/webhook-definition.ts';
-import { parseWorkspace } from '../../schema/workspace.ts';
+import { schemeIds } from '../../signatures/scheme.ts';
 import { type LanguageServer, type LspDiagnostic, startLanguageServer } from '../support/language-server.ts';
 import { makeWorkspace } from '../support/workspace.ts';
 

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { applyDefinitions, type Factory } from '../../reconcile/apply.ts';
-import { parseDefinitions } from '../../reconcile/definitions.ts';
-import { readDirectory } from '../../reconcile/directory-source.ts';
-import { type Home, homeAt } from '../../store/home.ts';
+import { applyDefinitions, type Factory } from '../../operations/apply.ts';
+import { parseDefinitions } from '../../sources/definitions.ts';
+import { readDirectory } from '../../sources/directory-source.ts';
+import { type Home, homeAt } from '../../store/embedded/files/home.ts';
 import { sealFor } from '../../store/sealing.ts';
 
 /** A factory of a home of its own, or of the home given. */

@@ -1,14 +1,14 @@
 import pino from 'pino';
 import { type Daemon, startDaemon } from '../../daemon/daemon.ts';
 import { settingsShape } from '../../daemon/settings.ts';
-import { applyDefinitions } from '../../reconcile/apply.ts';
-import { type DefinitionFile, parseDefinitions } from '../../reconcile/definitions.ts';
+import { applyDefinitions } from '../../operations/apply.ts';
 import { webhooksMax } from '../../schema/limits.ts';
-import type { CustomScheme } from '../../schema/signature/scheme.ts';
+import type { CustomScheme } from '../../signatures/scheme.ts';
+import { type DefinitionFile, parseDefinitions } from '../../sources/definitions.ts';
 import type { LoggedDelivery, Run } from '../../store/delivery-log.ts';
-import { openDeliveryLogReader } from '../../store/delivery-log-reader.ts';
-import type { Home } from '../../store/home.ts';
-import { declareSecret, setSecret } from '../../store/team-secrets.ts';
+import { openDeliveryLogReader } from '../../store/embedded/delivery-log/read/reader.ts';
+import type { Home } from '../../store/embedded/files/home.ts';
+import { declareSecret, setSecret } from '../../store/embedded/team-secrets.ts';
 import { makeFactory, newHome } from './factory.ts';
 
 /** A daemon in the test's own process: the test sets its clock and reads all that it logs. */

@@ -8,8 +8,8 @@ import { settingsShape } from '../../daemon/settings.ts';
 import { openApiDocument } from '../../schema/api/openapi.ts';
 import { type ApiRoute, apiPrefix, apiRoutes, type OperationId } from '../../schema/api/routes.ts';
 import type { Permission } from '../../schema/permission.ts';
-import { createApiToken, revokeApiToken } from '../../store/api-tokens.ts';
-import type { Home } from '../../store/home.ts';
+import { createApiToken, revokeApiToken } from '../../store/embedded/api-tokens.ts';
+import type { Home } from '../../store/embedded/files/home.ts';
 import { newHome } from './factory.ts';
 import { send } from './http.ts';
 

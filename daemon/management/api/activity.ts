@@ -1,0 +1,58 @@
+import type { z } from 'zod';
+import type { activityShape } from '../../../schema/api/shapes.ts';
+import { activityMs } from '../../../schema/limits.ts';
+import type { DeliveryLogQueries } from '../../../store/embedded/delivery-log/read/queries.ts';
+import type { HourlyCount } from '../../../store/embedded/delivery-log/read/reader.ts';
+
+type Activity = z.output<typeof activityShape>;
+
+const hourMs = 60 * 60 * 1000;
+const hours = 24;
+
+/** The last 24 hours of the named webhooks of a factory; counted at most once a minute, however many ask. */
+export function webhookActivity(
+  queries: Pick<DeliveryLogQueries, 'activityOf'>,
+  nowMs: () => number,
+): (factory: string, uids: readonly string[]) => Promise<Activity> {
+  const counted = new Map<
+    string,
+    { readonly atMs: number; readonly uids: string; activity: Promise<Activity> }
+  >();
+  return (factory, uids) => {
+    const known = counted.get(factory);
+    const atMs = nowMs();
+    if (known && known.uids === uids.join() && atMs - known.atMs < activityMs) return known.activity;
+    const activity = count(queries, uids, atMs);
+    counted.set(factory, { atMs, uids: uids.join(), activity });
+    activity.catch(() => counted.delete(factory));
+    return activity;
+  };
+}
+
+async function count(
+  queries: Pick<DeliveryLogQueries, 'activityOf'>,
+  uids: readonly string[],
+  atMs: number,
+): Promise<Activity> {
+  const sinceMs = Math.floor(atMs / hourMs) * hourMs - (hours - 1) * hourMs;
+  const webhooks = uids.map(async uid => {
+    const { latest, counts } = await queries.activityOf(uid, sinceMs);
+    const lastDelivery = latest
+      ? { id: latest.id, at: new Date(latest.atMs).toISOString(), outcome: latest.outcome }
+      : null;
+    return { uid, lastDelivery, hours: byHour(counts) };
+  });
+  return { since: new Date(sinceMs).toISOString(), webhooks: await Promise.all(webhooks) };
+}
+
+function byHour(counts: readonly HourlyCount[]): Activity['webhooks'][number]['hours'] {
+  const result = Array.from({ length: hours }, () => ({ accepted: 0, duplicate: 0, rejected: 0 }));
+  for (const { hour, outcome, deliveries } of counts) {
+    const bucket = result[hour];
+    if (!bucket || outcome === 'Handshake') continue;
+    if (outcome === 'Accepted') bucket.accepted += deliveries;
+    else if (outcome === 'Duplicate') bucket.duplicate += deliveries;
+    else bucket.rejected += deliveries;
+  }
+  return result;
+}

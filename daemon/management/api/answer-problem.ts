@@ -1,0 +1,44 @@
+import type { Context, Middleware } from 'koa';
+import type { Logger } from 'pino';
+import { ApiProblem, apiProblems } from '../../../schema/api/problems.ts';
+import { DeliveryLogError } from '../../../store/delivery-log-error.ts';
+import { StoreError, type StoreErrorCode } from '../../../store/store-error.ts';
+
+/** Answers what goes wrong below it with a problem (RFC 9457); what nobody foresaw is logged and told as no more than that. */
+export function answerProblems(log: Logger): Middleware {
+  return async (context, next) => {
+    try {
+      await next();
+    } catch (error) {
+      const problem = problemOf(error);
+      const { status } = apiProblems[problem.code];
+      if (status >= 500) log.error({ err: error, code: problem.code }, 'a management request failed');
+      answerProblem(context, problem);
+    }
+  };
+}
+
+function answerProblem(context: Context, { code, parts }: ApiProblem): void {
+  const { status, title } = apiProblems[code];
+  context.status = status;
+  context.body = JSON.stringify({ type: 'about:blank', title, status, code, ...parts });
+  context.set('Content-Type', 'application/problem+json');
+  if (status === 401) context.set('WWW-Authenticate', 'Bearer');
+}
+
+function problemOf(error: unknown): ApiProblem {
+  if (error instanceof ApiProblem) return error;
+  const cause = { cause: error };
+  if (error instanceof DeliveryLogError) return new ApiProblem('log-busy', {}, cause);
+  if (!(error instanceof StoreError)) return new ApiProblem('unexpected', {}, cause);
+  if (error.code === 'secret-invalid') {
+    const mistake = { pointer: '/value', code: 'definition/value', message: error.message };
+    return new ApiProblem('request-invalid', { mistakes: [mistake] }, cause);
+  }
+  return new ApiProblem(storeProblems[error.code] ?? 'state-unreadable', {}, cause);
+}
+
+const storeProblems: Partial<Record<StoreErrorCode, 'locked' | 'serial-moved'>> = {
+  locked: 'locked',
+  'serial-moved': 'serial-moved',
+};

@@ -1,0 +1,93 @@
+import Router from '@koa/router';
+import type { Context } from 'koa';
+import type { Logger } from 'pino';
+import { ApiProblem } from '../../../schema/api/problems.ts';
+import { type ApiRoute, apiPrefix, apiRoutes, type OperationId } from '../../../schema/api/routes.ts';
+import { factoryNamePattern } from '../../../store/embedded/files/home.ts';
+import type { ApiTokens } from './api-tokens.ts';
+import type { SessionCookie } from './browser-guards.ts';
+import {
+  type Caller,
+  identifyCaller,
+  requireOwnScript,
+  requirePermission,
+  requireSameSite,
+} from './caller.ts';
+import type { ApiHandlers, ApiReply } from './handler.ts';
+import { readBody, readIfMatch, readQuery } from './read-request.ts';
+import type { Sessions } from './sessions.ts';
+
+export interface ApiRouterDeps {
+  readonly handlers: ApiHandlers;
+  readonly tokens: ApiTokens;
+  readonly sessions: Sessions;
+  readonly cookie: SessionCookie;
+  readonly log: Logger;
+}
+
+/** Every route of the table with its handler; in front of each: who asks, whether they may, and what they say. */
+export function createApiRouter(deps: ApiRouterDeps): Router {
+  const router = new Router({ prefix: apiPrefix, sensitive: true, strict: true });
+  for (const [id, route] of Object.entries(apiRoutes) as [OperationId, ApiRoute][]) {
+    const path = route.path.replaceAll(/\{(\w+)\}/g, ':$1');
+    router.register(path, [route.method], context => serve(id, route, context, deps));
+  }
+  return router;
+}
+
+async function serve(id: OperationId, route: ApiRoute, context: Context, deps: ApiRouterDeps): Promise<void> {
+  const { factory } = context.params as Readonly<Record<string, string>>;
+  const caller = await permittedCaller(route, context, factory, deps);
+  if (factory !== undefined && !factoryNamePattern.test(factory)) throw new ApiProblem('not-found');
+  const query = readQuery(context.URL.searchParams, route);
+  const ifSerial = route.etag ? readIfMatch(context.req) : undefined;
+  const body = await readBody(context.req, route);
+  // The table's types pair each handler with the shapes that these were checked against.
+  const handler = deps.handlers[id] as (request: unknown) => Promise<ApiReply<unknown>>;
+  const reply = await handler({ params: context.params, query, body, ifSerial, caller, context });
+  respond(route, context, reply);
+  report(id, route, context, caller, deps.log);
+}
+
+/** Who asks, once it is certain that they may; undefined where anybody may. */
+async function permittedCaller(
+  { permission }: ApiRoute,
+  context: Context,
+  factory: string | undefined,
+  { tokens, sessions, cookie }: ApiRouterDeps,
+): Promise<Caller | undefined> {
+  if (permission === 'public') {
+    requireSameSite(context.req);
+    return undefined;
+  }
+  const { authorization } = context.headers;
+  const caller = await identifyCaller({ authorization, sessionId: cookie.read(context) }, tokens, sessions);
+  if (caller.over === 'session') requireOwnScript(context.req);
+  requirePermission(caller, permission, factory);
+  return caller;
+}
+
+function respond({ answer }: ApiRoute, context: Context, { body, serial }: ApiReply<unknown>): void {
+  if (serial !== undefined) context.set('ETag', `"${serial}"`);
+  // What is no JSON was written by its handler.
+  if (answer.mediaType) return;
+  context.status = answer.status;
+  if (body === undefined) return;
+  context.type = 'application/json';
+  context.body = JSON.stringify(body);
+}
+
+/** Who changed what, for the operator. */
+function report(
+  id: OperationId,
+  { method }: ApiRoute,
+  context: Context,
+  caller: Caller | undefined,
+  log: Logger,
+) {
+  if (method === 'get' || !caller) return;
+  log.info(
+    { operation: id, token: caller.token.name, ...context.params, status: context.status },
+    'management',
+  );
+}

@@ -1,0 +1,80 @@
+import type { IncomingMessage } from 'node:http';
+import { ApiProblem } from '../../../schema/api/problems.ts';
+import type { RoutePermission } from '../../../schema/api/routes.ts';
+import type { Permission } from '../../../schema/permission.ts';
+import type { ApiToken } from '../../../store/embedded/api-tokens.ts';
+import type { ApiTokens } from './api-tokens.ts';
+import type { Sessions } from './sessions.ts';
+
+/** Who asks: an API token, by itself or through a session of the dashboard. */
+export interface Caller {
+  readonly token: ApiToken;
+  readonly over: 'token' | 'session';
+}
+
+export interface Credentials {
+  /** `Authorization` as it came. */
+  readonly authorization: string | undefined;
+  readonly sessionId: string | undefined;
+}
+
+/** Tells who asks. Fails with `not-signed-in`, `token-unknown` or `session-over`. */
+export async function identifyCaller(
+  { authorization, sessionId }: Credentials,
+  tokens: ApiTokens,
+  sessions: Sessions,
+): Promise<Caller> {
+  if (authorization !== undefined) {
+    const presented = /^bearer +(\S+)$/i.exec(authorization)?.[1];
+    const token = presented === undefined ? undefined : await tokens.find(presented);
+    if (!token) throw new ApiProblem('token-unknown');
+    return { token, over: 'token' };
+  }
+  if (sessionId === undefined) throw new ApiProblem('not-signed-in');
+  const digest = sessions.tokenDigestOf(sessionId);
+  const token = digest === undefined ? undefined : await tokens.findDigest(digest);
+  if (!token) throw new ApiProblem('session-over');
+  return { token, over: 'session' };
+}
+
+/** Fails with `not-permitted` unless the caller's token has what the route needs, on the factory of its path. */
+export function requirePermission(
+  { token }: Caller,
+  needed: Exclude<RoutePermission, 'public'>,
+  factory: string | undefined,
+): void {
+  if (needed === 'signed-in') return;
+  if (factory !== undefined && maySee(token, factory) && permits(token.permission, needed)) return;
+  const detail = `the API token ${token.name} may not ${needed} the factory ${factory}`;
+  throw new ApiProblem('not-permitted', { detail });
+}
+
+export function maySee(token: ApiToken, factory: string): boolean {
+  return token.factory === null || token.factory === factory;
+}
+
+function permits(permission: Permission, needed: Permission): boolean {
+  return permission === 'manage' || needed === 'read';
+}
+
+/**
+ * A browser sends the session's cookie with whatever request it makes, so a write has to carry what only the
+ * dashboard's own script can send. Fails with `cross-site`.
+ */
+export function requireSameSite({ method, headers }: IncomingMessage): void {
+  if (method === 'GET' || method === 'HEAD') return;
+  const { origin, host } = headers;
+  if (origin !== undefined && hostOf(origin) !== host) throw new ApiProblem('cross-site');
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') throw new ApiProblem('cross-site');
+}
+
+export function requireOwnScript(request: IncomingMessage): void {
+  requireSameSite(request);
+  if (request.method === 'GET' || request.method === 'HEAD') return;
+  if (request.headers['x-hookmill-request'] === undefined) throw new ApiProblem('cross-site');
+}
+
+function hostOf(origin: string): string | undefined {
+  return URL.canParse(origin) ? new URL(origin).host : undefined;
+}

@@ -1,0 +1,66 @@
+import type { IncomingMessage } from 'node:http';
+import { factoryView } from '../../../operations/views/applied-views.ts';
+import { openApiDocument } from '../../../schema/api/openapi.ts';
+import { ApiProblem } from '../../../schema/api/problems.ts';
+import { schemes } from '../../../signatures/scheme.ts';
+import { summarise } from '../../../signatures/summary.ts';
+import type { ApiToken } from '../../../store/embedded/api-tokens.ts';
+import { type ApiDeps, stateOf } from './api-deps.ts';
+import { maySee } from './caller.ts';
+import type { ApiHandlers } from './handler.ts';
+
+type SessionHandlers = Pick<
+  ApiHandlers,
+  'describeApi' | 'signIn' | 'whoAmI' | 'signOut' | 'listFactories' | 'listSchemes'
+>;
+
+/** What does not belong to one factory. */
+export function sessionHandlers(
+  deps: ApiDeps,
+  clientAddress: (request: IncomingMessage) => string,
+): SessionHandlers {
+  const { tokens, sessions, cookie, signInAttempts, appliedStates } = deps;
+  let document: string | undefined;
+  return {
+    describeApi: ({ context }) => {
+      document ??= JSON.stringify(openApiDocument());
+      context.type = 'application/json';
+      context.body = document;
+      return { body: undefined };
+    },
+    signIn: async ({ body, context }) => {
+      const address = clientAddress(context.req);
+      await signInAttempts.requireLeft(address);
+      const token = await tokens.find(body.token);
+      if (!token) {
+        await signInAttempts.countFailure(address);
+        throw new ApiProblem('token-unknown');
+      }
+      cookie.write(context, sessions.begin(token.sha256));
+      return { body: identityOf(token) };
+    },
+    whoAmI: ({ caller }) => ({ body: identityOf(caller.token) }),
+    signOut: ({ context }) => {
+      const id = cookie.read(context);
+      if (id !== undefined) sessions.end(id);
+      cookie.clear(context);
+      return { body: undefined };
+    },
+    listFactories: ({ caller: { token } }) => {
+      const served = appliedStates.status().map(({ factory }) => factory);
+      const known = new Set([...served, token.factory ?? 'default']);
+      const visible = [...known].filter(factory => maySee(token, factory)).sort();
+      return { body: { factories: visible.map(factory => factoryView(stateOf(deps, factory))) } };
+    },
+    listSchemes: () => ({ body: { schemes: describedSchemes } }),
+  };
+}
+
+function identityOf({ name, factory, permission }: ApiToken) {
+  return { token: name, factory, permission };
+}
+
+const describedSchemes = schemes.map(scheme => {
+  const { id, provider, kind, page, secretLocation, secretCommand } = scheme;
+  return { id, provider, kind, page, secretLocation, secretCommand, summary: [...summarise(scheme)] };
+});

@@ -1,0 +1,25 @@
+import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { ApiProblem } from '../../../schema/api/problems.ts';
+import { signInAttemptsPerMinute } from '../../../schema/limits.ts';
+
+export interface SignInAttempts {
+  /** Fails with `too-many-attempts` for an address that failed too often this minute; gives no answer otherwise. */
+  requireLeft(clientAddress: string): Promise<void>;
+  countFailure(clientAddress: string): Promise<void>;
+}
+
+export function memorySignInAttempts(): SignInAttempts {
+  const failures = new RateLimiterMemory({ points: signInAttemptsPerMinute, duration: 60 });
+  return {
+    requireLeft: async clientAddress => {
+      const spent = await failures.get(clientAddress);
+      if (!spent || spent.consumedPoints < signInAttemptsPerMinute) return;
+      throw new ApiProblem('too-many-attempts', {
+        detail: `try again in ${Math.max(1, Math.ceil(spent.msBeforeNext / 1000))} s`,
+      });
+    },
+    countFailure: async clientAddress => {
+      await failures.penalty(clientAddress);
+    },
+  };
+}

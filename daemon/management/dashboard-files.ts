@@ -1,0 +1,58 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Middleware } from 'koa';
+
+const mediaTypes: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.woff2': 'font/woff2',
+};
+
+/** The dashboard's files by their URL path, read once: no request leads to the file system. */
+export type DashboardFiles = ReadonlyMap<string, { readonly bytes: Buffer; readonly mediaType: string }>;
+
+/** Where the build puts it: in `dist/`, from which the daemon itself may run, or not. */
+export function dashboardDirectory(): string {
+  const fromHere = import.meta.url.endsWith('.ts') ? '../../dist/dashboard' : './dashboard';
+  return fileURLToPath(new URL(fromHere, import.meta.url));
+}
+
+/** The files of a built dashboard; none where it is not built. */
+export async function readDashboardFiles(directory: string): Promise<DashboardFiles> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true }).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return [];
+      throw error;
+    },
+  );
+  const files = entries
+    .filter(entry => entry.isFile() && extname(entry.name) in mediaTypes)
+    .map(async ({ parentPath, name }) => {
+      const file = join(parentPath, name);
+      const path = file.slice(join(directory, '/').length).replaceAll('\\', '/');
+      const mediaType = mediaTypes[extname(name)] ?? '';
+      return [`/${path}`, { bytes: await readFile(file), mediaType }] as const;
+    });
+  return new Map(await Promise.all(files));
+}
+
+/**
+ * Serves the page: its files, and index.html for every path that is a place in the page. Below `/assets/` a file's
+ * name changes with its content, so that browsers may keep it for good.
+ */
+export function serveDashboard(files: DashboardFiles): Middleware {
+  return async (context, next) => {
+    const { method, path } = context;
+    const isPlace = !path.startsWith('/api/') && !path.startsWith('/assets/') && extname(path) === '';
+    const file = files.get(isPlace ? '/index.html' : path);
+    if (!file || (method !== 'GET' && method !== 'HEAD')) return next();
+    if (path.startsWith('/assets/')) context.set('Cache-Control', 'public, max-age=31536000, immutable');
+    context.set('Content-Type', file.mediaType);
+    context.body = file.bytes;
+  };
+}

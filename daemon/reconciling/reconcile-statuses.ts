@@ -1,0 +1,24 @@
+import { type ReconcileView, reconcileView } from '../../operations/views/reconcile-view.ts';
+import { type Home, listFactories } from '../../store/embedded/files/home.ts';
+import { readReconcileStatus } from '../../store/embedded/reconcile-statuses.ts';
+
+/** What became of the last reconciles of a factory that follows a branch, by this process or by another. */
+export interface FactoryReconcile {
+  readonly factory: string;
+  readonly reconcile:
+    | ReconcileView
+    /** The status itself cannot be read; then nothing is reconciled either. */
+    | { readonly problem: string };
+}
+
+export async function readReconcileStatuses(home: Home): Promise<FactoryReconcile[]> {
+  const factories = await listFactories(home).catch(() => []);
+  const statuses = factories.map(async factory => {
+    const reconcile = await readReconcileStatus(home, factory).then(
+      status => reconcileView(status),
+      (error: Error) => ({ problem: error.message }),
+    );
+    return reconcile ? [{ factory, reconcile }] : [];
+  });
+  return (await Promise.all(statuses)).flat();
+}

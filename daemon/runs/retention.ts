@@ -1,0 +1,86 @@
+import { opendir } from 'node:fs/promises';
+import type { Logger } from 'pino';
+import { pruneIntervalMs } from '../../schema/limits.ts';
+import type { DeliveryLog } from '../../store/delivery-log.ts';
+import { DeliveryLogError } from '../../store/delivery-log-error.ts';
+import { openDeliveryLogReader } from '../../store/embedded/delivery-log/read/reader.ts';
+import { type Home, makePrivateDirectory } from '../../store/embedded/files/home.ts';
+import type { DaemonSettings } from '../settings.ts';
+import { isRunDirectoryName, removeRunDirectory } from './run-directory.ts';
+
+export interface RetentionOptions {
+  readonly deliveryLog: Pick<DeliveryLog, 'prune'>;
+  readonly home: Home;
+  readonly settings: DaemonSettings['retention'];
+  readonly log: Logger;
+  readonly nowMs: () => number;
+}
+
+export interface Retention {
+  /** Ends a pass under way at its next step. What it leaves, the passes after the next start remove. */
+  stop(): Promise<void>;
+}
+
+/** Removes what the settings no longer keep, deliveries with their runs and the runs' directories: now, then hourly. */
+export function startRetention(options: RetentionOptions): Retention {
+  const { log } = options;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const stopped = new Promise<undefined>(resolve => {
+    signal.addEventListener('abort', () => resolve(undefined));
+  });
+  const handled = (work: Promise<void>) =>
+    work.catch((error: unknown) => {
+      if (error instanceof DeliveryLogError && error.code === 'closed') return;
+      log.error({ err: error }, 'not all that retention no longer keeps is removed; the next pass goes on');
+    });
+  const removeOld = () => handled(removeOldRuns(options, signal, stopped));
+  let passing = removeOld().then(() => handled(removeUnknownRuns(options, signal)));
+  const timer = setInterval(() => {
+    passing = passing.then(removeOld);
+  }, pruneIntervalMs);
+  timer.unref();
+  return {
+    stop: async () => {
+      clearInterval(timer);
+      stopping.abort();
+      await passing;
+    },
+  };
+}
+
+async function removeOldRuns(
+  { deliveryLog, home, settings, log, nowMs }: RetentionOptions,
+  signal: AbortSignal,
+  stopped: Promise<undefined>,
+): Promise<void> {
+  if (signal.aborted) return;
+  const keepSinceMs = nowMs() - settings.days * dayMs;
+  const pruning = deliveryLog.prune({ keepNewest: settings.deliveries, keepSinceMs });
+  // A first pass over a large log takes long; the closing of the log ends it.
+  const pruned = await Promise.race([pruning, stopped]);
+  if (!pruned) return;
+  const { deliveries, runIds } = pruned;
+  for (const id of runIds) {
+    if (signal.aborted) return;
+    await removeRunDirectory(home.runsDirectory, id);
+  }
+  if (deliveries > 0) log.info({ deliveries, runs: runIds.length }, 'removed what retention no longer keeps');
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** Directories whose runs left the log before an earlier daemon could remove them. */
+async function removeUnknownRuns({ home }: RetentionOptions, signal: AbortSignal): Promise<void> {
+  await makePrivateDirectory(home.runsDirectory);
+  const reader = openDeliveryLogReader(home.deliveryLogFile);
+  try {
+    for await (const { name } of await opendir(home.runsDirectory)) {
+      if (signal.aborted) return;
+      if (!isRunDirectoryName(name) || reader.findRun(name)) continue;
+      await removeRunDirectory(home.runsDirectory, name);
+    }
+  } finally {
+    reader.close();
+  }
+}

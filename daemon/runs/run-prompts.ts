@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { snapshotsParsedMax } from '../../schema/limits.ts';
+import type { DeliveryLog, Run } from '../../store/delivery-log.ts';
+
+/** The prompt of a run's automation as it was when the run was recorded; undefined if it is not known any more. */
+export type PromptOf = (run: Run) => Promise<string | undefined>;
+
+/** Reads prompts from the log's snapshots. One delivery may start many runs from one: it is parsed once for all. */
+export function promptsIn(deliveryLog: Pick<DeliveryLog, 'readSnapshot'>): PromptOf {
+  const parsed = new Map<string, Promise<Prompts>>();
+  const promptsOf = (digest: string): Promise<Prompts> => {
+    const known = parsed.get(digest);
+    if (known) return known;
+    const prompts = deliveryLog.readSnapshot(digest).then(parsePrompts);
+    parsed.set(digest, prompts);
+    prompts.catch(() => parsed.delete(digest));
+    for (const oldest of parsed.keys()) {
+      if (parsed.size <= snapshotsParsedMax) break;
+      parsed.delete(oldest);
+    }
+    return prompts;
+  };
+  return async ({ snapshot, automation }) =>
+    snapshot === undefined ? undefined : (await promptsOf(snapshot)).get(automation);
+}
+
+type Prompts = ReadonlyMap<string, string>;
+
+const snapshotShape = z.object({
+  automations: z.array(z.object({ name: z.string(), prompt: z.string() })),
+});
+
+function parsePrompts(json: string | undefined): Prompts {
+  if (json === undefined) return new Map();
+  const { automations } = snapshotShape.parse(JSON.parse(json));
+  return new Map(automations.map(({ name, prompt }) => [name, prompt]));
+}

@@ -1,0 +1,113 @@
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { execa } from 'execa';
+import { commandGraceMs, discardPauseMs, outputDrainMs } from '../../../schema/limits.ts';
+import type { CommandRunnerSettings } from '../../settings.ts';
+import { appendOutput, type OutputLog } from '../output-log.ts';
+import { attachmentName } from '../run-message.ts';
+import type { Attempt, AttemptResult, Runner } from '../runner.ts';
+
+const alwaysInherited = ['PATH', 'HOME', 'LANG', 'TZ', 'TMPDIR'];
+
+/**
+ * Runs the operator's command for each attempt, in the run's directory, without a shell. It gets the message on
+ * stdin; nothing that a sender wrote is in its arguments or environment. Exit status 0 is success. The command is
+ * over when its first process is: what is left of its process group is then killed.
+ */
+export function commandRunner(
+  settings: CommandRunnerSettings,
+  environment: NodeJS.ProcessEnv,
+  nowMs: () => number,
+): Runner {
+  const [program = '', ...programArguments] = settings.argv;
+  const inherited = pick(environment, [...alwaysInherited, ...settings.environment]);
+  return async (attempt, signal) => {
+    const { directory, message, run } = attempt;
+    const heading = `attempt ${run.attempts} at ${new Date(nowMs()).toISOString()}`;
+    const output = appendOutput(directory, heading, settings.outputBytes);
+    const command = execa(program, programArguments, {
+      cwd: directory,
+      env: { ...inherited, ...runVariables(attempt) },
+      extendEnv: false,
+      input: message,
+      buffer: false,
+      reject: false,
+      // A process group of its own, which each signal goes to.
+      killDescendants: true,
+      // Its listeners on the daemon's own signals would end the daemon before it has stopped in order.
+      cleanup: false,
+      timeout: Math.ceil(settings.timeLimitSeconds * 1000),
+      cancelSignal: signal,
+      forceKillAfterDelay: commandGraceMs,
+    });
+    collect(command.stdout, output);
+    collect(command.stderr, output);
+    command.nodeChildProcess.once('exit', () => {
+      command.kill('SIGKILL');
+      closeSoon(command.stdout);
+      closeSoon(command.stderr);
+    });
+    return output.close(resultOf(await command, settings));
+  };
+}
+
+/**
+ * Reads to the end whatever there is, so that the command is not stuck on it. What is not kept is read with pauses:
+ * a command that writes all it can then waits for its reader, and the daemon has its time for others.
+ */
+function collect(stream: Readable, output: OutputLog): void {
+  stream.on('data', (chunk: Buffer) => {
+    output.write(chunk);
+    if (!output.isFull()) return;
+    stream.pause();
+    setTimeout(() => stream.resume(), discardPauseMs);
+  });
+}
+
+/** A process that made a group of its own may hold the pipe open for as long as it lives. */
+function closeSoon(stream: Readable): void {
+  const timer = setTimeout(() => stream.destroy(), outputDrainMs);
+  stream.once('close', () => clearTimeout(timer));
+}
+
+interface Ended {
+  readonly isCanceled: boolean;
+  readonly timedOut: boolean;
+  readonly exitCode?: number;
+  readonly signal?: string;
+  readonly code?: string;
+}
+
+function resultOf(ended: Ended, settings: CommandRunnerSettings): AttemptResult {
+  const { isCanceled, timedOut, exitCode, signal, code } = ended;
+  if (isCanceled) return { kind: 'retry', reason: 'the command was ended because the daemon stopped' };
+  if (timedOut) {
+    return {
+      kind: 'retry',
+      reason: `the command took more than ${settings.timeLimitSeconds} s and was ended`,
+    };
+  }
+  if (exitCode === 0) return { kind: 'succeeded' };
+  if (exitCode !== undefined) return { kind: 'retry', reason: `the command exited with ${exitCode}` };
+  if (signal !== undefined) return { kind: 'retry', reason: `the command was ended by ${signal}` };
+  return { kind: 'retry', reason: `the command could not be started (${code})` };
+}
+
+function runVariables({ run, directory }: Attempt): Record<string, string> {
+  return {
+    HOOKMILL_RUN_ID: run.id,
+    HOOKMILL_DELIVERY_ID: run.deliveryId,
+    HOOKMILL_WEBHOOK: run.webhook,
+    HOOKMILL_AUTOMATION: run.automation,
+    HOOKMILL_FACTORY: run.factory,
+    HOOKMILL_PAYLOAD_FILE: join(directory, attachmentName),
+  };
+}
+
+function pick(environment: NodeJS.ProcessEnv, names: readonly string[]): Record<string, string> {
+  const entries = names.flatMap(name => {
+    const value = environment[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,99 @@
+import { type HttpRunnerSettings, SettingsError } from '../../settings.ts';
+import { appendOutput, type OutputLog } from '../output-log.ts';
+import { retryAfterMs } from '../retry-after.ts';
+import { attachmentName } from '../run-message.ts';
+import type { Attempt, AttemptResult, Runner } from '../runner.ts';
+
+/**
+ * Posts each attempt to the operator's receiver as multipart/form-data (RFC 7578): the text `message` and the file
+ * `event-payload.json`. 2xx is success; 5xx, 429, time-outs and failing connections are tried again; every other
+ * answer, redirects among them, fails the run.
+ */
+export function httpRunner(
+  settings: HttpRunnerSettings,
+  environment: NodeJS.ProcessEnv,
+  nowMs: () => number,
+): Runner {
+  const authorization = authorizationFrom(settings, environment);
+  return async (attempt, signal) => {
+    const { run, directory } = attempt;
+    const heading = `attempt ${run.attempts} at ${new Date(nowMs()).toISOString()}`;
+    const output = appendOutput(directory, heading, settings.outputBytes);
+    const timeLimit = AbortSignal.timeout(Math.ceil(settings.timeLimitSeconds * 1000));
+    try {
+      const response = await fetch(settings.url, {
+        method: 'POST',
+        headers: { ...runHeaders(attempt), ...authorization },
+        body: form(attempt),
+        redirect: 'manual',
+        signal: AbortSignal.any([signal, timeLimit]),
+      });
+      await collect(response, output);
+      return output.close(resultOf(response, nowMs()));
+    } catch (error) {
+      return output.close({ kind: 'retry', reason: reasonOf(error, settings) });
+    }
+  };
+}
+
+function authorizationFrom(
+  { tokenFromEnvironment: name }: HttpRunnerSettings,
+  environment: NodeJS.ProcessEnv,
+): Record<string, string> {
+  if (name === undefined) return {};
+  const token = environment[name];
+  if (!token) throw new SettingsError(`runs.runner.tokenFromEnvironment: the variable ${name} is not set`);
+  return { authorization: `Bearer ${token}` };
+}
+
+function runHeaders({ run }: Attempt): Record<string, string> {
+  return {
+    'user-agent': 'hookmill',
+    'hookmill-run-id': run.id,
+    'hookmill-delivery-id': run.deliveryId,
+    'hookmill-webhook': run.webhook,
+    'hookmill-automation': run.automation,
+    'hookmill-factory': run.factory,
+  };
+}
+
+function form({ message, payload }: Attempt): FormData {
+  const data = new FormData();
+  data.append('message', message);
+  const file = new Blob([Buffer.from(payload)], { type: 'application/json' });
+  data.append(attachmentName, file, attachmentName);
+  return data;
+}
+
+/** The status has decided already: of the body as much is read as is kept, and a failure on the way changes nothing. */
+async function collect(response: Response, output: OutputLog): Promise<void> {
+  const location = response.headers.get('location');
+  output.write(Buffer.from(`HTTP ${response.status}${location ? `, location: ${location}` : ''}\n`));
+  try {
+    for await (const chunk of response.body ?? []) {
+      output.write(chunk);
+      if (output.isFull()) break;
+    }
+  } catch {
+    output.write(Buffer.from('\n(the body ended early)'));
+  }
+}
+
+function resultOf({ ok, status, headers }: Response, nowMs: number): AttemptResult {
+  if (ok) return { kind: 'succeeded' };
+  const reason = `the receiver answered ${status}`;
+  if (status >= 500 || status === 429) {
+    const afterMs = retryAfterMs(headers.get('retry-after'), nowMs);
+    return afterMs === undefined ? { kind: 'retry', reason } : { kind: 'retry', reason, afterMs };
+  }
+  if (status < 400) return { kind: 'failed', reason: `${reason}, a redirect, which is not followed` };
+  return { kind: 'failed', reason };
+}
+
+function reasonOf(error: unknown, { timeLimitSeconds }: HttpRunnerSettings): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.name === 'TimeoutError') return `the receiver did not answer within ${timeLimitSeconds} s`;
+  if (error.name === 'AbortError') return 'the request was ended because the daemon stopped';
+  const cause = error.cause instanceof Error ? error.cause : error;
+  return `the request failed (${'code' in cause ? cause.code : cause.message})`;
+}

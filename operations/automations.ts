@@ -1,0 +1,70 @@
+import { posix } from 'node:path';
+import { ApiProblem, type Instead } from '../schema/api/problems.ts';
+import type { AppliedAutomation, AppliedState } from '../schema/applied-state.ts';
+import { automationYaml } from '../schema/definitions/definition-yaml.ts';
+import {
+  type Changed,
+  changeFactory,
+  definitionFileOf,
+  type ManagedFactory,
+  requireManagedHere,
+} from './change-factory.ts';
+
+/** Creates an automation. Fails with `name-taken`, or where the factory is not managed here. */
+export async function createAutomation(
+  factory: ManagedFactory,
+  automation: AppliedAutomation,
+): Promise<Changed<AppliedAutomation>> {
+  return changeFactory(factory, async state => {
+    requireManagedHere(state, () => writeFile(state, automation));
+    if (state.automations.some(({ name }) => name === automation.name)) {
+      throw new ApiProblem('name-taken', { detail: `there is an automation ${automation.name} already` });
+    }
+    return { next: { automations: sorted([...state.automations, automation]) }, result: automation };
+  });
+}
+
+/** Replaces what the automation of that name says. Fails with `automation-unknown`, or as creating does. */
+export async function replaceAutomation(
+  factory: ManagedFactory,
+  automation: AppliedAutomation,
+): Promise<Changed<AppliedAutomation>> {
+  return changeFactory(factory, async state => {
+    const existing = findAutomation(state, automation.name);
+    requireManagedHere(state, () => writeFile(state, automation));
+    const automations = state.automations.map(other => (other === existing ? automation : other));
+    return { next: { automations }, result: automation };
+  });
+}
+
+/** Fails with `automation-unknown`, or where the factory is not managed here. */
+export async function deleteAutomation(factory: ManagedFactory, name: string): Promise<Changed<undefined>> {
+  return changeFactory(factory, async state => {
+    const existing = findAutomation(state, name);
+    requireManagedHere(state, () => removeFile(state, name));
+    return {
+      next: { automations: state.automations.filter(other => other !== existing) },
+      result: undefined,
+    };
+  });
+}
+
+export function findAutomation({ automations, factory }: AppliedState, name: string): AppliedAutomation {
+  const found = automations.find(automation => automation.name === name);
+  if (found) return found;
+  throw new ApiProblem('automation-unknown', { detail: `the factory ${factory} has no automation ${name}` });
+}
+
+function writeFile(state: AppliedState, automation: AppliedAutomation): Instead {
+  const file = definitionFileOf(state, 'automations', automation.name) ?? '';
+  return { text: `write ${posix.basename(file)} and apply`, file, yaml: automationYaml(automation) };
+}
+
+function removeFile(state: AppliedState, name: string): Instead {
+  const file = definitionFileOf(state, 'automations', name) ?? '';
+  return { text: `remove ${posix.basename(file)} and apply`, file };
+}
+
+function sorted(automations: AppliedAutomation[]): AppliedAutomation[] {
+  return automations.sort((a, b) => (a.name < b.name ? -1 : 1));
+}

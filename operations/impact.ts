@@ -1,0 +1,177 @@
+import type { AppliedState, AppliedWebhook } from '../schema/applied-state.ts';
+import type { AutomationDefinition } from '../schema/definitions/automation-definition.ts';
+import type { WebhookDefinition } from '../schema/definitions/webhook-definition.ts';
+import { judgeAutomation } from '../schema/filters/judge-automation.ts';
+import { impactDeliveriesMax, impactExamplesMax } from '../schema/limits.ts';
+import type { Definitions } from '../sources/definitions.ts';
+import type { Change } from './plan.ts';
+
+/** What has come in so far, as the delivery log knows it. */
+export interface History {
+  trafficOf(webhook: AppliedWebhook): Traffic;
+  /** The last accepted deliveries of these webhooks together, newest first, at most `limit`. */
+  lastAccepted(webhooks: readonly AppliedWebhook[], limit: number): Iterable<StoredDelivery>;
+}
+
+/** Accepted deliveries of a webhook. */
+export interface Traffic {
+  readonly lastAtMs?: number | undefined;
+  /** Since `sinceMs`. */
+  readonly accepted: number;
+}
+
+export interface StoredDelivery {
+  readonly id: string;
+  readonly webhook: string;
+  readonly webhookUid: string;
+  readonly payload: unknown;
+}
+
+export type Impact = WebhookImpact | AutomationImpact;
+
+/** What a change does to those who send to a webhook. */
+export interface WebhookImpact {
+  readonly kind: 'webhook';
+  readonly effects: readonly WebhookEffect[];
+  readonly traffic: Traffic;
+  /** Automations that stay and are no longer started by it. */
+  readonly silenced: readonly string[];
+}
+
+export type WebhookEffect =
+  /** The URL answers 404 and never comes back. */
+  | 'url-gone'
+  /** The URL answers 404 until the webhook is enabled again. */
+  | 'disabled'
+  | 'enabled'
+  /** The token moves into the URL, or out of it. */
+  | 'url-changed'
+  /** Senders are held to another credential at once. */
+  | 'credential-changed'
+  /** What tells a retry from a new delivery. */
+  | 'identity-changed';
+
+/** What a change of an automation would have done to the deliveries that are stored. */
+export interface AutomationImpact {
+  readonly kind: 'automation';
+  /** Stored deliveries that were judged, by the old triggers and by the new ones. */
+  readonly judged: number;
+  readonly startedBefore: number;
+  readonly startedAfter: number;
+  /** Deliveries whose verdict changes. */
+  readonly changed: number;
+  /** The newest of them. */
+  readonly examples: readonly VerdictChange[];
+}
+
+export interface VerdictChange {
+  readonly deliveryId: string;
+  readonly webhook: string;
+  readonly starts: boolean;
+}
+
+/** What a change means for senders and runs; undefined for one that means nothing to either. */
+export function impactOf(
+  change: Change,
+  desired: Pick<Definitions, 'webhooks' | 'automations'>,
+  applied: AppliedState,
+  history: History,
+): Impact | undefined {
+  return change.kind === 'webhook'
+    ? webhookImpact(change, desired, applied, history)
+    : automationImpact(change, desired, applied, history);
+}
+
+function webhookImpact(
+  change: Change,
+  desired: Pick<Definitions, 'automations'>,
+  applied: AppliedState,
+  history: History,
+): WebhookImpact | undefined {
+  const webhook = applied.webhooks.find(({ name }) => name === change.name);
+  if (!webhook) return undefined;
+  const effects = effectsOf(change, webhook);
+  if (effects.length === 0) return undefined;
+  const silent = effects.includes('url-gone') || effects.includes('disabled');
+  const listening = desired.automations.filter(automation => isStartedBy(automation, webhook.uid));
+  return {
+    kind: 'webhook',
+    effects,
+    traffic: history.trafficOf(webhook),
+    silenced: silent ? listening.map(({ name }) => name) : [],
+  };
+}
+
+const credentialFields = ['authMode', 'signatureScheme', 'secretName', 'secret'];
+
+function effectsOf({ action, fields }: Change, { credential }: AppliedWebhook): readonly WebhookEffect[] {
+  if (action === 'delete') return ['url-gone'];
+  if (action !== 'update') return [];
+  const effects = fields.flatMap(({ field, before, after }): WebhookEffect[] => {
+    if (field === 'enabled') return [after === true ? 'enabled' : 'disabled'];
+    if (field === 'deliveryIdHeader') return ['identity-changed'];
+    if (field === 'authMode' && (before === 'url_token' || after === 'url_token')) {
+      return ['url-changed', 'credential-changed'];
+    }
+    return credentialFields.includes(field) ? ['credential-changed'] : [];
+  });
+  // A secret that was only declared was nobody's credential yet.
+  return [...new Set(effects)].filter(
+    effect => effect !== 'credential-changed' || credential.kind !== 'unset',
+  );
+}
+
+function automationImpact(
+  { action, name, fields }: Change,
+  desired: Pick<Definitions, 'webhooks' | 'automations'>,
+  applied: AppliedState,
+  history: History,
+): AutomationImpact | undefined {
+  if (action === 'no-op') return undefined;
+  if (action === 'update' && !fields.some(({ field }) => field !== 'prompt')) return undefined;
+  const before = applied.automations.find(automation => automation.name === name);
+  const after = desired.automations.find(automation => automation.name === name);
+  const selected = new Set([before, after].flatMap(automation => (automation ? uidsOf(automation) : [])));
+  const webhooks = applied.webhooks.filter(({ uid }) => selected.has(uid));
+  const startsBefore = verdicts(before, answeringNow(applied));
+  const startsAfter = verdicts(after, answeringThen(applied, desired.webhooks));
+
+  let [judged, startedBefore, startedAfter] = [0, 0, 0];
+  const changed: VerdictChange[] = [];
+  for (const delivery of history.lastAccepted(webhooks, impactDeliveriesMax)) {
+    const [started, starts] = [startsBefore(delivery), startsAfter(delivery)];
+    judged += 1;
+    startedBefore += started ? 1 : 0;
+    startedAfter += starts ? 1 : 0;
+    if (started !== starts) changed.push({ deliveryId: delivery.id, webhook: delivery.webhook, starts });
+  }
+  const examples = changed.slice(0, impactExamplesMax);
+  return { kind: 'automation', judged, startedBefore, startedAfter, changed: changed.length, examples };
+}
+
+function uidsOf({ triggers }: AutomationDefinition): readonly string[] {
+  return triggers.flatMap(({ filter }) => filter.webhook_ids);
+}
+
+function isStartedBy(automation: AutomationDefinition, uid: string): boolean {
+  return automation.enabled && uidsOf(automation).includes(uid);
+}
+
+/** The UIDs at which deliveries are accepted. */
+type Answering = ReadonlySet<string>;
+
+function answeringNow({ webhooks }: AppliedState): Answering {
+  return new Set(webhooks.filter(({ enabled }) => enabled).map(({ uid }) => uid));
+}
+
+function answeringThen({ webhooks }: AppliedState, desired: readonly WebhookDefinition[]): Answering {
+  const enabled = new Set(desired.filter(({ enabled }) => enabled).map(({ name }) => name));
+  return new Set(webhooks.filter(({ name }) => enabled.has(name)).map(({ uid }) => uid));
+}
+
+function verdicts(automation: AutomationDefinition | undefined, answering: Answering) {
+  return (delivery: StoredDelivery): boolean =>
+    automation !== undefined &&
+    answering.has(delivery.webhookUid) &&
+    judgeAutomation(automation, delivery).wouldTrigger;
+}

@@ -1,0 +1,72 @@
+import type { z } from 'zod';
+import type * as shapes from '../../schema/api/shapes.ts';
+import type { AppliedAutomation, AppliedState, AppliedWebhook } from '../../schema/applied-state.ts';
+import { commitOf } from '../../schema/automations-snapshot.ts';
+import { automationYaml, webhookYaml } from '../../schema/definitions/definition-yaml.ts';
+import { ingressUrl } from '../../schema/ingress-url.ts';
+import { definitionFileOf, managementOf } from '../change-factory.ts';
+
+export type FactoryView = z.output<typeof shapes.factoryShape>;
+export type WebhookView = z.output<typeof shapes.webhookShape>;
+export type WebhookDetail = z.output<typeof shapes.webhookDetailShape>;
+export type AutomationView = z.output<typeof shapes.automationShape>;
+export type AutomationDetail = z.output<typeof shapes.automationDetailShape>;
+
+/** What may be told of applied states: never a credential. */
+
+export function factoryView(state: AppliedState): FactoryView {
+  const { factory, serial, webhooks, automations } = state;
+  const managedBy = managementOf(state);
+  return { factory, managedBy, serial, webhooks: webhooks.length, automations: automations.length };
+}
+
+/** Where the applied state comes from, less what hookmill itself keeps there. */
+export function sourceView(source: AppliedState['source']) {
+  if (source?.kind !== 'repository') return source;
+  const { contentDigest: _, ...told } = source;
+  return told;
+}
+
+export function webhookView(state: AppliedState, webhook: AppliedWebhook, baseUrl: string): WebhookView {
+  const { name, uid, authMode, signatureScheme, secretName, deliveryIdHeader, enabled, credential } = webhook;
+  return {
+    name,
+    uid,
+    url: ingressUrl(baseUrl, webhook),
+    authMode,
+    signatureScheme: signatureScheme ?? null,
+    secretName,
+    deliveryIdHeader: deliveryIdHeader ?? null,
+    enabled,
+    credential: credential.kind === 'unset' ? 'not set' : 'set',
+    file: definitionFileOf(state, 'webhooks', name),
+    commit: commitOf(state) ?? null,
+  };
+}
+
+export function webhookDetail(state: AppliedState, webhook: AppliedWebhook, baseUrl: string): WebhookDetail {
+  return { ...webhookView(state, webhook, baseUrl), serial: state.serial, yaml: webhookYaml(webhook) };
+}
+
+export function automationView(state: AppliedState, automation: AppliedAutomation): AutomationView {
+  const { name, enabled, prompt, triggers } = automation;
+  return {
+    name,
+    enabled,
+    prompt,
+    triggers: triggers.map(({ filter: { webhook_ids, payload } }) => {
+      const [uid = ''] = webhook_ids;
+      const webhook = state.webhooks.find(webhook => webhook.uid === uid)?.name ?? null;
+      return { uid, webhook, ...(payload && { payload }) };
+    }),
+    file: definitionFileOf(state, 'automations', name),
+  };
+}
+
+export function automationDetail(state: AppliedState, automation: AppliedAutomation): AutomationDetail {
+  return {
+    ...automationView(state, automation),
+    serial: state.serial,
+    yaml: automationYaml(automation),
+  };
+}

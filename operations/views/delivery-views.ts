@@ -1,0 +1,101 @@
+import type { z } from 'zod';
+import type * as shapes from '../../schema/api/shapes.ts';
+import type { AppliedState } from '../../schema/applied-state.ts';
+import { parseSnapshot } from '../../schema/automations-snapshot.ts';
+import { judgeAutomation } from '../../schema/filters/judge-automation.ts';
+import type { Permission } from '../../schema/permission.ts';
+import type { LoggedDelivery, Run } from '../../store/delivery-log.ts';
+
+export type DeliveryView = z.output<typeof shapes.deliveryShape>;
+export type DeliveryDetail = z.output<typeof shapes.deliveryDetailShape>;
+export type RunView = z.output<typeof shapes.runShape>;
+export type Evaluation = NonNullable<DeliveryDetail['evaluation']>;
+
+/** What may be told of a delivery; why it was rejected only to those who may manage its webhook. */
+export function deliveryView(delivery: LoggedDelivery, permission: Permission): DeliveryView {
+  const { id, webhook, uid, atMs, size, outcome, identity, identitySource } = delivery;
+  const { authenticatedBy, reason, duplicateOf } = delivery;
+  return {
+    id,
+    webhook,
+    uid,
+    at: timeOf(atMs),
+    size,
+    outcome,
+    identity: identity ?? null,
+    ...(identitySource && { identitySource }),
+    ...(authenticatedBy !== undefined && { authenticatedBy }),
+    ...(reason !== undefined && permission === 'manage' && { reason }),
+    ...(duplicateOf !== undefined && { duplicateOf }),
+    commit: delivery.commit ?? null,
+  };
+}
+
+export interface LoggedParts {
+  readonly delivery: LoggedDelivery;
+  readonly payload: Uint8Array | undefined;
+  /** The automations in force when it arrived. */
+  readonly snapshot: string | undefined;
+  readonly runs: readonly Run[];
+}
+
+/** All that is known of a delivery, with what each automation made of it. */
+export function deliveryDetail(parts: LoggedParts, permission: Permission): DeliveryDetail {
+  const { delivery, payload, snapshot, runs } = parts;
+  const body = payload === undefined ? null : Buffer.from(payload).toString('utf8');
+  const judged = body !== null && snapshot !== undefined;
+  return {
+    ...deliveryView(delivery, permission),
+    payload: body,
+    evaluation: judged ? evaluationOf(parseSnapshot(snapshot), delivery.uid, body) : null,
+    runs: runs.map(runView),
+  };
+}
+
+/** What each automation makes of a payload, judged exactly as on arrival. */
+export function evaluationOf(
+  { serial, automations }: Pick<AppliedState, 'serial' | 'automations'>,
+  uid: string,
+  body: string,
+): Evaluation {
+  const payload: unknown = JSON.parse(body);
+  const considered = automations.filter(({ triggers }) =>
+    triggers.some(({ filter }) => filter.webhook_ids.includes(uid)),
+  );
+  const verdicts = considered.map(automation => judgeAutomation(automation, { webhookUid: uid, payload }));
+  return {
+    serial,
+    automations: verdicts.map(verdictView),
+    others: automations.length - considered.length,
+  };
+}
+
+/** A verdict as the API tells it: the same, with lists that may be written to. */
+export function verdictView(
+  verdict: ReturnType<typeof judgeAutomation>,
+): z.output<typeof shapes.verdictShape> {
+  const triggers = verdict.triggers.map(trigger => ({ ...trigger, clauses: [...trigger.clauses] }));
+  return { ...verdict, triggers };
+}
+
+export function runView(run: Run): RunView {
+  const { id, automation, deliveryId, webhook, state, attempts, replay, error } = run;
+  return {
+    id,
+    automation,
+    deliveryId,
+    webhook,
+    state,
+    attempts,
+    replay,
+    createdAt: timeOf(run.createdAtMs),
+    startedAt: run.startedAtMs === undefined ? null : timeOf(run.startedAtMs),
+    finishedAt: run.finishedAtMs === undefined ? null : timeOf(run.finishedAtMs),
+    nextAttemptAt: state === 'queued' ? timeOf(run.notBeforeMs) : null,
+    ...(error !== undefined && { error }),
+  };
+}
+
+function timeOf(atMs: number): string {
+  return new Date(atMs).toISOString();
+}

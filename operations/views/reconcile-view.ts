@@ -1,0 +1,35 @@
+import type { z } from 'zod';
+import type { reconcileShape, sourceShape } from '../../schema/api/shapes.ts';
+import type { ReconcileStatus } from '../../store/embedded/reconcile-statuses.ts';
+
+export type ReconcileView = z.output<typeof reconcileShape>;
+
+/** What may be told of how a factory was reconciled; null for one that follows no branch. */
+export function reconcileView(status: ReconcileStatus): ReconcileView | null {
+  const { followed, suspendedAt, tip, commitsBehind, lastSuccess, lastFailure, failingSince } = status;
+  if (!followed) return null;
+  const { repository, branch, path } = followed;
+  const place = { repository, branch, path };
+  return { followed: place, suspendedAt, tip, commitsBehind, lastSuccess, lastFailure, failingSince };
+}
+
+export type Drift =
+  /** A hand edited the applied state since it was applied from the branch. */
+  | 'edited'
+  /** A work tree was applied instead of the branch. */
+  | 'work-tree'
+  /** It was applied from another branch, path or repository. */
+  | 'other-branch';
+
+/** How the applied state of a factory has come away from the branch that it follows; null: it has not. */
+export function driftOf(
+  source: z.output<typeof sourceShape> | null,
+  isEdited: boolean,
+  { followed }: ReconcileView,
+): Drift | null {
+  if (source === null) return null;
+  if (source.kind !== 'repository') return 'work-tree';
+  const isSame = (['repository', 'branch', 'path'] as const).every(key => source[key] === followed[key]);
+  if (!isSame) return 'other-branch';
+  return isEdited ? 'edited' : null;
+}

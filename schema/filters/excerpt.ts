@@ -1,0 +1,41 @@
+import { excerptCharsMax } from '../limits.ts';
+
+/**
+ * A value of a payload as JSON, cut with `…` after `excerptCharsMax` characters however large or deep it is; `missing`
+ * for none. A number that JSON.parse could not keep is shown as what became of it: `≈9007199254740992`, `Infinity`.
+ */
+export function excerpt(value: unknown): string {
+  let text = '';
+  for (const token of tokens(value)) {
+    text += token;
+    if (text.length > excerptCharsMax) return `${text.slice(0, excerptCharsMax)}…`;
+  }
+  return text;
+}
+
+// Lazy: each level yields a character before it is entered, so the caller's bound ends the recursion too.
+function* tokens(value: unknown): Generator<string> {
+  if (Array.isArray(value)) {
+    yield '[';
+    for (const [index, element] of value.entries()) {
+      if (index > 0) yield ', ';
+      yield* tokens(element);
+    }
+    yield ']';
+  } else if (typeof value === 'object' && value !== null) {
+    yield '{';
+    for (const [index, [key, field]] of Object.entries(value).entries()) {
+      yield `${index > 0 ? ', ' : ''}${scalar(key)}: `;
+      yield* tokens(field);
+    }
+    yield '}';
+  } else {
+    yield scalar(value);
+  }
+}
+
+function scalar(value: unknown): string {
+  if (value === undefined) return 'missing';
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, excerptCharsMax));
+  return Number.isInteger(value) && !Number.isSafeInteger(value) ? `≈${value}` : String(value);
+}

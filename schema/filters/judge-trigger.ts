@@ -1,0 +1,25 @@
+import type { Trigger } from '../definitions/automation-definition.ts';
+import { type ClauseOutcome, explainPayloadFilter } from './payload-filter-explain.ts';
+
+/** What a trigger is tested against. Without a `webhookUid`, it came to whichever webhook the trigger selects. */
+export interface TestDelivery {
+  readonly webhookUid?: string | undefined;
+  readonly payload: unknown;
+}
+
+/** How a trigger judges a delivery, whether or not its automation is enabled; it fires if both checks hold. */
+export interface TriggerVerdict {
+  readonly wouldTrigger: boolean;
+  readonly webhookHolds: boolean;
+  readonly payloadHolds: boolean;
+  /** The payload check, clause by clause. */
+  readonly clauses: readonly ClauseOutcome[];
+}
+
+export function testTrigger({ filter }: Pick<Trigger, 'filter'>, delivery: TestDelivery): TriggerVerdict {
+  const { webhookUid, payload } = delivery;
+  const webhookHolds = webhookUid === undefined || filter.webhook_ids.includes(webhookUid);
+  const clauses = explainPayloadFilter(filter.payload, payload);
+  const payloadHolds = clauses.every(clause => clause.holds);
+  return { wouldTrigger: webhookHolds && payloadHolds, webhookHolds, payloadHolds, clauses };
+}

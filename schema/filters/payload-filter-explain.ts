@@ -1,0 +1,75 @@
+import { explainedElementsMax } from '../limits.ts';
+import { excerpt } from './excerpt.ts';
+import type { Fields, PayloadFilter } from './payload-filter.ts';
+import { type CompiledClause, compileAll, compileClauses, fieldOf } from './payload-filter-match.ts';
+
+/** What one clause of a filter asked of a payload, and what it found there. */
+export interface ClauseOutcome {
+  /** A JSONPath (RFC 9535) such as `$.issue.level`, `$.items[2].sku` or `$["odd name"]`. */
+  readonly path: string;
+  /** `any_element`: the place holds an array, and the clauses under it are those of one of its elements. */
+  readonly operator: 'in' | 'not_in' | 'exists' | 'any_element';
+  /** What the clause says, as JSON, cut when it is long. */
+  readonly allowed: string;
+  /** What the payload has there, as JSON, cut when it is long; `missing` if nothing. */
+  readonly found: string;
+  readonly holds: boolean;
+}
+
+/**
+ * Says clause by clause why a payload matches a filter or does not: it matches exactly if every outcome holds. Of an
+ * array only the element that satisfies the most clauses is shown, so there is at most one outcome more than keys.
+ */
+export function explainPayloadFilter(
+  filter: PayloadFilter | undefined,
+  payload: unknown,
+): readonly ClauseOutcome[] {
+  return filter === undefined ? [] : explainNested(filter, payload, '$');
+}
+
+function explainNested(fields: Fields, value: unknown, path: string): readonly ClauseOutcome[] {
+  const clauses = compileClauses(fields);
+  if (!Array.isArray(value)) return explainFields(clauses, value, path);
+  const anyElement = {
+    path,
+    operator: 'any_element',
+    allowed: 'one element that satisfies all of it',
+  } as const;
+  const nearest = nearestElement(clauses, value);
+  if (nearest === undefined) return [{ ...anyElement, found: 'no element', holds: false }];
+  const { index, held } = nearest;
+  return [
+    { ...anyElement, found: `[${index}] of ${value.length}`, holds: held === clauses.length },
+    ...explainFields(clauses, value[index], `${path}[${index}]`),
+  ];
+}
+
+/** The first of the elements that satisfies all; if none does, among the first ones that of which the most clauses hold. */
+function nearestElement(clauses: readonly CompiledClause[], elements: readonly unknown[]) {
+  const satisfying = elements.findIndex(compileAll(clauses));
+  if (satisfying >= 0) return { index: satisfying, held: clauses.length };
+  let nearest: { index: number; held: number } | undefined;
+  for (const [index, element] of elements.slice(0, explainedElementsMax).entries()) {
+    const held = clauses.filter(({ field, holds }) => holds(fieldOf(element, field))).length;
+    if (nearest === undefined || held > nearest.held) nearest = { index, held };
+  }
+  return nearest;
+}
+
+function explainFields(
+  clauses: readonly CompiledClause[],
+  value: unknown,
+  path: string,
+): readonly ClauseOutcome[] {
+  return clauses.flatMap(({ field, clause, holds }): readonly ClauseOutcome[] => {
+    const at = `${path}${segment(field)}`;
+    const found = fieldOf(value, field);
+    if (clause.operator === 'nested') return explainNested(clause.fields, found, at);
+    const allowed = excerpt(clause.operator === 'exists' ? clause.expected : clause.values);
+    return [{ path: at, operator: clause.operator, allowed, found: excerpt(found), holds: holds(found) }];
+  });
+}
+
+function segment(field: string): string {
+  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(field) ? `.${field}` : `[${JSON.stringify(field)}]`;
+}

@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import type { FollowedBranch } from '../../operations/follow-branch.ts';
+import { definitionNamePattern, definitionNameRule } from '../../schema/definitions/definition-name.ts';
+import { durationMs } from '../../schema/definitions/duration.ts';
+import { addProblem, type ParsedFile, parseDefinition } from '../../schema/definitions/parse-definition.ts';
+import { type Mistake, shapeMistakes } from '../../schema/definitions/shape-problems.ts';
+import { secretNamePattern } from '../../schema/definitions/webhook-definition.ts';
+import { reconcileSeconds, reconcileSecondsMax, reconcileSecondsMin } from '../../schema/limits.ts';
+import { parseRepository } from './repository.ts';
+
+/** What the operator says of the repository that a factory follows. */
+const followedRepositoryShape = z
+  .strictObject({
+    factory: z
+      .string()
+      .regex(definitionNamePattern, { error: `use ${definitionNameRule}` })
+      .default('default')
+      .describe('The factory that follows it.'),
+    repository: z.string().describe('URL of the repository, or the absolute path of one on this machine.'),
+    branch: z.string().default('main').describe('The production branch: its tip is what is applied.'),
+    path: z.string().default('.').describe('Where the definitions lie in the repository.'),
+    interval: z
+      .string()
+      .default(`${reconcileSeconds}s`)
+      .superRefine((text, context) => {
+        const seconds = (durationMs(text) ?? 0) / 1_000;
+        if (seconds >= reconcileSecondsMin && seconds <= reconcileSecondsMax) return;
+        const message = `"${text}" is not an interval`;
+        const hint = `write a time from ${reconcileSecondsMin}s to ${reconcileSecondsMax / 3600}h, as in 30s or 5m`;
+        addProblem(context, [], message, { code: 'definition/value', hint });
+      })
+      .describe('Time from one look at the branch to the next.'),
+    credentialSecret: z
+      .string()
+      .regex(secretNamePattern, { error: 'not a name that a team secret can have' })
+      .optional()
+      .describe('Team secret with the password or access token for a repository over HTTPS.'),
+    credentialUsername: z
+      .string()
+      .default('x-access-token')
+      .describe('User name that goes with it; hosts take any, or name one for access tokens.'),
+    trigger: z
+      .string()
+      .refine(name => isWebhookOfFactory(name), {
+        error: "write a webhook's name, or factory/name for a webhook of another factory",
+      })
+      .optional()
+      .describe('Webhook whose accepted deliveries, a push each, are looked into at once.'),
+  })
+  .superRefine(({ repository, branch, path, credentialSecret }, context) => {
+    const parsed = parseRepository(repository, branch, path);
+    if ('problem' in parsed) {
+      const { option, message, hint } = parsed.problem;
+      addProblem(context, [option], message, { code: 'definition/value', hint });
+    } else if (credentialSecret !== undefined && !/^https?$/.test(parsed.repository.transport)) {
+      const hint = "leave it out, and use ssh's own keys (GIT_SSH_COMMAND)";
+      const message = 'a credential is sent over HTTPS alone';
+      addProblem(context, ['credentialSecret'], message, { code: 'definition/value', hint });
+    }
+  });
+
+function isWebhookOfFactory(text: string): boolean {
+  const parts = text.split('/');
+  return parts.length <= 2 && parts.every(part => definitionNamePattern.test(part));
+}
+
+export type FollowedRepository = z.output<typeof followedRepositoryShape>;
+
+/** The repositories that factories follow, one each. */
+export const followedRepositoriesShape = z
+  .array(followedRepositoryShape)
+  .default([])
+  .superRefine((repositories, context) => {
+    for (const [index, { factory }] of repositories.entries()) {
+      if (repositories.findIndex(other => other.factory === factory) === index) continue;
+      const hint = 'a factory follows one branch of one repository';
+      const message = `the factory ${factory} follows another repository already`;
+      addProblem(context, [index, 'factory'], message, { code: 'definition/value', hint });
+    }
+  });
+
+// What else stands in the file is the daemon's business.
+const configurationShape = z.object({ repositories: followedRepositoriesShape });
+
+/** The repositories that the daemon's configuration file names. */
+export function parseFollowedRepositories(
+  file: string,
+  bytes: Uint8Array,
+): ParsedFile<{ readonly repositories: readonly FollowedRepository[] }> {
+  return parseDefinition(configurationShape, file, bytes);
+}
+
+/** What an operator named by flags, or what is wrong with it. */
+export function checkFollowedRepository(
+  given: object,
+): { readonly followed: FollowedRepository } | { readonly mistakes: readonly Mistake[] } {
+  const result = followedRepositoryShape.safeParse(given);
+  if (result.success) return { followed: result.data };
+  return { mistakes: shapeMistakes(result.error, followedRepositoryShape, given) };
+}
+
+/** The same, as it is reconciled. */
+export function followedBranchOf(followed: FollowedRepository): FollowedBranch {
+  const { credentialUsername: username, credentialSecret: secretName } = followed;
+  const parsed = parseRepository(followed.repository, followed.branch, followed.path);
+  if ('problem' in parsed) throw new Error(`not checked: ${parsed.problem.message}`);
+  return {
+    repository: parsed.repository,
+    ...(secretName !== undefined && { credential: { username, secretName } }),
+  };
+}

@@ -1,0 +1,109 @@
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type SimpleGit, simpleGit } from 'simple-git';
+import { gitMessageCharsMax, gitOutputBytesMax } from '../../../schema/limits.ts';
+import { gitVariables, passwordVariable } from './git-environment.ts';
+import { GitFailure } from './git-failure.ts';
+
+export interface GitCommand {
+  /** Where git runs: the directory of the mirror. */
+  readonly directory: string;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+  /** Talks to a remote, so that its helpers have to go with it. */
+  readonly remote?: boolean;
+  readonly input?: string;
+  /** Looked at every second: what it returns ends the command. */
+  readonly watch?: () => Promise<GitFailure | undefined>;
+}
+
+/**
+ * Runs one command of git through simple-git, within its time and output. Fails with a `GitFailure`; a process that
+ * was killed from outside has failed, whatever it had printed.
+ */
+export async function runGit<T>(command: GitCommand, task: (git: SimpleGit) => PromiseLike<T>): Promise<T> {
+  if (command.signal.aborted) throw stopped();
+  const ending = new AbortController();
+  const end = (failure: GitFailure) => ending.abort(failure);
+  const stop = () => end(stopped());
+  command.signal.addEventListener('abort', stop);
+  const timeout = setTimeout(() => end(tooSlow(command.timeoutMs)), command.timeoutMs);
+  const watch = command.watch && watchEverySecond(command.watch, end);
+  try {
+    return await task(gitFor(command, ending.signal, end));
+  } catch (error) {
+    throw ending.signal.aborted ? ending.signal.reason : refused(error, command.environment);
+  } finally {
+    clearTimeout(timeout);
+    clearInterval(watch);
+    command.signal.removeEventListener('abort', stop);
+  }
+}
+
+function gitFor(command: GitCommand, signal: AbortSignal, end: (failure: GitFailure) => void): SimpleGit {
+  const { directory, environment, remote, input } = command;
+  const git = simpleGit({
+    baseDir: directory,
+    ...(remote && { binary: [process.execPath, launcher] }),
+    abort: signal,
+    // All output is there only once the streams are closed.
+    completion: { onClose: true, onExit: false },
+    allowEnvironment: gitVariables,
+    // The custom binary is the launcher; the variables are the operator's own, see git-environment.ts.
+    unsafe: {
+      allowUnsafeCustomBinary: true,
+      allowUnsafeSshCommand: true,
+      allowUnsafeAskPass: true,
+      allowUnsafeConfigPaths: true,
+    },
+    input: () => input,
+    // simple-git's own rule takes a killed process, which has no exit code, for one that did well.
+    errors: (error, { exitCode, stdErr }) => {
+      if (error || exitCode === 0) return error;
+      return Buffer.concat(stdErr.length > 0 ? stdErr : [Buffer.from(`git exited with ${exitCode}`)]);
+    },
+  });
+  return git.env(environment).outputHandler((_, stdout, stderr) => {
+    let bytes = 0;
+    const count = (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > gitOutputBytesMax) end(new GitFailure('too-large', 'git printed too much'));
+    };
+    stdout.on('data', count);
+    stderr.on('data', count);
+  });
+}
+
+const launcher = fileURLToPath(new URL(`./git-launcher${extname(import.meta.url)}`, import.meta.url));
+
+function watchEverySecond(
+  watch: () => Promise<GitFailure | undefined>,
+  end: (failure: GitFailure) => void,
+): NodeJS.Timeout {
+  return setInterval(() => {
+    watch().then(
+      failure => failure && end(failure),
+      (cause: Error) => end(new GitFailure('refused', cause.message, { cause })),
+    );
+  }, 1_000);
+}
+
+function refused(error: unknown, environment: NodeJS.ProcessEnv): GitFailure {
+  const said = error instanceof Error ? error.message.trim() : String(error);
+  // A server was given the password and may say anything.
+  const password = environment[passwordVariable];
+  const text = password ? said.replaceAll(password, '***') : said;
+  if (/^git cannot be run: |spawn git ENOENT/.test(text)) {
+    return new GitFailure('git-missing', 'git cannot be run: is it installed?', { cause: error });
+  }
+  return new GitFailure('refused', text.slice(0, gitMessageCharsMax), { cause: error });
+}
+
+function stopped(): GitFailure {
+  return new GitFailure('stopped', 'stopped');
+}
+
+function tooSlow(timeoutMs: number): GitFailure {
+  return new GitFailure('timeout', `git had not finished after ${timeoutMs / 1000} s`);
+}

@@ -1,0 +1,83 @@
+import { closeSync, constants, existsSync, fsyncSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Database from 'better-sqlite3';
+import { sqliteBusyTimeoutMs, walBytesKept, walPagesBeforeCheckpoint } from '../../../../schema/limits.ts';
+import { DeliveryLogError } from '../../../delivery-log-error.ts';
+import { migrate, otherVersion, schemaVersion, schemaVersionCurrent } from './migrations.ts';
+
+/**
+ * Opens the delivery log's file for writing, made with mode 0600 if it is not there; its directory must exist.
+ * Throws DeliveryLogError `version` or `unsafe`, or what the file system says.
+ */
+export function openDatabase(file: string): Database.Database {
+  createFile(file);
+  const database = new Database(file, { timeout: sqliteBusyTimeoutMs });
+  try {
+    makeDurable(database);
+    migrate(database);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/**
+ * A connection that never writes, while others may; an empty log if there is no file yet.
+ * Throws DeliveryLogError `version`.
+ */
+export function openDatabaseForReading(file: string): Database.Database {
+  if (!existsSync(file)) return emptyDatabase();
+  const database = new Database(file, { readonly: true, timeout: sqliteBusyTimeoutMs });
+  const version = schemaVersion(database);
+  if (version === schemaVersionCurrent) return database;
+  database.close();
+  if (version === 0) return emptyDatabase();
+  throw otherVersion(version);
+}
+
+function emptyDatabase(): Database.Database {
+  const database = new Database(':memory:');
+  migrate(database);
+  return database;
+}
+
+/** The file's bytes are synced by SQLite at each commit; that the file exists at all, by its directory. */
+function createFile(file: string): void {
+  try {
+    closeSync(openSync(file, constants.O_CREAT | constants.O_EXCL | constants.O_RDWR, 0o600));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return;
+    throw error;
+  }
+  const directory = openSync(dirname(file), constants.O_RDONLY);
+  try {
+    fsyncSync(directory);
+  } finally {
+    closeSync(directory);
+  }
+}
+
+/**
+ * A committed transaction survives a power cut only under synchronous=FULL; the build's own default for a
+ * file in WAL mode is NORMAL, which does not sync. So it is set, then read back.
+ * fullfsync: on macOS a plain fsync leaves the bytes in the drive's cache; elsewhere it means nothing.
+ */
+function makeDurable(database: Database.Database): void {
+  const journalMode = database.pragma('journal_mode = WAL', { simple: true });
+  database.pragma('synchronous = FULL');
+  database.pragma('fullfsync = ON');
+  database.pragma('foreign_keys = ON');
+  database.pragma(`wal_autocheckpoint = ${walPagesBeforeCheckpoint}`);
+  database.pragma(`journal_size_limit = ${walBytesKept}`);
+  const synchronous = database.pragma('synchronous', { simple: true });
+  if (journalMode !== 'wal' || synchronous !== synchronousFull) {
+    throw new DeliveryLogError(
+      'unsafe',
+      `the delivery log needs journal_mode wal and synchronous FULL (${synchronousFull}); SQLite gives ${journalMode} and ${synchronous}. Is the home on a network file system?`,
+    );
+  }
+}
+
+// https://sqlite.org/pragma.html#pragma_synchronous
+const synchronousFull = 2;

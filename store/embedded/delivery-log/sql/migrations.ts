@@ -1,0 +1,107 @@
+import type Database from 'better-sqlite3';
+import { DeliveryLogError } from '../../../delivery-log-error.ts';
+
+/**
+ * Brings the file to this version's tables in one transaction. Migrations are only ever appended;
+ * `user_version` counts those that ran. A file from a newer version is refused untouched.
+ */
+export function migrate(database: Database.Database): void {
+  const bringUp = database.transaction(() => {
+    const version = schemaVersion(database);
+    if (version > migrations.length) throw otherVersion(version);
+    for (const migration of migrations.slice(version)) database.exec(migration);
+    database.pragma(`user_version = ${migrations.length}`);
+  });
+  if (schemaVersion(database) !== schemaVersionCurrent) bringUp.immediate();
+}
+
+/** For a connection that may not migrate. A file without tables yet counts as version 0. */
+export function schemaVersion(database: Database.Database): number {
+  return Number(database.pragma('user_version', { simple: true }));
+}
+
+export function otherVersion(version: number): DeliveryLogError {
+  return new DeliveryLogError(
+    'version',
+    `the delivery log has format ${version}, this hookmill reads format ${schemaVersionCurrent}: ${
+      version > schemaVersionCurrent
+        ? 'use the newer hookmill that wrote it'
+        : 'start the daemon once, it brings the file up to date'
+    }`,
+  );
+}
+
+const migrations: readonly string[] = [
+  `
+  -- The automations in force when a delivery was evaluated: few rows, many references.
+  CREATE TABLE snapshots (
+    key INTEGER PRIMARY KEY,
+    digest TEXT NOT NULL UNIQUE,
+    json TEXT NOT NULL
+  ) STRICT;
+
+  -- seq is the order of commit.
+  CREATE TABLE deliveries (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    factory TEXT NOT NULL,
+    webhook TEXT NOT NULL,
+    uid TEXT NOT NULL,
+    at_ms INTEGER NOT NULL,
+    size INTEGER NOT NULL,
+    outcome TEXT NOT NULL,
+    identity TEXT,
+    identity_source TEXT,
+    authenticated_by TEXT,
+    reason TEXT,
+    duplicate_of TEXT,
+    snapshot INTEGER REFERENCES snapshots,
+    CHECK (outcome <> 'Accepted' OR identity IS NOT NULL)
+  ) STRICT;
+
+  -- The rule that no identity is accepted twice. It lives exactly as long as the row it accepted.
+  CREATE UNIQUE INDEX deliveries_by_identity ON deliveries (uid, identity) WHERE outcome = 'Accepted';
+  -- Lists: outcome and webhook are in the index so that a filtered list passes over rows without reading them.
+  CREATE INDEX deliveries_by_factory ON deliveries (factory, seq, outcome, webhook);
+  -- Retention.
+  CREATE INDEX deliveries_by_age ON deliveries (uid, at_ms);
+  CREATE INDEX deliveries_by_snapshot ON deliveries (snapshot) WHERE snapshot IS NOT NULL;
+
+  -- Apart from deliveries, so that lists never touch these pages.
+  CREATE TABLE payloads (
+    delivery INTEGER PRIMARY KEY REFERENCES deliveries,
+    bytes BLOB NOT NULL
+  ) STRICT;
+
+  CREATE TABLE runs (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    delivery INTEGER NOT NULL REFERENCES deliveries,
+    factory TEXT NOT NULL,
+    automation TEXT NOT NULL,
+    replay INTEGER NOT NULL,
+    snapshot INTEGER REFERENCES snapshots,
+    state TEXT NOT NULL DEFAULT 'queued',
+    attempts INTEGER NOT NULL DEFAULT 0,
+    not_before_ms INTEGER NOT NULL,
+    created_at_ms INTEGER NOT NULL,
+    started_at_ms INTEGER,
+    finished_at_ms INTEGER,
+    claimed_by TEXT,
+    error TEXT
+  ) STRICT;
+
+  CREATE INDEX runs_by_delivery ON runs (delivery);
+  CREATE INDEX runs_by_factory ON runs (factory, seq, state, automation);
+  CREATE INDEX runs_by_snapshot ON runs (snapshot) WHERE snapshot IS NOT NULL;
+  CREATE INDEX runs_queued ON runs (not_before_ms) WHERE state = 'queued';
+  CREATE INDEX runs_running ON runs (claimed_by) WHERE state = 'running';
+  `,
+  `
+  -- The same with uid: the deliveries of one webhook, whatever it was called.
+  DROP INDEX deliveries_by_factory;
+  CREATE INDEX deliveries_by_factory ON deliveries (factory, seq, outcome, webhook, uid);
+  `,
+];
+
+export const schemaVersionCurrent = migrations.length;

@@ -1,0 +1,88 @@
+import type Database from 'better-sqlite3';
+import { deliveriesPerPruneStepMax, deliveryBytesPerPruneStepMax } from '../../../../schema/limits.ts';
+import type { PrunePosition, PruneStep, VerbTable } from '../write/wire.ts';
+import type { Snapshots } from './snapshots.ts';
+
+/**
+ * One bounded step of a pass over all webhooks, oldest rows first, within the transaction that the caller holds.
+ * A delivery with a queued or running run stays, whatever its age.
+ */
+export function preparePruneStep(database: Database.Database, snapshots: Snapshots): VerbTable['pruneStep'] {
+  const selectNextUid = database
+    .prepare<[string], string | null>('SELECT min(uid) FROM deliveries WHERE uid > ?')
+    .pluck();
+  // The oldest of the newest rows that always stay; none if there are fewer.
+  const selectOldestKept = database.prepare<{ uid: string; keepNewest: number }, RowPosition>(`
+    SELECT at_ms AS atMs, seq FROM deliveries WHERE uid = @uid
+    ORDER BY at_ms DESC, seq DESC LIMIT 1 OFFSET @keepNewest - 1`);
+  const selectOld = database.prepare<
+    PrunePosition & { keptAtMs: number; keptSeq: number; keepSinceMs: number; limit: number },
+    OldDelivery
+  >(`
+    SELECT seq, at_ms AS atMs, size, snapshot, EXISTS (
+      SELECT 1 FROM runs WHERE delivery = deliveries.seq AND state IN ('queued', 'running')) AS busy
+    FROM deliveries
+    WHERE uid = @uid AND at_ms < @keepSinceMs
+      AND (at_ms, seq) > (@atMs, @seq) AND (at_ms, seq) < (@keptAtMs, @keptSeq)
+    ORDER BY at_ms, seq LIMIT @limit`);
+  const deleteRuns = database.prepare<[number], { id: string; snapshot: number | null }>(
+    'DELETE FROM runs WHERE delivery = ? RETURNING id, snapshot',
+  );
+  const deletePayload = database.prepare<[number]>('DELETE FROM payloads WHERE delivery = ?');
+  const deleteDelivery = database.prepare<[number]>('DELETE FROM deliveries WHERE seq = ?');
+
+  const oldDeliveries = (position: PrunePosition, { keepNewest, keepSinceMs }: PruneStep): OldDelivery[] => {
+    const kept = selectOldestKept.get({ uid: position.uid, keepNewest: Math.max(1, keepNewest) });
+    if (!kept) return [];
+    const limit = deliveriesPerPruneStepMax;
+    return selectOld.all({ ...position, keptAtMs: kept.atMs, keptSeq: kept.seq, keepSinceMs, limit });
+  };
+
+  const remove = (delivery: OldDelivery): string[] => {
+    const runs = deleteRuns.all(delivery.seq);
+    deletePayload.run(delivery.seq);
+    deleteDelivery.run(delivery.seq);
+    for (const snapshot of new Set([delivery.snapshot, ...runs.map(run => run.snapshot)])) {
+      if (snapshot !== null) snapshots.removeUnused(snapshot);
+    }
+    return runs.map(run => run.id);
+  };
+
+  const startOf = (uid: string | null | undefined): PrunePosition | undefined =>
+    uid == null ? undefined : { uid, atMs: Number.MIN_SAFE_INTEGER, seq: 0 };
+
+  return step => {
+    const position = step.after ?? startOf(selectNextUid.get(''));
+    if (!position) return { deliveries: 0, runIds: [] };
+    const old = withinBytes(oldDeliveries(position, step));
+    const idle = old.filter(delivery => !delivery.busy);
+    const runIds = idle.flatMap(remove);
+    snapshots.forgetRows();
+    const last = old.at(-1);
+    const next = last
+      ? { uid: position.uid, atMs: last.atMs, seq: last.seq }
+      : startOf(selectNextUid.get(position.uid));
+    return next ? { deliveries: idle.length, runIds, next } : { deliveries: idle.length, runIds };
+  };
+}
+
+interface RowPosition {
+  readonly atMs: number;
+  readonly seq: number;
+}
+
+interface OldDelivery extends RowPosition {
+  readonly size: number;
+  readonly snapshot: number | null;
+  readonly busy: number;
+}
+
+/** As many of the first as the step's bound of bytes allows, and at least one. */
+function withinBytes(deliveries: readonly OldDelivery[]): readonly OldDelivery[] {
+  let bytes = 0;
+  const end = deliveries.findIndex(({ size }, index) => {
+    bytes += size;
+    return index > 0 && bytes > deliveryBytesPerPruneStepMax;
+  });
+  return end === -1 ? deliveries : deliveries.slice(0, end);
+}

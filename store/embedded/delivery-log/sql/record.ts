@@ -1,0 +1,108 @@
+import type Database from 'better-sqlite3';
+import type { AcceptedRow, DeliveryRow, Duplicate, UnidentifiedRow } from '../write/wire.ts';
+import type { Snapshots } from './snapshots.ts';
+
+export interface RecordedRows {
+  readonly duplicates: readonly Duplicate[];
+  readonly runsQueued: boolean;
+}
+
+/** Writes a batch's rows, in their order, within the transaction that the caller holds. */
+export type RecordDeliveries = (rows: readonly DeliveryRow[], payloads: ArrayBuffer) => RecordedRows;
+
+export function prepareRecordDeliveries(database: Database.Database, snapshots: Snapshots): RecordDeliveries {
+  const insert = database.prepare<DeliveryColumns>(`
+    INSERT INTO deliveries (id, factory, webhook, uid, at_ms, size, outcome, identity, identity_source,
+      authenticated_by, reason, duplicate_of, snapshot)
+    VALUES (@id, @factory, @webhook, @uid, @atMs, @size, @outcome, @identity, @identitySource,
+      @authenticatedBy, @reason, @duplicateOf, @snapshot)
+    ON CONFLICT (uid, identity) WHERE outcome = 'Accepted' DO NOTHING`);
+  const selectOriginal = database
+    .prepare<[string, string], string>(
+      `SELECT id FROM deliveries WHERE uid = ? AND identity = ? AND outcome = 'Accepted'`,
+    )
+    .pluck();
+  const insertPayload = database.prepare<[number | bigint, Uint8Array]>(
+    'INSERT INTO payloads (delivery, bytes) VALUES (?, ?)',
+  );
+  const insertRun = database.prepare<
+    [string, number | bigint, string, string, number | null, number, number]
+  >(`
+    INSERT INTO runs (id, delivery, factory, automation, replay, snapshot, not_before_ms, created_at_ms)
+    VALUES (?, ?, ?, ?, 0, ?, ?, ?)`);
+
+  /** The original's id if this identity was accepted before. The unique index decides, not a look beforehand. */
+  const recordAccepted = (row: AcceptedRow, payload: Uint8Array): string | undefined => {
+    const snapshot = snapshotOf(row);
+    const columns = columnsOf(row, snapshot);
+    const { changes, lastInsertRowid: delivery } = insert.run(columns);
+    if (changes === 0) return recordDuplicate(row, columns);
+    insertPayload.run(delivery, payload);
+    for (const run of row.runs) {
+      insertRun.run(run.id, delivery, row.factory, run.automation, snapshot, row.atMs, row.atMs);
+    }
+    return undefined;
+  };
+
+  const snapshotOf = ({ factory, appliedState }: DeliveryRow): number | null =>
+    appliedState ? snapshots.keyOf(factory, appliedState) : null;
+
+  const recordDuplicate = (row: AcceptedRow, columns: DeliveryColumns): string => {
+    const original = selectOriginal.get(row.uid, row.identity);
+    if (original === undefined) throw new Error(`delivery ${row.id} conflicts with none`);
+    insert.run({ ...columns, outcome: 'Duplicate', duplicateOf: original });
+    return original;
+  };
+
+  return (rows, payloads) => {
+    const duplicates: Duplicate[] = [];
+    let runsQueued = false;
+    let offset = 0;
+    for (const [index, row] of rows.entries()) {
+      if (row.outcome !== 'Accepted') {
+        insert.run(columnsOf(row, snapshotOf(row)));
+        continue;
+      }
+      const of = recordAccepted(row, Buffer.from(payloads, offset, row.payloadBytes));
+      offset += row.payloadBytes;
+      if (of === undefined) runsQueued ||= row.runs.length > 0;
+      else duplicates.push({ index, of });
+    }
+    return { duplicates, runsQueued };
+  };
+}
+
+interface DeliveryColumns {
+  readonly id: string;
+  readonly factory: string;
+  readonly webhook: string;
+  readonly uid: string;
+  readonly atMs: number;
+  readonly size: number;
+  readonly outcome: string;
+  readonly identity: string | null;
+  readonly identitySource: string | null;
+  readonly authenticatedBy: string | null;
+  readonly reason: string | null;
+  readonly duplicateOf: string | null;
+  readonly snapshot: number | null;
+}
+
+function columnsOf(row: AcceptedRow | UnidentifiedRow, snapshot: number | null): DeliveryColumns {
+  const accepted = row.outcome === 'Accepted' ? row : undefined;
+  return {
+    id: row.id,
+    factory: row.factory,
+    webhook: row.webhook,
+    uid: row.uid,
+    atMs: row.atMs,
+    size: row.size,
+    outcome: row.outcome,
+    identity: accepted?.identity ?? null,
+    identitySource: accepted?.identitySource ?? null,
+    authenticatedBy: row.authenticatedBy ?? null,
+    reason: row.outcome === 'Accepted' ? null : (row.reason ?? null),
+    duplicateOf: null,
+    snapshot,
+  };
+}

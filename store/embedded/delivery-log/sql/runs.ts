@@ -1,0 +1,69 @@
+import type Database from 'better-sqlite3';
+import type { VerbTable } from '../write/wire.ts';
+import { type RunRow, runOf, selectRun } from './rows.ts';
+import type { Snapshots } from './snapshots.ts';
+
+export type RunVerbs = Pick<
+  VerbTable,
+  'claimRuns' | 'finishRun' | 'postponeRun' | 'requeueRunsOfOthers' | 'retryRun' | 'replay'
+>;
+
+/** The queue of runs. Each verb runs within the transaction that the caller holds. */
+export function prepareRunVerbs(database: Database.Database, snapshots: Snapshots): RunVerbs {
+  const selectDue = database
+    .prepare<{ nowMs: number; limit: number }, number>(`
+    SELECT seq FROM runs WHERE state = 'queued' AND not_before_ms <= @nowMs
+    ORDER BY not_before_ms, seq LIMIT @limit`)
+    .pluck();
+  const claim = database.prepare<{ seq: number; daemonId: string; nowMs: number }>(`
+    UPDATE runs SET state = 'running', attempts = attempts + 1, claimed_by = @daemonId, started_at_ms = @nowMs,
+      finished_at_ms = NULL
+    WHERE seq = @seq`);
+  const runBySeq = database.prepare<[number], RunRow>(`${selectRun} WHERE runs.seq = ?`);
+  const selectNextDue = database
+    .prepare<[], number>(
+      `SELECT not_before_ms FROM runs WHERE state = 'queued' ORDER BY not_before_ms LIMIT 1`,
+    )
+    .pluck();
+  const finish = database.prepare<{ id: string; state: string; atMs: number; error: string | null }>(`
+    UPDATE runs SET state = @state, finished_at_ms = @atMs, error = @error, claimed_by = NULL
+    WHERE id = @id AND state = 'running'`);
+  const postpone = database.prepare<{ id: string; notBeforeMs: number; error: string | null }>(`
+    UPDATE runs SET state = 'queued', not_before_ms = @notBeforeMs, error = @error, claimed_by = NULL
+    WHERE id = @id AND state = 'running'`);
+  const requeue = database.prepare<[string]>(`
+    UPDATE runs SET state = 'queued', claimed_by = NULL WHERE state = 'running' AND claimed_by <> ?`);
+  const retry = database.prepare<{ id: string; nowMs: number }>(`
+    UPDATE runs SET state = 'queued', attempts = 0, not_before_ms = @nowMs, finished_at_ms = NULL
+    WHERE id = @id AND state = 'failed'`);
+  const selectStored = database.prepare<[string], { delivery: number; factory: string }>(`
+    SELECT seq AS delivery, factory FROM deliveries WHERE id = ? AND outcome = 'Accepted'`);
+  const insertReplay = database.prepare<[string, number, string, string, number, number, number]>(`
+    INSERT INTO runs (id, delivery, factory, automation, replay, snapshot, not_before_ms, created_at_ms)
+    VALUES (?, ?, ?, ?, 1, ?, ?, ?)`);
+
+  return {
+    claimRuns({ daemonId, nowMs, limit }) {
+      const due = selectDue.all({ nowMs, limit });
+      for (const seq of due) claim.run({ seq, daemonId, nowMs });
+      const runs = due.flatMap(seq => runBySeq.all(seq)).map(runOf);
+      const nextDueMs = selectNextDue.get();
+      return nextDueMs === undefined ? { runs } : { runs, nextDueMs };
+    },
+    finishRun: ({ id, state, atMs, error }) =>
+      finish.run({ id, state, atMs, error: error ?? null }).changes > 0,
+    postponeRun: ({ id, notBeforeMs, error }) =>
+      postpone.run({ id, notBeforeMs, error: error ?? null }).changes > 0,
+    requeueRunsOfOthers: daemonId => requeue.run(daemonId).changes,
+    retryRun: ({ id, nowMs }) => retry.run({ id, nowMs }).changes > 0,
+    replay({ deliveryId, runs, appliedState, nowMs }) {
+      const stored = selectStored.get(deliveryId);
+      if (!stored) return false;
+      const snapshot = snapshots.store(appliedState);
+      for (const { id, automation } of runs) {
+        insertReplay.run(id, stored.delivery, stored.factory, automation, snapshot, nowMs, nowMs);
+      }
+      return true;
+    },
+  };
+}

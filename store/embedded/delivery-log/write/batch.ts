@@ -1,0 +1,114 @@
+import { deliveriesPerCommitMax, deliveryBytesPerCommitMax } from '../../../../schema/limits.ts';
+import type {
+  AcceptedDelivery,
+  DeliveryMetadata,
+  LoggedDelivery,
+  Recorded,
+  UnidentifiedDelivery,
+} from '../../../delivery-log.ts';
+import type { DeliveryLogError } from '../../../delivery-log-error.ts';
+import type { Batch, Command, Committed, DeliveryRow, SentAppliedState } from './wire.ts';
+
+/** A delivery that waits for its commit. Nobody waits for a rejection's. */
+export type WaitingDelivery = WaitingAccepted | WaitingRejected;
+
+interface WaitingAccepted {
+  readonly kind: 'accepted';
+  readonly delivery: AcceptedDelivery;
+  readonly resolve: (recorded: Recorded) => void;
+  readonly reject: (error: DeliveryLogError) => void;
+}
+
+interface WaitingRejected {
+  readonly kind: 'rejected';
+  readonly delivery: UnidentifiedDelivery;
+}
+
+export interface WaitingCommand {
+  readonly command: Command;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: DeliveryLogError) => void;
+}
+
+export interface WaitingBatch {
+  readonly deliveries: readonly WaitingDelivery[];
+  readonly commands: readonly WaitingCommand[];
+}
+
+export function payloadBytes(waiting: WaitingDelivery): number {
+  return waiting.kind === 'accepted' ? waiting.delivery.payload.length : 0;
+}
+
+/** How many of the first deliveries one transaction takes: within its bounds, and at least one. */
+export function batchLength(waiting: readonly WaitingDelivery[]): number {
+  let bytes = 0;
+  for (const [index, delivery] of waiting.entries()) {
+    bytes += payloadBytes(delivery);
+    if (index === deliveriesPerCommitMax || (index > 0 && bytes > deliveryBytesPerCommitMax)) return index;
+  }
+  return waiting.length;
+}
+
+/** `statesSent` holds the digest last sent for each factory, and is brought up to date. */
+export function packDeliveries(
+  waiting: readonly WaitingDelivery[],
+  statesSent: Map<string, string>,
+): Pick<Batch, 'deliveries' | 'payloads'> {
+  const payloads = new Uint8Array(waiting.reduce((bytes, delivery) => bytes + payloadBytes(delivery), 0));
+  let offset = 0;
+  const deliveries = waiting.map((delivery): DeliveryRow => {
+    const appliedState = packAppliedState(delivery.delivery, statesSent);
+    if (delivery.kind === 'rejected') return { ...delivery.delivery, ...appliedState };
+    const { payload, ...row } = delivery.delivery;
+    payloads.set(payload, offset);
+    offset += payload.length;
+    return { ...row, ...appliedState, outcome: 'Accepted', payloadBytes: payload.length };
+  });
+  return { deliveries, payloads: payloads.buffer };
+}
+
+export function resolveAll({ deliveries, commands }: WaitingBatch, { duplicates, results }: Committed): void {
+  const originals = new Map(duplicates.map(({ index, of }) => [index, of]));
+  for (const [index, waiting] of deliveries.entries()) {
+    if (waiting.kind !== 'accepted') continue;
+    const duplicateOf = originals.get(index);
+    const { id } = waiting.delivery;
+    waiting.resolve(duplicateOf === undefined ? { id } : { id, duplicateOf });
+  }
+  for (const [index, { resolve }] of commands.entries()) resolve(results[index]);
+}
+
+/** The rows of a committed batch as the log now has them, in their order. */
+export function committedRows(
+  { deliveries }: WaitingBatch,
+  { duplicates }: Committed,
+): readonly LoggedDelivery[] {
+  const originals = new Map(duplicates.map(({ index, of }) => [index, of]));
+  return deliveries.map((waiting, index): LoggedDelivery => {
+    const { appliedState, ...delivery } = waiting.delivery;
+    const commit = appliedState?.commit && { commit: appliedState.commit };
+    if (!('payload' in delivery)) return { ...delivery, ...commit };
+    const { payload, runs, ...row } = delivery;
+    const duplicateOf = originals.get(index);
+    if (duplicateOf === undefined) return { ...row, ...commit, outcome: 'Accepted' };
+    return { ...row, ...commit, outcome: 'Duplicate', duplicateOf };
+  });
+}
+
+export function rejectAll({ deliveries, commands }: WaitingBatch, error: DeliveryLogError): void {
+  for (const waiting of deliveries) {
+    if (waiting.kind === 'accepted') waiting.reject(error);
+  }
+  for (const { reject } of commands) reject(error);
+}
+
+function packAppliedState(
+  { factory, appliedState }: DeliveryMetadata,
+  statesSent: Map<string, string>,
+): { readonly appliedState?: SentAppliedState } {
+  if (!appliedState) return {};
+  const { digest, json } = appliedState;
+  if (statesSent.get(factory) === digest) return { appliedState: { digest } };
+  statesSent.set(factory, digest);
+  return { appliedState: { digest, json } };
+}

@@ -1,0 +1,77 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import type Database from 'better-sqlite3';
+import { DeliveryLogError } from '../../../delivery-log-error.ts';
+import { openDatabase } from '../sql/database.ts';
+import { preparePruneStep } from '../sql/prune.ts';
+import { prepareRecordDeliveries } from '../sql/record.ts';
+import { selectPayload } from '../sql/rows.ts';
+import { prepareRunVerbs } from '../sql/runs.ts';
+import { openSnapshots } from '../sql/snapshots.ts';
+import type { Batch, Command, Committed, FromWorker, Refused, ToWorker, Verb, VerbTable } from './wire.ts';
+
+// The thread that writes the delivery log: it owns the one writing connection of this process.
+serve(workerData.file);
+
+function serve(file: string): void {
+  const port = parentPort;
+  if (!port) throw new Error('the delivery log worker runs in a worker thread');
+  const reply = (message: FromWorker) => port.postMessage(message);
+  try {
+    const database = openDatabase(file);
+    const commit = prepareCommit(database);
+    port.on('message', (message: ToWorker) => {
+      if (message.kind === 'batch') return reply(commit(message));
+      // The last connection to close moves the write-ahead log into the file.
+      database.close();
+      port.close();
+    });
+    reply({ kind: 'opened' });
+  } catch (error) {
+    reply(refusal(error));
+  }
+}
+
+/** All of a batch in one transaction, on disk when this returns; or none of it. */
+function prepareCommit(database: Database.Database): (batch: Batch) => FromWorker {
+  const snapshots = openSnapshots(database);
+  const record = prepareRecordDeliveries(database, snapshots);
+  const payload = database.prepare<[string], Uint8Array>(selectPayload).pluck();
+  const verbs: VerbTable = {
+    ...prepareRunVerbs(database, snapshots),
+    pruneStep: preparePruneStep(database, snapshots),
+    readPayload: deliveryId => payload.get(deliveryId),
+    readSnapshot: digest => snapshots.read(digest),
+  };
+  const obey = <V extends Verb>(command: Command<V>) => verbs[command.verb](command.argument);
+  const transaction = database.transaction((batch: Batch): Omit<Committed, 'commitMs'> => {
+    const { duplicates, runsQueued } = record(batch.deliveries, batch.payloads);
+    const results = batch.commands.map(obey);
+    return {
+      kind: 'committed',
+      duplicates,
+      results,
+      runsQueued: runsQueued || batch.commands.some(({ verb }) => queuingVerbs.has(verb)),
+    };
+  });
+
+  return batch => {
+    const startedMs = performance.now();
+    try {
+      const committed = transaction.immediate(batch);
+      return { ...committed, commitMs: performance.now() - startedMs };
+    } catch (error) {
+      snapshots.forgetRows();
+      return { kind: 'failed', error };
+    }
+  };
+}
+
+/** After these, queued runs may be due at once. */
+const queuingVerbs: ReadonlySet<Verb> = new Set(['replay', 'retryRun', 'requeueRunsOfOthers']);
+
+/** An error's class does not survive the way between threads: its code goes beside it. */
+function refusal(error: unknown): Refused {
+  const message = error instanceof Error ? error.message : String(error);
+  const refused = { kind: 'refused', message, error } as const;
+  return error instanceof DeliveryLogError ? { ...refused, code: error.code } : refused;
+}

@@ -1,0 +1,238 @@
+import type { Worker } from 'node:worker_threads';
+import { deliveriesWaitingMax, deliveryBytesWaitingMax } from '../../../../schema/limits.ts';
+import type {
+  AcceptedDelivery,
+  DeliveryLogStats,
+  LoggedDelivery,
+  Recorded,
+  UnidentifiedDelivery,
+} from '../../../delivery-log.ts';
+import { DeliveryLogError } from '../../../delivery-log-error.ts';
+import {
+  batchLength,
+  committedRows,
+  packDeliveries,
+  payloadBytes,
+  rejectAll,
+  resolveAll,
+  type WaitingBatch,
+  type WaitingCommand,
+  type WaitingDelivery,
+} from './batch.ts';
+import type { Command, Committed, FromWorker, ToWorker, Verb, Verbs } from './wire.ts';
+
+export interface GroupCommitOptions {
+  /** Runs were queued by a commit: they can be claimed now. */
+  readonly onRunsQueued?: () => void;
+  /** Deliveries were committed; the rows are made only for who asks. */
+  readonly onCommitted?: (rows: () => readonly LoggedDelivery[]) => void;
+  /** The thread has died: nothing more will be recorded. Everything that waited was rejected. */
+  readonly onFatal?: (error: Error) => void;
+  readonly deliveriesWaitingMax?: number;
+  readonly deliveryBytesWaitingMax?: number;
+}
+
+/** Owns the thread. One batch is with it at a time, one transaction each; what arrives meanwhile is the next. */
+export class GroupCommit {
+  readonly #worker: Worker;
+  readonly #options: GroupCommitOptions;
+  readonly #ended: Promise<void>;
+  readonly #statesSent = new Map<string, string>();
+  #deliveries: WaitingDelivery[] = [];
+  #commands: WaitingCommand[] = [];
+  #loneCommands: WaitingCommand[] = [];
+  #inFlight: WaitingBatch | undefined;
+  #sendScheduled = false;
+  #state: 'open' | 'closing' | 'ended' = 'open';
+  #stats = { ...noStats };
+
+  constructor(worker: Worker, options: GroupCommitOptions) {
+    this.#worker = worker;
+    this.#options = options;
+    worker.on('message', (message: FromWorker) => this.#settle(message));
+    let died = new Error("the delivery log's thread ended");
+    worker.once('error', (error: Error) => {
+      died = error;
+    });
+    this.#ended = new Promise(resolve => {
+      worker.once('exit', () => {
+        this.#end(died);
+        resolve();
+      });
+    });
+  }
+
+  recordAccepted(delivery: AcceptedDelivery): Promise<Recorded> {
+    return new Promise((resolve, reject) => {
+      if (this.#state !== 'open') return reject(closed());
+      if (this.#isFull(delivery.payload.length)) {
+        this.#stats.refusedFull++;
+        return reject(new DeliveryLogError('full', 'too many deliveries wait for their commit'));
+      }
+      this.#add({ kind: 'accepted', delivery, resolve, reject });
+    });
+  }
+
+  recordUnidentified(delivery: UnidentifiedDelivery): boolean {
+    if (this.#state !== 'open' || this.#isFull(0)) {
+      this.#stats.droppedRejections++;
+      return false;
+    }
+    this.#add({ kind: 'rejected', delivery });
+    return true;
+  }
+
+  /** Rides with the deliveries of the next batch. */
+  ask<V extends Verb>(verb: V, argument: Verbs[V]['takes']): Promise<Verbs[V]['gives']> {
+    return this.#enqueue(this.#commands, verb, argument);
+  }
+
+  /** In a transaction of its own: deliveries neither fail with it nor wait for more than one of its kind. */
+  askAlone<V extends Verb>(verb: V, argument: Verbs[V]['takes']): Promise<Verbs[V]['gives']> {
+    return this.#enqueue(this.#loneCommands, verb, argument);
+  }
+
+  stats(): DeliveryLogStats {
+    return { ...this.#stats };
+  }
+
+  async close(): Promise<void> {
+    if (this.#state === 'open') {
+      this.#state = 'closing';
+      if (!this.#inFlight && !this.#sendScheduled) this.#send();
+    }
+    await this.#ended;
+  }
+
+  #isFull(bytes: number): boolean {
+    const countMax = this.#options.deliveriesWaitingMax ?? deliveriesWaitingMax;
+    const bytesMax = this.#options.deliveryBytesWaitingMax ?? deliveryBytesWaitingMax;
+    return this.#stats.waiting >= countMax || this.#stats.waitingBytes + bytes > bytesMax;
+  }
+
+  #add(waiting: WaitingDelivery): void {
+    this.#deliveries.push(waiting);
+    this.#stats.waiting++;
+    this.#stats.waitingBytes += payloadBytes(waiting);
+    this.#scheduleSend();
+  }
+
+  #enqueue<V extends Verb>(
+    queue: WaitingCommand[],
+    verb: V,
+    argument: Verbs[V]['takes'],
+  ): Promise<Verbs[V]['gives']> {
+    return new Promise((resolve, reject) => {
+      if (this.#state !== 'open') return reject(closed());
+      // The worker answers each command with what its verb gives.
+      queue.push({
+        command: { verb, argument } as Command,
+        resolve: resolve as WaitingCommand['resolve'],
+        reject,
+      });
+      this.#scheduleSend();
+    });
+  }
+
+  /** After the event loop's present turn, so that requests read from several sockets in it ride together. */
+  #scheduleSend(): void {
+    if (this.#sendScheduled || this.#inFlight) return;
+    this.#sendScheduled = true;
+    setImmediate(() => {
+      this.#sendScheduled = false;
+      if (this.#state !== 'ended') this.#send();
+    });
+  }
+
+  #send(): void {
+    const batch = this.#takeBatch();
+    if (batch) {
+      this.#inFlight = batch;
+      const packed = packDeliveries(batch.deliveries, this.#statesSent);
+      this.#post({ kind: 'batch', ...packed, commands: batch.commands.map(({ command }) => command) });
+    } else if (this.#state === 'closing') {
+      this.#post({ kind: 'close' });
+    }
+  }
+
+  #post(message: ToWorker): void {
+    this.#worker.postMessage(message, message.kind === 'batch' ? [message.payloads] : []);
+  }
+
+  #takeBatch(): WaitingBatch | undefined {
+    const lone = this.#loneCommands.shift();
+    if (lone) return { deliveries: [], commands: [lone] };
+    if (this.#deliveries.length + this.#commands.length === 0) return undefined;
+    const deliveries = this.#deliveries.splice(0, batchLength(this.#deliveries));
+    const commands = this.#commands;
+    this.#commands = [];
+    return { deliveries, commands };
+  }
+
+  #settle(message: FromWorker): void {
+    const batch = this.#inFlight;
+    if (!batch || (message.kind !== 'committed' && message.kind !== 'failed')) return;
+    this.#inFlight = undefined;
+    this.#count(batch, message);
+    // What the thread rolled back, it has not kept.
+    if (message.kind === 'failed') this.#statesSent.clear();
+    // Before the answers, so that the thread works while they are sent.
+    this.#send();
+    if (message.kind === 'failed') {
+      rejectAll(batch, failed(message.error));
+      return;
+    }
+    resolveAll(batch, message);
+    if (batch.deliveries.length > 0) this.#options.onCommitted?.(() => committedRows(batch, message));
+    if (message.runsQueued) this.#options.onRunsQueued?.();
+  }
+
+  #count({ deliveries }: WaitingBatch, message: Committed | { kind: 'failed' }): void {
+    this.#stats.waiting -= deliveries.length;
+    for (const delivery of deliveries) this.#stats.waitingBytes -= payloadBytes(delivery);
+    if (message.kind === 'failed') {
+      this.#stats.failedCommits++;
+      return;
+    }
+    this.#stats.committed += deliveries.length;
+    this.#stats.commits++;
+    this.#stats.lastCommitMs = message.commitMs;
+    this.#stats.lastCommitDeliveries = deliveries.length;
+  }
+
+  #end(cause: Error): void {
+    const wasOpen = this.#state === 'open';
+    const batches = [
+      this.#inFlight ?? { deliveries: [], commands: [] },
+      { deliveries: this.#deliveries, commands: [...this.#commands, ...this.#loneCommands] },
+    ];
+    this.#state = 'ended';
+    this.#inFlight = undefined;
+    this.#deliveries = [];
+    this.#commands = [];
+    this.#loneCommands = [];
+    for (const batch of batches) rejectAll(batch, new DeliveryLogError('closed', cause.message, { cause }));
+    if (wasOpen) this.#options.onFatal?.(cause);
+  }
+}
+
+const noStats: DeliveryLogStats = {
+  waiting: 0,
+  waitingBytes: 0,
+  committed: 0,
+  commits: 0,
+  failedCommits: 0,
+  refusedFull: 0,
+  droppedRejections: 0,
+  lastCommitMs: 0,
+  lastCommitDeliveries: 0,
+};
+
+function failed(cause: unknown): DeliveryLogError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new DeliveryLogError('failed', `the commit failed: ${why}`, { cause });
+}
+
+function closed(): DeliveryLogError {
+  return new DeliveryLogError('closed', 'the delivery log is closed');
+}

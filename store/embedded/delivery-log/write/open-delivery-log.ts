@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import type { DeliveryLog, Pruned, Retention } from '../../../delivery-log.ts';
+import { DeliveryLogError } from '../../../delivery-log-error.ts';
+import { GroupCommit, type GroupCommitOptions } from './group-commit.ts';
+import type { FromWorker, PrunePosition } from './wire.ts';
+
+/**
+ * Opens the delivery log in a thread of its own. The file is made if it is not there; its directory must exist.
+ * Rejects with DeliveryLogError `version` or `unsafe`, or with what the file system says.
+ */
+export async function openDeliveryLog(file: string, options: GroupCommitOptions = {}): Promise<DeliveryLog> {
+  const commits = new GroupCommit(await startWorker(file), options);
+  return {
+    recordAccepted: delivery => commits.recordAccepted(delivery),
+    recordUnidentified: delivery => commits.recordUnidentified(delivery),
+    readPayload: deliveryId => commits.ask('readPayload', deliveryId),
+    readSnapshot: digest => commits.ask('readSnapshot', digest),
+    claimRuns: claim => commits.ask('claimRuns', claim),
+    finishRun: result => commits.ask('finishRun', result),
+    postponeRun: postponement => commits.ask('postponeRun', postponement),
+    requeueRunsOfOthers: daemonId => commits.ask('requeueRunsOfOthers', daemonId),
+    retryRun: run => commits.ask('retryRun', run),
+    replay: replay => commits.ask('replay', replay),
+    prune: retention => prune(commits, retention),
+    stats: () => commits.stats(),
+    close: () => commits.close(),
+  };
+}
+
+async function startWorker(file: string): Promise<Worker> {
+  // Sources run as .ts, the build as .js.
+  const script = new URL(`./delivery-log-worker${extname(import.meta.url)}`, import.meta.url);
+  const worker = new Worker(script, { workerData: { file } });
+  const [answer]: FromWorker[] = await once(worker, 'message');
+  if (answer?.kind === 'opened') return worker;
+  await worker.terminate();
+  throw refusal(file, answer);
+}
+
+function refusal(file: string, answer: FromWorker | undefined): Error {
+  if (answer?.kind !== 'refused') return new Error(`the delivery log ${file} does not open`);
+  const { code, message, error: cause } = answer;
+  if (code) return new DeliveryLogError(code, `${file}: ${message}`, { cause });
+  return new Error(`cannot open the delivery log ${file}: ${message}`, { cause });
+}
+
+async function prune(commits: GroupCommit, retention: Retention): Promise<Pruned> {
+  const runIds: string[] = [];
+  let deliveries = 0;
+  let after: PrunePosition | undefined;
+  do {
+    const step = await commits.askAlone('pruneStep', after ? { ...retention, after } : retention);
+    deliveries += step.deliveries;
+    runIds.push(...step.runIds);
+    after = step.next;
+  } while (after);
+  return { deliveries, runIds };
+}

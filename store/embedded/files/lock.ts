@@ -1,0 +1,109 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import Database from 'better-sqlite3';
+import { fileFailure, StoreError } from '../../store-error.ts';
+import { makePrivateDirectory } from './home.ts';
+
+const retryMs = 25;
+
+/** Who holds a lock, for the message to whoever waits for it. */
+interface Holder {
+  readonly pid: number;
+  readonly command: string;
+  readonly since: string;
+}
+
+export interface Lock {
+  release(): void;
+}
+
+/** Runs `work` while holding the lock of `file`, see `acquireLock`. */
+export async function withLock<T>(file: string, timeoutMs: number, work: () => Promise<T>): Promise<T> {
+  const lock = await acquireLock(file, timeoutMs);
+  try {
+    return await work();
+  } finally {
+    lock.release();
+  }
+}
+
+/**
+ * The lock of `file`. It is SQLite's own on an empty database beside the file: the operating system gives it back
+ * the moment its owner is gone, however it went, so there is no stale lock to detect.
+ * Fails with code `locked`, naming the holder, when it is not free within `timeoutMs`.
+ */
+export async function acquireLock(file: string, timeoutMs: number): Promise<Lock> {
+  const database = await prepare(file)
+    .then(() => acquire(file, Date.now() + timeoutMs))
+    .catch(fileFailure('unwritable', lockFile(file)));
+  const holder: Holder = {
+    pid: process.pid,
+    command: process.argv.slice(2).join(' '),
+    since: new Date().toISOString(),
+  };
+  try {
+    await writeFile(holderFile(file), JSON.stringify(holder), { mode: 0o600 });
+  } catch (error) {
+    database.close();
+    fileFailure('unwritable', holderFile(file))(error);
+  }
+  return { release: () => database.close() };
+}
+
+/**
+ * SQLite would make the lock file readable for everybody. One that is there is not opened: closing it again would
+ * give back a lock that this process holds on it (POSIX, fcntl).
+ */
+async function prepare(file: string): Promise<void> {
+  await makePrivateDirectory(dirname(file));
+  await writeFile(lockFile(file), '', { flag: 'wx', mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+}
+
+async function acquire(file: string, untilMs: number): Promise<Database.Database> {
+  const database = new Database(lockFile(file), { timeout: 0 });
+  try {
+    while (!tryLock(database)) {
+      if (Date.now() >= untilMs) throw await lockedError(file);
+      await sleep(retryMs);
+    }
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function tryLock(database: Database.Database): boolean {
+  try {
+    database.exec('BEGIN EXCLUSIVE');
+    return true;
+  } catch (error) {
+    if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')) return false;
+    throw error;
+  }
+}
+
+async function lockedError(file: string): Promise<StoreError> {
+  const holder = await readFile(holderFile(file), 'utf8').then(describeHolder, () => 'another process');
+  return new StoreError('locked', `${file} is locked by ${holder}`);
+}
+
+function describeHolder(text: string): string {
+  try {
+    const { pid, command, since } = JSON.parse(text) as Partial<Holder>;
+    return `hookmill ${command} (pid ${pid}, since ${since})`;
+  } catch {
+    return 'another process';
+  }
+}
+
+function lockFile(file: string): string {
+  return `${file}.lock`;
+}
+
+function holderFile(file: string): string {
+  return `${file}.lock-holder`;
+}

@@ -1,0 +1,70 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bearerOf, startDaemon, type TestDaemon, type TestWebhook } from '../../support/daemon.ts';
+
+let daemon: TestDaemon;
+let webhook: TestWebhook;
+beforeAll(async () => {
+  daemon = await startDaemon();
+  webhook = await daemon.webhook();
+});
+afterAll(() => daemon.stop('SIGKILL'));
+
+const deep = 131_072;
+
+test.each<[string, string | Uint8Array]>([
+  ['an object', '{"a":{"b":[1,2]}}'],
+  ['an array', '[]'],
+  ['a string', '"text"'],
+  ['a number', '-0.5e-3'],
+  ['true', 'true'],
+  ['null', 'null'],
+  ['white space around the value', ' \t\r\n{}\n'],
+  ['a number that overflows', '1e400'],
+  ['an escaped lone surrogate', '"\\ud800"'],
+  ['a key that appears twice', '{"a":1,"a":2}'],
+  ['__proto__ as a key', '{"__proto__":{"admin":true}}'],
+  ['arrays nested as deep as a body can hold', '['.repeat(deep) + ']'.repeat(deep)],
+])('accepts %s', async (_, body) => {
+  const { status, deliveryId = '' } = await webhook.post(body);
+  expect(status).toBe(202);
+  expect(webhook.payload(deliveryId)).toEqual(Buffer.from(body));
+});
+
+// One webhook for all: 17 refusals are within its minute.
+test.each<[string, string | Uint8Array]>([
+  ['an empty body', ''],
+  ['white space alone', ' \r\n\t'],
+  ['a byte order mark', '\ufeff{}'],
+  ['UTF-8 cut short', Buffer.from([0x22, 0xc3, 0x22])],
+  ['an encoded surrogate', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])],
+  ['Latin-1', Buffer.from('"é"', 'latin1')],
+  ['UTF-16', Buffer.from('{}', 'utf16le')],
+  ['two values', '{}{}'],
+  ['a trailing comma', '[1,]'],
+  ['a comment', '{} // yes'],
+  ['NaN', 'NaN'],
+  ['single quotes', "{'a':1}"],
+  ['a control character in a string', '"\u0001"'],
+  ['a no-break space around the value', '\u00a0{}'],
+  ['a leading zero', '01'],
+  ['form data', 'payload=%7B%7D'],
+  ['arrays that are never closed', '['.repeat(2 * deep)],
+])('refuses %s with 400', async (_, body) => {
+  const logged = webhook.rows().length;
+  expect(await webhook.post(body)).toMatchObject({
+    status: 400,
+    headers: { 'content-type': 'application/problem+json' },
+  });
+  expect((await webhook.rowsOnce(logged + 1))[0]).toMatchObject({ outcome: 'Rejected (invalid JSON)' });
+});
+
+test('never undoes a compression', async () => {
+  const headers = { ...bearerOf(webhook.secret), 'content-encoding': 'gzip' };
+  expect(await webhook.post(gzipSync('{"a":1}'), { headers })).toMatchObject({ status: 400 });
+});
+
+test('does not mind what the Content-Type says', async () => {
+  const headers = { ...bearerOf(webhook.secret), 'content-type': 'text/plain; charset=utf-16' };
+  expect(await webhook.post('{"type":"plain"}', { headers })).toMatchObject({ status: 202 });
+});

@@ -1,0 +1,109 @@
+import { createHmac } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { send } from '../../support/http.ts';
+import { type InProcessDaemon, startInProcessDaemon } from '../../support/in-process-daemon.ts';
+import { makeWorkspace } from '../../support/workspace.ts';
+
+const nowMs = 1_700_000_000_000;
+const secret = 'an-ordinary-secret';
+const whsec = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+const body = '{"a": 1, "b": [true]}';
+const given = [
+  { scheme: 'github', secret },
+  { scheme: 'stripe', secret },
+  { scheme: 'standard-webhooks', secret: whsec },
+];
+
+let daemon: InProcessDaemon;
+beforeAll(async () => {
+  daemon = await startInProcessDaemon(given);
+  daemon.clock.nowMs = nowMs;
+});
+afterAll(() => daemon.stop());
+
+const mac = (text: string, key: string | Buffer = secret) => createHmac('sha256', key).update(text);
+const standard = (signature: string) => ({
+  'webhook-id': 'msg_1',
+  'webhook-timestamp': String(nowMs / 1000),
+  'webhook-signature': `v1,${signature}`,
+});
+const old = nowMs / 1000 - 301;
+
+/** What a sender does wrong, under which scheme, and what the webhook's owner reads of it. */
+const mistakes: [scheme: string, headers: Record<string, string>, reason: RegExp][] = [
+  ['github', {}, /^the header X-Hub-Signature-256 is missing/],
+  ['github', { 'X-Hub-Signature-256': 'sha256=xyz' }, /does not have the scheme's form$/],
+  [
+    'github',
+    { 'X-Hub-Signature-256': `sha256=${mac(body, 'other').digest('hex')}` },
+    /the secret is another/,
+  ],
+  ['github', { 'X-Hub-Signature-256': `sha256=${mac(body).digest('base64')}` }, /in base64, not hex$/],
+  ['github', { 'X-Hub-Signature-256': mac(body).digest('hex') }, /without the prefix sha256=$/],
+  [
+    'github',
+    { 'X-Hub-Signature-256': `sha256=${mac('{"a":1,"b":[true]}').digest('hex')}` },
+    /over the JSON written anew/,
+  ],
+  [
+    'github',
+    { 'Stripe-Signature': `t=1,v1=${mac(`1.${body}`).digest('hex')}` },
+    /under signatureScheme: stripe \(Stripe\)$/,
+  ],
+  ['github', { 'Stripe-Signature': 't=1,v1=00' }, /it has Stripe-Signature, as signatureScheme: stripe$/],
+  [
+    'stripe',
+    { 'Stripe-Signature': `t=${old},v1=${mac(`${old}.${body}`).digest('hex')}` },
+    /^the timestamp is 301 s old.*the signature itself matches$/,
+  ],
+  [
+    'stripe',
+    { 'Stripe-Signature': `t=${old},v1=${'0'.repeat(64)}` },
+    /301 s old.*the signature itself does not match either$/,
+  ],
+  [
+    'standard-webhooks',
+    standard(mac(`msg_1.${nowMs / 1000}.${body}`, whsec).digest('base64')),
+    /with the secret taken as it stands, not decoded$/,
+  ],
+];
+
+describe.each(mistakes)('%s with %j', (scheme, headers, reason) => {
+  test('gets the answer of every failure; its reason stands in the log', async () => {
+    const webhook = daemon.webhooks[given.findIndex(one => one.scheme === scheme)];
+    if (!webhook) throw new Error(`no webhook of ${scheme}`);
+    const before = webhook.rows().length;
+    const answer = await send(webhook.url, { headers, body });
+    expect(answer).toMatchObject({ status: 401, headers: { 'content-type': 'application/problem+json' } });
+    const plain = await send(webhook.url, { headers: {}, body });
+    expect(answer.body).toBe(plain.body);
+    expect(Object.keys(answer.headers)).toEqual(Object.keys(plain.headers));
+
+    await expect.poll(() => webhook.rows().length).toBe(before + 2);
+    const [, row] = webhook.rows();
+    expect(row).toMatchObject({ outcome: 'Rejected (auth)', reason: expect.stringMatching(reason) });
+  });
+});
+
+test('hookmill deliveries list and show print the reasons', async () => {
+  const [webhook] = daemon.webhooks;
+  const before = webhook?.rows().length ?? 0;
+  await send(webhook?.url ?? '', {
+    headers: { 'X-Hub-Signature-256': `sha256=${mac(body).digest('base64')}` },
+    body,
+  });
+  await expect.poll(() => webhook?.rows().length).toBe(before + 1);
+  const [{ id = '', reason = '' } = {}] = webhook?.rows() ?? [];
+  const { hookmill } = makeWorkspace();
+  const options = ['--home', daemon.home.directory, '--factory', webhook?.factory ?? ''];
+  const [list, json, show, shown] = await Promise.all([
+    hookmill(...options, 'deliveries', 'list'),
+    hookmill(...options, 'deliveries', 'list', '-o', 'json'),
+    hookmill(...options, 'deliveries', 'show', id),
+    hookmill(...options, 'deliveries', 'show', id, '-o', 'json'),
+  ]);
+  expect(list.stdout.split('\n').find(line => line.startsWith(id))).toContain(reason);
+  expect(JSON.parse(json.stdout)[0]).toMatchObject({ id, reason, outcome: 'Rejected (auth)' });
+  expect(show.stdout).toContain(`\nreason   ${reason}\n`);
+  expect(JSON.parse(shown.stdout)).toMatchObject({ id, reason, payload: null, evaluation: null, runs: [] });
+});

@@ -1,0 +1,112 @@
+import { createHmac } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { schemes } from '../../../signatures/scheme.ts';
+import { nowMs, type Vector, vectors } from '../../signatures/received.ts';
+import { send } from '../../support/http.ts';
+import {
+  type InProcessDaemon,
+  type InProcessWebhook,
+  startInProcessDaemon,
+} from '../../support/in-process-daemon.ts';
+
+// The public URL of an ingress has its own path: where the URL is signed, another test signs for it.
+const sendable = vectors.filter(vector => vector.url === undefined);
+const keyOf = ({ scheme, secret }: Pick<Vector, 'scheme' | 'secret'>) => `${scheme} ${secret}`;
+const senders = [...new Map(sendable.map(vector => [keyOf(vector), vector])).values()];
+
+const baseUrl = 'https://hooks.example.com';
+const urlSecret = 'a secret of thirty-two bytes, ok';
+const urlSigning = ['square', 'hubspot', 'contentful'] as const;
+
+let daemon: InProcessDaemon;
+beforeAll(async () => {
+  const given = [...senders, ...urlSigning.map(scheme => ({ scheme, secret: urlSecret }))];
+  daemon = await startInProcessDaemon(given, { baseUrl });
+});
+afterAll(() => daemon.stop());
+
+test('every shipped scheme takes part', () => {
+  const taken = new Set([...senders.map(({ scheme }) => scheme), ...urlSigning]);
+  expect([...taken].sort()).toEqual(schemes.map(({ id }) => id).sort());
+});
+
+describe('over HTTP, a vector', () => {
+  test.each(sendable.map((vector, index) => ({ ...vector, index })))(
+    'of $scheme: $valid for $origin ($index)',
+    async vector => {
+      const webhook = daemon.webhooks[senders.findIndex(sender => keyOf(sender) === keyOf(vector))];
+      daemon.clock.nowMs = vector.nowMs ?? nowMs;
+      const { headers, body } = vector;
+      const answer = await send(webhook?.url ?? '', { headers, body });
+      // A signature covers any bytes; only then are they asked to be JSON.
+      expect(answer.status).toBe(!vector.valid ? 401 : isJson(body) ? 202 : 400);
+    },
+  );
+});
+
+/** As each provider's page has it, over the URL that the sender has on file. */
+const signUrl: Readonly<
+  Record<(typeof urlSigning)[number], (url: string, body: string) => Record<string, string>>
+> = {
+  // https://developer.squareup.com/docs/webhooks/step3validate
+  square: (url, body) => ({ 'x-square-hmacsha256-signature': hmac(`${url}${body}`, 'base64') }),
+  // https://developers.hubspot.com/docs/apps/legacy-apps/authentication/validating-requests, version 3
+  hubspot: (url, body) => ({
+    'X-HubSpot-Signature-v3': hmac(`POST${url}${body}${nowMs}`, 'base64'),
+    'X-HubSpot-Request-Timestamp': String(nowMs),
+  }),
+  // https://www.contentful.com/developers/docs/webhooks/request-verification/; @contentful/node-apps-toolkit escapes
+  // the query as one text, and then the whole path once more.
+  contentful: (url, body) => {
+    const list = 'x-contentful-signed-headers,x-contentful-timestamp';
+    const { pathname, search } = new URL(url);
+    const path = search ? encodeURI(`${pathname}?${encodeURIComponent(search.slice(1))}`) : pathname;
+    const signed = `x-contentful-signed-headers:${list};x-contentful-timestamp:${nowMs}`;
+    return {
+      'X-Contentful-Signed-Headers': list,
+      'X-Contentful-Timestamp': String(nowMs),
+      'X-Contentful-Signature': hmac(['POST', path, signed, body].join('\n'), 'hex'),
+    };
+  },
+};
+
+describe.each(urlSigning)('%s', scheme => {
+  const body = '{"name":"Zoë"}';
+  const webhook = (): InProcessWebhook => {
+    const found = daemon.webhooks[senders.length + urlSigning.indexOf(scheme)];
+    if (!found) throw new Error(`no webhook of ${scheme}`);
+    return found;
+  };
+  const post = (signedPath: string, sentPath: string) => {
+    daemon.clock.nowMs = nowMs;
+    const headers = signUrl[scheme](`${baseUrl}${signedPath}`, body);
+    return send(`${daemon.ingressUrl}${sentPath}`, { headers, body });
+  };
+
+  test('signs the public URL, its query included', async () => {
+    const path = `/webhooks/w/${webhook().uid}`;
+    expect(await post(path, path)).toMatchObject({ status: 202 });
+    expect(await post(`${path}?team=a%20b&x`, `${path}?team=a%20b&x`)).toMatchObject({ status: 202 });
+  });
+
+  test('does not verify for another URL', async () => {
+    const path = `/webhooks/w/${webhook().uid}`;
+    const [other] = daemon.webhooks;
+    for (const signed of [`${path}?a=1`, `${path}/`, `/webhooks/w/${other?.uid}`]) {
+      expect(await post(signed, path), signed).toMatchObject({ status: 401 });
+    }
+  });
+});
+
+function hmac(text: string, encoding: 'hex' | 'base64'): string {
+  return createHmac('sha256', urlSecret).update(text).digest(encoding);
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

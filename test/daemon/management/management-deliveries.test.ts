@@ -1,0 +1,298 @@
+import { type IncomingMessage, request } from 'node:http';
+import { expect, onTestFinished, test } from 'vitest';
+import { openDeliveryLog } from '../../../store/embedded/delivery-log/write/open-delivery-log.ts';
+import { acceptedDelivery } from '../../store/embedded/delivery-log/delivery-log-samples.ts';
+import { send } from '../../support/http.ts';
+import { type ApiClient, call, type ManagedDaemon, startManagedDaemon } from '../../support/management.ts';
+
+const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
+
+interface Ready {
+  readonly daemon: ManagedDaemon;
+  readonly manager: ApiClient;
+  readonly uid: string;
+  deliver(payload: unknown): Promise<string>;
+  /** A request that nobody vouched for. */
+  intrude(): Promise<void>;
+}
+
+/** A daemon with the webhook `deploys`, and an automation on it that takes failures alone. */
+async function ready(): Promise<Ready> {
+  const daemon = await startManagedDaemon();
+  const manager = await daemon.client();
+  const { json } = await manager.call('createWebhook', { body: { name: 'deploys' } });
+  const { uid, url } = json.webhook;
+  const filter = { webhook_ids: [uid], payload: { state: ['failed'] } };
+  const triggers = [{ provider: 'webhook', event: 'received', filter }];
+  await manager.call('createAutomation', { body: { name: 'triage', prompt: 'Look.', triggers } });
+  return {
+    daemon,
+    manager,
+    uid,
+    deliver: async payload => {
+      const answer = await send(url, {
+        headers: bearer(json.revealed.secret),
+        body: JSON.stringify(payload),
+      });
+      return answer.deliveryId ?? '';
+    },
+    intrude: async () => {
+      expect(await send(url, { headers: bearer('wrong'), body: '{}' })).toMatchObject({ status: 401 });
+    },
+  };
+}
+
+test('lists deliveries newest first, and explains one with its payload, verdicts and runs', async () => {
+  const { manager, deliver, uid } = await ready();
+  const passed = await deliver({ state: 'passed' });
+  const failed = await deliver({ state: 'failed' });
+  const { json } = await manager.call('listDeliveries');
+  expect(json.deliveries.map(({ id }: { id: string }) => id)).toEqual([failed, passed]);
+  expect(json.deliveries[0]).toMatchObject({ webhook: 'deploys', uid, size: 18, outcome: 'Accepted' });
+  const shown = await manager.call('showDelivery', { params: { delivery: failed } });
+  expect(shown.json).toMatchObject({
+    payload: '{"state":"failed"}',
+    evaluation: { automations: [{ automation: 'triage', wouldTrigger: true }], others: 0 },
+    runs: [{ automation: 'triage', deliveryId: failed }],
+  });
+  const other = await manager.call('showDelivery', { params: { delivery: passed } });
+  expect(other.json.evaluation.automations[0].triggers[0].clauses).toEqual([
+    { path: '$.state', operator: 'in', allowed: '["failed"]', found: '"passed"', holds: false },
+  ]);
+});
+
+test('gives a payload byte for byte, as something to download and not to show', async () => {
+  const { daemon, manager, uid } = await ready();
+  const payload = Buffer.from(' {"a":"<script>alert(1)</script>","é":1e400}\r\n');
+  const log = await openDeliveryLog(daemon.home.deliveryLogFile);
+  await log.recordAccepted(acceptedDelivery({ id: 'dlv_raw', uid, payload }));
+  await log.close();
+  const answer = await manager.call('downloadPayload', { params: { delivery: 'dlv_raw' } });
+  expect(answer.text).toBe(payload.toString());
+  expect(answer.headers).toMatchObject({
+    'content-type': 'application/octet-stream',
+    'content-disposition': 'attachment; filename="dlv_raw.json"',
+    'x-content-type-options': 'nosniff',
+  });
+});
+
+test('tells why a delivery was rejected only to those who may manage', async () => {
+  const { daemon, manager, intrude } = await ready();
+  const reader = await daemon.client({ permission: 'read' });
+  await intrude();
+  const latest = async (client: ApiClient) => (await client.call('listDeliveries')).json.deliveries[0];
+  await expect
+    .poll(() => latest(manager))
+    .toMatchObject({
+      outcome: 'Rejected (auth)',
+      reason: 'the token is not the one in force',
+    });
+  expect(await latest(reader)).not.toHaveProperty('reason');
+  const params = { delivery: (await latest(reader)).id };
+  expect((await reader.call('showDelivery', { params })).json).not.toHaveProperty('reason');
+  expect((await manager.call('downloadPayload', { params })).json.code).toBe('payload-not-stored');
+});
+
+test('pages through deliveries and runs without skipping or repeating one, while others arrive', async () => {
+  const { manager, deliver } = await ready();
+  const ids: string[] = [];
+  for (let count = 0; count < 7; count++) ids.push(await deliver({ state: 'failed', count }));
+  const pages = async (id: 'listDeliveries' | 'listRuns', idsOf: (json: never) => string[]) => {
+    const seen: string[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const query: Record<string, string> = { limit: '3', ...(cursor && { cursor }) };
+      const { json } = await manager.call(id, { query });
+      seen.push(...idsOf(json as never));
+      cursor = json.next;
+      await deliver({ state: 'failed', later: Math.random() });
+    }
+    return seen;
+  };
+  const listed = await pages('listDeliveries', ({ deliveries }: { deliveries: { id: string }[] }) =>
+    deliveries.map(({ id }) => id),
+  );
+  expect(listed).toEqual(ids.toReversed());
+  const ran = await pages('listRuns', ({ runs }: { runs: { deliveryId: string }[] }) =>
+    runs.map(({ deliveryId }) => deliveryId),
+  );
+  expect(ran.slice(-7)).toEqual(ids.toReversed());
+  expect(new Set(ran).size).toBe(ran.length);
+});
+
+test('knows nothing of what belongs to another factory, by whatever id', async () => {
+  const { daemon, deliver, manager } = await ready();
+  const delivery = await deliver({ state: 'failed' });
+  const run = (await manager.call('listRuns')).json.runs[0].id;
+  const stranger = await daemon.client({ factory: 'other' });
+  const params = { factory: 'other', delivery, run };
+  const codes = async (...ids: Parameters<ApiClient['call']>[0][]) => {
+    const answers = ids.map(async id => (await stranger.call(id, { params })).json.code);
+    return Promise.all(answers);
+  };
+  expect(await codes('showDelivery', 'downloadPayload', 'replayDelivery')).toEqual(
+    Array(3).fill('delivery-unknown'),
+  );
+  expect(await codes('showRun', 'showRunOutput', 'retryRun')).toEqual(Array(3).fill('run-unknown'));
+  const query = { cursor: delivery };
+  const page = await stranger.call('listDeliveries', { params: { factory: 'other' }, query });
+  expect(page.json.code).toBe('cursor-unknown');
+  const tested = await stranger.call('testFilter', { params, body: { triggers: [anyOf('x')], delivery } });
+  expect(tested.json.code).toBe('delivery-unknown');
+});
+
+const anyOf = (state: string) => ({
+  provider: 'webhook',
+  event: 'received',
+  filter: { webhook_ids: [`wh_${'0'.repeat(24)}`], payload: { state: [state] } },
+});
+
+test('tests a filter, applied or a draft, on a stored delivery or a payload', async () => {
+  const { manager, deliver, uid } = await ready();
+  const delivery = await deliver({ state: 'passed' });
+  const verdict = async (body: object) => (await manager.call('testFilter', { body })).json;
+  expect(await verdict({ automation: 'triage', delivery })).toMatchObject({
+    automation: 'triage',
+    wouldTrigger: false,
+    triggers: [{ webhookHolds: true, payloadHolds: false }],
+  });
+  expect(await verdict({ automation: 'triage', payload: { state: 'failed' } })).toMatchObject({
+    wouldTrigger: true,
+  });
+  const draft = anyOf('passed');
+  expect(await verdict({ triggers: [draft], delivery })).toMatchObject({
+    wouldTrigger: false,
+    triggers: [{ webhookHolds: false, payloadHolds: true }],
+  });
+  const filter = { ...draft.filter, webhook_ids: [uid] };
+  expect(await verdict({ triggers: [{ ...draft, filter }], delivery })).toMatchObject({ wouldTrigger: true });
+  expect(await verdict({ automation: 'triage', payload: null })).toMatchObject({ wouldTrigger: false });
+  for (const body of [{}, { automation: 'triage' }, { automation: 'triage', delivery, payload: 1 }]) {
+    expect((await manager.call('testFilter', { body })).json.code).toBe('request-invalid');
+  }
+  const bare = { ...draft, filter: { ...draft.filter, payload: { state: 'passed' } } };
+  expect(
+    (await manager.call('testFilter', { body: { triggers: [bare], payload: 1 } })).json.mistakes,
+  ).toEqual([
+    {
+      pointer: '/triggers/0/filter/payload/state',
+      code: 'filter/invalid',
+      message: 'state has a bare value, not a list of allowed values',
+      hint: 'write state: [passed]',
+    },
+  ]);
+});
+
+test('replays a stored payload under the automations of now, and says so where none matches', async () => {
+  const { manager, deliver } = await ready();
+  const delivery = await deliver({ state: 'failed' });
+  const params = { delivery };
+  const replayed = await manager.call('replayDelivery', { params });
+  expect(replayed).toMatchObject({ status: 201, json: { runs: [{ automation: 'triage' }] } });
+  const runs = (await manager.call('listRuns', { query: { delivery } })).json.runs;
+  expect(runs.map(({ replay }: { replay: boolean }) => replay)).toEqual([false, true]);
+  const other = await manager.call('replayDelivery', { params, body: { automation: 'nobody' } });
+  expect(other.json.code).toBe('nothing-to-replay');
+});
+
+test('shows the output of a run, and retries none but a failed one', async () => {
+  const { manager, deliver } = await ready();
+  await deliver({ state: 'failed' });
+  const run = async () => (await manager.call('listRuns')).json.runs[0];
+  await expect.poll(async () => (await run()).state).toBe('succeeded');
+  const params = { run: (await run()).id };
+  expect((await manager.call('retryRun', { params })).json).toMatchObject({
+    code: 'run-not-failed',
+    detail: 'the run is succeeded',
+  });
+  expect((await manager.call('showRunOutput', { params })).json.code).toBe('output-not-stored');
+});
+
+test('counts what each webhook had in the last 24 hours, by the hour', async () => {
+  const { daemon, manager, deliver, intrude, uid } = await ready();
+  await deliver({ state: 'passed' });
+  await deliver({ state: 'passed' });
+  await intrude();
+  const id = await deliver({ state: 'failed' });
+  const { json } = await manager.call('showActivity');
+  const nowHour = Math.floor(daemon.clock.nowMs / 3_600_000);
+  expect(json.since).toBe(new Date((nowHour - 23) * 3_600_000).toISOString());
+  const [webhook] = json.webhooks;
+  expect(webhook).toMatchObject({ uid, lastDelivery: { id, outcome: 'Accepted' } });
+  expect(webhook.hours.slice(0, 23)).toEqual(Array(23).fill({ accepted: 0, duplicate: 0, rejected: 0 }));
+  expect(webhook.hours[23]).toEqual({ accepted: 2, duplicate: 1, rejected: 1 });
+});
+
+/** The events of a live view, as they come. */
+async function watch(
+  daemon: ManagedDaemon,
+  client: ApiClient,
+  query: Record<string, string> = {},
+  headers: Record<string, string> = bearer(client.token),
+) {
+  const url = `${daemon.managementUrl}/api/v1/factories/default/live-deliveries?${new URLSearchParams(query)}`;
+  const outgoing = request(url, { headers, agent: false }).end();
+  onTestFinished(() => {
+    outgoing.destroy();
+  });
+  const incoming = await new Promise<IncomingMessage>(resolve => outgoing.once('response', resolve));
+  expect(incoming.headers['content-type']).toBe('text/event-stream');
+  let text = '';
+  incoming.setEncoding('utf8').on('data', piece => {
+    text += piece;
+  });
+  const ended = new Promise<void>(resolve => incoming.once('close', resolve).once('error', () => undefined));
+  const deliveries = () =>
+    [...text.matchAll(/^event: deliveries\ndata: (.*)\n\n/gm)].flatMap(
+      ([, data]) => JSON.parse(data ?? '').deliveries,
+    );
+  return { deliveries, ended };
+}
+
+test('sends deliveries to live views as they are committed, each what it may see', async () => {
+  const { daemon, manager, deliver, intrude, uid } = await ready();
+  const reader = await daemon.client({ permission: 'read' });
+  const [all, mine, others, reads] = await Promise.all([
+    watch(daemon, manager),
+    watch(daemon, manager, { webhook: uid }),
+    watch(daemon, manager, { webhook: `wh_${'0'.repeat(24)}` }),
+    watch(daemon, reader),
+  ]);
+  const id = await deliver({ state: 'failed' });
+  await intrude();
+  for (const view of [all, mine, reads])
+    await expect.poll(view.deliveries, { timeout: 10_000 }).toHaveLength(2);
+  expect(all?.deliveries()[0]).toMatchObject({ id, webhook: 'deploys', outcome: 'Accepted' });
+  expect(all?.deliveries()[1]).toMatchObject({ outcome: 'Rejected (auth)', reason: expect.any(String) });
+  expect(reads?.deliveries()[1]).not.toHaveProperty('reason');
+  expect(mine?.deliveries()).toEqual(all?.deliveries());
+  expect(others?.deliveries()).toEqual([]);
+});
+
+test('ends the live views of a revoked token before they are sent anything more', async () => {
+  const { daemon, deliver } = await ready();
+  const watcher = await daemon.client();
+  const view = await watch(daemon, watcher);
+  await daemon.revoke(watcher);
+  await deliver({ state: 'failed' });
+  await view.ended;
+  expect(view.deliveries()).toEqual([]);
+});
+
+test('ends the live views of a session that is signed out', async () => {
+  const { daemon, manager, deliver } = await ready();
+  const signedIn = await call(daemon.managementUrl, 'signIn', { body: { token: manager.token } });
+  const cookie = { cookie: String(signedIn.headers['set-cookie']).split(';')[0] ?? '' };
+  const view = await watch(daemon, manager, {}, cookie);
+  await call(daemon.managementUrl, 'signOut', { headers: cookie });
+  await deliver({ state: 'failed' });
+  await view.ended;
+  expect(view.deliveries()).toEqual([]);
+});
+
+test('opens no more live views than it may', async () => {
+  const { daemon, manager } = await ready();
+  const views = Array.from({ length: 256 }, () => watch(daemon, manager));
+  await Promise.all(views);
+  expect((await manager.call('watchDeliveries')).json.code).toBe('too-many-viewers');
+});

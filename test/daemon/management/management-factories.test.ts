@@ -1,0 +1,201 @@
+import { describe, expect, test } from 'vitest';
+import type { DesiredSource } from '../../../operations/applied-source.ts';
+import { applyDefinitions } from '../../../operations/apply.ts';
+import { parseDefinitions } from '../../../sources/definitions.ts';
+import { readAppliedState } from '../../../store/embedded/applied-states.ts';
+import { declareSecret, setSecret } from '../../../store/embedded/team-secrets.ts';
+import { makeFactory, newHome } from '../../support/factory.ts';
+import { send } from '../../support/http.ts';
+import { type ApiClient, startManagedDaemon } from '../../support/management.ts';
+
+const directory: DesiredSource = { kind: 'directory', directory: '/definitions' };
+const repository: DesiredSource = {
+  kind: 'repository',
+  ...{ repository: 'https://git.example/hooks', branch: 'main', path: 'teams/pay' },
+  ...{ revision: 'a'.repeat(40), author: 'A', subject: 'S', committedAt: '2026-01-01T00:00:00.000Z' },
+};
+
+/** A daemon of a factory with the webhook `pay`, whose token is `old-token-of-pay`, as applied from there. */
+async function appliedFrom(source: DesiredSource) {
+  const home = newHome();
+  const factory = makeFactory(home);
+  await setSecret(factory, 'PAY', 'old-token-of-pay');
+  const bytes = Buffer.from('secretName: PAY\n');
+  const apply = () =>
+    applyDefinitions(
+      factory,
+      parseDefinitions({
+        files: [{ kind: 'webhook', name: 'pay', file: 'webhooks/pay.yaml', bytes }],
+        diagnostics: [],
+      }),
+      source,
+      async () => true,
+    );
+  await apply();
+  const daemon = await startManagedDaemon({}, home);
+  const manager = await daemon.client();
+  const [webhook] = (await manager.call('listWebhooks')).json.webhooks;
+  const post = async (token: string) => {
+    const headers = { Authorization: `Bearer ${token}` };
+    return (await send(webhook.url, { headers, body: JSON.stringify(Math.random()) })).status;
+  };
+  const toggle = async (enabled: boolean) =>
+    (await manager.call('changeWebhook', { params: { uid: webhook.uid }, body: { enabled } })).status;
+  return { daemon, home, factory, manager, webhook, post, toggle, apply };
+}
+
+const draft = { prompt: 'Look.', triggers: [] as object[] };
+
+describe.each([
+  ['files', directory, 'webhooks/'],
+  ['repository', repository, 'teams/pay/webhooks/'],
+] as const)('a factory of %s', (management, source, folder) => {
+  test('tells which file each webhook comes from, and where it comes from', async () => {
+    const { manager, webhook } = await appliedFrom(source);
+    expect(webhook).toMatchObject({ name: 'pay', file: `${folder}pay.yaml` });
+    const { json } = await manager.call('showStatus');
+    expect(json).toMatchObject({ managedBy: management, source: { kind: source.kind }, edited: false });
+    const shown = await manager.call('showWebhook', { params: { uid: webhook.uid } });
+    expect(shown.json.yaml).toBe('secretName: PAY\n');
+  });
+
+  test('refuses what is for its files to say, and offers what to write there', async () => {
+    const { manager, webhook } = await appliedFrom(source);
+    const params = { uid: webhook.uid };
+    const trigger = { provider: 'webhook', event: 'received', filter: { webhook_ids: [webhook.uid] } };
+    const automation = { ...draft, name: 'triage', triggers: [trigger] };
+    const refused = async (...call: Parameters<ApiClient['call']>) => {
+      const { json } = await manager.call(...call);
+      expect(json.code).toBe(`managed-in-${management}`);
+      return json.instead;
+    };
+    const secret = { kind: 'existing', name: 'PAY' };
+    expect(await refused('createWebhook', { body: { name: 'ship', secret } })).toMatchObject({
+      file: `${folder}ship.yaml`,
+      yaml: 'secretName: PAY\n',
+    });
+    expect((await refused('changeWebhook', { params, body: { name: 'paid' } })).text).toContain('renam');
+    expect(await refused('deleteWebhook', { params })).toMatchObject({ file: `${folder}pay.yaml` });
+    const rotate = await refused('changeWebhookSecret', { params });
+    expect(rotate.text).toContain('hookmill secrets set PAY');
+    expect(rotate.text).toContain(management === 'files' ? 'toggle Enabled' : 'next change of the branch');
+    const { file, yaml } = await refused('createAutomation', { body: automation });
+    expect(file).toBe(`${folder.replace('webhooks', 'automations')}triage.yaml`);
+    expect(yaml).toContain(webhook.uid);
+    expect((await manager.call('showStatus')).json.serial).toBe(1);
+  });
+
+  test('toggles Enabled', async () => {
+    const { manager, post, toggle } = await appliedFrom(source);
+    expect(await toggle(false)).toBe(200);
+    expect(await post('old-token-of-pay')).toBe(404);
+    // A hand that edited the state would be undone by the next reconcile; the toggle is not.
+    expect((await manager.call('showStatus')).json).toMatchObject({ edited: false, managedBy: management });
+    expect(await toggle(true)).toBe(200);
+    expect(await post('old-token-of-pay')).toBe(202);
+  });
+});
+
+test('a toggle takes a changed team secret up on a factory of files', async () => {
+  const { factory, post, toggle } = await appliedFrom(directory);
+  await setSecret(factory, 'PAY', 'new-token-of-pay');
+  expect(await post('old-token-of-pay')).toBe(202);
+  await toggle(false);
+  await toggle(true);
+  expect([await post('old-token-of-pay'), await post('new-token-of-pay')]).toEqual([401, 202]);
+});
+
+test('a toggle leaves the secret in force on a factory of a repository', async () => {
+  const { factory, post, toggle } = await appliedFrom(repository);
+  await setSecret(factory, 'PAY', 'new-token-of-pay');
+  await toggle(false);
+  await toggle(true);
+  expect([await post('old-token-of-pay'), await post('new-token-of-pay')]).toEqual([202, 401]);
+});
+
+test('a toggle lasts until the next apply says otherwise', async () => {
+  const { toggle, post, apply } = await appliedFrom(directory);
+  await toggle(false);
+  expect(await apply()).toMatchObject({ result: 'applied', changes: [{ fields: [{ field: 'enabled' }] }] });
+  await expect.poll(() => post('old-token-of-pay')).toBe(202);
+});
+
+test('an apply takes over what was made in the dashboard only when told to', async () => {
+  const daemon = await startManagedDaemon();
+  const manager = await daemon.client();
+  await manager.call('createWebhook', { body: { name: 'pay' } });
+  const body = { files: [], origin: 'ci', destroy: true };
+  const refused = await manager.call('apply', { body });
+  expect(refused.json).toMatchObject({
+    code: 'managed-in-dashboard',
+    diagnostics: [{ code: 'factory/dashboard-managed' }],
+  });
+  expect((await manager.call('plan', { body: { files: [] } })).json).toMatchObject({
+    summary: { add: 0, change: 0, destroy: 1 },
+    diagnostics: [{ code: 'factory/dashboard-managed', severity: 'warning' }],
+  });
+  const files = [{ path: 'webhooks/pay.yaml', content: 'secretName: PAY_SECRET\n' }];
+  const adopted = await manager.call('apply', { body: { ...body, files, adopt: true } });
+  expect(adopted.json).toMatchObject({ result: 'applied', summary: { add: 0, change: 0, destroy: 0 } });
+  expect((await manager.call('showStatus')).json.managedBy).toBe('files');
+});
+
+test('plans and applies definitions that are sent; the secrets they name stay in the home', async () => {
+  const daemon = await startManagedDaemon();
+  const manager = await daemon.client();
+  const factory = makeFactory(daemon.home);
+  const files = [{ path: 'webhooks/pay.yaml', content: 'authMode: tokn\nsecretName: PAY\n' }];
+  const wrong = await manager.call('plan', { body: { files } });
+  expect(wrong.json).toMatchObject({
+    code: 'definitions-invalid',
+    diagnostics: [{ file: 'webhooks/pay.yaml', code: 'definition/value', range: { start: { line: 1 } } }],
+  });
+  const right = [{ path: 'webhooks/pay.yaml', content: 'secretName: PAY\n' }];
+  expect(
+    (await manager.call('apply', { body: { files: right, origin: 'ci' } })).json.diagnostics,
+  ).toMatchObject([{ code: 'secret/missing' }]);
+  await declareSecret(factory, 'PAY');
+  const reader = await daemon.client({ permission: 'read' });
+  expect((await reader.call('plan', { body: { files: right } })).json).toMatchObject({
+    changes: [{ action: 'create', kind: 'webhook', name: 'pay' }],
+    summary: { add: 1, change: 0, destroy: 0 },
+  });
+  const applied = await manager.call('apply', { body: { files: right, origin: 'ci' } });
+  expect(applied).toMatchObject({
+    status: 200,
+    headers: { etag: '"1"' },
+    json: { result: 'applied', serial: 1 },
+  });
+  const [webhook] = applied.json.webhooks;
+  expect(applied.json.changes[0]).toMatchObject({ uid: webhook.uid, url: webhook.url });
+  const gone = { files: [], origin: 'ci' };
+  expect((await manager.call('apply', { body: gone })).json.code).toBe('destroy-unconfirmed');
+  const stale = await manager.call('apply', {
+    body: { ...gone, destroy: true },
+    headers: { 'if-match': '"7"' },
+  });
+  expect(stale.json.code).toBe('serial-moved');
+  expect((await manager.call('apply', { body: { ...gone, destroy: true } })).json.summary.destroy).toBe(1);
+  expect((await readAppliedState(daemon.home, 'default')).webhooks).toEqual([]);
+});
+
+test('does not apply files to a factory that follows a repository', async () => {
+  const { manager } = await appliedFrom(repository);
+  const body = { files: [], origin: 'ci', destroy: true, adopt: true };
+  expect((await manager.call('apply', { body })).json.code).toBe('managed-in-repository');
+});
+
+test('lists the factories that a token may see', async () => {
+  const { daemon } = await appliedFrom(directory);
+  const seen = async (factory: string | null) =>
+    (await (await daemon.client({ factory, permission: 'read' })).call('listFactories')).json.factories.map(
+      ({ factory }: { factory: string }) => factory,
+    );
+  const other = await daemon.client({ factory: 'other' });
+  expect(
+    (await other.call('createWebhook', { params: { factory: 'other' }, body: { name: 'x' } })).status,
+  ).toBe(201);
+  expect(await seen(null)).toEqual(['default', 'other']);
+  expect(await seen('other')).toEqual(['other']);
+  expect(await seen('fresh')).toEqual(['fresh']);
+});

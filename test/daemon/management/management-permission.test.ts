@@ -1,0 +1,194 @@
+import { expect, test } from 'vitest';
+import { type ApiRoute, apiRoutes, type OperationId } from '../../../schema/api/routes.ts';
+import { listApiTokens } from '../../../store/embedded/api-tokens.ts';
+import { send } from '../../support/http.ts';
+import { type ApiClient, call, type ManagedDaemon, startManagedDaemon } from '../../support/management.ts';
+
+const operations = Object.entries(apiRoutes) as [OperationId, ApiRoute][];
+/** Never ends by itself; what it needs is tested with what it sends. */
+const walked = operations.filter(([id]) => id !== 'watchDeliveries');
+
+/** Whether the answer is that of a caller who was let in: whatever it is, it is no refusal. */
+const isLetIn = (status: number) => status !== 401 && status !== 403;
+
+test('lets each token do what its permission and factory say, and nothing else, on every route', async () => {
+  const daemon = await startManagedDaemon();
+  const callers = [
+    { name: 'nobody', factory: undefined, permission: undefined },
+    ...(['read', 'manage'] as const).flatMap(permission =>
+      ['default', 'other', null].map(factory => ({ name: `${permission} ${factory}`, factory, permission })),
+    ),
+  ];
+  for (const { name, factory, permission } of callers) {
+    const client = permission && (await daemon.client({ factory: factory ?? null, permission }));
+    for (const [id, route] of walked) {
+      const answer = client ? await client.call(id) : await call(daemon.managementUrl, id);
+      const may = expected(route, permission, factory);
+      expect({ id, name, letIn: isLetIn(answer.status) }).toEqual({ id, name, letIn: may });
+    }
+  }
+});
+
+/** The rule again, by the words of the issue rather than of the code. */
+function expected(
+  route: ApiRoute,
+  permission: string | undefined,
+  factory: string | null | undefined,
+): boolean {
+  if (route.permission === 'public') return true;
+  if (permission === undefined) return false;
+  if (!route.path.includes('{factory}')) return true;
+  if (factory !== null && factory !== 'default') return false;
+  return permission === 'manage' || route.permission === 'read';
+}
+
+test('names a permission for each route, and lets nobody change anything with less than manage', () => {
+  for (const [id, { method, permission, path }] of operations) {
+    expect(['public', 'signed-in', 'read', 'manage']).toContain(permission);
+    if (path.includes('{factory}')) expect(['read', 'manage']).toContain(permission);
+    // These ask, with a body.
+    if (method !== 'get' && path.includes('{factory}') && id !== 'testFilter' && id !== 'plan') {
+      expect({ id, permission }).toEqual({ id, permission: 'manage' });
+    }
+  }
+});
+
+test('refuses a revoked token with its next request, and ends its session', async () => {
+  const daemon = await startManagedDaemon();
+  const client = await daemon.client();
+  const cookie = await signIn(daemon, client);
+  expect(await client.call('listWebhooks')).toMatchObject({ status: 200 });
+  expect(await call(daemon.managementUrl, 'listWebhooks', { headers: { cookie } })).toMatchObject({
+    status: 200,
+  });
+  await daemon.revoke(client);
+  expect((await client.call('listWebhooks')).json.code).toBe('token-unknown');
+  const over = await call(daemon.managementUrl, 'listWebhooks', { headers: { cookie } });
+  expect(over.json.code).toBe('session-over');
+});
+
+test("keeps a token's last use, not with each request", async () => {
+  const daemon = await startManagedDaemon();
+  const client = await daemon.client();
+  const lastUse = async () => (await listApiTokens(daemon.home))[0]?.lastUsedAt ?? null;
+  expect(await lastUse()).toBeNull();
+  await client.call('whoAmI');
+  await expect.poll(lastUse).toBe(new Date(daemon.clock.nowMs).toISOString());
+  const first = await lastUse();
+  daemon.clock.nowMs += 30 * 60 * 1000;
+  await client.call('whoAmI');
+  daemon.clock.nowMs += 31 * 60 * 1000;
+  await client.call('whoAmI');
+  await expect.poll(lastUse).toBe(new Date(daemon.clock.nowMs).toISOString());
+  expect(first).not.toBe(await lastUse());
+});
+
+test('signs in with a cookie that no script and no other site gets, and out again', async () => {
+  const daemon = await startManagedDaemon();
+  const client = await daemon.client();
+  const signedIn = await call(daemon.managementUrl, 'signIn', { body: { token: client.token } });
+  const [set] = [signedIn.headers['set-cookie']].flat();
+  expect(set).toMatch(/^hookmill_session=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/);
+  expect(set).not.toContain(client.token);
+  const cookie = set?.split(';')[0] ?? '';
+  const withCookie = { headers: { cookie } };
+  expect((await call(daemon.managementUrl, 'whoAmI', withCookie)).json).toEqual({
+    token: client.tokenName,
+    factory: 'default',
+    permission: 'manage',
+  });
+  const signedOut = await call(daemon.managementUrl, 'signOut', withCookie);
+  expect(String(signedOut.headers['set-cookie'])).toMatch(/^hookmill_session=; Max-Age=0;/);
+  expect((await call(daemon.managementUrl, 'whoAmI', withCookie)).json.code).toBe('session-over');
+});
+
+test('marks the cookie as Secure behind an https proxy, under a name that only https can set', async () => {
+  const daemon = await startManagedDaemon({ managementUrl: 'https://hooks.example.com' });
+  const client = await daemon.client();
+  const host = { host: 'hooks.example.com' };
+  const body = { token: client.token };
+  const signedIn = await call(daemon.managementUrl, 'signIn', { body, headers: host });
+  expect(String(signedIn.headers['set-cookie'])).toMatch(/^__Host-hookmill_session=.*; Path=\/;.*; Secure$/);
+});
+
+test('ends a session after twelve hours', async () => {
+  const daemon = await startManagedDaemon();
+  const cookie = await signIn(daemon, await daemon.client());
+  daemon.clock.nowMs += 12 * 60 * 60 * 1000 - 1;
+  expect(await call(daemon.managementUrl, 'whoAmI', { headers: { cookie } })).toMatchObject({ status: 200 });
+  daemon.clock.nowMs += 1;
+  expect(await call(daemon.managementUrl, 'whoAmI', { headers: { cookie } })).toMatchObject({ status: 401 });
+});
+
+test("takes a session's writes only from the dashboard's own script", async () => {
+  const daemon = await startManagedDaemon();
+  const cookie = await signIn(daemon, await daemon.client());
+  const own = { cookie, 'x-hookmill-request': '1' };
+  const { host, origin } = new URL(daemon.managementUrl);
+  const write = async (headers: Record<string, string>) => {
+    const name = `hook-${Math.random().toString(36).slice(2)}`;
+    return (await call(daemon.managementUrl, 'createWebhook', { body: { name }, headers })).status;
+  };
+  expect(await write({ cookie })).toBe(403);
+  expect(await write({ ...own, origin: 'https://evil.example' })).toBe(403);
+  expect(await write({ ...own, origin: `http://localhost:1${host.split(':')[1]}` })).toBe(403);
+  expect(await write({ ...own, origin: 'null' })).toBe(403);
+  expect(await write({ ...own, 'sec-fetch-site': 'same-site' })).toBe(403);
+  expect(await write({ ...own, origin, 'sec-fetch-site': 'same-origin' })).toBe(201);
+  expect(await write(own)).toBe(201);
+});
+
+test('takes no form, which any site can send', async () => {
+  const daemon = await startManagedDaemon();
+  const { token } = await daemon.client();
+  const headers = { 'content-type': 'text/plain' };
+  const answer = await call(daemon.managementUrl, 'signIn', { body: { token }, headers });
+  expect(answer.json.code).toBe('not-json');
+});
+
+test('stops an address that guesses at tokens, until the minute is over', async () => {
+  const daemon = await startManagedDaemon();
+  const { token } = await daemon.client();
+  const attempt = async (token: string) =>
+    (await call(daemon.managementUrl, 'signIn', { body: { token } })).status;
+  for (let count = 0; count < 10; count++) expect(await attempt('hmk_guess')).toBe(401);
+  expect(await attempt('hmk_guess')).toBe(429);
+  expect(await attempt(token)).toBe(429);
+});
+
+test('is not to be reached under a name that others can point at it', async () => {
+  const daemon = await startManagedDaemon({ managementUrl: 'http://hooks.internal:9000' });
+  const { port } = new URL(daemon.managementUrl);
+  const status = async (host: string, path: string) =>
+    (await send(`${daemon.managementUrl}${path}`, { method: 'GET', headers: { host } })).status;
+  for (const path of ['/api/v1/openapi.json', '/metrics', '/readyz', '/']) {
+    expect(await status('evil.example', path)).toBe(403);
+    expect(await status(`127.0.0.1.evil.example:${port}`, path)).toBe(403);
+    expect(await status('hooks.internal', path)).toBe(403);
+  }
+  for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, '[::1]', 'hooks.internal:9000']) {
+    expect(await status(host, '/api/v1/openapi.json')).toBe(200);
+  }
+});
+
+test('tells browsers of every answer to run nothing but its own files, and to keep nothing', async () => {
+  const daemon = await startManagedDaemon();
+  for (const path of ['/', '/api/v1/openapi.json', '/api/v1/factories', '/nowhere', '/metrics']) {
+    const { headers } = await send(`${daemon.managementUrl}${path}`, { method: 'GET' });
+    expect(headers['content-security-policy']).toMatch(
+      /^default-src 'none'; script-src 'self'; style-src 'self';/,
+    );
+    expect(headers['content-security-policy']).not.toContain('unsafe');
+    expect(headers).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'x-frame-options': 'DENY',
+      'cache-control': 'no-store',
+    });
+  }
+});
+
+async function signIn(daemon: ManagedDaemon, { token }: ApiClient): Promise<string> {
+  const { headers } = await call(daemon.managementUrl, 'signIn', { body: { token } });
+  return String(headers['set-cookie']).split(';')[0] ?? '';
+}

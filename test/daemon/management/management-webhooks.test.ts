@@ -1,0 +1,277 @@
+import { describe, expect, test } from 'vitest';
+import { describeScheme } from '../../../signatures/scheme.ts';
+import { signRequest } from '../../../signatures/sign.ts';
+import { setSecret } from '../../../store/embedded/team-secrets.ts';
+import { makeFactory } from '../../support/factory.ts';
+import { send } from '../../support/http.ts';
+import { type ManagedDaemon, startManagedDaemon } from '../../support/management.ts';
+
+const post = (url: string, token?: string) =>
+  send(url, {
+    body: JSON.stringify({ at: Math.random() }),
+    headers: token === undefined ? {} : { Authorization: `Bearer ${token}` },
+  });
+
+async function withWebhook(body: object = { name: 'deploys' }, daemon?: ManagedDaemon) {
+  const running = daemon ?? (await startManagedDaemon());
+  const manager = await running.client();
+  const created = await manager.call('createWebhook', { body });
+  expect(created.json).toMatchObject({ webhook: { name: 'deploys' } });
+  const { webhook, revealed } = created.json;
+  return { daemon: running, manager, webhook, revealed, params: { uid: webhook.uid } };
+}
+
+test('creates a webhook whose secret is generated, shown once, and accepted at once', async () => {
+  const { daemon, manager, webhook, revealed, params } = await withWebhook();
+  expect(webhook).toMatchObject({
+    authMode: 'token',
+    secretName: 'DEPLOYS_SECRET',
+    credential: 'set',
+    file: null,
+  });
+  expect(await post(webhook.url, revealed.secret)).toMatchObject({ status: 202 });
+  for (const answer of [
+    await manager.call('showWebhook', { params }),
+    await manager.call('listWebhooks'),
+    await manager.call('listSecrets'),
+    await manager.call('showStatus'),
+  ]) {
+    expect(answer.status).toBe(200);
+    expect(answer.text).not.toContain(revealed.secret);
+  }
+  expect(daemon.logged()).not.toContain(revealed.secret);
+});
+
+test('shows the URL of a url_token webhook with its token once, and with a placeholder afterwards', async () => {
+  const { manager, webhook, revealed, params } = await withWebhook({
+    name: 'deploys',
+    authMode: 'url_token',
+  });
+  expect(webhook.url).toBe(revealed.url.replace(/[^/]+$/, '{token}'));
+  expect(revealed.secret).toBeUndefined();
+  expect(await post(revealed.url)).toMatchObject({ status: 202 });
+  const shown = await manager.call('showWebhook', { params });
+  expect(shown.json.url).toBe(webhook.url);
+});
+
+test('rotates: the old secret is refused and the new one accepted on the very next request', async () => {
+  const { manager, webhook, revealed, params } = await withWebhook();
+  const rotated = await manager.call('changeWebhookSecret', { params });
+  expect(rotated.status).toBe(200);
+  expect(await post(webhook.url, revealed.secret)).toMatchObject({ status: 401 });
+  expect(await post(webhook.url, rotated.json.revealed.secret)).toMatchObject({ status: 202 });
+});
+
+test('toggles: 404 while disabled, 202 once enabled, and the history stays', async () => {
+  const { manager, webhook, revealed, params } = await withWebhook();
+  const toggle = (enabled: boolean) => manager.call('changeWebhook', { params, body: { enabled } });
+  await post(webhook.url, revealed.secret);
+  expect((await toggle(false)).json.enabled).toBe(false);
+  expect(await post(webhook.url, revealed.secret)).toMatchObject({ status: 404 });
+  await toggle(true);
+  expect(await post(webhook.url, revealed.secret)).toMatchObject({ status: 202 });
+  const { json } = await manager.call('listDeliveries', { query: { webhook: webhook.uid } });
+  expect(json.deliveries).toHaveLength(2);
+});
+
+test('deletes: 404 at once; its automation stays, marked, and fires no more', async () => {
+  const { manager, webhook, revealed, params } = await withWebhook();
+  const triggers = [{ provider: 'webhook', event: 'received', filter: { webhook_ids: [webhook.uid] } }];
+  const body = { name: 'triage', prompt: 'Look.', triggers };
+  expect((await manager.call('createAutomation', { body })).json.triggers).toEqual([
+    { uid: webhook.uid, webhook: 'deploys' },
+  ]);
+  await post(webhook.url, revealed.secret);
+  expect((await manager.call('listRuns')).json.runs).toHaveLength(1);
+  expect((await manager.call('deleteWebhook', { params })).status).toBe(204);
+  expect(await post(webhook.url, revealed.secret)).toMatchObject({ status: 404 });
+  const { json } = await manager.call('listAutomations');
+  expect(json.automations[0].triggers).toEqual([{ uid: webhook.uid, webhook: null }]);
+  const again = await manager.call('createWebhook', { body: { name: 'deploys' } });
+  expect(again.json.webhook.uid).not.toBe(webhook.uid);
+  expect((await manager.call('listRuns')).json.runs).toHaveLength(1);
+});
+
+describe('the secret of a new webhook', () => {
+  const github = { name: 'deploys', authMode: 'signature', signatureScheme: 'github' };
+  const signed = (scheme: string, secret: string, body: string) => {
+    const description = describeScheme(scheme);
+    if (!description) throw new Error(`no scheme ${scheme}`);
+    const url = 'http://127.0.0.1/';
+    return signRequest(description, secret, {
+      body: Buffer.from(body),
+      url,
+      method: 'POST',
+      nowMs: Date.now(),
+      id: 'm',
+    });
+  };
+
+  test('may be left blank until the provider has issued it, and is supplied in a second step', async () => {
+    const { manager, webhook, revealed, params } = await withWebhook(github);
+    expect(webhook.credential).toBe('not set');
+    expect(revealed).toBeNull();
+    expect(await send(webhook.url, { body: '{}' })).toMatchObject({ status: 401 });
+    const supplied = await manager.call('changeWebhookSecret', {
+      params,
+      body: { value: 'of-the-provider' },
+    });
+    expect(supplied.json).toMatchObject({ revealed: null, webhook: { credential: 'set' } });
+    expect(supplied.text).not.toContain('of-the-provider');
+    const headers = signed('github', 'of-the-provider', '{"a":1}');
+    expect(await send(webhook.url, { body: '{"a":1}', headers })).toMatchObject({ status: 202 });
+  });
+
+  test('is generated where it is left blank for a Standard Webhooks sender', async () => {
+    const scheme = 'standard-webhooks';
+    const { webhook, revealed } = await withWebhook({ ...github, signatureScheme: scheme });
+    expect(revealed.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    const headers = signed(scheme, revealed.secret, '{"a":1}');
+    expect(await send(webhook.url, { body: '{"a":1}', headers })).toMatchObject({ status: 202 });
+  });
+
+  test('may be a team secret that there is, whose value is never shown', async () => {
+    const daemon = await startManagedDaemon();
+    await setSecret(makeFactory(daemon.home), 'SHARED', 'value-of-the-team-secret');
+    const secret = { kind: 'existing', name: 'SHARED' };
+    const { revealed, webhook } = await withWebhook({ name: 'deploys', secret }, daemon);
+    expect(revealed).toBeNull();
+    expect(await post(webhook.url, 'value-of-the-team-secret')).toMatchObject({ status: 202 });
+    const manager = await daemon.client();
+    for (const id of ['listSecrets', 'listWebhooks'] as const) {
+      expect((await manager.call(id)).text).not.toContain('value-of-the-team-secret');
+    }
+  });
+
+  test.each([
+    [{ name: 'a', secret: { kind: 'existing', name: 'NO_SUCH' } }, 'secret-missing', undefined],
+    [{ name: 'a', secret: { kind: 'generated', name: 'DEPLOYS_SECRET' } }, 'secret-taken', undefined],
+    [{ name: 'a', secret: { kind: 'supplied', value: 'x' } }, 'request-invalid', '/secret/kind'],
+    [
+      { ...github, name: 'a', signatureScheme: 'stripe', secret: { kind: 'generated' } },
+      'request-invalid',
+      '/secret/kind',
+    ],
+    [{ ...github, name: 'a', secret: { kind: 'supplied', value: ' ' } }, 'request-invalid', '/secret/value'],
+    [{ ...github, name: 'a', signatureScheme: 'githbu' }, 'request-invalid', '/signatureScheme'],
+    [{ name: 'a', authMode: 'signature' }, 'request-invalid', '/authMode'],
+    [{ name: 'a', signatureScheme: 'github' }, 'request-invalid', '/signatureScheme'],
+    [{ name: 'Not a name' }, 'request-invalid', '/name'],
+    [{ name: 'a', deliveryIdHeader: 'Authorization' }, 'request-invalid', '/deliveryIdHeader'],
+    [{ name: 'a', colour: 'red' }, 'request-invalid', '/colour'],
+    [{}, 'request-invalid', '/name'],
+    [{ name: 'deploys' }, 'name-taken', undefined],
+  ])('refuses %j with %s at %s, and keeps nothing', async (body, code, pointer) => {
+    const { manager } = await withWebhook();
+    const before = await manager.call('listSecrets');
+    const { json } = await manager.call('createWebhook', { body });
+    expect(json.code).toBe(code);
+    if (pointer !== undefined)
+      expect(json.mistakes.map((one: { pointer: string }) => one.pointer)).toContain(pointer);
+    expect((await manager.call('listSecrets')).text).toBe(before.text);
+    expect((await manager.call('listWebhooks')).json.webhooks).toHaveLength(1);
+  });
+
+  test('is not rotated under the hands of another webhook, which may be another factory’s', async () => {
+    const daemon = await startManagedDaemon();
+    const { manager, params } = await withWebhook(undefined, daemon);
+    const all = await daemon.client({ factory: null });
+    const secret = { kind: 'existing', name: 'DEPLOYS_SECRET' };
+    await all.call('createWebhook', { params: { factory: 'other' }, body: { name: 'hidden', secret } });
+    const refused = await manager.call('changeWebhookSecret', { params });
+    expect(refused.json.code).toBe('secret-shared');
+    expect(refused.text).not.toContain('hidden');
+  });
+});
+
+test('renames a webhook, which keeps its URL and its history', async () => {
+  const { manager, webhook, revealed, params } = await withWebhook();
+  await post(webhook.url, revealed.secret);
+  const renamed = await manager.call('changeWebhook', { params, body: { name: 'shipments' } });
+  expect(renamed.json).toMatchObject({ name: 'shipments', url: webhook.url });
+  await post(webhook.url, revealed.secret);
+  const { json } = await manager.call('listDeliveries', { query: { webhook: webhook.uid } });
+  expect(json.deliveries.map((one: { webhook: string }) => one.webhook)).toEqual(['shipments', 'deploys']);
+});
+
+test('has at most twenty webhooks', async () => {
+  const { manager } = await withWebhook();
+  for (let count = 1; count < 20; count++) {
+    expect((await manager.call('createWebhook', { body: { name: `hook-${count}` } })).status).toBe(201);
+  }
+  const { json } = await manager.call('createWebhook', { body: { name: 'one-too-many' } });
+  expect(json.code).toBe('too-many-webhooks');
+});
+
+test('changes nothing that was decided on a state that is no longer in force', async () => {
+  const { manager, params } = await withWebhook();
+  const shown = await manager.call('showWebhook', { params });
+  const headers = { 'if-match': String(shown.headers.etag) };
+  const toggled = await manager.call('changeWebhook', { params, headers, body: { enabled: false } });
+  expect(toggled.headers.etag).toBe('"2"');
+  const late = await manager.call('deleteWebhook', { params, headers });
+  expect(late.json.code).toBe('serial-moved');
+  expect((await manager.call('deleteWebhook', { params, headers: { 'if-match': 'W/"2"' } })).status).toBe(
+    412,
+  );
+  expect((await manager.call('listWebhooks')).json.webhooks).toHaveLength(1);
+});
+
+test('makes changes that come at once one after the other', async () => {
+  const { manager } = await withWebhook();
+  const names = Array.from({ length: 12 }, (_, index) => `hook-${index}`);
+  const created = await Promise.all(names.map(name => manager.call('createWebhook', { body: { name } })));
+  expect(created.map(({ status }) => status)).toEqual(Array(12).fill(201));
+  const { json } = await manager.call('listWebhooks');
+  expect(json).toMatchObject({ serial: 13 });
+  expect(json.webhooks).toHaveLength(13);
+});
+
+test('edits and deletes automations, and names every mistake with its place', async () => {
+  const { manager, webhook } = await withWebhook();
+  const triggers = [{ provider: 'webhook', event: 'received', filter: { webhook_ids: [webhook.uid] } }];
+  await manager.call('createAutomation', { body: { name: 'triage', prompt: 'Look.', triggers } });
+  const params = { automation: 'triage' };
+  const replaced = await manager.call('replaceAutomation', {
+    params,
+    body: { prompt: 'Look again.', triggers },
+  });
+  expect(replaced.json).toMatchObject({ prompt: 'Look again.', enabled: true, file: null });
+  const bad = {
+    prompt: ' ',
+    triggers: [{ ...triggers[0], filter: { webhook_ids: ['deploys'], payload: { a: 1 } } }],
+  };
+  expect((await manager.call('replaceAutomation', { params, body: bad })).json.mistakes).toMatchObject([
+    { pointer: '/prompt', code: 'definition/value' },
+    { pointer: '/triggers/0/filter/webhook_ids/0', code: 'automation/webhook-id' },
+    { pointer: '/triggers/0/filter/payload/a', code: 'filter/invalid' },
+  ]);
+  expect((await manager.call('deleteAutomation', { params })).status).toBe(204);
+  expect((await manager.call('showAutomation', { params })).json.code).toBe('automation-unknown');
+});
+
+test.each([
+  ['no JSON', '{"name":', {}, 400],
+  ['JSON in Latin-1', Buffer.from('{"name":"é"}', 'latin1'), {}, 400],
+  ['too much', `{"name":"${'x'.repeat(300_000)}"}`, {}, 413],
+  ['no media type', '{"name":"a"}', { 'content-type': '' }, 415],
+])('refuses a body that is %s', async (_, body, headers, status) => {
+  const daemon = await startManagedDaemon();
+  const { token } = await daemon.client();
+  const url = `${daemon.managementUrl}/api/v1/factories/default/webhooks`;
+  const all = { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers };
+  expect(await send(url, { headers: all, body })).toMatchObject({ status });
+});
+
+test('answers a path that it does not have, and a method that the path does not take, with a problem', async () => {
+  const daemon = await startManagedDaemon();
+  const problem = async (method: string, path: string) => {
+    const { status, headers, body } = await send(`${daemon.managementUrl}${path}`, { method });
+    expect(headers['content-type']).toBe('application/problem+json');
+    return [status, JSON.parse(body).code];
+  };
+  expect(await problem('GET', '/api/v1/nothing')).toEqual([404, 'not-found']);
+  expect(await problem('GET', '/api/v1/factories/')).toEqual([404, 'not-found']);
+  expect(await problem('PUT', '/api/v1/factories')).toEqual([405, 'method-not-allowed']);
+  expect(await problem('POST', '/healthz')).toEqual([405, 'method-not-allowed']);
+});

@@ -1,0 +1,39 @@
+import { randomBytes } from 'node:crypto';
+import { sortableId } from '../../../schema/ids.ts';
+import type { DeliveryLog } from '../../../store/delivery-log.ts';
+
+export interface SampleDelivery {
+  readonly payload?: Uint8Array;
+  readonly prompt?: string;
+  readonly runs?: number;
+  readonly atMs?: number;
+}
+
+/** Records an accepted delivery of the webhook "pay" with runs of the automation "triage"; gives the runs' ids. */
+export async function recordRuns(deliveryLog: DeliveryLog, given: SampleDelivery = {}): Promise<string[]> {
+  const { payload = Buffer.from('{"amount":1}'), prompt = 'Triage this payment.\n', runs = 1 } = given;
+  const { atMs = Date.now() } = given;
+  const id = sortableId('dlv', atMs, randomBytes(16));
+  const ids = Array.from({ length: runs }, () => sortableId('run', atMs, randomBytes(16)));
+  const json = JSON.stringify({ factory: 'default', automations: [{ name: 'triage', prompt }] });
+  await deliveryLog.recordAccepted({
+    id,
+    factory: 'default',
+    webhook: 'pay',
+    uid: 'wh_000000000000000000000pay',
+    atMs,
+    size: payload.length,
+    identity: id,
+    identitySource: 'body',
+    payload,
+    appliedState: { digest: prompt, json },
+    runs: ids.map(run => ({ id: run, automation: 'triage' })),
+  });
+  return ids;
+}
+
+/** Records one delivery with one run; gives the run's id. */
+export async function recordRun(deliveryLog: DeliveryLog, given: SampleDelivery = {}): Promise<string> {
+  const [id = ''] = await recordRuns(deliveryLog, { ...given, runs: 1 });
+  return id;
+}

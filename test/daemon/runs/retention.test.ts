@@ -1,0 +1,86 @@
+import { mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { startRetention } from '../../../daemon/runs/retention.ts';
+import { recordRun } from './record-runs.ts';
+import { openRunBench, type RunBench, runThatIs, silent } from './run-samples.ts';
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** Starts retention on the bench as if it were then. */
+function start({ home, deliveryLog }: RunBench, nowMs: () => number) {
+  const settings = { deliveries: 1, days: 7 };
+  const retention = startRetention({ deliveryLog, home, settings, log: silent, nowMs });
+  onTestFinished(() => retention.stop());
+  return retention;
+}
+
+const directoriesOf = ({ home }: RunBench) => expect.poll(() => readdirSync(home.runsDirectory).sort());
+
+test('removes the directories of runs whose deliveries are pruned, and no others', async () => {
+  const bench = await openRunBench();
+  const queue = await bench.start({});
+  const nowMs = Date.now();
+  const [old, recent, newest] = [
+    await recordRun(bench.deliveryLog, { atMs: nowMs - 8 * dayMs }),
+    await recordRun(bench.deliveryLog, { atMs: nowMs - 6 * dayMs }),
+    await recordRun(bench.deliveryLog, { atMs: nowMs - dayMs }),
+  ];
+  for (const id of [old, recent, newest]) await runThatIs(bench, id, { state: 'succeeded' });
+  await queue.stop();
+  // Queued for as long as no queue is at work.
+  const queued = await recordRun(bench.deliveryLog, { atMs: nowMs - 9 * dayMs });
+
+  start(bench, () => nowMs);
+  await directoriesOf(bench).toEqual([recent, newest].sort());
+  expect(bench.reader.findRun(old)).toBeUndefined();
+  expect(bench.reader.findRun(queued)).toMatchObject({ state: 'queued' });
+});
+
+test('removes directories whose runs left the log before, and nothing that is not a run', async () => {
+  const bench = await openRunBench();
+  await bench.start({});
+  const known = await recordRun(bench.deliveryLog);
+  await runThatIs(bench, known, { state: 'succeeded' });
+  const unknown = `run_${'0'.repeat(26)}`;
+  for (const name of [unknown, 'notes', 'run_notes'])
+    mkdirSync(join(bench.home.runsDirectory, name, 'inner'), { recursive: true });
+
+  start(bench, Date.now);
+  await directoriesOf(bench).toEqual([known, 'notes', 'run_notes'].sort());
+});
+
+test('looks again every hour', async () => {
+  const bench = await openRunBench();
+  await bench.start({});
+  const id = await recordRun(bench.deliveryLog);
+  await recordRun(bench.deliveryLog);
+  await runThatIs(bench, id, { state: 'succeeded' });
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  let nowMs = Date.now();
+  start(bench, () => nowMs);
+  // The pass at the start has asked for the time already.
+  nowMs += 8 * dayMs;
+  vi.advanceTimersByTime(60 * 60 * 1000);
+  await directoriesOf(bench).not.toContain(id);
+});
+
+test('stops while a pass is under way, before or after the log closes', async () => {
+  const bench = await openRunBench();
+  const first = start(bench, Date.now);
+  await first.stop();
+  const second = start(bench, Date.now);
+  await bench.deliveryLog.close();
+  await second.stop();
+  await start(bench, Date.now).stop();
+});
+
+test('does not hold up a stop for a pass that takes long', async () => {
+  const { home } = await openRunBench();
+  const deliveryLog = { prune: () => new Promise<never>(() => undefined) };
+  const settings = { deliveries: 50, days: 7 };
+  await startRetention({ deliveryLog, home, settings, log: silent, nowMs: Date.now }).stop();
+});

@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import type { Run } from '../../../store/delivery-log.ts';
+import { openDeliveryLogReader } from '../../../store/embedded/delivery-log/read/reader.ts';
+import { bearerOf, startDaemon } from '../../support/daemon.ts';
+import { send } from '../../support/http.ts';
+import { makeWorkspace } from '../../support/workspace.ts';
+
+const rounds = 20;
+
+/** What a delivery's number calls for: the automations, by the filters below. */
+function expectedAutomations(n: number): string[] {
+  return [...(n % 2 === 0 ? ['even'] : []), 'every', ...(n % 3 === 0 ? ['third'] : [])];
+}
+
+test('killed at random moments under load, each accepted delivery keeps exactly its runs, and each is executed', async () => {
+  const workspace = makeWorkspace();
+  const { secret, uid } = await prepare();
+  // What was executed is told by the command itself, in a file that outlives every daemon.
+  const executed = workspace.path('executed');
+  workspace.write('executed', '');
+  const runner = { kind: 'command', argv: ['sh', '-c', `echo "$HOOKMILL_RUN_ID" >> '${executed}'`] };
+  const settings = {
+    limits: { deliveriesPerMinute: 1_000_000 },
+    runs: { runner, attempts: 50, backOff: { firstSeconds: 0.01, maxSeconds: 0.01 }, concurrency: 8 },
+  };
+  const accepted = new Map<string, number>();
+  let next = 0;
+
+  const start = () => startDaemon({ workspace, settings });
+  const post = async (url: string) => {
+    const n = next++;
+    const body = JSON.stringify({ n, even: n % 2 === 0, third: [n % 3] });
+    const { status, deliveryId } = await send(url, { headers: bearerOf(secret), body });
+    if (status === 202 && deliveryId) accepted.set(deliveryId, n);
+  };
+
+  for (let round = 0; round < rounds; round++) {
+    const daemon = await start();
+    const url = `${daemon.ingressUrl}/webhooks/w/${uid}`;
+    let killed = false;
+    const sender = async () => {
+      while (!killed) {
+        // Refused once the daemon is gone: what got no 202 is owed nothing.
+        await post(url).catch(() => undefined);
+        // Or the runs would pile up faster than the last daemon can execute them.
+        await sleep(5);
+      }
+    };
+    const senders = [sender(), sender()];
+    await sleep(Math.random() * 150);
+    await daemon.stop('SIGKILL');
+    killed = true;
+    await Promise.all(senders);
+  }
+
+  const last = await start();
+  const log = openDeliveryLogReader(workspace.path('.hookmill/deliveries.db'));
+  try {
+    const all = () => log.listRuns({ factory: 'default', limit: 1_000_000 });
+    const unfinished = ({ state }: Run) => state !== 'succeeded';
+    await expect.poll(() => all().filter(unfinished).length, { timeout: 60_000, interval: 100 }).toBe(0);
+
+    expect(accepted.size).toBeGreaterThan(rounds);
+    for (const [deliveryId, n] of accepted) {
+      const automations = log.runsOfDelivery(deliveryId).map(({ automation }) => automation);
+      expect(automations.sort(), `delivery ${n}`).toEqual(expectedAutomations(n));
+    }
+    // Deliveries whose 202 the kill cut off count as well: committed with their runs, or not there.
+    const rows = log.listDeliveries({ factory: 'default', limit: 1_000_000 });
+    for (const { id } of rows) {
+      const { n } = JSON.parse(Buffer.from(log.readPayload(id) ?? []).toString());
+      const automations = log.runsOfDelivery(id).map(({ automation }) => automation);
+      expect(automations.sort(), `delivery ${n}`).toEqual(expectedAutomations(n));
+    }
+    const told = new Set(readFileSync(executed, 'utf8').split('\n'));
+    expect(all().filter(({ id }) => !told.has(id))).toEqual([]);
+    // The kills met runs at work.
+    expect(all().some(({ attempts }) => attempts > 1)).toBe(true);
+  } finally {
+    log.close();
+    await last.stop('SIGKILL');
+  }
+
+  async function prepare() {
+    workspace.write('webhooks/load.yaml', 'secretName: LOAD\n');
+    const { stdout } = await workspace.hookmill('secrets', 'generate', 'LOAD');
+    const applied = await workspace.hookmill('apply', '-o', 'json');
+    const [{ uid }] = JSON.parse(applied.stdout).changes;
+    const filters = { every: undefined, even: { even: [true] }, third: { third: [0] }, never: { n: [-1] } };
+    for (const [name, payload] of Object.entries(filters)) {
+      const trigger = { provider: 'webhook', event: 'received', filter: { webhook_ids: [uid], payload } };
+      // Both triggers match: still one run.
+      const triggers = [trigger, trigger];
+      workspace.write(`automations/${name}.yaml`, JSON.stringify({ prompt: 'Act.', triggers }));
+    }
+    await workspace.hookmill('apply');
+    return { secret: stdout.trim(), uid };
+  }
+}, 120_000);

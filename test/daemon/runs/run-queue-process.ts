@@ -1,0 +1,28 @@
+import { randomUUID } from 'node:crypto';
+import pino from 'pino';
+import { startRunQueue } from '../../../daemon/runs/run-queue.ts';
+import { createRunner } from '../../../daemon/runs/runners/create-runner.ts';
+import { settingsShape } from '../../../daemon/settings.ts';
+import { openDeliveryLog } from '../../../store/embedded/delivery-log/write/open-delivery-log.ts';
+import { homeAt } from '../../../store/embedded/files/home.ts';
+import { recordRuns } from './record-runs.ts';
+
+// A process for a test to kill: its queue executes two runs of a command that never ends.
+const home = homeAt(process.argv[2] ?? '');
+const source = `require('fs').writeFileSync('group', String(process.pid)); setInterval(() => {}, 1000)`;
+const runner = { kind: 'command', argv: [process.execPath, '-e', source] };
+const settings = settingsShape.parse({ runs: { runner } }).runs;
+
+const deliveryLog = await openDeliveryLog(home.deliveryLogFile);
+const ids = await recordRuns(deliveryLog, { runs: 2 });
+await startRunQueue({
+  deliveryLog,
+  home,
+  settings,
+  runner: createRunner(settings.runner, process.env, Date.now),
+  daemonId: randomUUID(),
+  log: pino({ level: 'silent' }),
+  nowMs: Date.now,
+  random: Math.random,
+});
+process.stdout.write(JSON.stringify(ids));

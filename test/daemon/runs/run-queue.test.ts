@@ -1,0 +1,242 @@
+import { spawn } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import type { AttemptResult, Runner } from '../../../daemon/runs/runner.ts';
+import type { DeliveryLog } from '../../../store/delivery-log.ts';
+import { DeliveryLogError } from '../../../store/delivery-log-error.ts';
+import { openDeliveryLog } from '../../../store/embedded/delivery-log/write/open-delivery-log.ts';
+import { recordRun, recordRuns } from './record-runs.ts';
+import { openRunBench, runThatIs, temporaryDirectory, textOf } from './run-samples.ts';
+
+const quick = { backOff: { firstSeconds: 0.001, maxSeconds: 0.001 } };
+
+/** A runner that ends each attempt as the test says. */
+function manualRunner() {
+  const attempts: { readonly run: string; end(result: AttemptResult): void }[] = [];
+  const runner: Runner = ({ run }, signal) =>
+    new Promise(resolve => {
+      attempts.push({ run: run.id, end: resolve });
+      signal.addEventListener('abort', () => resolve({ kind: 'retry', reason: 'stopped' }));
+    });
+  return { attempts, runner };
+}
+
+/** A runner that tells of each attempt and ends it with the same result. */
+function watchedRunner(result: AttemptResult = { kind: 'succeeded' }) {
+  const started = new EventEmitter();
+  const runner: Runner = async ({ run }) => {
+    started.emit('run', run.id);
+    return result;
+  };
+  return { started, runner };
+}
+
+/**
+ * From here on the queue's timers fire only as the test says: nothing but what it shows can start a run.
+ * Vitest's own polling would advance them.
+ */
+function useFakeTimeouts() {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+}
+
+test('leaves the message and the exact body in a private directory', async () => {
+  const bench = await openRunBench();
+  await bench.start({});
+  const payload = Buffer.from([0x20, ...Buffer.from('{"a":\t1e400,"a":"\u2028é"}\r\n'), 0x0a]);
+  const id = await recordRun(bench.deliveryLog, { payload });
+  const run = await runThatIs(bench, id, { state: 'succeeded', attempts: 1 });
+
+  const directory = join(bench.home.runsDirectory, id);
+  expect(readdirSync(directory).sort()).toEqual(['event-payload.json', 'prompt.md']);
+  expect(readFileSync(join(directory, 'event-payload.json')).equals(payload)).toBe(true);
+  const message = readFileSync(join(directory, 'prompt.md'), 'utf8');
+  expect(message.startsWith('Triage this payment.\n\n---\n')).toBe(true);
+  expect(message).toContain(run.deliveryId);
+  expect(statSync(directory).mode & 0o777).toBe(0o700);
+  expect(statSync(join(directory, 'event-payload.json')).mode & 0o777).toBe(0o600);
+  expect(statSync(join(directory, 'prompt.md')).mode & 0o777).toBe(0o600);
+});
+
+test('starts a run when a commit has queued it, and at once those that were queued before', async () => {
+  const bench = await openRunBench();
+  const before = await recordRun(bench.deliveryLog);
+  const { started, runner } = watchedRunner();
+  useFakeTimeouts();
+  const first = once(started, 'run');
+  await bench.start({}, { runner });
+  expect(await first).toEqual([before]);
+  await runThatIs(bench, before, { state: 'succeeded' });
+
+  const second = once(started, 'run');
+  const after = await recordRun(bench.deliveryLog);
+  expect(await second).toEqual([after]);
+});
+
+test('finds the runs that another process queued', async () => {
+  const bench = await openRunBench();
+  await bench.start({});
+  const other = await openDeliveryLog(bench.home.deliveryLogFile);
+  const id = await recordRun(other);
+  await other.close();
+  await runThatIs(bench, id, { state: 'succeeded' });
+});
+
+test('executes no more runs at a time than it may', async () => {
+  const bench = await openRunBench();
+  const { attempts, runner } = manualRunner();
+  await bench.start({ concurrency: 2 }, { runner });
+  const ids = await recordRuns(bench.deliveryLog, { runs: 5 });
+  const states = () => ids.map(id => bench.reader.findRun(id)?.state);
+
+  for (const started of [2, 3, 4, 5]) {
+    await expect.poll(() => attempts.length).toBe(started);
+    expect(states().filter(state => state === 'running')).toHaveLength(2);
+    attempts[started - 2]?.end({ kind: 'succeeded' });
+  }
+  attempts[4]?.end({ kind: 'succeeded' });
+  await expect.poll(states).toEqual(Array(5).fill('succeeded'));
+  expect(new Set(attempts.map(({ run }) => run))).toEqual(new Set(ids));
+});
+
+test('tries a run again under the same id until its attempts are spent', async () => {
+  const bench = await openRunBench();
+  const { attempts, runner } = manualRunner();
+  await bench.start({ ...quick, attempts: 3 }, { runner });
+  const id = await recordRun(bench.deliveryLog);
+  for (const attempt of [1, 2, 3]) {
+    await expect.poll(() => attempts.length).toBe(attempt);
+    attempts[attempt - 1]?.end({ kind: 'retry', reason: `reason ${attempt}` });
+  }
+  await runThatIs(bench, id, { state: 'failed', attempts: 3, error: 'reason 3' });
+  expect(attempts.map(({ run }) => run)).toEqual([id, id, id]);
+});
+
+test('fails a run at once where another attempt would not help', async () => {
+  const bench = await openRunBench();
+  await bench.start(quick, { runner: async () => ({ kind: 'failed', reason: 'refused' }) });
+  const id = await recordRun(bench.deliveryLog);
+  await runThatIs(bench, id, { state: 'failed', attempts: 1, error: 'refused' });
+});
+
+test('waits as its back-off says before the next attempt, and longer where the runner asks for it', async () => {
+  const bench = await openRunBench();
+  const nowMs = Date.now() + 60_000;
+  const waits = [undefined, 5_000, 90_000];
+  const runner: Runner = async () => {
+    const afterMs = waits.shift();
+    return afterMs === undefined ? { kind: 'retry', reason: 'no' } : { kind: 'retry', reason: 'no', afterMs };
+  };
+  let clockMs = nowMs;
+  const settings = { attempts: 9, backOff: { firstSeconds: 10, maxSeconds: 600 } };
+  const queue = await bench.start(settings, { runner, nowMs: () => clockMs, random: () => 0.5 });
+  const id = await recordRun(bench.deliveryLog);
+
+  await runThatIs(bench, id, { state: 'queued', attempts: 1, notBeforeMs: clockMs + 7_500 });
+  clockMs += 7_500;
+  queue.wake();
+  await runThatIs(bench, id, { state: 'queued', attempts: 2, notBeforeMs: clockMs + 15_000 });
+  clockMs += 15_000;
+  queue.wake();
+  await runThatIs(bench, id, { state: 'queued', attempts: 3, notBeforeMs: clockMs + 90_000 });
+});
+
+test('wakes by itself when the next attempt is due', async () => {
+  const bench = await openRunBench();
+  const { started, runner } = watchedRunner({ kind: 'retry', reason: 'no' });
+  let clockMs = Date.now();
+  const claims = new EventEmitter();
+  const claimRuns: DeliveryLog['claimRuns'] = async claim => {
+    const claimed = await bench.deliveryLog.claimRuns(claim);
+    if (claimed.nextDueMs !== undefined) claims.emit('next', claimed.nextDueMs);
+    return claimed;
+  };
+  useFakeTimeouts();
+  const deliveryLog = { ...bench.deliveryLog, claimRuns };
+  const backOff = { firstSeconds: 0.5, maxSeconds: 0.5 };
+  await bench.start({ backOff }, { nowMs: () => clockMs, deliveryLog, runner });
+  const next = once(claims, 'next');
+  const id = await recordRun(bench.deliveryLog, { atMs: clockMs });
+  expect(await next).toEqual([clockMs + 500]);
+  // The queue sets its timer on the answer that this test has seen first.
+  await setImmediate();
+
+  const again = once(started, 'run');
+  clockMs += 500;
+  vi.advanceTimersByTime(500);
+  expect(await again).toEqual([id]);
+});
+
+test('tries again what hookmill itself could not do, and says what it was', async () => {
+  const bench = await openRunBench();
+  await bench.start(
+    { ...quick, attempts: 2 },
+    { runner: () => Promise.reject(Object.assign(new Error('x'), { code: 'ENOSPC' })) },
+  );
+  const id = await recordRun(bench.deliveryLog);
+  await runThatIs(bench, id, {
+    state: 'failed',
+    attempts: 2,
+    error: 'the run could not be executed (ENOSPC)',
+  });
+});
+
+test('gives runs that were cut short back when it stops, and claims no more', async () => {
+  const bench = await openRunBench();
+  const { attempts, runner } = manualRunner();
+  const queue = await bench.start({ concurrency: 1, attempts: 1 }, { runner });
+  const [first = '', second = ''] = await recordRuns(bench.deliveryLog, { runs: 2 });
+  await expect.poll(() => attempts.length).toBe(1);
+  await queue.stop();
+  expect(bench.reader.findRun(first)).toMatchObject({ state: 'queued', attempts: 1, error: 'stopped' });
+  expect(bench.reader.findRun(second)).toMatchObject({ state: 'queued', attempts: 0 });
+
+  queue.wake();
+  await bench.start({});
+  await runThatIs(bench, first, { state: 'succeeded', attempts: 2 });
+  await runThatIs(bench, second, { state: 'succeeded', attempts: 1 });
+  expect(attempts).toHaveLength(1);
+});
+
+test('records a result once the log can be written again', async () => {
+  const bench = await openRunBench();
+  let failures = 1;
+  const deliveryLog = {
+    ...bench.deliveryLog,
+    finishRun: (result: Parameters<typeof bench.deliveryLog.finishRun>[0]) =>
+      failures-- > 0
+        ? Promise.reject(new DeliveryLogError('failed', 'the disk is full'))
+        : bench.deliveryLog.finishRun(result),
+  };
+  await bench.start({}, { deliveryLog });
+  const id = await recordRun(bench.deliveryLog);
+  await runThatIs(bench, id, { state: 'succeeded', attempts: 1 });
+});
+
+test('executes what a killed daemon left running, under the same ids', async () => {
+  const directory = temporaryDirectory();
+  const script = join(import.meta.dirname, 'run-queue-process.ts');
+  const daemon = spawn(process.execPath, [script, directory], { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => {
+    daemon.kill('SIGKILL');
+  });
+  const [line] = await once(daemon.stdout, 'data');
+  const ids: string[] = JSON.parse(String(line));
+  // The command is at work: it has written its group's id.
+  const groups = await Promise.all(ids.map(id => textOf(join(directory, 'runs', id, 'group'))));
+  onTestFinished(() => {
+    for (const group of groups) process.kill(-Number(group), 'SIGKILL');
+  });
+  daemon.kill('SIGKILL');
+  await once(daemon, 'exit');
+
+  const bench = await openRunBench(directory);
+  expect(ids.map(id => bench.reader.findRun(id)?.state)).toEqual(['running', 'running']);
+  await bench.start({});
+  for (const id of ids) await runThatIs(bench, id, { state: 'succeeded', attempts: 2 });
+});

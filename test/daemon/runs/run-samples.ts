@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import { expect, onTestFinished } from 'vitest';
+import { type RunQueue, type RunQueueOptions, startRunQueue } from '../../../daemon/runs/run-queue.ts';
+import type { Runner } from '../../../daemon/runs/runner.ts';
+import { createRunner } from '../../../daemon/runs/runners/create-runner.ts';
+import { type RunSettings, settingsShape } from '../../../daemon/settings.ts';
+import type { DeliveryLog, Run } from '../../../store/delivery-log.ts';
+import {
+  type DeliveryLogReader,
+  openDeliveryLogReader,
+} from '../../../store/embedded/delivery-log/read/reader.ts';
+import { openDeliveryLog } from '../../../store/embedded/delivery-log/write/open-delivery-log.ts';
+import { type Home, homeAt } from '../../../store/embedded/files/home.ts';
+
+export const silent = pino({ level: 'silent' });
+
+/** A home in a temporary directory with its delivery log; what the log commits wakes the queue that is started on it. */
+export interface RunBench {
+  readonly home: Home;
+  readonly deliveryLog: DeliveryLog;
+  readonly reader: DeliveryLogReader;
+  start(
+    settings: Record<string, unknown>,
+    options?: Partial<Pick<RunQueueOptions, 'nowMs' | 'random' | 'daemonId' | 'deliveryLog'>> & {
+      readonly runner?: Runner;
+      readonly environment?: NodeJS.ProcessEnv;
+    },
+  ): Promise<RunQueue>;
+}
+
+export function runSettings(runs: Record<string, unknown>): RunSettings {
+  return settingsShape.parse({ runs }).runs;
+}
+
+export async function openRunBench(directory = temporaryDirectory()): Promise<RunBench> {
+  const home = homeAt(directory);
+  const queues: RunQueue[] = [];
+  const deliveryLog = await openDeliveryLog(home.deliveryLogFile, {
+    onRunsQueued: () => {
+      for (const queue of queues) queue.wake();
+    },
+  });
+  const reader = openDeliveryLogReader(home.deliveryLogFile);
+  onTestFinished(async () => {
+    await Promise.all(queues.map(queue => queue.stop()));
+    await deliveryLog.close();
+    reader.close();
+  });
+  return {
+    home,
+    deliveryLog,
+    reader,
+    start: async (runs, options = {}) => {
+      const settings = runSettings(runs);
+      const { environment = process.env, ...rest } = options;
+      const queue = await startRunQueue({
+        deliveryLog,
+        home,
+        settings,
+        runner: createRunner(settings.runner, environment, Date.now),
+        daemonId: randomUUID(),
+        log: silent,
+        nowMs: Date.now,
+        random: () => 0,
+        ...rest,
+      });
+      queues.push(queue);
+      return queue;
+    },
+  };
+}
+
+export function temporaryDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'hookmill-test-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** Resolves with the run once its row is as told. */
+export async function runThatIs(
+  { reader }: Pick<RunBench, 'reader'>,
+  id: string,
+  expected: Partial<Run>,
+): Promise<Run> {
+  await expect.poll(() => reader.findRun(id), { timeout: 20_000, interval: 10 }).toMatchObject(expected);
+  const run = reader.findRun(id);
+  if (!run) throw new Error(`${id} is gone`);
+  return run;
+}
+
+/** Resolves with the file's text once it is there and holds something. */
+export async function textOf(file: string): Promise<string> {
+  await expect
+    .poll(() => existsSync(file) && readFileSync(file, 'utf8'), { timeout: 20_000, interval: 10 })
+    .toBeTruthy();
+  return readFileSync(file, 'utf8');
+}
+
+/** Settings of a command runner whose command is this node program. */
+export function nodeCommand(source: string, settings: Record<string, unknown> = {}): Record<string, unknown> {
+  const script = join(temporaryDirectory(), 'command.mjs');
+  writeFileSync(script, source);
+  return { kind: 'command', argv: [process.execPath, script], ...settings };
+}

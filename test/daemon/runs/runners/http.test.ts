@@ -1,0 +1,177 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { createRunner } from '../../../../daemon/runs/runners/create-runner.ts';
+import { recordRun } from '../record-runs.ts';
+import { openRunBench, runSettings, runThatIs } from '../run-samples.ts';
+
+/** A receiver on loopback that keeps what it is sent and answers as the test says. */
+async function receiver(answer: RequestListener) {
+  const requests: {
+    readonly url: string | undefined;
+    readonly headers: IncomingHttpHeaders;
+    readonly body: Buffer;
+  }[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const { url, headers } = request;
+    requests.push({ url, headers, body: Buffer.concat(chunks) });
+    answer(request, response);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { requests, url: `http://127.0.0.1:${port}/runs` };
+}
+
+/** A URL on loopback where nobody listens. */
+async function closedPort(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return `http://127.0.0.1:${port}/`;
+}
+
+const backOff = { firstSeconds: 0.001, maxSeconds: 0.001 };
+
+test('posts the message and the exact body, and takes 2xx for success', async () => {
+  const { requests, url } = await receiver((_, response) => response.writeHead(202).end('taken on'));
+  const bench = await openRunBench();
+  const payload = Buffer.from(' {"a": "\r\n--é", "b": [1e400]}\n\n');
+  const runner = { kind: 'http', url, tokenFromEnvironment: 'RECEIVER_TOKEN' };
+  await bench.start({ runner }, { environment: { RECEIVER_TOKEN: 'the-token' } });
+  const id = await recordRun(bench.deliveryLog, { payload });
+  const run = await runThatIs(bench, id, { state: 'succeeded', attempts: 1 });
+
+  expect(requests).toHaveLength(1);
+  const { headers, body } = requests[0] ?? { headers: {}, body: Buffer.alloc(0) };
+  expect(headers).toMatchObject({
+    authorization: 'Bearer the-token',
+    'hookmill-run-id': id,
+    'hookmill-delivery-id': run.deliveryId,
+    'hookmill-webhook': 'pay',
+    'hookmill-automation': 'triage',
+    'hookmill-factory': 'default',
+    'content-length': String(body.length),
+  });
+  const form = await new Response(new Uint8Array(body), {
+    headers: { 'content-type': headers['content-type'] ?? '' },
+  }).formData();
+  const message = String(form.get('message'));
+  const directory = join(bench.home.runsDirectory, id);
+  // Lines of a text field end in CRLF on the wire.
+  expect(message.replaceAll('\r\n', '\n')).toBe(readFileSync(join(directory, 'prompt.md'), 'utf8'));
+  const file = form.get('event-payload.json') as File;
+  expect([file.name, file.type]).toEqual(['event-payload.json', 'application/json']);
+  expect(Buffer.from(await file.arrayBuffer()).equals(payload)).toBe(true);
+  expect(readFileSync(join(directory, 'output.log'), 'utf8')).toMatch(
+    /^\[hookmill: attempt 1 at .*\]\nHTTP 202\ntaken on\n\[hookmill: succeeded\]\n$/,
+  );
+});
+
+test.each([500, 503, 429])('tries again after %d, under the same run id', async status => {
+  const { requests, url } = await receiver((_, response) =>
+    response.writeHead(requests.length === 1 ? status : 200).end(),
+  );
+  const bench = await openRunBench();
+  await bench.start({ runner: { kind: 'http', url }, backOff });
+  const id = await recordRun(bench.deliveryLog);
+  await runThatIs(bench, id, { state: 'succeeded', attempts: 2 });
+  expect(requests.map(({ headers }) => headers['hookmill-run-id'])).toEqual([id, id]);
+});
+
+test('waits as long as Retry-After asks', async () => {
+  const { url } = await receiver((_, response) => response.writeHead(503, { 'retry-after': '1800' }).end());
+  const bench = await openRunBench();
+  const nowMs = Date.now() + 1000;
+  await bench.start({ runner: { kind: 'http', url }, backOff }, { nowMs: () => nowMs });
+  const id = await recordRun(bench.deliveryLog);
+  const error = 'the receiver answered 503';
+  await runThatIs(bench, id, { state: 'queued', attempts: 1, error, notBeforeMs: nowMs + 1_800_000 });
+});
+
+test.each([400, 401, 404, 410])('fails the run at once after %d', async status => {
+  const { requests, url } = await receiver((_, response) => response.writeHead(status).end('no such thing'));
+  const bench = await openRunBench();
+  await bench.start({ runner: { kind: 'http', url }, backOff });
+  const id = await recordRun(bench.deliveryLog);
+  await runThatIs(bench, id, { state: 'failed', attempts: 1, error: `the receiver answered ${status}` });
+  expect(requests).toHaveLength(1);
+});
+
+test.each([301, 302, 307, 308])('does not follow a redirect: %d', async status => {
+  const { requests, url } = await receiver((_, response) =>
+    response.writeHead(status, { location: '/elsewhere' }).end(),
+  );
+  const bench = await openRunBench();
+  await bench.start({ runner: { kind: 'http', url }, backOff });
+  const id = await recordRun(bench.deliveryLog);
+  const error = `the receiver answered ${status}, a redirect, which is not followed`;
+  await runThatIs(bench, id, { state: 'failed', attempts: 1, error });
+  expect(requests.map(request => request.url)).toEqual(['/runs']);
+  expect(readFileSync(join(bench.home.runsDirectory, id, 'output.log'), 'utf8')).toContain(
+    'location: /elsewhere',
+  );
+});
+
+test('tries again when nobody listens, or the answer does not come', async () => {
+  const bench = await openRunBench();
+  const refused = await bench.start({
+    runner: { kind: 'http', url: await closedPort() },
+    attempts: 2,
+    backOff,
+  });
+  const first = await recordRun(bench.deliveryLog);
+  await runThatIs(bench, first, { state: 'failed', attempts: 2, error: 'the request failed (ECONNREFUSED)' });
+  await refused.stop();
+
+  const { url } = await receiver(() => undefined);
+  await bench.start({ runner: { kind: 'http', url, timeLimitSeconds: 0.1 }, attempts: 2, backOff });
+  const second = await recordRun(bench.deliveryLog);
+  const error = 'the receiver did not answer within 0.1 s';
+  await runThatIs(bench, second, { state: 'failed', attempts: 2, error });
+});
+
+test('stops reading an answer that is larger than what is kept', async () => {
+  const { url } = await receiver((_, response) => {
+    const more = () => {
+      while (response.write('y'.repeat(65_536)));
+      response.once('drain', more);
+    };
+    more();
+  });
+  const bench = await openRunBench();
+  await bench.start({ runner: { kind: 'http', url, outputBytes: 1000 } });
+  const id = await recordRun(bench.deliveryLog);
+  await runThatIs(bench, id, { state: 'succeeded' });
+  const log = readFileSync(join(bench.home.runsDirectory, id, 'output.log'), 'utf8');
+  expect(log).toContain('[hookmill: the output is cut here');
+  expect(log.length).toBeLessThan(1300);
+});
+
+test('gives a request that a stopping daemon ended back to the queue', async () => {
+  const { requests, url } = await receiver(() => undefined);
+  const bench = await openRunBench();
+  const queue = await bench.start({ runner: { kind: 'http', url } });
+  const id = await recordRun(bench.deliveryLog);
+  await expect.poll(() => requests.length).toBe(1);
+  await queue.stop();
+  expect(bench.reader.findRun(id)).toMatchObject({ state: 'queued', attempts: 1 });
+});
+
+test('does not start without the token that the settings name', () => {
+  const { runner } = runSettings({
+    runner: { kind: 'http', url: 'https://x.example', tokenFromEnvironment: 'NOT_SET' },
+  });
+  expect(() => createRunner(runner, {}, Date.now)).toThrow('the variable NOT_SET is not set');
+});

@@ -1,0 +1,202 @@
+import {
+  cpSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startDaemon, startDaemonForTest, type TestDaemon, type TestWebhook } from '../../support/daemon.ts';
+import { makeWorkspace } from '../../support/workspace.ts';
+
+let daemon: TestDaemon;
+beforeAll(async () => {
+  daemon = await startDaemon();
+});
+afterAll(() => daemon.stop('SIGKILL'));
+
+/** Shorter than the pause between two scans: the change must have been seen as it happened. */
+const watched = { timeout: 1_500, interval: 10 };
+/** For what only a scan sees. */
+const scanned = { timeout: 6_000, interval: 10 };
+
+let bodies = 0;
+const status = async (webhook: TestWebhook) => (await webhook.post(String(++bodies))).status;
+const serial = async (webhook: TestWebhook) => (await webhook.readiness())?.serial;
+const problem = async (webhook: TestWebhook) => (await webhook.readiness())?.problem?.message;
+
+/** The applied state with its webhook disabled or enabled, under another serial. */
+function edited(file: string, serial: number, enabled: boolean): string {
+  const state = JSON.parse(readFileSync(file, 'utf8'));
+  for (const webhook of state.webhooks) webhook.enabled = enabled;
+  return JSON.stringify({ ...state, serial });
+}
+
+describe('serves without a restart', () => {
+  test('an apply that disables a webhook, and one that enables it again', async () => {
+    const webhook = await daemon.webhook();
+    expect(await status(webhook)).toBe(202);
+    await webhook.apply({ enabled: false });
+    await expect.poll(() => status(webhook), watched).toBe(404);
+    await webhook.apply({ enabled: true });
+    await expect.poll(() => status(webhook), watched).toBe(202);
+  });
+
+  test('the last of fifty applies in a row', async () => {
+    const webhook = await daemon.webhook();
+    for (let n = 1; n <= 50; n++)
+      await webhook.apply({ enabled: n % 2 === 0, deliveryIdHeader: `X-Id-${n}` });
+    await expect.poll(() => serial(webhook), watched).toBe(51);
+    const { status, deliveryId } = await webhook.post('1', {
+      headers: { authorization: `Bearer ${webhook.secret}`, 'x-id-49': 'no', 'x-id-50': 'yes' },
+    });
+    expect(status).toBe(202);
+    expect(webhook.rows()).toMatchObject([{ id: deliveryId, identity: 'yes' }]);
+  });
+
+  test('a file that is rewritten in place', async () => {
+    const webhook = await daemon.webhook();
+    writeFileSync(webhook.appliedStateFile, edited(webhook.appliedStateFile, 7, false));
+    await expect.poll(() => serial(webhook), watched).toBe(7);
+    expect(await status(webhook)).toBe(404);
+  });
+
+  test('a directory of a factory that is a link, when the link is swapped', async () => {
+    const webhook = await daemon.webhook();
+    const directory = dirname(webhook.appliedStateFile);
+    const [one, two] = [daemon.workspace.path('one'), daemon.workspace.path('two')];
+    cpSync(directory, one, { recursive: true });
+    cpSync(directory, two, { recursive: true });
+    writeFileSync(join(one, 'applied.json'), edited(webhook.appliedStateFile, 10, true));
+    writeFileSync(join(two, 'applied.json'), edited(webhook.appliedStateFile, 11, false));
+    rmSync(directory, { recursive: true });
+    symlinkSync(one, directory);
+    await expect.poll(() => serial(webhook), scanned).toBe(10);
+    symlinkSync(two, `${directory}.new`);
+    renameSync(`${directory}.new`, directory);
+    await expect.poll(() => serial(webhook), scanned).toBe(11);
+    expect(await status(webhook)).toBe(404);
+  });
+
+  test('a file behind a link to data that is swapped, as Kubernetes mounts it', async () => {
+    const webhook = await daemon.webhook();
+    const directory = dirname(webhook.appliedStateFile);
+    const version = (name: string, serial: number) => {
+      mkdirSync(join(directory, name));
+      writeFileSync(join(directory, name, 'applied.json'), edited(webhook.appliedStateFile, serial, true));
+    };
+    version('..1', 20);
+    symlinkSync('..1', join(directory, '..data'));
+    rmSync(webhook.appliedStateFile);
+    symlinkSync('..data/applied.json', webhook.appliedStateFile);
+    await expect.poll(() => serial(webhook), scanned).toBe(20);
+    version('..2', 21);
+    symlinkSync('..2', join(directory, '..data_tmp'));
+    renameSync(join(directory, '..data_tmp'), join(directory, '..data'));
+    await expect.poll(() => serial(webhook), scanned).toBe(21);
+  });
+
+  test('whatever the home is called', async () => {
+    const workspace = makeWorkspace();
+    const home = workspace.path('my.locker.tmp');
+    mkdirSync(home);
+    symlinkSync(home, workspace.home);
+    const elsewhere = await startDaemonForTest({ workspace, args: ['--home', home] });
+    const webhook = await elsewhere.webhook();
+    await webhook.apply({ enabled: false });
+    await expect.poll(() => status(webhook), watched).toBe(404);
+  });
+
+  test('factories whose directory is replaced as a whole', async () => {
+    const other = await startDaemonForTest();
+    const webhook = await other.webhook();
+    const factories = dirname(dirname(webhook.appliedStateFile));
+    cpSync(factories, `${factories}.new`, { recursive: true });
+    renameSync(factories, `${factories}.old`);
+    renameSync(`${factories}.new`, factories);
+    writeFileSync(webhook.appliedStateFile, edited(webhook.appliedStateFile, 30, false));
+    await expect.poll(() => serial(webhook), scanned).toBe(30);
+    const added = await other.webhook();
+    expect(await status(added)).toBe(202);
+  });
+});
+
+describe('goes on serving the last good state, reports the problem, and recovers', () => {
+  test.each<[string, (text: string) => string, string]>([
+    ['is cut off', text => text.slice(0, text.length / 2), 'is not JSON'],
+    ['is empty', () => '', 'is not JSON'],
+    ['has another shape', text => text.replace('"uid"', '"uuid"'), 'is not as hookmill writes it'],
+    [
+      'has a newer format',
+      text => text.replace('"formatVersion": 1', '"formatVersion": 2'),
+      'another version',
+    ],
+  ])('when the file %s', async (_, breakIt, message) => {
+    const webhook = await daemon.webhook();
+    const good = readFileSync(webhook.appliedStateFile, 'utf8');
+    writeFileSync(webhook.appliedStateFile, breakIt(good));
+    await expect.poll(() => problem(webhook), watched).toContain(message);
+    expect(await webhook.readiness()).toMatchObject({ serial: 1, webhooks: 1 });
+    expect(await daemon.metrics()).toContain(`hookmill_applied_state_broken{factory="${webhook.factory}"} 1`);
+    expect(daemon.stderr()).toMatch(new RegExp(`"level":50.*"factory":"${webhook.factory}".*${message}`));
+    expect(await status(webhook)).toBe(202);
+
+    writeFileSync(webhook.appliedStateFile, good);
+    await expect.poll(() => problem(webhook), watched).toBeUndefined();
+    expect(await daemon.metrics()).toContain(`hookmill_applied_state_broken{factory="${webhook.factory}"} 0`);
+    await webhook.apply({ enabled: false });
+    await expect.poll(() => status(webhook), watched).toBe(404);
+  });
+
+  test('when the file is gone', async () => {
+    const webhook = await daemon.webhook();
+    const good = readFileSync(webhook.appliedStateFile);
+    rmSync(webhook.appliedStateFile);
+    await expect.poll(() => problem(webhook), watched).toContain('ENOENT');
+    expect(await status(webhook)).toBe(202);
+    writeFileSync(webhook.appliedStateFile, good);
+    await expect.poll(() => problem(webhook), watched).toBeUndefined();
+  });
+
+  test('when the key of the home is gone and comes back, though the file stays the same', async () => {
+    const other = await startDaemonForTest();
+    const webhook = await other.webhook({ authMode: 'signature', signatureScheme: 'github' });
+    const key = join(other.workspace.home, 'key');
+    renameSync(key, `${key}.away`);
+    writeFileSync(webhook.appliedStateFile, edited(webhook.appliedStateFile, 2, true));
+    await expect.poll(() => problem(webhook), watched).toContain('does not open with this key');
+    expect(await status(webhook)).toBe(401);
+    renameSync(`${key}.away`, key);
+    await expect.poll(() => serial(webhook), scanned).toBe(2);
+    expect(await problem(webhook)).toBeUndefined();
+  });
+
+  test('when the directory of all factories is replaced by a file', async () => {
+    const other = await startDaemonForTest();
+    const webhook = await other.webhook();
+    const factories = dirname(dirname(webhook.appliedStateFile));
+    renameSync(factories, `${factories}.away`);
+    writeFileSync(factories, '');
+    await expect.poll(() => problem(webhook), scanned).toBeDefined();
+    expect(await status(webhook)).toBe(202);
+    rmSync(factories);
+    renameSync(`${factories}.away`, factories);
+    await expect.poll(() => problem(webhook), scanned).toBeUndefined();
+  });
+
+  test('reports a problem that stays once', async () => {
+    const other = await startDaemonForTest();
+    const [webhook, next] = [await other.webhook(), await other.webhook()];
+    truncateSync(webhook.appliedStateFile, 100);
+    await expect.poll(() => problem(webhook), watched).toBeDefined();
+    const reported = await webhook.readiness();
+    truncateSync(next.appliedStateFile, 100);
+    await expect.poll(() => problem(next), watched).toBeDefined();
+    expect(await webhook.readiness()).toEqual(reported);
+    expect(other.stderr().match(/"level":50/g)).toHaveLength(2);
+  });
+});

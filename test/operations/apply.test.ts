@@ -1,0 +1,216 @@
+import { rmSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { applyDefinitions, planFactory } from '../../operations/apply.ts';
+import { parseDefinitions } from '../../sources/definitions.ts';
+import { readDirectory } from '../../sources/directory-source.ts';
+import { readAppliedState } from '../../store/embedded/applied-states.ts';
+import { declareSecret, setSecret } from '../../store/embedded/team-secrets.ts';
+import { applyDirectory, makeFactory } from '../support/factory.ts';
+import { makeWorkspace } from '../support/workspace.ts';
+
+const value = 'a-secret-of-some-length';
+
+/** A factory with team secrets A and B, the directory of its definitions, and a short way to apply them. */
+async function setUp() {
+  const workspace = makeWorkspace();
+  const factory = makeFactory();
+  await setSecret(factory, 'A', value);
+  await setSecret(factory, 'B', 'another-secret-value');
+  return {
+    factory,
+    workspace,
+    write: (name: string, text: string) => workspace.write(`webhooks/${name}.yaml`, text),
+    remove: (name: string) => rmSync(workspace.path(`webhooks/${name}.yaml`)),
+    definitions: () => parseDefinitions(readDirectory(workspace.directory)),
+    /** What applying did, as `action name: fields`. */
+    apply: async (): Promise<string[]> => {
+      const applied = await applyDirectory(factory, workspace.directory);
+      if (applied.result === 'invalid') return applied.diagnostics.map(({ code }) => code);
+      return applied.changes.map(({ action, name, fields }) => {
+        return `${action} ${name}: ${fields.map(({ field }) => field).join(' ')}`;
+      });
+    },
+    state: () => readAppliedState(factory.home, factory.name),
+    uidOf: async (name: string): Promise<string | undefined> => {
+      const { webhooks } = await readAppliedState(factory.home, factory.name);
+      return webhooks.find(webhook => webhook.name === name)?.uid;
+    },
+  };
+}
+
+test('assigns a UID once and keeps it through every update', async () => {
+  const { write, apply, uidOf } = await setUp();
+  write('pay', 'secretName: A\n');
+  expect(await apply()).toEqual(['create pay: authMode secretName enabled']);
+  const uid = await uidOf('pay');
+  for (const [text, change] of [
+    ['secretName: A\nenabled: false\n', 'update pay: enabled'],
+    ['secretName: A\n', 'update pay: enabled'],
+    ['secretName: B\n', 'update pay: secretName'],
+    ['secretName: B\nauthMode: url_token\n', 'update pay: authMode'],
+    [
+      'secretName: B\nauthMode: signature\nsignatureScheme: github\ndeliveryIdHeader: X-Id\n',
+      'update pay: authMode signatureScheme deliveryIdHeader',
+    ],
+  ] as const) {
+    write('pay', text);
+    expect(await apply()).toEqual([change]);
+    expect(await uidOf('pay')).toBe(uid);
+  }
+});
+
+test('never gives a UID again: a definition that comes back is a new webhook', async () => {
+  const { write, remove, apply, uidOf } = await setUp();
+  write('pay', 'secretName: A\n');
+  await apply();
+  const uid = await uidOf('pay');
+  remove('pay');
+  expect(await apply()).toEqual(['delete pay: ']);
+  write('pay', 'secretName: A\n');
+  expect(await apply()).toEqual(['create pay: authMode secretName enabled']);
+  expect(await uidOf('pay')).not.toBe(uid);
+});
+
+test('changes only what changed, and counts each write', async () => {
+  const { write, remove, apply, state } = await setUp();
+  // Sealed anew, its credential would be another text.
+  write('a', 'secretName: A\nauthMode: signature\nsignatureScheme: github\n');
+  for (const name of ['b', 'c']) write(name, 'secretName: A\n');
+  await apply();
+  const before = await state();
+  write('b', 'secretName: A\nenabled: false\n');
+  remove('c');
+  write('d', 'secretName: B\n');
+  expect(await apply()).toEqual([
+    'no-op a: ',
+    'update b: enabled',
+    'delete c: ',
+    'create d: authMode secretName enabled',
+  ]);
+  const after = await state();
+  expect([before.serial, after.serial]).toEqual([1, 2]);
+  expect(after.webhooks[0]).toEqual(before.webhooks[0]);
+});
+
+test('a comment, an order of keys or a default written out is no change', async () => {
+  const { write, apply, state } = await setUp();
+  write('pay', 'secretName: A\ndeliveryIdHeader: X-Id\n');
+  await apply();
+  write(
+    'pay',
+    '# of the billing team\ndeliveryIdHeader: "X-Id"\nenabled: true\nauthMode: token\nsecretName: A\n',
+  );
+  expect(await apply()).toEqual(['no-op pay: ']);
+  expect((await state()).serial).toBe(1);
+});
+
+test('keeps the credential in force until an apply takes up the new value', async () => {
+  const { factory, write, apply, state } = await setUp();
+  write('pay', 'secretName: A\n');
+  write('code', 'secretName: A\nauthMode: signature\nsignatureScheme: github\n');
+  await apply();
+  const before = await state();
+  await setSecret(factory, 'A', 'a-quite-different-value');
+  expect(await state()).toEqual(before);
+  expect(await apply()).toEqual(['update code: secret', 'update pay: secret']);
+  const after = await state();
+  for (const [i, { credential }] of after.webhooks.entries()) {
+    expect(credential).not.toEqual(before.webhooks[i]?.credential);
+  }
+  expect(JSON.stringify(after)).not.toContain('a-quite-different-value');
+});
+
+test('a value that comes back after another counts as new', async () => {
+  const { factory, write, apply } = await setUp();
+  write('pay', 'secretName: A\n');
+  await apply();
+  await setSecret(factory, 'A', 'a-quite-different-value');
+  await setSecret(factory, 'A', value);
+  expect(await apply()).toEqual(['update pay: secret']);
+});
+
+test('applies a webhook whose team secret is declared alone, without a credential', async () => {
+  const { factory, write, apply, state } = await setUp();
+  await declareSecret(factory, 'LATER');
+  write('pay', 'authMode: url_token\nsecretName: LATER\n');
+  await apply();
+  expect((await state()).webhooks[0]?.credential).toEqual({ kind: 'unset' });
+  expect(await apply()).toEqual(['no-op pay: ']);
+});
+
+test.for([
+  ['url_token', 15, 'a', ['secret/not-url-safe']],
+  ['url_token', 16, '~', ['create pay: authMode secretName enabled']],
+  ['url_token', 256, '.', ['create pay: authMode secretName enabled']],
+  ['url_token', 257, 'a', ['secret/not-url-safe']],
+  ['url_token', 20, '/', ['secret/not-url-safe']],
+  ['url_token', 20, '%', ['secret/not-url-safe']],
+  ['url_token', 20, 'é', ['secret/not-url-safe']],
+  ['token', 1, 'a', ['create pay: authMode secretName enabled']],
+  ['token', 20, 'é', ['create pay: authMode secretName enabled']],
+  ['token', 20, '\n', ['secret/not-header-safe']],
+  ['token', 20, '\0', ['secret/not-header-safe']],
+] as const)('a %s secret of %i times %j: %s', async ([authMode, length, character, expected]) => {
+  const { factory, write, apply } = await setUp();
+  // Between letters, so that the value is not empty; those count as well.
+  const padded = length < 3 ? character.repeat(length) : `a${character.repeat(length - 2)}a`;
+  await setSecret(factory, 'C', padded);
+  write('pay', `authMode: ${authMode}\nsecretName: C\n`);
+  expect(await apply()).toEqual(expected);
+});
+
+test('all or nothing: one problem of a team secret keeps every change back, and each is reported', async () => {
+  const { write, apply, state } = await setUp();
+  write('good', 'secretName: A\n');
+  write('lost', 'secretName: NONE\n');
+  write('lost-too', 'secretName: NONE_EITHER\n');
+  expect(await apply()).toEqual(['secret/missing', 'secret/missing']);
+  expect((await state()).serial).toBe(0);
+});
+
+test('takes 20 webhooks and refuses 21', async () => {
+  const { write, apply } = await setUp();
+  for (let i = 0; i < 20; i++) write(`w${i}`, 'secretName: A\n');
+  expect(await apply()).toHaveLength(20);
+  write('w20', 'secretName: A\n');
+  expect(await apply()).toEqual(['webhook/too-many']);
+});
+
+test('warns of a trigger whose webhook is unknown or goes, applies it, and says so each time', async () => {
+  const { factory, workspace, write, apply, uidOf, definitions } = await setUp();
+  write('pay', 'secretName: A\n');
+  await apply();
+  const trigger = `provider: webhook, event: received, filter: {webhook_ids: [${await uidOf('pay')}]}`;
+  workspace.write('automations/triage.yaml', `prompt: Triage.\ntriggers: [{${trigger}}]\n`);
+  const known = await planFactory(factory, definitions());
+  expect(known.diagnostics).toEqual([]);
+  expect(await apply()).toEqual(['no-op pay: ', 'create triage: enabled prompt triggers']);
+  rmSync(workspace.path('webhooks/pay.yaml'));
+  const goes = await planFactory(factory, definitions());
+  expect(goes).toMatchObject({
+    ok: true,
+    diagnostics: [
+      {
+        code: 'automation/webhook-unknown',
+        severity: 'warning',
+        file: 'automations/triage.yaml',
+        range: { start: { line: 2, column: 72 } },
+      },
+    ],
+  });
+  expect(await apply()).toEqual(['delete pay: ', 'no-op triage: ']);
+});
+
+test('asks before it writes, with the changes, and a no changes nothing', async () => {
+  const { factory, write, definitions, state } = await setUp();
+  write('pay', 'secretName: A\n');
+  const source = { kind: 'directory', directory: '/x' } as const;
+  let asked: unknown;
+  const declined = await applyDefinitions(factory, definitions(), source, async changes => {
+    asked = changes;
+    return false;
+  });
+  expect(declined.result).toBe('declined');
+  expect(asked).toMatchObject([{ action: 'create', name: 'pay' }]);
+  expect((await state()).serial).toBe(0);
+});

@@ -1,0 +1,173 @@
+import { expect, test } from 'vitest';
+import { type History, impactOf, type StoredDelivery } from '../../operations/impact.ts';
+import { plan } from '../../operations/plan.ts';
+import { type AppliedState, type Credential, emptyAppliedState } from '../../schema/applied-state.ts';
+import type { AutomationDefinition } from '../../schema/definitions/automation-definition.ts';
+import type { WebhookDefinition } from '../../schema/definitions/webhook-definition.ts';
+import type { PayloadFilter } from '../../schema/filters/payload-filter.ts';
+import { webhookUid } from '../../schema/ids.ts';
+
+const uids = { pay: webhookUid(new Uint8Array(64).fill(1)), git: webhookUid(new Uint8Array(64).fill(2)) };
+
+function webhook(name: keyof typeof uids, given: Partial<WebhookDefinition> = {}): WebhookDefinition {
+  return { name, authMode: 'token', secretName: 'TOKEN', enabled: true, ...given };
+}
+
+function automation(payload?: PayloadFilter, given: Partial<AutomationDefinition> = {}, uid = uids.pay) {
+  const trigger = { provider: 'webhook' as const, event: 'received' as const };
+  const filter = { webhook_ids: [uid], ...(payload ? { payload } : {}) };
+  return { name: 'triage', enabled: true, prompt: 'Look.', triggers: [{ ...trigger, filter }], ...given };
+}
+
+const secrets = new Map([['TOKEN', { name: 'TOKEN', value: { version: 'one', text: 'secret' } }]]);
+const digest: Credential = { kind: 'digest', secretVersion: 'one', sha256: '0'.repeat(64) };
+
+interface Desired {
+  readonly webhooks: readonly WebhookDefinition[];
+  readonly automations: readonly AutomationDefinition[];
+}
+
+/** The impact of each change that leads from one to the other, over deliveries numbered from the newest. */
+function impacts(
+  before: Desired,
+  after: Desired,
+  payloads: readonly unknown[] = [],
+  to = uids.pay,
+  credential = digest,
+) {
+  const applied: AppliedState = {
+    ...emptyAppliedState('default'),
+    webhooks: before.webhooks.map(definition => {
+      const uid = uids[definition.name as keyof typeof uids];
+      return { ...definition, signatureScheme: undefined, uid, credential };
+    }),
+    automations: before.automations.map(one => ({ ...one, triggers: [...one.triggers] })),
+  };
+  const deliveries = payloads.map((payload, index): StoredDelivery => {
+    return { id: `dlv_${index}`, webhook: 'pay', webhookUid: to, payload };
+  });
+  const history: History = {
+    trafficOf: ({ uid }) => (uid === uids.pay ? { lastAtMs: 5_000, accepted: 312 } : { accepted: 0 }),
+    lastAccepted: (webhooks, limit) =>
+      deliveries.filter(({ webhookUid }) => webhooks.some(({ uid }) => uid === webhookUid)).slice(0, limit),
+  };
+  return plan(after, applied, secrets).map(change => impactOf(change, after, applied, history));
+}
+
+const levels = ['error', 'info', 'fatal', 'info', 'error'].map(level => ({ level }));
+const pay = webhook('pay');
+
+test('a narrower filter: how many runs there would have been, and which deliveries start none any more', () => {
+  const before = { webhooks: [pay], automations: [automation()] };
+  const after = { webhooks: [pay], automations: [automation({ level: ['error'] })] };
+  expect(impacts(before, after, levels)).toEqual([
+    undefined,
+    {
+      kind: 'automation',
+      judged: 5,
+      startedBefore: 5,
+      startedAfter: 2,
+      changed: 3,
+      examples: [1, 2, 3].map(n => ({ deliveryId: `dlv_${n}`, webhook: 'pay', starts: false })),
+    },
+  ]);
+});
+
+test('a filter that trades deliveries for others shows both, though the numbers are the same', () => {
+  const before = { webhooks: [pay], automations: [automation({ level: ['error'] })] };
+  const after = { webhooks: [pay], automations: [automation({ level: ['info'] })] };
+  expect(impacts(before, after, levels)[1]).toMatchObject({
+    startedBefore: 2,
+    startedAfter: 2,
+    changed: 4,
+    examples: [
+      { deliveryId: 'dlv_0', starts: false },
+      { deliveryId: 'dlv_1', starts: true },
+      { deliveryId: 'dlv_3', starts: true },
+      { deliveryId: 'dlv_4', starts: false },
+    ],
+  });
+});
+
+test('a new automation would have started from nothing, a removed one starts nothing any more', () => {
+  const without = { webhooks: [pay], automations: [] };
+  const withOne = { webhooks: [pay], automations: [automation({ level: ['fatal'] })] };
+  expect(impacts(without, withOne, levels)[1]).toMatchObject({ startedBefore: 0, startedAfter: 1 });
+  expect(impacts(withOne, without, levels)[1]).toMatchObject({ startedBefore: 1, startedAfter: 0 });
+});
+
+test('an automation that is turned off starts nothing; one whose prompt alone changes has no impact', () => {
+  const before = { webhooks: [pay], automations: [automation()] };
+  const off = { webhooks: [pay], automations: [automation(undefined, { enabled: false })] };
+  const reworded = { webhooks: [pay], automations: [automation(undefined, { prompt: 'Look again.' })] };
+  expect(impacts(before, off, levels)[1]).toMatchObject({ startedBefore: 5, startedAfter: 0 });
+  expect(impacts(before, reworded, levels)).toEqual([undefined, undefined]);
+});
+
+test('a trigger that moves to another webhook is judged over the deliveries of both', () => {
+  const git = webhook('git');
+  const before = { webhooks: [git, pay], automations: [automation()] };
+  const after = { webhooks: [git, pay], automations: [automation(undefined, {}, uids.git)] };
+  expect(impacts(before, after, levels)[2]).toMatchObject({ startedBefore: 5, startedAfter: 0 });
+  expect(impacts(before, after, levels, uids.git)[2]).toMatchObject({ startedBefore: 0, startedAfter: 5 });
+});
+
+test('names five examples at the most, the newest, and judges two hundred deliveries', () => {
+  const before = { webhooks: [pay], automations: [automation()] };
+  const many = Array.from({ length: 300 }, () => ({ level: 'info' }));
+  const impact = impacts(before, { webhooks: [pay], automations: [] }, many)[1];
+  expect(impact).toMatchObject({ judged: 200, changed: 200 });
+  expect(impact?.kind === 'automation' && impact.examples.map(({ deliveryId }) => deliveryId)).toEqual([
+    'dlv_0',
+    'dlv_1',
+    'dlv_2',
+    'dlv_3',
+    'dlv_4',
+  ]);
+});
+
+test('destroying a webhook: its traffic, and the automations that it no longer starts', () => {
+  const automations = [
+    automation({ level: ['error'] }),
+    automation(undefined, { name: 'off', enabled: false }),
+  ];
+  const [gone] = impacts({ webhooks: [pay], automations }, { webhooks: [], automations });
+  expect(gone).toEqual({
+    kind: 'webhook',
+    effects: ['url-gone'],
+    traffic: { lastAtMs: 5_000, accepted: 312 },
+    silenced: ['triage'],
+  });
+});
+
+test('an automation that changes as its webhook goes starts nothing after', () => {
+  const before = { webhooks: [pay], automations: [automation({ level: ['error'] })] };
+  const after = { webhooks: [], automations: [automation()] };
+  expect(impacts(before, after, levels)[1]).toMatchObject({ startedBefore: 2, startedAfter: 0 });
+});
+
+test.each([
+  ['another secret', { secretName: 'OTHER' }, ['credential-changed']],
+  ['another mode', { authMode: 'url_token' }, ['url-changed', 'credential-changed']],
+  ['off', { enabled: false }, ['disabled']],
+  ['another identity', { deliveryIdHeader: 'X-Id' }, ['identity-changed']],
+] as const)('a webhook with %s has its effects on senders told', (_, given, effects) => {
+  const before = { webhooks: [pay], automations: [] };
+  expect(impacts(before, { webhooks: [webhook('pay', given)], automations: [] })[0]).toMatchObject({
+    effects,
+  });
+});
+
+test('neither a new webhook nor an unchanged one has an impact', () => {
+  expect(impacts({ webhooks: [], automations: [] }, { webhooks: [pay], automations: [] })).toEqual([
+    undefined,
+  ]);
+  expect(impacts({ webhooks: [pay], automations: [] }, { webhooks: [pay], automations: [] })).toEqual([
+    undefined,
+  ]);
+});
+
+test('the first value of a declared secret takes nothing from its sender', () => {
+  const desired = { webhooks: [pay], automations: [] };
+  expect(impacts(desired, desired, [], uids.pay, { kind: 'unset' })).toEqual([undefined]);
+});

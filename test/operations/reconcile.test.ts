@@ -1,0 +1,288 @@
+import { expect, test } from 'vitest';
+import { isEdited } from '../../operations/applied-source.ts';
+import { applyDefinitions, type Factory } from '../../operations/apply.ts';
+import type { AppliedState } from '../../schema/applied-state.ts';
+import { parseDefinitions } from '../../sources/definitions.ts';
+import { changeAppliedState, readAppliedState } from '../../store/embedded/applied-states.ts';
+import { readReconcileStatus, suspendReconcile } from '../../store/embedded/reconcile-statuses.ts';
+import { setSecret } from '../../store/embedded/team-secrets.ts';
+import { followedFactory, makeUpstream, repositoryAt, webhook } from '../support/git-samples.ts';
+
+test('applies the tip of the branch with its commit, and then nothing more', async () => {
+  const upstream = makeUpstream();
+  const revision = upstream.commit({ 'webhooks/pay.yaml': webhook() }, 'Add \x1b[31mpay');
+  const { factory, reconcile } = await followedFactory(upstream.bare);
+  const applied = await reconcile();
+  expect(applied).toMatchObject({
+    result: 'applied',
+    tip: { revision, author: 'Ada', subject: 'Add \x1b[31mpay' },
+  });
+  const state = await readAppliedState(factory.home, factory.name);
+  expect(state).toMatchObject({
+    serial: 1,
+    source: {
+      kind: 'repository',
+      repository: upstream.bare,
+      branch: 'main',
+      path: '',
+      revision,
+      author: 'Ada',
+    },
+    webhooks: [{ name: 'pay' }],
+  });
+  expect(await reconcile()).toMatchObject({ result: 'unchanged', tip: { revision } });
+  expect(await readAppliedState(factory.home, factory.name)).toEqual(state);
+});
+
+test('takes up a change to the branch, and none on another branch', async () => {
+  const upstream = makeUpstream();
+  upstream.commit({ 'webhooks/pay.yaml': webhook() });
+  const { reconcile } = await followedFactory(upstream.bare);
+  await reconcile();
+  upstream.git('checkout', '--quiet', '-b', 'other');
+  upstream.commit({ 'webhooks/other.yaml': webhook() });
+  expect(await reconcile()).toMatchObject({ result: 'unchanged' });
+  upstream.git('checkout', '--quiet', 'main');
+  const revision = upstream.commit({ 'webhooks/pay.yaml': webhook('S', 'enabled: false\n') });
+  expect(await reconcile()).toMatchObject({ result: 'applied', state: { source: { revision } } });
+});
+
+test('looks at the path alone', async () => {
+  const upstream = makeUpstream();
+  upstream.commit({ 'deploy/webhooks/pay.yaml': webhook(), 'webhooks/broken.yaml': 'authMode: [' });
+  const { reconcile } = await followedFactory(upstream.bare);
+  const repository = repositoryAt(upstream.bare, 'main', 'deploy');
+  expect(await reconcile({}, { repository })).toMatchObject({
+    result: 'applied',
+    state: { source: { path: 'deploy' }, webhooks: [{ name: 'pay' }] },
+  });
+});
+
+test('records the revision of a commit that changes no definition', async () => {
+  const upstream = makeUpstream();
+  upstream.commit({ 'webhooks/pay.yaml': webhook() });
+  const { reconcile } = await followedFactory(upstream.bare);
+  await reconcile();
+  const revision = upstream.commit({ 'README.md': 'Hooks' });
+  expect(await reconcile()).toMatchObject({ result: 'applied', state: { serial: 2, source: { revision } } });
+});
+
+test("takes up a team secret's new value with the next change to the branch, and not before", async () => {
+  const upstream = makeUpstream();
+  upstream.commit({ 'webhooks/pay.yaml': webhook() });
+  const { factory, reconcile } = await followedFactory(upstream.bare);
+  const before = await reconcile();
+  await setSecret(factory, 'S', 'another-secret-of-thirty-two-char');
+  expect(await reconcile()).toMatchObject({ result: 'unchanged' });
+  expect(credentialOf(await state(factory))).toEqual(
+    credentialOf('state' in before ? before.state : undefined),
+  );
+  upstream.commit({ 'README.md': 'Rotated' });
+  await reconcile();
+  expect(credentialOf(await state(factory))).not.toEqual(
+    credentialOf('state' in before ? before.state : undefined),
+  );
+});
+
+test('keeps the last good state at a broken tip, names file, line and commit, and recovers with the fix', async () => {
+  const upstream = makeUpstream();
+  const good = upstream.commit({ 'webhooks/pay.yaml': webhook() });
+  const { factory, reconcile } = await followedFactory(upstream.bare);
+  await reconcile();
+  upstream.commit({ 'README.md': 'x' });
+  const broken = upstream.commit({ 'webhooks/pay.yaml': 'authMode: token\nsecretNam: S\n' }, 'Break it');
+  expect(await reconcile()).toMatchObject({ result: 'failed', reason: 'invalid', commitsBehind: 2 });
+  expect(await state(factory)).toMatchObject({ serial: 1, source: { revision: good } });
+  const status = await readReconcileStatus(factory.home, factory.name);
+  expect(status).toMatchObject({
+    tip: { revision: broken, subject: 'Break it' },
+    commitsBehind: 2,
+    lastSuccess: { tip: { revision: good } },
+    lastFailure: {
+      reason: 'invalid',
+      tip: { revision: broken },
+      diagnostics: expect.arrayContaining([
+        expect.objectContaining({
+          code: 'definition/unknown-key',
+          file: 'webhooks/pay.yaml',
+          range: expect.objectContaining({ start: { line: 2, column: 1 } }),
+        }),
+      ]),
+    },
+  });
+  await reconcile();
+  expect((await readReconcileStatus(factory.home, factory.name)).failingSince).toBe(status.failingSince);
+
+  const fixed = upstream.commit({ 'webhooks/pay.yaml': webhook() });
+  expect(await reconcile()).toMatchObject({ result: 'applied', tip: { revision: fixed } });
+  expect(await readReconcileStatus(factory.home, factory.name)).toMatchObject({
+    failingSince: null,
+    commitsBehind: 0,
+    lastFailure: { reason: 'invalid' },
+  });
+});
+
+test('applies nothing while a team secret is missing, and all of it once it is set', async () => {
+  const upstream = makeUpstream();
+  upstream.commit({ 'webhooks/pay.yaml': webhook(), 'webhooks/late.yaml': webhook('LATE') });
+  const { factory, reconcile } = await followedFactory(upstream.bare);
+  expect(await reconcile()).toMatchObject({
+    result: 'failed',
+    reason: 'invalid',
+    diagnostics: [{ code: 'secret/missing', file: 'webhooks/late.yaml' }],
+  });
+  expect((await state(factory)).serial).toBe(0);
+  await setSecret(factory, 'LATE', 'another-secret-of-thirty-two-char');
+  expect(await reconcile()).toMatchObject({ result: 'applied' });
+});
+
+test('says that the branch is missing, or the remote is out of reach, and leaves the state', async () => {
+  const upstream = makeUpstream();
+  upstream.commit({ 'webhooks/pay.yaml': webhook() });
+  const { factory, reconcile } = await followedFactory(upstream.bare);
+  await reconcile();
+  const before = await state(factory);
+  const elsewhere = (url: string, branch?: string) => ({ repository: repositoryAt(url, branch) });
+  expect(await reconcile({}, elsewhere(upstream.bare, 'nope'))).toMatchObject({ reason: 'branch-missing' });
+  // A ref of another kind that ends like the branch is no such branch.
+  upstream.git('update-ref', 'refs/other/refs/heads/nope', 'HEAD');
+  expect(await reconcile({}, elsewhere(upstream.bare, 'nope'))).toMatchObject({ reason: 'branch-missing' });
+  expect(await reconcile({}, elsewhere('/nonexistent.git'))).toMatchObject({
+    reason: 'remote',
+    message: expect.stringContaining('/nonexistent.git'),
+  });
+  expect(await state(factory)).toEqual(before);
+  expect(await reconcile()).toMatchObject({ result: 'unchanged' });
+});
+
+test('refuses a branch that was forced to another history, until it is allowed', async () => {
+  const upstream = makeUpstream();
+  const first = upstream.commit({ 'webhooks/pay.yaml': webhook() });
+  upstream.commit({ 'webhooks/crm.yaml': webhook() });
+  const { factory, reconcile } = await followedFactory(upstream.bare);
+  await reconcile();
+  const before = await state(factory);
+
+  upstream.git('reset', '--quiet', '--hard', first);
+  expect(await reconcile()).toMatchObject({ result: 'failed', reason: 'rewound', tip: { revision: first } });
+  const forked = upstream.commit({ 'webhooks/pay.yaml': webhook('S', 'enabled: false\n') });
+  expect(await reconcile()).toMatchObject({ result: 'failed', reason: 'rewound', tip: { revision: forked } });
+  expect(await state(factory)).toEqual(before);
+  expect(await reconcile({ allowRewind: true })).toMatchObject({ result: 'applied' });
+  upstream.commit({ 'README.md': 'on' });
+  expect(await reconcile()).toMatchObject({ result: 'applied' });
+});
+
+test('follows a branch over merges and clocks that disagree', async () => {
+  const upstream = makeUpstream();
+  upstream.commit({ 'README.md': '1' });
+  upstream.git('checkout', '--quiet', '-b', 'side');
+  upstream.commit({ 'webhooks/side.yaml': webhook() });
+  upstream.git('checkout', '--quiet', 'main');
+  upstream.commit({ 'webhooks/pay.yaml': webhook() });
+  const { reconcile } = await followedFactory(upstream.bare);
+  await reconcile();
+  upstream.git('merge', '--quiet', '--no-edit', 'side');
+  expect(await reconcile()).toMatchObject({
+    result: 'applied',
+    state: { webhooks: [{ name: 'pay' }, { name: 'side' }] },
+  });
+
+  const yesterday = new Date(Date.now() - 24 * 3600 * 1000);
+  const early = upstream.commit({ 'webhooks/crm.yaml': webhook() }, 'Early', yesterday);
+  expect(await reconcile()).toMatchObject({ result: 'applied', tip: { revision: early } });
+  const late = upstream.commit({ 'README.md': '2' });
+  expect(await reconcile()).toMatchObject({ result: 'applied', tip: { revision: late } });
+});
+
+test('refuses a tip without definitions, until it is allowed', async () => {
+  const upstream = makeUpstream();
+  upstream.commit({ 'webhooks/pay.yaml': webhook() });
+  const { factory, reconcile } = await followedFactory(upstream.bare);
+  await reconcile();
+  upstream.commit({ 'webhooks/pay.yaml': null, 'README.md': '' });
+  expect(await reconcile()).toMatchObject({ result: 'failed', reason: 'empty' });
+  expect((await state(factory)).webhooks).toHaveLength(1);
+  expect(await reconcile({ allowEmpty: true })).toMatchObject({ result: 'applied', state: { webhooks: [] } });
+});
+
+test('applies deletions without asking', async () => {
+  const upstream = makeUpstream();
+  upstream.commit({ 'webhooks/pay.yaml': webhook(), 'webhooks/crm.yaml': webhook() });
+  const { reconcile } = await followedFactory(upstream.bare);
+  await reconcile();
+  upstream.commit({ 'webhooks/crm.yaml': null });
+  expect(await reconcile()).toMatchObject({ result: 'applied', state: { webhooks: [{ name: 'pay' }] } });
+});
+
+test('refuses a renamed webhook, whose URL would move, until it is allowed', async () => {
+  const upstream = makeUpstream();
+  upstream.commit({ 'webhooks/pay.yaml': webhook(), 'webhooks/crm.yaml': webhook() });
+  const { factory, reconcile } = await followedFactory(upstream.bare);
+  await reconcile();
+  const before = await state(factory);
+  upstream.commit({ 'webhooks/pay.yaml': null, 'webhooks/payments.yaml': webhook('S', 'enabled: true\n') });
+  expect(await reconcile()).toMatchObject({
+    result: 'failed',
+    reason: 'renamed',
+    diagnostics: [
+      { code: 'webhook/renamed', file: 'webhooks/payments.yaml', message: expect.stringContaining('pay ') },
+    ],
+  });
+  expect(await state(factory)).toEqual(before);
+  const after = await reconcile({ allowRename: true });
+  expect(after).toMatchObject({
+    result: 'applied',
+    state: { webhooks: [{ name: 'crm' }, { name: 'payments' }] },
+  });
+});
+
+test('keeps the URLs when the definitions move to another folder with the path', async () => {
+  const upstream = makeUpstream();
+  upstream.commit({ 'webhooks/pay.yaml': webhook() });
+  const { factory, reconcile } = await followedFactory(upstream.bare);
+  await reconcile();
+  const before = await state(factory);
+  upstream.commit({ 'webhooks/pay.yaml': null, 'deploy/webhooks/pay.yaml': webhook() });
+  await reconcile({}, { repository: repositoryAt(upstream.bare, 'main', 'deploy') });
+  expect((await state(factory)).webhooks).toEqual(before.webhooks);
+});
+
+test('puts right what was edited by hand or applied from elsewhere', async () => {
+  const upstream = makeUpstream();
+  upstream.commit({ 'webhooks/pay.yaml': webhook() });
+  const { factory, reconcile } = await followedFactory(upstream.bare);
+  await reconcile();
+  expect(isEdited(await state(factory))).toBe(false);
+
+  await changeAppliedState(factory.home, factory.name, 1_000, async edited => ({
+    ...edited,
+    webhooks: edited.webhooks.map(one => ({ ...one, enabled: false })),
+  }));
+  expect(isEdited(await state(factory))).toBe(true);
+  expect(await reconcile()).toMatchObject({ result: 'applied', state: { webhooks: [{ enabled: true }] } });
+  expect(isEdited(await state(factory))).toBe(false);
+
+  const source = { kind: 'directory' as const, directory: '/work' };
+  await applyDefinitions(factory, parseDefinitions({ files: [], diagnostics: [] }), source, async () => true);
+  expect(await reconcile()).toMatchObject({ result: 'applied', state: { webhooks: [{ name: 'pay' }] } });
+});
+
+test('does nothing while it is suspended', async () => {
+  const upstream = makeUpstream();
+  upstream.commit({ 'webhooks/pay.yaml': webhook() });
+  const { factory, reconcile } = await followedFactory(upstream.bare);
+  await suspendReconcile(factory, true);
+  expect(await reconcile()).toMatchObject({ result: 'suspended' });
+  expect((await state(factory)).serial).toBe(0);
+  await suspendReconcile(factory, false);
+  expect(await reconcile()).toMatchObject({ result: 'applied' });
+});
+
+function state({ home, name }: Factory) {
+  return readAppliedState(home, name);
+}
+
+function credentialOf(state: AppliedState | undefined) {
+  return state?.webhooks[0]?.credential;
+}

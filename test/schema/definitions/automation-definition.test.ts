@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest';
+import { parseAutomation } from '../../../schema/definitions/automation-definition.ts';
+
+const uid = 'wh_0123456789abcdefghijklmn';
+
+function parse(text: string) {
+  return parseAutomation('triage', 'automations/triage.yaml', Buffer.from(text));
+}
+
+function problems(text: string): string[] {
+  return parse(text).diagnostics.map(
+    ({ code, range }) => `${range?.start.line}:${range?.start.column} ${code}`,
+  );
+}
+
+function withFilter(filter: string): string {
+  return `prompt: Triage.\ntriggers:\n  - provider: webhook\n    event: received\n    filter: ${filter}\n`;
+}
+
+test('reads prompt, triggers and payload filter', () => {
+  const filter = `{webhook_ids: [${uid}], payload: {action: [opened], issue: {muted: {exists: false}}}}`;
+  expect(parse(withFilter(filter)).definition).toEqual({
+    name: 'triage',
+    enabled: true,
+    prompt: 'Triage.',
+    triggers: [
+      {
+        provider: 'webhook',
+        event: 'received',
+        filter: { webhook_ids: [uid], payload: { action: ['opened'], issue: { muted: { exists: false } } } },
+      },
+    ],
+  });
+});
+
+test.for([
+  ['no webhook', '{webhook_ids: []}', ['5:27 automation/webhook-id']],
+  ['two webhooks', `{webhook_ids: [${uid}, ${uid}]}`, ['5:27 automation/webhook-id']],
+  ['a file name for a UID', '{webhook_ids: [pay]}', ['5:28 automation/webhook-id']],
+  ['a UID in upper case', `{webhook_ids: [${uid.toUpperCase()}]}`, ['5:28 automation/webhook-id']],
+  ['a bare UID', `{webhook_ids: ${uid}}`, ['5:27 definition/type']],
+  ['no list of webhooks', '{}', ['5:5 definition/missing-key']],
+  ['a bare value in the payload filter', `{webhook_ids: [${uid}], payload: {a: 1}}`, ['5:71 filter/invalid']],
+  ['an unknown key', `{webhook_ids: [${uid}], payloads: {}}`, ['5:58 definition/unknown-key']],
+] as const)('reports %s where it stands', ([_, filter, expected]) => {
+  expect(problems(withFilter(filter))).toEqual(expected);
+});
+
+test('tells how to find the UID of a webhook that was named', () => {
+  const [diagnostic] = parse(withFilter('{webhook_ids: [pay]}')).diagnostics;
+  expect(diagnostic?.hint).toContain('`hookmill webhooks show pay`');
+});
+
+test.for([
+  ['an empty prompt', 'prompt: "  "\ntriggers: []\n', ['1:9 definition/value', '2:11 definition/value']],
+  [
+    'a prompt over 32 KiB',
+    `prompt: ${'é'.repeat(16_385)}\ntriggers: []\n`,
+    ['1:9 definition/value', '2:11 definition/value'],
+  ],
+  ['no keys at all', '{}', ['1:1 definition/missing-key', '1:1 definition/missing-key']],
+  [
+    'another provider',
+    'prompt: x\ntriggers: [{provider: webhok, event: sent, filter: {}}]',
+    ['2:23 definition/value', '2:38 definition/value', '2:44 definition/missing-key'],
+  ],
+] as const)('reports %s', ([_, text, expected]) => {
+  expect(problems(text)).toEqual(expected);
+});
+
+test('keeps a filter as JSON would, so that an unchanged file is no change', () => {
+  const filter = `{webhook_ids: [${uid}], payload: {a: [-0, 1.10, 0x10, null, "é"], __proto__: [1]}}`;
+  const { definition } = parse(withFilter(filter));
+  expect(definition).toBeDefined();
+  expect(JSON.parse(JSON.stringify(definition))).toStrictEqual(definition);
+});

@@ -1,0 +1,150 @@
+import { describe, expect, test } from 'vitest';
+import { parseWebhook } from '../../../schema/definitions/webhook-definition.ts';
+
+const parse = (text: string) => parseWebhook('pay', 'webhooks/pay.yaml', Buffer.from(text));
+
+/** Each problem as `line:column code: hint`, in the order of their places. */
+function problems(text: string): string[] {
+  return parse(text)
+    .diagnostics.map(
+      ({ code, range, hint }) => `${range?.start.line}:${range?.start.column} ${code}: ${hint}`,
+    )
+    .sort();
+}
+
+describe('a valid definition', () => {
+  test('needs a secretName alone', () => {
+    expect(parse('secretName: PAY').definition).toEqual({
+      name: 'pay',
+      authMode: 'token',
+      secretName: 'PAY',
+      enabled: true,
+    });
+  });
+
+  test('keeps every key that is written', () => {
+    const text =
+      'authMode: signature\nsignatureScheme: github\nsecretName: G.H-1\ndeliveryIdHeader: X-Event-Id\nenabled: false\n';
+    expect(parse(text).definition).toEqual({
+      name: 'pay',
+      authMode: 'signature',
+      signatureScheme: 'github',
+      secretName: 'G.H-1',
+      deliveryIdHeader: 'X-Event-Id',
+      enabled: false,
+    });
+  });
+
+  test('may describe an HMAC of its own', () => {
+    const scheme = '{header: X-S, hash: sha256, encoding: hex, content: "{body}"}';
+    const { definition } = parse(`authMode: signature\nsecretName: A\nsignatureScheme: ${scheme}\n`);
+    expect(definition?.signatureScheme).toEqual({
+      header: 'X-S',
+      hash: 'sha256',
+      encoding: 'hex',
+      content: '{body}',
+    });
+  });
+
+  test('survives JSON as it is', () => {
+    const { definition } = parse('authMode: url_token\nsecretName: A\n');
+    expect(JSON.parse(JSON.stringify(definition))).toEqual(definition);
+  });
+});
+
+describe('one mistake', () => {
+  const keys = 'authMode, signatureScheme, secretName, deliveryIdHeader, enabled';
+
+  test.for([
+    ['authMode: bearer\nsecretName: A', '1:11 definition/value: allowed: token, url_token or signature'],
+    ['authMode: Token\nsecretName: A', '1:11 definition/value: did you mean token?'],
+    ['authMode: url-token\nsecretName: A', '1:11 definition/value: did you mean url_token?'],
+    ['authMode:\nsecretName: A', '1:10 definition/value: allowed: token, url_token or signature'],
+    [
+      'enabled: true',
+      '1:1 definition/missing-key: add secretName: The team secret that holds the credential.',
+    ],
+    ['secretName: 12', '1:13 definition/type: put it in quotes: "12"'],
+    ['secretName: true', '1:13 definition/type: put it in quotes: "true"'],
+    ['secretName: A\nenabled: yes', '2:10 definition/type: write true: YAML 1.2 reads yes as a string'],
+    ['secretName: A\nenabled: Off', '2:10 definition/type: write false: YAML 1.2 reads Off as a string'],
+    ['secretName: A B', '1:13 definition/value: up to 128 letters, digits, _ . and -, as in GITHUB_WEBHOOK'],
+    ['secretName: A\ndeliveryIdHeader: X Y', '2:19 definition/value: the name alone, as in X-Event-Id'],
+    [
+      'secretName: A\ndeliveryIdHeader: AUTHORIZATION',
+      '2:19 definition/value: name the header in which the sender stamps its event ID',
+    ],
+    ['secretName: A\nenabld: true', '2:1 definition/unknown-key: did you mean enabled?'],
+    [
+      'secretName: A\ntoString: 1',
+      '2:1 definition/unknown-key: known here: authMode, signatureScheme, secretName, deliveryIdHeader or enabled',
+    ],
+    [
+      'secretName: A\nauthMode: signature',
+      '2:11 webhook/scheme-missing: add signatureScheme: with the id of the sender, as in signatureScheme: github',
+    ],
+    [
+      'secretName: A\nsignatureScheme: github',
+      '2:1 webhook/scheme-unexpected: write authMode: signature, or remove signatureScheme',
+    ],
+    [
+      'secretName: A\nauthMode: signature\nsignatureScheme: strip',
+      '3:18 webhook/scheme-unknown: did you mean stripe?',
+    ],
+    [
+      'secretName: A\nauthMode: signature\nsignatureScheme: {header: X-S, hash: sha256, encoding: hex, content: x}',
+      '3:70 webhook/scheme-invalid: put {body} where the sender puts the request body, as in "{timestamp}.{body}"',
+    ],
+    ['- secretName: A', `1:1 definition/type: write lines of key: value; the keys are ${keys}`],
+    ['', `1:1 definition/type: write lines of key: value; the keys are ${keys}`],
+    ['secretName:A', '1:1 definition/type: write a space after the colon'],
+  ] as const)('%j is reported once, where it stands: %s', ([text, expected]) => {
+    expect(problems(text)).toEqual([expected]);
+    expect(parse(text).definition).toBeUndefined();
+  });
+});
+
+describe('several mistakes', () => {
+  test('are all reported, each where it stands', () => {
+    expect(problems('authMode: signatur\nsecretName: 12\nenabld: true\n')).toEqual([
+      '1:11 definition/value: did you mean signature?',
+      '2:13 definition/type: put it in quotes: "12"',
+      '3:1 definition/unknown-key: did you mean enabled?',
+    ]);
+  });
+
+  test('in single keys do not hide a rule over several keys', () => {
+    expect(problems('authMode: signature\nsecretName: 12\nenabled: 1\n')).toEqual([
+      '1:11 webhook/scheme-missing: add signatureScheme: with the id of the sender, as in signatureScheme: github',
+      '2:13 definition/type: put it in quotes: "12"',
+      '3:10 definition/type: write true or false',
+    ]);
+    expect(problems('signatureScheme: strip\nsecretName: A\n')).toEqual([
+      '1:1 webhook/scheme-unexpected: write authMode: signature, or remove signatureScheme',
+      '1:18 webhook/scheme-unknown: did you mean stripe?',
+    ]);
+  });
+
+  test('do not follow from one another: a misspelt authMode says nothing about signatureScheme', () => {
+    expect(problems('authMode: signatur\nsignatureScheme: github\nsecretName: A\n')).toEqual([
+      '1:11 definition/value: did you mean signature?',
+    ]);
+  });
+
+  test('are not made of one: a misspelt key is not missing as well', () => {
+    expect(problems('SecretName: A\n')).toEqual(['1:1 definition/unknown-key: did you mean secretName?']);
+  });
+
+  test('of a described HMAC are reported at its keys', () => {
+    const scheme = '{hedr: X-S, hash: md5, encoding: hex, content: "{body}"}';
+    expect(problems(`authMode: signature\nsecretName: A\nsignatureScheme: ${scheme}\n`)).toEqual([
+      '3:19 definition/unknown-key: did you mean header?',
+      '3:36 definition/value: allowed: sha1, sha256 or sha512',
+    ]);
+  });
+
+  test('are as many as there are keys in a file of the largest size', () => {
+    const keys = Array.from({ length: 5_000 }, (_, i) => `k${i}: 1`);
+    expect(problems(`secretName: A\n${keys.join('\n')}`)).toHaveLength(5_000);
+  });
+});

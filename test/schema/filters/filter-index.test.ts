@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { compileFilterIndex } from '../../../schema/filters/filter-index.ts';
+import type { PayloadFilter } from '../../../schema/filters/payload-filter.ts';
+import { compilePayloadFilter } from '../../../schema/filters/payload-filter-match.ts';
+
+// More than a few: the index looks fields up one by one up to four of them, and past it the payload's own fields.
+const field = fc.constantFrom('a', 'b', '__proto__', 'c', 'd', 'e', 'f');
+const scalar = fc.constantFrom<string | number | boolean | null>('x', 'y', 0, 1, true, null);
+const { filter } = fc.letrec<{ filter: PayloadFilter; value: PayloadFilter[string] }>(tie => ({
+  value: fc.oneof(
+    { depthSize: 'small' },
+    fc.array(scalar, { maxLength: 3 }),
+    fc.record({ not_in: fc.array(scalar, { maxLength: 2 }) }),
+    fc.record({ exists: fc.boolean() }),
+    tie('filter'),
+  ),
+  filter: fc
+    .array(fc.tuple(field, tie('value')), { maxLength: 3 })
+    .map(entries => Object.fromEntries(entries)),
+}));
+const { payload } = fc.letrec(tie => ({
+  payload: fc.oneof(
+    { depthSize: 'medium' },
+    scalar,
+    fc.array(tie('payload'), { maxLength: 3 }),
+    fc.array(fc.tuple(field, tie('payload')), { maxLength: 3 }).map(entries => Object.fromEntries(entries)),
+  ),
+}));
+
+describe('compileFilterIndex', () => {
+  it('names exactly the filters that match by themselves', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.option(filter, { nil: undefined }), { maxLength: 24 }),
+        payload,
+        (filters, value) => {
+          const named = filters.map((filter, index) => ({ name: `automation-${index}`, filter }));
+          const expected = named
+            .filter(({ filter }) => compilePayloadFilter(filter)(value))
+            .map(({ name }) => name);
+          expect([...compileFilterIndex(named)(value)].sort()).toEqual(expected.sort());
+        },
+      ),
+      { numRuns: 5_000 },
+    );
+  });
+
+  it('judges each payload by itself, whatever the one before ruled out', () => {
+    const match = compileFilterIndex([
+      { name: 'not-x', filter: { a: { not_in: ['x'] } } },
+      { name: 'without-b', filter: { b: { exists: false } } },
+      { name: 'x', filter: { a: ['x'] } },
+    ]);
+    expect(match({ a: 'x', b: null })).toEqual(['x']);
+    expect(match({ a: 'y' })).toEqual(['not-x', 'without-b']);
+    expect(match({ a: 'x', b: null })).toEqual(['x']);
+  });
+
+  it('rules nothing out by one element of an array where another may satisfy the filter', () => {
+    const match = compileFilterIndex([{ name: 'any', filter: { items: { sku: { not_in: ['x'] } } } }]);
+    expect(match({ items: [{ sku: 'x' }, { sku: 'y' }] })).toEqual(['any']);
+    expect(match({ items: [{ sku: 'x' }] })).toEqual([]);
+    expect(match([{ items: { sku: 'x' } }, { items: { sku: 'y' } }])).toEqual(['any']);
+  });
+
+  it('names an automation once, however many of its filters match', () => {
+    const match = compileFilterIndex([
+      { name: 'triage', filter: { a: ['x'] } },
+      { name: 'triage', filter: undefined },
+      { name: 'triage', filter: { a: ['x'] } },
+    ]);
+    expect(match({ a: 'x' })).toEqual(['triage']);
+  });
+});

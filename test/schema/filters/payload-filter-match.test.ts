@@ -1,0 +1,153 @@
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parse as parseYaml } from 'yaml';
+import {
+  type PayloadFilter,
+  payloadFilterSchema,
+  type Scalar,
+} from '../../../schema/filters/payload-filter.ts';
+import { explainPayloadFilter } from '../../../schema/filters/payload-filter-explain.ts';
+import { compilePayloadFilter } from '../../../schema/filters/payload-filter-match.ts';
+import { filters, hostilePayloads, payloads } from './payload-filter-arbitraries.ts';
+
+describe('compilePayloadFilter', () => {
+  it('matches every payload without a filter', () => {
+    fc.assert(fc.property(payloads, payload => compilePayloadFilter(undefined)(payload)));
+  });
+
+  it.each(documentedCases())('judges as documented: %s on %s: %s', (filter, payload, verdict) => {
+    const matches = compilePayloadFilter(payloadFilterSchema.parse(parseYaml(filter)));
+    expect(matches(JSON.parse(payload)) ? 'match' : 'no match').toBe(verdict);
+  });
+
+  it('judges as the definition of payload filters does, read naively', () => {
+    fc.assert(
+      fc.property(filters, payloads, (filter, payload) => {
+        expect(compilePayloadFilter(filter)(payload)).toBe(naivelyMatches(filter, payload));
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  it('judges a filter of many keys as those of its keys one by one', () => {
+    const field = fc.constantFrom(...'abcdefghijklmn', '__proto__');
+    const scalar = fc.constantFrom<Scalar>('x', 0, null);
+    const clause = fc.oneof(
+      fc.array(scalar, { minLength: 1, maxLength: 3 }),
+      fc.record({ not_in: fc.array(scalar, { maxLength: 1 }) }),
+      fc.record({ exists: fc.boolean() }),
+    );
+    const many = fc
+      .uniqueArray(fc.tuple(field, clause), { selector: ([name]) => name, minLength: 9 })
+      .map(entries => Object.fromEntries(entries));
+    // Half of the elements answer all that is asked, so that the verdicts are of both kinds.
+    const element = fc.array(fc.tuple(field, scalar)).map(entries => Object.fromEntries(entries));
+    fc.assert(
+      fc.property(many, fc.array(fc.oneof(element, scalar)), fc.boolean(), (filter, elements, answered) => {
+        const answer = Object.fromEntries(
+          Object.entries(filter).flatMap(([name, asked]) =>
+            Array.isArray(asked)
+              ? [[name, asked[0]]]
+              : 'exists' in asked && asked.exists
+                ? [[name, 'y']]
+                : [],
+          ),
+        );
+        const array = answered ? [...elements, answer] : elements;
+        const alone = Object.entries(filter).map(entry => Object.fromEntries([entry]));
+        const expected = array.some(one => alone.every(filter => naivelyMatches(filter, one)));
+        expect(compilePayloadFilter({ at: filter })({ at: array })).toBe(expected);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('has every field missing in what is no object, however many keys ask', () => {
+    const keys = (value: PayloadFilter[string]) =>
+      Object.fromEntries([...'abcdefghi'].map(key => [key, value]));
+    for (const payload of [1, null, 'x', [[{}]], [1]]) {
+      expect(compilePayloadFilter(keys({ not_in: ['x'] }))(payload)).toBe(true);
+      expect(compilePayloadFilter(keys({ exists: true }))(payload)).toBe(false);
+    }
+  });
+
+  it('judges the same after the filter was stored as JSON and read back', () => {
+    fc.assert(
+      fc.property(filters, payloads, (filter, payload) => {
+        const readBack = payloadFilterSchema.parse(
+          JSON.parse(JSON.stringify(payloadFilterSchema.parse(filter))),
+        );
+        expect(compilePayloadFilter(readBack)(payload)).toBe(naivelyMatches(filter, payload));
+      }),
+    );
+  });
+
+  it('refuses a filter that never passed the schema rather than guess', () => {
+    const bare = JSON.parse('{"action": "opened"}');
+    expect(() => compilePayloadFilter(bare)).toThrow(TypeError);
+  });
+
+  describe.each(hostilePayloads)('on %s', (_title, body) => {
+    const payload = JSON.parse(body);
+
+    it.each<[string, PayloadFilter, boolean]>([
+      ['in', { a: ['x'] }, false],
+      ['not_in', { a: { not_in: ['x'] } }, true],
+      ['nested to the bound', nest(15, { a: ['x'] }), false],
+      ['nested to the bound, negated', nest(15, { a: { not_in: ['x'] } }), true],
+    ])('does not throw: %s', (_operator, filter, verdict) => {
+      expect(compilePayloadFilter(filter)(payload)).toBe(verdict);
+      expect(explainPayloadFilter(filter, payload).every(clause => clause.holds)).toBe(verdict);
+    });
+  });
+});
+
+function documentedCases(): [string, string, string][] {
+  const text = readFileSync(new URL('../../../docs/payload-filters.md', import.meta.url), 'utf8');
+  const rows = text.matchAll(/^\| `(.+?)` +\| `(.+?)` +\| (match|no match) +\|$/gm);
+  const cases = [...rows].map(([, filter = '', payload = '', verdict = '']): [string, string, string] => [
+    filter,
+    payload,
+    verdict,
+  ]);
+  const lines = text.split('\n').filter(line => line.startsWith('| `')).length;
+  if (cases.length === 0 || cases.length !== lines)
+    throw new Error('a row of the table of cases is malformed');
+  return cases;
+}
+
+function nest(levels: number, innermost: PayloadFilter): PayloadFilter {
+  let filter = innermost;
+  for (let level = 0; level < levels; level++) filter = { a: filter };
+  return filter;
+}
+
+// The definition of payload filters, sentence by sentence, with nothing of ours.
+function naivelyMatches(filter: unknown, value: unknown): boolean {
+  const everyKeyMatches = (element: unknown) =>
+    [...fieldsOf(filter)].every(([name, asked]) => fieldMatches(asked, fieldsOf(element), name));
+  return Array.isArray(value) ? value.some(everyKeyMatches) : everyKeyMatches(value);
+}
+
+function fieldMatches(asked: unknown, fields: ReadonlyMap<string, unknown>, name: string): boolean {
+  const isMissing = !fields.has(name);
+  const value = fields.get(name);
+  const isIn = (allowed: unknown[]) =>
+    !isMissing && [value].flat().some(candidate => allowed.some(scalar => candidate === scalar));
+
+  if (Array.isArray(asked)) return isIn(asked);
+  const [[key, operand] = [], ...others] = fieldsOf(asked);
+  if (others.length === 0) {
+    if (key === 'in' && Array.isArray(operand)) return isIn(operand);
+    if (key === 'not_in' && Array.isArray(operand)) return !isIn(operand);
+    if (key === 'exists' && typeof operand === 'boolean') return operand === !isMissing;
+  }
+  return naivelyMatches(asked, value);
+}
+
+/** The own fields of an object; of anything else none. */
+function fieldsOf(value: unknown): ReadonlyMap<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return new Map();
+  return new Map(Object.entries(value));
+}

@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest';
+import { parse as parseYaml } from 'yaml';
+import { z } from 'zod';
+import { payloadFilterSchema } from '../../../schema/filters/payload-filter.ts';
+
+describe('a payload filter that is accepted', () => {
+  it('is given back as it was written', () => {
+    const filter = {
+      action: ['opened', 1, true, null],
+      issue: { level: { in: ['error'] }, muted: { exists: false } },
+    };
+    expect(payloadFilterSchema.parse(filter)).toEqual(filter);
+  });
+
+  it('keeps odd field names, __proto__ among them, through YAML and through stored JSON', () => {
+    const written = parseYaml('{ __proto__: [a], "": [b], constructor: { hasOwnProperty: [c] } }');
+    const stored = JSON.stringify(payloadFilterSchema.parse(written));
+    expect(stored).toBe('{"__proto__":["a"],"":["b"],"constructor":{"hasOwnProperty":["c"]}}');
+    expect(JSON.stringify(payloadFilterSchema.parse(JSON.parse(stored)))).toBe(stored);
+  });
+
+  it('reads -0 as 0, as it will be when it is read back from JSON', () => {
+    expect(payloadFilterSchema.parse({ a: [-0] })).toStrictEqual({ a: [0] });
+  });
+
+  it('may be left out or hold nothing', () => {
+    const shape = z.strictObject({ payload: payloadFilterSchema.optional() });
+    expect(shape.parse({})).toEqual({});
+    expect(shape.parse({ payload: {} })).toEqual({ payload: {} });
+  });
+
+  it('may name fields in and not_in side by side, which makes them no operators', () => {
+    const filter = { a: { in: ['x'], not_in: ['y'] }, in: ['z'], b: { exists: [true] } };
+    expect(payloadFilterSchema.parse(filter)).toEqual(filter);
+  });
+
+  it('has a JSON Schema for editors', () => {
+    expect(z.toJSONSchema(payloadFilterSchema, { io: 'input' })).toMatchObject({ type: 'object' });
+  });
+});
+
+describe('a payload filter that is refused', () => {
+  it.each([
+    ['action: opened', ['action'], 'write action: [opened]'],
+    ['issue: { level: error }', ['issue', 'level'], 'write level: [error]'],
+    ['"a b": "true"', ['a b'], 'write "a b": ["true"]'],
+    ['draft: false', ['draft'], 'write draft: [false]'],
+    ['a:', ['a'], 'write a: [null] for an explicit null, a: { exists: false } for a missing field'],
+    ['a: { in: opened }', ['a', 'in'], 'write in: [opened]'],
+    ['a: { not_in: opened }', ['a', 'not_in'], 'write not_in: [opened]'],
+    ['a: { exists: "yes" }', ['a', 'exists'], 'write exists: true or exists: false'],
+    [
+      'exists: true',
+      ['exists'],
+      'write exists: [true]; beside other keys, or at the top, exists is a field and no operator',
+    ],
+    [
+      'a: { exists: true, in: [x] }',
+      ['a', 'exists'],
+      'write exists: [true]; beside other keys, or at the top, exists is a field and no operator',
+    ],
+    ['__proto__: x', ['__proto__'], 'write __proto__: [x]'],
+  ])('has a bare scalar: %s', (yaml, path, hint) => {
+    const message = expect.stringContaining('has a bare value, not a list of allowed values');
+    expect(problems(parseYaml(yaml))).toEqual([{ code: 'filter/invalid', path, message, hint }]);
+  });
+
+  it.each([
+    ['[a]', []],
+    ['opened', []],
+    ['null', []],
+    ['a: [[b]]', ['a', 0]],
+    ['a: [b, { c: d }]', ['a', 1]],
+    ['a: { in: [b, { c: d }] }', ['a', 'in', 1]],
+    ['a: [.inf]', ['a', 0]],
+    ['a: [.nan]', ['a', 0]],
+  ])('is not built of lists, operators and nested objects: %s', (yaml, path) => {
+    expect(problems(parseYaml(yaml))).toEqual([expect.objectContaining({ code: 'filter/invalid', path })]);
+  });
+
+  it.each(['9007199254740992', '9007199254740993', '-9007199254740993', '1e21'])(
+    'has an integer that is not exact: %s',
+    number => {
+      const message = 'an integer beyond ±9007199254740991 (2^53-1) cannot be compared exactly';
+      expect(problems(parseYaml(`a: { not_in: [1, ${number}] }`))).toEqual([
+        expect.objectContaining({ code: 'filter/invalid', path: ['a', 'not_in', 1], message }),
+      ]);
+    },
+  );
+
+  it('has every mistake reported at once', () => {
+    expect(problems(parseYaml('{ a: b, c: { d: e, f: [[]] } }')).map(problem => problem.path)).toEqual([
+      ['a'],
+      ['c', 'd'],
+      ['c', 'f', 0],
+    ]);
+  });
+});
+
+describe('the bounds of a payload filter', () => {
+  const tooLarge = (path: PropertyKey[]) => [expect.objectContaining({ code: 'filter/too-large', path })];
+
+  it('are 16 nested objects, the filter itself among them and operators not', () => {
+    expect(problems(nest(15, { a: { in: ['x'] } }))).toEqual([]);
+    expect(problems(nest(16, { a: ['x'] }))).toEqual(tooLarge(Array(16).fill('a')));
+    expect(problems(nest(60_000, { a: ['x'] }))).toEqual(tooLarge(Array(16).fill('a')));
+  });
+
+  it('are 200 keys over all levels, those of operators not among them', () => {
+    const fields = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, { in: [i] }]));
+    expect(problems({ a: fields(99), b: fields(99) })).toEqual([]);
+    expect(problems({ a: fields(99), b: fields(100) })).toEqual(tooLarge([]));
+  });
+
+  it('are 500 values a list', () => {
+    expect(problems({ a: Array(500).fill('x'), b: { not_in: Array(500).fill('x') } })).toEqual([]);
+    expect(problems({ a: Array(501).fill('x') })).toEqual(tooLarge(['a']));
+    expect(problems({ a: { not_in: Array(501).fill('x') } })).toEqual(tooLarge(['a', 'not_in']));
+  });
+});
+
+function problems(filter: unknown) {
+  const issues = payloadFilterSchema.safeParse(filter).error?.issues ?? [];
+  return issues.map(issue => {
+    if (issue.code !== 'custom') throw new Error(`not one of ours: ${issue.code}`);
+    return { path: issue.path, message: issue.message, ...issue.params };
+  });
+}
+
+function nest(levels: number, innermost: object): object {
+  let filter = innermost;
+  for (let level = 0; level < levels; level++) filter = { a: filter };
+  return filter;
+}

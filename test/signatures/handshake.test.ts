@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+import { answerHandshake, hasGetHandshake } from '../../signatures/handshake.ts';
+import { findScheme, schemes } from '../../signatures/scheme.ts';
+import { received, url } from './received.ts';
+
+const text = { 'Content-Type': 'text/plain', 'X-Content-Type-Options': 'nosniff' };
+
+describe('answerHandshake', () => {
+  it("echoes Slack's challenge", () => {
+    const body =
+      '{"token":"t","challenge":"3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P","type":"url_verification"}';
+    expect(answer('slack', post(body))).toEqual({
+      status: 200,
+      headers: text,
+      body: '3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P',
+    });
+  });
+
+  it('answers Zoom as its sample application does', () => {
+    const body =
+      '{"event":"endpoint.url_validation","payload":{"plainToken":"qgg8vlvZRS6UYooatFL8Aw"},"event_ts":1}';
+    const answered = answer('zoom', post(body), 'zoom_secret_token');
+    expect(answered?.headers).toEqual({ 'Content-Type': 'application/json' });
+    expect(JSON.parse(answered?.body ?? '')).toEqual({
+      plainToken: 'qgg8vlvZRS6UYooatFL8Aw',
+      encryptedToken: 'bd48235863f4a6323ccc4963c594908b7c97f88b4a6a95278f4f093690b12726',
+    });
+  });
+
+  it("echoes Twitch's challenge, which a header announces", () => {
+    const headers = { 'Twitch-Eventsub-Message-Type': 'webhook_callback_verification' };
+    const body = '{"challenge":"pogchamp-kappa-360noscope-vohiyo"}';
+    expect(answer('twitch', received(headers, body))?.body).toBe('pogchamp-kappa-360noscope-vohiyo');
+    const notification = { 'Twitch-Eventsub-Message-Type': 'notification' };
+    expect(answer('twitch', received(notification, body))).toBeUndefined();
+  });
+
+  it("acknowledges Discord's ping, and no event", () => {
+    expect(answer('discord', post('{"version":1,"type":0}'))).toEqual({ status: 204, headers: {}, body: '' });
+    expect(answer('discord', post('{"version":1,"type":1,"event":{}}'))).toBeUndefined();
+  });
+
+  it("sends Asana's secret back to it", () => {
+    const request = received({ 'X-Hook-Secret': 'b537207f20cbfa02357cf448134da559' }, '', {});
+    expect(answer('asana', request, '', false)).toEqual({
+      status: 200,
+      headers: { 'X-Hook-Secret': 'b537207f20cbfa02357cf448134da559' },
+      body: '',
+    });
+  });
+
+  it("echoes Meta's challenge when it subscribes", () => {
+    const query = '?hub.mode=subscribe&hub.verify_token=any&hub.challenge=1158201444';
+    expect(answer('meta', get(query), '', false)).toEqual({ status: 200, headers: text, body: '1158201444' });
+    expect(answer('meta', get('?hub.challenge=1158201444'), '', false)).toBeUndefined();
+  });
+
+  it("echoes Dropbox's challenge", () => {
+    expect(answer('dropbox', get('?challenge=rLm_0-9'), '', false)).toEqual({
+      status: 200,
+      headers: text,
+      body: 'rLm_0-9',
+    });
+  });
+
+  it("echoes Okta's challenge header", () => {
+    const request = received({ 'X-Okta-Verification-Challenge': 'my-challenge' }, '', { method: 'GET' });
+    expect(answer('okta', request, '', false)?.body).toBe('{"verification":"my-challenge"}');
+  });
+
+  it("signs X's token", () => {
+    // printf challenge_string | openssl dgst -sha256 -hmac consumer_secret -binary | base64
+    expect(answer('x', get('?crc_token=challenge_string'), 'consumer_secret', false)?.body).toBe(
+      '{"response_token":"sha256=v1WdiCVwy17uGTMWveHGlqQXN/qW1bQraNXXByRO2YA="}',
+    );
+  });
+
+  it.each(['123', '-1', '1e5', 'true', 'null', '%22a%22', '%7B%7D', '%5B%5D'])(
+    "never signs for a stranger what could be a delivery's body: %s",
+    token => {
+      expect(answer('x', get(`?crc_token=${token}`), 'consumer_secret', false)).toBeUndefined();
+    },
+  );
+
+  it('signs nothing with an empty secret', () => {
+    expect(answer('x', get('?crc_token=challenge_string'), '', false)).toBeUndefined();
+  });
+
+  it.each([
+    ['slack', '{"challenge":"c","type":"url_verification"}'],
+    ['zoom', '{"event":"endpoint.url_validation","payload":{"plainToken":"p"}}'],
+    ['discord', '{"type":0}'],
+  ])('does not answer %s unless it has been verified', (id, body) => {
+    expect(answer(id, post(body), 'secret', true)).toBeDefined();
+    expect(answer(id, post(body), 'secret', false)).toBeUndefined();
+  });
+
+  it.each([
+    ['slack', '{"type":"event_callback"}'],
+    ['slack', '{"type":"url_verification","challenge":"<script>"}'],
+    ['slack', '{"type":"url_verification"}'],
+    ['slack', 'null'],
+    ['slack', '['],
+    ['slack', `{"type":"url_verification","challenge":"c","pad":"${'x'.repeat(4096)}"}`],
+    ['zoom', '{"event":"endpoint.url_validation"}'],
+    ['zoom', '{"event":"endpoint.url_validation","payload":{"plainToken":{}}}'],
+    ['github', '{"zen":"ping"}'],
+  ])('takes %s %s for a delivery', (id, body) => {
+    expect(answer(id, post(body))).toBeUndefined();
+  });
+
+  it.each([
+    ['dropbox', '?challenge=a&challenge=b'],
+    ['dropbox', '?challenge=%3Cscript%3E'],
+    ['dropbox', '?challenge=a%0d%0ab'],
+    ['dropbox', `?challenge=${'a'.repeat(513)}`],
+    ['dropbox', ''],
+    ['slack', '?challenge=a'],
+  ])('does not answer %s asking %s by GET', (id, query) => {
+    expect(answer(id, get(query))).toBeUndefined();
+  });
+
+  it('does not answer a GET handshake that comes by POST', () => {
+    expect(answer('dropbox', { ...get('?challenge=a'), method: 'POST' })).toBeUndefined();
+  });
+});
+
+describe('hasGetHandshake', () => {
+  it('holds for those whose provider asks by GET', () => {
+    expect(schemes.filter(hasGetHandshake).map(({ id }) => id)).toEqual(['dropbox', 'meta', 'x', 'okta']);
+  });
+});
+
+function answer(id: string, request: ReturnType<typeof received>, secret = 'secret', verified = true) {
+  const scheme = findScheme(id);
+  if (!scheme) throw new Error(`no scheme ${id}`);
+  return answerHandshake(scheme, request, secret, verified);
+}
+
+function post(body: string) {
+  return received({}, body);
+}
+
+function get(query: string) {
+  return received({}, '', { method: 'GET', url: url + query });
+}

@@ -1,0 +1,103 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import type { SignatureDescription } from '../../signatures/description.ts';
+import type { RequestToSign } from '../../signatures/sign.ts';
+import { signRequest } from '../../signatures/sign.ts';
+import type { SignedRequest } from '../../signatures/verify.ts';
+import vectorsFile from './vectors.json' with { type: 'json' };
+
+/** A request whose signature was made outside this project, or a change of one that must be refused. */
+export interface Vector {
+  readonly scheme: string;
+  readonly origin: string;
+  readonly valid: boolean;
+  readonly secret: string;
+  readonly method?: string;
+  readonly url?: string;
+  readonly nowMs?: number;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: string;
+}
+
+export const vectors: readonly Vector[] = vectorsFile;
+
+export const nowMs = 1_700_000_000_000;
+export const url = 'https://hooks.example.com/webhooks/w/wh_0123456789abcdefghijklmn';
+
+/** Headers as node hands them to a server. */
+export function received(
+  headers: Readonly<Record<string, string | undefined>>,
+  body: Uint8Array | string,
+  request: Partial<Pick<SignedRequest, 'url' | 'method'>> = {},
+): SignedRequest {
+  return {
+    headers: Object.fromEntries(
+      Object.entries(headers).flatMap(([name, value]) =>
+        value === undefined ? [] : [[name.toLowerCase(), [value]]],
+      ),
+    ),
+    body: Buffer.from(body),
+    url,
+    method: 'POST',
+    ...request,
+  };
+}
+
+export function receivedVector(vector: Vector): SignedRequest {
+  const { headers, body, url: signedUrl, method } = vector;
+  return received(headers, body, { ...(signedUrl && { url: signedUrl }), ...(method && { method }) });
+}
+
+/** A secret that the scheme's provider could have issued, and what its sender signs with. */
+export interface Credentials {
+  readonly secret: string;
+  readonly signingSecret: string;
+}
+
+const ed25519 = generateKeyPairSync('ed25519');
+const p256 = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+
+export function credentialsFor(description: SignatureDescription): Credentials {
+  switch (description.primitive) {
+    case 'ed25519':
+      return {
+        secret: spki(ed25519.publicKey).subarray(-32).toString(description.key.encoding),
+        signingSecret: pkcs8(ed25519.privateKey),
+      };
+    case 'ecdsa-p256':
+      return {
+        secret: spki(p256.publicKey).toString(description.key.encoding),
+        signingSecret: pkcs8(p256.privateKey),
+      };
+    case 'shared-secret':
+      return both('a-long-shared-secret');
+    case 'hmac': {
+      const { stripPrefix = '', encoding = 'utf8' } = description.key ?? {};
+      return both(stripPrefix + Buffer.from('0123456789abcdef0123456789abcdef').toString(encoding));
+    }
+  }
+}
+
+/** What the scheme's provider would send. */
+export function sent(description: SignatureDescription, request: Partial<RequestToSign> = {}): SignedRequest {
+  const toSign = { body: bodyFor(description), url, method: 'POST', nowMs, id: 'evt_1', ...request };
+  const headers = signRequest(description, credentialsFor(description).signingSecret, toSign);
+  return received(headers, toSign.body, toSign);
+}
+
+/** A body, with the timestamp in it where the scheme wants it there. */
+export function bodyFor(description: SignatureDescription, atMs = nowMs, text = 'Zoë'): Buffer {
+  const path = description.primitive === 'hmac' ? description.timestamp?.body : undefined;
+  return Buffer.from(JSON.stringify({ ...(path && { [path]: atMs }), text }));
+}
+
+function both(secret: string): Credentials {
+  return { secret, signingSecret: secret };
+}
+
+function spki(key: KeyObject): Buffer {
+  return key.export({ format: 'der', type: 'spki' });
+}
+
+function pkcs8(key: KeyObject): string {
+  return key.export({ format: 'pem', type: 'pkcs8' }).toString();
+}

@@ -1,0 +1,114 @@
+import { sign as signGithub, verify as verifyGithub } from '@octokit/webhooks-methods';
+import fc from 'fast-check';
+import { Webhook as StandardWebhook } from 'standardwebhooks';
+import Stripe from 'stripe';
+import { Webhook as SvixWebhook } from 'svix';
+import { describe, expect, it } from 'vitest';
+import { findScheme, schemes } from '../../signatures/scheme.ts';
+import { signRequest } from '../../signatures/sign.ts';
+import { compileVerifier } from '../../signatures/verify.ts';
+import { bodyFor, credentialsFor, nowMs, received, sent, url } from './received.ts';
+
+const whsec = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+const text = fc.string({ unit: 'grapheme' }).map(value => JSON.stringify({ value }));
+
+describe('what the official libraries sign is accepted', () => {
+  it.each([
+    ['standardwebhooks', new StandardWebhook(whsec), 'webhook'],
+    ['svix', new SvixWebhook(whsec), 'svix'],
+  ])('by %s', (_, library, prefix) => {
+    const verifiers = ['standard-webhooks', 'svix', 'clerk', 'openai'].map(id => verifierOf(id, whsec));
+    fc.assert(
+      fc.property(text, body => {
+        const headers = {
+          [`${prefix}-id`]: 'msg_1',
+          [`${prefix}-timestamp`]: String(nowMs / 1000),
+          [`${prefix}-signature`]: library.sign('msg_1', new Date(nowMs), body),
+        };
+        for (const verify of verifiers) {
+          expect(verify(received(headers, body), nowMs)).toEqual({ ok: true, deliveryId: 'msg_1' });
+        }
+      }),
+    );
+  });
+
+  it('by stripe', () => {
+    const verify = verifierOf('stripe', whsec);
+    fc.assert(
+      fc.property(text, payload => {
+        const signed = Stripe.webhooks.generateTestHeaderString({
+          payload,
+          secret: whsec,
+          timestamp: nowMs / 1000,
+        });
+        expect(verify(received({ 'Stripe-Signature': signed }, payload), nowMs).ok).toBe(true);
+      }),
+    );
+  });
+
+  it('by @octokit/webhooks-methods', async () => {
+    const verify = verifierOf('github', 'it is a secret');
+    await fc.assert(
+      fc.asyncProperty(text, async payload => {
+        const headers = { 'X-Hub-Signature-256': await signGithub('it is a secret', payload) };
+        expect(verify(received(headers, payload), nowMs).ok).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('what is signed here the official libraries accept', () => {
+  const body = Buffer.from('{"text":"Zoë"}');
+  const request = { body, url, method: 'POST', nowMs: Date.now(), id: 'msg_1' };
+
+  it.each([
+    ['standard-webhooks', new StandardWebhook(whsec)],
+    ['svix', new SvixWebhook(whsec)],
+  ])('%s', (id, library) => {
+    const headers = signRequest(schemeOf(id), whsec, request);
+    expect(() => library.verify(body.toString(), headers)).not.toThrow();
+    expect(() => library.verify(`${body} `, headers)).toThrow();
+  });
+
+  it('stripe', () => {
+    const headers = signRequest(schemeOf('stripe'), whsec, request);
+    const event = Stripe.webhooks.constructEvent(body, headers['Stripe-Signature'] ?? '', whsec);
+    expect(event).toEqual({ text: 'Zoë' });
+  });
+
+  it('github', async () => {
+    const headers = signRequest(schemeOf('github'), whsec, request);
+    expect(await verifyGithub(whsec, body.toString(), headers['X-Hub-Signature-256'] ?? '')).toBe(true);
+  });
+});
+
+describe('signRequest', () => {
+  it.each(schemes)('makes requests that the receiver of $id accepts', scheme => {
+    const verify = compileVerifier(scheme, credentialsFor(scheme).secret);
+    fc.assert(
+      fc.property(fc.uint8Array(), fc.webUrl(), (bytes, signedUrl) => {
+        const body = scheme.id === 'linear' ? bodyFor(scheme) : Buffer.from(bytes);
+        expect(verify(sent(scheme, { body, url: signedUrl }), nowMs).ok).toBe(true);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it.each([
+    ['standard-webhooks', 'whsec_!', 'the secret is not base64 after whsec_'],
+    ['stripe', '', 'the secret is empty'],
+  ])('throws for %s with an unusable secret', (id, secret, problem) => {
+    const request = { body: Buffer.from('{}'), url, method: 'POST', nowMs, id: 'msg_1' };
+    expect(() => signRequest(schemeOf(id), secret, request)).toThrow(new TypeError(problem));
+  });
+});
+
+function schemeOf(id: string) {
+  const scheme = findScheme(id);
+  if (!scheme) throw new Error(`no scheme ${id}`);
+  return scheme;
+}
+
+function verifierOf(id: string, secret: string) {
+  return compileVerifier(schemeOf(id), secret);
+}

@@ -1,0 +1,162 @@
+import { randomBytes } from 'node:crypto';
+import { readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { gitFetchDepth, gitPacksMax } from '../../../schema/limits.ts';
+import { openMirror } from '../../../sources/repository/git/git-mirror.ts';
+import { readCommit } from '../../../sources/repository/git/git-objects.ts';
+import { mirrorDirectory } from '../../../store/embedded/files/home.ts';
+import { acquireLock } from '../../../store/embedded/files/lock.ts';
+import { readReconcileStatus } from '../../../store/embedded/reconcile-statuses.ts';
+import {
+  followedFactory,
+  makeUpstream,
+  operatorEnvironment,
+  repositoryAt,
+  webhook,
+} from '../../support/git-samples.ts';
+
+const damages: Readonly<Record<string, (mirror: string) => void>> = {
+  'a lock on the ref': mirror => writeFileSync(join(mirror, 'refs', 'hookmill', 'tip.lock'), ''),
+  'a lock on the boundary of the history': mirror => writeFileSync(join(mirror, 'shallow.lock'), ''),
+  'a lock on the configuration': mirror => writeFileSync(join(mirror, 'config.lock'), ''),
+  'an unfinished pack': mirror => writeFileSync(join(mirror, 'objects', 'pack', 'tmp_pack_x'), 'PACK'),
+  'a pack cut off': mirror => truncateSync(packs(mirror)[0] ?? '', 40),
+  'packs gone': mirror => rmSync(join(mirror, 'objects'), { recursive: true }),
+  'another configuration': mirror => writeFileSync(join(mirror, 'config'), '[core'),
+  'an empty HEAD': mirror => writeFileSync(join(mirror, 'HEAD'), ''),
+  'no refs': mirror => rmSync(join(mirror, 'refs'), { recursive: true }),
+  'a ref cut off': mirror => writeFileSync(join(mirror, 'refs', 'hookmill', 'tip'), 'e83c'),
+  'nothing at all': mirror => rmSync(mirror, { recursive: true }),
+};
+
+test('follows the branch on from a mirror that was damaged', async () => {
+  const upstream = makeUpstream();
+  upstream.commit({ 'webhooks/pay.yaml': webhook() });
+  const { factory, reconcile } = await followedFactory(upstream.bare);
+  await reconcile();
+  for (const [damage, apply] of Object.entries(damages)) {
+    const mirror = mirrorDirectory(factory.home, factory.name);
+    apply(mirror);
+    const revision = upstream.commit({ 'webhooks/pay.yaml': `${webhook()}# ${damage}\n` });
+    expect(await reconcile(), damage).toMatchObject({ result: 'applied', tip: { revision } });
+    const files = readdirSync(mirror, { recursive: true, encoding: 'utf8' });
+    expect(files.filter(file => /\.lock$|\/tmp_/.test(file))).toEqual([]);
+  }
+});
+
+test('fetches the mirror anew once it has grown old', async () => {
+  const upstream = makeUpstream();
+  upstream.commit({ 'webhooks/pay.yaml': webhook() });
+  const { factory, reconcile } = await followedFactory(upstream.bare);
+  await reconcile();
+  const directory = join(mirrorDirectory(factory.home, factory.name), 'objects', 'pack');
+  for (let index = 0; index < 2 * gitPacksMax; index++) writeFileSync(join(directory, `old-${index}`), '');
+  upstream.commit({ 'webhooks/crm.yaml': webhook() });
+  expect(await reconcile()).toMatchObject({ result: 'applied' });
+  expect(readdirSync(directory).length).toBeLessThan(10);
+});
+
+test('fetches neither old history nor other branches, yet finds the applied revision far back', async () => {
+  const upstream = makeUpstream();
+  const first = upstream.commit({ 'webhooks/pay.yaml': webhook(), 'old.txt': 'old' });
+  const { factory, reconcile } = await followedFactory(upstream.bare);
+  await reconcile();
+  upstream.git('branch', 'other');
+  upstream.git('tag', 'v1');
+  const commit = ['commit', '--quiet', '--allow-empty', '--message', 'More'];
+  for (let count = 0; count <= gitFetchDepth; count++) upstream.git(...commit);
+  const tip = upstream.commit({ 'webhooks/pay.yaml': '', 'old.txt': null });
+  expect(await reconcile()).toMatchObject({ reason: 'invalid', commitsBehind: gitFetchDepth + 2 });
+
+  const mirror = mirrorDirectory(factory.home, factory.name);
+  const inMirror = (...args: string[]) => upstream.git('--git-dir', mirror, ...args);
+  expect(inMirror('for-each-ref', '--format=%(objectname) %(refname)')).toBe(`${tip} refs/hookmill/tip`);
+  const fresh = await followedFactory(upstream.bare);
+  await fresh.reconcile();
+  const freshMirror = mirrorDirectory(fresh.factory.home, fresh.factory.name);
+  const objects = upstream.git('--git-dir', freshMirror, 'cat-file', '--batch-all-objects', '--batch-check');
+  expect(objects).toContain(tip);
+  expect(objects).not.toContain(first);
+});
+
+test('reads no other repository in place of a mirror that is none, not even the one that the home lies in', async () => {
+  const upstream = makeUpstream();
+  upstream.commit({ 'webhooks/pay.yaml': webhook() });
+  const directory = join(upstream.bare, 'hookmill', 'mirror.git');
+  const signal = new AbortController().signal;
+  const mirror = await openMirror(
+    directory,
+    repositoryAt(upstream.bare),
+    operatorEnvironment,
+    undefined,
+    signal,
+  );
+  rmSync(join(directory, 'HEAD'));
+  await expect(readCommit(mirror, 'HEAD')).rejects.toMatchObject({ code: 'refused' });
+});
+
+test('says who holds the mirror, and that it cannot be written', async () => {
+  const upstream = makeUpstream();
+  upstream.commit({ 'webhooks/pay.yaml': webhook() });
+  const { factory, reconcile } = await followedFactory(upstream.bare);
+  const mirror = mirrorDirectory(factory.home, factory.name);
+  const lock = await acquireLock(mirror, 0);
+  const impatient = { ...factory, lockTimeoutMs: 0 };
+  expect(await reconcile({}, {}, impatient)).toMatchObject({
+    result: 'failed',
+    reason: 'store',
+    message: expect.stringContaining(`pid ${process.pid}`),
+  });
+  lock.release();
+  writeFileSync(mirror, 'a file in its place');
+  expect(await reconcile()).toMatchObject({ result: 'failed', reason: 'store' });
+  expect(await readReconcileStatus(factory.home, factory.name)).toMatchObject({
+    lastFailure: { reason: 'store' },
+  });
+  rmSync(mirror);
+  expect(await reconcile()).toMatchObject({ result: 'applied' });
+});
+
+function packs(mirror: string): string[] {
+  const directory = join(mirror, 'objects', 'pack');
+  return readdirSync(directory).map(name => join(directory, name));
+}
+
+test('leaves large files at a server that allows that, and tells of a definition among them', async () => {
+  const upstream = makeUpstream();
+  upstream.git('config', 'uploadpack.allowFilter', 'true');
+  const large = (megabytes: number) => randomBytes(megabytes * 512 * 1024).toString('hex');
+  upstream.commit({ 'webhooks/pay.yaml': webhook(), 'webhooks/pay.png': large(2), 'model.bin': large(4) });
+  const { factory, reconcile } = await followedFactory(`file://${upstream.bare}`);
+  expect(await reconcile()).toMatchObject({ result: 'applied' });
+  const bytes = () => {
+    const directory = join(mirrorDirectory(factory.home, factory.name), 'objects', 'pack');
+    return readdirSync(directory).reduce((sum, file) => sum + statSync(join(directory, file)).size, 0);
+  };
+  expect(bytes()).toBeLessThan(20_000);
+
+  upstream.commit({ 'webhooks/large.yaml': `# ${large(1)}\n` });
+  expect(await reconcile()).toMatchObject({
+    reason: 'invalid',
+    diagnostics: [{ code: 'yaml/too-large', file: 'webhooks/large.yaml' }, { file: 'webhooks/pay.png' }],
+  });
+  upstream.commit({ 'webhooks/large.yaml': null, 'webhooks/crm.yaml': webhook('S', '# of the CRM\n') });
+  expect(await reconcile()).toMatchObject({ result: 'applied' });
+  expect(bytes()).toBeLessThan(40_000);
+});
+
+test('takes a definition that its mirror has lost for lost, and not for large', async () => {
+  const upstream = makeUpstream();
+  upstream.git('config', 'uploadpack.allowFilter', 'true');
+  upstream.commit({ 'webhooks/pay.yaml': webhook() });
+  const { factory, reconcile } = await followedFactory(`file://${upstream.bare}`);
+  await reconcile();
+  const directory = join(mirrorDirectory(factory.home, factory.name), 'objects', 'pack');
+  const first = readdirSync(directory);
+  upstream.commit({ 'webhooks/crm.yaml': webhook('S', 'enabled: false\n') });
+  await reconcile();
+  for (const file of first) rmSync(join(directory, file));
+  const revision = upstream.commit({ 'other.txt': 'more' });
+  expect(await reconcile()).toMatchObject({ result: 'applied', tip: { revision } });
+});

@@ -1,0 +1,203 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { runGit } from '../../../sources/repository/git/git-command.ts';
+import { gitEnvironment } from '../../../sources/repository/git/git-environment.ts';
+import { mirrorDirectory } from '../../../store/embedded/files/home.ts';
+import { setSecret } from '../../../store/embedded/team-secrets.ts';
+import {
+  followedFactory,
+  makeUpstream,
+  operatorEnvironment,
+  repositoryAt,
+  temporaryDirectory,
+  webhook,
+} from '../../support/git-samples.ts';
+import { serveGitDaemon, serveGitOverHttp, serveHttp, serveSilence } from '../../support/git-servers.ts';
+
+test('follows a branch served by git daemon', async () => {
+  const upstream = makeUpstream();
+  upstream.commit({ 'webhooks/pay.yaml': webhook() });
+  const { reconcile } = await followedFactory(`${await serveGitDaemon(dirname(upstream.bare))}/upstream.git`);
+  expect(await reconcile()).toMatchObject({ result: 'applied' });
+  const revision = upstream.commit({ 'webhooks/pay.yaml': webhook('S', 'enabled: false\n') });
+  expect(await reconcile()).toMatchObject({ result: 'applied', state: { source: { revision } } });
+  expect(await reconcile()).toMatchObject({ result: 'unchanged' });
+});
+
+test('sends a team secret over HTTP, takes up its new value, and writes it nowhere', async () => {
+  const upstream = makeUpstream();
+  upstream.commit({ 'webhooks/pay.yaml': webhook() });
+  const password = `it's "$HOME" \`id\` \\n %s & 100%`;
+  const url = await serveGitOverHttp(dirname(upstream.bare), 'hookmill', password);
+  const { factory, reconcile } = await followedFactory(`${url}/upstream.git`, {
+    S: 'a'.repeat(32),
+    TOKEN: 'wrong',
+  });
+  const credential = { username: 'hookmill', secretName: 'TOKEN' };
+
+  expect(await reconcile()).toMatchObject({ result: 'failed', reason: 'remote' });
+  expect(await reconcile({}, { credential: { ...credential, secretName: 'NONE' } })).toMatchObject({
+    reason: 'credential',
+    message: expect.stringContaining('NONE'),
+  });
+  expect(await reconcile({}, { credential })).toMatchObject({
+    result: 'failed',
+    reason: 'remote',
+    message: expect.stringContaining('Authentication failed'),
+  });
+  await setSecret(factory, 'TOKEN', password);
+  expect(await reconcile({}, { credential })).toMatchObject({ result: 'applied' });
+  const mirror = mirrorDirectory(factory.home, factory.name);
+  expect(readFileSync(join(mirror, 'config'), 'utf8')).not.toContain(password);
+});
+
+test("asks the operator's own credential helper", async () => {
+  const upstream = makeUpstream();
+  upstream.commit({ 'webhooks/pay.yaml': webhook() });
+  const url = await serveGitOverHttp(dirname(upstream.bare), 'ada', 'from-helper');
+  const config = join(temporaryDirectory(), 'config');
+  writeFileSync(config, '[credential]\n\thelper = "!echo username=ada; echo password=from-helper;:"\n');
+  const { reconcile } = await followedFactory(`${url}/upstream.git`);
+  const environment = { ...operatorEnvironment, GIT_CONFIG_GLOBAL: config };
+  expect(await reconcile({ environment })).toMatchObject({ result: 'applied' });
+});
+
+test("uses the operator's GIT_SSH_COMMAND, in a session without a terminal to ask on", async () => {
+  const upstream = makeUpstream();
+  upstream.commit({ 'webhooks/pay.yaml': webhook() });
+  const directory = temporaryDirectory();
+  const [ssh, session] = [join(directory, 'ssh'), join(directory, 'session')];
+  // Stands in for ssh: runs the command here.
+  const script = `#!/bin/sh\nps -o sid= -p $$ > ${session}\nfor last; do :; done\nexec sh -c "$last"\n`;
+  writeFileSync(ssh, script);
+  chmodSync(ssh, 0o700);
+  const { reconcile } = await followedFactory(`git@example.invalid:${upstream.bare}`);
+  const environment = { ...operatorEnvironment, GIT_SSH_COMMAND: ssh, GIT_SSH_VARIANT: 'ssh' };
+  expect(await reconcile({ environment })).toMatchObject({ result: 'applied' });
+  const own = execFileSync('ps', ['-o', 'sid=', '-p', String(process.pid)], { encoding: 'utf8' });
+  expect(readFileSync(session, 'utf8')).not.toBe(own);
+});
+
+test('sends the credential to no other host that it is redirected to', async () => {
+  const seen: (string | undefined)[] = [];
+  const other = await serveHttp((request, response) => {
+    seen.push(request.headers.authorization);
+    response.writeHead(401, { 'www-authenticate': 'Basic realm="x"' }).end();
+  });
+  const url = await serveHttp((request, response) => {
+    response.writeHead(302, { location: `${other}${request.url}` }).end();
+  });
+  const { reconcile } = await followedFactory(`${url}/x.git`, { TOKEN: 'hunter2hunter2' });
+  const credential = { username: 'hookmill', secretName: 'TOKEN' };
+  expect(await reconcile({}, { credential })).toMatchObject({ result: 'failed', reason: 'remote' });
+  expect(seen).toEqual([undefined]);
+});
+
+test("keeps the home's key and other programs' prompts from git, and odd transports out of it", async () => {
+  const directory = temporaryDirectory();
+  const [config, canary] = [join(directory, 'config'), join(directory, 'canary')];
+  const bait = join(directory, 'bait');
+  writeFileSync(bait, `#!/bin/sh\nenv > ${canary}\n`);
+  chmodSync(bait, 0o700);
+  writeFileSync(
+    config,
+    `[url "ext::${bait} "]\n\tinsteadOf = git://example.invalid/\n[protocol]\n\tallow = always\n`,
+  );
+  const { reconcile } = await followedFactory('git://example.invalid/x.git');
+  const environment = { ...operatorEnvironment, GIT_CONFIG_GLOBAL: config };
+  expect(await reconcile({ environment })).toMatchObject({
+    result: 'failed',
+    message: expect.stringContaining("transport 'ext' not allowed"),
+  });
+  expect(existsSync(canary)).toBe(false);
+
+  const ambient = {
+    PATH: '/bin',
+    HOOKMILL_KEY: 'k',
+    SSH_ASKPASS: bait,
+    EDITOR: bait,
+    GIT_TRACE: '1',
+    GITHUB_TOKEN: 't',
+  };
+  const given = gitEnvironment(ambient, '/m', 'https', undefined);
+  expect(Object.keys(given).sort()).toEqual(
+    ['GITHUB_TOKEN', 'GIT_ALLOW_PROTOCOL', 'GIT_DIR', 'GIT_TERMINAL_PROMPT', 'LC_ALL', 'PATH'].sort(),
+  );
+});
+
+test("runs no hook, not even the operator's own", async () => {
+  const directory = temporaryDirectory();
+  const [config, hooks, canary] = ['config', 'hooks', 'canary'].map(name => join(directory, name)) as [
+    string,
+    string,
+    string,
+  ];
+  mkdirSync(hooks);
+  writeFileSync(join(hooks, 'reference-transaction'), `#!/bin/sh\ntouch ${canary}\n`);
+  chmodSync(join(hooks, 'reference-transaction'), 0o700);
+  writeFileSync(config, `[core]\n\thooksPath = ${hooks}\n[init]\n\ttemplateDir = ${directory}\n`);
+  const upstream = makeUpstream();
+  upstream.commit({ 'webhooks/pay.yaml': webhook() });
+  const { reconcile } = await followedFactory(upstream.bare);
+  const environment = { ...operatorEnvironment, GIT_CONFIG_GLOBAL: config };
+  expect(await reconcile({ environment })).toMatchObject({ result: 'applied' });
+  expect(existsSync(canary)).toBe(false);
+});
+
+test.each(['git', 'http'])('ends all processes of git at a time-out (%s)', async scheme => {
+  const directory = temporaryDirectory();
+  const { port, connected } = await serveSilence();
+  const { url, transport } = repositoryAt(`${scheme}://127.0.0.1:${port}/x.git`);
+  const environment = gitEnvironment(operatorEnvironment, directory, transport, undefined);
+  const signal = new AbortController().signal;
+  const command = { directory, environment, signal, timeoutMs: 500, remote: true };
+  const running = runGit(command, git => git.raw(['ls-remote', '--', url]));
+  await expect(running).rejects.toMatchObject({ code: 'timeout' });
+  // Whoever held the connection is gone.
+  const socket = await connected;
+  if (!socket.closed) await once(socket, 'close');
+});
+
+test('stops a reconcile that waits for a silent remote, and keeps that for no failure', async () => {
+  const { port, connected } = await serveSilence();
+  const { reconcile } = await followedFactory(`http://127.0.0.1:${port}/x.git`);
+  const stopping = new AbortController();
+  const running = reconcile({ signal: stopping.signal });
+  const socket = await connected;
+  stopping.abort();
+  expect(await running).toEqual({ result: 'stopped' });
+  if (!socket.closed) await once(socket, 'close');
+});
+
+test('says so when there is no git', async () => {
+  const { reconcile } = await followedFactory('/x.git');
+  const environment = { ...operatorEnvironment, PATH: '/nonexistent' };
+  expect(await reconcile({ environment })).toMatchObject({ result: 'failed', reason: 'git-missing' });
+});
+
+test('takes a git that was killed for one that failed, whatever it had printed', async () => {
+  const directory = temporaryDirectory();
+  const script = join(directory, 'git');
+  writeFileSync(script, `#!/bin/sh\nprintf 'partial'\nkill -9 $$\n`);
+  chmodSync(script, 0o700);
+  const environment = { PATH: `${directory}:${process.env.PATH}` };
+  const command = { directory, environment, signal: new AbortController().signal, timeoutMs: 10_000 };
+  for (const remote of [false, true]) {
+    const running = runGit({ ...command, remote }, git => git.raw(['ls-remote']));
+    await expect(running).rejects.toMatchObject({ code: 'refused' });
+  }
+});
+
+test('ends a git that prints without end', async () => {
+  const directory = temporaryDirectory();
+  const script = join(directory, 'git');
+  writeFileSync(script, '#!/bin/sh\nexec yes\n');
+  chmodSync(script, 0o700);
+  const environment = { PATH: `${directory}:${process.env.PATH}` };
+  const command = { directory, environment, signal: new AbortController().signal, timeoutMs: 20_000 };
+  const running = runGit({ ...command, remote: true }, git => git.raw(['ls-remote']));
+  await expect(running).rejects.toMatchObject({ code: 'too-large' });
+});

@@ -1,0 +1,85 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type AppliedState, appliedStateShape } from '../../../schema/applied-state.ts';
+import { homeAt } from '../../../store/embedded/files/home.ts';
+import { applyDirectory, makeFactory } from '../../support/factory.ts';
+import { makeWorkspace, type Workspace } from '../../support/workspace.ts';
+
+const hasStrace = spawnSync('strace', ['-V']).status === 0;
+const atOnce = 3;
+
+// Each call by which apply changes what is on disk or makes it durable. A new file is first written to after open.
+test.for([
+  ['write', ['old', 'new']],
+  ['pwrite64', ['old']],
+  ['mkdir', ['old']],
+  ['fsync', ['old', 'new']],
+  ['rename', ['old', 'new']],
+] as const)(
+  'apply killed at any %s leaves the old state or the new one, and the next works at once',
+  { timeout: 60_000 },
+  async ([call, outcomes], { skip }) => {
+    skip(!hasStrace, 'needs strace');
+    const workspace = await oneAppliedOneToApply();
+    const seen: string[] = [];
+    for (let n = 1, killed = true; killed; n += atOnce) {
+      const runs = Array.from({ length: atOnce }, (_, i) => applyKilledAt(workspace, call, n + i));
+      const ended = await Promise.all(runs);
+      killed = ended.some(outcome => outcome !== 'finished');
+      seen.push(...ended);
+    }
+    expect(outcomes).toEqual(expect.arrayContaining(seen.filter(outcome => outcome !== 'finished')));
+    expect(seen).toContain('finished');
+  },
+);
+
+async function oneAppliedOneToApply(): Promise<Workspace> {
+  const workspace = makeWorkspace();
+  workspace.write('webhooks/a.yaml', 'secretName: TOKEN\n');
+  await workspace.hookmill('secrets', 'set', 'TOKEN', { stdin: 'a-secret-of-some-length' });
+  await workspace.hookmill('apply');
+  workspace.write('webhooks/b.yaml', 'secretName: TOKEN\n');
+  return workspace;
+}
+
+/** Applies in a copy of the home, killed at the nth such call of a thread, and checks what it leaves. */
+async function applyKilledAt(
+  workspace: Workspace,
+  call: string,
+  n: number,
+): Promise<'old' | 'new' | 'finished'> {
+  const home = homeAt(workspace.path(`home-${n}`));
+  cpSync(workspace.home, home.directory, { recursive: true });
+  const before = stateOf(home.directory);
+  const inject = ['-e', `inject=${call}:signal=SIGKILL:when=${n}`];
+  const through = ['strace', '-f', '-qq', '-o', '/dev/null', '-e', `trace=${call}`, ...inject];
+  // One thread for all file operations, so that their order is their number.
+  const env = { UV_THREADPOOL_SIZE: '1' };
+  const { exitCode } = await workspace.hookmill('apply', '--home', home.directory, { through, env });
+
+  const found = stateOf(home.directory);
+  const isOld = found.serial === before.serial;
+  if (isOld) expect(found).toEqual(before);
+  else expect(found).toMatchObject({ serial: 2, webhooks: [before.webhooks[0], { name: 'b' }] });
+  await expectNextApply(home.directory, found, workspace);
+  if (exitCode === 0) return 'finished';
+  return isOld ? 'old' : 'new';
+}
+
+/** It gets the lock without waiting, keeps each UID, and sweeps what the killed one left. */
+async function expectNextApply(directory: string, found: AppliedState, workspace: Workspace): Promise<void> {
+  const next = await applyDirectory(makeFactory(homeAt(directory)), workspace.directory);
+  expect(next.result).toBe(found.webhooks.length === 2 ? 'unchanged' : 'applied');
+  const { webhooks } = stateOf(directory);
+  expect(webhooks.map(({ name }) => name)).toEqual(['a', 'b']);
+  expect(webhooks).toEqual(expect.arrayContaining(found.webhooks));
+  const left = readdirSync(join(directory, 'factories/default')).filter(name => name.endsWith('.tmp'));
+  expect(left).toEqual([]);
+}
+
+function stateOf(home: string): AppliedState {
+  const text = readFileSync(join(home, 'factories/default/applied.json'), 'utf8');
+  return appliedStateShape.parse(JSON.parse(text));
+}

@@ -1,0 +1,189 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Worker } from 'node:worker_threads';
+import Database from 'better-sqlite3';
+import { expect, onTestFinished, test } from 'vitest';
+import type { AcceptedDelivery, DeliveryLog } from '../../../../store/delivery-log.ts';
+import {
+  acceptedDelivery,
+  newRun,
+  openLog,
+  openReader,
+  rejectedDelivery,
+  temporaryFile,
+} from './delivery-log-samples.ts';
+
+test('a row that cannot be written fails its whole batch and no other, whichever row it is', async () => {
+  const file = temporaryFile();
+  const log = await openLog(file);
+  const faults = injectFaults(file);
+  const appliedState = { digest: 'new text', json: '{}' };
+  const batch = Array.from({ length: 3 }, () =>
+    acceptedDelivery({ runs: [newRun(), newRun()], appliedState }),
+  );
+  // Three deliveries of four rows each, and the text of the automations.
+  const rows = 3 * 4 + 1;
+  for (let nth = 1; nth <= rows; nth++) {
+    faults.failRow(nth);
+    expect(await outcomesOf(log, batch)).toEqual(['failed', 'failed', 'failed']);
+    const reader = openReader(file);
+    for (const { id } of batch) expect(reader.findDelivery(id)).toBeUndefined();
+    expect(reader.readSnapshot('new text')).toBeUndefined();
+    faults.failRow(0);
+    const after = acceptedDelivery();
+    expect(await log.recordAccepted(after)).toEqual({ id: after.id });
+  }
+  faults.failRow(rows + 1);
+  expect(await outcomesOf(log, batch)).toEqual(batch.map(({ id }) => id));
+  expect(faults.unrelatedRows()).toBe(0);
+  expect(log.stats()).toMatchObject({ waiting: 0, waitingBytes: 0 });
+});
+
+test('a commit that fails at its very end records nothing', async () => {
+  const file = temporaryFile();
+  const log = await openLog(file);
+  const faults = injectFaults(file);
+  const batch = [acceptedDelivery({ runs: [newRun()] }), acceptedDelivery()];
+  faults.failCommits(true);
+  log.recordUnidentified(rejectedDelivery());
+  expect(await outcomesOf(log, batch)).toEqual(['failed', 'failed']);
+  expect(openReader(file).listDeliveries({ factory: 'default', limit: 9 })).toEqual([]);
+  faults.failCommits(false);
+  expect(await outcomesOf(log, batch)).toEqual(batch.map(({ id }) => id));
+});
+
+test('a failed commit gives no run away', async () => {
+  const file = temporaryFile();
+  const log = await openLog(file);
+  const claim = { daemonId: 'd', nowMs: 1_750_000_000_000, limit: 9 };
+  await log.recordAccepted(acceptedDelivery({ runs: [newRun()] }));
+  const faults = injectFaults(file);
+  faults.failCommits(true);
+  const outcomes = Promise.all([
+    outcomesOf(log, [acceptedDelivery()]),
+    log.claimRuns(claim).catch(error => error),
+  ]);
+  expect(await outcomes).toMatchObject([['failed'], { code: 'failed' }]);
+  faults.failCommits(false);
+  expect((await log.claimRuns(claim)).runs).toMatchObject([{ attempts: 1 }]);
+});
+
+test('waits while another process writes', async () => {
+  const file = temporaryFile();
+  const log = await openLog(file);
+  const other = new Database(file);
+  other.exec('BEGIN IMMEDIATE');
+  const delivery = acceptedDelivery();
+  let settled = false;
+  const recorded = log.recordAccepted(delivery).finally(() => {
+    settled = true;
+  });
+  // However many turns pass, nothing can be committed before the other lets go.
+  for (let turn = 0; turn < 100; turn++) await new Promise(resolve => setImmediate(resolve));
+  expect(settled).toBe(false);
+  other.exec('COMMIT');
+  other.close();
+  expect(await recorded).toEqual({ id: delivery.id });
+});
+
+test('a thread that dies rejects all that waits and is reported', async () => {
+  const workers: Worker[] = [];
+  const remember = (worker: Worker) => workers.push(worker);
+  process.on('worker', remember);
+  onTestFinished(() => {
+    process.off('worker', remember);
+  });
+  const fatal = Promise.withResolvers<Error>();
+  const log = await openLog(undefined, { onFatal: fatal.resolve });
+  const waiting = outcomesOf(log, [acceptedDelivery(), acceptedDelivery()]);
+  const claim = log.claimRuns({ daemonId: 'd', nowMs: 0, limit: 1 }).catch(error => error.code);
+  await Promise.all(workers.map(worker => worker.terminate()));
+  expect(await waiting).toEqual(['closed', 'closed']);
+  expect(await claim).toBe('closed');
+  expect(await fatal.promise).toBeInstanceOf(Error);
+  await expect(log.recordAccepted(acceptedDelivery())).rejects.toMatchObject({ code: 'closed' });
+  await log.close();
+});
+
+test('a full disk fails what does not fit; it records again when there is space', async ({ skip }) => {
+  const directory = mountSmallDisk();
+  if (!directory) return skip('needs the right to mount a tmpfs');
+  const ballast = join(directory, 'ballast');
+  const file = join(directory, 'deliveries.db');
+  writeFileSync(ballast, Buffer.alloc(4 * 1024 * 1024));
+  const log = await openLog(file);
+  const recorded: AcceptedDelivery[] = [];
+  let outcome: string | undefined;
+  while (outcome !== 'failed') {
+    const delivery = acceptedDelivery({ payload: Buffer.alloc(200_000, recorded.length) });
+    [outcome] = await outcomesOf(log, [delivery]);
+    if (outcome === delivery.id) recorded.push(delivery);
+  }
+  expect(recorded.length).toBeGreaterThan(3);
+  rmSync(ballast);
+  const later = acceptedDelivery({ payload: Buffer.alloc(200_000) });
+  expect(await outcomesOf(log, [later])).toEqual([later.id]);
+  await log.close();
+  const reader = openReader(file);
+  expect(reader.listDeliveries({ factory: 'default', limit: 99 })).toHaveLength(recorded.length + 1);
+  for (const { id, payload } of recorded)
+    expect(Buffer.compare(reader.readPayload(id) ?? Buffer.of(), payload)).toBe(0);
+});
+
+/** Each delivery's id, or the code of the error in its place. */
+function outcomesOf(log: DeliveryLog, deliveries: readonly AcceptedDelivery[]): Promise<string[]> {
+  return Promise.all(
+    deliveries.map(delivery =>
+      log.recordAccepted(delivery).then(
+        ({ id }) => id,
+        error => error.code,
+      ),
+    ),
+  );
+}
+
+/** Makes SQLite itself fail, by triggers from another connection. */
+function injectFaults(file: string) {
+  const database = new Database(file);
+  onTestFinished(() => {
+    database.close();
+  });
+  database.exec(`
+    CREATE TABLE faults (rows_until_failure INTEGER, fail_commits INTEGER);
+    INSERT INTO faults VALUES (0, 0);
+    CREATE TABLE dangling (delivery INTEGER REFERENCES deliveries DEFERRABLE INITIALLY DEFERRED);
+    CREATE TRIGGER fail_commit AFTER INSERT ON deliveries WHEN (SELECT fail_commits FROM faults)
+      BEGIN INSERT INTO dangling VALUES (-1); END;`);
+  for (const table of ['snapshots', 'deliveries', 'payloads', 'runs']) {
+    database.exec(`
+      CREATE TRIGGER fail_${table} AFTER INSERT ON ${table} BEGIN
+        UPDATE faults SET rows_until_failure = rows_until_failure - 1;
+        SELECT RAISE(ABORT, 'injected') WHERE (SELECT rows_until_failure FROM faults) = 0;
+      END;`);
+  }
+  const count = (table: string) =>
+    `(SELECT count(*) FROM ${table} WHERE delivery NOT IN (SELECT seq FROM deliveries))`;
+  return {
+    /** From now on the nth row fails, until it is set again: a rollback takes back the countdown as well. */
+    failRow: (nth: number) => database.prepare('UPDATE faults SET rows_until_failure = ?').run(nth),
+    failCommits: (fail: boolean) => database.prepare('UPDATE faults SET fail_commits = ?').run(Number(fail)),
+    /** Payloads and runs without their delivery. */
+    unrelatedRows: () =>
+      database
+        .prepare(`SELECT ${count('payloads')} + ${count('runs')}`)
+        .pluck()
+        .get(),
+  };
+}
+
+/** A file system of 8 MiB, or undefined where none may be mounted. */
+function mountSmallDisk(): string | undefined {
+  const directory = dirname(temporaryFile());
+  const mount = ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', directory];
+  if (spawnSync('mount', mount).status !== 0) return undefined;
+  onTestFinished(() => {
+    execFileSync('umount', [directory]);
+  });
+  return directory;
+}

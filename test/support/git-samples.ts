@@ -1,0 +1,122 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Factory } from '../../operations/apply.ts';
+import type { FollowedBranch, FollowOptions } from '../../operations/follow-branch.ts';
+import { type Reconciled, reconcile } from '../../operations/reconcile.ts';
+import { parseRepository, type Repository } from '../../sources/repository/repository.ts';
+import { homeAt } from '../../store/embedded/files/home.ts';
+import { setSecret } from '../../store/embedded/team-secrets.ts';
+import { sealFor } from '../../store/sealing.ts';
+
+export function temporaryDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'hookmill-git-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
+  return directory;
+}
+
+/** The environment of the operator: this machine's, without its git configuration. */
+export const operatorEnvironment: NodeJS.ProcessEnv = {
+  PATH: process.env.PATH,
+  HOME: '/nonexistent',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_NOSYSTEM: '1',
+};
+
+/** A file's content, or null to remove it. */
+export type Files = Readonly<Record<string, string | null>>;
+
+/** A bare repository that is committed to. */
+export interface Upstream {
+  readonly bare: string;
+  /** Runs git on it, with a work tree of its own. */
+  git(...args: string[]): string;
+  gitWithInput(input: string | Buffer, ...args: string[]): string;
+  /** Commits to the branch that is checked out. Returns the revision. */
+  commit(files: Files, message?: string, committedAt?: Date): string;
+}
+
+export function makeUpstream(): Upstream {
+  const directory = temporaryDirectory();
+  const [bare, work] = [join(directory, 'upstream.git'), join(directory, 'work')];
+  const environment = {
+    ...operatorEnvironment,
+    GIT_AUTHOR_NAME: 'Ada',
+    GIT_AUTHOR_EMAIL: 'ada@example.com',
+    GIT_COMMITTER_NAME: 'Ada',
+    GIT_COMMITTER_EMAIL: 'ada@example.com',
+    GIT_DIR: bare,
+    GIT_WORK_TREE: work,
+  };
+  const run = (args: readonly string[], more: NodeJS.ProcessEnv = {}, input: string | Buffer = '') => {
+    const env = { ...environment, ...more };
+    return execFileSync('git', args, { cwd: work, env, input, encoding: 'utf8', stdio: 'pipe' }).trim();
+  };
+  mkdirSync(work);
+  execFileSync('git', ['init', '--quiet', '--bare', '--initial-branch=main', bare], {
+    env: operatorEnvironment,
+  });
+  return {
+    bare,
+    git: (...args) => run(args),
+    gitWithInput: (input, ...args) => run(args, {}, input),
+    commit: (files, message = 'Change the webhooks', committedAt = new Date()) => {
+      for (const [file, content] of Object.entries(files)) {
+        const path = join(work, file);
+        mkdirSync(dirname(path), { recursive: true });
+        if (content === null) rmSync(path);
+        else writeFileSync(path, content);
+      }
+      run(['add', '--all']);
+      const date = `@${Math.floor(committedAt.getTime() / 1000)} +0000`;
+      run(['commit', '--quiet', '--allow-empty', '--message', message], { GIT_COMMITTER_DATE: date });
+      return run(['rev-parse', 'HEAD']);
+    },
+  };
+}
+
+export function repositoryAt(url: string, branch = 'main', path = '.'): Repository {
+  const parsed = parseRepository(url, branch, path);
+  if ('problem' in parsed) throw new Error(parsed.problem.message);
+  return parsed.repository;
+}
+
+export function factoryAt(directory: string, name = 'default'): Factory {
+  const home = homeAt(directory);
+  const seal = sealFor(home, {});
+  return { home, name, seal, lockTimeoutMs: 5_000, now: () => new Date(), randomBytes };
+}
+
+/** A factory with the team secrets, and how to reconcile it. */
+export async function followedFactory(
+  url: string,
+  secrets: Readonly<Record<string, string>> = { S: secret },
+) {
+  const factory = factoryAt(join(temporaryDirectory(), 'home'));
+  for (const [name, value] of Object.entries(secrets)) await setSecret(factory, name, value);
+  const followed: FollowedBranch = { repository: repositoryAt(url) };
+  return {
+    factory,
+    followed,
+    reconcile: (
+      options: Partial<FollowOptions> = {},
+      other: Partial<FollowedBranch> = {},
+      by: Factory = factory,
+    ): Promise<Reconciled> =>
+      reconcile(
+        by,
+        { ...followed, ...other },
+        { environment: operatorEnvironment, signal: new AbortController().signal, ...options },
+      ),
+  };
+}
+
+export const secret = 'a-secret-of-thirty-two-characters';
+
+/** A webhook definition, different enough from another's that git takes none for the other renamed. */
+export function webhook(secretName = 'S', more = ''): string {
+  return `authMode: token\nsecretName: ${secretName}\n${more}`;
+}
