@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { type ExecaError, execa } from 'execa';
 import type { Diagnostic } from '../schema/diagnostics.ts';
-import { gitCommandMs, gitOutputBytesMax } from '../schema/limits.ts';
+import { gitCommandMs, gitOutputBytesMax } from '../sources/repository/git/git-command.ts';
 import { CommandError, exitStatus } from './exit-status.ts';
 
 /**

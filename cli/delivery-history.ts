@@ -1,6 +1,6 @@
 import type { History, StoredDelivery } from '../operations/impact.ts';
+import { impactTrafficDays } from '../operations/impact.ts';
 import type { AppliedWebhook } from '../schema/applied-state.ts';
-import { impactTrafficDays } from '../schema/limits.ts';
 import { DeliveryLogError } from '../store/delivery-log-error.ts';
 import { type DeliveryLogReader, openDeliveryLogReader } from '../store/embedded/delivery-log/read/reader.ts';
 import type { Context } from './context.ts';

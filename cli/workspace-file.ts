@@ -1,8 +1,8 @@
 import { join, posix } from 'node:path';
 import type { ParsedFile } from '../schema/definitions/parse-definition.ts';
 import { parseWorkspace, type Workspace } from '../schema/definitions/workspace.ts';
+import { definitionBytesMax } from '../schema/definitions/yaml-source.ts';
 import type { DiagnosticCode } from '../schema/diagnostics.ts';
-import { definitionBytesMax } from '../schema/limits.ts';
 import { readRegularFile } from '../sources/regular-file.ts';
 
 const name = 'hookmill.yaml';

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
-import { stopGraceMs } from '../schema/limits.ts';
 import { openDeliveryLog } from '../store/embedded/delivery-log/write/open-delivery-log.ts';
 import { type Home, makePrivateDirectory } from '../store/embedded/files/home.ts';
 import { sealFor } from '../store/sealing.ts';
@@ -22,6 +21,9 @@ import { type RunQueue, startRunQueue } from './runs/run-queue.ts';
 import { createRunner } from './runs/runners/create-runner.ts';
 import { followAppliedStates } from './served/served-states.ts';
 import type { DaemonSettings } from './settings.ts';
+
+/** @limit Time from the signal to stop until connections are cut, in ms: the process must be gone within 10 s. */
+const stopGraceMs = 7_000;
 
 export interface DaemonOptions {
   readonly home: Home;

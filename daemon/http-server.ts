@@ -1,6 +1,11 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { connectionsMax, headerBytesMax, idleConnectionMs, requestMs } from '../schema/limits.ts';
+import { connectionsMax, requestMs } from './settings.ts';
+
+/** @limit Time after which a connection without a request is closed, in ms: longer than the 60 s after which common proxies close theirs. */
+const idleConnectionMs = 65_000;
+/** @limit Largest request head, in bytes: Node's own default, stated so that it does not change silently. */
+const headerBytesMax = 16 * 1024;
 
 export interface ServerBounds {
   /** For a whole request, headers and body. */

@@ -1,25 +1,40 @@
 import proxyAddr from 'proxy-addr';
 import { z } from 'zod';
 import { addProblem, type ParsedFile, parseDefinition } from '../schema/definitions/parse-definition.ts';
-import {
-  backOffFirstSeconds,
-  backOffSecondsMax,
-  bodyBytesMax,
-  connectionsMax,
-  deliveriesKept,
-  deliveriesPerMinute,
-  deliveryDaysKept,
-  failedAuthPerMinute,
-  failedAuthPerMinuteTotal,
-  requestMs,
-  runAttempts,
-  runCommandSeconds,
-  runOutputBytes,
-  runRequestSeconds,
-  runRequestSecondsMax,
-  runsConcurrent,
-} from '../schema/limits.ts';
 import { followedRepositoriesShape } from '../sources/repository/followed-repository.ts';
+
+/** @limit Largest request body, in bytes (256 KB), as the specification of the service says. */
+export const bodyBytesMax = 262_144;
+/** @limit Authenticated deliveries per minute and webhook, as the specification of the service says. */
+const deliveriesPerMinute = 60;
+/** @limit Failed authentication attempts per minute, webhook and client address: guessing stops, and other addresses are untouched. */
+const failedAuthPerMinute = 30;
+/** @limit Failed authentication attempts per minute and webhook over all addresses; failures beyond it are not logged, so that a flood cannot fill the log. */
+const failedAuthPerMinuteTotal = 300;
+/** @limit Newest deliveries of each webhook that are always kept, as the specification of the service says. */
+const deliveriesKept = 50;
+/** @limit Age in days below which every delivery is kept, as the specification of the service says. */
+const deliveryDaysKept = 7;
+/** @limit Time for one whole request, headers and body, in ms: a slower sender only occupies a connection. */
+export const requestMs = 10_000;
+/** @limit Most open connections of one server: each costs some 10 KB of memory. */
+export const connectionsMax = 10_000;
+/** @limit Runs executed at the same time: each may be a whole agent. */
+const runsConcurrent = 4;
+/** @limit Attempts at a run before it counts as failed: most passing faults are over by the third. */
+const runAttempts = 3;
+/** @limit Wait before the second attempt at a run, in seconds; it doubles for each further attempt. */
+const backOffFirstSeconds = 10;
+/** @limit Longest wait between two attempts at a run, in seconds: a repaired receiver is tried again within ten minutes. */
+const backOffSecondsMax = 600;
+/** @limit Time limit for one attempt by a command, in seconds: it may be an agent at work. */
+const runCommandSeconds = 600;
+/** @limit Time limit for one attempt by HTTP, in seconds: the receiver should answer 202 and work later. */
+const runRequestSeconds = 30;
+/** @limit Longest time limit for one attempt by HTTP, in seconds: `fetch` itself gives up after it. */
+const runRequestSecondsMax = 300;
+/** @limit Output kept of one attempt at a run, in bytes: enough for a log that a person reads. */
+const runOutputBytes = 1024 * 1024;
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const port = z.int().min(0).max(65_535);

@@ -10,6 +10,7 @@ import { openApiDocument } from '../schema/api/openapi.ts';
 import { renderSchemeReference } from '../signatures/reference.ts';
 import { renderDiagnosticsIndex } from './diagnostics-index.ts';
 import { editorSchemas } from './editor-schemas.ts';
+import { renderLimits } from './limits-overview.ts';
 
 interface GeneratedFile {
   /** From the project's root. */
@@ -20,6 +21,7 @@ interface GeneratedFile {
 const files: readonly GeneratedFile[] = [
   { path: 'docs/signature-schemes.md', render: renderSchemeReference },
   { path: 'docs/diagnostics/README.md', render: renderDiagnosticsIndex },
+  { path: 'docs/limits.md', render: renderLimits },
   ...editorSchemas,
   { path: 'docs/openapi.json', render: () => `${JSON.stringify(openApiDocument(), null, 1)}\n` },
 ];

@@ -2,9 +2,15 @@ import type { AppliedState, AppliedWebhook } from '../schema/applied-state.ts';
 import type { AutomationDefinition } from '../schema/definitions/automation-definition.ts';
 import type { WebhookDefinition } from '../schema/definitions/webhook-definition.ts';
 import { judgeAutomation } from '../schema/filters/judge-automation.ts';
-import { impactDeliveriesMax, impactExamplesMax } from '../schema/limits.ts';
 import type { Definitions } from '../sources/definitions.ts';
 import type { Change } from './plan.ts';
+
+/** @limit Most stored deliveries by which a plan judges a changed automation: enough to show a filter's effect, read in under a second. */
+const impactDeliveriesMax = 200;
+/** @limit Most deliveries that a plan names whose verdict changes: a reviewer looks at a few. */
+const impactExamplesMax = 5;
+/** @limit Days over which a plan counts a webhook's deliveries: a week has each weekday once. */
+export const impactTrafficDays = 7;
 
 /** What has come in so far, as the delivery log knows it. */
 export interface History {

@@ -1,5 +1,7 @@
-import { reconcileBackOffMsMax } from '../schema/limits.ts';
 import type { Reconciled } from './reconcile.ts';
+
+/** @limit Longest wait after failed reconciles, in ms: a repaired remote is noticed within ten minutes. */
+export const reconcileBackOffMsMax = 600_000;
 
 export interface ReconcileLoopOptions {
   readonly intervalMs: number;

@@ -2,10 +2,10 @@ import { posix } from 'node:path';
 import { ApiProblem, type Instead } from '../schema/api/problems.ts';
 import type { NewWebhook, WebhookChange } from '../schema/api/requests.ts';
 import type { AppliedState, AppliedWebhook } from '../schema/applied-state.ts';
+import { webhooksMax } from '../schema/applied-state.ts';
 import { webhookYaml } from '../schema/definitions/definition-yaml.ts';
 import type { WebhookDefinition } from '../schema/definitions/webhook-definition.ts';
 import { uidRandomBytes, webhookUid } from '../schema/ids.ts';
-import { webhooksMax } from '../schema/limits.ts';
 import {
   createSecret,
   listSecrets,

@@ -5,6 +5,9 @@ import { automationShape } from './definitions/automation-definition.ts';
 import { authModes } from './definitions/webhook-definition.ts';
 import { uidPattern } from './ids.ts';
 
+/** @limit Most webhooks in one factory, as the specification of the service says. */
+export const webhooksMax = 20;
+
 /** Raised when an older hookmill could misread what a newer one writes. */
 export const appliedStateFormatVersion = 1;
 

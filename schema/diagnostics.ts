@@ -1,4 +1,5 @@
-import { diagnosticCharsMax } from './limits.ts';
+/** @limit Most characters in a diagnostic's message or hint: both quote text from a file, which may be long. */
+export const diagnosticCharsMax = 300;
 
 /** A place in a definition file. Lines and columns count from 1; `end` is exclusive. */
 export interface Range {

@@ -1,5 +1,7 @@
-import { signaturesMax } from '../schema/limits.ts';
 import type { SignatureHeaders, SignatureList } from './description.ts';
+
+/** @limit Most signatures read from one header: senders write one for each active secret, and a rotation has two or three. */
+const signaturesMax = 16;
 
 /** What a signature header says: the signatures in it, and its timestamp where that is one of its fields. */
 export type PresentedSignatures =

@@ -1,6 +1,9 @@
 import type { SignatureTimestamp, TimestampUnit } from './description.ts';
 import type { VerificationFailure } from './verify.ts';
 
+/** @limit Largest age of a signature's timestamp, and largest clock skew ahead, in seconds: payment providers and Standard Webhooks ask for five minutes. */
+export const signatureAgeSecondsMax = 300;
+
 /** Milliseconds since 1970; undefined unless the whole text is a timestamp of its unit. */
 export function parseTimestamp(text: string, unit: TimestampUnit): number | undefined {
   switch (unit) {

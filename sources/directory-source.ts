@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync } from 'node:fs';
 import { join, posix } from 'node:path';
+import { definitionBytesMax } from '../schema/definitions/yaml-source.ts';
 import type { Diagnostic } from '../schema/diagnostics.ts';
-import { definitionBytesMax } from '../schema/limits.ts';
 import {
   definitionFolders,
   definitionNameOf,

@@ -3,9 +3,11 @@ import { join, posix } from 'node:path';
 import type { AutomationDefinition } from '../schema/definitions/automation-definition.ts';
 import type { Diagnostic } from '../schema/diagnostics.ts';
 import { checkFixture, fixtureFailure, parseFilterFixture } from '../schema/filters/filter-fixture.ts';
-import { fixtureBytesMax } from '../schema/limits.ts';
 import { definitionFolders } from './definition-file-name.ts';
 import { readRegularFile } from './regular-file.ts';
+
+/** @limit Largest fixture, in bytes: a payload as large as a delivery's, with the same again around it. */
+const fixtureBytesMax = 2 * 262_144;
 
 const suffix = '.fixtures';
 

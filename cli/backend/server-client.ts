@@ -9,9 +9,11 @@ import {
   type OperationId,
 } from '../../schema/api/routes.ts';
 import { problemShape } from '../../schema/api/shapes.ts';
-import { serverRequestMs } from '../../schema/limits.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
 import type { GlobalOptions } from '../global-options.ts';
+
+/** @limit Time for which a command waits for a server's answer, in ms: an apply may itself wait for a lock. */
+const serverRequestMs = 30_000;
 
 /** A daemon's management API, and the token to use it with. */
 export interface Server {

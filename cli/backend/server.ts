@@ -1,5 +1,5 @@
 import { ApiProblem, type ApiProblemCode } from '../../schema/api/problems.ts';
-import { apiPageMax } from '../../schema/limits.ts';
+import { apiPageMax } from '../../schema/api/requests.ts';
 import { unknownWebhook } from '../unknown-webhook.ts';
 import type { Backend } from './backend.ts';
 import { callServer, type Server } from './server-client.ts';

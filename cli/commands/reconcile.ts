@@ -4,11 +4,11 @@ import type { Command } from 'commander';
 import { startReconcileLoop } from '../../operations/reconcile-loop.ts';
 import { readRememberedRepository } from '../../operations/remembered-repository.ts';
 import { durationMs } from '../../schema/definitions/duration.ts';
-import { reconcileSeconds } from '../../schema/limits.ts';
 import {
   type FollowedRepository,
   followedBranchOf,
   parseFollowedRepositories,
+  reconcileSeconds,
 } from '../../sources/repository/followed-repository.ts';
 import { readReconcileStatus, suspendReconcile } from '../../store/embedded/reconcile-statuses.ts';
 import { type Context, contextOf, factoryOf } from '../context.ts';

@@ -3,7 +3,6 @@ import type { Command } from 'commander';
 import pino from 'pino';
 import { startDaemon } from '../../daemon/daemon.ts';
 import { type DaemonSettings, parseSettings, SettingsError, settingsShape } from '../../daemon/settings.ts';
-import { stopMs } from '../../schema/limits.ts';
 import { DeliveryLogError } from '../../store/delivery-log-error.ts';
 import { recordDaemonAddress } from '../../store/embedded/daemon-address.ts';
 import { acquireLock } from '../../store/embedded/files/lock.ts';
@@ -13,6 +12,9 @@ import { printStatus } from '../output.ts';
 import { renderDiagnostics } from '../render/render-diagnostics.ts';
 import { repositoryFrom } from '../repository-from.ts';
 import type { RepositoryOptions } from '../repository-options.ts';
+
+/** @limit Time from the signal to stop until the process exits whatever hangs, in ms: service managers kill after 10 s. */
+const stopMs = 9_500;
 
 interface ServeOptions extends RepositoryOptions {
   readonly config?: string;

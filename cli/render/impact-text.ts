@@ -5,7 +5,7 @@ import type {
   WebhookEffect,
   WebhookImpact,
 } from '../../operations/impact.ts';
-import { impactTrafficDays } from '../../schema/limits.ts';
+import { impactTrafficDays } from '../../operations/impact.ts';
 
 /** What a change means for senders and runs, in sentences without their full stops. */
 export function impactSentences(impact: Impact, nowMs: number): readonly string[] {

@@ -1,8 +1,8 @@
 import type { Impact } from '../../operations/impact.ts';
+import { impactTrafficDays } from '../../operations/impact.ts';
 import { type Change, summarize } from '../../operations/plan.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import { ingressUrl } from '../../schema/ingress-url.ts';
-import { impactTrafficDays } from '../../schema/limits.ts';
 
 /**
  * What `plan -o json` and `apply -o json` print. After an apply, new webhooks have their UIDs in `state`. Before one,

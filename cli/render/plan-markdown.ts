@@ -1,7 +1,13 @@
 import type { Change, FieldChange, Summary } from '../../operations/plan.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
-import { planMarkdownCharsMax, planSentenceCharsMax, planValueCharsMax } from '../../schema/limits.ts';
 import { markdownCode, markdownText } from './markdown.ts';
+
+/** @limit Most characters of a plan in Markdown: GitHub refuses a comment over 65,536, and other text may stand beside it. */
+const planMarkdownCharsMax = 60_000;
+/** @limit Most characters of one value in a plan in Markdown: what a cell of a table can show. */
+const planValueCharsMax = 80;
+/** @limit Most characters of one sentence in a plan in Markdown: it may quote names that a sender chose. */
+const planSentenceCharsMax = 500;
 
 /** A change with what it means for senders and runs, in sentences. */
 export interface ExplainedChange {

@@ -2,7 +2,7 @@ import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 
 const minuteSeconds = 60;
 
-/** What an operator may set; the defaults are in schema/limits.ts. */
+/** The limits that an operator may set; `settings.ts` has their defaults. */
 export interface BudgetLimits {
   /** Authenticated deliveries a minute and webhook. */
   readonly deliveriesPerMinute: number;

@@ -1,7 +1,9 @@
 import { createHash, hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { IdentitySource } from '../../schema/delivery.ts';
-import { identityBytesMax } from '../../schema/limits.ts';
+
+/** @limit Longest delivery identity kept as it is, in bytes; a longer one is stored as its hash. */
+const identityBytesMax = 256;
 
 export interface Identity {
   readonly identity: string;

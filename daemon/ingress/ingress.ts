@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import Koa from 'koa';
 import type { Logger } from 'pino';
 import getRawBody from 'raw-body';
-import { lingerBytesMax, lingerMs } from '../../schema/limits.ts';
 import { clientAddressBehind } from '../client-address.ts';
 import type { IngressMetrics } from '../observability/metrics.ts';
 import type { ServedWebhook } from '../served/served-webhooks.ts';
@@ -15,6 +14,11 @@ import {
   type IngressRequest,
   receiveDelivery,
 } from './receive-delivery.ts';
+
+/** @limit Bytes of a refused body that are still read: the sender then sees the answer and not a reset connection. */
+const lingerBytesMax = 16 * 1024 * 1024;
+/** @limit Time for which a refused body is still read, in ms: most of it is already in transit. */
+const lingerMs = 1_000;
 
 export interface IngressOptions {
   readonly deps: IngressDeps;

@@ -1,15 +1,19 @@
 import type { ServerResponse } from 'node:http';
 import { deliveryView } from '../../operations/views/delivery-views.ts';
 import { ApiProblem } from '../../schema/api/problems.ts';
-import {
-  liveDeliveriesMax,
-  liveHeartbeatMs,
-  liveIntervalMs,
-  liveViewerBytesMax,
-  liveViewersMax,
-} from '../../schema/limits.ts';
 import type { Permission } from '../../schema/permission.ts';
 import type { LoggedDelivery } from '../../store/delivery-log.ts';
+
+/** @limit Most live views of all factories together: each holds a connection. */
+const liveViewersMax = 256;
+/** @limit Most bytes that a live view may leave unread before it is cut off: memory stays bounded. */
+const liveViewerBytesMax = 256 * 1024;
+/** @limit Time between two events of a live view, in ms: as often as a person can follow. */
+const liveIntervalMs = 500;
+/** @limit Most deliveries in one event of a live view, the newest of however many came: a screen shows no more. */
+const liveDeliveriesMax = 20;
+/** @limit Time between two signs of life of a silent live view, in ms: proxies close a silent connection after 30–60 s. */
+const liveHeartbeatMs = 15_000;
 
 /** What a viewer sees: the deliveries of a factory, or of one of its webhooks. */
 export interface LiveView {

@@ -5,11 +5,17 @@ import { summarize } from '../../operations/plan.ts';
 import { type Reconciled, reconcile } from '../../operations/reconcile.ts';
 import { type ReconcileLoop, startReconcileLoop } from '../../operations/reconcile-loop.ts';
 import { durationMs } from '../../schema/definitions/duration.ts';
-import { reconcileLockTimeoutMs, reconcileSeconds } from '../../schema/limits.ts';
-import { type FollowedRepository, followedBranchOf } from '../../sources/repository/followed-repository.ts';
+import {
+  type FollowedRepository,
+  followedBranchOf,
+  reconcileSeconds,
+} from '../../sources/repository/followed-repository.ts';
 import type { Home } from '../../store/embedded/files/home.ts';
 import type { Seal } from '../../store/sealing.ts';
 import type { ServedWebhook } from '../served/served-webhooks.ts';
+
+/** @limit Time for which a reconcile waits for a command that changes the same factory, in ms: commands take a second or two. */
+const reconcileLockTimeoutMs = 10_000;
 
 export interface ReconcilersOptions {
   readonly home: Home;

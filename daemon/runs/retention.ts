@@ -1,12 +1,14 @@
 import { opendir } from 'node:fs/promises';
 import type { Logger } from 'pino';
-import { pruneIntervalMs } from '../../schema/limits.ts';
 import type { DeliveryLog } from '../../store/delivery-log.ts';
 import { DeliveryLogError } from '../../store/delivery-log-error.ts';
 import { openDeliveryLogReader } from '../../store/embedded/delivery-log/read/reader.ts';
 import { type Home, makePrivateDirectory } from '../../store/embedded/files/home.ts';
 import type { DaemonSettings } from '../settings.ts';
 import { isRunDirectoryName, removeRunDirectory } from './run-directory.ts';
+
+/** @limit Time between two passes of pruning, in ms: retention is counted in days. */
+const pruneIntervalMs = 60 * 60 * 1000;
 
 export interface RetentionOptions {
   readonly deliveryLog: Pick<DeliveryLog, 'prune'>;

@@ -1,4 +1,5 @@
-import { retryAfterSecondsMax } from '../../schema/limits.ts';
+/** @limit Longest wait that a receiver may ask for with `Retry-After`, in seconds: a longer one is taken for a mistake. */
+const retryAfterSecondsMax = 3600;
 
 // RFC 9110 §5.6.7, the only form that senders may use since 1999: "Sun, 06 Nov 1994 08:49:37 GMT".
 const imfFixdate = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;

@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { snapshotsParsedMax } from '../../schema/limits.ts';
 import type { DeliveryLog, Run } from '../../store/delivery-log.ts';
+
+/** @limit Parsed snapshots of automations kept in memory: those that the latest runs came from. */
+const snapshotsParsedMax = 4;
 
 /** The prompt of a run's automation as it was when the run was recorded; undefined if it is not known any more. */
 export type PromptOf = (run: Run) => Promise<string | undefined>;

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { runPollMs } from '../../schema/limits.ts';
 import type { DeliveryLog, Run } from '../../store/delivery-log.ts';
 import { DeliveryLogError } from '../../store/delivery-log-error.ts';
 import { type Home, makePrivateDirectory } from '../../store/embedded/files/home.ts';
@@ -9,6 +8,9 @@ import { backOffMs } from './back-off.ts';
 import { attemptRun } from './run-attempt.ts';
 import { promptsIn } from './run-prompts.ts';
 import type { AttemptResult, Runner } from './runner.ts';
+
+/** @limit Time between two looks for queued runs, in ms: a run that a command queued is unseen for no longer. */
+const runPollMs = 2_000;
 
 export interface RunQueueOptions {
   readonly deliveryLog: DeliveryLog;

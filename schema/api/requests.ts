@@ -4,7 +4,11 @@ import { definitionNamePattern, definitionNameRule } from '../definitions/defini
 import { addProblem } from '../definitions/parse-definition.ts';
 import { secretNamePattern, webhookShape } from '../definitions/webhook-definition.ts';
 import { outcomes, runStates } from '../delivery.ts';
-import { apiPageMax, apiPageSize } from '../limits.ts';
+
+/** @limit Rows on one page of the management API, unless the request asks for another number. */
+const apiPageSize = 50;
+/** @limit Most rows on one page of the management API: a page is answered in a few ms. */
+export const apiPageMax = 200;
 
 /** What the management API takes: the bodies and query parameters of requests. */
 

@@ -1,8 +1,12 @@
 import type { z } from 'zod';
-import { apiDefinitionsBytesMax, apiTestBytesMax } from '../limits.ts';
 import type { ApiProblemCode } from './problems.ts';
 import * as requests from './requests.ts';
 import * as shapes from './shapes.ts';
+
+/** @limit Largest body of a filter test, in bytes: it may hold a whole payload beside the draft. */
+const apiTestBytesMax = 1024 * 1024;
+/** @limit Largest body of a plan or an apply, in bytes: it holds every definition file of a factory. */
+const apiDefinitionsBytesMax = 8 * 1024 * 1024;
 
 /**
  * What a route asks of its caller: nothing; any token or session; one that may read, or manage, the factory of the

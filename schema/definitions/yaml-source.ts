@@ -12,9 +12,11 @@ import {
   Parser,
 } from 'yaml';
 import { bounded, type Diagnostic, type DiagnosticCode, type Range } from '../diagnostics.ts';
-import { definitionBytesMax, definitionDepthMax } from '../limits.ts';
 import { syntaxProblems } from './yaml-syntax-problems.ts';
-import { survey } from './yaml-tokens.ts';
+import { definitionDepthMax, survey } from './yaml-tokens.ts';
+
+/** @limit Largest definition file, in bytes: a parser's work grows with its input, and real definitions are under 1 KiB. */
+export const definitionBytesMax = 64 * 1024;
 
 /** A YAML file as plain JSON values, with the place in the text of each of them. */
 export interface YamlSource {

@@ -1,5 +1,7 @@
 import type { CST } from 'yaml';
-import { definitionDepthMax } from '../limits.ts';
+
+/** @limit Deepest nesting of collections in a definition file: deeper input overflows the stack of a YAML parser. */
+export const definitionDepthMax = 64;
 
 export interface Survey {
   /** Offset of the first collection past the bound of nesting. */

@@ -1,4 +1,5 @@
-import { excerptCharsMax } from '../limits.ts';
+/** @limit Most characters of a payload that the explanation of one clause shows: a line or two on a screen. */
+const excerptCharsMax = 200;
 
 /**
  * A value of a payload as JSON, cut with `…` after `excerptCharsMax` characters however large or deep it is; `missing`

@@ -1,7 +1,9 @@
-import { explainedElementsMax } from '../limits.ts';
 import { excerpt } from './excerpt.ts';
 import type { Fields, PayloadFilter } from './payload-filter.ts';
 import { type CompiledClause, compileAll, compileClauses, fieldOf } from './payload-filter-match.ts';
+
+/** @limit Most elements of an array that an explanation searches for the nearest miss: an array may have 130,000. */
+const explainedElementsMax = 1_000;
 
 /** What one clause of a filter asked of a payload, and what it found there. */
 export interface ClauseOutcome {

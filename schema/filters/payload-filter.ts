@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import type { DiagnosticCode } from '../diagnostics.ts';
-import { filterDepthMax, filterKeysMax, filterValuesMax } from '../limits.ts';
+
+/** @limit Deepest nesting of objects in a payload filter: real payloads nest less than 10 deep. */
+const filterDepthMax = 16;
+/** @limit Most keys in a payload filter, over all levels: matching a delivery takes time for each. */
+const filterKeysMax = 200;
+/** @limit Most values in one list of a payload filter: a longer list belongs in the automation itself. */
+const filterValuesMax = 500;
 
 export type Scalar = string | number | boolean | null;
 

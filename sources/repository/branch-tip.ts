@@ -1,10 +1,12 @@
 import type { Commit } from '../../schema/commit.ts';
-import { commitClockSkewSeconds } from '../../schema/limits.ts';
 import type { DefinitionFiles } from '../definitions.ts';
 import { GitFailure } from './git/git-failure.ts';
 import { discardMirror, fetchHistorySince, fetchTip, type GitMirror, tipRef } from './git/git-mirror.ts';
 import { countDescendants, readCommit } from './git/git-objects.ts';
 import { readRevision } from './repository-source.ts';
+
+/** @limit Largest disagreement between committers' clocks, in seconds, when history is fetched back to the applied revision. */
+const commitClockSkewSeconds = 7 * 24 * 3600;
 
 /** What stands at the tip of the branch. */
 export interface BranchTip {

@@ -5,8 +5,14 @@ import { durationMs } from '../../schema/definitions/duration.ts';
 import { addProblem, type ParsedFile, parseDefinition } from '../../schema/definitions/parse-definition.ts';
 import { type Mistake, shapeMistakes } from '../../schema/definitions/shape-problems.ts';
 import { secretNamePattern } from '../../schema/definitions/webhook-definition.ts';
-import { reconcileSeconds, reconcileSecondsMax, reconcileSecondsMin } from '../../schema/limits.ts';
 import { parseRepository } from './repository.ts';
+
+/** @limit Time between two looks at a branch, in seconds, where the operator does not say: git hosts tolerate it, people hardly notice it. */
+export const reconcileSeconds = 30;
+/** @limit Shortest interval between two looks at a branch, in seconds: each starts a git process. */
+const reconcileSecondsMin = 1;
+/** @limit Longest interval between two looks at a branch, in seconds (a day): a longer one is a mistake. */
+const reconcileSecondsMax = 24 * 3600;
 
 /** What the operator says of the repository that a factory follows. */
 const followedRepositoryShape = z

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { definitionBytesMax } from '../../schema/limits.ts';
+import { definitionBytesMax } from '../../schema/definitions/yaml-source.ts';
 import {
   definitionFolders,
   definitionNameOf,

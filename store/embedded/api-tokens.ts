@@ -1,11 +1,13 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { apiTokensMax } from '../../schema/limits.ts';
 import { permissions } from '../../schema/permission.ts';
 import { StoreError } from '../store-error.ts';
 import { factoryNamePattern, type Home } from './files/home.ts';
 import { openJsonFile } from './files/json-file.ts';
 import { withLock } from './files/lock.ts';
+
+/** @limit Most API tokens of a home: all of them are read for one look-up. */
+const apiTokensMax = 1_000;
 
 const storedToken = z.strictObject({
   name: z.string(),

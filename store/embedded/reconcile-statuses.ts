@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { type Commit, commitShape } from '../../schema/commit.ts';
 import { type Diagnostic, type DiagnosticCode, diagnosticCodes } from '../../schema/diagnostics.ts';
-import { reconcileDiagnosticsKept } from '../../schema/limits.ts';
 import { type Home, reconcileStatusFile } from './files/home.ts';
 import { openJsonFile } from './files/json-file.ts';
 import { withLock } from './files/lock.ts';
+
+/** @limit Most diagnostics of a failed reconcile that are kept: nobody reads more, and each reconcile writes them. */
+const reconcileDiagnosticsKept = 100;
 
 /** Why a reconcile left the last good state in force. */
 export const reconcileFailureReasons = [

@@ -4,9 +4,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Findings, formatNames, loadFormat } from '../../cli/formats/format.ts';
 import { parseWorkspace } from '../../schema/definitions/workspace.ts';
+import { definitionBytesMax } from '../../schema/definitions/yaml-source.ts';
 import type { Diagnostic, Range } from '../../schema/diagnostics.ts';
+import { diagnosticCharsMax } from '../../schema/diagnostics.ts';
 import { parseFilterFixture } from '../../schema/filters/filter-fixture.ts';
-import { definitionBytesMax, diagnosticCharsMax } from '../../schema/limits.ts';
 import { parseDefinitions } from '../../sources/definitions.ts';
 import { makeWorkspace } from '../support/workspace.ts';
 

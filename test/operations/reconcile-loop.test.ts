@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Reconciled } from '../../operations/reconcile.ts';
-import { startReconcileLoop, waitMs } from '../../operations/reconcile-loop.ts';
-import { reconcileBackOffMsMax } from '../../schema/limits.ts';
+import { reconcileBackOffMsMax, startReconcileLoop, waitMs } from '../../operations/reconcile-loop.ts';
 import { followedFactory, makeUpstream, webhook } from '../support/git-samples.ts';
 import { serveSilence } from '../support/git-servers.ts';
 

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { signatureAgeSecondsMax } from '../../schema/limits.ts';
 import { parseTemplate } from '../../signatures/content.ts';
 import {
   type CustomScheme,
@@ -9,6 +8,7 @@ import {
   schemeIds,
   schemes,
 } from '../../signatures/scheme.ts';
+import { signatureAgeSecondsMax } from '../../signatures/timestamp.ts';
 import { compileVerifier } from '../../signatures/verify.ts';
 import { nowMs, received, vectors } from './received.ts';
 

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execaSync } from 'execa';
-import { definitionBytesMax } from '../../schema/limits.ts';
+import { definitionBytesMax } from '../../schema/definitions/yaml-source.ts';
 
 const fixtures = join(import.meta.dirname, '../fixtures/corpus');
 

@@ -2,7 +2,7 @@ import pino from 'pino';
 import { type Daemon, startDaemon } from '../../daemon/daemon.ts';
 import { settingsShape } from '../../daemon/settings.ts';
 import { applyDefinitions } from '../../operations/apply.ts';
-import { webhooksMax } from '../../schema/limits.ts';
+import { webhooksMax } from '../../schema/applied-state.ts';
 import type { CustomScheme } from '../../signatures/scheme.ts';
 import { type DefinitionFile, parseDefinitions } from '../../sources/definitions.ts';
 import type { LoggedDelivery, Run } from '../../store/delivery-log.ts';

@@ -1,5 +1,4 @@
 import type { Logger } from 'pino';
-import { tokenUseMs } from '../../../schema/limits.ts';
 import {
   type ApiToken,
   type ApiTokenStore,
@@ -8,6 +7,9 @@ import {
   tokenDigest,
 } from '../../../store/embedded/api-tokens.ts';
 import { fileVersion } from '../../../store/embedded/files/file-version.ts';
+
+/** @limit Precision of an API token's last use, in ms: a request writes nothing while the stored one is younger. */
+const tokenUseMs = 60 * 60 * 1000;
 
 /** The API tokens as they are now: one that was revoked is not found by the next look. */
 export interface ApiTokens {

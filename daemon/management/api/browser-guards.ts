@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa';
 import { ApiProblem } from '../../../schema/api/problems.ts';
-import { sessionMs } from '../../../schema/limits.ts';
+import { sessionMs } from './sessions.ts';
 
 /**
  * A page of another site can make a browser call this port under a name of its own that it points here (DNS

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type Router from '@koa/router';
 import type { Logger } from 'pino';
-import { apiLockTimeoutMs } from '../../../schema/limits.ts';
 import type { DeliveryLog } from '../../../store/delivery-log.ts';
 import { openDeliveryLogQueries } from '../../../store/embedded/delivery-log/read/queries.ts';
 import type { Home } from '../../../store/embedded/files/home.ts';
@@ -19,6 +18,9 @@ import { logHandlers } from './log-handlers.ts';
 import { sessionHandlers } from './session-handlers.ts';
 import { memorySessions } from './sessions.ts';
 import { memorySignInAttempts } from './sign-in-attempts.ts';
+
+/** @limit Time for which a change by the management API waits for another process that changes the same, in ms. */
+const apiLockTimeoutMs = 5_000;
 
 export interface ApiOptions {
   readonly home: Home;

@@ -4,8 +4,10 @@ import type { z } from 'zod';
 import { ApiProblem } from '../../../schema/api/problems.ts';
 import type { ApiRoute } from '../../../schema/api/routes.ts';
 import { shapeMistakes } from '../../../schema/definitions/shape-problems.ts';
-import { apiBodyBytesMax } from '../../../schema/limits.ts';
 import { parseJsonBody } from '../../ingress/json-body.ts';
+
+/** @limit Largest body of a management request, in bytes: the largest ordinary one is an automation with its prompt and filters. */
+const apiBodyBytesMax = 256 * 1024;
 
 /** The body of a route that takes one, checked against its shape. Fails with the problem that says what is wrong. */
 export async function readBody(request: IncomingMessage, route: ApiRoute): Promise<unknown> {

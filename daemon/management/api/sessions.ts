@@ -1,5 +1,9 @@
 import { hash } from 'node:crypto';
-import { sessionMs, sessionsMax } from '../../../schema/limits.ts';
+
+/** @limit Lifetime of a dashboard session, in ms: a working day. */
+export const sessionMs = 12 * 60 * 60 * 1000;
+/** @limit Most dashboard sessions: beyond it the oldest one ends, so that memory stays bounded. */
+const sessionsMax = 1_000;
 
 /** Sessions of the dashboard, in this process's memory: a restart ends them, and a revoked token ends its own. */
 export interface Sessions {

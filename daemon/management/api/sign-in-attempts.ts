@@ -1,6 +1,8 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { ApiProblem } from '../../../schema/api/problems.ts';
-import { signInAttemptsPerMinute } from '../../../schema/limits.ts';
+
+/** @limit Failed attempts to sign in, per minute and client address: a person mistypes fewer times. */
+const signInAttemptsPerMinute = 10;
 
 export interface SignInAttempts {
   /** Fails with `too-many-attempts` for an address that failed too often this minute; gives no answer otherwise. */

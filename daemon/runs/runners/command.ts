@@ -1,11 +1,17 @@
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { execa } from 'execa';
-import { commandGraceMs, discardPauseMs, outputDrainMs } from '../../../schema/limits.ts';
 import type { CommandRunnerSettings } from '../../settings.ts';
 import { appendOutput, type OutputLog } from '../output-log.ts';
 import { attachmentName } from '../run-message.ts';
 import type { Attempt, AttemptResult, Runner } from '../runner.ts';
+
+/** @limit Pause after each read of output that is not kept, in ms: a command that writes without end then costs little CPU. */
+const discardPauseMs = 1;
+/** @limit Time from SIGTERM to SIGKILL for a command, in ms: shorter than a stopping daemon's own grace, so that it outlives its commands. */
+const commandGraceMs = 5_000;
+/** @limit Time for a process that left its command's group to close the output, in ms, once the command has ended. */
+const outputDrainMs = 1_000;
 
 const alwaysInherited = ['PATH', 'HOME', 'LANG', 'TZ', 'TMPDIR'];
 

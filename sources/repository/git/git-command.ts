@@ -1,9 +1,15 @@
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type SimpleGit, simpleGit } from 'simple-git';
-import { gitMessageCharsMax, gitOutputBytesMax } from '../../../schema/limits.ts';
 import { gitVariables, passwordVariable } from './git-environment.ts';
 import { GitFailure } from './git-failure.ts';
+
+/** @limit Time limit for one git command other than a fetch, in ms: each takes well under a second. */
+export const gitCommandMs = 60_000;
+/** @limit Most output of one git command, in bytes: enough for the listing and contents of a factory's definition files. */
+export const gitOutputBytesMax = 16 * 1024 * 1024;
+/** @limit Most characters kept of what git printed when it failed: the first lines say why. */
+const gitMessageCharsMax = 1_000;
 
 export interface GitCommand {
   /** Where git runs: the directory of the mirror. */

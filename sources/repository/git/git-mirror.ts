@@ -1,19 +1,21 @@
 import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  definitionBytesMax,
-  gitCommandMs,
-  gitFetchBytesMax,
-  gitFetchDepth,
-  gitFetchMs,
-  gitPacksMax,
-} from '../../../schema/limits.ts';
+import { definitionBytesMax } from '../../../schema/definitions/yaml-source.ts';
 import { makePrivateDirectory } from '../../../store/embedded/files/home.ts';
 import { fileFailure } from '../../../store/store-error.ts';
 import type { Repository } from '../repository.ts';
-import { runGit } from './git-command.ts';
+import { gitCommandMs, runGit } from './git-command.ts';
 import { type GitCredential, gitEnvironment, passwordVariable, usernameVariable } from './git-environment.ts';
 import { GitFailure } from './git-failure.ts';
+
+/** @limit Time limit for one fetch, in ms: enough for 500 MB over a slow line; beyond it the remote counts as unreachable. */
+const gitFetchMs = 600_000;
+/** @limit Commits of a branch fetched first: nearly always enough to include the applied revision. */
+export const gitFetchDepth = 10;
+/** @limit Most bytes that a fetch may write: a shallow fetch of one branch holds little of a repository's history. */
+const gitFetchBytesMax = 2 * 1024 * 1024 * 1024;
+/** @limit Most packs in a mirror, one for each fetch, before it is made again: git slows down with each. */
+export const gitPacksMax = 100;
 
 /** A bare repository of ours that holds the tip of one branch of another. Whoever uses it holds its lock. */
 export interface GitMirror {

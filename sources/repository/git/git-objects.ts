@@ -1,8 +1,10 @@
 import type { Commit } from '../../../schema/commit.ts';
-import { commitTextCharsMax, gitCommandMs, gitOutputBytesMax } from '../../../schema/limits.ts';
-import { runGit } from './git-command.ts';
+import { gitCommandMs, gitOutputBytesMax, runGit } from './git-command.ts';
 import { GitFailure } from './git-failure.ts';
 import type { GitMirror } from './git-mirror.ts';
+
+/** @limit Most characters kept of a commit's author and of its subject: a line on a screen. */
+const commitTextCharsMax = 200;
 
 /** An entry of a tree as `git ls-tree` lists it. The name is the repository's: any bytes but NUL and `/`. */
 export interface TreeEntry {

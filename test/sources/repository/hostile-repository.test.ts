@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { definitionBytesMax } from '../../../schema/limits.ts';
+import { definitionBytesMax } from '../../../schema/definitions/yaml-source.ts';
 import { readAppliedState } from '../../../store/embedded/applied-states.ts';
 import { mirrorDirectory } from '../../../store/embedded/files/home.ts';
 import {

@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { queriesWaitingMax } from '../../../../schema/limits.ts';
 import { DeliveryLogError } from '../../../delivery-log-error.ts';
 import type { Query, QueryAnswer, QueryVerb } from './query-wire.ts';
 import type { DeliveryLogReader } from './reader.ts';
+
+/** @limit Most questions to the delivery log that wait for their thread: each takes a few ms, so that the last is still answered in time. */
+const queriesWaitingMax = 256;
 
 /**
  * The reader's verbs, answered by a thread of their own one after the other: a slow list delays other lists and

@@ -1,9 +1,15 @@
 import { closeSync, constants, existsSync, fsyncSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
-import { sqliteBusyTimeoutMs, walBytesKept, walPagesBeforeCheckpoint } from '../../../../schema/limits.ts';
 import { DeliveryLogError } from '../../../delivery-log-error.ts';
 import { migrate, otherVersion, schemaVersion, schemaVersionCurrent } from './migrations.ts';
+
+/** @limit Wait for another process' write, in ms: an operator's backup may hold the file for a while. */
+const sqliteBusyTimeoutMs = 30_000;
+/** @limit Pages of 4 KiB in the write-ahead log before SQLite moves them into the file (16 MiB): fewer would sync too often. */
+const walPagesBeforeCheckpoint = 4_096;
+/** @limit Size that the write-ahead log keeps after a burst, in bytes: the next burst need not allocate it. */
+const walBytesKept = 64 * 1024 * 1024;
 
 /**
  * Opens the delivery log's file for writing, made with mode 0600 if it is not there; its directory must exist.

@@ -1,7 +1,11 @@
 import type Database from 'better-sqlite3';
-import { deliveriesPerPruneStepMax, deliveryBytesPerPruneStepMax } from '../../../../schema/limits.ts';
 import type { PrunePosition, PruneStep, VerbTable } from '../write/wire.ts';
 import type { Snapshots } from './snapshots.ts';
+
+/** @limit Most deliveries removed in one step of pruning: a new delivery waits a few ms for it at most. */
+export const deliveriesPerPruneStepMax = 50;
+/** @limit Most payload bytes removed in one step of pruning: a new delivery waits a few ms for it at most. */
+const deliveryBytesPerPruneStepMax = 4 * 1024 * 1024;
 
 /**
  * One bounded step of a pass over all webhooks, oldest rows first, within the transaction that the caller holds.

@@ -1,4 +1,3 @@
-import { deliveriesPerCommitMax, deliveryBytesPerCommitMax } from '../../../../schema/limits.ts';
 import type {
   AcceptedDelivery,
   DeliveryMetadata,
@@ -8,6 +7,11 @@ import type {
 } from '../../../delivery-log.ts';
 import type { DeliveryLogError } from '../../../delivery-log-error.ts';
 import type { Batch, Command, Committed, DeliveryRow, SentAppliedState } from './wire.ts';
+
+/** @limit Most deliveries in one transaction: the rest goes into the next one, so that no delivery waits long. */
+const deliveriesPerCommitMax = 1_000;
+/** @limit Most payload bytes in one transaction: the rest goes into the next one, so that no delivery waits long. */
+const deliveryBytesPerCommitMax = 8 * 1024 * 1024;
 
 /** A delivery that waits for its commit. Nobody waits for a rejection's. */
 export type WaitingDelivery = WaitingAccepted | WaitingRejected;

@@ -1,5 +1,4 @@
 import type { Worker } from 'node:worker_threads';
-import { deliveriesWaitingMax, deliveryBytesWaitingMax } from '../../../../schema/limits.ts';
 import type {
   AcceptedDelivery,
   DeliveryLogStats,
@@ -20,6 +19,11 @@ import {
   type WaitingDelivery,
 } from './batch.ts';
 import type { Command, Committed, FromWorker, ToWorker, Verb, Verbs } from './wire.ts';
+
+/** @limit Most deliveries that wait for their commit: beyond it the answer is 503, because waiting longer helps no sender. */
+const deliveriesWaitingMax = 10_000;
+/** @limit Most payload bytes that wait for their commit: beyond it the answer is 503, so that memory stays bounded. */
+const deliveryBytesWaitingMax = 64 * 1024 * 1024;
 
 export interface GroupCommitOptions {
   /** Runs were queued by a commit: they can be claimed now. */

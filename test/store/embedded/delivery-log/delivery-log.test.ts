@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import { bodyBytesMax } from '../../../../schema/limits.ts';
+import { bodyBytesMax } from '../../../../daemon/settings.ts';
 import { openDeliveryLog } from '../../../../store/embedded/delivery-log/write/open-delivery-log.ts';
 import {
   acceptedDelivery,

@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import { deliveriesPerPruneStepMax } from '../../../../schema/limits.ts';
+import { deliveriesPerPruneStepMax } from '../../../../store/embedded/delivery-log/sql/prune.ts';
 import {
   acceptedDelivery,
   newRun,

@@ -1,0 +1,37 @@
+import { globSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const rooms = '{schema,signatures,store,sources,operations,daemon,cli,dashboard}';
+const limit =
+  /\/\*\* @limit (?<meaning>[\s\S]*?) \*\/\n\s*(?:export )?const (?<name>\w+) = (?<value>[^;]+);/g;
+
+/** `docs/limits.md`: each bound in the sources, which its `@limit` docstring explains where it is enforced. */
+export function renderLimits(): string {
+  const files = globSync(`${rooms}/**/*.{ts,tsx}`, { cwd: root }).sort();
+  const rows = files.flatMap(file => {
+    const found = readFileSync(`${root}/${file}`, 'utf8').matchAll(limit);
+    return [...found].map(({ groups: { name, value, meaning } = {} }) => {
+      const sentence = meaning?.replaceAll(/\s*\n\s*\* /g, ' ').replaceAll('|', '\\|');
+      return `| \`${name}\` | ${formatValue(value ?? '')} | ${sentence} | \`${file}\` |`;
+    });
+  });
+  return `${[introduction, ...rows].join('\n')}\n`;
+}
+
+/** The value of a product of numbers, with its digits grouped; any other expression as it is written. */
+function formatValue(expression: string): string {
+  const factors = expression.replaceAll('_', '').split('*').map(Number);
+  if (factors.some(Number.isNaN)) return `\`${expression}\``;
+  return factors.reduce((product, factor) => product * factor, 1).toLocaleString('en-US');
+}
+
+const introduction = `# Limits
+
+<!-- Written by docs/generate.ts from the sources. -->
+
+Every bound in hookmill, with its unit and its reason. Those that an operator can change are defaults of settings:
+[Operating the daemon](operating.md).
+
+| name | value | meaning | where |
+| --- | --- | --- | --- |`;
