@@ -3,7 +3,7 @@ import type { NewWebhook } from '../schema/api/requests.ts';
 import type { WebhookDefinition } from '../schema/definitions/webhook-definition.ts';
 import { secretRandomBytes, secretValue, suggestSecretName } from '../schema/secret-value.ts';
 import type { SignatureDescription } from '../signatures/description.ts';
-import { describeScheme, findScheme } from '../signatures/scheme.ts';
+import { describeScheme, findScheme } from '../signatures/schemes.ts';
 
 /** What becomes of a new webhook's team secret. */
 export type SecretChoice =

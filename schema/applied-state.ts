@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { customScheme } from '../signatures/scheme.ts';
+import { customScheme } from '../signatures/schemes.ts';
 import { commitShape } from './commit.ts';
 import { automationShape } from './definitions/automation-definition.ts';
 import { authModes } from './definitions/webhook-definition.ts';

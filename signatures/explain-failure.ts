@@ -4,7 +4,7 @@ import type {
   SignatureScheme,
   SignedDescription,
 } from './description.ts';
-import { schemes } from './scheme.ts';
+import { schemes } from './schemes.ts';
 import { checkSecret, compileVerifier, type SignedRequest, type VerificationFailure } from './verify.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { SignatureScheme } from './description.ts';
-import { schemes } from './scheme.ts';
 import { leftOut } from './schemes/left-out.ts';
+import { schemes } from './schemes.ts';
 import { algorithm, identity, replayWindow, type SummaryLine, summarise } from './summary.ts';
 
 /** `docs/signature-schemes.md`: every shipped scheme, from the table that verifies them. */

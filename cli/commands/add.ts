@@ -3,7 +3,7 @@ import { join, posix } from 'node:path';
 import type { Command } from 'commander';
 import { secretNamePattern } from '../../schema/definitions/webhook-definition.ts';
 import { didYouMean } from '../../schema/suggestion.ts';
-import { findScheme, schemeIds } from '../../signatures/scheme.ts';
+import { findScheme, schemeIds } from '../../signatures/schemes.ts';
 import { definitionFolders, definitionNamePattern } from '../../sources/definition-file-name.ts';
 import { definitionsDirectory } from '../definitions-directory.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';

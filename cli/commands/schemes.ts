@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { didYouMean } from '../../schema/suggestion.ts';
 import { exampleDefinition } from '../../signatures/reference.ts';
-import { findScheme, schemeIds, schemes } from '../../signatures/scheme.ts';
+import { findScheme, schemeIds, schemes } from '../../signatures/schemes.ts';
 import { summarise } from '../../signatures/summary.ts';
 import { CommandError } from '../exit-status.ts';
 import type { GlobalOptions } from '../global-options.ts';

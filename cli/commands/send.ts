@@ -7,7 +7,7 @@ import { sortableId, sortableIdRandomBytes } from '../../schema/ids.ts';
 import { ingressUrl } from '../../schema/ingress-url.ts';
 import { didYouMean } from '../../schema/suggestion.ts';
 import type { SignatureDescription } from '../../signatures/description.ts';
-import { describeScheme, schemeIds } from '../../signatures/scheme.ts';
+import { describeScheme, schemeIds } from '../../signatures/schemes.ts';
 import { signRequest } from '../../signatures/sign.ts';
 import { readAppliedState } from '../../store/embedded/applied-states.ts';
 import { openSecrets } from '../../store/embedded/team-secrets.ts';

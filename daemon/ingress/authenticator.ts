@@ -3,7 +3,7 @@ import type { AppliedWebhook } from '../../schema/applied-state.ts';
 import type { SchemeReference } from '../../schema/definitions/webhook-definition.ts';
 import { diagnoseSignature } from '../../signatures/explain-failure.ts';
 import { answerHandshake, type HandshakeAnswer, hasGetHandshake } from '../../signatures/handshake.ts';
-import { describeScheme, findScheme } from '../../signatures/scheme.ts';
+import { describeScheme, findScheme } from '../../signatures/schemes.ts';
 import { compileVerifier, type SignedRequest } from '../../signatures/verify.ts';
 
 export type Authentication =

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type CustomScheme, customScheme, findScheme, schemeIds, schemes } from '../../signatures/scheme.ts';
+import { type CustomScheme, customScheme, findScheme, schemeIds, schemes } from '../../signatures/schemes.ts';
 import { didYouMean } from '../suggestion.ts';
 import { addProblem, type ParsedFile, parseDefinition, problem } from './parse-definition.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { definitionText, nextSteps, type Sender, secretNameFor } from '../../cli/scaffold/new-webhook.ts';
 import { parseWebhook } from '../../schema/definitions/webhook-definition.ts';
-import { findScheme, schemes } from '../../signatures/scheme.ts';
+import { findScheme, schemes } from '../../signatures/schemes.ts';
 import { parseHookmill } from '../support/hookmill-command-line.ts';
 
 const senders: readonly Sender[] = ['token', 'url_token', ...schemes];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { schemes } from '../../signatures/scheme.ts';
+import { schemes } from '../../signatures/schemes.ts';
 import { makeWorkspace } from '../support/workspace.ts';
 
 const workspace = makeWorkspace();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createProgram } from '../../cli/program.ts';
-import { schemes } from '../../signatures/scheme.ts';
+import { schemes } from '../../signatures/schemes.ts';
 import { bodyFor, credentialsFor } from '../signatures/received.ts';
 import { type InProcessDaemon, startInProcessDaemon } from '../support/in-process-daemon.ts';
 import { makeWorkspace, type RunOptions } from '../support/workspace.ts';

@@ -5,7 +5,7 @@ import { parseAutomation } from '../../schema/definitions/automation-definition.
 import { parseWebhook } from '../../schema/definitions/webhook-definition.ts';
 import { parseWorkspace } from '../../schema/definitions/workspace.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
-import { schemeIds } from '../../signatures/scheme.ts';
+import { schemeIds } from '../../signatures/schemes.ts';
 import { type LanguageServer, type LspDiagnostic, startLanguageServer } from '../support/language-server.ts';
 import { makeWorkspace } from '../support/workspace.ts';
 

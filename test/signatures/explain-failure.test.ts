@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { SignatureScheme } from '../../signatures/description.ts';
 import { diagnoseSignature } from '../../signatures/explain-failure.ts';
-import { findScheme, schemes } from '../../signatures/scheme.ts';
+import { findScheme, schemes } from '../../signatures/schemes.ts';
 import { signRequest } from '../../signatures/sign.ts';
 import { credentialsFor, nowMs, received, receivedVector, sent, url, vectors } from './received.ts';
 

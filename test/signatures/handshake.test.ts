@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { answerHandshake, hasGetHandshake } from '../../signatures/handshake.ts';
-import { findScheme, schemes } from '../../signatures/scheme.ts';
+import { findScheme, schemes } from '../../signatures/schemes.ts';
 import { received, url } from './received.ts';
 
 const text = { 'Content-Type': 'text/plain', 'X-Content-Type-Options': 'nosniff' };

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { parseWebhook } from '../../schema/definitions/webhook-definition.ts';
 import { exampleDefinition, renderSchemeReference } from '../../signatures/reference.ts';
-import { schemeIds, schemes } from '../../signatures/scheme.ts';
+import { schemeIds, schemes } from '../../signatures/schemes.ts';
 
 describe('the reference', () => {
   it('is docs/signature-schemes.md, to the byte', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { schemes } from '../../signatures/scheme.ts';
+import { schemes } from '../../signatures/schemes.ts';
 
 test('a secret that its user chooses is never waited for from the provider', () => {
   const chosen = schemes.filter(({ secretLocation }) => secretLocation.startsWith('you choose'));

@@ -4,7 +4,7 @@ import { Webhook as StandardWebhook } from 'standardwebhooks';
 import Stripe from 'stripe';
 import { Webhook as SvixWebhook } from 'svix';
 import { describe, expect, it } from 'vitest';
-import { findScheme, schemes } from '../../signatures/scheme.ts';
+import { findScheme, schemes } from '../../signatures/schemes.ts';
 import { signRequest } from '../../signatures/sign.ts';
 import { compileVerifier } from '../../signatures/verify.ts';
 import { bodyFor, credentialsFor, nowMs, received, sent, url } from './received.ts';

@@ -2,7 +2,7 @@ import { createHmac, createPublicKey, generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { HmacDescription, SignatureScheme } from '../../signatures/description.ts';
-import { findScheme, schemes } from '../../signatures/scheme.ts';
+import { findScheme, schemes } from '../../signatures/schemes.ts';
 import {
   checkSecret,
   compileVerifier,

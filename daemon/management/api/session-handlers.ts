@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { factoryView } from '../../../operations/views/applied-views.ts';
 import { openApiDocument } from '../../../schema/api/openapi.ts';
 import { ApiProblem } from '../../../schema/api/problems.ts';
-import { schemes } from '../../../signatures/scheme.ts';
+import { schemes } from '../../../signatures/schemes.ts';
 import { summarise } from '../../../signatures/summary.ts';
 import type { ApiToken } from '../../../store/embedded/api-tokens.ts';
 import { type ApiDeps, stateOf } from './api-deps.ts';

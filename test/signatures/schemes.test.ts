@@ -7,7 +7,7 @@ import {
   findScheme,
   schemeIds,
   schemes,
-} from '../../signatures/scheme.ts';
+} from '../../signatures/schemes.ts';
 import { signatureAgeSecondsMax } from '../../signatures/timestamp.ts';
 import { compileVerifier } from '../../signatures/verify.ts';
 import { nowMs, received, vectors } from './received.ts';
