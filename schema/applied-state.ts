@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { customScheme } from '../signatures/schemes.ts';
 import { commitShape } from './commit.ts';
 import { automationShape } from './definitions/automation-definition.ts';
+import { customScheme } from './definitions/custom-scheme.ts';
 import { authModes } from './definitions/webhook-definition.ts';
 import { uidPattern } from './ids.ts';
 

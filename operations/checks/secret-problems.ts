@@ -1,8 +1,8 @@
 import type { WebhookDefinition } from '../../schema/definitions/webhook-definition.ts';
 import type { Diagnostic, DiagnosticCode } from '../../schema/diagnostics.ts';
 import { didYouMean } from '../../schema/suggestion.ts';
+import { checkSecret } from '../../signatures/key.ts';
 import { describeScheme } from '../../signatures/schemes.ts';
-import { checkSecret } from '../../signatures/verify.ts';
 import type { Definitions } from '../../sources/definitions.ts';
 import type { TeamSecret } from '../../store/embedded/team-secrets.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { customScheme } from '../../signatures/schemes.ts';
 import { commitShape } from '../commit.ts';
+import { customScheme } from '../definitions/custom-scheme.ts';
 import { authModes } from '../definitions/webhook-definition.ts';
 import { identitySources, outcomes, runStates } from '../delivery.ts';
 import type { DiagnosticCode } from '../diagnostics.ts';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { type CustomScheme, customScheme, findScheme, schemeIds, schemes } from '../../signatures/schemes.ts';
+import { findScheme, schemeIds, schemes } from '../../signatures/schemes.ts';
 import { didYouMean } from '../suggestion.ts';
+import { type CustomScheme, customScheme } from './custom-scheme.ts';
 import { addProblem, type ParsedFile, parseDefinition, problem } from './parse-definition.ts';
 
 export const authModes = ['token', 'url_token', 'signature'] as const;

@@ -1,8 +1,9 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
-import type { SignatureDescription } from '../../signatures/description.ts';
+import type { SignatureDescription, SignatureScheme } from '../../signatures/description.ts';
+import { findScheme } from '../../signatures/schemes.ts';
 import type { RequestToSign } from '../../signatures/sign.ts';
 import { signRequest } from '../../signatures/sign.ts';
-import type { SignedRequest } from '../../signatures/verify.ts';
+import type { SignedRequest } from '../../signatures/signed-request.ts';
 import vectorsFile from './vectors.json' with { type: 'json' };
 
 /** A request whose signature was made outside this project, or a change of one that must be refused. */
@@ -45,6 +46,12 @@ export function received(
 export function receivedVector(vector: Vector): SignedRequest {
   const { headers, body, url: signedUrl, method } = vector;
   return received(headers, body, { ...(signedUrl && { url: signedUrl }), ...(method && { method }) });
+}
+
+export function getScheme(id: string): SignatureScheme {
+  const scheme = findScheme(id);
+  if (!scheme) throw new Error(`no scheme ${id}`);
+  return scheme;
 }
 
 /** A secret that the scheme's provider could have issued, and what its sender signs with. */

@@ -3,7 +3,7 @@ import { factoryView } from '../../../operations/views/applied-views.ts';
 import { openApiDocument } from '../../../schema/api/openapi.ts';
 import { ApiProblem } from '../../../schema/api/problems.ts';
 import { schemes } from '../../../signatures/schemes.ts';
-import { summarise } from '../../../signatures/summary.ts';
+import { summariseScheme } from '../../../signatures/summary.ts';
 import type { ApiToken } from '../../../store/embedded/api-tokens.ts';
 import { type ApiDeps, stateOf } from './api-deps.ts';
 import { maySee } from './caller.ts';
@@ -62,5 +62,5 @@ function identityOf({ name, factory, permission }: ApiToken) {
 
 const describedSchemes = schemes.map(scheme => {
   const { id, provider, kind, page, secretLocation, secretCommand } = scheme;
-  return { id, provider, kind, page, secretLocation, secretCommand, summary: [...summarise(scheme)] };
+  return { id, provider, kind, page, secretLocation, secretCommand, summary: [...summariseScheme(scheme)] };
 });
