@@ -9,6 +9,7 @@ import {
   secretEncodings,
 } from './description.ts';
 import { checkSecret } from './key.ts';
+import { standardWebhooks } from './schemes/shapes.ts';
 import { schemes } from './schemes.ts';
 import type { SignedRequest } from './signed-request.ts';
 import { compileVerifier, type VerificationFailure } from './verify.ts';
@@ -131,16 +132,16 @@ function listOtherKeys(
   secret: string,
 ): [key: Partial<Attempt>, when: string][] {
   const encoding = description.key?.encoding ?? 'utf8';
-  const whsec = secret.startsWith('whsec_');
+  const { stripPrefix } = standardWebhooks.key;
   const keys: [Partial<Attempt>, string][] = [];
   for (const other of secretEncodings) {
     const how = other === 'utf8' ? 'used as is, without decoding' : `decoded from ${other}`;
     if (other !== encoding) {
       keys.push([{ description: withKey(description, other) }, `with the secret ${how}`]);
     }
-    if (whsec) {
-      const bare = { description: withKey(description, other), secret: secret.slice('whsec_'.length) };
-      keys.push([bare, `with the secret after whsec_ ${how}`]);
+    if (secret.startsWith(stripPrefix)) {
+      const bare = { description: withKey(description, other), secret: secret.slice(stripPrefix.length) };
+      keys.push([bare, `with the secret after ${stripPrefix} ${how}`]);
     }
   }
   return keys;

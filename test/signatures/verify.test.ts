@@ -385,7 +385,7 @@ describe('the delivery id', () => {
     });
   });
 
-  it('is none if its header is sent twice', () => {
+  it('is absent if its header is sent twice', () => {
     const request = sent(github);
     const headers = { ...request.headers, 'x-github-delivery': ['a', 'b'] };
     expect(verified(github, { ...request, headers })).toEqual({ ok: true });
@@ -529,7 +529,7 @@ function unsignedHeader(scheme: SignatureScheme): string | undefined {
   return scheme.deliveryIdHeader?.toLowerCase();
 }
 
-/** The point of a public key, in whatever form it is written; undefined where that is none. */
+/** Returns the point of a public key, independent of its form; undefined for other text. */
 function pointOf(secret: string): string | undefined {
   try {
     const key = createPublicKey({ key: Buffer.from(secret, 'base64'), format: 'der', type: 'spki' });
