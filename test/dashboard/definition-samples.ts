@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import type { Factory } from '../../operations/apply.ts';
+import type { Factory } from '../../operations/factory.ts';
 import { reconcile } from '../../operations/reconcile.ts';
 import { homeAt } from '../../store/embedded/files/home.ts';
+import { sealFor } from '../../store/embedded/home-seal.ts';
 import { setSecret } from '../../store/embedded/team-secrets.ts';
-import { sealFor } from '../../store/sealing.ts';
 import type { TestDaemon } from '../support/daemon.ts';
 import { operatorEnvironment, repositoryAt } from '../support/git-samples.ts';
 

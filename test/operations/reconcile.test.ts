@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { isEdited } from '../../operations/applied-source.ts';
-import { applyDefinitions, type Factory } from '../../operations/apply.ts';
+import { applyDefinitions } from '../../operations/apply.ts';
+import type { Factory } from '../../operations/factory.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
-import { parseDefinitions } from '../../sources/definitions.ts';
+import { parseDefinitions } from '../../sources/parse-definitions.ts';
 import { changeAppliedState, readAppliedState } from '../../store/embedded/applied-states.ts';
 import { readReconcileStatus, suspendReconcile } from '../../store/embedded/reconcile-statuses.ts';
 import { setSecret } from '../../store/embedded/team-secrets.ts';

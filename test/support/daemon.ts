@@ -1,19 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import type { ResultPromise } from 'execa';
 import { onTestFinished, vi } from 'vitest';
-import { applyDefinitions, type Factory } from '../../operations/apply.ts';
+import { applyDefinitions } from '../../operations/apply.ts';
+import type { Factory } from '../../operations/factory.ts';
 import type { ReconcileView } from '../../operations/views/reconcile-view.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
-import { parseDefinitions } from '../../sources/definitions.ts';
 import { readDirectory } from '../../sources/directory-source.ts';
+import { parseDefinitions } from '../../sources/parse-definitions.ts';
 import type { LoggedDelivery } from '../../store/delivery-log.ts';
 import {
   type DeliveryLogReader,
   openDeliveryLogReader,
 } from '../../store/embedded/delivery-log/read/reader.ts';
 import { appliedStateFile, homeAt } from '../../store/embedded/files/home.ts';
+import { sealFor } from '../../store/embedded/home-seal.ts';
 import { declareSecret, setSecret } from '../../store/embedded/team-secrets.ts';
-import { sealFor } from '../../store/sealing.ts';
 import { type Answer, type Sent, send } from './http.ts';
 import { makeWorkspace, type Workspace } from './workspace.ts';
 

@@ -2,11 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { applyDefinitions, type Factory } from '../../operations/apply.ts';
-import { parseDefinitions } from '../../sources/definitions.ts';
+import { applyDefinitions } from '../../operations/apply.ts';
+import type { Factory } from '../../operations/factory.ts';
 import { readDirectory } from '../../sources/directory-source.ts';
+import { parseDefinitions } from '../../sources/parse-definitions.ts';
 import { type Home, homeAt } from '../../store/embedded/files/home.ts';
-import { sealFor } from '../../store/sealing.ts';
+import { sealFor } from '../../store/embedded/home-seal.ts';
 
 /** A factory of a home of its own, or of the home given. */
 export function makeFactory(home: Home = newHome(), name = 'default'): Factory {

@@ -4,13 +4,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Factory } from '../../operations/apply.ts';
-import type { FollowedBranch, FollowOptions } from '../../operations/follow-branch.ts';
+import type { Factory } from '../../operations/factory.ts';
+import type { FollowOptions } from '../../operations/follow-branch.ts';
 import { type Reconciled, reconcile } from '../../operations/reconcile.ts';
+import type { FollowedBranch } from '../../sources/repository/followed-repository.ts';
 import { parseRepository, type Repository } from '../../sources/repository/repository.ts';
 import { homeAt } from '../../store/embedded/files/home.ts';
+import { sealFor } from '../../store/embedded/home-seal.ts';
 import { setSecret } from '../../store/embedded/team-secrets.ts';
-import { sealFor } from '../../store/sealing.ts';
 
 export function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'hookmill-git-'));

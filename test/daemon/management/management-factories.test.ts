@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { DesiredSource } from '../../../operations/applied-source.ts';
 import { applyDefinitions } from '../../../operations/apply.ts';
-import { parseDefinitions } from '../../../sources/definitions.ts';
+import { parseDefinitions } from '../../../sources/parse-definitions.ts';
 import { readAppliedState } from '../../../store/embedded/applied-states.ts';
 import { declareSecret, setSecret } from '../../../store/embedded/team-secrets.ts';
 import { makeFactory, newHome } from '../../support/factory.ts';

@@ -2,42 +2,10 @@ import { type AutomationDefinition, parseAutomation } from '../schema/definition
 import type { ParsedFile } from '../schema/definitions/parse-definition.ts';
 import { parseWebhook, type WebhookDefinition } from '../schema/definitions/webhook-definition.ts';
 import { parseYaml } from '../schema/definitions/yaml-source.ts';
-import { type Diagnostic, type Range, sortDiagnostics } from '../schema/diagnostics.ts';
+import { type Diagnostic, sortDiagnostics } from '../schema/diagnostics.ts';
 import { crossFileProblems } from './cross-file-problems.ts';
+import type { DefinitionFile, DefinitionFiles, Definitions } from './definition-files.ts';
 import { webhookNameIn, withWebhookIdHints } from './webhook-id-hints.ts';
-
-export type DefinitionKind = 'webhook' | 'automation';
-
-/** A definition file as a source found it. `file` is how diagnostics name it. */
-export interface DefinitionFile {
-  readonly kind: DefinitionKind;
-  readonly name: string;
-  readonly file: string;
-  readonly bytes: Uint8Array;
-}
-
-/** What a source has: the definition files, and what is wrong with others that stand beside them. */
-export interface DefinitionFiles {
-  readonly files: readonly DefinitionFile[];
-  readonly diagnostics: readonly Diagnostic[];
-}
-
-/** The desired state: what the definition files say, and all that is wrong with them. */
-export interface Definitions {
-  readonly webhooks: readonly WebhookDefinition[];
-  readonly automations: readonly AutomationDefinition[];
-  readonly diagnostics: readonly Diagnostic[];
-  readonly fileCount: number;
-  /** The text of each file by its name in diagnostics, for code frames. */
-  readonly texts: ReadonlyMap<string, string>;
-  /** Where a part of a definition stands. */
-  readonly locate: (kind: DefinitionKind, name: string, path: readonly PropertyKey[]) => Place;
-}
-
-export interface Place {
-  readonly file: string;
-  readonly range?: Range;
-}
 
 export function parseDefinitions(found: DefinitionFiles): Definitions {
   const { files } = found;

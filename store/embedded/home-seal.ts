@@ -2,31 +2,18 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { compactDecrypt } from 'jose/jwe/compact/decrypt';
 import { CompactEncrypt } from 'jose/jwe/compact/encrypt';
-import { createFile } from './embedded/files/durable-file.ts';
-import { type Home, makePrivateDirectory } from './embedded/files/home.ts';
-import { fileFailure, StoreError } from './store-error.ts';
+import { createFile } from '../durable-file.ts';
+import type { Seal, SealedFor } from '../seal.ts';
+import { fileFailure, StoreError } from '../store-error.ts';
+import { type Home, makePrivateDirectory } from './files/home.ts';
 
 const keyBytes = 32;
-
-/** What a sealed value belongs to. It is bound into the seal: a value moved elsewhere does not open. */
-export interface SealedFor {
-  readonly use: 'team-secret' | 'credential';
-  readonly name: string;
-  readonly factory?: string;
-}
-
-/** Seals and opens the values of one home with its key. */
-export interface Seal {
-  seal(value: string, owner: SealedFor): Promise<string>;
-  /** Fails with code `key` if the key is another one, or the value is another owner's or was altered. */
-  open(jwe: string, owner: SealedFor): Promise<string>;
-}
 
 /**
  * JWE (RFC 7516), direct encryption with A256GCM. The key is `HOOKMILL_KEY` (base64) where it is set, else the
  * home's `key` file, which the first value to seal makes.
  */
-export function sealFor(home: Home, environment: NodeJS.ProcessEnv): Seal {
+export function openHomeSeal(home: Home, environment: NodeJS.ProcessEnv): Seal {
   const given = environment.HOOKMILL_KEY?.trim();
   const existingKey = async () => (given ? keyOf(given, 'HOOKMILL_KEY') : readKey(home));
   return {
