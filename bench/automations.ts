@@ -14,7 +14,7 @@ import autocannon from 'autocannon';
 import { execa } from 'execa';
 import { compileFilterIndex } from '../schema/filters/filter-index.ts';
 import type { PayloadFilter } from '../schema/filters/payload-filter.ts';
-import { openDeliveryLogReader } from '../store/embedded/delivery-log/read/reader.ts';
+import { openSqliteReader } from '../store/embedded/delivery-log/read/reader.ts';
 
 const { values } = parseArgs({
   options: {
@@ -100,7 +100,7 @@ async function benchStart(): Promise<void> {
     automations: 1,
     filter: () => ({ type: ['start'] }),
   });
-  const log = openDeliveryLogReader(join(home, '.hookmill/deliveries.db'));
+  const log = openSqliteReader(join(home, '.hookmill/deliveries.db'));
   const waitsMs: number[] = [];
   for (let index = 0; index < 50; index++) {
     const body = JSON.stringify({ index, type: 'start' });

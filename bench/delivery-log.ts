@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { sortableId, sortableIdRandomBytes } from '../schema/ids.ts';
 import type { AcceptedDelivery, DeliveryLog } from '../store/delivery-log.ts';
-import { openDeliveryLogReader } from '../store/embedded/delivery-log/read/reader.ts';
+import { openSqliteReader } from '../store/embedded/delivery-log/read/reader.ts';
 import { openDeliveryLog } from '../store/embedded/delivery-log/write/open-delivery-log.ts';
 
 // What the delivery log alone can take: node bench/delivery-log.ts [--seconds 3] [--directory DIR]
@@ -71,7 +71,7 @@ async function measureLists(count: number) {
   );
   await rejectOnce(log);
   await log.close();
-  const reader = openDeliveryLogReader(file);
+  const reader = openSqliteReader(file);
   const filters = [{}, { webhook: 'pay' }, { outcome: 'Duplicate' }, { webhook: 'gone' }] as const;
   return filters.map(filter => {
     const startMs = performance.now();

@@ -3,10 +3,11 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { createToken } from '../../operations/tokens.ts';
 import type { Permission } from '../../schema/permission.ts';
-import { createApiToken } from '../../store/embedded/api-tokens.ts';
 import { homeAt } from '../../store/embedded/files/home.ts';
 import { startDaemon, type TestDaemon } from '../support/daemon.ts';
+import { storeIn } from '../support/stored.ts';
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
   existsSync,
@@ -104,9 +105,9 @@ export async function makeToken(
   permission: Permission,
   factory: string | null,
 ): Promise<string> {
-  const store = { home: homeAt(workspace.home), lockTimeoutMs: 5_000 };
+  const store = storeIn(homeAt(workspace.home));
   const name = `${permission}-${randomBytes(4).toString('hex')}`;
-  return createApiToken(store, { name, factory, permission, now: new Date(), randomBytes });
+  return createToken({ store, randomBytes }, { name, factory, permission });
 }
 
 export async function signIn(page: Page, token: string): Promise<void> {

@@ -1,11 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import type { Factory } from '../../operations/factory.ts';
 import { reconcile } from '../../operations/reconcile.ts';
 import { homeAt } from '../../store/embedded/files/home.ts';
-import { sealFor } from '../../store/embedded/home-seal.ts';
-import { setSecret } from '../../store/embedded/team-secrets.ts';
 import type { TestDaemon } from '../support/daemon.ts';
 import { operatorEnvironment, repositoryAt } from '../support/git-samples.ts';
+import { factoryIn, setSecret } from '../support/stored.ts';
 
 interface Given {
   readonly daemon: TestDaemon;
@@ -14,15 +12,7 @@ interface Given {
 
 /** The factory as the command line has it, with a team secret S. */
 export async function factoryOf({ daemon, factory }: Given): Promise<Factory> {
-  const home = homeAt(daemon.workspace.home);
-  const opened = {
-    home,
-    name: factory,
-    seal: sealFor(home, {}),
-    lockTimeoutMs: 5_000,
-    now: () => new Date(),
-    randomBytes,
-  };
+  const opened = factoryIn(homeAt(daemon.workspace.home), factory);
   await setSecret(opened, 'S', 'a-secret-of-thirty-two-characters');
   return opened;
 }

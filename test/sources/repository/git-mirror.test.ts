@@ -6,7 +6,6 @@ import { gitFetchDepth, gitPacksMax, openMirror } from '../../../sources/reposit
 import { readCommit } from '../../../sources/repository/git/git-objects.ts';
 import { mirrorDirectory } from '../../../store/embedded/files/home.ts';
 import { acquireLock } from '../../../store/embedded/files/lock.ts';
-import { readReconcileStatus } from '../../../store/embedded/reconcile-statuses.ts';
 import {
   followedFactory,
   makeUpstream,
@@ -14,6 +13,7 @@ import {
   repositoryAt,
   webhook,
 } from '../../support/git-samples.ts';
+import { readReconcileStatus } from '../../support/stored.ts';
 
 const damages: Readonly<Record<string, (mirror: string) => void>> = {
   'a lock on the ref': mirror => writeFileSync(join(mirror, 'refs', 'hookmill', 'tip.lock'), ''),

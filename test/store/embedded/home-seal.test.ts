@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { compactDecrypt } from 'jose';
 import { describe, expect, test } from 'vitest';
-import { type SealedFor, sealFor } from '../../store/sealing.ts';
-import { newHome } from '../support/factory.ts';
+import { openHomeSeal } from '../../../store/embedded/home-seal.ts';
+import type { SealedFor } from '../../../store/seal.ts';
+import { newHome } from '../../support/factory.ts';
 
 const owner: SealedFor = { use: 'team-secret', name: 'TOKEN' };
 const credential: SealedFor = { use: 'credential', name: 'wh_0123456789abcdefghijklmn', factory: 'default' };
@@ -11,20 +12,20 @@ const credential: SealedFor = { use: 'credential', name: 'wh_0123456789abcdefghi
 test('opens what it sealed, also in another process of the same home', async () => {
   const home = newHome();
   for (const value of ['schlüssel 🔑\n', 'x'.repeat(8_192)]) {
-    const jwe = await sealFor(home, {}).seal(value, owner);
+    const jwe = await openHomeSeal(home, {}).seal(value, owner);
     expect(jwe).not.toContain(value);
-    expect(await sealFor(home, {}).open(jwe, owner)).toBe(value);
+    expect(await openHomeSeal(home, {}).open(jwe, owner)).toBe(value);
   }
 });
 
 test('seals the same value differently each time', async () => {
-  const seal = sealFor(newHome(), {});
+  const seal = openHomeSeal(newHome(), {});
   expect(await seal.seal('x', owner)).not.toBe(await seal.seal('x', owner));
 });
 
 test('is JWE, so that the value can be had back without hookmill', async () => {
   const home = newHome();
-  const jwe = await sealFor(home, {}).seal('value', owner);
+  const jwe = await openHomeSeal(home, {}).seal('value', owner);
   const key = Buffer.from(readFileSync(home.keyFile, 'utf8'), 'base64');
   const { plaintext, protectedHeader } = await compactDecrypt(jwe, key);
   expect(Buffer.from(plaintext).toString()).toBe('value');
@@ -37,12 +38,12 @@ describe('a sealed value', () => {
     ['another use', { ...owner, use: 'credential' }],
     ['a factory', { ...owner, factory: 'default' }],
   ] as const)('does not open for %s', async ([_, other]) => {
-    const seal = sealFor(newHome(), {});
+    const seal = openHomeSeal(newHome(), {});
     await expect(seal.open(await seal.seal('x', owner), other)).rejects.toMatchObject({ code: 'key' });
   });
 
   test('does not open for another factory or another webhook', async () => {
-    const seal = sealFor(newHome(), {});
+    const seal = openHomeSeal(newHome(), {});
     const jwe = await seal.seal('x', credential);
     expect(await seal.open(jwe, credential)).toBe('x');
     for (const other of [{ factory: 'other' }, { name: 'wh_ponmlkjihgfedcba987654321' }]) {
@@ -51,7 +52,7 @@ describe('a sealed value', () => {
   });
 
   test('does not open once any character of it is another', async () => {
-    const seal = sealFor(newHome(), {});
+    const seal = openHomeSeal(newHome(), {});
     const jwe = await seal.seal('value', owner);
     for (let i = 0; i < jwe.length; i++) {
       const changed = `${jwe.slice(0, i)}${jwe[i] === 'A' ? 'B' : 'A'}${jwe.slice(i + 1)}`;
@@ -63,13 +64,13 @@ describe('a sealed value', () => {
 
   test('does not open with another key, nor without one, and the message holds no value', async () => {
     const home = newHome();
-    const jwe = await sealFor(home, {}).seal('the-value', owner);
-    const other = sealFor(home, { HOOKMILL_KEY: randomBytes(32).toString('base64') });
+    const jwe = await openHomeSeal(home, {}).seal('the-value', owner);
+    const other = openHomeSeal(home, { HOOKMILL_KEY: randomBytes(32).toString('base64') });
     const error = await other.open(jwe, owner).catch(error => error);
     expect(error).toMatchObject({ code: 'key', message: expect.stringContaining('restore the key') });
     expect(String(error)).not.toContain('the-value');
     rmSync(home.keyFile);
-    await expect(sealFor(home, {}).open(jwe, owner)).rejects.toMatchObject({ code: 'key' });
+    await expect(openHomeSeal(home, {}).open(jwe, owner)).rejects.toMatchObject({ code: 'key' });
     expect(() => statSync(home.keyFile)).toThrow('ENOENT');
   });
 });
@@ -77,8 +78,8 @@ describe('a sealed value', () => {
 describe('the key', () => {
   test('is made once, for its owner alone, in a directory for its owner alone', async () => {
     const home = newHome();
-    const seals = await Promise.all(Array.from({ length: 5 }, () => sealFor(home, {}).seal('x', owner)));
-    for (const jwe of seals) expect(await sealFor(home, {}).open(jwe, owner)).toBe('x');
+    const seals = await Promise.all(Array.from({ length: 5 }, () => openHomeSeal(home, {}).seal('x', owner)));
+    for (const jwe of seals) expect(await openHomeSeal(home, {}).open(jwe, owner)).toBe('x');
     expect(statSync(home.keyFile).mode & 0o777).toBe(0o600);
     expect(statSync(home.directory).mode & 0o777).toBe(0o700);
     expect(Buffer.from(readFileSync(home.keyFile, 'utf8'), 'base64')).toHaveLength(32);
@@ -86,7 +87,7 @@ describe('the key', () => {
 
   test('comes from HOOKMILL_KEY where that is set, and no file is made', async () => {
     const home = newHome();
-    const seal = sealFor(home, { HOOKMILL_KEY: `${randomBytes(32).toString('base64')}\n` });
+    const seal = openHomeSeal(home, { HOOKMILL_KEY: `${randomBytes(32).toString('base64')}\n` });
     expect(await seal.open(await seal.seal('x', owner), owner)).toBe('x');
     expect(() => statSync(home.keyFile)).toThrow('ENOENT');
   });
@@ -99,12 +100,12 @@ describe('the key', () => {
     ['not base64', '!'.repeat(44)],
   ] as const)('is refused when it is %s, in the variable or in the file', async ([_, key]) => {
     const home = newHome();
-    await expect(sealFor(home, { HOOKMILL_KEY: key }).seal('x', owner)).rejects.toMatchObject({
+    await expect(openHomeSeal(home, { HOOKMILL_KEY: key }).seal('x', owner)).rejects.toMatchObject({
       code: 'key',
       message: 'HOOKMILL_KEY is not 32 bytes in base64',
     });
-    await sealFor(home, {}).seal('x', owner);
+    await openHomeSeal(home, {}).seal('x', owner);
     writeFileSync(home.keyFile, key);
-    await expect(sealFor(home, {}).seal('x', owner)).rejects.toMatchObject({ code: 'key' });
+    await expect(openHomeSeal(home, {}).seal('x', owner)).rejects.toMatchObject({ code: 'key' });
   });
 });
