@@ -1,12 +1,13 @@
-// `npm start`: serves a factory to try things in. Copies the examples to demo/, generates their team secrets, applies
-// them and starts the daemon. It keeps what already exists, so the files in demo/ can be changed freely.
+// `npm start`: serves a factory to try things in. Copies the examples to demo/ (or the directory that is its argument),
+// generates their team secrets, applies them and starts the daemon. It keeps what already exists, so the files in demo/
+// can be changed freely.
 import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { parse } from 'yaml';
 
 const root = join(import.meta.dirname, '..');
-const demo = join(root, 'demo');
+const demo = process.argv[2] ?? join(root, 'demo');
 const command = [process.execPath, join(root, 'cli/bin.js'), '-C', demo] as const;
 const [node, ...leading] = command;
 
