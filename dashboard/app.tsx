@@ -1,8 +1,8 @@
 import { useEffect } from 'preact/hooks';
-import { SignInPage } from './pages/sign-in.tsx';
-import { ProblemNotice } from './parts/problem.tsx';
-import { Announcements, Shell } from './parts/shell.tsx';
-import { resumeSession, session } from './session.ts';
+import { SignInPage } from './pages/sign-in/sign-in-page.tsx';
+import { ProblemNotice } from './parts/problem-notice.tsx';
+import { Announcements, Shell } from './signed-in-view.tsx';
+import { resumeSession, session } from './state/session.ts';
 
 export function App() {
   useEffect(() => void resumeSession(), []);

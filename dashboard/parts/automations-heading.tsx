@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { useFactory } from '../factory-context.ts';
-import { hrefOf } from '../place.ts';
-import { PageHeading } from './heading.tsx';
+import { useFactory } from '../state/current-factory.ts';
+import { hrefOf } from '../state/page-location.ts';
+import { PageHeading } from './page-heading.tsx';
 
 type Tab = 'automations' | 'webhooks';
 

@@ -1,4 +1,4 @@
-import { hrefOf, type Place } from '../place.ts';
+import { hrefOf, type Place } from '../state/page-location.ts';
 
 export function Breadcrumb({ to, label }: { readonly to: Place; readonly label: string }) {
   return (

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
-import { announce } from '../announcements.ts';
-import { copyText } from '../clipboard.ts';
+import { announce } from '../state/announcements.ts';
+import { copyText } from './clipboard.ts';
 
 interface Properties {
   readonly text: string;

@@ -1,4 +1,4 @@
-import { visibleText } from '../visible-text.ts';
+import { visibleText } from '../text/escape-invisible.ts';
 import { CopyButton } from './copy-button.tsx';
 
 interface Properties {

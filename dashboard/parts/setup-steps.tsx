@@ -1,8 +1,8 @@
 import { callApi } from '../api-client.ts';
 import type { Scheme, Webhook } from '../api-types.ts';
-import { useLoad } from '../use-load.ts';
+import { useLoad } from '../state/use-load.ts';
 import { CopyableBlock } from './copyable.tsx';
-import { Waiting } from './problem.tsx';
+import { Waiting } from './problem-notice.tsx';
 import { Code } from './text.tsx';
 
 /** What is left to do at the sender, for whoever has just made the webhook. */

@@ -1,4 +1,4 @@
-import { humanSize } from '../human-size.ts';
+import { humanSize } from '../text/format-size.ts';
 
 /** Bytes for people, the exact number on hover. */
 export function Size({ bytes }: { readonly bytes: number }) {

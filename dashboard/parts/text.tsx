@@ -1,4 +1,4 @@
-import { visibleText } from '../visible-text.ts';
+import { visibleText } from '../text/escape-invisible.ts';
 
 /** Text that came from outside: senders, definition files, git. It is shown, whatever it says, and nothing else. */
 export function Text({ text }: { readonly text: string }) {

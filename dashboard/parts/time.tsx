@@ -1,5 +1,5 @@
-import { nowMs } from '../clock.ts';
-import { exactTime, relativeTime } from '../relative-time.ts';
+import { nowMs } from '../state/clock.ts';
+import { exactTime, relativeTime } from '../text/format-time.ts';
 
 /** How long ago, with the exact time on hover. */
 export function Time({ at }: { readonly at: string }) {
