@@ -1,4 +1,4 @@
-/** Copies; on a page without TLS, where the clipboard is closed to scripts, by way of a selection. */
+/** Copies text. Without TLS, browsers close the clipboard to scripts; then it copies a selection instead. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -12,7 +12,7 @@ function copySelection(text: string): boolean {
   const holder = document.createElement('span');
   holder.textContent = text;
   holder.className = 'copied';
-  // Outside of an open dialog nothing can be selected.
+  // While a dialog is open, nothing outside of it can be selected.
   (document.activeElement?.closest('dialog') ?? document.body).append(holder);
   getSelection()?.selectAllChildren(holder);
   const copied = document.execCommand('copy');

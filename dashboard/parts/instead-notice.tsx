@@ -1,13 +1,13 @@
-import type { Instead } from '../api-types.ts';
+import type { ProblemDetails } from '../api-failure.ts';
 import { CopyableBlock } from './copyable.tsx';
 import { Text } from './text.tsx';
 
 interface Properties {
   readonly title: string;
-  readonly instead: Instead;
+  readonly instead: NonNullable<ProblemDetails['instead']>;
 }
 
-/** What to do where definition files, not the dashboard, say what there is. */
+/** Says how to make a change in definition files, where the dashboard may not make it. */
 export function InsteadNotice({ title, instead }: Properties) {
   return (
     <div class="notice" role="alert">

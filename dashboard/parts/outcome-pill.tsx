@@ -1,11 +1,11 @@
-import type { Delivery } from '../api-types.ts';
+import type { Outcome } from '../../schema/delivery.ts';
 import { Pill, type Tone } from './pill.tsx';
 
-export function OutcomePill({ outcome }: { readonly outcome: Delivery['outcome'] }) {
-  return <Pill tone={toneOf(outcome)}>{outcome}</Pill>;
+export function OutcomePill({ outcome }: { readonly outcome: Outcome }) {
+  return <Pill tone={getTone(outcome)}>{outcome}</Pill>;
 }
 
-function toneOf(outcome: Delivery['outcome']): Tone {
+function getTone(outcome: Outcome): Tone {
   if (outcome === 'Accepted') return 'good';
   if (outcome === 'Duplicate') return 'warn';
   return outcome === 'Handshake' ? 'quiet' : 'bad';

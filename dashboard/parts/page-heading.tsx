@@ -3,11 +3,11 @@ import { useEffect, useRef } from 'preact/hooks';
 
 interface Properties {
   readonly title: string;
-  /** What follows the title on its line. */
+  /** Follows the title on its line. */
   readonly children?: ComponentChildren;
 }
 
-/** The heading of a page. It takes the focus when the page appears, so that a screen reader begins with it. */
+/** The heading of a page. It takes the focus when the page appears, so that screen readers start there. */
 export function PageHeading({ title, children }: Properties) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {

@@ -1,16 +1,15 @@
-import type { ComponentChildren } from 'preact';
-import { ApiFailure } from '../api-client.ts';
+import { ApiFailure, type ProblemDetails } from '../api-failure.ts';
 import { Diagnostics } from './diagnostics.tsx';
 import { InsteadNotice } from './instead-notice.tsx';
 import { Text } from './text.tsx';
 
 interface Properties {
-  /** Whatever was thrown; nothing shows nothing. */
+  /** Anything that was thrown; undefined renders nothing. */
   readonly error: unknown;
   readonly retry?: () => void;
 }
 
-/** What went wrong, in the API's words, and what to do about it. */
+/** An error, in the words of the API if it comes from there, and what to do about it. */
 export function ProblemNotice({ error, retry }: Properties) {
   if (error === undefined) return null;
   const problem = error instanceof ApiFailure ? error.problem : undefined;
@@ -19,7 +18,7 @@ export function ProblemNotice({ error, retry }: Properties) {
     <div class="notice bad" role="alert">
       <p>
         <strong>
-          {problem?.title ?? (error instanceof ApiFailure ? error.message : 'Something went wrong here')}
+          {problem?.title ?? (error instanceof ApiFailure ? error.message : 'Something went wrong')}
         </strong>
       </p>
       {problem?.detail && !problem.mistakes && (
@@ -32,10 +31,10 @@ export function ProblemNotice({ error, retry }: Properties) {
           <Text text={String(error)} />
         </p>
       )}
-      {problem?.mistakes && <Mistakes of={problem.mistakes} />}
-      {problem?.diagnostics && <Diagnostics of={problem.diagnostics} />}
+      {problem?.mistakes && <Mistakes mistakes={problem.mistakes} />}
+      {problem?.diagnostics && <Diagnostics diagnostics={problem.diagnostics} />}
       {problem?.code === 'serial-moved' && (
-        <p>Somebody else changed it meanwhile. Load it again and repeat your change.</p>
+        <p>Someone else made a change in the meantime. Reload the page and make your change again.</p>
       )}
       {retry && (
         <button type="button" onClick={retry}>
@@ -46,10 +45,10 @@ export function ProblemNotice({ error, retry }: Properties) {
   );
 }
 
-function Mistakes({ of }: { readonly of: NonNullable<NonNullable<ApiFailure['problem']>['mistakes']> }) {
+function Mistakes({ mistakes }: { readonly mistakes: NonNullable<ProblemDetails['mistakes']> }) {
   return (
     <ul>
-      {of.map(({ pointer, message, hint }) => (
+      {mistakes.map(({ pointer, message, hint }) => (
         <li key={pointer + message}>
           <Text text={message} />
           {hint && (
@@ -60,38 +59,5 @@ function Mistakes({ of }: { readonly of: NonNullable<NonNullable<ApiFailure['pro
         </li>
       ))}
     </ul>
-  );
-}
-
-/** The states that a page goes through before it has something to show. */
-export function Waiting({
-  error,
-  reload,
-  what,
-}: {
-  readonly error: unknown;
-  readonly reload: () => void;
-  readonly what: string;
-}) {
-  if (error !== undefined) return <ProblemNotice error={error} retry={reload} />;
-  return (
-    <p class="waiting" role="status">
-      Loading {what}…
-    </p>
-  );
-}
-
-export function Empty({
-  title,
-  children,
-}: {
-  readonly title: string;
-  readonly children?: ComponentChildren;
-}) {
-  return (
-    <div class="empty">
-      <p class="empty-title">{title}</p>
-      {children}
-    </div>
   );
 }

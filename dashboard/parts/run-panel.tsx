@@ -1,33 +1,32 @@
 import { callApi } from '../api-client.ts';
-import type { Run } from '../api-types.ts';
+import type { ShownRun } from '../api-types.ts';
 import { announce } from '../state/announcements.ts';
 import { useFactory } from '../state/current-factory.ts';
-import { hrefOf } from '../state/page-location.ts';
+import { toHref } from '../state/page-location.ts';
 import { useAction } from '../state/use-action.ts';
-import { useInterval } from '../state/use-interval.ts';
 import { useLoad } from '../state/use-load.ts';
-import { duration } from '../text/format-time.ts';
+import { useRunRefresh } from '../state/use-run-refresh.ts';
+import { formatDuration } from '../text/format-time.ts';
 import { CopyableBlock } from './copyable.tsx';
-import { ProblemNotice, Waiting } from './problem-notice.tsx';
+import { Fact, Facts } from './facts.tsx';
+import { ProblemNotice } from './problem-notice.tsx';
 import { Code, Text } from './text.tsx';
 import { ExactTime } from './time.tsx';
-
-const whileGoingMs = 2_000;
+import { Waiting } from './waiting.tsx';
 
 interface Properties {
   readonly id: string;
   readonly onRetried?: () => void;
 }
 
-/** One run: where it comes from, how it went, and what it put out. */
-export function RunView({ id, onRetried }: Properties) {
+/** One run: its automation and delivery, how it went, and its output. */
+export function RunPanel({ id, onRetried }: Properties) {
   const { factory, mayManage } = useFactory();
   const run = useLoad(
     signal => callApi('get', '/factories/{factory}/runs/{run}', { factory, run: id, signal }),
     [factory, id],
   );
-  const going = run.value?.state === 'queued' || run.value?.state === 'running';
-  useInterval(run.reload, going ? whileGoingMs : undefined);
+  useRunRefresh(run.reload, run.value && [run.value]);
   const retrying = useAction(async () => {
     run.put(await callApi('post', '/factories/{factory}/runs/{run}/retry', { factory, run: id, body: {} }));
     announce('The run is queued again');
@@ -41,7 +40,7 @@ export function RunView({ id, onRetried }: Properties) {
           <strong>The last attempt failed:</strong> <Text text={run.value.error} />
         </p>
       )}
-      <Facts run={run.value} />
+      <RunFacts run={run.value} />
       {mayManage && run.value.state === 'failed' && (
         <div class="actions">
           <button type="button" class="primary" disabled={retrying.busy} onClick={() => retrying.run()}>
@@ -55,66 +54,48 @@ export function RunView({ id, onRetried }: Properties) {
   );
 }
 
-function Facts({ run }: { readonly run: Run }) {
+function RunFacts({ run }: { readonly run: ShownRun }) {
   const { factory } = useFactory();
   return (
-    <dl class="facts">
-      <div>
-        <dt>Automation</dt>
-        <dd>
-          <a href={hrefOf({ page: 'automation', factory, id: run.automation })}>
-            <Text text={run.automation} />
-          </a>
-          {run.replay && ' (a replay)'}
-        </dd>
-      </div>
-      <div>
-        <dt>Delivery</dt>
-        <dd>
-          <a href={hrefOf({ page: 'delivery', factory, id: run.deliveryId })}>
-            <Code text={run.deliveryId} />
-          </a>
-        </dd>
-      </div>
-      <div>
-        <dt>Queued</dt>
-        <dd>
-          <ExactTime at={run.createdAt} />
-        </dd>
-      </div>
+    <Facts>
+      <Fact term="Automation">
+        <a href={toHref({ page: 'automation', factory, id: run.automation })}>
+          <Text text={run.automation} />
+        </a>
+        {run.replay && ' (replay)'}
+      </Fact>
+      <Fact term="Delivery">
+        <a href={toHref({ page: 'delivery', factory, id: run.deliveryId })}>
+          <Code text={run.deliveryId} />
+        </a>
+      </Fact>
+      <Fact term="Queued">
+        <ExactTime at={run.createdAt} />
+      </Fact>
       {run.startedAt && run.finishedAt && (
-        <div>
-          <dt>Took</dt>
-          <dd>{duration(Date.parse(run.finishedAt) - Date.parse(run.startedAt))}</dd>
-        </div>
+        <Fact term="Duration">{formatDuration(Date.parse(run.finishedAt) - Date.parse(run.startedAt))}</Fact>
       )}
       {run.nextAttemptAt && run.attempts > 0 && (
-        <div>
-          <dt>Next attempt</dt>
-          <dd>
-            <ExactTime at={run.nextAttemptAt} />
-          </dd>
-        </div>
+        <Fact term="Next attempt">
+          <ExactTime at={run.nextAttemptAt} />
+        </Fact>
       )}
-      <div>
-        <dt>Run</dt>
-        <dd>
-          <a href={hrefOf({ page: 'run', factory, id: run.id })}>
-            <Code text={run.id} />
-          </a>
-        </dd>
-      </div>
-    </dl>
+      <Fact term="Run ID">
+        <a href={toHref({ page: 'run', factory, id: run.id })}>
+          <Code text={run.id} />
+        </a>
+      </Fact>
+    </Facts>
   );
 }
 
-function Output({ run }: { readonly run: Run }) {
+function Output({ run }: { readonly run: ShownRun }) {
   const { factory } = useFactory();
   const { value, error } = useLoad(
     signal => callApi('get', '/factories/{factory}/runs/{run}/output', { factory, run: run.id, signal }),
     [factory, run.id],
   );
   if (value === undefined && error === undefined) return null;
-  if (value === undefined || value === '') return <p class="muted">No output is kept.</p>;
+  if (value === undefined || value === '') return <p class="muted">No output is stored.</p>;
   return <CopyableBlock text={value} what="output" />;
 }

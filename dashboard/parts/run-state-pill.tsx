@@ -1,13 +1,13 @@
-import type { Run } from '../api-types.ts';
+import type { RunState } from '../../schema/delivery.ts';
 import { Pill, type Tone } from './pill.tsx';
 
-const tones: Readonly<Record<Run['state'], Tone>> = {
+const tones: Readonly<Record<RunState, Tone>> = {
   queued: 'quiet',
   running: 'busy',
   succeeded: 'good',
   failed: 'bad',
 };
 
-export function RunState({ state }: { readonly state: Run['state'] }) {
+export function RunStatePill({ state }: { readonly state: RunState }) {
   return <Pill tone={tones[state]}>{state}</Pill>;
 }

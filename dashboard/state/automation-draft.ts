@@ -1,12 +1,12 @@
 import type { z } from 'zod';
 import type { automationRequest } from '../../schema/api/requests.ts';
-import type { AutomationDetail } from '../api-types.ts';
-import { filterText } from '../text/format-filter.ts';
+import { formatFilter } from '../text/format-filter.ts';
 
-type Request = z.input<typeof automationRequest>;
-export type TriggerRequest = Request['triggers'][number];
+/** The body of a request that writes an automation. */
+export type AutomationBody = z.input<typeof automationRequest>;
+export type TriggerBody = AutomationBody['triggers'][number];
 
-/** A trigger as it is being written: its filter is text until it is JSON. */
+/** A trigger in the form. Its filter is text, and may not be valid JSON yet. */
 export interface TriggerDraft {
   readonly key: number;
   readonly uid: string;
@@ -22,42 +22,55 @@ export interface AutomationDraft {
 
 let keys = 0;
 
-export function newTrigger(uid = '', payload?: object): TriggerDraft {
+export function createTriggerDraft(uid = '', payload?: object): TriggerDraft {
   keys += 1;
-  return { key: keys, uid, filter: payload === undefined ? '' : filterText(payload) };
+  return { key: keys, uid, filter: payload === undefined ? '' : formatFilter(payload) };
 }
 
-export function emptyDraft(): AutomationDraft {
-  return { name: '', enabled: true, prompt: '', triggers: [newTrigger()] };
+export function createAutomationDraft(): AutomationDraft {
+  return { name: '', enabled: true, prompt: '', triggers: [createTriggerDraft()] };
 }
 
-export function draftOf({ name, enabled, prompt, triggers }: AutomationDetail): AutomationDraft {
-  return { name, enabled, prompt, triggers: triggers.map(({ uid, payload }) => newTrigger(uid, payload)) };
+interface StoredAutomation extends Omit<AutomationDraft, 'triggers'> {
+  readonly triggers: readonly { readonly uid: string; readonly payload?: object | undefined }[];
 }
 
-/** The trigger to send, or what is wrong with the text of its filter. */
-export function readTrigger({
+export function toAutomationDraft({ name, enabled, prompt, triggers }: StoredAutomation): AutomationDraft {
+  return {
+    name,
+    enabled,
+    prompt,
+    triggers: triggers.map(({ uid, payload }) => createTriggerDraft(uid, payload)),
+  };
+}
+
+/** Parses a draft to the trigger to send, or to a message about the text of its filter. */
+export function parseTriggerDraft({
   uid,
   filter,
-}: TriggerDraft): { trigger: TriggerRequest } | { mistake: string } {
-  const webhookIds = { webhook_ids: [uid] };
-  const whole = (payload?: NonNullable<TriggerRequest['filter']['payload']>) => ({
-    trigger: {
-      provider: 'webhook' as const,
-      event: 'received' as const,
-      filter: { ...webhookIds, ...(payload !== undefined && { payload }) },
-    },
-  });
-  if (filter.trim() === '') return whole();
+}: TriggerDraft): { trigger: TriggerBody } | { mistake: string } {
   try {
-    return whole(JSON.parse(filter));
+    const payload = filter.trim() === '' ? undefined : JSON.parse(filter);
+    return {
+      trigger: {
+        provider: 'webhook',
+        event: 'received',
+        filter: { webhook_ids: [uid], ...(payload !== undefined && { payload }) },
+      },
+    };
   } catch (error) {
-    return { mistake: `Not JSON yet: ${error instanceof Error ? error.message : error}` };
+    return { mistake: `Invalid JSON: ${error instanceof Error ? error.message : error}` };
   }
 }
 
-/** The request, or undefined while a filter is no JSON. */
-export function requestOf({ enabled, prompt, triggers }: AutomationDraft): Request | undefined {
-  const read = triggers.map(readTrigger).flatMap(result => ('trigger' in result ? [result.trigger] : []));
-  return read.length === triggers.length ? { enabled, prompt, triggers: read } : undefined;
+/** Builds the request body; undefined while a filter is not valid JSON. */
+export function buildAutomationBody({
+  enabled,
+  prompt,
+  triggers,
+}: AutomationDraft): AutomationBody | undefined {
+  const parsed = triggers
+    .map(parseTriggerDraft)
+    .flatMap(result => ('trigger' in result ? [result.trigger] : []));
+  return parsed.length === triggers.length ? { enabled, prompt, triggers: parsed } : undefined;
 }

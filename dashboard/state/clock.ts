@@ -2,12 +2,15 @@ import { signal } from '@preact/signals';
 
 const tickMs = 10_000;
 
-/** The present, in ms: relative times follow it. */
-export const nowMs = signal(Date.now());
+/** The current time, in ms; relative times follow it. */
+export const nowMs = signal(0);
 
-setInterval(() => {
-  if (!document.hidden) nowMs.value = Date.now();
-}, tickMs);
-document.addEventListener('visibilitychange', () => {
-  nowMs.value = Date.now();
-});
+/** Keeps `nowMs` current while somebody looks at the page. */
+export function startClock(): void {
+  const tick = () => {
+    if (!document.hidden) nowMs.value = Date.now();
+  };
+  tick();
+  setInterval(tick, tickMs);
+  document.addEventListener('visibilitychange', tick);
+}

@@ -1,32 +1,24 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { Status } from '../api-types.ts';
 
-/** The factory that the page is about, and what may be done there. */
-export interface FactoryView {
+/** The factory that a page shows, and what the user may do there. */
+export interface CurrentFactory {
   readonly factory: string;
-  readonly status: Status;
   readonly mayManage: boolean;
-  /** Whether webhooks and automations are made here, not in definition files. */
+  /** Webhooks and automations are changed in the dashboard, not in definition files. */
   readonly managedHere: boolean;
-  /** Reads the status anew. */
+  /** The factory is reconciled with a branch of a repository. */
+  readonly followsBranch: boolean;
+  /** The commit that is applied; null if definitions do not come from a repository. */
+  readonly revision: string | null;
+  /** Reads all of this again. */
   readonly reload: () => void;
 }
 
-export const FactoryContext = createContext<FactoryView | undefined>(undefined);
+export const FactoryContext = createContext<CurrentFactory | undefined>(undefined);
 
-export function useFactory(): FactoryView {
-  const view = useContext(FactoryContext);
-  if (!view) throw new Error('the page is not about a factory');
-  return view;
-}
-
-export function factoryView(status: Status, reload: () => void): FactoryView {
-  return {
-    factory: status.factory,
-    status,
-    mayManage: status.permission === 'manage',
-    managedHere: status.managedBy === 'dashboard' || status.managedBy === null,
-    reload,
-  };
+export function useFactory(): CurrentFactory {
+  const current = useContext(FactoryContext);
+  if (!current) throw new Error('useFactory needs a FactoryContext around it');
+  return current;
 }

@@ -1,18 +1,24 @@
 import { signal } from '@preact/signals';
-import { hrefOf, type Place, placeOf } from './page-location.ts';
+import { type PageLocation, parseHref, toHref } from './page-location.ts';
 
-/** The place that is shown. */
-export const place = signal<Place>(placeOf(location.hash));
-addEventListener('hashchange', () => {
-  place.value = placeOf(location.hash);
-});
+/** The page that is shown. */
+export const currentLocation = signal<PageLocation>({ page: 'unknown' });
 
-export function go(to: Place): void {
-  location.hash = hrefOf(to);
+/** Keeps `currentLocation` as the address bar has it. */
+export function followAddress(): void {
+  const read = () => {
+    currentLocation.value = parseHref(location.hash);
+  };
+  read();
+  addEventListener('hashchange', read);
 }
 
-/** Goes there without leaving this place in the history. */
-export function goInstead(to: Place): void {
-  history.replaceState(null, '', hrefOf(to));
-  place.value = to;
+export function goTo(to: PageLocation): void {
+  location.hash = toHref(to);
+}
+
+/** Goes there and drops the current page from the history. */
+export function redirectTo(to: PageLocation): void {
+  history.replaceState(null, '', toHref(to));
+  currentLocation.value = to;
 }

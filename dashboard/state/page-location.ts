@@ -1,8 +1,8 @@
 /**
- * Where the dashboard is. It stands behind the # of the address: no server or other site ever gets to see it, and any
- * file server can serve the page.
+ * A page of the dashboard and what it shows. It stands behind the # of the address: no server or other site sees it,
+ * and any file server can serve the dashboard.
  */
-export type Place =
+export type PageLocation =
   | { readonly page: 'home' }
   | { readonly page: 'automations'; readonly factory: string }
   | { readonly page: 'new-automation'; readonly factory: string }
@@ -16,10 +16,10 @@ export type Place =
   | { readonly page: 'status'; readonly factory: string }
   | { readonly page: 'unknown' };
 
-export type Page = Place['page'];
+export type PageName = PageLocation['page'];
 
-/** The segments after the factory; `:id` stands for any one. */
-const patterns: Readonly<Record<Exclude<Page, 'home' | 'unknown'>, readonly string[]>> = {
+/** The segments after the factory; `:id` stands for any segment. */
+const patterns: Readonly<Record<Exclude<PageName, 'home' | 'unknown'>, readonly string[]>> = {
   automations: ['automations'],
   'new-automation': ['new-automation'],
   automation: ['automations', ':id'],
@@ -32,29 +32,28 @@ const patterns: Readonly<Record<Exclude<Page, 'home' | 'unknown'>, readonly stri
   status: ['status'],
 };
 
-/** The `href` of a place. */
-export function hrefOf(to: Place): string {
+export function toHref(to: PageLocation): string {
   if (to.page === 'home' || to.page === 'unknown') return '#/';
   const id = 'id' in to ? to.id : '';
   const segments = patterns[to.page].map(segment => (segment === ':id' ? id : segment));
   return `#/${[to.factory, ...segments].map(encodeURIComponent).join('/')}`;
 }
 
-/** The place that the part of an address after its # names. */
-export function placeOf(hash: string): Place {
-  const segments = decoded(hash.replace(/^#?\/?/, ''));
+/** Parses the part of an address that starts with its #. */
+export function parseHref(hash: string): PageLocation {
+  const segments = decodeSegments(hash.replace(/^#?\/?/, ''));
   if (segments === undefined) return { page: 'unknown' };
   const [factory, ...rest] = segments;
   if (factory === undefined) return { page: 'home' };
   for (const [page, pattern] of Object.entries(patterns)) {
     if (pattern.length !== rest.length) continue;
     if (!pattern.every((segment, index) => segment === ':id' || segment === rest[index])) continue;
-    return { page, factory, ...(pattern.includes(':id') && { id: rest[1] }) } as Place;
+    return { page, factory, ...(pattern.includes(':id') && { id: rest[1] }) } as PageLocation;
   }
   return { page: 'unknown' };
 }
 
-function decoded(path: string): string[] | undefined {
+function decodeSegments(path: string): string[] | undefined {
   try {
     return path.split('/').filter(Boolean).map(decodeURIComponent);
   } catch {

@@ -1,19 +1,21 @@
 import { signal } from '@preact/signals';
-import { ApiFailure, callApi } from '../api-client.ts';
-import type { Identity } from '../api-types.ts';
+import { callApi } from '../api-client.ts';
+import { ApiFailure } from '../api-failure.ts';
+import type { Account } from '../api-types.ts';
+import { sessionExpired } from './session-expiry.ts';
 
 export type Session =
   | { readonly state: 'unknown' }
   | { readonly state: 'unreachable'; readonly failure: ApiFailure }
-  /** `notice` says why somebody who was signed in no longer is. */
-  | { readonly state: 'signed-out'; readonly notice?: string }
-  | { readonly state: 'signed-in'; readonly identity: Identity };
+  | { readonly state: 'signed-out' }
+  /** Until `sessionExpired` says otherwise. */
+  | { readonly state: 'signed-in'; readonly account: Account };
 
 export const session = signal<Session>({ state: 'unknown' });
 
 export async function resumeSession(): Promise<void> {
   try {
-    session.value = { state: 'signed-in', identity: await callApi('get', '/session', {}) };
+    session.value = { state: 'signed-in', account: await callApi('get', '/session', {}) };
   } catch (error) {
     if (!(error instanceof ApiFailure)) throw error;
     session.value = error.problem ? { state: 'signed-out' } : { state: 'unreachable', failure: error };
@@ -22,17 +24,11 @@ export async function resumeSession(): Promise<void> {
 
 /** Fails with an ApiFailure if the token is refused. */
 export async function signIn(token: string): Promise<void> {
-  session.value = { state: 'signed-in', identity: await callApi('post', '/session', { body: { token } }) };
+  session.value = { state: 'signed-in', account: await callApi('post', '/session', { body: { token } }) };
+  sessionExpired.value = false;
 }
 
 export async function signOut(): Promise<void> {
   await callApi('delete', '/session', {});
   session.value = { state: 'signed-out' };
-}
-
-/** To be told of every failure: the session may be over. */
-export function noticeFailure(error: unknown): void {
-  if (!(error instanceof ApiFailure) || error.problem?.status !== 401) return;
-  if (session.value.state !== 'signed-in') return;
-  session.value = { state: 'signed-out', notice: 'Your session is over. Sign in to go on where you were.' };
 }

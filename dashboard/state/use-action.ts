@@ -1,15 +1,8 @@
 import { useState } from 'preact/hooks';
-import { noticeFailure } from './session.ts';
+import { reportFailure } from './session-expiry.ts';
 
-export interface Action<A extends readonly unknown[]> {
-  readonly busy: boolean;
-  readonly error: unknown;
-  readonly run: (...given: A) => void;
-  readonly clear: () => void;
-}
-
-/** Something that a person asks for: once at a time, with what went wrong kept to be shown. */
-export function useAction<A extends readonly unknown[]>(act: (...given: A) => Promise<void>): Action<A> {
+/** Something that the user starts. It runs once at a time, and its last error is kept for display. */
+export function useAction<A extends readonly unknown[]>(act: (...given: A) => Promise<void>) {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const run = (...given: A) => {
@@ -18,10 +11,20 @@ export function useAction<A extends readonly unknown[]>(act: (...given: A) => Pr
     setError(undefined);
     act(...given)
       .catch((failure: unknown) => {
-        noticeFailure(failure);
+        reportFailure(failure);
         setError(failure);
       })
       .finally(() => setBusy(false));
   };
-  return { busy, error, run, clear: () => setError(undefined) };
+  return { busy, error, run };
+}
+
+/** An action that the submit event of a form starts. */
+export function useSubmit(act: () => Promise<void>) {
+  const { busy, error, run } = useAction(act);
+  const submit = (event: Event) => {
+    event.preventDefault();
+    run();
+  };
+  return { busy, error, submit };
 }

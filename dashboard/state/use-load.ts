@@ -1,16 +1,16 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { noticeFailure } from './session.ts';
+import { reportFailure } from './session-expiry.ts';
 
-/** What is being read from the API. A value that was read stays while it is read anew. */
+/** A value that is read from the API. The last one stays while the next is being read. */
 export interface Loading<T> {
   readonly value: T | undefined;
   readonly error: unknown;
   readonly reload: () => void;
-  /** Puts a newer value in place, as a change answered it. */
+  /** Replaces the value, as when a change answers with the new one. */
   readonly put: (value: T) => void;
 }
 
-/** Reads when the component appears and whenever one of `keys` changes; what is no longer asked for is aborted. */
+/** Reads when the component appears and when one of `keys` changes, and aborts reads that are no longer needed. */
 export function useLoad<T>(read: (signal: AbortSignal) => Promise<T>, keys: readonly unknown[]): Loading<T> {
   const [{ value, error }, setState] = useState<{ value?: T | undefined; error?: unknown }>({});
   const [round, setRound] = useState(0);
@@ -24,7 +24,7 @@ export function useLoad<T>(read: (signal: AbortSignal) => Promise<T>, keys: read
       },
       failure => {
         if (controller.signal.aborted) return;
-        noticeFailure(failure);
+        reportFailure(failure);
         setState(({ value }) => ({ value, error: failure }));
       },
     );

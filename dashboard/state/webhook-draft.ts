@@ -1,26 +1,41 @@
 import type { z } from 'zod';
 import type { newWebhookRequest } from '../../schema/api/requests.ts';
+import type { AuthMode } from '../../schema/definitions/webhook-definition.ts';
 import { suggestSecretName } from '../../schema/secret-value.ts';
-import type { Scheme, Secret, Webhook } from '../api-types.ts';
 
-type Request = z.input<typeof newWebhookRequest>;
-export type SecretKind = NonNullable<Request['secret']>['kind'];
+type WebhookBody = z.input<typeof newWebhookRequest>;
+type SecretBody = NonNullable<WebhookBody['secret']>;
+export type SecretKind = SecretBody['kind'];
 
-/** What the form for a new webhook holds. */
+interface Scheme {
+  readonly id: string;
+  readonly secretCommand: 'generate' | 'set' | 'declare';
+}
+
+interface Secret {
+  readonly name: string;
+}
+
+interface Sender {
+  readonly authMode: AuthMode;
+  readonly signatureScheme: string | object | null;
+}
+
+/** The fields of the form for a new webhook. */
 export interface WebhookDraft {
   readonly name: string;
-  readonly authMode: Webhook['authMode'];
+  readonly authMode: AuthMode;
   readonly scheme: string | undefined;
-  /** undefined: what the sender suggests. */
+  /** Undefined for the kind that is suggested. */
   readonly secretKind: SecretKind | undefined;
-  /** undefined: as suggested, after the webhook. */
+  /** Undefined for the name that is suggested. */
   readonly secretName: string | undefined;
   readonly existingSecret: string | undefined;
   readonly suppliedValue: string;
   readonly deliveryIdHeader: string;
 }
 
-export const emptyDraft: WebhookDraft = {
+export const emptyWebhookDraft: WebhookDraft = {
   name: '',
   authMode: 'token',
   scheme: undefined,
@@ -31,8 +46,8 @@ export const emptyDraft: WebhookDraft = {
   deliveryIdHeader: '',
 };
 
-/** The ways in which the webhook can get its secret, the one to suggest first. */
-export function secretKindsOf(draft: WebhookDraft, schemes: readonly Scheme[]): readonly SecretKind[] {
+/** Lists the ways in which the webhook can get its secret, the suggested one first. */
+export function listSecretKinds(draft: WebhookDraft, schemes: readonly Scheme[]): readonly SecretKind[] {
   if (draft.authMode !== 'signature') return ['generated', 'existing'];
   if (draft.scheme === 'standard-webhooks') return ['generated', 'supplied', 'existing'];
   switch (schemes.find(({ id }) => id === draft.scheme)?.secretCommand) {
@@ -45,40 +60,40 @@ export function secretKindsOf(draft: WebhookDraft, schemes: readonly Scheme[]): 
   }
 }
 
-export function secretKindOf(draft: WebhookDraft, schemes: readonly Scheme[]): SecretKind {
-  const [suggested = 'generated'] = secretKindsOf(draft, schemes);
+export function getSecretKind(draft: WebhookDraft, schemes: readonly Scheme[]): SecretKind {
+  const [suggested = 'generated'] = listSecretKinds(draft, schemes);
   return draft.secretKind ?? suggested;
 }
 
-export function secretNameOf(draft: WebhookDraft, secrets: readonly Secret[]): string {
+export function getSecretName(draft: WebhookDraft, secrets: readonly Secret[]): string {
   return (
     draft.secretName ?? suggestSecretName(draft.name || 'webhook', new Set(secrets.map(({ name }) => name)))
   );
 }
 
-/** The request that creates the webhook. */
-export function requestOf(
+/** Builds the request body that creates the webhook. */
+export function buildWebhookBody(
   draft: WebhookDraft,
   schemes: readonly Scheme[],
   secrets: readonly Secret[],
-): Request {
+): WebhookBody {
   const deliveryIdHeader = draft.deliveryIdHeader.trim();
   return {
     name: draft.name.trim(),
     authMode: draft.authMode,
     ...(draft.authMode === 'signature' && { signatureScheme: draft.scheme }),
     ...(deliveryIdHeader !== '' && { deliveryIdHeader }),
-    secret: secretOf(draft, schemes, secrets),
+    secret: buildSecretBody(draft, schemes, secrets),
   };
 }
 
-function secretOf(
+function buildSecretBody(
   draft: WebhookDraft,
   schemes: readonly Scheme[],
   secrets: readonly Secret[],
-): NonNullable<Request['secret']> {
-  const kind = secretKindOf(draft, schemes);
-  const name = secretNameOf(draft, secrets);
+): SecretBody {
+  const kind = getSecretKind(draft, schemes);
+  const name = getSecretName(draft, secrets);
   switch (kind) {
     case 'existing':
       return { kind, name: draft.existingSecret ?? secrets[0]?.name ?? '' };
@@ -88,4 +103,12 @@ function secretOf(
     case 'blank':
       return { kind, name };
   }
+}
+
+/** Whether the daemon can generate the secret, because the sender takes any value. */
+export function canGenerateSecret(webhook: Sender, schemes: readonly Scheme[]): boolean {
+  const { authMode, signatureScheme } = webhook;
+  if (authMode !== 'signature' || typeof signatureScheme === 'object') return true;
+  if (signatureScheme === 'standard-webhooks') return true;
+  return schemes.find(({ id }) => id === signatureScheme)?.secretCommand === 'generate';
 }

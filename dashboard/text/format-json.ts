@@ -1,26 +1,26 @@
 const tokens = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
-/** Deeper levels stay on one line: the text of a payload that is all brackets would grow with its square. */
-const depthMax = 40;
+/** @limit Most levels that formatted JSON indents; deeper ones stay on one line, or nested brackets would grow by their square. */
+export const indentedLevelsMax = 40;
 
-/** JSON set over lines, each value to the letter: numbers too long for a double stay as they are, twins too. */
-export function prettyJson(text: string): string {
+/** Breaks JSON into lines without parsing it: long numbers and duplicate keys stay exactly as they are. */
+export function formatJson(text: string): string {
   const parts: string[] = [];
   let depth = 0;
   let previous = '';
   const breakLine = () => {
-    if (depth <= depthMax) parts.push('\n', '  '.repeat(depth));
+    if (depth <= indentedLevelsMax) parts.push('\n', '  '.repeat(depth));
   };
   for (const [token] of text.matchAll(tokens)) {
-    const closes = token === '}' || token === ']';
-    if (closes) depth -= 1;
-    if (closes ? !opens(previous) : opens(previous) || previous === ',') breakLine();
-    if (opens(token)) depth += 1;
+    const isClosing = token === '}' || token === ']';
+    if (isClosing) depth -= 1;
+    if (isClosing ? !isOpening(previous) : isOpening(previous) || previous === ',') breakLine();
+    if (isOpening(token)) depth += 1;
     parts.push(token === ':' ? ': ' : token);
     previous = token;
   }
   return parts.join('');
 }
 
-function opens(token: string): boolean {
+function isOpening(token: string): boolean {
   return token === '{' || token === '[';
 }

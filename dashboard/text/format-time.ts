@@ -13,7 +13,7 @@ const exact = new Intl.DateTimeFormat('en-GB', {
 });
 
 /** `3 min. ago`, `in 2 hr.`; under a minute `just now` or `soon`. */
-export function relativeTime(atMs: number, nowMs: number): string {
+export function formatRelativeTime(atMs: number, nowMs: number): string {
   const seconds = Math.round((atMs - nowMs) / 1_000);
   for (const [unit, length] of units) {
     if (Math.abs(seconds) >= length) return relative.format(Math.trunc(seconds / length), unit);
@@ -21,13 +21,13 @@ export function relativeTime(atMs: number, nowMs: number): string {
   return seconds > 5 ? 'soon' : 'just now';
 }
 
-/** With date, second and time zone. */
-export function exactTime(atMs: number): string {
+/** Date, time to the second and time zone. */
+export function formatExactTime(atMs: number): string {
   return exact.format(atMs);
 }
 
-/** How long something took: `0.4 s`, `12 s`, `3 min 4 s`. */
-export function duration(ms: number): string {
+/** `0.4 s`, `12 s`, `3 min 4 s`. */
+export function formatDuration(ms: number): string {
   if (ms < 10_000) return `${(ms / 1_000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1_000);
   if (seconds < 60) return `${seconds} s`;

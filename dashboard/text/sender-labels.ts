@@ -1,28 +1,16 @@
-import type { Scheme, Webhook } from '../api-types.ts';
+import type { ListedScheme, ListedWebhook } from '../api-types.ts';
 
-export const modeWords: Readonly<Record<Webhook['authMode'], string>> = {
+export const authModeLabels: Readonly<Record<ListedWebhook['authMode'], string>> = {
   token: 'Bearer token',
   url_token: 'URL token',
   signature: 'Signature',
 };
 
-/** Whose scheme it is, in words. */
-export function schemeWords(
-  scheme: Webhook['signatureScheme'],
-  schemes: readonly Scheme[] | undefined,
+export function getSchemeLabel(
+  scheme: ListedWebhook['signatureScheme'],
+  schemes: readonly ListedScheme[] | undefined,
 ): string | undefined {
   if (scheme === null) return undefined;
   if (typeof scheme === 'object') return 'Custom HMAC';
   return schemes?.find(({ id }) => id === scheme)?.provider ?? scheme;
-}
-
-/** Whether a secret for the sender can be made here. */
-export function takesSecretOfOurs(
-  webhook: Pick<Webhook, 'authMode' | 'signatureScheme'>,
-  schemes: readonly Scheme[],
-): boolean {
-  const { authMode, signatureScheme } = webhook;
-  if (authMode !== 'signature' || typeof signatureScheme === 'object') return true;
-  if (signatureScheme === 'standard-webhooks') return true;
-  return schemes.find(({ id }) => id === signatureScheme)?.secretCommand === 'generate';
 }

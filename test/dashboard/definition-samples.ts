@@ -12,7 +12,7 @@ interface Given {
   readonly factory: string;
 }
 
-/** The factory as the command line has it, with a team secret S. */
+/** Opens the factory as the command line does, and sets a team secret S. */
 export async function factoryOf({ daemon, factory }: Given): Promise<Factory> {
   const home = homeAt(daemon.workspace.home);
   const opened = {
@@ -27,7 +27,7 @@ export async function factoryOf({ daemon, factory }: Given): Promise<Factory> {
   return opened;
 }
 
-/** Lets the factory follow a repository: gives what reconciles it. */
+/** Returns a function that reconciles the factory with a repository. */
 export async function followUpstream(given: Given, url: string): Promise<() => Promise<unknown>> {
   const factory = await factoryOf(given);
   const options = { environment: operatorEnvironment, signal: new AbortController().signal };

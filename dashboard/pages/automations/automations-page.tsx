@@ -1,11 +1,12 @@
 import { callApi } from '../../api-client.ts';
-import type { Automation } from '../../api-types.ts';
+import type { ListedAutomation } from '../../api-types.ts';
 import { AutomationsHeading } from '../../parts/automations-heading.tsx';
+import { Empty } from '../../parts/empty.tsx';
 import { Pill } from '../../parts/pill.tsx';
-import { Empty, Waiting } from '../../parts/problem-notice.tsx';
 import { Text } from '../../parts/text.tsx';
+import { Waiting } from '../../parts/waiting.tsx';
 import { useFactory } from '../../state/current-factory.ts';
-import { hrefOf } from '../../state/page-location.ts';
+import { toHref } from '../../state/page-location.ts';
 import { useInterval } from '../../state/use-interval.ts';
 import { useLoad } from '../../state/use-load.ts';
 
@@ -23,8 +24,8 @@ export function AutomationsPage() {
     <>
       <AutomationsHeading tab="automations">
         {mayManage && (
-          <a class="button primary" href={hrefOf({ page: 'new-automation', factory })}>
-            {managedHere ? 'Create automation' : 'Write an automation'}
+          <a class="button primary" href={toHref({ page: 'new-automation', factory })}>
+            {managedHere ? 'Create automation' : 'Draft automation'}
           </a>
         )}
       </AutomationsHeading>
@@ -33,8 +34,8 @@ export function AutomationsPage() {
       ) : value.automations.length === 0 ? (
         <Empty title="No automations yet">
           <p>
-            An automation is a prompt and the webhooks that start it.{' '}
-            <a href={hrefOf({ page: 'webhooks', factory })}>See the webhooks</a>
+            An automation is a prompt, and the triggers that start a run of it.{' '}
+            <a href={toHref({ page: 'webhooks', factory })}>See the webhooks</a>
           </p>
         </Empty>
       ) : (
@@ -60,14 +61,14 @@ export function AutomationsPage() {
   );
 }
 
-function Row({ automation }: { readonly automation: Automation }) {
+function Row({ automation }: { readonly automation: ListedAutomation }) {
   const { factory } = useFactory();
   const { name, enabled, triggers, prompt } = automation;
   const webhooks = new Map(triggers.map(({ uid, webhook }) => [uid, webhook]));
   return (
     <tr>
       <th scope="row">
-        <a href={hrefOf({ page: 'automation', factory, id: name })}>
+        <a href={toHref({ page: 'automation', factory, id: name })}>
           <bdi>{name}</bdi>
         </a>
       </th>
@@ -82,7 +83,7 @@ function Row({ automation }: { readonly automation: Automation }) {
                 deleted webhook
               </Pill>
             ) : (
-              <a key={uid} href={hrefOf({ page: 'webhook', factory, id: uid })}>
+              <a key={uid} href={toHref({ page: 'webhook', factory, id: uid })}>
                 <bdi>{webhook}</bdi>
               </a>
             ),

@@ -1,12 +1,12 @@
 import { callApi } from '../../api-client.ts';
 import { Breadcrumb } from '../../parts/breadcrumb.tsx';
-import { DeliveryView } from '../../parts/delivery/delivery-panel.tsx';
+import { DeliveryPanel } from '../../parts/delivery/delivery-panel.tsx';
 import { OutcomePill } from '../../parts/outcome-pill.tsx';
 import { PageHeading } from '../../parts/page-heading.tsx';
 import { useFactory } from '../../state/current-factory.ts';
 import { useLoad } from '../../state/use-load.ts';
 
-/** A delivery at an address of its own, to be sent to a colleague. */
+/** A delivery at its own address, to share with colleagues. */
 export function DeliveryPage({ id }: { readonly id: string }) {
   const { factory } = useFactory();
   const { value } = useLoad(
@@ -22,8 +22,8 @@ export function DeliveryPage({ id }: { readonly id: string }) {
       )}
       <PageHeading title={id}>{value && <OutcomePill outcome={value.outcome} />}</PageHeading>
       <div class="card padded">
-        <h2 class="unseen">How it was judged</h2>
-        <DeliveryView id={id} />
+        <h2 class="unseen">Details</h2>
+        <DeliveryPanel id={id} />
       </div>
     </>
   );

@@ -1,51 +1,19 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Scheme } from '../../api-types.ts';
+import type { ListedScheme } from '../../api-types.ts';
 import { Field } from '../../parts/field.tsx';
 
 interface Properties {
-  readonly schemes: readonly Scheme[];
+  readonly schemes: readonly ListedScheme[];
   readonly selected: string | undefined;
   readonly onSelect: (id: string | undefined) => void;
 }
 
-/** Finds a provider by typing: a combobox as the ARIA practices have it (w3.org/WAI/ARIA/apg/patterns/combobox). */
-export function SchemePicker({ schemes, selected, onSelect }: Properties) {
-  const chosen = schemes.find(({ id }) => id === selected);
-  const [typed, setTyped] = useState(chosen?.provider ?? '');
-  const [open, setOpen] = useState(false);
-  const [active, setActive] = useState(0);
-  const list = useRef<HTMLDivElement>(null);
-  const found = chosen?.provider === typed ? schemes : schemes.filter(scheme => matches(scheme, typed));
-  const current = found[Math.min(active, found.length - 1)];
-  useEffect(() => {
-    list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
-  });
-
-  const search = (text: string) => {
-    setTyped(text);
-    setOpen(true);
-    setActive(0);
-    onSelect(undefined);
-  };
-  const select = (scheme: Scheme) => {
-    setTyped(scheme.provider);
-    setOpen(false);
-    onSelect(scheme.id);
-  };
-  const press = (event: KeyboardEvent) => {
-    const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1 };
-    const step = steps[event.key];
-    if (step !== undefined && found.length > 0) {
-      setOpen(true);
-      setActive(open ? (active + step + found.length) % found.length : active);
-    } else if (event.key === 'Enter' && open && current) select(current);
-    else if (event.key === 'Escape' && open) setOpen(false);
-    else return;
-    event.preventDefault();
-  };
+/** Finds a provider as the user types: a combobox by the ARIA practices (w3.org/WAI/ARIA/apg/patterns/combobox). */
+export function SchemePicker(properties: Properties) {
+  const { typed, open, found, current, search, select, setOpen, press } = useCombobox(properties);
   return (
     <div>
-      <Field label="Provider" hint={`${schemes.length} signature schemes. Type to search.`}>
+      <Field label="Provider" hint={`${properties.schemes.length} signature schemes. Type to search.`}>
         {ids => (
           <div class="combobox">
             <input
@@ -64,35 +32,85 @@ export function SchemePicker({ schemes, selected, onSelect }: Properties) {
               onBlur={() => setOpen(false)}
               onKeyDown={press}
             />
-            <div id="schemes" role="listbox" aria-label="Providers" class="listbox" ref={list} hidden={!open}>
-              {found.map(scheme => (
-                // biome-ignore lint/a11y/useKeyWithClickEvents: the keys go to the combobox
-                // biome-ignore lint/a11y/useFocusableInteractive: so does the focus
-                <div
-                  key={scheme.id}
-                  id={`scheme-${scheme.id}`}
-                  role="option"
-                  aria-selected={scheme === current}
-                  onMouseDown={event => event.preventDefault()}
-                  onClick={() => select(scheme)}
-                >
-                  {scheme.provider} <span class="muted">{scheme.kind}</span>
-                </div>
-              ))}
-            </div>
+            <SchemeOptions schemes={found} current={current} open={open} onSelect={select} />
           </div>
         )}
       </Field>
       <p class="hint" role="status">
         {open &&
           found.length === 0 &&
-          'No provider of that name. Another HMAC can be described in a definition file.'}
+          'No provider with that name. A definition file can describe any other HMAC scheme.'}
       </p>
     </div>
   );
 }
 
-function matches({ id, provider, kind }: Scheme, typed: string): boolean {
+function useCombobox({ schemes, selected, onSelect }: Properties) {
+  const chosen = schemes.find(({ id }) => id === selected);
+  const [typed, setTyped] = useState(chosen?.provider ?? '');
+  const [open, setOpen] = useState(false);
+  const [active, setActive] = useState(0);
+  const found = chosen?.provider === typed ? schemes : schemes.filter(scheme => matches(scheme, typed));
+  const current = found[Math.min(active, found.length - 1)];
+
+  const search = (text: string) => {
+    setTyped(text);
+    setOpen(true);
+    setActive(0);
+    onSelect(undefined);
+  };
+  const select = (scheme: ListedScheme) => {
+    setTyped(scheme.provider);
+    setOpen(false);
+    onSelect(scheme.id);
+  };
+  const press = (event: KeyboardEvent) => {
+    const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1 };
+    const step = steps[event.key];
+    if (step !== undefined && found.length > 0) {
+      setOpen(true);
+      setActive(open ? (active + step + found.length) % found.length : active);
+    } else if (event.key === 'Enter' && open && current) select(current);
+    else if (event.key === 'Escape' && open) setOpen(false);
+    else return;
+    event.preventDefault();
+  };
+  return { typed, open, found, current, search, select, setOpen, press };
+}
+
+interface OptionsProperties {
+  readonly schemes: readonly ListedScheme[];
+  readonly current: ListedScheme | undefined;
+  readonly open: boolean;
+  readonly onSelect: (scheme: ListedScheme) => void;
+}
+
+function SchemeOptions({ schemes, current, open, onSelect }: OptionsProperties) {
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
+  });
+  return (
+    <div id="schemes" role="listbox" aria-label="Providers" class="listbox" ref={list} hidden={!open}>
+      {schemes.map(scheme => (
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the combobox handles the keys
+        // biome-ignore lint/a11y/useFocusableInteractive: the combobox keeps the focus
+        <div
+          key={scheme.id}
+          id={`scheme-${scheme.id}`}
+          role="option"
+          aria-selected={scheme === current}
+          onMouseDown={event => event.preventDefault()}
+          onClick={() => onSelect(scheme)}
+        >
+          {scheme.provider} <span class="muted">{scheme.kind}</span>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function matches({ id, provider, kind }: ListedScheme, typed: string): boolean {
   const words = typed.toLowerCase().split(/\s+/);
   const text = `${id} ${provider} ${kind}`.toLowerCase();
   return words.every(word => text.includes(word));

@@ -1,60 +1,40 @@
-import type { Scheme, Secret } from '../../api-types.ts';
+import type { ListedScheme, ListedSecret } from '../../api-types.ts';
 import { Field } from '../../parts/field.tsx';
 import { SecretInput } from '../../parts/secret-input.tsx';
 import { useFactory } from '../../state/current-factory.ts';
 import {
+  getSecretKind,
+  getSecretName,
+  listSecretKinds,
   type SecretKind,
-  secretKindOf,
-  secretKindsOf,
-  secretNameOf,
   type WebhookDraft,
 } from '../../state/webhook-draft.ts';
 
-const kindWords: Readonly<Record<SecretKind, string>> = {
-  generated: 'Generate one, shown once',
-  supplied: 'Supply what the provider shows',
+const kindLabels: Readonly<Record<SecretKind, string>> = {
+  generated: 'Generate one (shown once)',
+  supplied: 'Enter the one from the provider',
   existing: 'Use an existing team secret',
-  blank: 'Leave blank, supply it later',
+  blank: 'Leave blank and enter it later',
 };
 
 interface Properties {
   readonly draft: WebhookDraft;
-  readonly schemes: readonly Scheme[];
-  readonly secrets: readonly Secret[];
+  readonly schemes: readonly ListedScheme[];
+  readonly secrets: readonly ListedSecret[];
   readonly onChange: (changed: Partial<WebhookDraft>) => void;
 }
 
-/** How the new webhook gets its secret, and what the team secret is called. */
-export function NewSecretFields({ draft, schemes, secrets, onChange }: Properties) {
+/** How the new webhook gets its secret, and the name of the team secret. */
+export function SecretFields({ draft, schemes, secrets, onChange }: Properties) {
   const { managedHere } = useFactory();
-  const scheme = draft.authMode === 'signature' ? schemes.find(({ id }) => id === draft.scheme) : undefined;
-  if (draft.authMode === 'signature' && !scheme) return null;
-  const kind = secretKindOf(draft, schemes);
-  const kinds = secretKindsOf(draft, schemes).filter(choice => choice !== 'existing' || secrets.length > 0);
+  if (draft.authMode === 'signature' && !findScheme(draft, schemes)) return null;
+  const kind = getSecretKind(draft, schemes);
   return (
     <>
-      <fieldset class="choices">
-        <legend>Secret</legend>
-        {scheme && (
-          <p class="hint">
-            {scheme.provider}: {scheme.secretLocation}
-          </p>
-        )}
-        {kinds.map(choice => (
-          <label key={choice}>
-            <input
-              type="radio"
-              name="secret"
-              checked={kind === choice}
-              onChange={() => onChange({ secretKind: choice })}
-            />
-            {kindWords[choice]}
-          </label>
-        ))}
-      </fieldset>
+      <SecretKindChoice draft={draft} schemes={schemes} secrets={secrets} onChange={onChange} />
       {kind === 'supplied' && managedHere && (
         <SecretInput
-          label="Secret that the provider shows"
+          label="Secret from the provider"
           value={draft.suppliedValue}
           onInput={suppliedValue => onChange({ suppliedValue })}
         />
@@ -62,20 +42,47 @@ export function NewSecretFields({ draft, schemes, secrets, onChange }: Propertie
       {kind === 'existing' ? (
         <ExistingSecret draft={draft} secrets={secrets} onChange={onChange} />
       ) : (
-        <Field label="Secret name" hint="What the team secret is called that keeps it.">
+        <Field label="Secret name" hint="Name under which the secret is stored.">
           {ids => (
             <input
               {...ids}
               required
               autocomplete="off"
               spellcheck={false}
-              value={secretNameOf(draft, secrets)}
+              value={getSecretName(draft, secrets)}
               onInput={event => onChange({ secretName: event.currentTarget.value })}
             />
           )}
         </Field>
       )}
     </>
+  );
+}
+
+function SecretKindChoice({ draft, schemes, secrets, onChange }: Properties) {
+  const selected = getSecretKind(draft, schemes);
+  const kinds = listSecretKinds(draft, schemes).filter(kind => kind !== 'existing' || secrets.length > 0);
+  const scheme = findScheme(draft, schemes);
+  return (
+    <fieldset class="choices">
+      <legend>Secret</legend>
+      {scheme && (
+        <p class="hint">
+          {scheme.provider}: {scheme.secretLocation}
+        </p>
+      )}
+      {kinds.map(kind => (
+        <label key={kind}>
+          <input
+            type="radio"
+            name="secret"
+            checked={selected === kind}
+            onChange={() => onChange({ secretKind: kind })}
+          />
+          {kindLabels[kind]}
+        </label>
+      ))}
+    </fieldset>
   );
 }
 
@@ -97,4 +104,8 @@ function ExistingSecret({ draft, secrets, onChange }: Omit<Properties, 'schemes'
       )}
     </Field>
   );
+}
+
+function findScheme(draft: WebhookDraft, schemes: readonly ListedScheme[]): ListedScheme | undefined {
+  return draft.authMode === 'signature' ? schemes.find(({ id }) => id === draft.scheme) : undefined;
 }

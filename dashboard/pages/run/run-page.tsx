@@ -1,9 +1,9 @@
 import { Breadcrumb } from '../../parts/breadcrumb.tsx';
 import { PageHeading } from '../../parts/page-heading.tsx';
-import { RunView } from '../../parts/run-panel.tsx';
+import { RunPanel } from '../../parts/run-panel.tsx';
 import { useFactory } from '../../state/current-factory.ts';
 
-/** A run at an address of its own. */
+/** A run at its own address. */
 export function RunPage({ id }: { readonly id: string }) {
   const { factory } = useFactory();
   return (
@@ -11,7 +11,7 @@ export function RunPage({ id }: { readonly id: string }) {
       <Breadcrumb to={{ page: 'automations', factory }} label="Automations" />
       <PageHeading title={id} />
       <div class="card padded">
-        <RunView id={id} />
+        <RunPanel id={id} />
       </div>
     </>
   );

@@ -4,15 +4,12 @@ import { Field } from '../../parts/field.tsx';
 import { PageHeading } from '../../parts/page-heading.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { signIn } from '../../state/session.ts';
-import { useAction } from '../../state/use-action.ts';
+import { useSubmit } from '../../state/use-action.ts';
 
-export function SignInPage({ notice }: { readonly notice: string | undefined }) {
+/** `notice` says why a user who was signed in no longer is. */
+export function SignInPage({ notice }: { readonly notice?: string }) {
   const [token, setToken] = useState('');
-  const { busy, error, run } = useAction(() => signIn(token.trim()));
-  const submit = (event: Event) => {
-    event.preventDefault();
-    run();
-  };
+  const { busy, error, submit } = useSubmit(() => signIn(token.trim()));
   return (
     <main class="lone">
       <Brand />
@@ -23,7 +20,8 @@ export function SignInPage({ notice }: { readonly notice: string | undefined }) 
           label="API token"
           hint={
             <>
-              Whoever runs the daemon makes one: <code>hookmill tokens create NAME --permission manage</code>
+              The operator of the daemon creates one:{' '}
+              <code>hookmill tokens create NAME --permission manage</code>
             </>
           }
         >

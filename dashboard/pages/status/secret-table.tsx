@@ -1,11 +1,11 @@
-import type { Secret } from '../../api-types.ts';
+import type { ListedSecret } from '../../api-types.ts';
+import { Empty } from '../../parts/empty.tsx';
 import { Pill } from '../../parts/pill.tsx';
-import { Empty } from '../../parts/problem-notice.tsx';
 import { Text } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
 
-/** Team secrets by name; nothing here ever has a value. */
-export function SecretTable({ secrets }: { readonly secrets: readonly Secret[] }) {
+/** The names of the team secrets; the API never returns their values. */
+export function SecretTable({ secrets }: { readonly secrets: readonly ListedSecret[] }) {
   if (secrets.length === 0) return <Empty title="No team secrets" />;
   return (
     <div class="card">
@@ -34,7 +34,7 @@ export function SecretTable({ secrets }: { readonly secrets: readonly Secret[] }
               <td>
                 {secret.usedBy.join(', ')}
                 {secret.usedElsewhere && <span class="muted"> other factories</span>}
-                {secret.usedBy.length === 0 && !secret.usedElsewhere && <span class="muted">nothing</span>}
+                {secret.usedBy.length === 0 && !secret.usedElsewhere && <span class="muted">not used</span>}
               </td>
               <td>
                 <Time at={secret.updatedAt} />

@@ -1,20 +1,29 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { outcomes } from '../../../schema/delivery.ts';
-import type { Delivery } from '../../api-types.ts';
-import { DeliveryView } from '../../parts/delivery/delivery-panel.tsx';
+import { type Outcome, outcomes } from '../../../schema/delivery.ts';
+import type { ListedDelivery } from '../../api-types.ts';
 import { Disclosure } from '../../parts/disclosure.tsx';
+import { Empty } from '../../parts/empty.tsx';
 import { OutcomePill } from '../../parts/outcome-pill.tsx';
 import { Pill } from '../../parts/pill.tsx';
-import { Empty, ProblemNotice, Waiting } from '../../parts/problem-notice.tsx';
+import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { Size } from '../../parts/size.tsx';
 import { Text } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
+import { Waiting } from '../../parts/waiting.tsx';
 import { useFactory } from '../../state/current-factory.ts';
 import { useDeliveries } from '../../state/use-deliveries.ts';
 
-/** Recent deliveries of a webhook, newest first, live. */
-export function DeliveryList({ webhook }: { readonly webhook: string }) {
-  const [outcome, setOutcome] = useState<Delivery['outcome']>();
+interface Properties {
+  /** UID of the webhook. */
+  readonly webhook: string;
+  /** Renders the detail of a delivery that the user opens. */
+  readonly renderDelivery: (id: string) => ComponentChildren;
+}
+
+/** The deliveries of a webhook, newest first. New ones appear as they arrive. */
+export function DeliveryList({ webhook, renderDelivery }: Properties) {
+  const [outcome, setOutcome] = useState<Outcome>();
   const [live, setLive] = useState(false);
   return (
     <section aria-labelledby="deliveries">
@@ -36,18 +45,23 @@ export function DeliveryList({ webhook }: { readonly webhook: string }) {
           </select>
         </label>
       </div>
-      <Rows key={outcome ?? ''} webhook={webhook} outcome={outcome} onLive={setLive} />
+      <Rows
+        key={outcome ?? ''}
+        webhook={webhook}
+        renderDelivery={renderDelivery}
+        outcome={outcome}
+        onLive={setLive}
+      />
     </section>
   );
 }
 
-interface RowsProperties {
-  readonly webhook: string;
-  readonly outcome: Delivery['outcome'] | undefined;
+interface RowsProperties extends Properties {
+  readonly outcome: Outcome | undefined;
   readonly onLive: (live: boolean) => void;
 }
 
-function Rows({ webhook, outcome, onLive }: RowsProperties) {
+function Rows({ webhook, renderDelivery, outcome, onLive }: RowsProperties) {
   const { factory } = useFactory();
   const deliveries = useDeliveries({ factory, webhook, outcome });
   useEffect(() => onLive(deliveries.live), [onLive, deliveries.live]);
@@ -56,11 +70,11 @@ function Rows({ webhook, outcome, onLive }: RowsProperties) {
   return (
     <>
       <p class="unseen" role="status">
-        {arrived > 0 && `${arrived} new since the page was opened`}
+        {arrived > 0 && `${arrived} new since you opened the page`}
       </p>
       {rows.length === 0 ? (
-        <Empty title={outcome ? `No delivery is labelled ${outcome}` : 'No deliveries yet'}>
-          {!outcome && <p>They appear here the moment they arrive, accepted or not.</p>}
+        <Empty title={outcome ? `No deliveries with the outcome ${outcome}` : 'No deliveries yet'}>
+          {!outcome && <p>Deliveries appear here as they arrive, whether accepted or rejected.</p>}
         </Empty>
       ) : (
         <ul class="card rows deliveries">
@@ -70,14 +84,14 @@ function Rows({ webhook, outcome, onLive }: RowsProperties) {
               class={index < arrived ? 'arrived' : ''}
               summary={<DeliverySummary delivery={delivery} />}
             >
-              {() => <DeliveryView id={delivery.id} />}
+              {() => renderDelivery(delivery.id)}
             </Disclosure>
           ))}
         </ul>
       )}
       <ProblemNotice error={deliveries.error} />
-      {deliveries.more && (
-        <button type="button" class="more" disabled={deliveries.busy} onClick={deliveries.more}>
+      {deliveries.readMore && (
+        <button type="button" class="more" disabled={deliveries.busy} onClick={deliveries.readMore}>
           Show older deliveries
         </button>
       )}
@@ -85,7 +99,7 @@ function Rows({ webhook, outcome, onLive }: RowsProperties) {
   );
 }
 
-function DeliverySummary({ delivery }: { readonly delivery: Delivery }) {
+function DeliverySummary({ delivery }: { readonly delivery: ListedDelivery }) {
   return (
     <>
       <OutcomePill outcome={delivery.outcome} />

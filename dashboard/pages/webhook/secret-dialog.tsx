@@ -1,88 +1,85 @@
 import { useState } from 'preact/hooks';
 import { callApi } from '../../api-client.ts';
-import type { Revealed, WebhookDetail } from '../../api-types.ts';
+import type { ShownWebhook } from '../../api-types.ts';
 import { Dialog } from '../../parts/dialog.tsx';
-import { ProblemNotice, Waiting } from '../../parts/problem-notice.tsx';
-import { RevealedOnce } from '../../parts/revealed-once.tsx';
+import { DialogForm } from '../../parts/dialog-form.tsx';
+import { type GeneratedSecret, RevealedOnce } from '../../parts/revealed-once.tsx';
 import { SecretInput } from '../../parts/secret-input.tsx';
+import { Waiting } from '../../parts/waiting.tsx';
 import { useFactory } from '../../state/current-factory.ts';
-import { useAction } from '../../state/use-action.ts';
 import { useLoad } from '../../state/use-load.ts';
-import { takesSecretOfOurs } from '../../text/sender-labels.ts';
+import { canGenerateSecret } from '../../state/webhook-draft.ts';
 
 interface Properties {
-  readonly webhook: WebhookDetail;
-  readonly onChanged: (webhook: WebhookDetail) => void;
+  readonly webhook: ShownWebhook;
+  readonly onChanged: (webhook: ShownWebhook) => void;
   readonly onClose: () => void;
 }
 
-/** Rotates a webhook's secret, or supplies the one that was left blank. */
-export function SecretDialog(properties: Properties) {
-  const { webhook, onClose } = properties;
-  const title = webhook.credential === 'set' ? 'Rotate secret' : 'Supply secret';
+/** Rotates the secret of a webhook, or takes the one that was left blank. */
+export function SecretDialog({ webhook, onChanged, onClose }: Properties) {
+  const action = webhook.credential === 'set' ? 'Rotate secret' : 'Enter secret';
   const schemes = useLoad(signal => callApi('get', '/schemes', { signal }), []);
+  // The generated secret is kept nowhere else, and only while the dialog is open.
+  const [revealed, setRevealed] = useState<GeneratedSecret>();
+  const finish = (changed: ShownWebhook, generated: GeneratedSecret | null) => {
+    onChanged(changed);
+    if (generated) setRevealed(generated);
+    else onClose();
+  };
   return (
-    <Dialog title={`${title} of ${webhook.name}`} onClose={onClose}>
-      {schemes.value ? (
+    <Dialog title={`${action} of ${webhook.name}`} onClose={onClose}>
+      {revealed ? (
+        <>
+          <RevealedOnce {...revealed} />
+          <div class="actions end">
+            <button type="button" class="primary" onClick={onClose}>
+              I have saved it
+            </button>
+          </div>
+        </>
+      ) : schemes.value ? (
         <SecretForm
-          {...properties}
-          canGenerate={takesSecretOfOurs(webhook, schemes.value.schemes)}
-          action={title}
+          webhook={webhook}
+          canGenerate={canGenerateSecret(webhook, schemes.value.schemes)}
+          action={action}
+          onFinished={finish}
+          onClose={onClose}
         />
       ) : (
-        <Waiting error={schemes.error} reload={schemes.reload} what="the scheme" />
+        <Waiting error={schemes.error} reload={schemes.reload} what="the signature scheme" />
       )}
     </Dialog>
   );
 }
 
-function SecretForm({
-  webhook,
-  onChanged,
-  onClose,
-  canGenerate,
-  action,
-}: Properties & { readonly canGenerate: boolean; readonly action: string }) {
+interface FormProperties {
+  readonly webhook: ShownWebhook;
+  readonly canGenerate: boolean;
+  readonly action: string;
+  readonly onFinished: (webhook: ShownWebhook, revealed: GeneratedSecret | null) => void;
+  readonly onClose: () => void;
+}
+
+function SecretForm({ webhook, canGenerate, action, onFinished, onClose }: FormProperties) {
   const { factory } = useFactory();
-  const canSupply = webhook.authMode === 'signature';
   const [generates, setGenerates] = useState(canGenerate);
   const [value, setValue] = useState('');
-  // In memory for as long as the dialog is open.
-  const [revealed, setRevealed] = useState<Revealed>();
-  const { busy, error, run } = useAction(async () => {
+  const change = async () => {
     const path = '/factories/{factory}/webhooks/{uid}/secret';
     const body = generates ? {} : { value: value.trim() };
     const changed = await callApi('post', path, { factory, uid: webhook.uid, body });
-    onChanged(changed.webhook);
-    setValue('');
-    if (changed.revealed) setRevealed(changed.revealed);
-    else onClose();
-  });
-  if (revealed) {
-    return (
-      <>
-        <RevealedOnce revealed={revealed} />
-        <div class="actions end">
-          <button type="button" class="primary" onClick={onClose}>
-            I have saved it
-          </button>
-        </div>
-      </>
-    );
-  }
-  const submit = (event: Event) => {
-    event.preventDefault();
-    run();
+    onFinished(changed.webhook, changed.revealed);
   };
   return (
-    <form class="stack" onSubmit={submit}>
+    <DialogForm action={action} onSubmit={change} onClose={onClose}>
       {webhook.credential === 'set' && (
         <p>
-          The old secret stops working at once: until the sender has the new one, its deliveries are answered
-          401.
+          The old secret stops working immediately. Deliveries are answered 401 until the sender uses the new
+          one.
         </p>
       )}
-      {canSupply && canGenerate && (
+      {webhook.authMode === 'signature' && canGenerate && (
         <fieldset class="choices">
           <legend>New secret</legend>
           <label>
@@ -91,20 +88,11 @@ function SecretForm({
           </label>
           <label>
             <input type="radio" name="source" checked={!generates} onChange={() => setGenerates(false)} />{' '}
-            Supply the provider's
+            Enter the one from the provider
           </label>
         </fieldset>
       )}
-      {!generates && <SecretInput label="Secret that the provider shows" value={value} onInput={setValue} />}
-      <ProblemNotice error={error} />
-      <div class="actions end">
-        <button type="button" onClick={onClose}>
-          Cancel
-        </button>
-        <button type="submit" class="primary" disabled={busy}>
-          {action}
-        </button>
-      </div>
-    </form>
+      {!generates && <SecretInput label="Secret from the provider" value={value} onInput={setValue} />}
+    </DialogForm>
   );
 }

@@ -1,17 +1,17 @@
-import type { WebhookActivity } from '../../api-types.ts';
+import type { ListedActivity } from '../../api-types.ts';
 
-type Hours = WebhookActivity['hours'];
+type Hours = ListedActivity['hours'];
 
 const barWidth = 4;
 const height = 22;
 
-/** The last 24 hours of a webhook, hour by hour: accepted, duplicates, rejected, one on the other. */
+/** The last 24 hours of a webhook: for each hour, stacked bars of accepted, duplicate and rejected deliveries. */
 export function Sparkline({ hours }: { readonly hours: Hours }) {
   const busiest = Math.max(
     1,
     ...hours.map(({ accepted, duplicate, rejected }) => accepted + duplicate + rejected),
   );
-  const label = summary(hours);
+  const label = summarize(hours);
   return (
     <svg
       class="sparkline"
@@ -32,7 +32,7 @@ function bars(hour: Hours[number], index: number, scale: number) {
   let top = height - 1;
   return (['accepted', 'duplicate', 'rejected'] as const).map(kind => {
     if (hour[kind] === 0) return null;
-    // One in a thousand has to be seen too.
+    // Keeps one delivery in a thousand visible.
     const tall = Math.max(1.5, hour[kind] * scale);
     top -= tall;
     return (
@@ -41,7 +41,7 @@ function bars(hour: Hours[number], index: number, scale: number) {
   });
 }
 
-function summary(hours: Hours): string {
+function summarize(hours: Hours): string {
   const sum = (kind: keyof Hours[number]) => hours.reduce((total, hour) => total + hour[kind], 0);
   return `Last 24 hours: ${sum('accepted')} accepted, ${sum('duplicate')} duplicate, ${sum('rejected')} rejected`;
 }

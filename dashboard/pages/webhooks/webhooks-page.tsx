@@ -1,15 +1,16 @@
 import { callApi } from '../../api-client.ts';
-import type { Webhook, WebhookActivity } from '../../api-types.ts';
+import type { ListedActivity, ListedWebhook } from '../../api-types.ts';
 import { AutomationsHeading } from '../../parts/automations-heading.tsx';
+import { Empty } from '../../parts/empty.tsx';
 import { OutcomePill } from '../../parts/outcome-pill.tsx';
-import { Empty, Waiting } from '../../parts/problem-notice.tsx';
 import { Time } from '../../parts/time.tsx';
-import { WebhookState } from '../../parts/webhook-state-pill.tsx';
+import { Waiting } from '../../parts/waiting.tsx';
+import { WebhookStatePill } from '../../parts/webhook-state-pill.tsx';
 import { useFactory } from '../../state/current-factory.ts';
-import { hrefOf } from '../../state/page-location.ts';
+import { toHref } from '../../state/page-location.ts';
 import { useInterval } from '../../state/use-interval.ts';
 import { useLoad } from '../../state/use-load.ts';
-import { modeWords, schemeWords } from '../../text/sender-labels.ts';
+import { authModeLabels, getSchemeLabel } from '../../text/sender-labels.ts';
 import { Sparkline } from './sparkline.tsx';
 
 const listEveryMs = 30_000;
@@ -26,8 +27,8 @@ export function WebhooksPage() {
     <>
       <AutomationsHeading tab="webhooks">
         {mayManage && (
-          <a class="button primary" href={hrefOf({ page: 'new-webhook', factory })}>
-            {managedHere ? 'Create webhook' : 'Write a webhook'}
+          <a class="button primary" href={toHref({ page: 'new-webhook', factory })}>
+            {managedHere ? 'Create webhook' : 'Draft webhook'}
           </a>
         )}
       </AutomationsHeading>
@@ -47,14 +48,14 @@ function NoWebhooks() {
   return (
     <Empty title="No webhooks yet">
       <p>
-        A webhook is a URL to which another system posts JSON. Automations listen to it.{' '}
-        {!mayManage && 'Your token may only read: ask somebody who manages this factory to create one.'}
+        A webhook is a URL that another system posts JSON to. Automations listen to it.{' '}
+        {!mayManage && 'You need the manage permission to create one.'}
       </p>
     </Empty>
   );
 }
 
-function WebhookTable({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
+function WebhookTable({ webhooks }: { readonly webhooks: readonly ListedWebhook[] }) {
   const { factory } = useFactory();
   const activity = useLoad(
     signal => callApi('get', '/factories/{factory}/activity', { factory, signal }),
@@ -79,20 +80,20 @@ function WebhookTable({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
           {webhooks.map(webhook => (
             <tr key={webhook.uid}>
               <th scope="row">
-                <a href={hrefOf({ page: 'webhook', factory, id: webhook.uid })}>
+                <a href={toHref({ page: 'webhook', factory, id: webhook.uid })}>
                   <bdi>{webhook.name}</bdi>
                 </a>
               </th>
               <td>
-                <WebhookState webhook={webhook} />
+                <WebhookStatePill webhook={webhook} />
               </td>
               <td>
-                {modeWords[webhook.authMode]}
+                {authModeLabels[webhook.authMode]}
                 {webhook.signatureScheme !== null && (
-                  <span class="muted"> · {schemeWords(webhook.signatureScheme, schemes)}</span>
+                  <span class="muted"> · {getSchemeLabel(webhook.signatureScheme, schemes)}</span>
                 )}
               </td>
-              <Activity of={byUid.get(webhook.uid)} loading={activity.value === undefined} />
+              <ActivityCells activity={byUid.get(webhook.uid)} loading={activity.value === undefined} />
             </tr>
           ))}
         </tbody>
@@ -101,20 +102,25 @@ function WebhookTable({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
   );
 }
 
-function Activity({ of, loading }: { readonly of: WebhookActivity | undefined; readonly loading: boolean }) {
+interface ActivityProperties {
+  readonly activity: ListedActivity | undefined;
+  readonly loading: boolean;
+}
+
+function ActivityCells({ activity, loading }: ActivityProperties) {
   return (
     <>
       <td>
-        {of?.lastDelivery ? (
+        {activity?.lastDelivery ? (
           <span class="pair">
-            <Time at={of.lastDelivery.at} />
-            <OutcomePill outcome={of.lastDelivery.outcome} />
+            <Time at={activity.lastDelivery.at} />
+            <OutcomePill outcome={activity.lastDelivery.outcome} />
           </span>
         ) : (
-          <span class="muted">{loading ? '…' : 'no delivery yet'}</span>
+          <span class="muted">{loading ? '…' : 'none yet'}</span>
         )}
       </td>
-      <td>{of && <Sparkline hours={of.hours} />}</td>
+      <td>{activity && <Sparkline hours={activity.hours} />}</td>
     </>
   );
 }

@@ -1,19 +1,18 @@
 import { useState } from 'preact/hooks';
 import { callApi } from '../../api-client.ts';
-import type { DeliveryDetail } from '../../api-types.ts';
+import type { ShownDelivery } from '../../api-types.ts';
 import { announce } from '../../state/announcements.ts';
 import { useFactory } from '../../state/current-factory.ts';
-import { counted } from '../../text/format-count.ts';
-import { Confirm } from '../confirm-dialog.tsx';
+import { formatCount } from '../../text/format-count.ts';
+import { FormDialog } from '../dialog-form.tsx';
 import { Field } from '../field.tsx';
 
 interface Properties {
-  readonly delivery: DeliveryDetail;
+  readonly delivery: ShownDelivery;
   readonly onReplayed: () => void;
   readonly onClose: () => void;
 }
 
-/** Starts new runs from a stored payload. */
 export function ReplayDialog({ delivery, onReplayed, onClose }: Properties) {
   const { factory } = useFactory();
   const [automation, setAutomation] = useState('');
@@ -24,23 +23,23 @@ export function ReplayDialog({ delivery, onReplayed, onClose }: Properties) {
       delivery: delivery.id,
       body: automation === '' ? {} : { automation },
     });
-    announce(`Started ${counted(runs.length, 'run')}`);
+    announce(`Started ${formatCount(runs.length, 'run')}`);
     onReplayed();
     onClose();
   };
   return (
-    <Confirm title="Replay the delivery?" action="Start runs" onConfirm={replay} onClose={onClose}>
-      <p>New runs start from the stored payload, under the automations as they are now.</p>
+    <FormDialog title="Replay the delivery?" action="Start runs" onSubmit={replay} onClose={onClose}>
+      <p>Starts new runs from the stored payload, with the automations as they are now.</p>
       <Field label="Automation">
         {ids => (
           <select {...ids} value={automation} onChange={event => setAutomation(event.currentTarget.value)}>
-            <option value="">Every one that matches</option>
+            <option value="">All that match</option>
             {listening.map(name => (
               <option key={name}>{name}</option>
             ))}
           </select>
         )}
       </Field>
-    </Confirm>
+    </FormDialog>
   );
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { filterText } from '../../../dashboard/text/format-filter.ts';
-import { humanSize } from '../../../dashboard/text/format-size.ts';
-import { relativeTime } from '../../../dashboard/text/format-time.ts';
+import { formatFilter } from '../../../dashboard/text/format-filter.ts';
+import { formatSize } from '../../../dashboard/text/format-size.ts';
+import { formatRelativeTime } from '../../../dashboard/text/format-time.ts';
 
 test.for([
   [0, '0 B'],
@@ -10,7 +10,7 @@ test.for([
   [262_144, '256 KB'],
   [1_500_000, '1.4 MB'],
 ] as const)('%i bytes are %s', ([bytes, text]) => {
-  expect(humanSize(bytes)).toBe(text);
+  expect(formatSize(bytes)).toBe(text);
 });
 
 test.for([
@@ -23,15 +23,15 @@ test.for([
   [30, 'soon'],
   [120, 'in 2 min.'],
 ] as const)('%i seconds from now is %s', ([seconds, text]) => {
-  expect(relativeTime(seconds * 1_000, 0)).toBe(text);
+  expect(formatRelativeTime(seconds * 1_000, 0)).toBe(text);
 });
 
-test('writes a filter as people do, and as JSON that says the same', () => {
+test('formats a filter as people write it, and as equivalent JSON', () => {
   const filter = {
     action: ['opened', null],
     issue: { level: { not_in: [1, true] }, odd: {}, at: { exists: false } },
   };
-  expect(filterText(filter)).toBe(`{
+  expect(formatFilter(filter)).toBe(`{
   "action": ["opened", null],
   "issue": {
     "level": { "not_in": [1, true] },
@@ -39,5 +39,5 @@ test('writes a filter as people do, and as JSON that says the same', () => {
     "at": { "exists": false }
   }
 }`);
-  expect(JSON.parse(filterText(filter))).toEqual(filter);
+  expect(JSON.parse(formatFilter(filter))).toEqual(filter);
 });

@@ -1,0 +1,142 @@
+import { useEffect, useState } from 'preact/hooks';
+import { callApi } from '../api-client.ts';
+import type { ListedDelivery } from '../api-types.ts';
+import type { TriggerBody } from '../state/automation-draft.ts';
+import { nowMs } from '../state/clock.ts';
+import { useFactory } from '../state/current-factory.ts';
+import { useLoad } from '../state/use-load.ts';
+import { formatJson } from '../text/format-json.ts';
+import { formatSize } from '../text/format-size.ts';
+import { formatRelativeTime } from '../text/format-time.ts';
+import { CopyableBlock } from './copyable.tsx';
+import { Field } from './field.tsx';
+import { PastedPayload } from './pasted-payload.tsx';
+import { ProblemNotice } from './problem-notice.tsx';
+import { TriggerVerdictPanel } from './trigger-verdict.tsx';
+import { Waiting } from './waiting.tsx';
+
+/** An automation by its name, or the triggers of a draft. */
+type Subject = { readonly automation: string } | { readonly triggers: TriggerBody[] };
+
+interface Properties {
+  readonly subject: Subject;
+  /** UID of the webhook whose deliveries are offered; undefined for all webhooks. */
+  readonly webhook: string | undefined;
+}
+
+/** @limit Most stored deliveries that a filter test offers, newest first: more would not be read in a menu. */
+export const offeredDeliveriesMax = 50;
+const pasted = 'pasted';
+/** From the last keystroke to the test. */
+const pauseMs = 250;
+
+/** Tests a filter against a stored delivery or a pasted payload, as often as the filter changes. */
+export function FilterTest({ subject, webhook }: Properties) {
+  const { factory } = useFactory();
+  const [chosen, setChosen] = useState<string>();
+  const [payload, setPayload] = useState('');
+  const stored = useLoad(
+    signal =>
+      callApi('get', '/factories/{factory}/deliveries', {
+        factory,
+        query: { webhook, outcome: 'Accepted', limit: offeredDeliveriesMax },
+        signal,
+      }),
+    [factory, webhook],
+  );
+  if (!stored.value) return <Waiting error={stored.error} reload={stored.reload} what="stored deliveries" />;
+  const { deliveries } = stored.value;
+  const selected = chosen ?? deliveries[0]?.id ?? pasted;
+  return (
+    <div class="test stack">
+      <Field label="Test filter against">
+        {ids => (
+          <select {...ids} value={selected} onChange={event => setChosen(event.currentTarget.value)}>
+            {deliveries.map(delivery => (
+              <option key={delivery.id} value={delivery.id}>
+                {formatChoice(delivery, webhook === undefined)}
+              </option>
+            ))}
+            <option value={pasted}>A pasted payload</option>
+          </select>
+        )}
+      </Field>
+      {selected === pasted ? (
+        <PastedPayload text={payload} onInput={setPayload}>
+          {parsed => <FilterVerdict subject={subject} against={{ payload: parsed }} />}
+        </PastedPayload>
+      ) : (
+        <>
+          <FilterVerdict subject={subject} against={{ delivery: selected }} />
+          <StoredPayload key={selected} delivery={selected} />
+        </>
+      )}
+    </div>
+  );
+}
+
+function formatChoice({ id, webhook, at, size }: ListedDelivery, withWebhook: boolean): string {
+  const age = formatRelativeTime(Date.parse(at), nowMs.peek());
+  return [age, ...(withWebhook ? [webhook] : []), formatSize(size), id].join(' · ');
+}
+
+interface VerdictProperties {
+  readonly subject: Subject;
+  readonly against: { readonly delivery: string } | { readonly payload: unknown };
+}
+
+function FilterVerdict({ subject, against }: VerdictProperties) {
+  const { factory } = useFactory();
+  const request = useDebounced(JSON.stringify({ ...subject, ...against }), pauseMs);
+  const { value, error, reload } = useLoad(
+    signal =>
+      callApi('post', '/factories/{factory}/automation-test', { factory, body: JSON.parse(request), signal }),
+    [factory, request],
+  );
+  if (error !== undefined) return <ProblemNotice error={error} />;
+  if (!value) return <Waiting error={undefined} reload={reload} what="the result" />;
+  return (
+    <div role="status">
+      {!value.enabled && <p class="hint">The automation is disabled: it starts no runs.</p>}
+      {value.triggers.map((verdict, index) => (
+        <TriggerVerdictPanel key={index} verdict={verdict} />
+      ))}
+    </div>
+  );
+}
+
+/** The value, once it has not changed for `ms`. */
+function useDebounced<T>(value: T, ms: number): T {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), ms);
+    return () => clearTimeout(timer);
+  }, [value, ms]);
+  return settled;
+}
+
+interface PayloadProperties {
+  /** The ID of the delivery. */
+  readonly delivery: string;
+}
+
+/** The payload of a delivery, loaded when the user opens it. */
+function StoredPayload({ delivery }: PayloadProperties) {
+  const [open, setOpen] = useState(false);
+  return (
+    <details onToggle={event => setOpen(event.currentTarget.open)}>
+      <summary>Show payload</summary>
+      {open && <LoadedPayload delivery={delivery} />}
+    </details>
+  );
+}
+
+function LoadedPayload({ delivery }: PayloadProperties) {
+  const { factory } = useFactory();
+  const { value, error, reload } = useLoad(
+    signal => callApi('get', '/factories/{factory}/deliveries/{delivery}', { factory, delivery, signal }),
+    [factory, delivery],
+  );
+  if (!value) return <Waiting error={error} reload={reload} what="the payload" />;
+  return <CopyableBlock text={formatJson(value.payload ?? '')} what="payload" />;
+}
