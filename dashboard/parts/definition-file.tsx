@@ -18,15 +18,9 @@ export function DefinitionFileSection({ definition: { file, yaml }, name, childr
   return (
     <section class="card padded">
       <h2>Definition file</h2>
-      {file !== null && (
+      {file !== null && revision !== null && (
         <p>
-          <Code text={file} />
-          {revision !== null && (
-            <>
-              {' '}
-              at revision <Code text={revision.slice(0, 12)} />
-            </>
-          )}
+          <Code text={file} /> at revision <Code text={revision.slice(0, 12)} />
         </p>
       )}
       {children}

@@ -11,7 +11,7 @@ export function RevealedOnce({ secret, url }: GeneratedSecret) {
   return (
     <div class="revealed">
       <p>
-        <strong>Shown once.</strong> Copy it now: it cannot be shown again, and only rotating replaces it.
+        <strong>Shown once.</strong> Copy it now: it cannot be shown again. If you lose it, rotate the secret.
       </p>
       {url !== undefined && (
         <>

@@ -25,19 +25,19 @@ function AppliedTrigger({ trigger: { uid, webhook, payload } }: { readonly trigg
   const { factory } = useFactory();
   return (
     <li>
-      <p>
-        {payload === undefined ? 'Every delivery to ' : 'A delivery to '}
-        {webhook === null ? (
-          <>
-            <Code text={uid} /> <Pill tone="warn">deleted webhook: never fires</Pill>
-          </>
-        ) : (
+      {webhook === null ? (
+        <p>
+          <Code text={uid} /> <Pill tone="warn">deleted webhook: never fires</Pill>
+        </p>
+      ) : (
+        <p>
+          {payload === undefined ? 'Every delivery to ' : 'A delivery to '}
           <a href={toHref({ page: 'webhook', factory, id: uid })}>
             <Text text={webhook} />
           </a>
-        )}
-        {payload === undefined ? ' starts a run.' : ' starts a run if its payload matches:'}
-      </p>
+          {payload === undefined ? ' starts a run.' : ' starts a run if its payload matches:'}
+        </p>
+      )}
       {payload !== undefined && <CopyableBlock text={formatFilter(payload)} what="payload filter" />}
     </li>
   );

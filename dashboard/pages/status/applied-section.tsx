@@ -32,9 +32,14 @@ export function AppliedSection({ status }: { readonly status: ShownStatus }) {
             <Fact term="Repository">
               <Code text={source.repository} />
             </Fact>
-            <Fact term="Branch and path">
-              <Code text={source.branch} /> <Code text={source.path} />
+            <Fact term="Branch">
+              <Code text={source.branch} />
             </Fact>
+            {source.path !== '' && (
+              <Fact term="Path">
+                <Code text={source.path} />
+              </Fact>
+            )}
           </>
         )}
         <Fact term="Contents">

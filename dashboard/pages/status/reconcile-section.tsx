@@ -3,7 +3,6 @@ import { Diagnostics } from '../../parts/diagnostics.tsx';
 import { Fact, Facts } from '../../parts/facts.tsx';
 import { Code, Text } from '../../parts/text.tsx';
 import { ExactTime, Time } from '../../parts/time.tsx';
-import { formatCount } from '../../text/format-count.ts';
 
 type ReconcileStatus = NonNullable<ShownStatus['reconcile']>;
 type Failure = NonNullable<ReconcileStatus['lastFailure']>;
@@ -20,7 +19,7 @@ export function ReconcileSection({ reconcile }: { readonly reconcile: ReconcileS
       )}
       <Facts>
         {tip && <CommitFact term="Tip of the branch" commit={tip} />}
-        {commitsBehind !== null && <Fact term="Commits behind">{formatCount(commitsBehind, 'commit')}</Fact>}
+        {commitsBehind !== null && <Fact term="Commits behind">{commitsBehind}</Fact>}
         {lastSuccess && (
           <Fact term="Last success">
             <ExactTime at={lastSuccess.at} />
