@@ -10,14 +10,14 @@ interface Given {
   readonly factory: string;
 }
 
-/** The factory as the command line has it, with a team secret S. */
+/** Opens the factory as the command line does, and sets a team secret S. */
 export async function factoryOf({ daemon, factory }: Given): Promise<Factory> {
   const opened = factoryIn(homeAt(daemon.workspace.home), factory);
   await setSecret(opened, 'S', 'a-secret-of-thirty-two-characters');
   return opened;
 }
 
-/** Lets the factory follow a repository: gives what reconciles it. */
+/** Returns a function that reconciles the factory with a repository. */
 export async function followUpstream(given: Given, url: string): Promise<() => Promise<unknown>> {
   const factory = await factoryOf(given);
   const options = { environment: operatorEnvironment, signal: new AbortController().signal };
