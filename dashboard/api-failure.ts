@@ -1,7 +1,8 @@
-import type { ApiProblemCode, ApiProblemParts } from '../schema/api/problems.ts';
+import type { ApiProblemCode } from '../schema/api/problems.ts';
+import type { RefusalParts } from '../schema/refusal.ts';
 
 /** The body of every refusal (RFC 9457). */
-export interface ProblemDetails extends ApiProblemParts {
+export interface ProblemDetails extends RefusalParts {
   readonly title: string;
   readonly status: number;
   readonly code: ApiProblemCode;
