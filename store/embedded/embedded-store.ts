@@ -1,4 +1,5 @@
 import type { Store, StoreOptions } from '../ports.ts';
+import { fileFailure } from '../store-error.ts';
 import { apiTokensIn } from './api-tokens.ts';
 import { appliedStatesIn } from './applied-states.ts';
 import { daemonAddressIn } from './daemon-address.ts';
@@ -29,7 +30,7 @@ export function openEmbeddedStore({ environment, lockTimeoutMs, now, ...options 
       use: (factory, work) => {
         const directory = mirrorDirectory(home, factory);
         return withLock(directory, lockTimeoutMs, async () => {
-          await makePrivateDirectory(directory);
+          await makePrivateDirectory(directory).catch(fileFailure('unwritable', directory));
           return work(directory);
         });
       },

@@ -146,7 +146,7 @@ test('destroying a webhook: its traffic, and the automations that it no longer s
   expect(gone).toEqual({
     kind: 'webhook',
     effects: ['url-gone'],
-    traffic: { lastAtMs: 5_000, accepted: 312 },
+    traffic: { lastAcceptedAt: '1970-01-01T00:00:05.000Z', accepted: 312, days: 7 },
     silenced: ['triage'],
   });
 });

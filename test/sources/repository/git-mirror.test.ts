@@ -13,7 +13,7 @@ import {
   repositoryAt,
   webhook,
 } from '../../support/git-samples.ts';
-import { readReconcileStatus } from '../../support/stored.ts';
+import { factoryIn, readReconcileStatus } from '../../support/stored.ts';
 
 const damages: Readonly<Record<string, (mirror: string) => void>> = {
   'a lock on the ref': mirror => writeFileSync(join(mirror, 'refs', 'hookmill', 'tip.lock'), ''),
@@ -101,7 +101,7 @@ test('says who holds the mirror, and that it cannot be written', async () => {
   const { factory, reconcile } = await followedFactory(upstream.bare);
   const mirror = mirrorDirectory(factory.home, factory.name);
   const lock = await acquireLock(mirror, 0);
-  const impatient = { ...factory, lockTimeoutMs: 0 };
+  const impatient = factoryIn(factory.home, factory.name, 0);
   expect(await reconcile({}, {}, impatient)).toMatchObject({
     result: 'failed',
     reason: 'store',
