@@ -1,24 +1,23 @@
 import type { z } from 'zod';
-import type * as shapes from '../schema/api/shapes.ts';
+import type { ApiRoutes, OperationId } from '../schema/api/routes.ts';
+import type { liveDeliveriesShape } from '../schema/api/shapes.ts';
+import type { RouteAnswer } from './route-answer.ts';
 
-/** What the management API tells, by the names that the pages use. */
-export type Identity = z.output<typeof shapes.identityShape>;
-export type Factories = z.output<typeof shapes.factoriesShape>;
-export type Status = z.output<typeof shapes.statusShape>;
-export type Webhook = z.output<typeof shapes.webhookShape>;
-export type WebhookDetail = z.output<typeof shapes.webhookDetailShape>;
-export type Revealed = z.output<typeof shapes.revealedShape>;
-export type Activity = z.output<typeof shapes.activityShape>;
-export type WebhookActivity = Activity['webhooks'][number];
-export type Automation = z.output<typeof shapes.automationShape>;
-export type AutomationDetail = z.output<typeof shapes.automationDetailShape>;
-export type Verdict = z.output<typeof shapes.verdictShape>;
-export type TriggerVerdict = Verdict['triggers'][number];
-export type Delivery = z.output<typeof shapes.deliveryShape>;
-export type DeliveryDetail = z.output<typeof shapes.deliveryDetailShape>;
-export type LiveDeliveries = z.output<typeof shapes.liveDeliveriesShape>;
-export type Run = z.output<typeof shapes.runShape>;
-export type Secret = z.output<typeof shapes.secretShape>;
-export type Scheme = z.output<typeof shapes.schemeShape>;
-export type Diagnostic = z.output<typeof shapes.diagnosticShape>;
-export type Instead = z.output<typeof shapes.insteadShape>;
+type AnswerTo<O extends OperationId> = RouteAnswer<ApiRoutes[O]>;
+
+export type Account = AnswerTo<'whoAmI'>;
+export type FactoryList = AnswerTo<'listFactories'>;
+export type ShownStatus = AnswerTo<'showStatus'>;
+export type ListedWebhook = AnswerTo<'listWebhooks'>['webhooks'][number];
+export type ShownWebhook = AnswerTo<'showWebhook'>;
+export type CreatedWebhook = AnswerTo<'createWebhook'>;
+export type ListedActivity = AnswerTo<'showActivity'>['webhooks'][number];
+export type ListedAutomation = AnswerTo<'listAutomations'>['automations'][number];
+export type ShownAutomation = AnswerTo<'showAutomation'>;
+export type ListedDelivery = AnswerTo<'listDeliveries'>['deliveries'][number];
+export type ShownDelivery = AnswerTo<'showDelivery'>;
+export type ShownRun = AnswerTo<'showRun'>;
+export type ListedSecret = AnswerTo<'listSecrets'>['secrets'][number];
+export type ListedScheme = AnswerTo<'listSchemes'>['schemes'][number];
+/** The data of an event of the live view. */
+export type CommittedDeliveries = z.output<typeof liveDeliveriesShape>;

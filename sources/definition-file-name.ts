@@ -1,5 +1,5 @@
 import type { DiagnosticCode } from '../schema/diagnostics.ts';
-import type { DefinitionFiles, DefinitionKind } from './definitions.ts';
+import type { DefinitionFiles, DefinitionKind } from './definition-files.ts';
 
 export const definitionNamePattern = /^[a-z0-9][a-z0-9-]{0,62}$/;
 

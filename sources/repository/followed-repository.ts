@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import type { FollowedBranch } from '../../operations/follow-branch.ts';
 import { definitionNamePattern, definitionNameRule } from '../../schema/definitions/definition-name.ts';
 import { durationMs } from '../../schema/definitions/duration.ts';
 import { addProblem, type ParsedFile, parseDefinition } from '../../schema/definitions/parse-definition.ts';
 import { type Mistake, shapeMistakes } from '../../schema/definitions/shape-problems.ts';
 import { secretNamePattern } from '../../schema/definitions/webhook-definition.ts';
-import { parseRepository } from './repository.ts';
+import { parseRepository, type Repository } from './repository.ts';
 
 /** @limit Time between two looks at a branch, in seconds, where the operator does not say: git hosts tolerate it, people hardly notice it. */
 export const reconcileSeconds = 30;
@@ -105,8 +104,21 @@ export function checkFollowedRepository(
   return { mistakes: shapeMistakes(result.error, followedRepositoryShape, given) };
 }
 
-/** The same, as it is reconciled. */
-export function followedBranchOf(followed: FollowedRepository): FollowedBranch {
+/** The branch that a factory follows, as the operator named it. */
+export interface FollowedBranch {
+  readonly repository: Repository;
+  /** Sent over HTTPS in place of what git's own credential helpers know. */
+  readonly credential?: RepositoryCredential | undefined;
+}
+
+export interface RepositoryCredential {
+  readonly username: string;
+  /** The team secret whose value is the password or access token. */
+  readonly secretName: string;
+}
+
+/** The branch that was named, ready to be reconciled. */
+export function toFollowedBranch(followed: FollowedRepository): FollowedBranch {
   const { credentialUsername: username, credentialSecret: secretName } = followed;
   const parsed = parseRepository(followed.repository, followed.branch, followed.path);
   if ('problem' in parsed) throw new Error(`not checked: ${parsed.problem.message}`);

@@ -3,8 +3,7 @@ import type { Context } from 'koa';
 import type { Logger } from 'pino';
 import { ApiProblem } from '../../../schema/api/problems.ts';
 import { type ApiRoute, apiPrefix, apiRoutes, type OperationId } from '../../../schema/api/routes.ts';
-import { factoryNamePattern } from '../../../store/embedded/files/home.ts';
-import type { ApiTokens } from './api-tokens.ts';
+import { definitionNamePattern } from '../../../schema/definitions/definition-name.ts';
 import type { SessionCookie } from './browser-guards.ts';
 import {
   type Caller,
@@ -14,12 +13,13 @@ import {
   requireSameSite,
 } from './caller.ts';
 import type { ApiHandlers, ApiReply } from './handler.ts';
+import type { KnownTokens } from './known-tokens.ts';
 import { readBody, readIfMatch, readQuery } from './read-request.ts';
 import type { Sessions } from './sessions.ts';
 
 export interface ApiRouterDeps {
   readonly handlers: ApiHandlers;
-  readonly tokens: ApiTokens;
+  readonly tokens: KnownTokens;
   readonly sessions: Sessions;
   readonly cookie: SessionCookie;
   readonly log: Logger;
@@ -38,7 +38,7 @@ export function createApiRouter(deps: ApiRouterDeps): Router {
 async function serve(id: OperationId, route: ApiRoute, context: Context, deps: ApiRouterDeps): Promise<void> {
   const { factory } = context.params as Readonly<Record<string, string>>;
   const caller = await permittedCaller(route, context, factory, deps);
-  if (factory !== undefined && !factoryNamePattern.test(factory)) throw new ApiProblem('not-found');
+  if (factory !== undefined && !definitionNamePattern.test(factory)) throw new ApiProblem('not-found');
   const query = readQuery(context.URL.searchParams, route);
   const ifSerial = route.etag ? readIfMatch(context.req) : undefined;
   const body = await readBody(context.req, route);

@@ -23,7 +23,10 @@ export interface ApiReply<T> {
 
 export type ApiHandler<Id extends OperationId> = (
   request: ApiRequest<Id>,
-) => Promise<ApiReply<AnswerOf<ApiRoutes[Id]>>> | ApiReply<AnswerOf<ApiRoutes[Id]>>;
+) => Promise<ApiReply<Immutable<AnswerOf<ApiRoutes[Id]>>>> | ApiReply<Immutable<AnswerOf<ApiRoutes[Id]>>>;
+
+/** An answer is only written out: operations may give what nobody must change. */
+type Immutable<T> = unknown extends T ? T : { readonly [K in keyof T]: Immutable<T[K]> };
 
 /** Each operation has its handler, or this does not compile. */
 export type ApiHandlers = { readonly [Id in OperationId]: ApiHandler<Id> };
