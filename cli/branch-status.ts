@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { type Drift, driftOf, type ReconcileView } from '../operations/views/reconcile-view.ts';
-import type { sourceShape } from '../schema/api/shapes.ts';
+import type { sourceShape } from '../schema/api/answers.ts';
 import type { Commit } from '../schema/commit.ts';
 import { printable } from './render/printable.ts';
 import { renderDiagnostics } from './render/render-diagnostics.ts';

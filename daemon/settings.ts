@@ -1,6 +1,6 @@
 import proxyAddr from 'proxy-addr';
 import { z } from 'zod';
-import { addProblem, type ParsedFile, parseDefinition } from '../schema/definitions/parse-definition.ts';
+import { addProblem, type ParsedFile, parseDefinition } from '../schema/definitions/parse-file.ts';
 import { followedRepositoriesShape } from '../sources/repository/followed-repository.ts';
 
 /** @limit Largest request body, in bytes (256 KB), as the specification of the service says. */

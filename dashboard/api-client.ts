@@ -1,7 +1,7 @@
 import type { z } from 'zod';
+import type { problemShape } from '../schema/api/answers.ts';
 import type { ApiProblemCode } from '../schema/api/problems.ts';
 import type { ApiRoutes, OperationId } from '../schema/api/routes.ts';
-import type { problemShape } from '../schema/api/shapes.ts';
 
 type Route = ApiRoutes[OperationId];
 type Method = Route['method'];

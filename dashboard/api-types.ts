@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type * as shapes from '../schema/api/shapes.ts';
+import type * as shapes from '../schema/api/answers.ts';
 
 /** What the management API tells, by the names that the pages use. */
 export type Identity = z.output<typeof shapes.identityShape>;

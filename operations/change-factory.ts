@@ -1,5 +1,5 @@
+import type { Management } from '../schema/api/answers.ts';
 import { ApiProblem, type Instead } from '../schema/api/problems.ts';
-import type { Management } from '../schema/api/shapes.ts';
 import type { AppliedState } from '../schema/applied-state.ts';
 import { changeAppliedState } from '../store/embedded/applied-states.ts';
 import { isEdited, sealSource } from './applied-source.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { addProblem } from '../schema/definitions/parse-definition.ts';
+import { addProblem } from '../schema/definitions/parse-file.ts';
 import { parseTemplate } from './content.ts';
 import type { SignatureDescription, SignatureScheme } from './description.ts';
 import { customerSchemes } from './schemes/customers.ts';

@@ -1,5 +1,5 @@
 import { type AutomationDefinition, parseAutomation } from '../schema/definitions/automation-definition.ts';
-import type { ParsedFile } from '../schema/definitions/parse-definition.ts';
+import type { ParsedFile } from '../schema/definitions/parse-file.ts';
 import { parseWebhook, type WebhookDefinition } from '../schema/definitions/webhook-definition.ts';
 import { parseYaml } from '../schema/definitions/yaml-source.ts';
 import { type Diagnostic, type Range, sortDiagnostics } from '../schema/diagnostics.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { z } from 'zod';
 import type { DeliveryDetail, DeliveryView, RunView } from '../../operations/views/delivery-views.ts';
-import type * as shapes from '../../schema/api/shapes.ts';
+import type * as shapes from '../../schema/api/answers.ts';
 import type { Outcome, RunState } from '../../schema/delivery.ts';
 import { contextOf, type Place, placeOf } from '../context.ts';
 import { homeBackend } from './home.ts';

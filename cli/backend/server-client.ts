@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { problemShape } from '../../schema/api/answers.ts';
 import { ApiProblem, type ApiProblemCode, apiProblems } from '../../schema/api/problems.ts';
 import {
   type ApiRoute,
@@ -8,7 +9,6 @@ import {
   apiRoutes,
   type OperationId,
 } from '../../schema/api/routes.ts';
-import { problemShape } from '../../schema/api/shapes.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
 import type { GlobalOptions } from '../global-options.ts';
 

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { z } from 'zod';
 import type { Change } from '../../operations/plan.ts';
+import type { planShape } from '../../schema/api/answers.ts';
 import { ApiProblem } from '../../schema/api/problems.ts';
-import type { planShape } from '../../schema/api/shapes.ts';
 import { type Diagnostic, hasErrors } from '../../schema/diagnostics.ts';
 import { parseDefinitions } from '../../sources/definitions.ts';
 import { readDirectory } from '../../sources/directory-source.ts';

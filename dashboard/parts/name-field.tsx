@@ -1,4 +1,4 @@
-import { definitionNamePattern, definitionNameRule } from '../../schema/definitions/definition-name.ts';
+import { definitionNamePattern, definitionNameRule } from '../../schema/name.ts';
 import { Field } from './field.tsx';
 
 // Browsers read it with the flag v, under which a hyphen in a class has to be escaped.

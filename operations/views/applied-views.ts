@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type * as shapes from '../../schema/api/shapes.ts';
+import type * as shapes from '../../schema/api/answers.ts';
 import type { AppliedAutomation, AppliedState, AppliedWebhook } from '../../schema/applied-state.ts';
 import { commitOf } from '../../schema/automations-snapshot.ts';
 import { automationYaml, webhookYaml } from '../../schema/definitions/definition-yaml.ts';

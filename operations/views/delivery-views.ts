@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type * as shapes from '../../schema/api/shapes.ts';
+import type * as shapes from '../../schema/api/answers.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import { parseSnapshot } from '../../schema/automations-snapshot.ts';
 import { judgeAutomation } from '../../schema/filters/judge-automation.ts';

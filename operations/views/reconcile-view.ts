@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { reconcileShape, sourceShape } from '../../schema/api/shapes.ts';
+import type { reconcileShape, sourceShape } from '../../schema/api/answers.ts';
 import type { ReconcileStatus } from '../../store/embedded/reconcile-statuses.ts';
 
 export type ReconcileView = z.output<typeof reconcileShape>;

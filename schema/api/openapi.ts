@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { payloadFilterSchema } from '../filters/payload-filter.ts';
+import * as shapes from './answers.ts';
 import { apiProblems } from './problems.ts';
 import * as requests from './requests.ts';
 import { type ApiRoute, apiPrefix, apiRoutes, type OperationId } from './routes.ts';
-import * as shapes from './shapes.ts';
 
 /** The management API as an OpenAPI 3.1 document, made of the shapes that requests and answers are checked with. */
 export function openApiDocument(): Record<string, unknown> {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { automationShape } from '../definitions/automation-definition.ts';
-import { definitionNamePattern, definitionNameRule } from '../definitions/definition-name.ts';
-import { addProblem } from '../definitions/parse-definition.ts';
+import { addProblem } from '../definitions/parse-file.ts';
 import { secretNamePattern, webhookShape } from '../definitions/webhook-definition.ts';
 import { outcomes, runStates } from '../delivery.ts';
+import { definitionNamePattern, definitionNameRule } from '../name.ts';
 
 /** @limit Rows on one page of the management API, unless the request asks for another number. */
 const apiPageSize = 50;

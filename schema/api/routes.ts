@@ -1,7 +1,7 @@
 import type { z } from 'zod';
+import * as shapes from './answers.ts';
 import type { ApiProblemCode } from './problems.ts';
 import * as requests from './requests.ts';
-import * as shapes from './shapes.ts';
 
 /** @limit Largest body of a filter test, in bytes: it may hold a whole payload beside the draft. */
 const apiTestBytesMax = 1024 * 1024;

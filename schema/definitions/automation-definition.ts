@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { filterDefinitions, payloadFilterSchema } from '../filters/payload-filter.ts';
 import { uidPattern } from '../ids.ts';
-import { addProblem, type ParsedFile, parseDefinition } from './parse-definition.ts';
+import { addProblem, type ParsedFile, parseDefinition } from './parse-file.ts';
 
 const promptBytesMax = 32 * 1024;
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type CustomScheme, customScheme, findScheme, schemeIds, schemes } from '../../signatures/scheme.ts';
 import { didYouMean } from '../suggestion.ts';
-import { addProblem, type ParsedFile, parseDefinition, problem } from './parse-definition.ts';
+import { addProblem, type ParsedFile, parseDefinition, problem } from './parse-file.ts';
 
 export const authModes = ['token', 'url_token', 'signature'] as const;
 export type AuthMode = (typeof authModes)[number];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ParsedFile, parseDefinition } from './parse-definition.ts';
+import { type ParsedFile, parseDefinition } from './parse-file.ts';
 
 /** What stands in `hookmill.yaml` beside the folders of definitions. */
 export const workspaceShape = z.strictObject({

@@ -12,7 +12,7 @@ import {
   Parser,
 } from 'yaml';
 import { bounded, type Diagnostic, type DiagnosticCode, type Range } from '../diagnostics.ts';
-import { syntaxProblems } from './yaml-syntax-problems.ts';
+import { syntaxProblems } from './yaml-syntax-mistakes.ts';
 import { definitionDepthMax, survey } from './yaml-tokens.ts';
 
 /** @limit Largest definition file, in bytes: a parser's work grows with its input, and real definitions are under 1 KiB. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Trigger } from '../definitions/automation-definition.ts';
 import { parseJson } from '../definitions/json-source.ts';
-import { shapeProblems } from '../definitions/shape-problems.ts';
+import { shapeProblems } from '../definitions/shape-mistakes.ts';
 import type { YamlSource } from '../definitions/yaml-source.ts';
 import type { Diagnostic } from '../diagnostics.ts';
 import { uidPattern } from '../ids.ts';

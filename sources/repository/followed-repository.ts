@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { FollowedBranch } from '../../operations/follow-branch.ts';
-import { definitionNamePattern, definitionNameRule } from '../../schema/definitions/definition-name.ts';
 import { durationMs } from '../../schema/definitions/duration.ts';
-import { addProblem, type ParsedFile, parseDefinition } from '../../schema/definitions/parse-definition.ts';
-import { type Mistake, shapeMistakes } from '../../schema/definitions/shape-problems.ts';
+import { addProblem, type ParsedFile, parseDefinition } from '../../schema/definitions/parse-file.ts';
+import { type Mistake, shapeMistakes } from '../../schema/definitions/shape-mistakes.ts';
 import { secretNamePattern } from '../../schema/definitions/webhook-definition.ts';
+import { definitionNamePattern, definitionNameRule } from '../../schema/name.ts';
 import { parseRepository } from './repository.ts';
 
 /** @limit Time between two looks at a branch, in seconds, where the operator does not say: git hosts tolerate it, people hardly notice it. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { activityShape } from '../../../schema/api/shapes.ts';
+import type { activityShape } from '../../../schema/api/answers.ts';
 import type { DeliveryLogQueries } from '../../../store/embedded/delivery-log/read/queries.ts';
 import type { HourlyCount } from '../../../store/embedded/delivery-log/read/reader.ts';
 

@@ -3,7 +3,7 @@ import getRawBody from 'raw-body';
 import type { z } from 'zod';
 import { ApiProblem } from '../../../schema/api/problems.ts';
 import type { ApiRoute } from '../../../schema/api/routes.ts';
-import { shapeMistakes } from '../../../schema/definitions/shape-problems.ts';
+import { shapeMistakes } from '../../../schema/definitions/shape-mistakes.ts';
 import { parseJsonBody } from '../../ingress/json-body.ts';
 
 /** @limit Largest body of a management request, in bytes: the largest ordinary one is an automation with its prompt and filters. */

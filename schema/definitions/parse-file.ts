@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Diagnostic } from '../diagnostics.ts';
-import { type ProblemParams, shapeProblems } from './shape-problems.ts';
+import { type ProblemParams, shapeProblems } from './shape-mistakes.ts';
 import { parseYaml } from './yaml-source.ts';
 
 /** What became of a definition file: the definition, or the errors that prevent it; its text for code frames. */
