@@ -3,8 +3,9 @@ import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Factory } from '../operations/apply.ts';
 import type { Workspace } from '../schema/definitions/workspace.ts';
+import { namePattern, nameRule } from '../schema/name.ts';
 import { readDaemonAddress } from '../store/embedded/daemon-address.ts';
-import { factoryNamePattern, type Home, homeAt } from '../store/embedded/files/home.ts';
+import { type Home, homeAt } from '../store/embedded/files/home.ts';
 import { type Seal, sealFor } from '../store/sealing.ts';
 import { definitionsDirectory } from './definitions-directory.ts';
 import { CommandError, exitStatus } from './exit-status.ts';
@@ -62,9 +63,8 @@ function readPlace(options: GlobalOptions): Place & { readonly workspace: Worksp
   const directory = definitionsDirectory(options);
   const workspace = workspaceOf(directory);
   const factory = options.factory ?? workspace.factory ?? 'default';
-  if (!factoryNamePattern.test(factory)) {
-    const rule = 'use lower case letters, digits and -, at most 63';
-    throw new CommandError(`"${factory}" cannot name a factory; ${rule}`, exitStatus.usage);
+  if (!namePattern.test(factory)) {
+    throw new CommandError(`"${factory}" cannot name a factory; use ${nameRule}`, exitStatus.usage);
   }
   return { directory, factory, output: options.output, workspace };
 }

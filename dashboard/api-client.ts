@@ -1,6 +1,7 @@
 import type { z } from 'zod';
-import type { problemShape } from '../schema/api/answers.ts';
+import type { problemAnswer } from '../schema/api/answers.ts';
 import type { ApiProblemCode } from '../schema/api/problems.ts';
+import type { ApiAnswer, ApiPathParameter } from '../schema/api/route.ts';
 import type { ApiRoutes, OperationId } from '../schema/api/routes.ts';
 
 type Route = ApiRoutes[OperationId];
@@ -9,16 +10,9 @@ type Method = Route['method'];
 type RouteAt<M extends Method, P extends string> = Extract<Route, { method: M; path: P }>;
 type PathOf<M extends Method> = Extract<Route, { method: M }>['path'];
 
-type ParameterOf<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | ParameterOf<Rest>
-  : never;
 type BodyOf<R> = R extends { body: infer Shape extends z.ZodType } ? { body: z.input<Shape> } : object;
 type QueryOf<R> = R extends { query: infer Shape extends z.ZodType } ? { query?: z.input<Shape> } : object;
-type AnswerOf<R> = R extends { answer: { shape: infer Shape extends z.ZodType } }
-  ? z.output<Shape>
-  : R extends { answer: { mediaType: string } }
-    ? string
-    : undefined;
+type AnswerOf<R> = ApiAnswer<R, R extends { answer: { mediaType: string } } ? string : undefined>;
 
 interface Settings {
   readonly signal?: AbortSignal | undefined;
@@ -26,12 +20,12 @@ interface Settings {
   readonly ifSerial?: number | undefined;
 }
 
-type Given<M extends Method, P extends string> = Readonly<Record<ParameterOf<P>, string>> &
+type Given<M extends Method, P extends string> = Readonly<Record<ApiPathParameter<P>, string>> &
   BodyOf<RouteAt<M, P>> &
   QueryOf<RouteAt<M, P>> &
   Settings;
 
-export type Problem = z.output<typeof problemShape>;
+export type Problem = z.output<typeof problemAnswer>;
 
 /** The management API refused, or could not be reached: then there is no problem to show. */
 export class ApiFailure extends Error {

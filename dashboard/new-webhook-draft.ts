@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { newWebhookRequest } from '../schema/api/requests.ts';
-import { suggestSecretName } from '../schema/secret-value.ts';
+import { suggestSecretName } from '../schema/secret-name.ts';
 import type { Scheme, Secret, Webhook } from './api-types.ts';
 
 type Request = z.input<typeof newWebhookRequest>;
@@ -51,9 +51,8 @@ export function secretKindOf(draft: WebhookDraft, schemes: readonly Scheme[]): S
 }
 
 export function secretNameOf(draft: WebhookDraft, secrets: readonly Secret[]): string {
-  return (
-    draft.secretName ?? suggestSecretName(draft.name || 'webhook', new Set(secrets.map(({ name }) => name)))
-  );
+  const taken = new Set(secrets.map(({ name }) => name));
+  return draft.secretName ?? suggestSecretName(draft.name || 'webhook', draft.authMode, taken);
 }
 
 /** The request that creates the webhook. */

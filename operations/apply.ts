@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { AppliedState, AppliedWebhook, Credential } from '../schema/applied-state.ts';
 import type { WebhookDefinition } from '../schema/definitions/webhook-definition.ts';
 import { type Diagnostic, hasErrors, sortDiagnostics } from '../schema/diagnostics.ts';
-import { uidRandomBytes, webhookUid } from '../schema/ids.ts';
+import { createUid, uidRandomBytes } from '../schema/ids.ts';
 import type { Definitions } from '../sources/definitions.ts';
 import { changeAppliedState, readAppliedState } from '../store/embedded/applied-states.ts';
 import type { Home } from '../store/embedded/files/home.ts';
@@ -139,7 +139,7 @@ async function nextState(
 ): Promise<AppliedState> {
   const webhooks = definitions.webhooks.map(async (webhook): Promise<AppliedWebhook> => {
     const existing = state.webhooks.find(other => other.name === webhook.name);
-    const uid = existing?.uid ?? webhookUid(factory.randomBytes(uidRandomBytes));
+    const uid = existing?.uid ?? createUid(factory.randomBytes(uidRandomBytes));
     const credential = await credentialFor(factory, webhook, uid, secrets.get(webhook.secretName), existing);
     return { ...webhook, uid, credential };
   });

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { ApiProblem, type Instead } from '../schema/api/problems.ts';
 import type { AppliedAutomation, AppliedState } from '../schema/applied-state.ts';
-import { automationYaml } from '../schema/definitions/definition-yaml.ts';
+import { renderAutomationYaml } from '../schema/definitions/definition-yaml.ts';
 import {
   type Changed,
   changeFactory,
@@ -57,7 +57,7 @@ export function findAutomation({ automations, factory }: AppliedState, name: str
 
 function writeFile(state: AppliedState, automation: AppliedAutomation): Instead {
   const file = definitionFileOf(state, 'automations', automation.name) ?? '';
-  return { text: `write ${posix.basename(file)} and apply`, file, yaml: automationYaml(automation) };
+  return { text: `write ${posix.basename(file)} and apply`, file, yaml: renderAutomationYaml(automation) };
 }
 
 function removeFile(state: AppliedState, name: string): Instead {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AppliedState, AppliedWebhook, Credential } from '../schema/applied-state.ts';
-import type { AuthMode, WebhookDefinition } from '../schema/definitions/webhook-definition.ts';
+import type { AuthMode } from '../schema/auth-mode.ts';
+import type { WebhookDefinition } from '../schema/definitions/webhook-definition.ts';
 import type { DefinitionKind, Definitions } from '../sources/definitions.ts';
 import type { TeamSecret } from '../store/embedded/team-secrets.ts';
 

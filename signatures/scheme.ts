@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { addProblem } from '../schema/definitions/parse-file.ts';
+import { addMistake } from '../schema/definitions/add-mistake.ts';
 import { parseTemplate } from './content.ts';
 import type { SignatureDescription, SignatureScheme } from './description.ts';
 import { customerSchemes } from './schemes/customers.ts';
@@ -88,7 +88,7 @@ export const customScheme = z
   })
   .superRefine((scheme, context) => {
     for (const { path, message, hint } of problemsOf(scheme)) {
-      addProblem(context, path, message, { code: 'webhook/scheme-invalid', hint });
+      addMistake(context, path, message, { code: 'webhook/scheme-invalid', hint });
     }
   });
 
@@ -198,7 +198,7 @@ function text(pattern: RegExp, complaint: string, hint: string) {
     .string()
     .superRefine((value, context) => {
       if (pattern.test(value)) return;
-      addProblem(context, [], `"${value}" ${complaint}`, { code: 'webhook/scheme-invalid', hint });
+      addMistake(context, [], `"${value}" ${complaint}`, { code: 'webhook/scheme-invalid', hint });
     })
     .meta({ pattern: pattern.source });
 }

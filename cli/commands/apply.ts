@@ -4,7 +4,7 @@ import { type Change, summarize } from '../../operations/plan.ts';
 import { planFileOf, whatMoved } from '../../operations/plan-file.ts';
 import { readRememberedRepository } from '../../operations/remembered-repository.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
-import { ingressUrl } from '../../schema/ingress-url.ts';
+import { renderIngressUrl } from '../../schema/ingress-url.ts';
 import { forgetFollowed } from '../../store/embedded/reconcile-statuses.ts';
 import { applyBranch } from '../apply-branch.ts';
 import { serverOf } from '../backend/server-client.ts';
@@ -109,6 +109,6 @@ function renderApplied(
   { serial, webhooks }: AppliedState,
   applied: boolean,
 ): string {
-  const urls = webhooks.map(webhook => ({ name: webhook.name, url: ingressUrl(baseUrl, webhook) }));
+  const urls = webhooks.map(webhook => ({ name: webhook.name, url: renderIngressUrl(baseUrl, webhook) }));
   return renderAppliedPlan(changes, serial, urls, applied);
 }

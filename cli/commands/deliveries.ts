@@ -5,10 +5,10 @@ import {
   type DeliveryView,
   evaluationOf,
 } from '../../operations/views/delivery-views.ts';
-import { snapshotOf } from '../../schema/automations-snapshot.ts';
+import { createSnapshot } from '../../schema/automations-snapshot.ts';
 import { type Outcome, outcomes } from '../../schema/delivery.ts';
-import { sortableId, sortableIdRandomBytes } from '../../schema/ids.ts';
-import { listOf } from '../../schema/suggestion.ts';
+import { createSortableId, sortableIdRandomBytes } from '../../schema/ids.ts';
+import { joinWithOr } from '../../schema/suggestion.ts';
 import { readAppliedState } from '../../store/embedded/applied-states.ts';
 import { openDeliveryLogReader } from '../../store/embedded/delivery-log/read/reader.ts';
 import { openDeliveryLog } from '../../store/embedded/delivery-log/write/open-delivery-log.ts';
@@ -91,12 +91,12 @@ export async function replay(id: string, command: Command): Promise<void> {
   }
   const nowMs = Date.now();
   const runs = starting.map(automation => ({
-    id: sortableId('run', nowMs, randomBytes(sortableIdRandomBytes)),
+    id: createSortableId('run', nowMs, randomBytes(sortableIdRandomBytes)),
     automation,
   }));
   const log = await openDeliveryLog(context.home.deliveryLogFile);
   try {
-    await log.replay({ deliveryId: id, runs, appliedState: snapshotOf(state), nowMs });
+    await log.replay({ deliveryId: id, runs, appliedState: createSnapshot(state), nowMs });
   } finally {
     await log.close();
   }
@@ -156,5 +156,5 @@ function outcomeOf(label: string | undefined): Outcome | undefined {
   if (label === undefined) return undefined;
   const outcome = outcomes.find(outcome => outcome.toLowerCase() === label.toLowerCase());
   if (outcome) return outcome;
-  throw new CommandError(`there is no outcome "${label}"; use ${listOf(outcomes)}`, exitStatus.usage);
+  throw new CommandError(`there is no outcome "${label}"; use ${joinWithOr(outcomes)}`, exitStatus.usage);
 }

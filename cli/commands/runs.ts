@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { RunView } from '../../operations/views/delivery-views.ts';
 import { type RunState, runStates } from '../../schema/delivery.ts';
-import { listOf } from '../../schema/suggestion.ts';
+import { joinWithOr } from '../../schema/suggestion.ts';
 import { openDeliveryLogReader } from '../../store/embedded/delivery-log/read/reader.ts';
 import { openDeliveryLog } from '../../store/embedded/delivery-log/write/open-delivery-log.ts';
 import { backendOf } from '../backend/backend.ts';
@@ -79,5 +79,5 @@ function stateOf(text: string | undefined): RunState | undefined {
   if (text === undefined) return undefined;
   const state = runStates.find(state => state === text);
   if (state) return state;
-  throw new CommandError(`there is no run state "${text}"; use ${listOf(runStates)}`, exitStatus.usage);
+  throw new CommandError(`there is no run state "${text}"; use ${joinWithOr(runStates)}`, exitStatus.usage);
 }

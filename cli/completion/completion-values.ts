@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { outcomes } from '../../schema/delivery.ts';
+import { namePattern } from '../../schema/name.ts';
 import { definitionFolders } from '../../sources/definition-file-name.ts';
 import type { DefinitionKind } from '../../sources/definitions.ts';
-import { appliedStateFile, factoryNamePattern, type Home, homeAt } from '../../store/embedded/files/home.ts';
+import { appliedStateFile, type Home, homeAt } from '../../store/embedded/files/home.ts';
 import type { Completion, Source } from './complete.ts';
 
 /**
@@ -45,7 +46,7 @@ function defined(directory: string, kind: DefinitionKind): readonly string[] {
 }
 
 function applied(home: Home, factory: string, list: 'webhooks' | 'automations'): readonly string[] {
-  return factoryNamePattern.test(factory) ? namesIn(appliedStateFile(home, factory), list) : [];
+  return namePattern.test(factory) ? namesIn(appliedStateFile(home, factory), list) : [];
 }
 
 function factoryOf(directory: string): string {

@@ -2,7 +2,7 @@ import type { Impact } from '../../operations/impact.ts';
 import { impactTrafficDays } from '../../operations/impact.ts';
 import { type Change, summarize } from '../../operations/plan.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
-import { ingressUrl } from '../../schema/ingress-url.ts';
+import { renderIngressUrl } from '../../schema/ingress-url.ts';
 
 /**
  * What `plan -o json` and `apply -o json` print. After an apply, new webhooks have their UIDs in `state`. Before one,
@@ -21,7 +21,7 @@ export function planData(
     changes: changes.map(change => {
       const { action, kind, name, uid, fields } = change;
       const webhook = kind === 'webhook' ? state.webhooks.find(webhook => webhook.name === name) : undefined;
-      const url = webhook && ingressUrl(baseUrl, webhook);
+      const url = webhook && renderIngressUrl(baseUrl, webhook);
       const impact = impactData(impacts.get(change));
       return { action, kind, name, uid: webhook?.uid ?? uid, url, fields, impact };
     }),

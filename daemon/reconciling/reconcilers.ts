@@ -4,7 +4,7 @@ import type { Factory } from '../../operations/apply.ts';
 import { summarize } from '../../operations/plan.ts';
 import { type Reconciled, reconcile } from '../../operations/reconcile.ts';
 import { type ReconcileLoop, startReconcileLoop } from '../../operations/reconcile-loop.ts';
-import { durationMs } from '../../schema/definitions/duration.ts';
+import { parseDurationMs } from '../../schema/definitions/duration.ts';
 import {
   type FollowedRepository,
   followedBranchOf,
@@ -62,7 +62,7 @@ function startLoop(followed: FollowedRepository, options: ReconcilersOptions): R
   const factory: Factory = { home, name, seal, lockTimeoutMs, now: () => new Date(), randomBytes };
   const branch = followedBranchOf(followed);
   return startReconcileLoop({
-    intervalMs: durationMs(followed.interval) ?? reconcileSeconds * 1_000,
+    intervalMs: parseDurationMs(followed.interval) ?? reconcileSeconds * 1_000,
     reconcile: signal => reconcile(factory, branch, { environment, signal }),
     onReconciled: reconciled => {
       report(log, reconciled);

@@ -1,4 +1,4 @@
-import type { TriggerVerdict } from '../api-types.ts';
+import type { TriggerVerdict } from '../../schema/filters/judge-trigger.ts';
 import { Pill } from './pill.tsx';
 import { Code } from './text.tsx';
 

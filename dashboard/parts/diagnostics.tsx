@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../api-types.ts';
+import type { Diagnostic } from '../../schema/diagnostics.ts';
 import { Pill } from './pill.tsx';
 import { Text } from './text.tsx';
 

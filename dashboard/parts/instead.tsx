@@ -1,4 +1,4 @@
-import type { Instead } from '../api-types.ts';
+import type { Instead } from '../../schema/api/problems.ts';
 import { CopyableBlock } from './copyable.tsx';
 import { Text } from './text.tsx';
 

@@ -1,14 +1,14 @@
 import type { z } from 'zod';
-import type * as shapes from '../../schema/api/answers.ts';
+import type * as answers from '../../schema/api/answers.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import { parseSnapshot } from '../../schema/automations-snapshot.ts';
 import { judgeAutomation } from '../../schema/filters/judge-automation.ts';
 import type { Permission } from '../../schema/permission.ts';
 import type { LoggedDelivery, Run } from '../../store/delivery-log.ts';
 
-export type DeliveryView = z.output<typeof shapes.deliveryShape>;
-export type DeliveryDetail = z.output<typeof shapes.deliveryDetailShape>;
-export type RunView = z.output<typeof shapes.runShape>;
+export type DeliveryView = z.output<typeof answers.deliveryAnswer>;
+export type DeliveryDetail = z.output<typeof answers.deliveryDetailAnswer>;
+export type RunView = z.output<typeof answers.runAnswer>;
 export type Evaluation = NonNullable<DeliveryDetail['evaluation']>;
 
 /** What may be told of a delivery; why it was rejected only to those who may manage its webhook. */
@@ -73,7 +73,7 @@ export function evaluationOf(
 /** A verdict as the API tells it: the same, with lists that may be written to. */
 export function verdictView(
   verdict: ReturnType<typeof judgeAutomation>,
-): z.output<typeof shapes.verdictShape> {
+): z.output<typeof answers.verdictAnswer> {
   const triggers = verdict.triggers.map(trigger => ({ ...trigger, clauses: [...trigger.clauses] }));
   return { ...verdict, triggers };
 }

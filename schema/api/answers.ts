@@ -1,87 +1,77 @@
 import { z } from 'zod';
 import { customScheme } from '../../signatures/scheme.ts';
+import { authModes } from '../auth-mode.ts';
 import { commitShape } from '../commit.ts';
-import { authModes } from '../definitions/webhook-definition.ts';
 import { identitySources, outcomes, runStates } from '../delivery.ts';
-import type { DiagnosticCode } from '../diagnostics.ts';
+import { diagnosticShape } from '../diagnostic-shape.ts';
 import { payloadFilterSchema } from '../filters/payload-filter.ts';
 import { uidPattern } from '../ids.ts';
 import { permissions } from '../permission.ts';
 
-/** What the management API tells: one shape for each thing there is. Each field is always there unless optional. */
+/** The answers of the management API, and the parts that they share. A field is always present unless it is optional. */
 
 const time = z.iso.datetime();
 const uid = z.string().regex(uidPattern);
 const serial = z.int().nonnegative().describe('Serial of the applied state, as in the ETag.');
 
 /** Who is signed in. */
-export const identityShape = z.strictObject({
+export const identityAnswer = z.strictObject({
   token: z.string().describe('The name of the API token.'),
-  factory: z.string().nullable().describe('The one factory that it is for; null: all.'),
+  factory: z.string().nullable().describe('The only factory that the token is for; null: all factories.'),
   permission: z.enum(permissions),
 });
 
-/** Who may change a factory's webhooks, and where. */
+/** Where the webhooks and automations of a factory are managed. */
 export const managements = ['dashboard', 'files', 'repository'] as const;
 export type Management = (typeof managements)[number];
 
 const managedBy = z
   .enum(managements)
   .nullable()
-  .describe('Where webhooks and automations are changed; null while there is nothing yet: then here.');
+  .describe(
+    'Where webhooks and automations are managed; null while there are none, so they can be created here.',
+  );
 
-export const factoryShape = z.strictObject({
+export const factoryAnswer = z.strictObject({
   factory: z.string(),
   managedBy,
   serial,
   webhooks: z.int(),
   automations: z.int(),
 });
-export const factoriesShape = z.strictObject({ factories: z.array(factoryShape) });
-
-const position = z.strictObject({ line: z.int(), column: z.int() });
-
-/** A mistake in a definition file. */
-export const diagnosticShape = z.strictObject({
-  code: z.custom<DiagnosticCode>(code => typeof code === 'string').meta({ type: 'string' }),
-  severity: z.enum(['error', 'warning']),
-  message: z.string(),
-  file: z.string(),
-  range: z.strictObject({ start: position, end: position }).optional(),
-  hint: z.string().optional(),
-});
+export const factoriesAnswer = z.strictObject({ factories: z.array(factoryAnswer) });
 
 /** A mistake in a request. */
-export const mistakeShape = z.strictObject({
+export const mistakeAnswer = z.strictObject({
   pointer: z
     .string()
-    .describe('Where in the body, as a JSON Pointer (RFC 6901), or the name of a parameter.'),
+    .describe('The place in the body as a JSON Pointer (RFC 6901), or the name of a parameter.'),
   code: z.string(),
   message: z.string(),
   hint: z.string().optional(),
 });
 
-/** What to do in place of what a factory of files does not let the dashboard do. */
-export const insteadShape = z.strictObject({
+/** What to do instead of a change that the dashboard cannot make, because the factory comes from files. */
+export const insteadAnswer = z.strictObject({
   text: z.string(),
   file: z.string().optional().describe('The definition file to write or remove.'),
-  yaml: z.string().optional().describe('What to write there.'),
+  yaml: z.string().optional().describe('The new contents of the file.'),
 });
 
-/** RFC 9457. */
-export const problemShape = z.strictObject({
+/** A problem as in RFC 9457. */
+export const problemAnswer = z.strictObject({
   type: z.literal('about:blank'),
   title: z.string(),
   status: z.int(),
   code: z.string(),
   detail: z.string().optional(),
-  mistakes: z.array(mistakeShape).optional(),
+  mistakes: z.array(mistakeAnswer).optional(),
   diagnostics: z.array(diagnosticShape).optional(),
-  instead: insteadShape.optional(),
+  instead: insteadAnswer.optional(),
 });
 
-/** How a factory that follows a branch was last reconciled. */
-export const reconcileShape = z.strictObject({
+/** How the last reconciles of a factory that follows a branch ended. */
+export const reconcileAnswer = z.strictObject({
   followed: z.strictObject({ repository: z.string(), branch: z.string(), path: z.string() }),
   suspendedAt: time.nullable(),
   tip: commitShape.nullable(),
@@ -100,7 +90,7 @@ export const reconcileShape = z.strictObject({
   failingSince: time.nullable(),
 });
 
-export const sourceShape = z.discriminatedUnion('kind', [
+export const sourceAnswer = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('dashboard') }),
   z.strictObject({ kind: z.literal('directory'), directory: z.string() }),
   z.strictObject({
@@ -112,54 +102,63 @@ export const sourceShape = z.discriminatedUnion('kind', [
   }),
 ]);
 
-export const statusShape = factoryShape.extend({
+export const statusAnswer = factoryAnswer.extend({
   permission: z.enum(permissions).describe('What the caller may do here.'),
-  source: sourceShape.nullable(),
+  source: sourceAnswer.nullable(),
   revision: z.string().nullable(),
   appliedAt: time.nullable(),
-  edited: z.boolean().describe('A hand changed the applied state of a repository-backed factory.'),
-  reconcile: reconcileShape.nullable().describe('Of a repository-backed factory; of others null.'),
+  edited: z
+    .boolean()
+    .describe('Whether someone edited the applied state of a repository-backed factory by hand.'),
+  reconcile: reconcileAnswer
+    .nullable()
+    .describe('The last reconciles of a repository-backed factory; null for others.'),
   problem: z
     .strictObject({ message: z.string(), since: time })
     .nullable()
-    .describe('Why a newer applied state is not served.'),
+    .describe('Why the daemon does not serve a newer applied state.'),
 });
 
 const commit = commitShape
   .nullable()
-  .describe('The commit in force; null in a factory that follows no branch.');
+  .describe('The commit that was applied; null unless the factory follows a branch.');
 
-export const webhookShape = z.strictObject({
+export const webhookAnswer = z.strictObject({
   name: z.string(),
   uid,
-  url: z.string().describe('The ingress URL; `{token}` stands for the secret of a url_token webhook.'),
+  url: z.string().describe('The ingress URL. `{token}` stands for the secret of a url_token webhook.'),
   authMode: z.enum(authModes),
   signatureScheme: z.union([z.string(), customScheme]).nullable(),
   secretName: z.string(),
   deliveryIdHeader: z.string().nullable(),
   enabled: z.boolean(),
-  credential: z.enum(['set', 'not set']).describe('`not set`: it answers 401 until its secret is supplied.'),
-  file: z.string().nullable().describe('The definition file that it comes from; null: made here.'),
+  credential: z
+    .enum(['set', 'not set'])
+    .describe('`not set`: the webhook answers 401 until its secret is set.'),
+  file: z
+    .string()
+    .nullable()
+    .describe('The definition file that it comes from; null: created in the dashboard.'),
   commit,
 });
-export const webhooksShape = z.strictObject({ serial, webhooks: z.array(webhookShape) });
-export const webhookDetailShape = webhookShape.extend({
+export const webhooksAnswer = z.strictObject({ serial, webhooks: z.array(webhookAnswer) });
+export const webhookDetailAnswer = webhookAnswer.extend({
   serial,
-  yaml: z.string().describe('Its definition file.'),
+  yaml: z.string().describe('The text of its definition file.'),
 });
 
-/** What is told once: nothing keeps it, and no other answer has it. */
-export const revealedShape = z.strictObject({
+/** A generated secret. It is shown once: nothing stores it in plain text, and no other answer contains it. */
+export const revealedAnswer = z.strictObject({
   secret: z.string().optional(),
-  url: z.string().optional().describe('Of a url_token webhook: the ingress URL with its token.'),
+  url: z.string().optional().describe('The ingress URL with its token. Only for a url_token webhook.'),
 });
-export const changedWebhookShape = z.strictObject({
-  webhook: webhookDetailShape,
-  revealed: revealedShape.nullable().describe('What was generated, shown this once.'),
+export const changedWebhookAnswer = z.strictObject({
+  webhook: webhookDetailAnswer,
+  revealed: revealedAnswer.nullable().describe('The generated secret, shown only in this answer.'),
 });
 
-/** What the last 24 hours brought each webhook, hour by hour; the last hour is the present one. */
-export const activityShape = z.strictObject({
+/** The deliveries of each webhook in the last 24 hours, hour by hour. The last hour is the current one. */
+export const activityAnswer = z.strictObject({
   since: time,
   webhooks: z.array(
     z.strictObject({
@@ -175,20 +174,25 @@ const appliedTrigger = z.strictObject({
   webhook: z
     .string()
     .nullable()
-    .describe('The name of the webhook; null: deleted or unknown, it never fires.'),
+    .describe(
+      'The name of the webhook; null: the webhook is unknown or deleted, so the trigger never fires.',
+    ),
   payload: payloadFilterSchema.optional(),
 });
-export const automationShape = z.strictObject({
+export const automationAnswer = z.strictObject({
   name: z.string(),
   enabled: z.boolean(),
   prompt: z.string(),
   triggers: z.array(appliedTrigger),
-  file: z.string().nullable().describe('The definition file that it comes from; null: made here.'),
+  file: z
+    .string()
+    .nullable()
+    .describe('The definition file that it comes from; null: created in the dashboard.'),
 });
-export const automationsShape = z.strictObject({ serial, automations: z.array(automationShape) });
-export const automationDetailShape = automationShape.extend({
+export const automationsAnswer = z.strictObject({ serial, automations: z.array(automationAnswer) });
+export const automationDetailAnswer = automationAnswer.extend({
   serial,
-  yaml: z.string().describe('Its definition file.'),
+  yaml: z.string().describe('The text of its definition file.'),
 });
 
 const clauseShape = z.strictObject({
@@ -198,7 +202,7 @@ const clauseShape = z.strictObject({
   found: z.string(),
   holds: z.boolean(),
 });
-export const verdictShape = z.strictObject({
+export const verdictAnswer = z.strictObject({
   automation: z.string(),
   enabled: z.boolean(),
   wouldTrigger: z.boolean(),
@@ -212,68 +216,70 @@ export const verdictShape = z.strictObject({
   ),
 });
 
-export const deliveryShape = z.strictObject({
+export const deliveryAnswer = z.strictObject({
   id: z.string(),
-  webhook: z.string().describe("The webhook's name when it arrived."),
+  webhook: z.string().describe('The name of the webhook when the delivery arrived.'),
   uid,
   at: time,
-  size: z.int().describe('Bytes of the body.'),
+  size: z.int().describe('Size of the body in bytes.'),
   outcome: z.enum(outcomes),
   identity: z.string().nullable(),
   identitySource: z.enum(identitySources).optional(),
   authenticatedBy: z.string().optional(),
-  reason: z.string().optional().describe('Why it was rejected; only for those who may manage.'),
+  reason: z.string().optional().describe('Why it was rejected. Only with the manage permission.'),
   duplicateOf: z.string().optional(),
   commit,
 });
-const next = z.string().nullable().describe('The cursor of the next page; null: this is the last.');
-export const deliveriesShape = z.strictObject({ deliveries: z.array(deliveryShape), next });
+const next = z.string().nullable().describe('The cursor of the next page; null: this is the last page.');
+export const deliveriesAnswer = z.strictObject({ deliveries: z.array(deliveryAnswer), next });
 
-export const runShape = z.strictObject({
+export const runAnswer = z.strictObject({
   id: z.string(),
   automation: z.string(),
   deliveryId: z.string(),
-  webhook: z.string().describe("The webhook's name when it was delivered to."),
+  webhook: z.string().describe('The name of the webhook when the delivery arrived.'),
   state: z.enum(runStates),
   attempts: z.int(),
   replay: z.boolean(),
   createdAt: time,
   startedAt: time.nullable(),
   finishedAt: time.nullable(),
-  nextAttemptAt: time.nullable().describe('Of a queued run.'),
-  error: z.string().optional().describe('What went wrong in the last attempt.'),
+  nextAttemptAt: time.nullable().describe('When a queued run is attempted again.'),
+  error: z.string().optional().describe('Why the last attempt failed.'),
 });
-export const runsShape = z.strictObject({ runs: z.array(runShape), next });
+export const runsAnswer = z.strictObject({ runs: z.array(runAnswer), next });
 
 const evaluationShape = z.strictObject({
-  serial: z.int().describe('Of the applied state that was in force.'),
-  automations: z.array(verdictShape).describe('Those with a trigger on the webhook.'),
-  others: z.int().describe('How many automations listen to other webhooks.'),
+  serial: z.int().describe('Serial of the applied state that judged the delivery.'),
+  automations: z.array(verdictAnswer).describe('The automations with a trigger for the webhook.'),
+  others: z.int().describe('Number of automations that have triggers for other webhooks only.'),
 });
-export const deliveryDetailShape = deliveryShape.extend({
-  payload: z.string().nullable().describe('The body as text; null unless it was accepted.'),
+export const deliveryDetailAnswer = deliveryAnswer.extend({
+  payload: z.string().nullable().describe('The body as text; null unless the delivery was accepted.'),
   evaluation: evaluationShape.nullable(),
-  runs: z.array(runShape),
+  runs: z.array(runAnswer),
 });
 /** An event of a live view. */
-export const liveDeliveriesShape = z.strictObject({
-  deliveries: z.array(deliveryShape).describe('In the order in which they were committed.'),
-  skipped: z.int().describe('How many more there were: list them.'),
+export const liveDeliveriesAnswer = z.strictObject({
+  deliveries: z
+    .array(deliveryAnswer)
+    .describe('The newest deliveries, in the order in which they were recorded.'),
+  skipped: z.int().describe('Number of further deliveries, which this event leaves out.'),
 });
-export const replayedShape = z.strictObject({
+export const replayedAnswer = z.strictObject({
   runs: z.array(z.strictObject({ id: z.string(), automation: z.string() })),
 });
 
-export const secretShape = z.strictObject({
+export const secretAnswer = z.strictObject({
   name: z.string(),
   state: z.enum(['set', 'declared']),
   updatedAt: time,
-  usedBy: z.array(z.string()).describe('The webhooks of this factory that use it.'),
-  usedElsewhere: z.boolean().describe('A webhook of another factory uses it.'),
+  usedBy: z.array(z.string()).describe('The webhooks of this factory that use the secret.'),
+  usedElsewhere: z.boolean().describe('Whether a webhook of another factory uses the secret.'),
 });
-export const secretsShape = z.strictObject({ secrets: z.array(secretShape) });
+export const secretsAnswer = z.strictObject({ secrets: z.array(secretAnswer) });
 
-export const schemeShape = z.strictObject({
+export const schemeAnswer = z.strictObject({
   id: z.string(),
   provider: z.string(),
   kind: z.string(),
@@ -281,10 +287,12 @@ export const schemeShape = z.strictObject({
   secretLocation: z.string(),
   secretCommand: z
     .enum(['generate', 'set', 'declare'])
-    .describe('How its secret is made: here, by the provider, or by the provider once it has the URL.'),
+    .describe(
+      'Who creates the secret: `generate`: hookmill; `set`: the provider; `declare`: the provider, once it has the URL.',
+    ),
   summary: z.array(z.strictObject({ label: z.string(), text: z.string() })),
 });
-export const schemesShape = z.strictObject({ schemes: z.array(schemeShape) });
+export const schemesAnswer = z.strictObject({ schemes: z.array(schemeAnswer) });
 
 const changeShape = z.strictObject({
   action: z.enum(['create', 'update', 'delete', 'no-op']),
@@ -296,14 +304,14 @@ const changeShape = z.strictObject({
     z.strictObject({ field: z.string(), before: z.unknown().optional(), after: z.unknown().optional() }),
   ),
 });
-export const planShape = z.strictObject({
+export const planAnswer = z.strictObject({
   factory: z.string(),
   serial,
   changes: z.array(changeShape),
   summary: z.strictObject({ add: z.int(), change: z.int(), destroy: z.int() }),
-  diagnostics: z.array(diagnosticShape).describe('Warnings.'),
+  diagnostics: z.array(diagnosticShape).describe('Warnings about the definitions.'),
 });
-export const appliedShape = planShape.extend({
+export const appliedAnswer = planAnswer.extend({
   result: z.enum(['applied', 'unchanged']),
-  webhooks: z.array(webhookShape),
+  webhooks: z.array(webhookAnswer),
 });

@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
+import { namePattern } from '../../schema/name.ts';
 import { permissions } from '../../schema/permission.ts';
 import { StoreError } from '../store-error.ts';
-import { factoryNamePattern, type Home } from './files/home.ts';
+import type { Home } from './files/home.ts';
 import { openJsonFile } from './files/json-file.ts';
 import { withLock } from './files/lock.ts';
 
@@ -12,7 +13,7 @@ const apiTokensMax = 1_000;
 const storedToken = z.strictObject({
   name: z.string(),
   /** The one factory that it is for; null: all. */
-  factory: z.string().regex(factoryNamePattern).nullable(),
+  factory: z.string().regex(namePattern).nullable(),
   permission: z.enum(permissions),
   /** Of the token: what it is recognised by. The token itself is nowhere. */
   sha256: z.hex().length(64),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { secretNamePattern } from '../../schema/definitions/webhook-definition.ts';
+import { secretNamePattern, secretNameRule } from '../../schema/secret-name.ts';
 import type { Seal, SealedFor } from '../sealing.ts';
 import { StoreError } from '../store-error.ts';
 import { readAppliedState } from './applied-states.ts';
@@ -183,7 +183,7 @@ function sealedFor(name: string): SealedFor {
 
 function checkName(name: string): void {
   if (secretNamePattern.test(name)) return;
-  const message = `"${name}" cannot name a team secret; use up to 128 letters, digits, _ . and -`;
+  const message = `"${name}" cannot name a team secret; use ${secretNameRule}`;
   throw new StoreError('secret-invalid', message);
 }
 

@@ -16,7 +16,7 @@ browserTest('creates an automation, its filter tried on stored deliveries while 
   await filter.fill('{"state": ["passed"]');
   await page.getByText('Not JSON yet').waitFor();
   await filter.fill('{"state": "passed"}');
-  await page.getByText('state has a bare value').waitFor();
+  await page.getByText('state must be a list').waitFor();
   await filter.fill('{"state": ["passed"], "service": {"name": {"exists": true}}}');
   await page.getByText('Would not trigger').waitFor();
   expect(await page.locator('.clauses li').allTextContents()).toEqual([

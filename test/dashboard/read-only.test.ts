@@ -52,6 +52,6 @@ browserTest('whoever may only read sees it all, and no control that changes anyt
   await page.getByText('it cannot change automations').waitFor();
   expect(await controls()).toEqual([0, 0, 0]);
   await visit('/status');
-  await page.getByRole('row', { name: /DEPLOYS_SECRET/ }).waitFor();
+  await page.getByRole('row', { name: /DEPLOYS_TOKEN/ }).waitFor();
   await keep('read-status');
 });

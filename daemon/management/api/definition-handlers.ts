@@ -5,7 +5,7 @@ import { webhookView } from '../../../operations/views/applied-views.ts';
 import { ApiProblem } from '../../../schema/api/problems.ts';
 import type { AppliedState } from '../../../schema/applied-state.ts';
 import type { Diagnostic } from '../../../schema/diagnostics.ts';
-import { ingressUrl } from '../../../schema/ingress-url.ts';
+import { renderIngressUrl } from '../../../schema/ingress-url.ts';
 import { type DefinitionFile, type Definitions, parseDefinitions } from '../../../sources/definitions.ts';
 import { type ApiDeps, factoryOf, stateOf } from './api-deps.ts';
 import type { ApiHandlers } from './handler.ts';
@@ -76,7 +76,7 @@ function planView(
     changes: changes.map(({ action, kind, name, uid: knownUid, fields }) => {
       const webhook = kind === 'webhook' ? state.webhooks.find(webhook => webhook.name === name) : undefined;
       const uid = webhook?.uid ?? knownUid;
-      const url = webhook && ingressUrl(baseUrl, webhook);
+      const url = webhook && renderIngressUrl(baseUrl, webhook);
       return { action, kind, name, ...(uid && { uid }), ...(url && { url }), fields: [...fields] };
     }),
     summary: summarize(changes),

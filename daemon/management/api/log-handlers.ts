@@ -10,9 +10,9 @@ import {
   verdictView,
 } from '../../../operations/views/delivery-views.ts';
 import { ApiProblem } from '../../../schema/api/problems.ts';
-import { snapshotOf } from '../../../schema/automations-snapshot.ts';
+import { createSnapshot } from '../../../schema/automations-snapshot.ts';
 import { judgeAutomation } from '../../../schema/filters/judge-automation.ts';
-import { sortableId, sortableIdRandomBytes } from '../../../schema/ids.ts';
+import { createSortableId, sortableIdRandomBytes } from '../../../schema/ids.ts';
 import type { LoggedDelivery, Run } from '../../../store/delivery-log.ts';
 import { parseJsonBody } from '../../ingress/json-body.ts';
 import { webhookActivity } from './activity.ts';
@@ -129,9 +129,9 @@ export function logHandlers(deps: ApiDeps): LogHandlers {
       if (starting.length === 0) throw new ApiProblem('nothing-to-replay');
       const atMs = nowMs();
       const runs = starting.map(({ automation }) => {
-        return { id: sortableId('run', atMs, randomBytes(sortableIdRandomBytes)), automation };
+        return { id: createSortableId('run', atMs, randomBytes(sortableIdRandomBytes)), automation };
       });
-      const appliedState = snapshotOf(state);
+      const appliedState = createSnapshot(state);
       const replayed = await deliveryLog.replay({ deliveryId: id, runs, appliedState, nowMs: atMs });
       if (!replayed) throw new ApiProblem('delivery-unknown');
       return { body: { runs } };

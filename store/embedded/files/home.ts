@@ -1,7 +1,6 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-
-export const factoryNamePattern = /^[a-z0-9][a-z0-9-]{0,62}$/;
+import { namePattern } from '../../../schema/name.ts';
 
 /** Where everything that hookmill keeps lies below one directory. */
 export interface Home {
@@ -57,5 +56,5 @@ export async function listFactories(home: Home): Promise<string[]> {
     if (error.code === 'ENOENT') return [];
     throw error;
   });
-  return entries.filter(name => factoryNamePattern.test(name)).sort();
+  return entries.filter(name => namePattern.test(name)).sort();
 }

@@ -1,4 +1,4 @@
-import { commitOfSource } from '../../../../schema/automations-snapshot.ts';
+import { parseSourceCommit } from '../../../../schema/automations-snapshot.ts';
 import type { Commit } from '../../../../schema/commit.ts';
 import type { Outcome, RunState } from '../../../../schema/delivery.ts';
 import type { LoggedDelivery, Run } from '../../../delivery-log.ts';
@@ -124,7 +124,7 @@ export function openDeliveryLogReader(file: string): DeliveryLogReader {
     return rows.map(row => {
       const { snapshot: digest } = row;
       if (digest === undefined) return row;
-      if (!commits.has(digest)) commits.set(digest, commitOfSource(source.get(digest)));
+      if (!commits.has(digest)) commits.set(digest, parseSourceCommit(source.get(digest)));
       const commit = commits.get(digest);
       return commit ? { ...row, commit } : row;
     });

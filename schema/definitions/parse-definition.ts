@@ -1,0 +1,19 @@
+import { type AutomationDefinition, automationShape } from './automation-definition.ts';
+import { type ParsedFile, parseFile } from './parse-file.ts';
+import { type WebhookDefinition, webhookShape } from './webhook-definition.ts';
+
+/** Parses `webhooks/<name>.yaml`. */
+export function parseWebhook(name: string, file: string, bytes: Uint8Array): ParsedFile<WebhookDefinition> {
+  const parsed = parseFile(webhookShape, file, bytes);
+  return { ...parsed, definition: parsed.definition && { name, ...parsed.definition } };
+}
+
+/** Parses `automations/<name>.yaml`. */
+export function parseAutomation(
+  name: string,
+  file: string,
+  bytes: Uint8Array,
+): ParsedFile<AutomationDefinition> {
+  const parsed = parseFile(automationShape, file, bytes);
+  return { ...parsed, definition: parsed.definition && { name, ...parsed.definition } };
+}
