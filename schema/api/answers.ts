@@ -51,7 +51,7 @@ export const mistakeAnswer = z.strictObject({
   hint: z.string().optional(),
 });
 
-/** What to do instead of a change that the dashboard cannot make, because the factory comes from files. */
+/** Says what to do instead of a change that the dashboard cannot make, because the factory comes from files. */
 export const insteadAnswer = z.strictObject({
   text: z.string(),
   file: z.string().optional().describe('The definition file to write or remove.'),

@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../diagnostics.ts';
 
-/** Each way in which the management API refuses a request: the status and what it means. */
+/** The problems that the management API can answer, each with its status and title. */
 export const apiProblems = {
   'not-signed-in': { status: 401, title: 'Not signed in: send an API token or sign in to the dashboard' },
   'token-unknown': { status: 401, title: 'The API token is unknown or revoked' },
@@ -52,7 +52,7 @@ export interface ApiMistake {
   readonly hint?: string | undefined;
 }
 
-/** What to do in place of what a factory of files or of a repository does not let the dashboard do. */
+/** Says what to do instead of a change that the dashboard cannot make, because the factory comes from files. */
 export interface Instead {
   readonly text: string;
   readonly file?: string;
@@ -60,7 +60,7 @@ export interface Instead {
 }
 
 export interface ApiProblemParts {
-  /** What is wrong here; no secret, and nothing of another factory. */
+  /** Explains this problem. It contains no secret, and nothing about another factory. */
   readonly detail?: string | undefined;
   readonly mistakes?: readonly ApiMistake[] | undefined;
   readonly diagnostics?: readonly Diagnostic[] | undefined;

@@ -36,7 +36,7 @@ export type ApiPathParameter<Path extends string> = Path extends `${string}{${in
   ? Name | ApiPathParameter<Rest>
   : never;
 
-/** What a route answers, as parsed JSON; `NotJson` if its answer is not JSON. */
+/** The answer of a route as parsed JSON; `NotJson` if it is not JSON. */
 export type ApiAnswer<Route, NotJson = undefined> = Route extends {
   answer: { shape: infer Shape extends z.ZodType };
 }

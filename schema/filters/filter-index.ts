@@ -18,7 +18,7 @@ export interface NamedFilter {
 /**
  * Compiles many filters into a function that returns the names of those that match a payload, each name once. One walk
  * over the payload finds the candidates, however many filters there are. A filter that needs a field is a candidate
- * only if the payload has an allowed value in it, and is none if the payload has a value that the filter rules out.
+ * only if the payload has an allowed value in it, and never if the payload has a value that the filter rules out.
  */
 export function compileFilterIndex(filters: readonly NamedFilter[]): (payload: unknown) => readonly string[] {
   if (filters.length === 0) return () => [];
