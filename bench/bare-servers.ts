@@ -1,4 +1,4 @@
-// What the ingress is measured against: servers that read the body and answer 202, and do nothing else.
+// Servers to compare the ingress with: they read the body, answer 202, and do nothing else.
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';

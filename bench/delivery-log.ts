@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createSortableId, sortableIdRandomBytes } from '../schema/ids.ts';
 import type { AcceptedDelivery, DeliveryLog } from '../store/delivery-log.ts';
-import { openDeliveryLogReader } from '../store/embedded/delivery-log/read/reader.ts';
+import { openSqliteReader } from '../store/embedded/delivery-log/read/reader.ts';
 import { openDeliveryLog } from '../store/embedded/delivery-log/write/open-delivery-log.ts';
 
-// What the delivery log alone can take: node bench/delivery-log.ts [--seconds 3] [--directory DIR]
+// Measures the delivery log without the ingress.
+// Usage: node bench/delivery-log.ts [--seconds 3] [--directory DIR]
 const { values } = parseArgs({
   options: { seconds: { type: 'string', default: '3' }, directory: { type: 'string', default: tmpdir() } },
 });
@@ -32,7 +33,7 @@ try {
   rmSync(directory, { recursive: true });
 }
 
-/** Each sender records its next delivery when the last one is on disk. */
+/** Each sender records a delivery, and waits until it is on disk before the next. */
 async function measure(shape: { senders: number; bytes: number; runs: number }, seconds: number) {
   const log = await openDeliveryLog(join(directory, `${Object.values(shape).join('-')}.db`));
   const latenciesMs: number[] = [];
@@ -71,7 +72,7 @@ async function measureLists(count: number) {
   );
   await rejectOnce(log);
   await log.close();
-  const reader = openDeliveryLogReader(file);
+  const reader = openSqliteReader(file);
   const filters = [{}, { webhook: 'pay' }, { outcome: 'Duplicate' }, { webhook: 'gone' }] as const;
   return filters.map(filter => {
     const startMs = performance.now();

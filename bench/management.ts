@@ -1,5 +1,6 @@
-// What the management API costs: lists over a full delivery log, and the ingress while live views are open, one of
-// which does not read, beside the ingress with none. In turn and in one run, so that a noisy machine troubles all alike.
+// Measures the management API: lists over a full delivery log; and the ingress while live views are open, one of
+// which never reads, compared with the ingress without viewers. The cases take turns within one run, so that other
+// load on the machine affects both equally.
 // Usage: npm run bench:management [-- --deliveries 100000 --seconds 4 --rounds 3 --viewers 200 --connections 64]
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -82,7 +83,7 @@ function client(managementUrl: string, token: string) {
   };
 }
 
-/** Stored deliveries, most of another webhook, so that a list of one passes over many. */
+/** Stores deliveries, most of them of another webhook, so that a list of one webhook has to skip many. */
 async function fill(uid: string): Promise<void> {
   const log = await openDeliveryLog(join(directory, '.hookmill/deliveries.db'));
   const atMs = Date.now();
@@ -108,8 +109,8 @@ async function lists(api: ReturnType<typeof client>, uid: string): Promise<void>
     'newest 50': '/deliveries',
     'newest 200': '/deliveries?limit=200',
     'second page': `/deliveries?limit=200&cursor=${next}`,
-    'of a rare webhook': `/deliveries?webhook=${uid}`,
-    'of an outcome that none has': '/deliveries?outcome=Duplicate',
+    'one rare webhook': `/deliveries?webhook=${uid}`,
+    'an outcome that no delivery has': '/deliveries?outcome=Duplicate',
   };
   const rows = [];
   for (const [name, path] of Object.entries(paths)) {
@@ -126,28 +127,28 @@ async function lists(api: ReturnType<typeof client>, uid: string): Promise<void>
     });
   }
   console.table(rows);
-  console.log(`over ${deliveries} stored deliveries, by HTTP`);
+  console.log(`${deliveries} stored deliveries, measured over HTTP`);
 }
 
 async function liveViews(managementUrl: string, token: string, url: string, secret: string): Promise<void> {
-  const alone: number[] = [];
+  const unwatched: number[] = [];
   const watched: number[] = [];
   for (let round = 0; round <= rounds; round++) {
     const without = await load(url, secret);
     const close = await openViewers(managementUrl, token);
     const withThem = await load(url, secret);
     close();
-    // The first round warms up.
+    // The first round only warms up.
     if (round === 0) continue;
-    alone.push(without);
+    unwatched.push(without);
     watched.push(withThem);
   }
   console.table([
-    { ingress: 'alone', 'accepted/s': Math.round(median(alone)) },
-    { ingress: `${viewers} live views, one not read`, 'accepted/s': Math.round(median(watched)) },
+    { ingress: 'no viewers', 'accepted/s': Math.round(median(unwatched)) },
+    { ingress: `${viewers} live views, one of them never reads`, 'accepted/s': Math.round(median(watched)) },
   ]);
   console.log(
-    `ratio ${(median(watched) / median(alone)).toFixed(2)}, medians of ${rounds} rounds of ${seconds} s`,
+    `ratio ${(median(watched) / median(unwatched)).toFixed(2)}, medians of ${rounds} rounds of ${seconds} s`,
   );
 }
 

@@ -1,7 +1,7 @@
-// What a fetch costs the ingress: the p99 of 1,000 deliveries a second while the daemon fetches a repository of 500 MB
-// from a git daemon on this machine, beside that of the same daemon at rest, in turn. Then the time from a push to its
-// being served, when the push's own delivery is the trigger.
-// Hosts let large files be left out of a fetch; --without-filter is a server that does not: all of it comes.
+// Measures how much a fetch slows the ingress: the p99 of 1,000 deliveries per second while the daemon fetches a
+// repository of 500 MB from a git daemon on this machine, compared in turn with the same daemon at rest. Then
+// measures the time from a push until its commit is served, with the push's own delivery as the trigger. Most git
+// hosts let a fetch leave out large files. With --without-filter the git daemon sends them all.
 // Usage: npm run bench:reconcile [-- --megabytes 500 --rounds 3 --rate 1000 --connections 32 --without-filter]
 import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -76,7 +76,7 @@ async function bench(): Promise<void> {
     await trigger();
     const fetching = await measure(load, headers, daemon.served(3 + round));
     const fetchSeconds = (performance.now() - startedMs) / 1_000;
-    // The first round warms up.
+    // The first round only warms up.
     if (round > 0) rows.push({ ...row(atRest, fetching), 'fetch s': round1(fetchSeconds) });
   }
   console.table(rows);
@@ -90,7 +90,7 @@ async function bench(): Promise<void> {
     await daemon.served(4 + rounds + n);
     pushes.push(Math.round(performance.now() - startedMs));
   }
-  console.log(`from a push to its being served, ms: ${pushes.join(', ')}`);
+  console.log(`from a push until its commit is served, in ms: ${pushes.join(', ')}`);
   const how = values['without-filter'] ? 'all fetched' : 'large files left out';
   console.log(
     `${megabytes} MB, ${how}, ${rate} deliveries/s, ${connections} connections, Node ${process.version}; ` +
@@ -110,7 +110,7 @@ function row(atRest: readonly number[], fetching: readonly number[]) {
   };
 }
 
-/** Response times in ms of deliveries at the rate, until `end`. */
+/** Sends deliveries at the rate until `end`; returns their response times in ms. */
 async function measure(
   url: string,
   headers: Record<string, string>,
@@ -144,7 +144,7 @@ function makeRepository(): void {
   mkdirSync(join(upstream, 'webhooks'), { recursive: true });
   mkdirSync(join(upstream, 'assets'));
   execFileSync('git', ['init', '--quiet', '--initial-branch=main', upstream]);
-  // Random bytes do not get smaller.
+  // Random bytes cannot be compressed.
   git('config', 'core.compression', '0');
   git('config', 'core.bigFileThreshold', '1m');
   git('config', 'uploadpack.allowFilter', String(!values['without-filter']));
@@ -199,7 +199,7 @@ async function serve(repository: string) {
   const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
   const [, ingressUrl = '', managementUrl = ''] =
     /on (http:\S+) \(management on (http:\S+)\)/.exec(line) ?? [];
-  /** Resolves once so many webhooks are served. */
+  /** Resolves once this many webhooks are served. */
   const served = async (webhooks: number) => {
     for (;;) {
       const readiness = await (await fetch(`${managementUrl}/readyz`)).json();

@@ -1,5 +1,6 @@
-// What `hookmill validate` costs: files a second over many definitions, and the time of a whole process on a few, beside
-// that of an empty Node. In turn and in one run; the quickest of each counts, as the one that was disturbed least.
+// Measures `hookmill validate`: files per second over many definitions, and the time of a whole process on a few,
+// compared with an empty Node process. The cases take turns within one run; the fastest of each counts, because other
+// load on the machine disturbed it least.
 // Usage: npm run bench:validate [-- --files 10000 --rounds 5 --starts 20]
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,7 +31,7 @@ enabled: true
 const automation = `enabled: true
 prompt: |
   Triage this error. Say which change caused it.
-  Open a pull request that mends it.
+  Open a pull request that fixes it.
 triggers:
   - provider: webhook
     event: received
@@ -47,7 +48,7 @@ try {
   const empty = ['-e', '0'];
   const quickest = race(Number(values.rounds), {
     webhooks: [bin, 'validate', ...factories],
-    automations: [bin, 'validate', 'automations-alone'],
+    automations: [bin, 'validate', 'automations-only'],
   });
   const starts = race(Number(values.starts), { empty, validate: [bin, '-C', examples, 'validate'] });
   console.table({
@@ -77,12 +78,12 @@ function writeWebhooks(): string[] {
 }
 
 function writeAutomations(): void {
-  const folder = join(directory, 'automations-alone/automations');
+  const folder = join(directory, 'automations-only/automations');
   mkdirSync(folder, { recursive: true });
   for (let i = 0; i < files; i++) writeFileSync(join(folder, `a${i}.yaml`), automation);
 }
 
-/** The quickest run of each of the commands, in ms, whole process. */
+/** The time of the fastest run of each command, whole process, in ms. */
 function race<Name extends string>(rounds: number, commands: Record<Name, string[]>): Record<Name, number> {
   const quickest = Object.fromEntries(Object.keys(commands).map(name => [name, Number.POSITIVE_INFINITY]));
   for (let round = 0; round < rounds; round++) {
@@ -95,5 +96,5 @@ function race<Name extends string>(rounds: number, commands: Record<Name, string
 }
 
 function filesPerSecond(ms: number) {
-  return { ms: Math.round(ms), 'files a second': Math.round((files / ms) * 1000) };
+  return { ms: Math.round(ms), 'files per second': Math.round((files / ms) * 1000) };
 }

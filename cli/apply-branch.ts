@@ -1,5 +1,5 @@
 import { renderIngressUrl } from '../schema/ingress-url.ts';
-import { type FollowedRepository, followedBranchOf } from '../sources/repository/followed-repository.ts';
+import { type FollowedRepository, toFollowedBranch } from '../sources/repository/followed-repository.ts';
 import type { Context } from './context.ts';
 import { CommandError, exitStatus } from './exit-status.ts';
 import { printData, printStatus } from './output.ts';
@@ -22,7 +22,7 @@ export async function applyBranch(
     );
   }
   printStatus(printable(`${follows}: the work tree is not looked at.`));
-  const reconciled = await runReconcile(context, followedBranchOf(followed), signalOfEnd());
+  const reconciled = await runReconcile(context, toFollowedBranch(followed), signalOfEnd());
   failUnlessApplied(reconciled);
   if (reconciled.result !== 'applied' && reconciled.result !== 'unchanged') return;
   const { serial, webhooks } = reconciled.state;

@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { Factory } from '../operations/apply.ts';
+import type { OpenFactory } from '../operations/factory.ts';
 import type { Workspace } from '../schema/definitions/workspace.ts';
 import { namePattern, nameRule } from '../schema/name.ts';
-import { readDaemonAddress } from '../store/embedded/daemon-address.ts';
-import { type Home, homeAt } from '../store/embedded/files/home.ts';
-import { type Seal, sealFor } from '../store/sealing.ts';
+import { openStore } from '../store/open-store.ts';
+import type { Store } from '../store/ports.ts';
 import { definitionsDirectory } from './definitions-directory.ts';
 import { CommandError, exitStatus } from './exit-status.ts';
 import type { GlobalOptions } from './global-options.ts';
@@ -23,11 +22,9 @@ export interface Place {
 
 /** A place on this machine. */
 export interface Context extends Place {
-  readonly home: Home;
+  readonly store: Store;
   /** The ingress' public URL without a trailing slash. */
   readonly baseUrl: string;
-  readonly seal: Seal;
-  readonly lockTimeoutMs: number;
 }
 
 /** Of a command that works on a home. A server that is named is refused, rather than passed over in silence. */
@@ -38,19 +35,19 @@ export async function contextOf(command: Command): Promise<Context> {
     throw new CommandError(message, exitStatus.usage);
   }
   const { workspace, ...place } = readPlace(options);
-  const home = homeAt(resolve(options.home ?? join(place.directory, '.hookmill')));
+  const store = openStore({
+    home: resolve(options.home ?? join(place.directory, '.hookmill')),
+    environment: process.env,
+    lockTimeoutMs: options.lockTimeout * 1000,
+    now: () => new Date(),
+    readsInThread: command.name() === 'serve',
+  });
   const baseUrl =
     process.env.HOOKMILL_BASE_URL ??
     workspace.baseUrl ??
-    (await readDaemonAddress(home)) ??
+    (await store.daemonAddress.read()) ??
     'http://127.0.0.1:8080';
-  return {
-    ...place,
-    home,
-    baseUrl: baseUrl.replace(/\/+$/, ''),
-    seal: sealFor(home, process.env),
-    lockTimeoutMs: options.lockTimeout * 1000,
-  };
+  return { ...place, store, baseUrl: baseUrl.replace(/\/+$/, '') };
 }
 
 /** Of a command that works on a server. */
@@ -69,9 +66,21 @@ function readPlace(options: GlobalOptions): Place & { readonly workspace: Worksp
   return { directory, factory, output: options.output, workspace };
 }
 
-/** The factory of the context, with what it takes to change it. */
-export function factoryOf({ home, factory, seal, lockTimeoutMs }: Context): Factory {
-  return { home, name: factory, seal, lockTimeoutMs, now: () => new Date(), randomBytes };
+/** The factory of the context, as operations need it. */
+export function openFactory({ store, factory }: Pick<Context, 'store' | 'factory'>): OpenFactory {
+  return {
+    ...{ name: factory, store, randomBytes },
+    now: () => new Date(),
+    readState: () => store.appliedStates.read(factory),
+    useDeliveryLog: async work => {
+      const log = await store.openDeliveryLog();
+      try {
+        return await work(log);
+      } finally {
+        await log.close();
+      }
+    },
+  };
 }
 
 function workspaceOf(directory: string): Workspace {

@@ -1,14 +1,10 @@
 import { existsSync, lstatSync, statSync } from 'node:fs';
 import { basename, dirname, join, posix, resolve } from 'node:path';
 import { definitionFolders } from '../sources/definition-file-name.ts';
-import {
-  type DefinitionFiles,
-  type DefinitionKind,
-  type Definitions,
-  parseDefinitions,
-} from '../sources/definitions.ts';
+import type { DefinitionFiles, DefinitionKind, Definitions } from '../sources/definition-files.ts';
 import { readDefinitionFile, readDirectory } from '../sources/directory-source.ts';
 import { type FixtureResult, runFixtures } from '../sources/fixtures.ts';
+import { parseDefinitions } from '../sources/parse-definitions.ts';
 import { CommandError, exitStatus } from './exit-status.ts';
 import { readWorkspace, type WorkspaceFile } from './workspace-file.ts';
 

@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
 import { ApiProblem } from '../schema/api/problems.ts';
+import { Refusal } from '../schema/refusal.ts';
 import { DeliveryLogError } from '../store/delivery-log-error.ts';
 import { StoreError } from '../store/store-error.ts';
 import { CommandError, exitStatus } from './exit-status.ts';
@@ -37,7 +38,7 @@ function report(error: unknown): number {
     process.stderr.write(`hookmill: ${printable(error.message)}\n`);
     return exitStatus.problems;
   }
-  if (error instanceof ApiProblem) {
+  if (error instanceof ApiProblem || error instanceof Refusal) {
     process.stderr.write(`hookmill: ${printable(problemText(error))}\n`);
     return exitStatus.problems;
   }
@@ -49,7 +50,7 @@ function report(error: unknown): number {
 }
 
 /** What a server refused, and what it says to do instead. */
-function problemText({ message, parts: { mistakes = [], instead } }: ApiProblem): string {
+function problemText({ message, parts: { mistakes = [], instead } }: ApiProblem | Refusal): string {
   const told = mistakes.map(mistake => mistake.message);
   return [[message, ...told].join(': '), ...(instead ? [instead.text] : [])].join('; ');
 }

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type PlanFile, planFileShape } from '../operations/plan-file.ts';
-import { replaceFile } from '../store/embedded/files/durable-file.ts';
-import { parseJsonFile } from '../store/embedded/files/json-file.ts';
+import { replaceFile } from '../store/durable-file.ts';
+import { parseJsonFile } from '../store/parse-json-file.ts';
 import { CommandError, exitStatus } from './exit-status.ts';
 
 /** Mode 0600: a plan tells how webhooks authenticate, if no secret. */

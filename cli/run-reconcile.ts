@@ -1,8 +1,9 @@
-import type { FollowedBranch, FollowOptions } from '../operations/follow-branch.ts';
+import type { FollowOptions } from '../operations/follow-branch.ts';
 import { type Reconciled, reconcile } from '../operations/reconcile.ts';
-import { type Context, factoryOf } from './context.ts';
+import { planView } from '../operations/views/plan-view.ts';
+import type { FollowedBranch } from '../sources/repository/followed-repository.ts';
+import { type Context, openFactory } from './context.ts';
 import { CommandError } from './exit-status.ts';
-import { planData } from './render/plan-data.ts';
 import { renderProgress, renderReconciled } from './render/render-reconcile.ts';
 
 export type Allowances = Pick<FollowOptions, 'allowEmpty' | 'allowRename' | 'allowRewind'>;
@@ -15,7 +16,7 @@ export async function runReconcile(
   allowances: Allowances = {},
 ): Promise<Reconciled> {
   const isWatched = process.stderr.isTTY === true;
-  const reconciled = await reconcile(factoryOf(context), followed, {
+  const reconciled = await reconcile(openFactory(context), followed, {
     ...allowances,
     environment: process.env,
     signal,
@@ -38,7 +39,7 @@ export function reconcileData({ factory, baseUrl }: Context, reconciled: Reconci
     return { factory, result, tip, reason, message, hint, commitsBehind, diagnostics };
   }
   const changes = result === 'applied' ? reconciled.changes : [];
-  return { result, tip, ...planData(factory, baseUrl, reconciled.state, changes) };
+  return { result, tip, ...planView(reconciled.state, changes, baseUrl) };
 }
 
 /** Ends the command with exit status 1 unless the tip is what is applied. */

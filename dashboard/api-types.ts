@@ -1,21 +1,23 @@
 import type { z } from 'zod';
-import type * as answers from '../schema/api/answers.ts';
+import type { liveDeliveriesAnswer } from '../schema/api/answers.ts';
+import type { ApiRoutes, OperationId } from '../schema/api/routes.ts';
+import type { RouteAnswer } from './route-answer.ts';
 
-/** What the management API tells, by the names that the pages use. */
-export type Identity = z.output<typeof answers.identityAnswer>;
-export type Factories = z.output<typeof answers.factoriesAnswer>;
-export type Status = z.output<typeof answers.statusAnswer>;
-export type Webhook = z.output<typeof answers.webhookAnswer>;
-export type WebhookDetail = z.output<typeof answers.webhookDetailAnswer>;
-export type Revealed = z.output<typeof answers.revealedAnswer>;
-export type Activity = z.output<typeof answers.activityAnswer>;
-export type WebhookActivity = Activity['webhooks'][number];
-export type Automation = z.output<typeof answers.automationAnswer>;
-export type AutomationDetail = z.output<typeof answers.automationDetailAnswer>;
-export type Verdict = z.output<typeof answers.verdictAnswer>;
-export type Delivery = z.output<typeof answers.deliveryAnswer>;
-export type DeliveryDetail = z.output<typeof answers.deliveryDetailAnswer>;
-export type LiveDeliveries = z.output<typeof answers.liveDeliveriesAnswer>;
-export type Run = z.output<typeof answers.runAnswer>;
-export type Secret = z.output<typeof answers.secretAnswer>;
-export type Scheme = z.output<typeof answers.schemeAnswer>;
+type AnswerTo<O extends OperationId> = RouteAnswer<ApiRoutes[O]>;
+
+export type Account = AnswerTo<'whoAmI'>;
+export type FactoryList = AnswerTo<'listFactories'>;
+export type ShownStatus = AnswerTo<'showStatus'>;
+export type ListedWebhook = AnswerTo<'listWebhooks'>['webhooks'][number];
+export type ShownWebhook = AnswerTo<'showWebhook'>;
+export type CreatedWebhook = AnswerTo<'createWebhook'>;
+export type ListedActivity = AnswerTo<'showActivity'>['webhooks'][number];
+export type ListedAutomation = AnswerTo<'listAutomations'>['automations'][number];
+export type ShownAutomation = AnswerTo<'showAutomation'>;
+export type ListedDelivery = AnswerTo<'listDeliveries'>['deliveries'][number];
+export type ShownDelivery = AnswerTo<'showDelivery'>;
+export type ShownRun = AnswerTo<'showRun'>;
+export type ListedSecret = AnswerTo<'listSecrets'>['secrets'][number];
+export type ListedScheme = AnswerTo<'listSchemes'>['schemes'][number];
+/** The data of an event of the live view. */
+export type CommittedDeliveries = z.output<typeof liveDeliveriesAnswer>;

@@ -1,10 +1,21 @@
+import { render } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { SignInPage } from './pages/sign-in.tsx';
-import { ProblemNotice } from './parts/problem.tsx';
-import { Announcements, Shell } from './parts/shell.tsx';
-import { resumeSession, session } from './session.ts';
+import { callApi } from './api-client.ts';
+import type { Account } from './api-types.ts';
+import { FactoryPages } from './factory-pages.tsx';
+import { Header } from './header.tsx';
+import { HomePage } from './pages/home/home-page.tsx';
+import { NotFoundPage } from './pages/not-found/not-found-page.tsx';
+import { SignInPage } from './pages/sign-in/sign-in-page.tsx';
+import { Announcements } from './parts/announcements.tsx';
+import { ProblemNotice } from './parts/problem-notice.tsx';
+import { startClock } from './state/clock.ts';
+import { currentLocation, followAddress } from './state/current-location.ts';
+import { resumeSession, session } from './state/session.ts';
+import { sessionExpired } from './state/session-expiry.ts';
+import { useLoad } from './state/use-load.ts';
 
-export function App() {
+function App() {
   useEffect(() => void resumeSession(), []);
   return (
     <>
@@ -26,8 +37,37 @@ function CurrentView() {
         </main>
       );
     case 'signed-out':
-      return <SignInPage notice={current.notice} />;
+      return <SignInPage />;
     case 'signed-in':
-      return <Shell identity={current.identity} />;
+      if (!sessionExpired.value) return <SignedInView account={current.account} />;
+      return <SignInPage notice="Your session has expired. Sign in to continue where you were." />;
   }
 }
+
+function SignedInView({ account }: { readonly account: Account }) {
+  const factories = useLoad(signal => callApi('get', '/factories', { signal }), []);
+  const location = currentLocation.value;
+  const names = factories.value?.factories.map(({ factory }) => factory) ?? [];
+  return (
+    <>
+      <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
+        Skip to content
+      </button>
+      <Header account={account} location={location} factories={names} />
+      <main id="main" tabIndex={-1}>
+        {'factory' in location ? (
+          <FactoryPages key={location.factory} factory={location.factory} location={location} />
+        ) : location.page === 'home' ? (
+          <HomePage account={account} factories={factories} />
+        ) : (
+          <NotFoundPage />
+        )}
+      </main>
+    </>
+  );
+}
+
+startClock();
+followAddress();
+const root = document.getElementById('app');
+if (root) render(<App />, root);

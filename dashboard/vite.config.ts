@@ -7,7 +7,7 @@ export default defineConfig({
     outDir: '../dist/dashboard',
     emptyOutDir: true,
     target: 'es2023',
-    // The Content-Security-Policy takes neither inline scripts nor data: URLs.
+    // The Content-Security-Policy forbids inline scripts and data: URLs.
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     license: { fileName: 'licenses.md' },

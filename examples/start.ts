@@ -1,12 +1,13 @@
-// `npm start`: a factory to try things in. The examples are copied to demo/ once and are then yours to change; their
-// team secrets get random values; they are applied and served. What is there already is kept.
+// `npm start`: serves a factory to try things in. Copies the examples to demo/ (or the directory that is its argument),
+// generates their team secrets, applies them and starts the daemon. It keeps what already exists, so the files in demo/
+// can be changed freely.
 import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { parse } from 'yaml';
 
 const root = join(import.meta.dirname, '..');
-const demo = join(root, 'demo');
+const demo = process.argv[2] ?? join(root, 'demo');
 const command = [process.execPath, join(root, 'cli/bin.js'), '-C', demo] as const;
 const [node, ...leading] = command;
 
@@ -29,7 +30,7 @@ for (const file of readdirSync(join(demo, 'webhooks'))) {
   const format = signatureScheme === 'standard-webhooks' ? 'whsec' : 'token';
   if (!known.has(secretName)) await hookmill('secrets', 'generate', secretName, '--format', format);
 }
-// As a team does it: webhooks first, then the automations, which name the UIDs that the first apply has given.
+// Automations name the UIDs of webhooks, so the webhooks are applied first, as a team would do it.
 if (!existsSync(join(demo, 'automations'))) {
   await hookmill('apply');
   const { uid }: { uid: string } = JSON.parse(await hookmill('webhooks', 'show', 'deploys', '-o', 'json'));
@@ -48,19 +49,19 @@ const daemon = execa(node, [...leading, 'serve', '--log-level', level], {
 });
 daemon.stdout.once('data', () => {
   console.log(`
-The definitions served are in demo/. In another terminal, paste:
+This factory's definition files are in demo/. In a second terminal, paste:
 
   npx hookmill -C demo send deploys --payload demo/payloads/deploy.json
   npx hookmill -C demo runs list
 
-The run's directory is demo/.hookmill/runs/<run id>/. For the dashboard, open the management URL above and sign in with
-the token that this prints:
+The run's prompt and payload are in demo/.hookmill/runs/<run id>/. For the dashboard, open the management URL above, and
+sign in with the token that this prints:
 
   npx hookmill -C demo tokens create me --permission manage
 
-Ctrl-C stops the daemon.
+Then follow the five minutes in README.md. Ctrl-C stops the daemon.
 `);
 });
-// The terminal's Ctrl-C reaches the daemon too, which ends gracefully; so does a signal for this process alone.
+// Ctrl-C in a terminal also reaches the daemon. A signal that only this process gets is passed on.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => daemon.kill('SIGTERM'));
 process.exitCode = (await daemon).exitCode ?? 1;

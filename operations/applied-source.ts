@@ -12,7 +12,7 @@ export type DesiredSource =
 type Content = Pick<AppliedState, 'webhooks' | 'automations'>;
 
 /** The source as it is kept with what was applied from it. */
-export function sealSource(source: DesiredSource, content: Content): AppliedSource {
+export function toAppliedSource(source: DesiredSource, content: Content): AppliedSource {
   return source.kind === 'repository' ? { ...source, contentDigest: contentDigest(content) } : source;
 }
 

@@ -3,34 +3,19 @@ import type { AppliedState } from '../schema/applied-state.ts';
 import type { Commit } from '../schema/commit.ts';
 import type { Diagnostic } from '../schema/diagnostics.ts';
 import { definitionFolders } from '../sources/definition-file-name.ts';
-import { parseDefinitions } from '../sources/definitions.ts';
+import { parseDefinitions } from '../sources/parse-definitions.ts';
 import { type BranchTip, readTip } from '../sources/repository/branch-tip.ts';
+import type { FollowedBranch, RepositoryCredential } from '../sources/repository/followed-repository.ts';
 import type { GitCredential } from '../sources/repository/git/git-environment.ts';
 import { type GitMirror, openMirror, readRemoteTip } from '../sources/repository/git/git-mirror.ts';
 import { hasCommit } from '../sources/repository/git/git-objects.ts';
 import type { Repository } from '../sources/repository/repository.ts';
 import { renamedDefinitions } from '../sources/repository/repository-source.ts';
-import { readAppliedState } from '../store/embedded/applied-states.ts';
-import { mirrorDirectory } from '../store/embedded/files/home.ts';
-import { withLock } from '../store/embedded/files/lock.ts';
-import type { ReconcileFailureReason } from '../store/embedded/reconcile-statuses.ts';
-import { openSecrets } from '../store/embedded/team-secrets.ts';
+import type { ReconcileFailureReason } from '../store/reconcile-statuses.ts';
 import { appliedFrom, isEdited, type RepositorySource, type SourcePlace } from './applied-source.ts';
-import { applyDefinitions, type Factory } from './apply.ts';
+import { applyDefinitions } from './apply.ts';
+import type { Factory } from './factory.ts';
 import type { Change } from './plan.ts';
-
-/** The branch that a factory follows, as the operator named it. */
-export interface FollowedBranch {
-  readonly repository: Repository;
-  /** Sent over HTTPS in place of what git's own credential helpers know. */
-  readonly credential?: RepositoryCredential | undefined;
-}
-
-export interface RepositoryCredential {
-  readonly username: string;
-  /** The team secret whose value is the password or access token. */
-  readonly secretName: string;
-}
 
 export interface FollowOptions {
   /** Applies a tip that has no definitions at all. */
@@ -87,8 +72,8 @@ export async function followBranch(
   { repository, credential }: FollowedBranch,
   options: FollowOptions,
 ): Promise<Followed> {
-  const directory = mirrorDirectory(factory.home, factory.name);
-  return withLock(directory, factory.lockTimeoutMs, async () => {
+  const { name, store } = factory;
+  return store.mirrors.use(name, async directory => {
     const login = credential && (await openCredential(factory, credential));
     if (login === 'unusable') return followFailure(credentialRefusal(credential?.secretName));
     const { environment, signal, onProgress } = options;
@@ -97,7 +82,7 @@ export async function followBranch(
     onProgress?.({ step: 'look', repository });
     const revision = await readRemoteTip(mirror);
     if (revision === undefined) return followFailure(branchMissing(repository.branch));
-    const state = await readAppliedState(factory.home, factory.name);
+    const state = await store.appliedStates.read(name);
     const applied = appliedFrom(state, placeOf(repository));
     if (applied?.revision === revision && !isEdited(state)) {
       return { result: 'unchanged', tip: commitOf(applied), state };
@@ -136,7 +121,7 @@ async function applyTip(
 
 /** A webhook whose file was renamed would lose its UID, and with it the URL that its sender has. */
 async function renameProblems(
-  { home, name }: Factory,
+  { name, store }: Factory,
   mirror: GitMirror,
   revision: string,
   changes: readonly Change[],
@@ -145,7 +130,7 @@ async function renameProblems(
     new Set(changes.flatMap(one => (one.kind === 'webhook' && one.action === action ? [one.name] : [])));
   const [deleted, created] = [namesOf('delete'), namesOf('create')];
   if (deleted.size === 0 || created.size === 0) return [];
-  const { source } = await readAppliedState(home, name);
+  const { source } = await store.appliedStates.read(name);
   if (source?.kind !== 'repository' || !(await hasCommit(mirror, source.revision))) return [];
   const { path } = mirror.repository;
   const renames = await renamedDefinitions(mirror, 'webhook', source, { revision, path });
@@ -161,10 +146,10 @@ async function renameProblems(
 }
 
 async function openCredential(
-  { home, seal }: Factory,
+  { store }: Factory,
   { username, secretName }: RepositoryCredential,
 ): Promise<GitCredential | 'unusable'> {
-  const secrets = await openSecrets(home, seal, [secretName]);
+  const secrets = await store.teamSecrets.open([secretName]);
   const password = secrets.get(secretName)?.value?.text;
   // A line end would end the value in the protocol of git's credential helpers.
   if (password === undefined || /[\r\n\0]/.test(username + password)) return 'unusable';

@@ -2,7 +2,7 @@ import type { AppliedState, AppliedWebhook } from '../schema/applied-state.ts';
 import type { AutomationDefinition } from '../schema/definitions/automation-definition.ts';
 import type { WebhookDefinition } from '../schema/definitions/webhook-definition.ts';
 import { judgeAutomation } from '../schema/filters/judge-automation.ts';
-import type { Definitions } from '../sources/definitions.ts';
+import type { Definitions } from '../sources/definition-files.ts';
 import type { Change } from './plan.ts';
 
 /** @limit Most stored deliveries by which a plan judges a changed automation: enough to show a filter's effect, read in under a second. */
@@ -12,18 +12,19 @@ const impactExamplesMax = 5;
 /** @limit Days over which a plan counts a webhook's deliveries: a week has each weekday once. */
 export const impactTrafficDays = 7;
 
-/** What has come in so far, as the delivery log knows it. */
+/** The deliveries so far, as the delivery log knows them. */
 export interface History {
-  trafficOf(webhook: AppliedWebhook): Traffic;
+  countTraffic(webhook: AppliedWebhook): Promise<Traffic>;
   /** The last accepted deliveries of these webhooks together, newest first, at most `limit`. */
-  lastAccepted(webhooks: readonly AppliedWebhook[], limit: number): Iterable<StoredDelivery>;
+  lastAccepted(webhooks: readonly AppliedWebhook[], limit: number): AsyncIterable<StoredDelivery>;
 }
 
 /** Accepted deliveries of a webhook. */
 export interface Traffic {
-  readonly lastAtMs?: number | undefined;
-  /** Since `sinceMs`. */
+  readonly lastAcceptedAt: string | null;
+  /** How many were accepted in the last `days` days. */
   readonly accepted: number;
+  readonly days: number;
 }
 
 export interface StoredDelivery {
@@ -76,24 +77,39 @@ export interface VerdictChange {
   readonly starts: boolean;
 }
 
-/** What a change means for senders and runs; undefined for one that means nothing to either. */
-export function impactOf(
+/** The impact of each change that has one, on senders and on runs. */
+export async function findImpacts(
+  changes: readonly Change[],
+  desired: Pick<Definitions, 'webhooks' | 'automations'>,
+  applied: AppliedState,
+  history: History,
+): Promise<ReadonlyMap<Change, Impact>> {
+  const impacts = new Map<Change, Impact>();
+  for (const change of changes) {
+    const impact = await findImpact(change, desired, applied, history);
+    if (impact) impacts.set(change, impact);
+  }
+  return impacts;
+}
+
+/** The impact of a change on senders and runs; undefined if it concerns neither. */
+export async function findImpact(
   change: Change,
   desired: Pick<Definitions, 'webhooks' | 'automations'>,
   applied: AppliedState,
   history: History,
-): Impact | undefined {
+): Promise<Impact | undefined> {
   return change.kind === 'webhook'
     ? webhookImpact(change, desired, applied, history)
     : automationImpact(change, desired, applied, history);
 }
 
-function webhookImpact(
+async function webhookImpact(
   change: Change,
   desired: Pick<Definitions, 'automations'>,
   applied: AppliedState,
   history: History,
-): WebhookImpact | undefined {
+): Promise<WebhookImpact | undefined> {
   const webhook = applied.webhooks.find(({ name }) => name === change.name);
   if (!webhook) return undefined;
   const effects = effectsOf(change, webhook);
@@ -103,7 +119,7 @@ function webhookImpact(
   return {
     kind: 'webhook',
     effects,
-    traffic: history.trafficOf(webhook),
+    traffic: await history.countTraffic(webhook),
     silenced: silent ? listening.map(({ name }) => name) : [],
   };
 }
@@ -127,12 +143,12 @@ function effectsOf({ action, fields }: Change, { credential }: AppliedWebhook): 
   );
 }
 
-function automationImpact(
+async function automationImpact(
   { action, name, fields }: Change,
   desired: Pick<Definitions, 'webhooks' | 'automations'>,
   applied: AppliedState,
   history: History,
-): AutomationImpact | undefined {
+): Promise<AutomationImpact | undefined> {
   if (action === 'no-op') return undefined;
   if (action === 'update' && !fields.some(({ field }) => field !== 'prompt')) return undefined;
   const before = applied.automations.find(automation => automation.name === name);
@@ -144,7 +160,7 @@ function automationImpact(
 
   let [judged, startedBefore, startedAfter] = [0, 0, 0];
   const changed: VerdictChange[] = [];
-  for (const delivery of history.lastAccepted(webhooks, impactDeliveriesMax)) {
+  for await (const delivery of history.lastAccepted(webhooks, impactDeliveriesMax)) {
     const [started, starts] = [startsBefore(delivery), startsAfter(delivery)];
     judged += 1;
     startedBefore += started ? 1 : 0;

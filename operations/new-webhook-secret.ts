@@ -1,6 +1,6 @@
-import { ApiProblem } from '../schema/api/problems.ts';
 import type { NewWebhook } from '../schema/api/requests.ts';
 import type { WebhookDefinition } from '../schema/definitions/webhook-definition.ts';
+import { Refusal } from '../schema/refusal.ts';
 import { suggestSecretName } from '../schema/secret-name.ts';
 import { encodeSecret, secretRandomBytes } from '../schema/secret-value.ts';
 import type { SignatureDescription } from '../signatures/description.ts';
@@ -29,7 +29,7 @@ export function chooseSecret(
   if (secret.kind === 'existing') return { kind: 'existing', name: secret.name };
   const name = secret.name ?? suggestSecretName(webhook, sender.authMode, takenNames);
   if (takenNames.has(name)) {
-    throw new ApiProblem('secret-taken', { detail: `there is a team secret ${name} already` });
+    throw new Refusal('secret-taken', { detail: `there is a team secret ${name} already` });
   }
   if (secret.kind === 'supplied') {
     requireSupplied(sender, '/secret/kind');
@@ -74,8 +74,8 @@ function schemeHint({ signatureScheme }: Sender): string | undefined {
   return scheme && `${scheme.provider} shows it here: ${scheme.secretLocation}`;
 }
 
-function mistaken(pointer: string, message: string, hint?: string): ApiProblem {
-  return new ApiProblem('request-invalid', {
+function mistaken(pointer: string, message: string, hint?: string): Refusal {
+  return new Refusal('request-invalid', {
     mistakes: [{ pointer, code: 'definition/value', message, hint }],
   });
 }

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { toCanonicalJson } from '../schema/canonical-json.ts';
-import type { DefinitionKind, Definitions } from '../sources/definitions.ts';
-import type { PlannedChanges } from './apply.ts';
+import type { DefinitionKind, Definitions } from '../sources/definition-files.ts';
 import type { Change } from './plan.ts';
+import type { PlannedChanges } from './plan-factory.ts';
 
 const digest = z.hex().length(64);
 

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { AppliedState, AppliedWebhook, Credential } from '../schema/applied-state.ts';
-import type { AuthMode } from '../schema/auth-mode.ts';
+import type { AppliedState, AppliedWebhook } from '../schema/applied-state.ts';
 import type { WebhookDefinition } from '../schema/definitions/webhook-definition.ts';
-import type { DefinitionKind, Definitions } from '../sources/definitions.ts';
-import type { TeamSecret } from '../store/embedded/team-secrets.ts';
+import type { DefinitionKind, Definitions } from '../sources/definition-files.ts';
+import type { TeamSecret } from '../store/team-secrets.ts';
+import { isCurrentCredential } from './credential.ts';
 
 export type Action = 'create' | 'update' | 'delete' | 'no-op';
 
@@ -43,7 +43,7 @@ export function plan(
       const fields = fieldChanges(webhookFields, wanted, existing);
       if (
         existing &&
-        !secretIsInForce(wanted, existing, secrets) &&
+        !isCurrentSecret(wanted, existing, secrets) &&
         wanted.secretName === existing.secretName
       ) {
         fields.push({ field: 'secret', before: 'value in force', after: 'new value' });
@@ -66,26 +66,20 @@ export function summarize(changes: readonly Change[]): Summary {
   return { add: count('create'), change: count('update'), destroy: count('delete') };
 }
 
-/** Whether the credential in force is the team secret's present value, kept in the form that the mode needs. */
-export function isInForce(
-  credential: Credential,
-  authMode: AuthMode,
-  secret: TeamSecret | undefined,
-): boolean {
-  if (credential.kind === 'unset') return secret?.value === undefined;
-  const kind = authMode === 'signature' ? 'sealed' : 'digest';
-  return credential.kind === kind && credential.secretVersion === secret?.value?.version;
+/** Whether an apply of these changes would change anything. */
+export function hasChanges(changes: readonly Change[]): boolean {
+  return changes.some(({ action }) => action !== 'no-op');
 }
 
 const webhookFields = ['authMode', 'signatureScheme', 'secretName', 'deliveryIdHeader', 'enabled'] as const;
 const automationFields = ['enabled', 'prompt', 'triggers'] as const;
 
-function secretIsInForce(
+function isCurrentSecret(
   wanted: WebhookDefinition,
   existing: AppliedWebhook,
   secrets: ReadonlyMap<string, TeamSecret>,
 ): boolean {
-  return isInForce(existing.credential, existing.authMode, secrets.get(wanted.secretName));
+  return isCurrentCredential(existing.credential, existing.authMode, secrets.get(wanted.secretName));
 }
 
 function fieldChanges<Field extends string>(

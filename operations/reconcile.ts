@@ -1,20 +1,14 @@
+import type { FollowedBranch } from '../sources/repository/followed-repository.ts';
 import { GitFailure, type GitFailureCode } from '../sources/repository/git/git-failure.ts';
 import {
+  afterReconcile,
   type ReconcileEnd,
   type ReconcileFailureReason,
   type RememberedBranch,
-  readReconcileStatus,
-  recordReconcile,
-} from '../store/embedded/reconcile-statuses.ts';
+} from '../store/reconcile-statuses.ts';
 import { StoreError } from '../store/store-error.ts';
-import type { Factory } from './apply.ts';
-import {
-  type Followed,
-  type FollowedBranch,
-  type FollowOptions,
-  followBranch,
-  followFailure,
-} from './follow-branch.ts';
+import type { Factory } from './factory.ts';
+import { type Followed, type FollowOptions, followBranch, followFailure } from './follow-branch.ts';
 
 export type Reconciled =
   | Followed
@@ -31,15 +25,19 @@ export async function reconcile(
   followed: FollowedBranch,
   options: FollowOptions,
 ): Promise<Reconciled> {
-  const { suspendedAt } = await readReconcileStatus(factory.home, factory.name);
+  const { reconcileStatuses } = factory.store;
+  const { suspendedAt } = await reconcileStatuses.read(factory.name);
   if (suspendedAt !== null) return { result: 'suspended', since: suspendedAt };
-  const reconciled = await followBranch(factory, followed, options).catch(resultOf);
-  if (reconciled.result !== 'stopped')
-    await recordReconcile(factory, rememberedAs(followed), endOf(reconciled));
+  const reconciled = await followBranch(factory, followed, options).catch(toResult);
+  if (reconciled.result !== 'stopped') {
+    const at = factory.now().toISOString();
+    const [branch, end] = [toRememberedBranch(followed), toReconcileEnd(reconciled)];
+    await reconcileStatuses.change(factory.name, status => afterReconcile(status, branch, end, at));
+  }
   return reconciled;
 }
 
-function resultOf(error: unknown): Reconciled & { result: 'failed' | 'stopped' } {
+function toResult(error: unknown): Reconciled & { result: 'failed' | 'stopped' } {
   if (error instanceof GitFailure) {
     const reason = reasons[error.code];
     return reason === 'stopped' ? { result: 'stopped' } : followFailure({ reason, message: error.message });
@@ -53,14 +51,38 @@ const reasons: Readonly<Record<GitFailureCode, ReconcileFailureReason | 'stopped
   timeout: 'timeout',
   'too-large': 'too-large',
   'git-missing': 'git-missing',
+  'mirror-unwritable': 'store',
   stopped: 'stopped',
 };
 
-function rememberedAs({ repository: { url, branch, path }, credential }: FollowedBranch): RememberedBranch {
+function toRememberedBranch({
+  repository: { url, branch, path },
+  credential,
+}: FollowedBranch): RememberedBranch {
   return { repository: url, branch, path, credential: credential ?? null };
 }
 
-function endOf(reconciled: Followed): ReconcileEnd {
+function toReconcileEnd(reconciled: Followed): ReconcileEnd {
   if (reconciled.result !== 'failed') return { ok: true, tip: reconciled.tip };
   return { ok: false, ...reconciled };
+}
+
+/** Suspends the reconciling of a factory, or resumes it; gives the time since when it is suspended. */
+export async function suspendReconcile(
+  { name, store, now }: Factory,
+  suspended: boolean,
+): Promise<string | null> {
+  const at = now().toISOString();
+  await store.reconcileStatuses.change(name, status => ({
+    ...status,
+    suspendedAt: suspended ? (status.suspendedAt ?? at) : null,
+  }));
+  return (await store.reconcileStatuses.read(name)).suspendedAt;
+}
+
+/** Notes that the factory no longer follows a branch; a suspended one follows it again when it is resumed. */
+export async function forgetFollowed({ name, store }: Factory): Promise<void> {
+  await store.reconcileStatuses.change(name, status =>
+    status.suspendedAt === null ? { ...status, followed: null } : status,
+  );
 }

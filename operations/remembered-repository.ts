@@ -3,20 +3,22 @@ import {
   checkFollowedRepository,
   type FollowedRepository,
 } from '../sources/repository/followed-repository.ts';
-import { readAppliedState } from '../store/embedded/applied-states.ts';
-import type { Home } from '../store/embedded/files/home.ts';
-import { type ReconcileStatus, readReconcileStatus } from '../store/embedded/reconcile-statuses.ts';
+import type { ReconcileStatus } from '../store/reconcile-statuses.ts';
+import type { Factory } from './factory.ts';
 
-/** The repository that the factory was last reconciled with; undefined where it is not repository-backed. */
-export async function readRememberedRepository(
-  home: Home,
-  factory: string,
-): Promise<FollowedRepository | undefined> {
-  const state = await readAppliedState(home, factory);
-  return rememberedRepository(state, await readReconcileStatus(home, factory));
+/** The repository that the factory was last reconciled with; undefined if it follows none. */
+export async function readRememberedRepository({
+  name,
+  store,
+}: Pick<Factory, 'name' | 'store'>): Promise<FollowedRepository | undefined> {
+  const [state, status] = await Promise.all([
+    store.appliedStates.read(name),
+    store.reconcileStatuses.read(name),
+  ]);
+  return rememberedRepository(state, status);
 }
 
-/** The applied state tells too, should the status be lost. */
+/** The applied state names it too, should the status be lost. */
 export function rememberedRepository(
   { factory, source }: Pick<AppliedState, 'factory' | 'source'>,
   { followed }: Pick<ReconcileStatus, 'followed'>,

@@ -1,31 +1,20 @@
 import { posix } from 'node:path';
-import { ApiProblem, type Instead } from '../schema/api/problems.ts';
 import type { NewWebhook, WebhookChange } from '../schema/api/requests.ts';
 import type { AppliedState, AppliedWebhook } from '../schema/applied-state.ts';
 import { webhooksMax } from '../schema/applied-state.ts';
 import { renderWebhookYaml } from '../schema/definitions/definition-yaml.ts';
 import type { WebhookDefinition } from '../schema/definitions/webhook-definition.ts';
 import { createUid, uidRandomBytes } from '../schema/ids.ts';
-import {
-  createSecret,
-  listSecrets,
-  openSecrets,
-  secretNames,
-  setSecret,
-  type TeamSecret,
-} from '../store/embedded/team-secrets.ts';
+import { type Instead, Refusal } from '../schema/refusal.ts';
 import { StoreError } from '../store/store-error.ts';
-import { credentialFor } from './apply.ts';
-import {
-  type Changed,
-  changeFactory,
-  definitionFileOf,
-  type ManagedFactory,
-  managementOf,
-  requireManagedHere,
-} from './change-factory.ts';
+import type { TeamSecret } from '../store/team-secrets.ts';
+import { type Changed, changeFactory, type ManagedFactory } from './change-factory.ts';
 import { secretProblems } from './checks/secret-problems.ts';
+import { makeCredential } from './credential.ts';
+import type { OpenFactory } from './factory.ts';
+import { findDefinitionFile, findManagement, requireManagedHere } from './managed-by.ts';
 import { chooseSecret, generateSecret, requireSupplied, type SecretChoice } from './new-webhook-secret.ts';
+import { type WebhookDetail, type WebhookView, webhookDetail, webhookView } from './views/applied-views.ts';
 
 export interface ManagedWebhook {
   readonly webhook: AppliedWebhook;
@@ -33,24 +22,56 @@ export interface ManagedWebhook {
   readonly generated?: string | undefined;
 }
 
-/** Creates a webhook, and its team secret unless it names one that there is. */
+export interface ListedWebhooks {
+  readonly serial: number;
+  readonly webhooks: WebhookView[];
+}
+
+/** The applied webhooks, by name. */
+export async function listWebhooks(
+  { readState }: Pick<OpenFactory, 'readState'>,
+  baseUrl: string,
+): Promise<ListedWebhooks> {
+  const state = await readState();
+  const webhooks = state.webhooks.map(webhook => webhookView(state, webhook, baseUrl));
+  return { serial: state.serial, webhooks };
+}
+
+/** Fails with `webhook-unknown`. */
+export async function showWebhook(
+  { readState }: Pick<OpenFactory, 'readState'>,
+  uid: string,
+  baseUrl: string,
+): Promise<WebhookDetail> {
+  const state = await readState();
+  return webhookDetail(state, requireWebhook(state, uid), baseUrl);
+}
+
+/** Creates a webhook, and its team secret unless it names an existing one. */
 export async function createWebhook(
   factory: ManagedFactory,
   request: NewWebhook,
 ): Promise<Changed<ManagedWebhook>> {
   return changeFactory(factory, async state => {
     const { secret: _, ...keys } = request;
-    const taken = new Set(await secretNames(factory.home));
+    const taken = new Set(await factory.store.teamSecrets.names());
     const choice = chooseSecret(request, taken, factory.randomBytes);
     const definition: WebhookDefinition = { ...keys, secretName: choice.name };
     requireManagedHere(state, () => writeFile(state, definition));
     requireFreeName(state, request.name);
     if (state.webhooks.length >= webhooksMax) {
-      throw new ApiProblem('too-many-webhooks', { detail: `a factory has at most ${webhooksMax} webhooks` });
+      throw new Refusal('too-many-webhooks', { detail: `a factory has at most ${webhooksMax} webhooks` });
     }
     const secret = await keepSecret(factory, definition, choice);
     const uid = createUid(factory.randomBytes(uidRandomBytes));
-    const credential = await credentialFor(factory, definition, uid, secret, undefined);
+    const credential = await makeCredential(
+      factory.name,
+      factory.store.seal,
+      definition,
+      uid,
+      secret,
+      undefined,
+    );
     const webhook = { ...definition, uid, credential };
     const generated = choice.kind === 'new' && choice.generated ? choice.value : undefined;
     return { next: { webhooks: sorted([...state.webhooks, webhook]) }, result: { webhook, generated } };
@@ -67,7 +88,7 @@ export async function changeWebhook(
   { name, enabled }: WebhookChange,
 ): Promise<Changed<AppliedWebhook>> {
   return changeFactory(factory, async state => {
-    const existing = findWebhook(state, uid);
+    const existing = requireWebhook(state, uid);
     let webhook = existing;
     if (name !== undefined && name !== existing.name) {
       requireManagedHere(state, () => renamed);
@@ -75,7 +96,7 @@ export async function changeWebhook(
       webhook = { ...webhook, name };
     }
     if (enabled !== undefined) {
-      const reapplies = enabled && managementOf(state) !== 'repository';
+      const reapplies = enabled && findManagement(state) !== 'repository';
       webhook = reapplies ? await reapplied(factory, { ...webhook, enabled }) : { ...webhook, enabled };
     }
     return { next: { webhooks: withWebhook(state, existing, webhook) }, result: webhook };
@@ -93,13 +114,13 @@ export async function changeWebhookSecret(
   supplied: string | undefined,
 ): Promise<Changed<ManagedWebhook>> {
   return changeFactory(factory, async state => {
-    const existing = findWebhook(state, uid);
+    const existing = requireWebhook(state, uid);
     requireManagedHere(state, () => setSecretInstead(state, existing));
     if (supplied !== undefined) requireSupplied(existing, '/value');
     const value = supplied ?? generateSecret(existing, factory.randomBytes, '/value');
     checkValue(existing, value, '/value');
     await requireSoleUse(factory, existing);
-    await setSecret(factory, existing.secretName, value);
+    await factory.store.teamSecrets.set(existing.secretName, value);
     const webhook = await reapplied(factory, existing);
     const generated = supplied === undefined ? value : undefined;
     return { next: { webhooks: withWebhook(state, existing, webhook) }, result: { webhook, generated } };
@@ -109,16 +130,16 @@ export async function changeWebhookSecret(
 /** Deletes a webhook. Its team secret stays, its automations stay and no longer fire, and its UID never comes back. */
 export async function deleteWebhook(factory: ManagedFactory, uid: string): Promise<Changed<undefined>> {
   return changeFactory(factory, async state => {
-    const existing = findWebhook(state, uid);
+    const existing = requireWebhook(state, uid);
     requireManagedHere(state, () => removeFile(state, existing));
     return { next: { webhooks: state.webhooks.filter(other => other !== existing) }, result: undefined };
   });
 }
 
-export function findWebhook({ webhooks, factory }: AppliedState, uid: string): AppliedWebhook {
+export function requireWebhook({ webhooks, factory }: AppliedState, uid: string): AppliedWebhook {
   const found = webhooks.find(webhook => webhook.uid === uid);
   if (found) return found;
-  throw new ApiProblem('webhook-unknown', { detail: `the factory ${factory} has no webhook ${uid}` });
+  throw new Refusal('webhook-unknown', { detail: `the factory ${factory} has no webhook ${uid}` });
 }
 
 /** Makes the chosen team secret, or opens the one that there is. Nothing is kept of a value that cannot be used. */
@@ -129,7 +150,7 @@ async function keepSecret(
 ): Promise<TeamSecret | undefined> {
   if (choice.kind === 'new') {
     if (choice.value !== undefined) checkValue(definition, choice.value, '/secret/value');
-    await createSecret(factory, choice.name, choice.value).catch(refusedSecret);
+    await factory.store.teamSecrets.create(choice.name, choice.value).catch(refusedSecret);
   }
   return openSecret(factory, definition, '/secret');
 }
@@ -137,24 +158,26 @@ async function keepSecret(
 function refusedSecret(cause: unknown): never {
   if (!(cause instanceof StoreError)) throw cause;
   const { code, message } = cause;
-  if (code === 'secret-in-use') throw new ApiProblem('secret-taken', { detail: message }, { cause });
+  if (code === 'secret-in-use') throw new Refusal('secret-taken', { detail: message }, { cause });
   if (code !== 'secret-invalid') throw cause;
   const mistakes = [{ pointer: '/secret/value', code: 'definition/value', message }];
-  throw new ApiProblem('request-invalid', { mistakes }, { cause });
+  throw new Refusal('request-invalid', { mistakes }, { cause });
 }
 
 /** The webhook as its definition applies now: held to the present value of its team secret. */
 async function reapplied(factory: ManagedFactory, webhook: AppliedWebhook): Promise<AppliedWebhook> {
   const secret = await openSecret(factory, webhook, '/enabled');
-  return { ...webhook, credential: await credentialFor(factory, webhook, webhook.uid, secret, webhook) };
+  const { name, store } = factory;
+  const credential = await makeCredential(name, store.seal, webhook, webhook.uid, secret, webhook);
+  return { ...webhook, credential };
 }
 
 async function openSecret(
-  { home, seal }: ManagedFactory,
+  { store }: ManagedFactory,
   webhook: WebhookDefinition,
   pointer: string,
 ): Promise<TeamSecret | undefined> {
-  const secrets = await openSecrets(home, seal, [webhook.secretName]);
+  const secrets = await store.teamSecrets.open([webhook.secretName]);
   requireUsable(webhook, secrets, pointer);
   return secrets.get(webhook.secretName);
 }
@@ -172,20 +195,20 @@ function requireUsable(
   const problems = secretProblems({ webhooks: [webhook], locate: () => ({ file: '' }) }, secrets, []);
   if (problems.length === 0) return;
   if (!secrets.has(webhook.secretName)) {
-    throw new ApiProblem('secret-missing', { detail: `there is no team secret ${webhook.secretName}` });
+    throw new Refusal('secret-missing', { detail: `there is no team secret ${webhook.secretName}` });
   }
   const mistakes = problems.map(({ code, message, hint }) => ({ pointer, code, message, hint }));
-  throw new ApiProblem('request-invalid', { mistakes });
+  throw new Refusal('request-invalid', { mistakes });
 }
 
 /** A webhook's secret is not changed under the hands of another, which may be another factory's. */
-async function requireSoleUse({ home, name }: ManagedFactory, webhook: AppliedWebhook): Promise<void> {
-  const secret = (await listSecrets(home)).find(secret => secret.name === webhook.secretName);
+async function requireSoleUse({ store, name }: ManagedFactory, webhook: AppliedWebhook): Promise<void> {
+  const secret = (await store.teamSecrets.list()).find(secret => secret.name === webhook.secretName);
   const others = (secret?.usedBy ?? []).filter(use => use.factory !== name || use.webhook !== webhook.name);
   if (others.length === 0) return;
   const here = others.filter(use => use.factory === name).map(use => use.webhook);
   const elsewhere = others.length > here.length ? ['webhooks of other factories'] : [];
-  throw new ApiProblem('secret-shared', {
+  throw new Refusal('secret-shared', {
     detail: `${webhook.secretName} is the team secret of ${[...here, ...elsewhere].join(', ')} too`,
     instead: {
       text: `give it a new value with hookmill secrets set ${webhook.secretName}, then toggle Enabled of each webhook off and on`,
@@ -195,23 +218,23 @@ async function requireSoleUse({ home, name }: ManagedFactory, webhook: AppliedWe
 
 function requireFreeName({ webhooks }: AppliedState, name: string): void {
   if (!webhooks.some(webhook => webhook.name === name)) return;
-  throw new ApiProblem('name-taken', { detail: `there is a webhook ${name} already` });
+  throw new Refusal('name-taken', { detail: `there is a webhook ${name} already` });
 }
 
 function writeFile(state: AppliedState, definition: WebhookDefinition): Instead {
-  const file = definitionFileOf(state, 'webhooks', definition.name) ?? '';
+  const file = findDefinitionFile(state, 'webhooks', definition.name) ?? '';
   const text = `make the team secret with hookmill secrets, write ${posix.basename(file)} and apply`;
   return { text, file, yaml: renderWebhookYaml(definition) };
 }
 
 function removeFile(state: AppliedState, { name }: AppliedWebhook): Instead {
-  const file = definitionFileOf(state, 'webhooks', name) ?? '';
+  const file = findDefinitionFile(state, 'webhooks', name) ?? '';
   return { text: `remove ${posix.basename(file)} and apply: its URL never comes back`, file };
 }
 
 function setSecretInstead(state: AppliedState, { secretName }: AppliedWebhook): Instead {
   const taken =
-    managementOf(state) === 'repository'
+    findManagement(state) === 'repository'
       ? 'it takes effect with the next change of the branch'
       : 'it takes effect when the definition next applies: toggle Enabled off and on, or apply';
   return { text: `give ${secretName} a new value with hookmill secrets set ${secretName}; ${taken}` };

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { webhooksMax } from '../schema/applied-state.ts';
 import type { AutomationDefinition } from '../schema/definitions/automation-definition.ts';
 import type { Diagnostic } from '../schema/diagnostics.ts';
-import type { DefinitionFiles, Definitions } from './definitions.ts';
+import type { DefinitionFiles, Definitions } from './definition-files.ts';
 
 /** What is wrong with files or triggers that are right one by one. */
 export function crossFileProblems(

@@ -1,6 +1,6 @@
 import type { DiagnosticCode } from '../schema/diagnostics.ts';
 import { namePattern, nameRule } from '../schema/name.ts';
-import type { DefinitionFiles, DefinitionKind } from './definitions.ts';
+import type { DefinitionFiles, DefinitionKind } from './definition-files.ts';
 
 export const definitionFolders: Readonly<Record<DefinitionKind, string>> = {
   webhook: 'webhooks',

@@ -10,7 +10,7 @@ import {
   notRegularFile,
   refused,
 } from './definition-file-name.ts';
-import type { DefinitionFile, DefinitionFiles, DefinitionKind } from './definitions.ts';
+import type { DefinitionFile, DefinitionFiles, DefinitionKind } from './definition-files.ts';
 import { readRegularFile } from './regular-file.ts';
 
 /**

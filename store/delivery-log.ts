@@ -152,6 +152,74 @@ export interface DeliveryLogStats {
   readonly lastCommitDeliveries: number;
 }
 
+export interface DeliveryFilter {
+  readonly factory: string;
+  /** A webhook's name at the time. */
+  readonly webhook?: string;
+  readonly uid?: string;
+  readonly outcome?: Outcome;
+  readonly limit: number;
+  /** Those committed before the delivery with this id; none if it is not in the log. */
+  readonly before?: string;
+}
+
+export interface RunFilter {
+  readonly factory: string;
+  readonly automation?: string;
+  readonly state?: RunState;
+  readonly limit: number;
+  /** Those recorded before the run with this id; none if it is not in the log. */
+  readonly before?: string;
+}
+
+export interface AcceptedCount {
+  readonly lastAtMs?: number;
+  readonly accepted: number;
+}
+
+export interface HourlyActivity {
+  readonly latest?: Pick<LoggedDelivery, 'id' | 'atMs' | 'outcome'>;
+  readonly counts: readonly HourlyCount[];
+}
+
+export interface HourlyCount {
+  readonly outcome: Outcome;
+  /** Whole hours after the time from which on is counted. */
+  readonly hour: number;
+  readonly deliveries: number;
+}
+
+/** Reads the delivery log, also while a daemon writes it. A log that was never written reads as empty. */
+export interface DeliveryLogReader {
+  /** In the order of commit, newest first. */
+  listDeliveries(filter: DeliveryFilter): Promise<LoggedDelivery[]>;
+  findDelivery(id: string): Promise<LoggedDelivery | undefined>;
+  /** When the last delivery to a UID was accepted, if any is in the log, and how many were since a time. */
+  countAccepted(uid: string, sinceMs: number): Promise<AcceptedCount>;
+  /** The last delivery to a UID that is in the log, and how many came in each hour since a time. */
+  countByHour(uid: string, sinceMs: number): Promise<HourlyActivity>;
+  /** The body's exact bytes; undefined unless the delivery was accepted. */
+  readPayload(deliveryId: string): Promise<Uint8Array | undefined>;
+  /** In the order in which they were recorded, newest first. */
+  listRuns(filter: RunFilter): Promise<Run[]>;
+  findRun(id: string): Promise<Run | undefined>;
+  /** Oldest first, replays included. */
+  runsOfDelivery(deliveryId: string): Promise<Run[]>;
+  /** The automations applied at a delivery, as the JSON text that was recorded. */
+  readSnapshot(digest: string): Promise<string | undefined>;
+}
+
+export interface DeliveryLogOptions {
+  /** Called when a commit has queued runs: they can be claimed now. */
+  readonly onRunsQueued?: () => void;
+  /** Called when deliveries were committed; the rows are only made when they are asked for. */
+  readonly onCommitted?: (rows: () => readonly LoggedDelivery[]) => void;
+  /** Called when nothing more can be recorded. Everything that waited was rejected. */
+  readonly onFatal?: (error: Error) => void;
+  readonly deliveriesWaitingMax?: number;
+  readonly deliveryBytesWaitingMax?: number;
+}
+
 /**
  * The daemon's record of every delivery and run. Writes that arrive together are committed together; each promise
  * resolves after the commit that carried it is on disk. They reject with DeliveryLogError `full`, `failed` or `closed`.

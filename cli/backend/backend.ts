@@ -29,11 +29,11 @@ export interface Backend {
   webhooks(): Promise<WebhooksView>;
   automations(): Promise<AutomationsView>;
   deliveries(wanted: DeliveriesWanted): Promise<readonly DeliveryView[]>;
-  delivery(id: string): Promise<DeliveryDetail | undefined>;
+  delivery(id: string): Promise<DeliveryDetail>;
   /** The stored body's exact bytes. */
-  payload(id: string): Promise<Uint8Array | undefined>;
+  payload(id: string): Promise<Uint8Array>;
   runs(wanted: RunsWanted): Promise<readonly RunView[]>;
-  run(id: string): Promise<RunView | undefined>;
+  run(id: string): Promise<RunView>;
   /** Where a run's files are; undefined where that is on another machine. */
   runDirectory(id: string): string | undefined;
 }

@@ -4,6 +4,7 @@ import { problemAnswer } from '../../schema/api/answers.ts';
 import { ApiProblem, type ApiProblemCode, apiProblems } from '../../schema/api/problems.ts';
 import { type ApiAnswer, type ApiRoute, apiPrefix } from '../../schema/api/route.ts';
 import { type ApiRoutes, apiRoutes, type OperationId } from '../../schema/api/routes.ts';
+import { Refusal, type RefusalCode, refusals } from '../../schema/refusal.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
 import type { GlobalOptions } from '../global-options.ts';
 
@@ -96,7 +97,12 @@ function problemOf({ url }: Server, status: number, bytes: Uint8Array): Error {
     return new CommandError(`${url} answers ${status}, and not as a hookmill daemon does`);
   }
   const { code, title, detail, mistakes, diagnostics, instead } = problem.data;
-  return new ApiProblem(code, { detail: detail ?? title, mistakes, diagnostics, instead });
+  const parts = { detail: detail ?? title, mistakes, diagnostics, instead };
+  return isRefusal(code) ? new Refusal(code, parts) : new ApiProblem(code, parts);
+}
+
+function isRefusal(code: ApiProblemCode): code is RefusalCode {
+  return Object.hasOwn(refusals, code);
 }
 
 function isKnown(code: string): code is ApiProblemCode {

@@ -2,10 +2,10 @@ import type { Command } from 'commander';
 import type { z } from 'zod';
 import type { Change } from '../../operations/plan.ts';
 import type { planAnswer } from '../../schema/api/answers.ts';
-import { ApiProblem } from '../../schema/api/problems.ts';
 import { type Diagnostic, hasErrors } from '../../schema/diagnostics.ts';
-import { parseDefinitions } from '../../sources/definitions.ts';
+import { Refusal } from '../../schema/refusal.ts';
 import { readDirectory } from '../../sources/directory-source.ts';
+import { parseDefinitions } from '../../sources/parse-definitions.ts';
 import { type Place, placeOf } from '../context.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
 import { printData, printStatus } from '../output.ts';
@@ -83,7 +83,7 @@ export async function applyOnServer(
   const params = { factory: place.factory };
   const applied = await callServer(server, 'apply', { params, body, ifSerial: serial }).catch(
     (error: unknown) => {
-      const diagnostics = error instanceof ApiProblem ? error.parts.diagnostics : undefined;
+      const diagnostics = error instanceof Refusal ? error.parts.diagnostics : undefined;
       throw diagnostics ? refused(diagnostics, sent) : error;
     },
   );
@@ -104,7 +104,7 @@ async function askForPlan(server: Server, { factory }: Place, sent: SentDefiniti
     const plan = await callServer(server, 'plan', { params: { factory }, body: { files } });
     return { ok: true, plan };
   } catch (error) {
-    if (!(error instanceof ApiProblem) || !error.parts.diagnostics) throw error;
+    if (!(error instanceof Refusal) || !error.parts.diagnostics) throw error;
     return { ok: false, diagnostics: error.parts.diagnostics };
   }
 }

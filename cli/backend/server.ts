@@ -1,4 +1,3 @@
-import { ApiProblem, type ApiProblemCode } from '../../schema/api/problems.ts';
 import { apiPageMax } from '../../schema/api/requests.ts';
 import { unknownWebhook } from '../unknown-webhook.ts';
 import type { Backend } from './backend.ts';
@@ -18,23 +17,15 @@ export function serverBackend(server: Server, factory: string): Backend {
         return { rows: deliveries, next };
       });
     },
-    delivery: id =>
-      orNothing(
-        callServer(server, 'showDelivery', { params: { ...params, delivery: id } }),
-        'delivery-unknown',
-      ),
-    payload: id =>
-      orNothing(
-        callServer(server, 'downloadPayload', { params: { ...params, delivery: id } }),
-        'payload-not-stored',
-      ),
+    delivery: id => callServer(server, 'showDelivery', { params: { ...params, delivery: id } }),
+    payload: id => callServer(server, 'downloadPayload', { params: { ...params, delivery: id } }),
     runs: ({ automation, state, limit }) =>
       pages(limit, async paging => {
         const query = { automation, state, ...paging };
         const { runs, next } = await callServer(server, 'listRuns', { params, query });
         return { rows: runs, next };
       }),
-    run: id => orNothing(callServer(server, 'showRun', { params: { ...params, run: id } }), 'run-unknown'),
+    run: id => callServer(server, 'showRun', { params: { ...params, run: id } }),
     runDirectory: () => undefined,
   };
 
@@ -43,15 +34,6 @@ export function serverBackend(server: Server, factory: string): Backend {
     const webhook = applied.find(webhook => webhook.name === name);
     if (webhook) return webhook.uid;
     throw unknownWebhook(name, factory, applied);
-  }
-}
-
-async function orNothing<T>(answer: Promise<T>, code: ApiProblemCode): Promise<T | undefined> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (error instanceof ApiProblem && error.code === code) return undefined;
-    throw error;
   }
 }
 

@@ -1,20 +1,21 @@
 import type { Command } from 'commander';
-import { applyDefinitions, type PlannedChanges, planFactory } from '../../operations/apply.ts';
+import { applyDefinitions } from '../../operations/apply.ts';
 import { type Change, summarize } from '../../operations/plan.ts';
+import { type PlannedChanges, planFactory } from '../../operations/plan-factory.ts';
 import { planFileOf, whatMoved } from '../../operations/plan-file.ts';
+import { forgetFollowed } from '../../operations/reconcile.ts';
 import { readRememberedRepository } from '../../operations/remembered-repository.ts';
+import { planView } from '../../operations/views/plan-view.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import { renderIngressUrl } from '../../schema/ingress-url.ts';
-import { forgetFollowed } from '../../store/embedded/reconcile-statuses.ts';
 import { applyBranch } from '../apply-branch.ts';
 import { serverOf } from '../backend/server-client.ts';
 import { applyOnServer, type PlanView } from '../backend/server-definitions.ts';
-import { type Context, contextOf, factoryOf, type Place, placeOf } from '../context.ts';
+import { type Context, contextOf, openFactory, type Place, placeOf } from '../context.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
 import { loadDirectory } from '../load-definitions.ts';
 import { printData, printStatus } from '../output.ts';
 import { readPlanFile } from '../plan-file.ts';
-import { planData } from '../render/plan-data.ts';
 import { renderDiagnostics } from '../render/render-diagnostics.ts';
 import { renderAppliedPlan, renderPlan } from '../render/render-plan.ts';
 
@@ -36,14 +37,14 @@ export async function apply(planFile: string | undefined, command: Command): Pro
     return applyOnServer(server, options, confirmed, command);
   }
   const context = await contextOf(command);
-  const followed = options.adopt ? undefined : await readRememberedRepository(context.home, context.factory);
+  const followed = options.adopt ? undefined : await readRememberedRepository(openFactory(context));
   if (followed) return applyBranch(context, followed, planFile !== undefined || options.dryRun === true);
   const reviewed = planFile === undefined ? undefined : readPlanFile(planFile);
   const definitions = loadDirectory(context.directory);
   if (definitions.fileCount === 0 && definitions.diagnostics.length === 0) {
     printStatus(`There are no definitions in ${context.directory}.`);
   }
-  const factory = factoryOf(context);
+  const factory = openFactory(context);
   const source = { kind: 'directory' as const, directory: context.directory };
   const refuseIfMoved = (planned: PlannedChanges) => {
     const moved = reviewed ? whatMoved(reviewed, planFileOf(factory.name, definitions, planned)) : [];
@@ -69,7 +70,7 @@ export async function apply(planFile: string | undefined, command: Command): Pro
   }
   if (result.result !== 'dry-run' && options.adopt) await forgetFollowed(factory);
   const { changes, state } = result;
-  const data = planData(context.factory, context.baseUrl, state, changes);
+  const data = planView(state, changes, context.baseUrl);
   printData(context, data, () => renderApplied(context, changes, state, result.result === 'applied'));
 }
 

@@ -1,16 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { readPayload, requireDelivery } from '../../operations/deliveries.ts';
 import { judgeAutomation } from '../../schema/filters/judge-automation.ts';
 import type { JudgedDelivery } from '../../schema/filters/judge-trigger.ts';
 import { didYouMean } from '../../schema/suggestion.ts';
 import { definitionFolders } from '../../sources/definition-file-name.ts';
-import type { Definitions } from '../../sources/definitions.ts';
+import type { Definitions } from '../../sources/definition-files.ts';
 import { runFixtures } from '../../sources/fixtures.ts';
-import { readAppliedState } from '../../store/embedded/applied-states.ts';
-import { openDeliveryLogReader } from '../../store/embedded/delivery-log/read/reader.ts';
 import { backendOf } from '../backend/backend.ts';
-import { type Context, contextOf } from '../context.ts';
+import { type Context, contextOf, openFactory } from '../context.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
 import { loadDirectory } from '../load-definitions.ts';
 import { printData, printStatus } from '../output.ts';
@@ -73,7 +72,7 @@ export async function test(name: string, command: Command): Promise<void> {
   if (options.fixtures) return testFixtures(name, context, definitions);
   const automation =
     definitionOf(name, definitions) ??
-    findAutomation(name, context, (await readAppliedState(context.home, context.factory)).automations);
+    findAutomation(name, context, (await context.store.appliedStates.read(context.factory)).automations);
   const verdict = judgeAutomation(automation, await deliveryOf(context, options));
   printData(context, verdict, () => renderVerdict(verdict));
 }
@@ -117,19 +116,16 @@ function testFixtures(name: string, context: Context, definitions: Definitions):
   if (failed > 0) throw new CommandError('');
 }
 
-async function deliveryOf({ home }: Context, { delivery, payload }: TestOptions): Promise<JudgedDelivery> {
+async function deliveryOf(context: Context, { delivery, payload }: TestOptions): Promise<JudgedDelivery> {
   if (payload !== undefined) {
     const bytes = await readFile(resolve(payload)).catch((error: NodeJS.ErrnoException) => {
       throw new CommandError(`the payload ${payload} cannot be read (${error.code})`, exitStatus.usage);
     });
     return { payload: parsePayload(bytes, payload) };
   }
-  const log = openDeliveryLogReader(home.deliveryLogFile);
-  const logged = log.findDelivery(delivery ?? '');
-  const bytes = log.readPayload(delivery ?? '');
-  log.close();
-  if (!logged) throw new CommandError(`there is no delivery ${delivery} in the log`);
-  if (!bytes) throw new CommandError(`the payload of ${delivery} is not stored: it was ${logged.outcome}`);
+  const factory = openFactory(context);
+  const logged = await requireDelivery(factory, delivery ?? '');
+  const bytes = await readPayload(factory, logged.id);
   return { webhookUid: logged.uid, payload: parsePayload(Buffer.from(bytes), logged.id) };
 }
 

@@ -1,19 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
-import {
-  type DeliveryDetail,
-  type DeliveryView,
-  evaluationOf,
-} from '../../operations/views/delivery-views.ts';
-import { createSnapshot } from '../../schema/automations-snapshot.ts';
+import { replayDelivery } from '../../operations/deliveries.ts';
+import type { DeliveryDetail, DeliveryView } from '../../operations/views/delivery-views.ts';
 import { type Outcome, outcomes } from '../../schema/delivery.ts';
-import { createSortableId, sortableIdRandomBytes } from '../../schema/ids.ts';
 import { joinWithOr } from '../../schema/suggestion.ts';
-import { readAppliedState } from '../../store/embedded/applied-states.ts';
-import { openDeliveryLogReader } from '../../store/embedded/delivery-log/read/reader.ts';
-import { openDeliveryLog } from '../../store/embedded/delivery-log/write/open-delivery-log.ts';
 import { backendOf } from '../backend/backend.ts';
-import { contextOf } from '../context.ts';
+import { contextOf, openFactory } from '../context.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
 import { limitOf } from '../limit-option.ts';
 import { printData } from '../output.ts';
@@ -21,7 +12,6 @@ import { printable } from '../render/printable.ts';
 import { describeCommit } from '../render/render-reconcile.ts';
 import { renderVerdict } from '../render/render-verdict.ts';
 import { fieldList, table } from '../render/table.ts';
-import { findAutomation } from './automations.ts';
 import { runsTable } from './runs.ts';
 
 interface ListOptions {
@@ -47,10 +37,8 @@ export async function list(command: Command): Promise<void> {
 export async function show(id: string, command: Command): Promise<void> {
   const { backend, output } = await backendOf(command);
   const delivery = await backend.delivery(id);
-  if (!delivery) throw new CommandError(`there is no delivery ${id} in the log`);
   if (command.opts<{ payload?: true }>().payload) {
     const payload = await backend.payload(id);
-    if (!payload) throw new CommandError(`the payload of ${id} is not stored: it was ${delivery.outcome}`);
     process.stdout.write(payload);
     return;
   }
@@ -68,38 +56,11 @@ interface ReplayOptions {
   readonly automation?: string;
 }
 
-/** New runs from a stored payload, under the automations that are applied now. */
+/** Starts new runs from a stored payload, under the automations that are applied now. */
 export async function replay(id: string, command: Command): Promise<void> {
   const context = await contextOf(command);
-  const { automation: only } = command.opts<ReplayOptions>();
-  const reader = openDeliveryLogReader(context.home.deliveryLogFile);
-  const delivery = reader.findDelivery(id);
-  const payload = reader.readPayload(id);
-  reader.close();
-  if (!delivery) throw new CommandError(`there is no delivery ${id} in the log`);
-  if (!payload) throw new CommandError(`the payload of ${id} is not stored: it was ${delivery.outcome}`);
-
-  const state = await readAppliedState(context.home, delivery.factory);
-  const evaluation = evaluationOf(state, delivery.uid, Buffer.from(payload).toString('utf8'));
-  if (only) findAutomation(only, delivery, state.automations);
-  const chosen = evaluation.automations.filter(({ automation }) => !only || automation === only);
-  const starting = chosen.filter(({ wouldTrigger }) => wouldTrigger).map(({ automation }) => automation);
-  if (starting.length === 0) {
-    process.stderr.write(chosen.map(renderVerdict).join(''));
-    const what = only ? `the automation ${only} does not match` : 'no automation matches';
-    throw new CommandError(`nothing to replay: ${what} the delivery ${id}`);
-  }
-  const nowMs = Date.now();
-  const runs = starting.map(automation => ({
-    id: createSortableId('run', nowMs, randomBytes(sortableIdRandomBytes)),
-    automation,
-  }));
-  const log = await openDeliveryLog(context.home.deliveryLogFile);
-  try {
-    await log.replay({ deliveryId: id, runs, appliedState: createSnapshot(state), nowMs });
-  } finally {
-    await log.close();
-  }
+  const { automation } = command.opts<ReplayOptions>();
+  const runs = await replayDelivery(openFactory(context), id, automation);
   printData(context, runs, () =>
     table(
       ['RUN', 'AUTOMATION'],

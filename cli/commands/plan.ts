@@ -1,21 +1,21 @@
 import type { Command } from 'commander';
-import { planFactory } from '../../operations/apply.ts';
-import { type Impact, impactOf } from '../../operations/impact.ts';
+import { historyOf } from '../../operations/history.ts';
+import { findImpacts, type Impact } from '../../operations/impact.ts';
 import { type Change, summarize } from '../../operations/plan.ts';
+import { type PlannedChanges, planFactory } from '../../operations/plan-factory.ts';
 import { planFileOf } from '../../operations/plan-file.ts';
 import { readRememberedRepository } from '../../operations/remembered-repository.ts';
-import type { AppliedState } from '../../schema/applied-state.ts';
-import type { Definitions } from '../../sources/definitions.ts';
+import { planView } from '../../operations/views/plan-view.ts';
+import type { Definitions } from '../../sources/definition-files.ts';
+import { DeliveryLogError } from '../../store/delivery-log-error.ts';
 import { serverOf } from '../backend/server-client.ts';
 import { planOnServer } from '../backend/server-definitions.ts';
-import { type Context, contextOf, factoryOf } from '../context.ts';
-import { withHistory } from '../delivery-history.ts';
+import { type Context, contextOf, openFactory } from '../context.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
 import { loadDirectory } from '../load-definitions.ts';
 import { printData, printStatus } from '../output.ts';
 import { writePlanFile } from '../plan-file.ts';
 import { impactSentences } from '../render/impact-text.ts';
-import { planData } from '../render/plan-data.ts';
 import { planMarkdown, refusalMarkdown } from '../render/plan-markdown.ts';
 import { printable } from '../render/printable.ts';
 import { renderDiagnostics } from '../render/render-diagnostics.ts';
@@ -34,7 +34,7 @@ export async function planCommand(command: Command): Promise<void> {
   const { output, detailedExitcode, out }: PlanOptions = command.optsWithGlobals();
   await tellOfBranch(context);
   const definitions = loadDirectory(context.directory);
-  const planned = await planFactory(factoryOf(context), definitions);
+  const planned = await planFactory(openFactory(context), definitions);
   const { diagnostics } = planned;
   process.stderr.write(renderDiagnostics(diagnostics, definitions.texts));
   if (!planned.ok) {
@@ -46,7 +46,7 @@ export async function planCommand(command: Command): Promise<void> {
   const { changes, state } = planned;
   const summary = summarize(changes);
   const nowMs = Date.now();
-  const impacts = impactsOf(context, definitions, state, changes, nowMs);
+  const impacts = await readImpacts(context, definitions, planned);
   const sentencesOf = (change: Change) => {
     const impact = impacts.get(change);
     return impact ? impactSentences(impact, nowMs) : [];
@@ -55,7 +55,7 @@ export async function planCommand(command: Command): Promise<void> {
     const explained = changes.map(change => ({ change, sentences: sentencesOf(change) }));
     process.stdout.write(planMarkdown(context.factory, state.serial, summary, explained, diagnostics));
   } else {
-    const data = planData(context.factory, context.baseUrl, state, changes, impacts);
+    const data = planView(state, changes, context.baseUrl, impacts);
     printData(context, data, () => renderPlan(changes, summary, sentencesOf));
   }
   if (detailedExitcode && summary.add + summary.change + summary.destroy > 0)
@@ -63,23 +63,22 @@ export async function planCommand(command: Command): Promise<void> {
 }
 
 /** What is planned from a work tree is not what will be applied. */
-async function tellOfBranch({ home, factory }: Context): Promise<void> {
-  const followed = await readRememberedRepository(home, factory);
+async function tellOfBranch(context: Context): Promise<void> {
+  const { factory } = context;
+  const followed = await readRememberedRepository(openFactory(context));
   if (!followed) return;
   const { branch, repository } = followed;
   const message = `the factory ${factory} follows ${branch} of ${repository}: this is what merging the work tree would change.`;
   printStatus(printable(message));
 }
 
-function impactsOf(
-  context: Context,
-  definitions: Definitions,
-  state: AppliedState,
-  changes: readonly Change[],
-  nowMs: number,
-): ReadonlyMap<Change, Impact> {
-  return withHistory(context, nowMs, history => {
-    const found = changes.map(change => [change, impactOf(change, definitions, state, history)] as const);
-    return new Map(found.flatMap(([change, impact]) => (impact ? [[change, impact] as const] : [])));
-  });
+/** A plan is useful without its impact as well. */
+async function readImpacts(context: Context, definitions: Definitions, { state, changes }: PlannedChanges) {
+  try {
+    return await findImpacts(changes, definitions, state, historyOf(openFactory(context)));
+  } catch (error) {
+    if (!(error instanceof DeliveryLogError)) throw error;
+    printStatus(`The plan is made without the delivery log: ${error.message}.`);
+    return new Map<Change, Impact>();
+  }
 }

@@ -1,17 +1,17 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
+import { suspendReconcile } from '../../operations/reconcile.ts';
 import { startReconcileLoop } from '../../operations/reconcile-loop.ts';
 import { readRememberedRepository } from '../../operations/remembered-repository.ts';
 import { parseDurationMs } from '../../schema/definitions/duration.ts';
 import {
   type FollowedRepository,
-  followedBranchOf,
   parseFollowedRepositories,
   reconcileSeconds,
+  toFollowedBranch,
 } from '../../sources/repository/followed-repository.ts';
-import { readReconcileStatus, suspendReconcile } from '../../store/embedded/reconcile-statuses.ts';
-import { type Context, contextOf, factoryOf } from '../context.ts';
+import { type Context, contextOf, openFactory } from '../context.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
 import { printData, printStatus } from '../output.ts';
 import { renderDiagnostics } from '../render/render-diagnostics.ts';
@@ -35,7 +35,7 @@ export async function reconcileCommand(command: Command): Promise<void> {
   const context = await contextOf(command);
   const options: ReconcileOptions = command.opts();
   const followed = await repositoryOf(context, options);
-  const branch = followedBranchOf(followed);
+  const branch = toFollowedBranch(followed);
   const ending = signalOfEnd();
   const run = async (signal: AbortSignal) => {
     const reconciled = await runReconcile(context, branch, signal, options);
@@ -65,12 +65,11 @@ export async function resume(command: Command): Promise<void> {
 
 async function setSuspended(command: Command, suspended: boolean): Promise<void> {
   const context = await contextOf(command);
-  const { home, factory } = context;
-  if (!(await readRememberedRepository(home, factory))) {
+  const { factory } = context;
+  if (!(await readRememberedRepository(openFactory(context)))) {
     throw new CommandError(`the factory ${factory} was never reconciled with a repository`);
   }
-  await suspendReconcile(factoryOf(context), suspended);
-  const { suspendedAt } = await readReconcileStatus(home, factory);
+  const suspendedAt = await suspendReconcile(openFactory(context), suspended);
   printData(context, { factory, suspendedAt }, () =>
     suspendedAt === null
       ? `Reconciling of the factory ${factory} goes on.\n`
@@ -79,10 +78,10 @@ async function setSuspended(command: Command, suspended: boolean): Promise<void>
 }
 
 async function repositoryOf(context: Context, options: ReconcileOptions): Promise<FollowedRepository> {
-  const { home, factory } = context;
+  const { factory } = context;
   const configured = options.config === undefined ? [] : await readRepositories(options.config);
   const named = configured.find(other => other.factory === factory);
-  const known = named ?? (await readRememberedRepository(home, factory));
+  const known = named ?? (await readRememberedRepository(openFactory(context)));
   const followed = repositoryFrom(options, factory, known);
   if (followed) return followed;
   const hint = 'name it with --repository, HOOKMILL_REPOSITORY, or repositories: in the file of --config';

@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
+import { retryRun } from '../../operations/runs.ts';
 import type { RunView } from '../../operations/views/delivery-views.ts';
 import { type RunState, runStates } from '../../schema/delivery.ts';
 import { joinWithOr } from '../../schema/suggestion.ts';
-import { openDeliveryLogReader } from '../../store/embedded/delivery-log/read/reader.ts';
-import { openDeliveryLog } from '../../store/embedded/delivery-log/write/open-delivery-log.ts';
 import { backendOf } from '../backend/backend.ts';
-import { contextOf } from '../context.ts';
+import { contextOf, openFactory } from '../context.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
 import { limitOf } from '../limit-option.ts';
 import { printData, printStatus } from '../output.ts';
@@ -27,7 +26,6 @@ export async function list(command: Command): Promise<void> {
 export async function show(id: string, command: Command): Promise<void> {
   const { backend, output } = await backendOf(command);
   const run = await backend.run(id);
-  if (!run) throw unknownRun(id);
   const directory = backend.runDirectory(run.id);
   printData({ output }, { ...run, directory }, () =>
     fieldList([
@@ -47,20 +45,9 @@ export async function show(id: string, command: Command): Promise<void> {
   );
 }
 
-/** Queues a failed run again, its attempts counted anew. */
+/** Queues a failed run again, its attempts counted from the start. */
 export async function retry(id: string, command: Command): Promise<void> {
-  const context = await contextOf(command);
-  const reader = openDeliveryLogReader(context.home.deliveryLogFile);
-  const run = reader.findRun(id);
-  reader.close();
-  if (!run) throw unknownRun(id);
-  const log = await openDeliveryLog(context.home.deliveryLogFile);
-  try {
-    const queued = await log.retryRun({ id, nowMs: Date.now() });
-    if (!queued) throw new CommandError(`the run ${id} is ${run.state}; only a failed run can be retried`);
-  } finally {
-    await log.close();
-  }
+  await retryRun(openFactory(await contextOf(command)), id);
   printStatus(`Queued ${id} again.`);
 }
 
@@ -69,10 +56,6 @@ export function runsTable(runs: readonly RunView[]): string {
     return [id, automation, deliveryId + (replay ? ' (replay)' : ''), state, String(attempts), error ?? ''];
   });
   return table(['RUN', 'AUTOMATION', 'DELIVERY', 'STATE', 'ATTEMPTS', ''], rows);
-}
-
-function unknownRun(id: string): CommandError {
-  return new CommandError(`there is no run ${id} in the log`);
 }
 
 function stateOf(text: string | undefined): RunState | undefined {

@@ -9,8 +9,6 @@ import { didYouMean } from '../../schema/suggestion.ts';
 import type { SignatureDescription } from '../../signatures/description.ts';
 import { describeScheme, schemeIds } from '../../signatures/scheme.ts';
 import { signRequest } from '../../signatures/sign.ts';
-import { readAppliedState } from '../../store/embedded/applied-states.ts';
-import { openSecrets } from '../../store/embedded/team-secrets.ts';
 import { type Context, contextOf } from '../context.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
 import { printData, printStatus } from '../output.ts';
@@ -56,7 +54,7 @@ async function senderOf(
   id: string,
 ): Promise<Request> {
   if (scheme) throw new CommandError('--scheme is for a sender without a webhook name', exitStatus.usage);
-  const { webhooks } = await readAppliedState(context.home, context.factory);
+  const { webhooks } = await context.store.appliedStates.read(context.factory);
   const webhook = webhooks.find(webhook => webhook.name === name || webhook.uid === name);
   if (!webhook) throw unknownWebhook(name, context.factory, webhooks);
   const secret = await secretOf(context, webhook);
@@ -95,10 +93,10 @@ function signed(description: SignatureDescription, secret: string, url: string, 
 
 /** The team secret's present value; it is in force unless it was changed since the last apply. */
 async function secretOf(
-  { home, seal }: Context,
+  { store }: Context,
   { name, secretName, credential }: AppliedWebhook,
 ): Promise<string> {
-  const value = (await openSecrets(home, seal, [secretName])).get(secretName)?.value;
+  const value = (await store.teamSecrets.open([secretName])).get(secretName)?.value;
   if (!value) throw new CommandError(`the team secret ${secretName} of the webhook ${name} has no value`);
   if (credential.kind === 'unset' || credential.secretVersion !== value.version) {
     printStatus(`The value of ${secretName} is newer than the one in force; hookmill apply takes it up.`);

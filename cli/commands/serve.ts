@@ -4,8 +4,6 @@ import pino from 'pino';
 import { startDaemon } from '../../daemon/daemon.ts';
 import { type DaemonSettings, parseSettings, SettingsError, settingsShape } from '../../daemon/settings.ts';
 import { DeliveryLogError } from '../../store/delivery-log-error.ts';
-import { recordDaemonAddress } from '../../store/embedded/daemon-address.ts';
-import { acquireLock } from '../../store/embedded/files/lock.ts';
 import { contextOf } from '../context.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
 import { printStatus } from '../output.ts';
@@ -26,17 +24,17 @@ interface ServeOptions extends RepositoryOptions {
 }
 
 export async function serve(command: Command): Promise<void> {
-  const { home, factory } = await contextOf(command);
+  const { store, factory } = await contextOf(command);
   const options: ServeOptions = command.opts();
   const settings = withFlags(
     options.config ? await readSettings(options.config) : settingsShape.parse({}),
     options,
     factory,
   );
-  const lock = await acquireLock(home.deliveryLogFile, 0);
+  const claim = await store.claimDaemon();
   const log = pino({ level: settings.logLevel }, pino.destination({ fd: 2, sync: false }));
   const daemon = await startDaemon({
-    home,
+    store,
     settings,
     environment: process.env,
     log,
@@ -49,7 +47,7 @@ export async function serve(command: Command): Promise<void> {
     throw startFailure(error, settings);
   });
   const { ingressUrl, managementUrl, webhooks } = daemon;
-  await recordDaemonAddress(home, settings.baseUrl ?? ingressUrl);
+  await store.daemonAddress.record(settings.baseUrl ?? ingressUrl);
   const what = webhooks === 1 ? '1 webhook' : `${webhooks} webhooks`;
   process.stdout.write(`hookmill serves ${what} on ${ingressUrl} (management on ${managementUrl})\n`);
 
@@ -60,7 +58,8 @@ export async function serve(command: Command): Promise<void> {
   // Something hangs, as a commit behind another process' lock does: what was answered with 202 is on disk.
   setTimeout(() => process.exit(exitStatus.unexpected), stopMs).unref();
   await daemon.stop();
-  lock.release();
+  await store.close();
+  claim.release();
   log.info('stopped');
   log.flush();
 }

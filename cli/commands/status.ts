@@ -1,30 +1,16 @@
 import type { Command } from 'commander';
-import { isEdited } from '../../operations/applied-source.ts';
-import { planFactory } from '../../operations/apply.ts';
 import { type Summary, summarize } from '../../operations/plan.ts';
-import { sourceView } from '../../operations/views/applied-views.ts';
-import { driftOf, type ReconcileView, reconcileView } from '../../operations/views/reconcile-view.ts';
+import { planFactory } from '../../operations/plan-factory.ts';
+import { type AppliedStatus, showStatus } from '../../operations/status.ts';
+import { driftOf } from '../../operations/views/reconcile-view.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
-import { readAppliedState } from '../../store/embedded/applied-states.ts';
-import { readReconcileStatus } from '../../store/embedded/reconcile-statuses.ts';
 import { callServer, type Server, serverOf } from '../backend/server-client.ts';
 import { planFor } from '../backend/server-definitions.ts';
 import { branchData, branchFields, branchFindings } from '../branch-status.ts';
-import { contextOf, factoryOf, type Place, placeOf } from '../context.ts';
+import { contextOf, openFactory, type Place, placeOf } from '../context.ts';
 import { loadDirectory } from '../load-definitions.ts';
 import { printData } from '../output.ts';
 import { fieldList } from '../render/table.ts';
-
-interface AppliedStatus {
-  readonly serial: number;
-  readonly source: ReturnType<typeof sourceView>;
-  readonly appliedAt: string | null;
-  readonly webhooks: number;
-  readonly automations: number;
-  /** A hand changed what a reconcile applied. */
-  readonly edited: boolean;
-  readonly reconcile: ReconcileView | null;
-}
 
 /** What applying the definitions in the directory would do. */
 interface Pending {
@@ -74,17 +60,7 @@ function commonFields({ factory }: Place, applied: AppliedStatus): [name: string
 }
 
 async function appliedHere(command: Command): Promise<AppliedStatus> {
-  const { home, factory } = await contextOf(command);
-  const state = await readAppliedState(home, factory);
-  return {
-    serial: state.serial,
-    source: sourceView(state.source),
-    appliedAt: state.serial === 0 ? null : state.appliedAt,
-    webhooks: state.webhooks.length,
-    automations: state.automations.length,
-    edited: isEdited(state),
-    reconcile: reconcileView(await readReconcileStatus(home, factory)),
-  };
+  return showStatus(openFactory(await contextOf(command)));
 }
 
 function appliedOn(server: Server, { factory }: Place): Promise<AppliedStatus> {
@@ -93,7 +69,7 @@ function appliedOn(server: Server, { factory }: Place): Promise<AppliedStatus> {
 
 async function pendingHere(command: Command): Promise<Pending> {
   const context = await contextOf(command);
-  const planned = await planFactory(factoryOf(context), loadDirectory(context.directory));
+  const planned = await planFactory(openFactory(context), loadDirectory(context.directory));
   const { diagnostics } = planned;
   return { summary: planned.ok ? summarize(planned.changes) : undefined, diagnostics };
 }

@@ -3,29 +3,33 @@ import { join, resolve } from 'node:path';
 import { outcomes } from '../../schema/delivery.ts';
 import { namePattern } from '../../schema/name.ts';
 import { definitionFolders } from '../../sources/definition-file-name.ts';
-import type { DefinitionKind } from '../../sources/definitions.ts';
-import { appliedStateFile, type Home, homeAt } from '../../store/embedded/files/home.ts';
+import type { DefinitionKind } from '../../sources/definition-files.ts';
+import type { Store } from '../../store/ports.ts';
 import type { Completion, Source } from './complete.ts';
 
-/**
- * The names that a source has, as far as they can be read at once: nobody waits for a completion, and nobody wants to
- * see its errors. So files are not parsed but for the names in them, and what cannot be read has none.
- */
+/** The names that a source has, as far as they can be read: nobody wants to see the errors of a completion. */
 export async function completionValues(
   source: Source,
   given: Completion['given'],
   env: NodeJS.ProcessEnv,
 ): Promise<readonly string[]> {
   const directory = resolve(given.get('directory') ?? '.');
-  const home = homeAt(resolve(given.get('home') ?? env.HOOKMILL_HOME ?? join(directory, '.hookmill')));
-  const factory = () => given.get('factory') ?? env.HOOKMILL_FACTORY ?? factoryOf(directory);
+  const home = resolve(given.get('home') ?? env.HOOKMILL_HOME ?? join(directory, '.hookmill'));
+  const factory = async () =>
+    given.get('factory') ?? env.HOOKMILL_FACTORY ?? (await readFactoryName(directory));
   switch (source) {
     case 'webhooks':
-      return unique([...defined(directory, 'webhook'), ...applied(home, factory(), 'webhooks')]);
+      return unique([
+        ...(await defined(directory, 'webhook')),
+        ...(await applied(home, await factory(), 'webhooks')),
+      ]);
     case 'automations':
-      return unique([...defined(directory, 'automation'), ...applied(home, factory(), 'automations')]);
+      return unique([
+        ...(await defined(directory, 'automation')),
+        ...(await applied(home, await factory(), 'automations')),
+      ]);
     case 'secrets':
-      return namesIn(home.secretsFile, 'secrets');
+      return attempt(async () => (await openHome(home)).teamSecrets.names(), []);
     case 'schemes':
       return schemeIds();
     case 'senders':
@@ -40,33 +44,38 @@ async function schemeIds(): Promise<readonly string[]> {
   return (await import('../../signatures/scheme.ts')).schemeIds;
 }
 
-function defined(directory: string, kind: DefinitionKind): readonly string[] {
-  const names = attempt(() => readdirSync(join(directory, definitionFolders[kind])), []);
+async function defined(directory: string, kind: DefinitionKind): Promise<readonly string[]> {
+  const names = await attempt(() => readdirSync(join(directory, definitionFolders[kind])), []);
   return names.filter(name => name.endsWith('.yaml')).map(name => name.slice(0, -'.yaml'.length));
 }
 
-function applied(home: Home, factory: string, list: 'webhooks' | 'automations'): readonly string[] {
-  return namePattern.test(factory) ? namesIn(appliedStateFile(home, factory), list) : [];
+async function applied(
+  home: string,
+  factory: string,
+  list: 'webhooks' | 'automations',
+): Promise<readonly string[]> {
+  if (!namePattern.test(factory)) return [];
+  return attempt(async () => {
+    const state = await (await openHome(home)).appliedStates.read(factory);
+    return state[list].map(({ name }) => name);
+  }, []);
 }
 
-function factoryOf(directory: string): string {
-  const text = attempt(() => readFileSync(join(directory, 'hookmill.yaml'), 'utf8'), '');
+/** Loaded only when it is asked for, as the schemes are. */
+async function openHome(home: string): Promise<Store> {
+  const { openStore } = await import('../../store/open-store.ts');
+  const now = () => new Date();
+  return openStore({ home, environment: {}, lockTimeoutMs: 0, now, readsInThread: false });
+}
+
+async function readFactoryName(directory: string): Promise<string> {
+  const text = await attempt(() => readFileSync(join(directory, 'hookmill.yaml'), 'utf8'), '');
   return /^factory:\s*["']?([a-z0-9-]+)/m.exec(text)?.[1] ?? 'default';
 }
 
-function namesIn(file: string, list: string): readonly string[] {
-  const entries = attempt((): unknown => JSON.parse(readFileSync(file, 'utf8'))[list], []);
-  return Array.isArray(entries) ? entries.flatMap(entry => nameOf(entry)) : [];
-}
-
-function nameOf(entry: unknown): readonly string[] {
-  const isNamed = typeof entry === 'object' && entry !== null && 'name' in entry;
-  return isNamed && typeof entry.name === 'string' ? [entry.name] : [];
-}
-
-function attempt<T>(read: () => T, otherwise: T): T {
+async function attempt<T>(read: () => T | Promise<T>, otherwise: T): Promise<T> {
   try {
-    return read();
+    return await read();
   } catch {
     return otherwise;
   }

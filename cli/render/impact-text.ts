@@ -5,7 +5,6 @@ import type {
   WebhookEffect,
   WebhookImpact,
 } from '../../operations/impact.ts';
-import { impactTrafficDays } from '../../operations/impact.ts';
 
 /** What a change means for senders and runs, in sentences without their full stops. */
 export function impactSentences(impact: Impact, nowMs: number): readonly string[] {
@@ -26,9 +25,9 @@ function webhookSentences({ effects, traffic, silenced }: WebhookImpact, nowMs: 
   return [...effects.map(effect => effectTexts[effect]), trafficText(traffic, nowMs), ...lost];
 }
 
-function trafficText({ lastAtMs, accepted }: Traffic, nowMs: number): string {
-  if (lastAtMs === undefined) return 'no accepted delivery in the log';
-  return `last delivery ${age(nowMs - lastAtMs)} ago, ${accepted} in ${impactTrafficDays} days`;
+function trafficText({ lastAcceptedAt, accepted, days }: Traffic, nowMs: number): string {
+  if (lastAcceptedAt === null) return 'no accepted delivery in the log';
+  return `last delivery ${age(nowMs - Date.parse(lastAcceptedAt))} ago, ${accepted} in ${days} days`;
 }
 
 function automationSentences(impact: AutomationImpact): readonly string[] {

@@ -4,13 +4,13 @@ import type { Logger } from 'pino';
 import { ApiProblem } from '../../schema/api/problems.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { FactoryReconcile } from '../reconciling/reconcile-statuses.ts';
-import type { AppliedStates, FactoryStatus } from '../served/served-states.ts';
+import type { ServedFactory, ServedStates } from '../served/served-states.ts';
 import { answerProblems } from './api/answer-problem.ts';
 import { browserHeaders, refuseForeignHosts } from './api/browser-guards.ts';
 import { type DashboardFiles, serveDashboard } from './dashboard-files.ts';
 
 export interface ManagementDeps {
-  readonly appliedStates: AppliedStates;
+  readonly served: ServedStates;
   readonly metrics: Metrics;
   readonly readReconciles: () => Promise<readonly FactoryReconcile[]>;
   /** The routes of the management API. */
@@ -45,13 +45,13 @@ export function createManagement(deps: ManagementDeps): Koa {
   return app;
 }
 
-function operatorRoutes({ appliedStates, metrics, readReconciles, notReady }: ManagementDeps): Router {
+function operatorRoutes({ served, metrics, readReconciles, notReady }: ManagementDeps): Router {
   const router = new Router();
   router.get('/healthz', context => {
     context.body = { status: 'ok' };
   });
   router.get('/readyz', async context => {
-    const factories = withReconciles(appliedStates.status(), await readReconciles());
+    const factories = withReconciles(served.status(), await readReconciles());
     const reason = notReady();
     context.status = reason === undefined ? 200 : 503;
     context.body = {
@@ -68,11 +68,11 @@ function operatorRoutes({ appliedStates, metrics, readReconciles, notReady }: Ma
 }
 
 /** A factory whose first reconcile has not succeeded yet has nothing applied. */
-function withReconciles(statuses: readonly FactoryStatus[], reconciles: readonly FactoryReconcile[]) {
-  const served = new Map(statuses.map(status => [status.factory, status]));
+function withReconciles(statuses: readonly ServedFactory[], reconciles: readonly FactoryReconcile[]) {
+  const factories = new Map(statuses.map(status => [status.factory, status]));
   const told = new Map(reconciles.map(({ factory, reconcile }) => [factory, reconcile]));
-  return [...new Set([...served.keys(), ...told.keys()])].map(factory => ({
-    ...(served.get(factory) ?? { factory, serial: 0, webhooks: 0 }),
+  return [...new Set([...factories.keys(), ...told.keys()])].map(factory => ({
+    ...(factories.get(factory) ?? { factory, serial: 0, webhooks: 0 }),
     reconcile: told.get(factory),
   }));
 }

@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { DeliveryLog } from '../../store/delivery-log.ts';
 import type { FactoryReconcile } from '../reconciling/reconcile-statuses.ts';
-import type { AppliedStates } from '../served/served-states.ts';
+import type { ServedStates } from '../served/served-states.ts';
 import type { ServedWebhook } from '../served/served-webhooks.ts';
 
 export interface IngressMetrics {
@@ -13,7 +13,7 @@ export interface Metrics extends IngressMetrics {
   render(): Promise<string>;
   readonly contentType: string;
   /** Adds what is read from other parts whenever the metrics are asked for. */
-  watch(deliveryLog: DeliveryLog, appliedStates: AppliedStates): void;
+  watch(deliveryLog: DeliveryLog, appliedStates: ServedStates): void;
   watchReconciles(read: () => Promise<readonly FactoryReconcile[]>): void;
 }
 
@@ -55,7 +55,7 @@ export function createMetrics(): Metrics {
       const perFactory = (
         name: string,
         help: string,
-        value: (status: ReturnType<AppliedStates['status']>[number]) => number,
+        value: (status: ReturnType<ServedStates['status']>[number]) => number,
       ) =>
         new Gauge({
           name,

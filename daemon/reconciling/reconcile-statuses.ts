@@ -1,6 +1,5 @@
 import { type ReconcileView, reconcileView } from '../../operations/views/reconcile-view.ts';
-import { type Home, listFactories } from '../../store/embedded/files/home.ts';
-import { readReconcileStatus } from '../../store/embedded/reconcile-statuses.ts';
+import type { Store } from '../../store/ports.ts';
 
 /** What became of the last reconciles of a factory that follows a branch, by this process or by another. */
 export interface FactoryReconcile {
@@ -11,10 +10,13 @@ export interface FactoryReconcile {
     | { readonly problem: string };
 }
 
-export async function readReconcileStatuses(home: Home): Promise<FactoryReconcile[]> {
-  const factories = await listFactories(home).catch(() => []);
+export async function readReconcileStatuses({
+  appliedStates,
+  reconcileStatuses,
+}: Pick<Store, 'appliedStates' | 'reconcileStatuses'>): Promise<FactoryReconcile[]> {
+  const factories = await appliedStates.factories().catch(() => []);
   const statuses = factories.map(async factory => {
-    const reconcile = await readReconcileStatus(home, factory).then(
+    const reconcile = await reconcileStatuses.read(factory).then(
       status => reconcileView(status),
       (error: Error) => ({ problem: error.message }),
     );

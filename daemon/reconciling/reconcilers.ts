@@ -1,25 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { Factory } from '../../operations/apply.ts';
+import type { Factory } from '../../operations/factory.ts';
 import { summarize } from '../../operations/plan.ts';
 import { type Reconciled, reconcile } from '../../operations/reconcile.ts';
 import { type ReconcileLoop, startReconcileLoop } from '../../operations/reconcile-loop.ts';
 import { parseDurationMs } from '../../schema/definitions/duration.ts';
 import {
   type FollowedRepository,
-  followedBranchOf,
   reconcileSeconds,
+  toFollowedBranch,
 } from '../../sources/repository/followed-repository.ts';
-import type { Home } from '../../store/embedded/files/home.ts';
-import type { Seal } from '../../store/sealing.ts';
+import type { Store } from '../../store/ports.ts';
 import type { ServedWebhook } from '../served/served-webhooks.ts';
 
-/** @limit Time for which a reconcile waits for a command that changes the same factory, in ms: commands take a second or two. */
-const reconcileLockTimeoutMs = 10_000;
-
 export interface ReconcilersOptions {
-  readonly home: Home;
-  readonly seal: Seal;
+  readonly store: Store;
   readonly repositories: readonly FollowedRepository[];
   readonly environment: NodeJS.ProcessEnv;
   readonly log: Logger;
@@ -55,12 +50,11 @@ export function startReconcilers(options: ReconcilersOptions): Reconcilers {
 }
 
 function startLoop(followed: FollowedRepository, options: ReconcilersOptions): ReconcileLoop {
-  const { home, seal, environment, random, onApplied } = options;
+  const { store, environment, random, onApplied } = options;
   const name = followed.factory;
   const log = options.log.child({ factory: name });
-  const lockTimeoutMs = reconcileLockTimeoutMs;
-  const factory: Factory = { home, name, seal, lockTimeoutMs, now: () => new Date(), randomBytes };
-  const branch = followedBranchOf(followed);
+  const factory: Factory = { name, store, now: () => new Date(), randomBytes };
+  const branch = toFollowedBranch(followed);
   return startReconcileLoop({
     intervalMs: parseDurationMs(followed.interval) ?? reconcileSeconds * 1_000,
     reconcile: signal => reconcile(factory, branch, { environment, signal }),

@@ -1,18 +1,15 @@
-import { opendir } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import type { DeliveryLog } from '../../store/delivery-log.ts';
 import { DeliveryLogError } from '../../store/delivery-log-error.ts';
-import { openDeliveryLogReader } from '../../store/embedded/delivery-log/read/reader.ts';
-import { type Home, makePrivateDirectory } from '../../store/embedded/files/home.ts';
+import type { Store } from '../../store/ports.ts';
 import type { DaemonSettings } from '../settings.ts';
-import { isRunDirectoryName, removeRunDirectory } from './run-directory.ts';
 
 /** @limit Time between two passes of pruning, in ms: retention is counted in days. */
 const pruneIntervalMs = 60 * 60 * 1000;
 
 export interface RetentionOptions {
+  readonly store: Pick<Store, 'deliveries' | 'runFiles'>;
   readonly deliveryLog: Pick<DeliveryLog, 'prune'>;
-  readonly home: Home;
   readonly settings: DaemonSettings['retention'];
   readonly log: Logger;
   readonly nowMs: () => number;
@@ -52,7 +49,7 @@ export function startRetention(options: RetentionOptions): Retention {
 }
 
 async function removeOldRuns(
-  { deliveryLog, home, settings, log, nowMs }: RetentionOptions,
+  { store, deliveryLog, settings, log, nowMs }: RetentionOptions,
   signal: AbortSignal,
   stopped: Promise<undefined>,
 ): Promise<void> {
@@ -65,24 +62,20 @@ async function removeOldRuns(
   const { deliveries, runIds } = pruned;
   for (const id of runIds) {
     if (signal.aborted) return;
-    await removeRunDirectory(home.runsDirectory, id);
+    await store.runFiles.remove(id);
   }
   if (deliveries > 0) log.info({ deliveries, runs: runIds.length }, 'removed what retention no longer keeps');
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Directories whose runs left the log before an earlier daemon could remove them. */
-async function removeUnknownRuns({ home }: RetentionOptions, signal: AbortSignal): Promise<void> {
-  await makePrivateDirectory(home.runsDirectory);
-  const reader = openDeliveryLogReader(home.deliveryLogFile);
-  try {
-    for await (const { name } of await opendir(home.runsDirectory)) {
-      if (signal.aborted) return;
-      if (!isRunDirectoryName(name) || reader.findRun(name)) continue;
-      await removeRunDirectory(home.runsDirectory, name);
-    }
-  } finally {
-    reader.close();
+/** Removes the files of runs that left the log before an earlier daemon could remove them. */
+async function removeUnknownRuns(
+  { store: { deliveries, runFiles } }: RetentionOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  for await (const id of runFiles.list()) {
+    if (signal.aborted) return;
+    if (!(await deliveries.findRun(id))) await runFiles.remove(id);
   }
 }

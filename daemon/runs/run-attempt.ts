@@ -1,5 +1,5 @@
 import type { DeliveryLog, Run } from '../../store/delivery-log.ts';
-import { writeRunDirectory } from './run-directory.ts';
+import type { RunFiles } from '../../store/run-files.ts';
 import { runMessage } from './run-message.ts';
 import type { PromptOf } from './run-prompts.ts';
 import type { AttemptResult, Runner } from './runner.ts';
@@ -7,7 +7,7 @@ import type { AttemptResult, Runner } from './runner.ts';
 export interface AttemptDeps {
   readonly deliveryLog: Pick<DeliveryLog, 'readPayload'>;
   readonly promptOf: PromptOf;
-  readonly runsDirectory: string;
+  readonly runFiles: Pick<RunFiles, 'prepare'>;
   readonly runner: Runner;
 }
 
@@ -23,6 +23,6 @@ export async function attemptRun(run: Run, deps: AttemptDeps, signal: AbortSigna
     return { kind: 'failed', reason: 'the log does not know the prompt that the automation had' };
   }
   const message = runMessage(run, prompt);
-  const directory = await writeRunDirectory(deps.runsDirectory, run.id, message, payload);
+  const directory = await deps.runFiles.prepare(run.id, message, payload);
   return deps.runner({ run, directory, message, payload }, signal);
 }

@@ -1,7 +1,5 @@
 import type { Run } from '../../store/delivery-log.ts';
-
-/** The attachment's name, as the envelope gives it. */
-export const attachmentName = 'event-payload.json';
+import { attachmentName } from '../../store/run-files.ts';
 
 /**
  * What a run is told: the automation's prompt, then the envelope. All of it comes from the factory's

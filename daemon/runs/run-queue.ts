@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { DeliveryLog, Run } from '../../store/delivery-log.ts';
 import { DeliveryLogError } from '../../store/delivery-log-error.ts';
-import { type Home, makePrivateDirectory } from '../../store/embedded/files/home.ts';
+import type { Store } from '../../store/ports.ts';
 import type { RunSettings } from '../settings.ts';
 import { backOffMs } from './back-off.ts';
 import { attemptRun } from './run-attempt.ts';
@@ -14,7 +14,7 @@ const runPollMs = 2_000;
 
 export interface RunQueueOptions {
   readonly deliveryLog: DeliveryLog;
-  readonly home: Home;
+  readonly store: Pick<Store, 'runFiles'>;
   readonly settings: RunSettings;
   readonly runner: Runner;
   /** Another one each time a daemon starts. */
@@ -38,8 +38,8 @@ export interface RunQueue {
  */
 export async function startRunQueue(options: RunQueueOptions): Promise<RunQueue> {
   const { deliveryLog, settings, daemonId, log, nowMs } = options;
-  const { runsDirectory } = options.home;
-  const deps = { deliveryLog, promptOf: promptsIn(deliveryLog), runsDirectory, runner: options.runner };
+  const { runFiles } = options.store;
+  const deps = { deliveryLog, promptOf: promptsIn(deliveryLog), runFiles, runner: options.runner };
   const stopping = new AbortController();
   const { signal } = stopping;
   const executing = new Set<Promise<void>>();
@@ -134,7 +134,6 @@ export async function startRunQueue(options: RunQueueOptions): Promise<RunQueue>
     return deliveryLog.postponeRun({ id, notBeforeMs: atMs + waitMs, error });
   };
 
-  await makePrivateDirectory(runsDirectory);
   const taken = await deliveryLog.requeueRunsOfOthers(daemonId);
   if (taken > 0) log.warn({ runs: taken }, 'runs that a daemon left unfinished are queued again');
   wake();

@@ -1,69 +1,53 @@
-import { readFile } from 'node:fs/promises';
-import { basename } from 'node:path';
-import { watch } from 'chokidar';
-import { type AppliedState, appliedStateShape } from '../../schema/applied-state.ts';
-import { fileVersion } from '../../store/embedded/files/file-version.ts';
-import {
-  appliedStateFile,
-  type Home,
-  listFactories,
-  makePrivateDirectory,
-} from '../../store/embedded/files/home.ts';
-import { parseJsonFile } from '../../store/embedded/files/json-file.ts';
-import type { Seal } from '../../store/sealing.ts';
+import type { AppliedState } from '../../schema/applied-state.ts';
+import type { Store } from '../../store/ports.ts';
 import { type ServedWebhook, serveWebhooks } from './served-webhooks.ts';
 
-// What chokidar cannot see: network file systems, a directory that was swapped for another.
-const rescanMs = 2_000;
-
-/** What is served of a factory. With a `problem`, the last good state is still served. */
-export interface FactoryStatus {
+/** A factory as it is served. With a `problem`, the last good state is still served. */
+export interface ServedFactory {
   readonly factory: string;
   readonly serial: number;
   readonly webhooks: number;
   readonly problem?: { readonly message: string; readonly since: string };
 }
 
-export interface AppliedStates {
+export interface ServedStates {
   findWebhook(uid: string): ServedWebhook | undefined;
   /** The applied state that is served of a factory; undefined if none ever was. */
   findState(factory: string): AppliedState | undefined;
-  /** Resolves when all that was on disk when it was called is served. */
+  /** Resolves when everything that was stored at the call is served. */
   refresh(): Promise<void>;
-  status(): FactoryStatus[];
+  status(): ServedFactory[];
   close(): Promise<void>;
 }
 
-export interface AppliedStatesOptions {
-  readonly home: Home;
-  readonly seal: Seal;
-  readonly onLoaded: (status: FactoryStatus) => void;
-  readonly onProblem: (status: FactoryStatus) => void;
+export interface ServedStatesOptions {
+  readonly store: Pick<Store, 'appliedStates' | 'seal'>;
+  readonly onLoaded: (status: ServedFactory) => void;
+  readonly onProblem: (status: ServedFactory) => void;
 }
 
 interface Loaded {
-  /** Identifies the file's content without reading it. */
-  readonly version: string;
-  readonly status: FactoryStatus;
+  /** Identifies what is stored without reading it. */
+  readonly version: string | undefined;
+  readonly status: ServedFactory;
   readonly state: AppliedState | undefined;
   readonly webhooks: readonly ServedWebhook[];
 }
 
 /**
- * Serves the applied states of all factories of the home and follows them as they change. A factory's webhooks are
- * swapped whole; a state that cannot be read leaves the last good one in place. Resolves when all are loaded once.
+ * Serves the applied states of all factories and follows them as they change. A factory's webhooks are swapped as
+ * a whole; a state that cannot be read leaves the last good one in place. Resolves when all are loaded once.
  */
-export async function followAppliedStates(options: AppliedStatesOptions): Promise<AppliedStates> {
-  const { home } = options;
-  await makePrivateDirectory(home.factoriesDirectory);
+export async function serveAppliedStates(options: ServedStatesOptions): Promise<ServedStates> {
+  const { appliedStates } = options.store;
   const factories = new Map<string, Loaded>();
   let index = new Map<string, ServedWebhook>();
-  let listed = await listFactories(home);
+  let listed = await appliedStates.factories();
 
   const scan = async () => {
     let changed = false;
-    // While the directory cannot be listed, the problem is reported of each factory that is known.
-    listed = await listFactories(home).catch(() => listed);
+    // While the factories cannot be listed, the problem is reported of each known one.
+    listed = await appliedStates.factories().catch(() => listed);
     for (const factory of new Set([...factories.keys(), ...listed])) {
       const before = factories.get(factory);
       const now = await load(factory, before, options);
@@ -76,16 +60,7 @@ export async function followAppliedStates(options: AppliedStatesOptions): Promis
   };
   const rescan = singleFlight(scan);
   await rescan();
-
-  const watcher = watch(home.factoriesDirectory, {
-    ignoreInitial: true,
-    depth: 1,
-    atomic: false,
-    ignored: path => /\.(tmp$|lock)/.test(basename(path)),
-  });
-  watcher.on('all', rescan).on('raw', rescan).on('error', rescan);
-  await new Promise<void>(resolve => watcher.once('ready', resolve));
-  const timer = setInterval(rescan, rescanMs);
+  const watch = await appliedStates.watch(rescan);
   await rescan();
 
   return {
@@ -93,10 +68,7 @@ export async function followAppliedStates(options: AppliedStatesOptions): Promis
     findState: factory => factories.get(factory)?.state,
     refresh: rescan,
     status: () => [...factories.values()].map(({ status }) => status),
-    close: async () => {
-      clearInterval(timer);
-      await watcher.close();
-    },
+    close: () => watch.close(),
   };
 }
 
@@ -104,21 +76,21 @@ export async function followAppliedStates(options: AppliedStatesOptions): Promis
 async function load(
   factory: string,
   before: Loaded | undefined,
-  { home, seal }: AppliedStatesOptions,
+  { store: { appliedStates, seal } }: ServedStatesOptions,
 ): Promise<Loaded | undefined> {
-  const file = appliedStateFile(home, factory);
-  const version = await fileVersion(file);
-  // What went wrong may lie outside the file, as a missing key does: that is tried again.
-  if (version === before?.version && !before.status.problem) return before;
-  if (version === 'missing' && !before) return before;
+  const version = await appliedStates.version(factory);
+  // The problem may lie outside the state, as a missing key does: then it is tried again.
+  if (before && version === before.version && !before.status.problem) return before;
+  if (version === undefined && !before) return undefined;
   try {
-    const state = parseJsonFile(file, await readFile(file, 'utf8'), appliedStateShape);
+    const state = await appliedStates.read(factory);
+    if (state.serial === 0) throw new Error('the applied state is gone');
     if (state.factory !== factory) throw new Error(`it is the applied state of the factory ${state.factory}`);
     const webhooks = await serveWebhooks(state, seal);
     return { version, state, webhooks, status: { factory, serial: state.serial, webhooks: webhooks.length } };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    if (version === before?.version && message === before.status.problem?.message) return before;
+    if (before && version === before.version && message === before.status.problem?.message) return before;
     const since = new Date().toISOString();
     const status = { factory, serial: before?.status.serial ?? 0, webhooks: before?.webhooks.length ?? 0 };
     const { state, webhooks = [] } = before ?? {};

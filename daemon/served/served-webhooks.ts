@@ -1,9 +1,9 @@
-import { sealedCredential } from '../../operations/apply.ts';
 import type { AppliedAutomation, AppliedState, AppliedWebhook } from '../../schema/applied-state.ts';
 import { createSnapshot } from '../../schema/automations-snapshot.ts';
 import { compileFilterIndex, type NamedFilter } from '../../schema/filters/filter-index.ts';
 import type { AppliedStateRef } from '../../store/delivery-log.ts';
-import type { Seal } from '../../store/sealing.ts';
+import type { Seal } from '../../store/seal.ts';
+import { credentialOwner } from '../../store/seal.ts';
 import { type Authenticator, authenticatorFor } from '../ingress/authenticator.ts';
 
 /** A webhook of an applied state, ready to receive: all that does not depend on a request is done. */
@@ -30,7 +30,7 @@ export async function serveWebhooks(state: AppliedState, seal: Seal): Promise<Se
     .filter(webhook => webhook.enabled)
     .map(async (webhook): Promise<ServedWebhook> => {
       const { name, uid, authMode, signatureScheme, deliveryIdHeader } = webhook;
-      const open = (jwe: string) => seal.open(jwe, sealedCredential(state.factory, uid));
+      const open = (jwe: string) => seal.open(jwe, credentialOwner(state.factory, uid));
       const scheme = typeof signatureScheme === 'object' ? 'custom HMAC' : signatureScheme;
       return {
         factory: state.factory,

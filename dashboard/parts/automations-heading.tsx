@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { useFactory } from '../factory-context.ts';
-import { hrefOf } from '../place.ts';
-import { PageHeading } from './heading.tsx';
+import { useFactory } from '../state/current-factory.ts';
+import { toHref } from '../state/page-location.ts';
+import { PageHeading } from './page-heading.tsx';
 
 type Tab = 'automations' | 'webhooks';
 
@@ -13,7 +13,7 @@ const tabs: readonly (readonly [Tab, string])[] = [
 
 interface Properties {
   readonly tab: Tab;
-  /** What can be done on the tab. */
+  /** The actions of the tab. */
   readonly children?: ComponentChildren;
 }
 
@@ -28,9 +28,9 @@ export function AutomationsHeading({ tab, children }: Properties) {
       <PageHeading title="Automations">
         <div class="actions push">{children}</div>
       </PageHeading>
-      <nav class="tabs" aria-label="Automations page">
+      <nav class="tabs" aria-label="Views">
         {tabs.map(([page, label]) => (
-          <a key={page} href={hrefOf({ page, factory })} aria-current={page === tab ? 'page' : undefined}>
+          <a key={page} href={toHref({ page, factory })} aria-current={page === tab ? 'page' : undefined}>
             {label}
           </a>
         ))}

@@ -1,4 +1,3 @@
-/** The mark: a hook. */
 export function Brand() {
   return (
     <span class="brand">

@@ -1,9 +1,9 @@
-import { hrefOf, type Place } from '../place.ts';
+import { type PageLocation, toHref } from '../state/page-location.ts';
 
-export function Breadcrumb({ to, label }: { readonly to: Place; readonly label: string }) {
+export function Breadcrumb({ to, label }: { readonly to: PageLocation; readonly label: string }) {
   return (
     <nav class="breadcrumb" aria-label="Back">
-      <a href={hrefOf(to)}>← {label}</a>
+      <a href={toHref(to)}>← {label}</a>
     </nav>
   );
 }

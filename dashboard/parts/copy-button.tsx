@@ -1,27 +1,27 @@
 import { useEffect, useState } from 'preact/hooks';
-import { announce } from '../announcements.ts';
-import { copyText } from '../clipboard.ts';
+import { announce } from '../state/announcements.ts';
+import { copyText } from './clipboard.ts';
 
 interface Properties {
   readonly text: string;
-  /** What is copied, as in `URL`. */
+  /** Completes the label of the button: `URL`. */
   readonly what: string;
 }
 
-const toldMs = 2_000;
+const confirmedMs = 2_000;
 
-/** Copies, and says so where it was pressed: over a dialog nothing else is seen. */
+/** Copies, and confirms it in its own label: a dialog would hide an announcement. */
 export function CopyButton({ text, what }: Properties) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return;
-    const timer = setTimeout(() => setCopied(false), toldMs);
+    const timer = setTimeout(() => setCopied(false), confirmedMs);
     return () => clearTimeout(timer);
   }, [copied]);
   const copy = async () => {
     const done = await copyText(text);
     setCopied(done);
-    if (!done) announce(`The browser does not let it be copied: select ${what}`);
+    if (!done) announce(`Could not copy. Select the ${what} and copy it by hand.`);
   };
   return (
     <button type="button" onClick={() => void copy()}>

@@ -1,4 +1,4 @@
-import { visibleText } from '../visible-text.ts';
+import { escapeInvisible } from '../text/escape-invisible.ts';
 import { CopyButton } from './copy-button.tsx';
 
 interface Properties {
@@ -6,11 +6,11 @@ interface Properties {
   readonly what: string;
 }
 
-/** One line to take along. It is text and no field, which a browser would keep for its next start. */
+/** A line with a copy button. It is text, because a browser may restore the value of a field later. */
 export function CopyableLine({ text, what }: Properties) {
   return (
     <div class="copyable">
-      <code>{visibleText(text)}</code>
+      <code>{escapeInvisible(text)}</code>
       <CopyButton text={text} what={what} />
     </div>
   );
@@ -23,8 +23,8 @@ export function CopyableBlock({ text, what }: Properties) {
         <span>{what}</span>
         <CopyButton text={text} what={what} />
       </figcaption>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard */}
-      <pre tabIndex={0}>{visibleText(text)}</pre>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard */}
+      <pre tabIndex={0}>{escapeInvisible(text)}</pre>
     </figure>
   );
 }

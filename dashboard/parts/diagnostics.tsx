@@ -2,11 +2,10 @@ import type { Diagnostic } from '../../schema/diagnostics.ts';
 import { Pill } from './pill.tsx';
 import { Text } from './text.tsx';
 
-/** Mistakes in definition files. */
-export function Diagnostics({ of }: { readonly of: readonly Diagnostic[] }) {
+export function Diagnostics({ diagnostics }: { readonly diagnostics: readonly Diagnostic[] }) {
   return (
     <ul class="diagnostics">
-      {of.map(diagnostic => (
+      {diagnostics.map(diagnostic => (
         <li key={JSON.stringify(diagnostic)}>
           <Pill tone={diagnostic.severity === 'error' ? 'bad' : 'warn'}>{diagnostic.severity}</Pill>
           <div>
@@ -15,7 +14,7 @@ export function Diagnostics({ of }: { readonly of: readonly Diagnostic[] }) {
             </p>
             <p class="muted small">
               <code>
-                <Text text={placeOf(diagnostic)} />
+                <Text text={formatPosition(diagnostic)} />
               </code>{' '}
               · {diagnostic.code}
             </p>
@@ -31,6 +30,6 @@ export function Diagnostics({ of }: { readonly of: readonly Diagnostic[] }) {
   );
 }
 
-function placeOf({ file, range }: Diagnostic): string {
+function formatPosition({ file, range }: Diagnostic): string {
   return range ? `${file}:${range.start.line}:${range.start.column}` : file;
 }

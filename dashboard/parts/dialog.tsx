@@ -7,7 +7,7 @@ interface Properties {
   readonly children: ComponentChildren;
 }
 
-/** A question over the page. The browser keeps the focus inside and closes it on Escape; the focus goes back after. */
+/** A modal dialog. The browser keeps the focus inside, closes it on Escape, and then returns the focus. */
 export function Dialog({ title, onClose, children }: Properties) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
@@ -17,11 +17,11 @@ export function Dialog({ title, onClose, children }: Properties) {
     opened?.showModal();
     return () => {
       gone.current = true;
-      // Else the focus would not go back to where it was.
+      // Returns the focus to where it was.
       opened?.close();
     };
   }, []);
-  // What `close` tells comes later, when the next dialog may be open.
+  // The close event comes late: by then the next dialog may be open.
   const close = () => {
     if (!gone.current) onClose();
   };

@@ -2,14 +2,14 @@ import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
 
 interface Properties {
-  /** The row that is always seen. */
+  /** The row that is always visible. */
   readonly summary: ComponentChildren;
-  /** What it opens; made when it is first opened. */
+  /** Renders the detail, while it is open. */
   readonly children: () => ComponentChildren;
   readonly class?: string;
 }
 
-/** A row of a list that opens to more. */
+/** A row of a list that opens to show its detail. */
 export function Disclosure({ summary, children, class: className = '' }: Properties) {
   const [open, setOpen] = useState(false);
   const id = useId();

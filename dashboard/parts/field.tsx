@@ -12,7 +12,7 @@ interface Properties {
   readonly children: (ids: FieldIds) => ComponentChildren;
 }
 
-/** A control with its label and, below it, what to know about it. */
+/** A form control with its label, and a hint below it. */
 export function Field({ label, hint, children }: Properties) {
   const id = useId();
   const hintId = `${id}-hint`;

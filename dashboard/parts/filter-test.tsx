@@ -1,33 +1,36 @@
 import { useEffect, useState } from 'preact/hooks';
 import { callApi } from '../api-client.ts';
-import type { Verdict } from '../api-types.ts';
-import type { TriggerRequest } from '../automation-draft.ts';
-import { nowMs } from '../clock.ts';
-import { useFactory } from '../factory-context.ts';
-import { humanSize } from '../human-size.ts';
-import { prettyJson } from '../pretty-json.ts';
-import { relativeTime } from '../relative-time.ts';
-import { useLoad } from '../use-load.ts';
-import { TriggerVerdictView } from './clauses.tsx';
+import type { ListedDelivery } from '../api-types.ts';
+import type { TriggerBody } from '../state/automation-draft.ts';
+import { nowMs } from '../state/clock.ts';
+import { useFactory } from '../state/current-factory.ts';
+import { useLoad } from '../state/use-load.ts';
+import { formatJson } from '../text/format-json.ts';
+import { formatSize } from '../text/format-size.ts';
+import { formatRelativeTime } from '../text/format-time.ts';
 import { CopyableBlock } from './copyable.tsx';
 import { Field } from './field.tsx';
-import { ProblemNotice, Waiting } from './problem.tsx';
+import { PastedPayload } from './pasted-payload.tsx';
+import { ProblemNotice } from './problem-notice.tsx';
+import { TriggerVerdictPanel } from './trigger-verdict.tsx';
+import { Waiting } from './waiting.tsx';
 
-/** An applied automation, or a draft of triggers. */
-type Subject = { readonly automation: string } | { readonly triggers: TriggerRequest[] };
+/** An automation by its name, or the triggers of a draft. */
+type Subject = { readonly automation: string } | { readonly triggers: TriggerBody[] };
 
 interface Properties {
   readonly subject: Subject;
-  /** Whose deliveries are offered; undefined: those of every webhook. */
+  /** UID of the webhook whose deliveries are offered; undefined for all webhooks. */
   readonly webhook: string | undefined;
 }
 
-const offered = 50;
-const ownPayload = 'own';
-/** From the last stroke of a key to the test. */
-const restMs = 250;
+/** @limit Most stored deliveries that a filter test offers, newest first: more would not be read in a menu. */
+export const offeredDeliveriesMax = 50;
+const pasted = 'pasted';
+/** From the last keystroke to the test. */
+const pauseMs = 250;
 
-/** Tells whether a stored delivery would trigger, and why, while the filter is being written. */
+/** Tests a filter against a stored delivery or a pasted payload, as often as the filter changes. */
 export function FilterTest({ subject, webhook }: Properties) {
   const { factory } = useFactory();
   const [chosen, setChosen] = useState<string>();
@@ -36,91 +39,45 @@ export function FilterTest({ subject, webhook }: Properties) {
     signal =>
       callApi('get', '/factories/{factory}/deliveries', {
         factory,
-        query: { webhook, outcome: 'Accepted', limit: offered },
+        query: { webhook, outcome: 'Accepted', limit: offeredDeliveriesMax },
         signal,
       }),
     [factory, webhook],
   );
   if (!stored.value) return <Waiting error={stored.error} reload={stored.reload} what="stored deliveries" />;
   const { deliveries } = stored.value;
-  const delivery = chosen ?? deliveries[0]?.id ?? ownPayload;
+  const selected = chosen ?? deliveries[0]?.id ?? pasted;
   return (
     <div class="test stack">
       <Field label="Test filter against">
         {ids => (
-          <select {...ids} value={delivery} onChange={event => setChosen(event.currentTarget.value)}>
-            {deliveries.map(({ id, webhook: name, at, size }) => (
-              <option key={id} value={id}>
-                {`${relativeTime(Date.parse(at), nowMs.peek())} · ${webhook ? '' : `${name} · `}${humanSize(size)} · ${id}`}
+          <select {...ids} value={selected} onChange={event => setChosen(event.currentTarget.value)}>
+            {deliveries.map(delivery => (
+              <option key={delivery.id} value={delivery.id}>
+                {formatChoice(delivery, webhook === undefined)}
               </option>
             ))}
-            <option value={ownPayload}>A payload that I paste</option>
+            <option value={pasted}>A pasted payload</option>
           </select>
         )}
       </Field>
-      {delivery === ownPayload ? (
-        <>
-          <Field label="Payload" hint="JSON. The webhook check is taken as passed.">
-            {ids => (
-              <textarea
-                {...ids}
-                class="code"
-                rows={5}
-                spellcheck={false}
-                value={payload}
-                onInput={event => setPayload(event.currentTarget.value)}
-              />
-            )}
-          </Field>
-          <PastedVerdict subject={subject} payload={payload} />
-        </>
+      {selected === pasted ? (
+        <PastedPayload text={payload} onInput={setPayload}>
+          {parsed => <FilterVerdict subject={subject} against={{ payload: parsed }} />}
+        </PastedPayload>
       ) : (
         <>
-          <VerdictOf subject={subject} against={{ delivery }} />
-          <TestedPayload key={delivery} delivery={delivery} />
+          <FilterVerdict subject={subject} against={{ delivery: selected }} />
+          <StoredPayload key={selected} delivery={selected} />
         </>
       )}
     </div>
   );
 }
 
-/** What the filter is held against, for whoever writes it. */
-function TestedPayload({ delivery }: { readonly delivery: string }) {
-  const [open, setOpen] = useState(false);
-  return (
-    <details onToggle={event => setOpen(event.currentTarget.open)}>
-      <summary>Its payload</summary>
-      {open && <StoredPayload delivery={delivery} />}
-    </details>
-  );
-}
-
-function StoredPayload({ delivery }: { readonly delivery: string }) {
-  const { factory } = useFactory();
-  const { value, error, reload } = useLoad(
-    signal => callApi('get', '/factories/{factory}/deliveries/{delivery}', { factory, delivery, signal }),
-    [factory, delivery],
-  );
-  if (!value) return <Waiting error={error} reload={reload} what="the payload" />;
-  return <CopyableBlock text={prettyJson(value.payload ?? '')} what="payload" />;
-}
-
-function PastedVerdict({ subject, payload }: { readonly subject: Subject; readonly payload: string }) {
-  if (payload.trim() === '') return null;
-  const parsed = parsedOf(payload);
-  return parsed ? (
-    <VerdictOf subject={subject} against={{ payload: parsed.value }} />
-  ) : (
-    <p class="mistake">The payload is not JSON yet.</p>
-  );
-}
-
-function parsedOf(text: string): { readonly value: unknown } | undefined {
-  try {
-    return { value: JSON.parse(text) };
-  } catch {
-    return undefined;
-  }
+function formatChoice({ id, webhook, at, size }: ListedDelivery, withWebhook: boolean): string {
+  const age = formatRelativeTime(Date.parse(at), nowMs.peek());
+  return [age, ...(withWebhook ? [webhook] : []), formatSize(size), id].join(' · ');
 }
 
 interface VerdictProperties {
@@ -128,34 +85,58 @@ interface VerdictProperties {
   readonly against: { readonly delivery: string } | { readonly payload: unknown };
 }
 
-function VerdictOf({ subject, against }: VerdictProperties) {
+function FilterVerdict({ subject, against }: VerdictProperties) {
   const { factory } = useFactory();
-  const asked = useRested(JSON.stringify({ ...subject, ...against }), restMs);
-  const { value, error, reload } = useLoad<Verdict>(
+  const request = useDebounced(JSON.stringify({ ...subject, ...against }), pauseMs);
+  const { value, error, reload } = useLoad(
     signal =>
-      callApi('post', '/factories/{factory}/automation-test', { factory, body: JSON.parse(asked), signal }),
-    [factory, asked],
+      callApi('post', '/factories/{factory}/automation-test', { factory, body: JSON.parse(request), signal }),
+    [factory, request],
   );
   if (error !== undefined) return <ProblemNotice error={error} />;
-  if (!value) return <Waiting error={undefined} reload={reload} what="the verdict" />;
+  if (!value) return <Waiting error={undefined} reload={reload} what="the result" />;
   return (
     <div role="status">
-      {!value.enabled && (
-        <p class="hint">The automation is disabled: until it is enabled it starts nothing.</p>
-      )}
+      {!value.enabled && <p class="hint">The automation is disabled: it starts no runs.</p>}
       {value.triggers.map((verdict, index) => (
-        <TriggerVerdictView key={index} verdict={verdict} />
+        <TriggerVerdictPanel key={index} verdict={verdict} />
       ))}
     </div>
   );
 }
 
-/** The value, once it has not changed for a while. */
-function useRested<T>(value: T, ms: number): T {
-  const [rested, setRested] = useState(value);
+/** The value, once it has not changed for `ms`. */
+function useDebounced<T>(value: T, ms: number): T {
+  const [settled, setSettled] = useState(value);
   useEffect(() => {
-    const timer = setTimeout(() => setRested(value), ms);
+    const timer = setTimeout(() => setSettled(value), ms);
     return () => clearTimeout(timer);
   }, [value, ms]);
-  return rested;
+  return settled;
+}
+
+interface PayloadProperties {
+  /** The ID of the delivery. */
+  readonly delivery: string;
+}
+
+/** The payload of a delivery, loaded when the user opens it. */
+function StoredPayload({ delivery }: PayloadProperties) {
+  const [open, setOpen] = useState(false);
+  return (
+    <details onToggle={event => setOpen(event.currentTarget.open)}>
+      <summary>Show payload</summary>
+      {open && <LoadedPayload delivery={delivery} />}
+    </details>
+  );
+}
+
+function LoadedPayload({ delivery }: PayloadProperties) {
+  const { factory } = useFactory();
+  const { value, error, reload } = useLoad(
+    signal => callApi('get', '/factories/{factory}/deliveries/{delivery}', { factory, delivery, signal }),
+    [factory, delivery],
+  );
+  if (!value) return <Waiting error={error} reload={reload} what="the payload" />;
+  return <CopyableBlock text={formatJson(value.payload ?? '')} what="payload" />;
 }

@@ -1,7 +1,7 @@
 import { nameCharsMax, namePattern, nameRule } from '../../schema/name.ts';
 import { Field } from './field.tsx';
 
-// Browsers read it with the flag v, under which a hyphen in a class has to be escaped.
+// Browsers compile it with the flag v, which requires hyphens in a class to be escaped.
 const pattern = namePattern.source.replace('-]', '\\-]');
 
 interface Properties {
@@ -10,7 +10,7 @@ interface Properties {
   readonly onInput: (name: string) => void;
 }
 
-/** The name of a webhook or of an automation. */
+/** The name of a webhook or an automation. */
 export function NameField({ value, example, onInput }: Properties) {
   return (
     <Field label="Name" hint={nameRule}>

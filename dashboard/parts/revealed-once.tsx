@@ -1,24 +1,28 @@
-import type { Revealed } from '../api-types.ts';
 import { CopyableLine } from './copyable.tsx';
 
-/** What was generated. Once this is gone from the page, nobody can show it again. */
-export function RevealedOnce({ revealed }: { readonly revealed: Revealed }) {
+export interface GeneratedSecret {
+  readonly secret?: string | undefined;
+  /** The ingress URL with the secret in it, for a webhook with a URL token. */
+  readonly url?: string | undefined;
+}
+
+/** A generated secret. After it leaves the page, nobody can show it again. */
+export function RevealedOnce({ secret, url }: GeneratedSecret) {
   return (
     <div class="revealed">
       <p>
-        <strong>Shown once.</strong> Copy it to where it is needed before you go on: it cannot be shown again,
-        only rotated.
+        <strong>Shown once.</strong> Copy it now: it cannot be shown again. If you lose it, rotate the secret.
       </p>
-      {revealed.url !== undefined && (
+      {url !== undefined && (
         <>
           <h3>Ingress URL with its token</h3>
-          <CopyableLine text={revealed.url} what="ingress URL" />
+          <CopyableLine text={url} what="ingress URL" />
         </>
       )}
-      {revealed.secret !== undefined && (
+      {secret !== undefined && (
         <>
           <h3>Secret</h3>
-          <CopyableLine text={revealed.secret} what="secret" />
+          <CopyableLine text={secret} what="secret" />
         </>
       )}
     </div>

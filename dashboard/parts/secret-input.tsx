@@ -8,7 +8,7 @@ interface Properties {
   readonly onInput: (value: string) => void;
 }
 
-/** Takes a secret. Browsers neither offer to keep it nor restore it. */
+/** A field for a secret. Browsers do not offer to save it, and do not restore it. */
 export function SecretInput({ label, hint, value, onInput }: Properties) {
   return (
     <Field label={label} hint={hint}>

@@ -1,6 +1,6 @@
-import { humanSize } from '../human-size.ts';
+import { formatSize } from '../text/format-size.ts';
 
-/** Bytes for people, the exact number on hover. */
+/** A size in bytes, with the exact number on hover. */
 export function Size({ bytes }: { readonly bytes: number }) {
-  return <span title={`${bytes.toLocaleString('en')} bytes`}>{humanSize(bytes)}</span>;
+  return <span title={`${bytes.toLocaleString('en')} bytes`}>{formatSize(bytes)}</span>;
 }

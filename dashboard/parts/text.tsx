@@ -1,14 +1,14 @@
-import { visibleText } from '../visible-text.ts';
+import { escapeInvisible } from '../text/escape-invisible.ts';
 
-/** Text that came from outside: senders, definition files, git. It is shown, whatever it says, and nothing else. */
+/** Text from outside: senders, definition files, git. It never becomes markup. */
 export function Text({ text }: { readonly text: string }) {
-  return <bdi>{visibleText(text)}</bdi>;
+  return <bdi>{escapeInvisible(text)}</bdi>;
 }
 
 export function Code({ text }: { readonly text: string }) {
   return (
     <code>
-      <bdi>{visibleText(text)}</bdi>
+      <bdi>{escapeInvisible(text)}</bdi>
     </code>
   );
 }

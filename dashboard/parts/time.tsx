@@ -1,12 +1,12 @@
-import { nowMs } from '../clock.ts';
-import { exactTime, relativeTime } from '../relative-time.ts';
+import { nowMs } from '../state/clock.ts';
+import { formatExactTime, formatRelativeTime } from '../text/format-time.ts';
 
-/** How long ago, with the exact time on hover. */
+/** A relative time, with the exact time on hover. */
 export function Time({ at }: { readonly at: string }) {
   const atMs = Date.parse(at);
   return (
-    <time dateTime={at} title={exactTime(atMs)}>
-      {relativeTime(atMs, nowMs.value)}
+    <time dateTime={at} title={formatExactTime(atMs)}>
+      {formatRelativeTime(atMs, nowMs.value)}
     </time>
   );
 }
@@ -15,7 +15,7 @@ export function ExactTime({ at }: { readonly at: string }) {
   const atMs = Date.parse(at);
   return (
     <time dateTime={at}>
-      {exactTime(atMs)} <span class="muted together">({relativeTime(atMs, nowMs.value)})</span>
+      {formatExactTime(atMs)} <span class="muted together">({formatRelativeTime(atMs, nowMs.value)})</span>
     </time>
   );
 }

@@ -3,8 +3,8 @@ import type { Diagnostic, DiagnosticCode } from '../../schema/diagnostics.ts';
 import { didYouMean } from '../../schema/suggestion.ts';
 import { describeScheme } from '../../signatures/scheme.ts';
 import { checkSecret } from '../../signatures/verify.ts';
-import type { Definitions } from '../../sources/definitions.ts';
-import type { TeamSecret } from '../../store/embedded/team-secrets.ts';
+import type { Definitions } from '../../sources/definition-files.ts';
+import type { TeamSecret } from '../../store/team-secrets.ts';
 
 // RFC 3986 section 2.3: the unreserved characters, which need no encoding anywhere in a URL.
 const urlSafe = /^[A-Za-z0-9_~.-]{16,256}$/;

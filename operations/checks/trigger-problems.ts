@@ -1,6 +1,6 @@
 import type { AppliedState } from '../../schema/applied-state.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
-import type { Definitions } from '../../sources/definitions.ts';
+import type { Definitions } from '../../sources/definition-files.ts';
 import { webhookNameIn, withWebhookIdHints } from '../../sources/webhook-id-hints.ts';
 
 /** Warns of triggers whose webhook is unknown, or goes with this apply: they stay and never fire. */

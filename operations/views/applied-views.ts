@@ -4,7 +4,7 @@ import type { AppliedAutomation, AppliedState, AppliedWebhook } from '../../sche
 import { getCommit } from '../../schema/automations-snapshot.ts';
 import { renderAutomationYaml, renderWebhookYaml } from '../../schema/definitions/definition-yaml.ts';
 import { renderIngressUrl } from '../../schema/ingress-url.ts';
-import { definitionFileOf, managementOf } from '../change-factory.ts';
+import { findDefinitionFile, findManagement } from '../managed-by.ts';
 
 export type FactoryView = z.output<typeof answers.factoryAnswer>;
 export type WebhookView = z.output<typeof answers.webhookAnswer>;
@@ -16,7 +16,7 @@ export type AutomationDetail = z.output<typeof answers.automationDetailAnswer>;
 
 export function factoryView(state: AppliedState): FactoryView {
   const { factory, serial, webhooks, automations } = state;
-  const managedBy = managementOf(state);
+  const managedBy = findManagement(state);
   return { factory, managedBy, serial, webhooks: webhooks.length, automations: automations.length };
 }
 
@@ -39,7 +39,7 @@ export function webhookView(state: AppliedState, webhook: AppliedWebhook, baseUr
     deliveryIdHeader: deliveryIdHeader ?? null,
     enabled,
     credential: credential.kind === 'unset' ? 'not set' : 'set',
-    file: definitionFileOf(state, 'webhooks', name),
+    file: findDefinitionFile(state, 'webhooks', name),
     commit: getCommit(state) ?? null,
   };
 }
@@ -59,7 +59,7 @@ export function automationView(state: AppliedState, automation: AppliedAutomatio
       const webhook = state.webhooks.find(webhook => webhook.uid === uid)?.name ?? null;
       return { uid, webhook, ...(payload && { payload }) };
     }),
-    file: definitionFileOf(state, 'automations', name),
+    file: findDefinitionFile(state, 'automations', name),
   };
 }
 

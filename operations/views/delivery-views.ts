@@ -9,9 +9,10 @@ import type { LoggedDelivery, Run } from '../../store/delivery-log.ts';
 export type DeliveryView = z.output<typeof answers.deliveryAnswer>;
 export type DeliveryDetail = z.output<typeof answers.deliveryDetailAnswer>;
 export type RunView = z.output<typeof answers.runAnswer>;
+export type VerdictView = z.output<typeof answers.verdictAnswer>;
 export type Evaluation = NonNullable<DeliveryDetail['evaluation']>;
 
-/** What may be told of a delivery; why it was rejected only to those who may manage its webhook. */
+/** A delivery as it may be shown: the reason for a rejection only with the manage permission. */
 export function deliveryView(delivery: LoggedDelivery, permission: Permission): DeliveryView {
   const { id, webhook, uid, atMs, size, outcome, identity, identitySource } = delivery;
   const { authenticatedBy, reason, duplicateOf } = delivery;
@@ -34,12 +35,12 @@ export function deliveryView(delivery: LoggedDelivery, permission: Permission): 
 export interface LoggedParts {
   readonly delivery: LoggedDelivery;
   readonly payload: Uint8Array | undefined;
-  /** The automations in force when it arrived. */
+  /** The automations that were applied when it arrived. */
   readonly snapshot: string | undefined;
   readonly runs: readonly Run[];
 }
 
-/** All that is known of a delivery, with what each automation made of it. */
+/** All that is known of a delivery, with how each automation judged it. */
 export function deliveryDetail(parts: LoggedParts, permission: Permission): DeliveryDetail {
   const { delivery, payload, snapshot, runs } = parts;
   const body = payload === undefined ? null : Buffer.from(payload).toString('utf8');
@@ -52,7 +53,7 @@ export function deliveryDetail(parts: LoggedParts, permission: Permission): Deli
   };
 }
 
-/** What each automation makes of a payload, judged exactly as on arrival. */
+/** Judges a payload by each automation, exactly as on arrival. */
 export function evaluationOf(
   { serial, automations }: Pick<AppliedState, 'serial' | 'automations'>,
   uid: string,
@@ -70,10 +71,8 @@ export function evaluationOf(
   };
 }
 
-/** A verdict as the API tells it: the same, with lists that may be written to. */
-export function verdictView(
-  verdict: ReturnType<typeof judgeAutomation>,
-): z.output<typeof answers.verdictAnswer> {
+/** A verdict as the API shows it: the same, with mutable lists. */
+export function verdictView(verdict: ReturnType<typeof judgeAutomation>): VerdictView {
   const triggers = verdict.triggers.map(trigger => ({ ...trigger, clauses: [...trigger.clauses] }));
   return { ...verdict, triggers };
 }

@@ -239,7 +239,13 @@ export const apiRoutes = {
     summary: 'Starts new runs from a stored payload, with the automations that are applied now.',
     body: requests.replayRequest,
     answer: { status: 201, shape: answers.replayedAnswer },
-    problems: ['delivery-unknown', 'payload-not-stored', 'nothing-to-replay', ...reading],
+    problems: [
+      'delivery-unknown',
+      'payload-not-stored',
+      'automation-unknown',
+      'nothing-to-replay',
+      ...reading,
+    ],
   },
 
   listRuns: {

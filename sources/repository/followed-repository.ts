@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import type { FollowedBranch } from '../../operations/follow-branch.ts';
 import { addMistake } from '../../schema/definitions/add-mistake.ts';
 import { parseDurationMs } from '../../schema/definitions/duration.ts';
 import { type ParsedFile, parseFile } from '../../schema/definitions/parse-file.ts';
 import { findMistakes, type Mistake } from '../../schema/definitions/shape-mistakes.ts';
 import { namePattern, nameRule } from '../../schema/name.ts';
 import { secretNameShape } from '../../schema/secret-name-shape.ts';
-import { parseRepository } from './repository.ts';
+import { parseRepository, type Repository } from './repository.ts';
 
 /** @limit Time between two looks at a branch, in seconds, where the operator does not say: git hosts tolerate it, people hardly notice it. */
 export const reconcileSeconds = 30;
@@ -104,8 +103,21 @@ export function checkFollowedRepository(
   return { mistakes: findMistakes(result.error, followedRepositoryShape, given) };
 }
 
-/** The same, as it is reconciled. */
-export function followedBranchOf(followed: FollowedRepository): FollowedBranch {
+/** The branch that a factory follows, as the operator named it. */
+export interface FollowedBranch {
+  readonly repository: Repository;
+  /** Sent over HTTPS in place of what git's own credential helpers know. */
+  readonly credential?: RepositoryCredential | undefined;
+}
+
+export interface RepositoryCredential {
+  readonly username: string;
+  /** The team secret whose value is the password or access token. */
+  readonly secretName: string;
+}
+
+/** The branch that was named, ready to be reconciled. */
+export function toFollowedBranch(followed: FollowedRepository): FollowedBranch {
   const { credentialUsername: username, credentialSecret: secretName } = followed;
   const parsed = parseRepository(followed.repository, followed.branch, followed.path);
   if ('problem' in parsed) throw new Error(`not checked: ${parsed.problem.message}`);

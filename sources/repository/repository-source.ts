@@ -8,7 +8,7 @@ import {
   notRegularFile,
   refused,
 } from '../definition-file-name.ts';
-import type { DefinitionFile, DefinitionFiles, DefinitionKind } from '../definitions.ts';
+import type { DefinitionFile, DefinitionFiles, DefinitionKind } from '../definition-files.ts';
 import { GitFailure } from './git/git-failure.ts';
 import type { GitMirror } from './git/git-mirror.ts';
 import { listTree, readBlobs, renamedFiles, type TreeEntry } from './git/git-objects.ts';

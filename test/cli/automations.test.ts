@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Run } from '../../store/delivery-log.ts';
-import { openDeliveryLogReader } from '../../store/embedded/delivery-log/read/reader.ts';
+import { openSqliteReader } from '../../store/embedded/delivery-log/read/reader.ts';
 import { bearerOf, startDaemon, type TestDaemon } from '../support/daemon.ts';
 import { send } from '../support/http.ts';
 import { makeWorkspace, type RunResult } from '../support/workspace.ts';
@@ -88,7 +88,7 @@ function stable({ stdout, stderr, exitCode }: RunResult): string {
 
 /** What the runs of a delivery have become, once none is under way. */
 async function runsOf(deliveryId: string): Promise<string[]> {
-  const log = openDeliveryLogReader(workspace.path('.hookmill/deliveries.db'));
+  const log = openSqliteReader(workspace.path('.hookmill/deliveries.db'));
   try {
     const ended = ({ state }: Run) => state === 'succeeded' || state === 'failed';
     await vi.waitUntil(() => log.runsOfDelivery(deliveryId).every(ended), { timeout: 10_000 });

@@ -8,7 +8,7 @@ import { definitionBytesMax } from '../../schema/definitions/yaml-source.ts';
 import type { Diagnostic, Range } from '../../schema/diagnostics.ts';
 import { diagnosticCharsMax } from '../../schema/diagnostics.ts';
 import { parseFilterFixture } from '../../schema/filters/filter-fixture.ts';
-import { parseDefinitions } from '../../sources/definitions.ts';
+import { parseDefinitions } from '../../sources/parse-definitions.ts';
 import { makeWorkspace } from '../support/workspace.ts';
 
 const corpus = join(import.meta.dirname, '../fixtures/corpus');

@@ -13,7 +13,7 @@ interface Violation {
   readonly nodes: readonly { readonly target: readonly string[] }[];
 }
 
-/** What axe finds on the page as it is. */
+/** Runs axe on the page as it is. */
 async function violations(page: Page): Promise<string[]> {
   await page.evaluate(axe);
   const found = await page.evaluate<Violation[]>('axe.run().then(({ violations }) => violations)');
@@ -22,7 +22,7 @@ async function violations(page: Page): Promise<string[]> {
   );
 }
 
-browserTest('axe finds nothing on any page, light or dark; on a phone, none is wider than it', async () => {
+browserTest('axe finds nothing on any page, light or dark, and no page is wider than a phone', async () => {
   const { page, api, keep, visit } = await openDashboard();
   const webhook = await createWebhook(api, 'deploys');
   const triggers = [triggerOn(webhook.uid, { state: ['failed'] }), triggerOn('wh_0123456789abcdefghijklmn')];
@@ -41,7 +41,7 @@ browserTest('axe finds nothing on any page, light or dark; on a phone, none is w
     ['edit-automation', '/automations/triage-failed-deploys/edit', 'Would trigger'],
     ['delivery', `/deliveries/${delivery}`, 'Started 1 run'],
     ['status', '/status', 'Team secrets'],
-    ['nothing', '/nowhere', 'There is nothing here'],
+    ['nothing', '/nowhere', 'Page not found'],
   ];
   for (const [name, place, text, then] of places) {
     await page.setViewportSize({ width: 1180, height: 860 });
@@ -61,7 +61,7 @@ browserTest('axe finds nothing on any page, light or dark; on a phone, none is w
   }
 });
 
-browserTest('a webhook is created, rotated and deleted by the keyboard alone', async () => {
+browserTest('a webhook is created, rotated and deleted with the keyboard only', async () => {
   const { page, visit } = await openDashboard();
   const focused = () =>
     page.evaluate<string>('(document.activeElement.textContent || document.activeElement.value).trim()');
@@ -86,7 +86,7 @@ browserTest('a webhook is created, rotated and deleted by the keyboard alone', a
   await press('Tab', 'ArrowDown', 'ArrowDown', 'Tab');
   await page.keyboard.type('git');
   await press('ArrowDown', 'ArrowUp', 'Enter');
-  await page.getByText('Generate one, shown once').waitFor();
+  await page.getByText('Generate one (shown once)').waitFor();
   await tabTo('Create webhook');
   await press('Enter');
   await expect.poll(focused, { timeout: waitMs }).toBe('Created payments');
@@ -111,7 +111,7 @@ browserTest('a webhook is created, rotated and deleted by the keyboard alone', a
   await page.getByText('No webhooks yet').waitFor();
 });
 
-browserTest('moves nothing for those who asked for stillness', async () => {
+browserTest('animates nothing if the user prefers reduced motion', async () => {
   const { page, api, visit } = await openDashboard();
   const webhook = await createWebhook(api, 'deploys');
   await visit(`/webhooks/${webhook.uid}`);

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { browserTest, openDashboard, textOf, waitMs } from './browser.ts';
 import { createWebhook, deliver, triggerOn } from './samples.ts';
 
-browserTest('creates an automation, its filter tried on stored deliveries while it is written', async () => {
+browserTest('creates an automation, and tests its filter on stored deliveries while typing', async () => {
   const { page, api, keep, visit } = await openDashboard();
   const webhook = await createWebhook(api, 'deploys');
   await deliver(webhook, { state: 'failed', service: { name: 'checkout' } });
@@ -14,14 +14,14 @@ browserTest('creates an automation, its filter tried on stored deliveries while 
   await page.getByText('Would trigger').waitFor();
   const filter = page.getByLabel('Payload filter');
   await filter.fill('{"state": ["passed"]');
-  await page.getByText('Not JSON yet').waitFor();
+  await page.getByText('Invalid JSON').waitFor();
   await filter.fill('{"state": "passed"}');
   await page.getByText('state must be a list').waitFor();
   await filter.fill('{"state": ["passed"], "service": {"name": {"exists": true}}}');
   await page.getByText('Would not trigger').waitFor();
   expect(await page.locator('.clauses li').allTextContents()).toEqual([
     'fails$.state is one of ["passed"] · found "failed"',
-    'holds$.service.name exists true · found "checkout"',
+    'passes$.service.name exists true · found "checkout"',
   ]);
   await filter.fill('{"state": ["failed"]}');
   await page.getByText('Would trigger').waitFor();
@@ -49,7 +49,7 @@ browserTest('edits an automation: another trigger, disabled; and deletes it', as
   await page.getByRole('button', { name: 'Add a trigger' }).click();
   await page.getByLabel('Webhook').last().selectOption('alerts');
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('always starts a run.').waitFor();
+  await page.getByText('Every delivery to alerts starts a run.').waitFor();
   expect(await api('GET', '/automations/triage')).toMatchObject({
     enabled: false,
     prompt: 'Look.',
@@ -60,19 +60,22 @@ browserTest('edits an automation: another trigger, disabled; and deletes it', as
   await page.getByText('No automations yet').waitFor();
 });
 
-browserTest('tells whoever edits that somebody else changed it meanwhile', async () => {
-  const { page, api, visit } = await openDashboard();
-  const { uid } = await createWebhook(api, 'deploys');
-  const automation = { prompt: 'Look.', triggers: [triggerOn(uid)] };
-  await api('POST', '/automations', { name: 'triage', ...automation });
-  await visit('/automations/triage/edit');
-  await page.getByLabel('Prompt').fill('Mine.');
-  await api('PUT', '/automations/triage', { ...automation, prompt: 'Theirs.' });
-  await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByRole('alert').getByText('Somebody else changed it meanwhile').waitFor();
-  expect(await page.getByLabel('Prompt').inputValue()).toBe('Mine.');
-  expect(await api('GET', '/automations/triage')).toMatchObject({ prompt: 'Theirs.' });
-});
+browserTest(
+  'says that someone else changed the automation in the meantime, and keeps the draft',
+  async () => {
+    const { page, api, visit } = await openDashboard();
+    const { uid } = await createWebhook(api, 'deploys');
+    const automation = { prompt: 'Look.', triggers: [triggerOn(uid)] };
+    await api('POST', '/automations', { name: 'triage', ...automation });
+    await visit('/automations/triage/edit');
+    await page.getByLabel('Prompt').fill('Mine.');
+    await api('PUT', '/automations/triage', { ...automation, prompt: 'Theirs.' });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('alert').getByText('Someone else made a change in the meantime').waitFor();
+    expect(await page.getByLabel('Prompt').inputValue()).toBe('Mine.');
+    expect(await api('GET', '/automations/triage')).toMatchObject({ prompt: 'Theirs.' });
+  },
+);
 
 browserTest('shows the runs with their output, retries a failed one, and replays a delivery', async () => {
   const { page, api, keep, visit } = await openDashboard();
@@ -98,13 +101,13 @@ browserTest('shows the runs with their output, retries a failed one, and replays
   await page.getByRole('button', { name: 'Replay…' }).click();
   await page.getByRole('button', { name: 'Start runs' }).click();
   await page.getByRole('heading', { name: 'Started 2 runs' }).waitFor();
-  await page.getByText('of triage, a replay').waitFor();
+  await page.getByText('triage (replay)').waitFor();
   await keep('delivery');
   await page.locator('.started').getByRole('link').first().click();
   await page.getByRole('heading', { level: 1, name: /^run_/ }).waitFor();
 });
 
-browserTest('tests a filter against any stored delivery, or a payload that is pasted', async () => {
+browserTest('tests a filter against any stored delivery, or a pasted payload', async () => {
   const { page, api, visit } = await openDashboard();
   const webhook = await createWebhook(api, 'deploys');
   const failed = await deliver(webhook, { state: 'failed' });
@@ -116,9 +119,9 @@ browserTest('tests a filter against any stored delivery, or a payload that is pa
   const against = page.getByLabel('Test filter against');
   await against.selectOption(failed);
   await page.getByText('Would trigger').waitFor();
-  await page.getByText('Its payload', { exact: true }).click();
+  await page.getByText('Show payload', { exact: true }).click();
   await page.locator('.test pre').getByText('"state": "failed"').waitFor();
-  await against.selectOption('A payload that I paste');
+  await against.selectOption('A pasted payload');
   await page.getByLabel('Payload', { exact: true }).fill('{"state": ["passed", "canceled"]}');
   await page.getByText('Would not trigger').waitFor();
 });

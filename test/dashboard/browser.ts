@@ -3,16 +3,17 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { createToken } from '../../operations/tokens.ts';
 import type { Permission } from '../../schema/permission.ts';
-import { createApiToken } from '../../store/embedded/api-tokens.ts';
 import { homeAt } from '../../store/embedded/files/home.ts';
 import { startDaemon, type TestDaemon } from '../support/daemon.ts';
+import { storeIn } from '../support/stored.ts';
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
   existsSync,
 );
 const screenshots = join(import.meta.dirname, '../../test-results/dashboard');
-/** How long anything on the page may take, on a machine that does other things too. */
+/** How long any step may take on a busy machine. */
 export const waitMs = 15_000;
 
 if (executablePath === undefined) {
@@ -26,14 +27,14 @@ export const browserTest = test.skipIf(executablePath === undefined);
 
 export interface Dashboard {
   readonly daemon: TestDaemon;
-  /** A factory of the test's own. */
+  /** The factory of this test only. */
   readonly factory: string;
   readonly page: Page;
-  /** Of somebody who may manage. */
+  /** Calls the API with the manage permission. */
   readonly api: Api;
-  /** Goes to a place in the factory, as by an address that somebody sent. */
+  /** Opens an address in the factory. */
   visit(place: string): Promise<void>;
-  /** Keeps how the page looks, for a person. */
+  /** Saves a screenshot for people to look at. */
   keep(name: string): Promise<void>;
 }
 
@@ -42,9 +43,9 @@ export type Api = <T = unknown>(method: string, path: string, body?: unknown) =>
 export interface DashboardOptions {
   readonly permission?: Permission;
   readonly browser?: BrowserContextOptions;
-  /** On the page that asks for the token. */
+  /** Stays on the sign-in page. */
   readonly signedOut?: true;
-  /** Before the page opens. */
+  /** Runs before the page opens. */
   readonly prepare?: (api: Api, given: { daemon: TestDaemon; factory: string }) => Promise<void>;
 }
 
@@ -56,7 +57,7 @@ afterAll(async () => {
   await (await daemon)?.stop();
 });
 
-/** Runs put out their payload, and fail if it says so; nobody is told to wait. */
+/** Runs print their payload, and fail if it contains `fail`. No rate limit gets in the way. */
 const settings = {
   limits: { deliveriesPerMinute: 1_000 },
   runs: {
@@ -73,8 +74,8 @@ const settings = {
 };
 
 /**
- * A page on a factory of the test's own, signed in; the daemon serves all tests of a file. The page may run into no
- * error, and may break no rule of its policy.
+ * Opens a page on a new factory, signed in. The tests of a file share one daemon. The test fails if the page logs an
+ * error, as it does for a violation of its Content-Security-Policy.
  */
 export async function openDashboard(options: DashboardOptions = {}): Promise<Dashboard> {
   daemon ??= startDaemon({ settings });
@@ -98,15 +99,15 @@ export async function openDashboard(options: DashboardOptions = {}): Promise<Das
   };
 }
 
-/** A token of a factory; null: of all. */
+/** Makes a token for a factory, or for all of them (null). */
 export async function makeToken(
   { workspace }: TestDaemon,
   permission: Permission,
   factory: string | null,
 ): Promise<string> {
-  const store = { home: homeAt(workspace.home), lockTimeoutMs: 5_000 };
+  const store = storeIn(homeAt(workspace.home));
   const name = `${permission}-${randomBytes(4).toString('hex')}`;
-  return createApiToken(store, { name, factory, permission, now: new Date(), randomBytes });
+  return createToken({ store, randomBytes }, { name, factory, permission });
 }
 
 export async function signIn(page: Page, token: string): Promise<void> {
@@ -131,7 +132,7 @@ async function openPage(look: BrowserContextOptions = {}): Promise<Page> {
   const errors: string[] = [];
   page.on('pageerror', error => errors.push(String(error)));
   page.on('console', message => {
-    // What the API refuses is told in the page; what the browser says of it is no error of ours.
+    // The browser logs every refusal of the API, which the page shows itself.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) {
       errors.push(message.text());
     }

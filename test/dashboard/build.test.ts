@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 const built = join(import.meta.dirname, '../../dist/dashboard');
 const scriptBytesMax = 150 * 1024;
 
-test('is less than 150 KB of script, gzipped, in files named by their content', () => {
+test('has less than 150 KB of gzipped script, in files named by their content', () => {
   const assets = readdirSync(join(built, 'assets'));
   expect(assets.filter(file => !/^[\w-]+-[\w-]{8}\.(js|css)$/.test(file))).toEqual([]);
   const scripts = assets.filter(file => file.endsWith('.js'));
@@ -14,7 +14,7 @@ test('is less than 150 KB of script, gzipped, in files named by their content', 
   expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThan(scriptBytesMax);
 });
 
-test('names no other site to load from, and has no script or style of its own in the page', () => {
+test('loads nothing from other sites, and has no inline script or style', () => {
   const page = readFileSync(join(built, 'index.html'), 'utf8');
   const loaded = [...page.matchAll(/\b(?:src|href)="([^"]*)"/g)].map(([, url = '']) => url);
   expect(loaded.filter(url => !/^\/[^/]/.test(url))).toEqual([]);

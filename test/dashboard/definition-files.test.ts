@@ -12,7 +12,7 @@ interface Webhooks {
 const files = [{ path: 'webhooks/deploys.yaml', content: 'secretName: S\n' }];
 
 browserTest(
-  'a factory of files: shows the file, toggles, and gives every other change as a file',
+  'a factory of files: shows the file, toggles Enabled, and offers every other change as a file',
   async () => {
     const { page, api, keep } = await openDashboard({
       prepare: async (api, given) => {
@@ -30,7 +30,7 @@ browserTest(
     expect(await textOf(page.locator('.block pre').last())).toBe('secretName: S\n');
     await page.getByText('hookmill secrets set S').waitFor();
     await page.getByRole('switch', { name: 'Enabled' }).click();
-    await page.getByText('deploys answers 404 now').waitFor();
+    await page.getByText('deploys is disabled and answers 404').waitFor();
     expect((await send(webhooks[0]?.url ?? '', { body: '{}' })).status).toBe(404);
     for (const name of ['Rename', 'Rotate secret', 'Delete']) {
       expect(await page.getByRole('button', { name }).count(), name).toBe(0);
@@ -38,7 +38,7 @@ browserTest(
     await keep('files-webhook');
 
     await page.getByRole('link', { name: '← Webhooks' }).click();
-    await page.getByRole('link', { name: 'Write a webhook' }).click();
+    await page.getByRole('link', { name: 'Draft webhook' }).click();
     await page.getByLabel('Name', { exact: true }).fill('uptime');
     await page.getByRole('radio', { name: /URL token/ }).check();
     await page.getByRole('button', { name: 'Show the definition file' }).click();
@@ -49,7 +49,7 @@ browserTest(
 
     await page.getByRole('link', { name: 'Automations', exact: true }).click();
     await page.getByRole('link', { name: 'triage' }).click();
-    await page.getByRole('button', { name: 'Write a change' }).click();
+    await page.getByRole('button', { name: 'Draft a change' }).click();
     await page.getByLabel('Prompt').fill('Look closely.');
     await page.getByRole('button', { name: 'Show the definition file' }).click();
     await page.locator('figcaption').getByText('automations/triage.yaml').first().waitFor();
@@ -71,14 +71,16 @@ browserTest(
         await reconcile();
       },
     });
-    await page.getByText('The last good state is in force.').waitFor();
+    await page.getByText('The last good state is still applied.').waitFor();
     await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
     await page.getByRole('link', { name: 'deploys' }).click();
     await page.getByText(`at revision ${revision.slice(0, 12)}`).waitFor();
-    await page.getByText('It takes effect when the next change of the branch applies.').waitFor();
+    await page
+      .getByText('The new value takes effect when the next change on the branch is applied.')
+      .waitFor();
     const { webhooks } = await api<Webhooks>('GET', '/webhooks');
     await page.getByRole('switch', { name: 'Enabled' }).click();
-    await page.getByText('deploys answers 404 now').waitFor();
+    await page.getByText('deploys is disabled and answers 404').waitFor();
     expect((await send(webhooks[0]?.url ?? '', { body: '{}' })).status).toBe(404);
 
     await page.getByRole('link', { name: 'Status', exact: true }).click();

@@ -1,33 +1,23 @@
-import { randomBytes } from 'node:crypto';
-import type { Factory } from '../../operations/apply.ts';
+import type { Factory } from '../../operations/factory.ts';
 import { reconcile } from '../../operations/reconcile.ts';
 import { homeAt } from '../../store/embedded/files/home.ts';
-import { setSecret } from '../../store/embedded/team-secrets.ts';
-import { sealFor } from '../../store/sealing.ts';
 import type { TestDaemon } from '../support/daemon.ts';
 import { operatorEnvironment, repositoryAt } from '../support/git-samples.ts';
+import { factoryIn, setSecret } from '../support/stored.ts';
 
 interface Given {
   readonly daemon: TestDaemon;
   readonly factory: string;
 }
 
-/** The factory as the command line has it, with a team secret S. */
+/** Opens the factory as the command line does, and sets a team secret S. */
 export async function factoryOf({ daemon, factory }: Given): Promise<Factory> {
-  const home = homeAt(daemon.workspace.home);
-  const opened = {
-    home,
-    name: factory,
-    seal: sealFor(home, {}),
-    lockTimeoutMs: 5_000,
-    now: () => new Date(),
-    randomBytes,
-  };
+  const opened = factoryIn(homeAt(daemon.workspace.home), factory);
   await setSecret(opened, 'S', 'a-secret-of-thirty-two-characters');
   return opened;
 }
 
-/** Lets the factory follow a repository: gives what reconciles it. */
+/** Returns a function that reconciles the factory with a repository. */
 export async function followUpstream(given: Given, url: string): Promise<() => Promise<unknown>> {
   const factory = await factoryOf(given);
   const options = { environment: operatorEnvironment, signal: new AbortController().signal };

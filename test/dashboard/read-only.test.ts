@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { browserTest, openDashboard } from './browser.ts';
 import { createWebhook, deliver, type SampleWebhook, triggerOn } from './samples.ts';
 
-browserTest('whoever may only read sees it all, and no control that changes anything', async () => {
+browserTest('a token that may only read shows everything, and no control that changes anything', async () => {
   let webhook: SampleWebhook | undefined;
   let delivery = '';
   const { page, keep, visit } = await openDashboard({
@@ -16,12 +16,12 @@ browserTest('whoever may only read sees it all, and no control that changes anyt
     },
   });
   const changing = page.getByRole('button', {
-    name: /create|write|edit|delete|rename|rotate|supply|replay|retry|save|add/i,
+    name: /create|draft|edit|delete|rename|rotate|enter|replay|retry|save|add/i,
   });
   const controls = async () => [
     await changing.count(),
     await page.getByRole('switch').count(),
-    await page.getByRole('link', { name: /create|write/i }).count(),
+    await page.getByRole('link', { name: /create|draft/i }).count(),
   ];
 
   await page.getByRole('row', { name: /triage/ }).waitFor();
@@ -34,7 +34,7 @@ browserTest('whoever may only read sees it all, and no control that changes anyt
   await page.getByText('Enabled', { exact: true }).waitFor();
   expect(await controls()).toEqual([0, 0, 0]);
   await page.getByRole('button', { name: 'Rejected (auth)' }).click();
-  await page.getByText('Why it was rejected is told to those who may manage').waitFor();
+  await page.getByText('You need the manage permission to see the reason.').waitFor();
   expect(await page.getByText('the token is not the one in force').count()).toBe(0);
   await keep('read-webhook');
 
@@ -45,11 +45,11 @@ browserTest('whoever may only read sees it all, and no control that changes anyt
   expect(await controls()).toEqual([0, 0, 0]);
   await keep('read-automation');
 
-  // By an address that somebody sent, too.
+  // The pages that change something show nothing to a reader either.
   await visit('/new-webhook');
-  await page.getByText('it cannot create webhooks').waitFor();
+  await page.getByText('You need the manage permission to create webhooks.').waitFor();
   await visit('/automations/triage/edit');
-  await page.getByText('it cannot change automations').waitFor();
+  await page.getByText('You need the manage permission to change automations.').waitFor();
   expect(await controls()).toEqual([0, 0, 0]);
   await visit('/status');
   await page.getByRole('row', { name: /DEPLOYS_TOKEN/ }).waitFor();

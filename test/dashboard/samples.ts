@@ -15,7 +15,7 @@ interface Created {
   readonly revealed: { readonly secret: string } | null;
 }
 
-/** A webhook of mode token. */
+/** Creates a webhook with a bearer token. */
 export async function createWebhook(api: Api, name: string): Promise<SampleWebhook> {
   const { webhook, revealed } = await api<Created>('POST', '/webhooks', { name });
   const secret = revealed?.secret ?? '';
@@ -37,7 +37,7 @@ export function triggerOn(uid: string, payload?: object) {
   };
 }
 
-/** Posts, and expects the delivery to be taken. */
+/** Posts a body, expects it to be accepted, and returns the delivery ID. */
 export async function deliver(webhook: SampleWebhook, body: string | object): Promise<string> {
   const answer = await webhook.post(body);
   expect(answer.status, answer.body).toBe(202);

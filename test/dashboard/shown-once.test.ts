@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { browserTest, openDashboard, textOf } from './browser.ts';
 
-/** All that a page knows, and where it has been. */
+/** Everything that the page holds, and its history. */
 const everywhere = `JSON.stringify([
   document.documentElement.outerHTML,
   [...document.querySelectorAll('input, textarea, select')].map(field => field.value),
@@ -13,7 +13,7 @@ const everywhere = `JSON.stringify([
   performance.getEntries().map(entry => entry.name),
 ])`;
 
-browserTest('a secret that was shown once is nowhere afterwards', async () => {
+browserTest('a secret that was shown once is kept nowhere', async () => {
   const { page, daemon } = await openDashboard();
   const answers: string[] = [];
   const requests: string[] = [];
@@ -50,7 +50,7 @@ browserTest('a secret that was shown once is nowhere afterwards', async () => {
   }
   await page.unrouteAll({ behavior: 'wait' });
   expect(requests.filter(request => request.includes(created) || request.includes(rotated))).toEqual([]);
-  // Those that created and rotated, and no other.
+  // Only the answers that created and rotated it.
   expect(answers.filter(text => text.includes(created) || text.includes(rotated))).toHaveLength(2);
   expect(filesWith(daemon.workspace.home, [created, rotated])).toEqual([]);
   expect(daemon.stdout() + daemon.stderr()).not.toContain(created);
@@ -60,7 +60,7 @@ async function there(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1, name: 'uptime' }).waitFor();
 }
 
-/** To where it was shown: the form is empty again. */
+/** Goes back to the page that showed the secret: the form is empty again. */
 async function back(page: Page): Promise<void> {
   await page.goBack();
   await page.getByRole('heading', { level: 1, name: 'New webhook' }).waitFor();

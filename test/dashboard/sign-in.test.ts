@@ -10,7 +10,7 @@ browserTest('signs in with a token, refuses an unknown one, and signs out', asyn
   await keep('sign-in');
   const token = await makeToken(daemon, 'manage', factory);
   await signIn(page, token);
-  // The token is gone from the page, and no script can read what stands for it.
+  // The token is gone from the page, and no script can read the session cookie.
   const kept = 'JSON.stringify([localStorage, sessionStorage, document.cookie, history.state])';
   expect(await page.evaluate<string>(kept)).toBe('[{},{},"",null]');
   expect(await page.content()).not.toContain(token);
@@ -21,12 +21,12 @@ browserTest('signs in with a token, refuses an unknown one, and signs out', asyn
   await page.getByLabel('API token').waitFor();
 });
 
-browserTest('asks to sign in again when the session is over, and goes on at the same place', async () => {
+browserTest('asks to sign in again when the session has expired, and stays on the page', async () => {
   const { page, daemon, factory, visit } = await openDashboard();
   await page.getByText('No automations yet').waitFor();
   await page.context().clearCookies();
   await visit('/status');
-  await page.getByText('Your session is over').waitFor();
+  await page.getByText('Your session has expired').waitFor();
   await signIn(page, await makeToken(daemon, 'manage', factory));
   await page.getByRole('heading', { level: 1, name: 'Status' }).waitFor();
 });

@@ -38,7 +38,7 @@ browserTest(
     expect(await textOf(row)).toMatch(/Accepted[\s\S]*60 B[\s\S]*just now/);
     await row.click();
     await page.getByText('No automation listened to the webhook.').waitFor();
-    // To the letter: a number that no double has, and a key that comes twice.
+    // Exactly as sent: a number that no double can hold, and a duplicate key.
     expect(await textOf(page.locator('.payload pre'))).toBe(
       '{\n  "state": "failed",\n  "id": 12345678901234567890,\n  "state": "again"\n}',
     );
@@ -72,7 +72,7 @@ browserTest('shows each outcome newest first, with the reason of a rejection, an
   await rows.first().click();
   await page.getByText('Why it was rejected: the token is not the one in force').waitFor();
 
-  // What comes meanwhile is on top, and the next page neither skips nor repeats.
+  // New deliveries appear on top, and the next page neither skips nor repeats any.
   const newest = await deliver(webhook, { n: 'newest' });
   await page.getByRole('button', { name: newest }).waitFor();
   await page.getByRole('button', { name: 'Show older deliveries' }).click();
@@ -88,22 +88,22 @@ browserTest('shows each outcome newest first, with the reason of a rejection, an
   await page.getByRole('heading', { level: 1, name: ids[0] }).waitFor();
 });
 
-browserTest('toggles a webhook: senders get 404 at once, and 202 again', async () => {
+browserTest('toggles a webhook: senders get 404 immediately, then 202 again', async () => {
   const { page, api, visit } = await openDashboard();
   const webhook = await createWebhook(api, 'deploys');
   await visit(`/webhooks/${webhook.uid}`);
   const enabled = page.getByRole('switch', { name: 'Enabled' });
   expect((await webhook.post({ n: 1 })).status).toBe(202);
   await enabled.click();
-  await page.getByText('deploys answers 404 now').waitFor();
+  await page.getByText('deploys is disabled and answers 404').waitFor();
   expect((await webhook.post({ n: 2 })).status).toBe(404);
   expect(await enabled.getAttribute('aria-checked')).toBe('false');
   await enabled.click();
-  await page.getByText('deploys takes deliveries').waitFor();
+  await page.getByText('deploys accepts deliveries').waitFor();
   expect((await webhook.post({ n: 3 })).status).toBe(202);
 });
 
-browserTest('rotates the secret: the new one is shown once, the old one is refused at once', async () => {
+browserTest('rotates the secret: the new one is shown once, the old one is refused immediately', async () => {
   const { page, api, keep, visit } = await openDashboard();
   const webhook = await createWebhook(api, 'deploys');
   await visit(`/webhooks/${webhook.uid}`);
@@ -154,7 +154,7 @@ browserTest('creates a URL token webhook: the whole URL is shown once, then {tok
   expect(await textOf(page.locator('.copyable code'))).toBe(url.replace(/[^/]+$/, '{token}'));
 });
 
-browserTest('creates a webhook whose provider issues the secret later, and supplies it', async () => {
+browserTest('creates a webhook whose provider issues the secret later, and enters that secret', async () => {
   const { page, keep } = await openDashboard();
   await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
   await page.getByRole('link', { name: 'Create webhook' }).click();
@@ -165,17 +165,17 @@ browserTest('creates a webhook whose provider issues the secret later, and suppl
   await keep('new-webhook-schemes');
   await provider.press('Enter');
   expect(await provider.inputValue()).toBe('Stripe');
-  expect(await page.getByRole('radio', { name: 'Leave blank, supply it later' }).isChecked()).toBe(true);
+  expect(await page.getByRole('radio', { name: 'Leave blank and enter it later' }).isChecked()).toBe(true);
   await page.getByRole('button', { name: 'Create webhook' }).click();
   await page.getByRole('button', { name: 'Open the webhook' }).click();
-  await page.getByText('Its secret is not supplied yet').waitFor();
+  await page.getByText('The webhook has no secret yet').waitFor();
   await page.getByText('At Stripe, register the URL above').waitFor();
   await keep('webhook-without-secret');
-  await page.getByRole('button', { name: 'Supply secret' }).click();
-  await page.getByLabel('Secret that the provider shows').fill('whsec_from-the-workbench');
-  await page.getByRole('dialog').getByRole('button', { name: 'Supply secret' }).click();
+  await page.getByRole('button', { name: 'Enter secret' }).click();
+  await page.getByLabel('Secret from the provider').fill('whsec_from-the-workbench');
+  await page.getByRole('dialog').getByRole('button', { name: 'Enter secret' }).click();
   await page.getByRole('button', { name: 'Rotate secret' }).waitFor();
-  expect(await page.getByText('Its secret is not supplied yet').count()).toBe(0);
+  expect(await page.getByText('The webhook has no secret yet').count()).toBe(0);
 });
 
 browserTest('creates a webhook on an existing team secret, whose value is never shown', async () => {
@@ -194,7 +194,7 @@ browserTest('creates a webhook on an existing team secret, whose value is never 
   expect((await post(url, {}, value)).status).toBe(202);
 });
 
-browserTest('says what is wrong with a name that is taken, and loses nothing that was typed', async () => {
+browserTest('says that a name is already taken, and keeps what was typed', async () => {
   const { page, api, visit } = await openDashboard();
   await createWebhook(api, 'deploys');
   await visit('/new-webhook');

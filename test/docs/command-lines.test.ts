@@ -7,8 +7,7 @@ import { shellInvocations } from '../support/shell-invocations.ts';
 
 const root = join(import.meta.dirname, '../..');
 const pages = [
-  'README.md',
-  'ARCHITECTURE.md',
+  ...readdirSync(root).filter(file => file.endsWith('.md')),
   ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter(file => file.endsWith('.md'))
     .map(file => join('docs', file)),

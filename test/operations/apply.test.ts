@@ -1,11 +1,11 @@
 import { rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { applyDefinitions, planFactory } from '../../operations/apply.ts';
-import { parseDefinitions } from '../../sources/definitions.ts';
+import { applyDefinitions } from '../../operations/apply.ts';
+import { planFactory } from '../../operations/plan-factory.ts';
 import { readDirectory } from '../../sources/directory-source.ts';
-import { readAppliedState } from '../../store/embedded/applied-states.ts';
-import { declareSecret, setSecret } from '../../store/embedded/team-secrets.ts';
+import { parseDefinitions } from '../../sources/parse-definitions.ts';
 import { applyDirectory, makeFactory } from '../support/factory.ts';
+import { declareSecret, readAppliedState, setSecret } from '../support/stored.ts';
 import { makeWorkspace } from '../support/workspace.ts';
 
 const value = 'a-secret-of-some-length';

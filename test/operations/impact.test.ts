@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type History, impactOf, type StoredDelivery } from '../../operations/impact.ts';
+import { findImpact, type History, type StoredDelivery } from '../../operations/impact.ts';
 import { plan } from '../../operations/plan.ts';
 import { type AppliedState, type Credential, emptyAppliedState } from '../../schema/applied-state.ts';
 import type { AutomationDefinition } from '../../schema/definitions/automation-definition.ts';
@@ -47,20 +47,28 @@ function impacts(
     return { id: `dlv_${index}`, webhook: 'pay', webhookUid: to, payload };
   });
   const history: History = {
-    trafficOf: ({ uid }) => (uid === uids.pay ? { lastAtMs: 5_000, accepted: 312 } : { accepted: 0 }),
-    lastAccepted: (webhooks, limit) =>
-      deliveries.filter(({ webhookUid }) => webhooks.some(({ uid }) => uid === webhookUid)).slice(0, limit),
+    countTraffic: async ({ uid }) =>
+      uid === uids.pay
+        ? { lastAcceptedAt: new Date(5_000).toISOString(), accepted: 312, days: 7 }
+        : { lastAcceptedAt: null, accepted: 0, days: 7 },
+    lastAccepted: async function* (webhooks, limit) {
+      yield* deliveries
+        .filter(({ webhookUid }) => webhooks.some(({ uid }) => uid === webhookUid))
+        .slice(0, limit);
+    },
   };
-  return plan(after, applied, secrets).map(change => impactOf(change, after, applied, history));
+  return Promise.all(
+    plan(after, applied, secrets).map(change => findImpact(change, after, applied, history)),
+  );
 }
 
 const levels = ['error', 'info', 'fatal', 'info', 'error'].map(level => ({ level }));
 const pay = webhook('pay');
 
-test('a narrower filter: how many runs there would have been, and which deliveries start none any more', () => {
+test('a narrower filter: how many runs there would have been, and which deliveries start none any more', async () => {
   const before = { webhooks: [pay], automations: [automation()] };
   const after = { webhooks: [pay], automations: [automation({ level: ['error'] })] };
-  expect(impacts(before, after, levels)).toEqual([
+  expect(await impacts(before, after, levels)).toEqual([
     undefined,
     {
       kind: 'automation',
@@ -73,10 +81,10 @@ test('a narrower filter: how many runs there would have been, and which deliveri
   ]);
 });
 
-test('a filter that trades deliveries for others shows both, though the numbers are the same', () => {
+test('a filter that trades deliveries for others shows both, though the numbers are the same', async () => {
   const before = { webhooks: [pay], automations: [automation({ level: ['error'] })] };
   const after = { webhooks: [pay], automations: [automation({ level: ['info'] })] };
-  expect(impacts(before, after, levels)[1]).toMatchObject({
+  expect((await impacts(before, after, levels))[1]).toMatchObject({
     startedBefore: 2,
     startedAfter: 2,
     changed: 4,
@@ -89,33 +97,36 @@ test('a filter that trades deliveries for others shows both, though the numbers 
   });
 });
 
-test('a new automation would have started from nothing, a removed one starts nothing any more', () => {
+test('a new automation would have started from nothing, a removed one starts nothing any more', async () => {
   const without = { webhooks: [pay], automations: [] };
   const withOne = { webhooks: [pay], automations: [automation({ level: ['fatal'] })] };
-  expect(impacts(without, withOne, levels)[1]).toMatchObject({ startedBefore: 0, startedAfter: 1 });
-  expect(impacts(withOne, without, levels)[1]).toMatchObject({ startedBefore: 1, startedAfter: 0 });
+  expect((await impacts(without, withOne, levels))[1]).toMatchObject({ startedBefore: 0, startedAfter: 1 });
+  expect((await impacts(withOne, without, levels))[1]).toMatchObject({ startedBefore: 1, startedAfter: 0 });
 });
 
-test('an automation that is turned off starts nothing; one whose prompt alone changes has no impact', () => {
+test('an automation that is turned off starts nothing; one whose prompt alone changes has no impact', async () => {
   const before = { webhooks: [pay], automations: [automation()] };
   const off = { webhooks: [pay], automations: [automation(undefined, { enabled: false })] };
   const reworded = { webhooks: [pay], automations: [automation(undefined, { prompt: 'Look again.' })] };
-  expect(impacts(before, off, levels)[1]).toMatchObject({ startedBefore: 5, startedAfter: 0 });
-  expect(impacts(before, reworded, levels)).toEqual([undefined, undefined]);
+  expect((await impacts(before, off, levels))[1]).toMatchObject({ startedBefore: 5, startedAfter: 0 });
+  expect(await impacts(before, reworded, levels)).toEqual([undefined, undefined]);
 });
 
-test('a trigger that moves to another webhook is judged over the deliveries of both', () => {
+test('a trigger that moves to another webhook is judged over the deliveries of both', async () => {
   const git = webhook('git');
   const before = { webhooks: [git, pay], automations: [automation()] };
   const after = { webhooks: [git, pay], automations: [automation(undefined, {}, uids.git)] };
-  expect(impacts(before, after, levels)[2]).toMatchObject({ startedBefore: 5, startedAfter: 0 });
-  expect(impacts(before, after, levels, uids.git)[2]).toMatchObject({ startedBefore: 0, startedAfter: 5 });
+  expect((await impacts(before, after, levels))[2]).toMatchObject({ startedBefore: 5, startedAfter: 0 });
+  expect((await impacts(before, after, levels, uids.git))[2]).toMatchObject({
+    startedBefore: 0,
+    startedAfter: 5,
+  });
 });
 
-test('names five examples at the most, the newest, and judges two hundred deliveries', () => {
+test('names five examples at the most, the newest, and judges two hundred deliveries', async () => {
   const before = { webhooks: [pay], automations: [automation()] };
   const many = Array.from({ length: 300 }, () => ({ level: 'info' }));
-  const impact = impacts(before, { webhooks: [pay], automations: [] }, many)[1];
+  const impact = (await impacts(before, { webhooks: [pay], automations: [] }, many))[1];
   expect(impact).toMatchObject({ judged: 200, changed: 200 });
   expect(impact?.kind === 'automation' && impact.examples.map(({ deliveryId }) => deliveryId)).toEqual([
     'dlv_0',
@@ -126,24 +137,24 @@ test('names five examples at the most, the newest, and judges two hundred delive
   ]);
 });
 
-test('destroying a webhook: its traffic, and the automations that it no longer starts', () => {
+test('destroying a webhook: its traffic, and the automations that it no longer starts', async () => {
   const automations = [
     automation({ level: ['error'] }),
     automation(undefined, { name: 'off', enabled: false }),
   ];
-  const [gone] = impacts({ webhooks: [pay], automations }, { webhooks: [], automations });
+  const [gone] = await impacts({ webhooks: [pay], automations }, { webhooks: [], automations });
   expect(gone).toEqual({
     kind: 'webhook',
     effects: ['url-gone'],
-    traffic: { lastAtMs: 5_000, accepted: 312 },
+    traffic: { lastAcceptedAt: '1970-01-01T00:00:05.000Z', accepted: 312, days: 7 },
     silenced: ['triage'],
   });
 });
 
-test('an automation that changes as its webhook goes starts nothing after', () => {
+test('an automation that changes as its webhook goes starts nothing after', async () => {
   const before = { webhooks: [pay], automations: [automation({ level: ['error'] })] };
   const after = { webhooks: [], automations: [automation()] };
-  expect(impacts(before, after, levels)[1]).toMatchObject({ startedBefore: 2, startedAfter: 0 });
+  expect((await impacts(before, after, levels))[1]).toMatchObject({ startedBefore: 2, startedAfter: 0 });
 });
 
 test.each([
@@ -151,23 +162,23 @@ test.each([
   ['another mode', { authMode: 'url_token' }, ['url-changed', 'credential-changed']],
   ['off', { enabled: false }, ['disabled']],
   ['another identity', { deliveryIdHeader: 'X-Id' }, ['identity-changed']],
-] as const)('a webhook with %s has its effects on senders told', (_, given, effects) => {
+] as const)('a webhook with %s has its effects on senders told', async (_, given, effects) => {
   const before = { webhooks: [pay], automations: [] };
-  expect(impacts(before, { webhooks: [webhook('pay', given)], automations: [] })[0]).toMatchObject({
+  expect((await impacts(before, { webhooks: [webhook('pay', given)], automations: [] }))[0]).toMatchObject({
     effects,
   });
 });
 
-test('neither a new webhook nor an unchanged one has an impact', () => {
-  expect(impacts({ webhooks: [], automations: [] }, { webhooks: [pay], automations: [] })).toEqual([
+test('neither a new webhook nor an unchanged one has an impact', async () => {
+  expect(await impacts({ webhooks: [], automations: [] }, { webhooks: [pay], automations: [] })).toEqual([
     undefined,
   ]);
-  expect(impacts({ webhooks: [pay], automations: [] }, { webhooks: [pay], automations: [] })).toEqual([
+  expect(await impacts({ webhooks: [pay], automations: [] }, { webhooks: [pay], automations: [] })).toEqual([
     undefined,
   ]);
 });
 
-test('the first value of a declared secret takes nothing from its sender', () => {
+test('the first value of a declared secret takes nothing from its sender', async () => {
   const desired = { webhooks: [pay], automations: [] };
-  expect(impacts(desired, desired, [], uids.pay, { kind: 'unset' })).toEqual([undefined]);
+  expect(await impacts(desired, desired, [], uids.pay, { kind: 'unset' })).toEqual([undefined]);
 });

@@ -5,10 +5,10 @@ import { readdirSync, watch } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { readAppliedState } from '../../store/embedded/applied-states.ts';
 import { appliedStateFile, mirrorDirectory } from '../../store/embedded/files/home.ts';
 import { followedFactory, makeUpstream, temporaryDirectory, webhook } from '../support/git-samples.ts';
 import { serveSilence } from '../support/git-servers.ts';
+import { readAppliedState } from '../support/stored.ts';
 
 const script = fileURLToPath(new URL('./reconcile-process.ts', import.meta.url));
 

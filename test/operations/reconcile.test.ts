@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest';
 import { isEdited } from '../../operations/applied-source.ts';
-import { applyDefinitions, type Factory } from '../../operations/apply.ts';
+import { applyDefinitions } from '../../operations/apply.ts';
+import { suspendReconcile } from '../../operations/reconcile.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
-import { parseDefinitions } from '../../sources/definitions.ts';
-import { changeAppliedState, readAppliedState } from '../../store/embedded/applied-states.ts';
-import { readReconcileStatus, suspendReconcile } from '../../store/embedded/reconcile-statuses.ts';
-import { setSecret } from '../../store/embedded/team-secrets.ts';
+import { parseDefinitions } from '../../sources/parse-definitions.ts';
 import { followedFactory, makeUpstream, repositoryAt, webhook } from '../support/git-samples.ts';
+import { readAppliedState, readReconcileStatus, setSecret, type TestFactory } from '../support/stored.ts';
 
 test('applies the tip of the branch with its commit, and then nothing more', async () => {
   const upstream = makeUpstream();
@@ -255,7 +254,7 @@ test('puts right what was edited by hand or applied from elsewhere', async () =>
   await reconcile();
   expect(isEdited(await state(factory))).toBe(false);
 
-  await changeAppliedState(factory.home, factory.name, 1_000, async edited => ({
+  await factory.store.appliedStates.change(factory.name, async edited => ({
     ...edited,
     webhooks: edited.webhooks.map(one => ({ ...one, enabled: false })),
   }));
@@ -279,7 +278,7 @@ test('does nothing while it is suspended', async () => {
   expect(await reconcile()).toMatchObject({ result: 'applied' });
 });
 
-function state({ home, name }: Factory) {
+function state({ home, name }: TestFactory) {
   return readAppliedState(home, name);
 }
 

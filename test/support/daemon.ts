@@ -1,20 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import type { ResultPromise } from 'execa';
 import { onTestFinished, vi } from 'vitest';
-import { applyDefinitions, type Factory } from '../../operations/apply.ts';
+import { applyDefinitions } from '../../operations/apply.ts';
+
 import type { ReconcileView } from '../../operations/views/reconcile-view.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
-import { parseDefinitions } from '../../sources/definitions.ts';
 import { readDirectory } from '../../sources/directory-source.ts';
+import { parseDefinitions } from '../../sources/parse-definitions.ts';
 import type { LoggedDelivery } from '../../store/delivery-log.ts';
-import {
-  type DeliveryLogReader,
-  openDeliveryLogReader,
-} from '../../store/embedded/delivery-log/read/reader.ts';
+import { openSqliteReader, type SqliteReader } from '../../store/embedded/delivery-log/read/reader.ts';
 import { appliedStateFile, homeAt } from '../../store/embedded/files/home.ts';
-import { declareSecret, setSecret } from '../../store/embedded/team-secrets.ts';
-import { sealFor } from '../../store/sealing.ts';
 import { type Answer, type Sent, send } from './http.ts';
+import { declareSecret, factoryIn, setSecret } from './stored.ts';
 import { makeWorkspace, type Workspace } from './workspace.ts';
 
 /** A daemon as a real process on free ports. */
@@ -147,8 +144,7 @@ async function makeWebhook(
   const { workspace, ingressUrl } = daemon;
   const name = `factory-${++factories}`;
   const home = homeAt(workspace.home);
-  const seal = sealFor(home, {});
-  const factory: Factory = { home, name, seal, lockTimeoutMs: 10_000, now: () => new Date(), randomBytes };
+  const factory = factoryIn(home, name, 10_000);
   const { secret = randomBytes(32).toString('base64url') } = given;
   if (secret === null) await declareSecret(factory, name);
   else await setSecret(factory, name, secret);
@@ -173,8 +169,8 @@ async function makeWebhook(
   const uid = webhooks[0]?.uid ?? '';
   const url = `${ingressUrl}/webhooks/w/${uid}${authMode === 'url_token' ? `/${secret}` : ''}`;
   const credential = authMode === 'token' && secret !== null ? bearerOf(secret) : {};
-  const read = <T>(look: (reader: DeliveryLogReader) => T): T => {
-    const reader = openDeliveryLogReader(home.deliveryLogFile);
+  const read = <T>(look: (reader: SqliteReader) => T): T => {
+    const reader = openSqliteReader(home.deliveryLogFile);
     try {
       return look(reader);
     } finally {

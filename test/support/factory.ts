@@ -1,17 +1,16 @@
-import { randomBytes } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { applyDefinitions, type Factory } from '../../operations/apply.ts';
-import { parseDefinitions } from '../../sources/definitions.ts';
+import { applyDefinitions } from '../../operations/apply.ts';
+import type { Factory } from '../../operations/factory.ts';
 import { readDirectory } from '../../sources/directory-source.ts';
+import { parseDefinitions } from '../../sources/parse-definitions.ts';
 import { type Home, homeAt } from '../../store/embedded/files/home.ts';
-import { sealFor } from '../../store/sealing.ts';
+import { factoryIn, type TestFactory } from './stored.ts';
 
 /** A factory of a home of its own, or of the home given. */
-export function makeFactory(home: Home = newHome(), name = 'default'): Factory {
-  const seal = sealFor(home, {});
-  return { home, name, seal, lockTimeoutMs: 0, now: () => new Date(), randomBytes };
+export function makeFactory(home: Home = newHome(), name = 'default'): TestFactory {
+  return factoryIn(home, name, 0);
 }
 
 export function newHome(): Home {

@@ -1,16 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Factory } from '../../operations/apply.ts';
-import type { FollowedBranch, FollowOptions } from '../../operations/follow-branch.ts';
+import type { Factory } from '../../operations/factory.ts';
+import type { FollowOptions } from '../../operations/follow-branch.ts';
 import { type Reconciled, reconcile } from '../../operations/reconcile.ts';
+import type { FollowedBranch } from '../../sources/repository/followed-repository.ts';
 import { parseRepository, type Repository } from '../../sources/repository/repository.ts';
 import { homeAt } from '../../store/embedded/files/home.ts';
-import { setSecret } from '../../store/embedded/team-secrets.ts';
-import { sealFor } from '../../store/sealing.ts';
+import { factoryIn, setSecret, type TestFactory } from './stored.ts';
 
 export function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'hookmill-git-'));
@@ -84,10 +83,8 @@ export function repositoryAt(url: string, branch = 'main', path = '.'): Reposito
   return parsed.repository;
 }
 
-export function factoryAt(directory: string, name = 'default'): Factory {
-  const home = homeAt(directory);
-  const seal = sealFor(home, {});
-  return { home, name, seal, lockTimeoutMs: 5_000, now: () => new Date(), randomBytes };
+export function factoryAt(directory: string, name = 'default'): TestFactory {
+  return factoryIn(homeAt(directory), name);
 }
 
 /** A factory with the team secrets, and how to reconcile it. */

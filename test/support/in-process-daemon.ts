@@ -4,12 +4,14 @@ import { settingsShape } from '../../daemon/settings.ts';
 import { applyDefinitions } from '../../operations/apply.ts';
 import { webhooksMax } from '../../schema/applied-state.ts';
 import type { CustomScheme } from '../../signatures/scheme.ts';
-import { type DefinitionFile, parseDefinitions } from '../../sources/definitions.ts';
+import type { DefinitionFile } from '../../sources/definition-files.ts';
+import { parseDefinitions } from '../../sources/parse-definitions.ts';
 import type { LoggedDelivery, Run } from '../../store/delivery-log.ts';
-import { openDeliveryLogReader } from '../../store/embedded/delivery-log/read/reader.ts';
+import { openSqliteReader } from '../../store/embedded/delivery-log/read/reader.ts';
 import type { Home } from '../../store/embedded/files/home.ts';
-import { declareSecret, setSecret } from '../../store/embedded/team-secrets.ts';
+import { openStore } from '../../store/open-store.ts';
 import { makeFactory, newHome } from './factory.ts';
+import { declareSecret, setSecret } from './stored.ts';
 
 /** A daemon in the test's own process: the test sets its clock and reads all that it logs. */
 export interface InProcessDaemon {
@@ -56,8 +58,15 @@ export async function startInProcessDaemon(
   }
   const many = 1_000_000;
   const limits = { deliveriesPerMinute: many, failedAuthPerMinute: many, failedAuthPerMinuteTotal: many };
+  const store = openStore({
+    home: home.directory,
+    environment: {},
+    lockTimeoutMs: 5_000,
+    now: () => new Date(clock.nowMs),
+    readsInThread: true,
+  });
   const daemon: Daemon = await startDaemon({
-    home,
+    store,
     settings: settingsShape.parse({
       port: 0,
       managementPort: 0,
@@ -85,7 +94,10 @@ export async function startInProcessDaemon(
     clock,
     logged: () => logged,
     runsOf: deliveryId => runsOf(home, deliveryId),
-    stop: () => daemon.stop(),
+    stop: async () => {
+      await daemon.stop();
+      await store.close();
+    },
     webhooks: served.map(({ factory, uid }) => ({
       factory,
       uid,
@@ -129,7 +141,7 @@ async function applyWebhooks(home: Home, name: string, given: readonly Signature
 }
 
 function runsOf(home: Home, deliveryId: string): Run[] {
-  const log = openDeliveryLogReader(home.deliveryLogFile);
+  const log = openSqliteReader(home.deliveryLogFile);
   try {
     return log.runsOfDelivery(deliveryId);
   } finally {
@@ -138,7 +150,7 @@ function runsOf(home: Home, deliveryId: string): Run[] {
 }
 
 function rowsOf(home: Home, factory: string, uid: string): LoggedDelivery[] {
-  const log = openDeliveryLogReader(home.deliveryLogFile);
+  const log = openSqliteReader(home.deliveryLogFile);
   try {
     return log.listDeliveries({ factory, limit: 100_000 }).filter(row => row.uid === uid);
   } finally {

@@ -5,12 +5,13 @@ import pino from 'pino';
 import { expect, onTestFinished } from 'vitest';
 import { startDaemon } from '../../daemon/daemon.ts';
 import { settingsShape } from '../../daemon/settings.ts';
+import { createToken } from '../../operations/tokens.ts';
 import { renderOpenApi } from '../../schema/api/openapi.ts';
 import { type ApiRoute, apiPrefix } from '../../schema/api/route.ts';
 import { apiRoutes, apiShapes, type OperationId } from '../../schema/api/routes.ts';
 import type { Permission } from '../../schema/permission.ts';
-import { createApiToken, revokeApiToken } from '../../store/embedded/api-tokens.ts';
 import type { Home } from '../../store/embedded/files/home.ts';
+import { openStore } from '../../store/open-store.ts';
 import { newHome } from './factory.ts';
 import { send } from './http.ts';
 
@@ -51,8 +52,15 @@ export interface ApiAnswer {
 export async function startManagedDaemon(settings: object = {}, home = newHome()): Promise<ManagedDaemon> {
   const clock = { nowMs: Date.now() };
   let logged = '';
+  const store = openStore({
+    home: home.directory,
+    environment: {},
+    lockTimeoutMs: 5_000,
+    now: () => new Date(),
+    readsInThread: true,
+  });
   const daemon = await startDaemon({
-    home,
+    store,
     settings: settingsShape.parse({ port: 0, managementPort: 0, ...settings }),
     environment: {},
     log: pino(
@@ -68,12 +76,14 @@ export async function startManagedDaemon(settings: object = {}, home = newHome()
       throw error;
     },
   });
-  onTestFinished(() => daemon.stop());
+  onTestFinished(async () => {
+    await daemon.stop();
+    await store.close();
+  });
   const { ingressUrl, managementUrl } = daemon;
-  const store = { home, lockTimeoutMs: 5_000 };
   const client: ManagedDaemon['client'] = async ({ factory = 'default', permission = 'manage' } = {}) => {
     const name = `token-${randomBytes(6).toString('hex')}`;
-    const token = await createApiToken(store, { name, factory, permission, now: new Date(), randomBytes });
+    const token = await createToken({ store, randomBytes }, { name, factory, permission });
     const headers = { authorization: `Bearer ${token}` };
     return {
       tokenName: name,
@@ -82,7 +92,7 @@ export async function startManagedDaemon(settings: object = {}, home = newHome()
         call(managementUrl, id, { ...given, headers: { ...headers, ...given.headers } }),
     };
   };
-  const revoke = ({ tokenName }: ApiClient) => revokeApiToken(store, tokenName);
+  const revoke = ({ tokenName }: ApiClient) => store.apiTokens.revoke(tokenName);
   return { home, ingressUrl, managementUrl, clock, logged: () => logged, client, revoke };
 }
 

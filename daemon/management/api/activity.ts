@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import type { activityAnswer } from '../../../schema/api/answers.ts';
-import type { DeliveryLogQueries } from '../../../store/embedded/delivery-log/read/queries.ts';
-import type { HourlyCount } from '../../../store/embedded/delivery-log/read/reader.ts';
+import type { DeliveryLogReader, HourlyCount } from '../../../store/delivery-log.ts';
 
 /** @limit Age up to which the counts of the last 24 hours are shown again, in ms: counting reads every row of the day. */
 const activityMs = 60_000;
@@ -13,7 +12,7 @@ const hours = 24;
 
 /** The last 24 hours of the named webhooks of a factory; counted at most once a minute, however many ask. */
 export function webhookActivity(
-  queries: Pick<DeliveryLogQueries, 'activityOf'>,
+  deliveries: Pick<DeliveryLogReader, 'countByHour'>,
   nowMs: () => number,
 ): (factory: string, uids: readonly string[]) => Promise<Activity> {
   const counted = new Map<
@@ -24,7 +23,7 @@ export function webhookActivity(
     const known = counted.get(factory);
     const atMs = nowMs();
     if (known && known.uids === uids.join() && atMs - known.atMs < activityMs) return known.activity;
-    const activity = count(queries, uids, atMs);
+    const activity = count(deliveries, uids, atMs);
     counted.set(factory, { atMs, uids: uids.join(), activity });
     activity.catch(() => counted.delete(factory));
     return activity;
@@ -32,13 +31,13 @@ export function webhookActivity(
 }
 
 async function count(
-  queries: Pick<DeliveryLogQueries, 'activityOf'>,
+  deliveries: Pick<DeliveryLogReader, 'countByHour'>,
   uids: readonly string[],
   atMs: number,
 ): Promise<Activity> {
   const sinceMs = Math.floor(atMs / hourMs) * hourMs - (hours - 1) * hourMs;
   const webhooks = uids.map(async uid => {
-    const { latest, counts } = await queries.activityOf(uid, sinceMs);
+    const { latest, counts } = await deliveries.countByHour(uid, sinceMs);
     const lastDelivery = latest
       ? { id: latest.id, at: new Date(latest.atMs).toISOString(), outcome: latest.outcome }
       : null;

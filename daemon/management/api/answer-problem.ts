@@ -1,10 +1,11 @@
 import type { Context, Middleware } from 'koa';
 import type { Logger } from 'pino';
 import { ApiProblem, apiProblems } from '../../../schema/api/problems.ts';
+import { Refusal } from '../../../schema/refusal.ts';
 import { DeliveryLogError } from '../../../store/delivery-log-error.ts';
 import { StoreError, type StoreErrorCode } from '../../../store/store-error.ts';
 
-/** Answers what goes wrong below it with a problem (RFC 9457); what nobody foresaw is logged and told as no more than that. */
+/** Answers errors below it with a problem (RFC 9457). The log says more of an unexpected one than the answer. */
 export function answerProblems(log: Logger): Middleware {
   return async (context, next) => {
     try {
@@ -29,6 +30,7 @@ function answerProblem(context: Context, { code, parts }: ApiProblem): void {
 function problemOf(error: unknown): ApiProblem {
   if (error instanceof ApiProblem) return error;
   const cause = { cause: error };
+  if (error instanceof Refusal) return new ApiProblem(error.code, error.parts, cause);
   if (error instanceof DeliveryLogError) return new ApiProblem('log-busy', {}, cause);
   if (!(error instanceof StoreError)) return new ApiProblem('unexpected', {}, cause);
   if (error.code === 'secret-invalid') {

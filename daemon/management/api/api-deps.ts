@@ -1,47 +1,47 @@
 import type { Logger } from 'pino';
-import type { ManagedFactory } from '../../../operations/change-factory.ts';
-import { ApiProblem } from '../../../schema/api/problems.ts';
+import type { OpenFactory, QueueableRuns } from '../../../operations/factory.ts';
 import { type AppliedState, emptyAppliedState } from '../../../schema/applied-state.ts';
-import type { DeliveryLog } from '../../../store/delivery-log.ts';
-import type { DeliveryLogQueries } from '../../../store/embedded/delivery-log/read/queries.ts';
-import type { Home } from '../../../store/embedded/files/home.ts';
-import type { Seal } from '../../../store/sealing.ts';
-import type { AppliedStates } from '../../served/served-states.ts';
+import { Refusal } from '../../../schema/refusal.ts';
+import type { Store } from '../../../store/ports.ts';
+import type { ServedStates } from '../../served/served-states.ts';
 import type { LiveDeliveries } from '../live-deliveries.ts';
-import type { ApiTokens } from './api-tokens.ts';
 import type { SessionCookie } from './browser-guards.ts';
+import type { KnownTokens } from './known-tokens.ts';
 import type { Sessions } from './sessions.ts';
 import type { SignInAttempts } from './sign-in-attempts.ts';
 
-/** What the handlers of the management API work with. */
+/** Everything that the handlers of the management API work with. */
 export interface ApiDeps {
-  readonly home: Home;
-  readonly seal: Seal;
-  readonly appliedStates: Pick<AppliedStates, 'findState' | 'refresh' | 'status'>;
-  readonly deliveryLog: Pick<DeliveryLog, 'replay' | 'retryRun'>;
-  readonly queries: DeliveryLogQueries;
+  readonly store: Store;
+  readonly served: Pick<ServedStates, 'findState' | 'refresh' | 'status'>;
+  readonly deliveryLog: QueueableRuns;
   readonly live: LiveDeliveries;
-  readonly tokens: ApiTokens;
+  readonly tokens: KnownTokens;
   readonly sessions: Sessions;
   readonly cookie: SessionCookie;
   readonly signInAttempts: SignInAttempts;
   /** The ingress' public URL. */
   readonly baseUrl: () => string;
-  readonly lockTimeoutMs: number;
   readonly nowMs: () => number;
   readonly randomBytes: (count: number) => Uint8Array;
   readonly log: Logger;
 }
 
 /** The applied state that is served, the empty one of a factory that has none. Fails with `state-unreadable`. */
-export function stateOf({ appliedStates }: Pick<ApiDeps, 'appliedStates'>, factory: string): AppliedState {
-  const state = appliedStates.findState(factory);
+export function getServedState({ served }: Pick<ApiDeps, 'served'>, factory: string): AppliedState {
+  const state = served.findState(factory);
   if (state) return state;
-  if (!appliedStates.status().some(status => status.factory === factory)) return emptyAppliedState(factory);
-  throw new ApiProblem('state-unreadable', { detail: `the applied state of ${factory} was never readable` });
+  if (!served.status().some(status => status.factory === factory)) return emptyAppliedState(factory);
+  throw new Refusal('state-unreadable', { detail: `the applied state of ${factory} was never readable` });
 }
 
-export function factoryOf(deps: ApiDeps, name: string, ifSerial: number | undefined): ManagedFactory {
-  const { home, seal, lockTimeoutMs, randomBytes, nowMs } = deps;
-  return { home, name, seal, lockTimeoutMs, randomBytes, now: () => new Date(nowMs()), ifSerial };
+/** The factory as operations need it: judged by the state that is served. */
+export function openFactory(deps: ApiDeps, name: string): OpenFactory {
+  const { store, deliveryLog, randomBytes, nowMs } = deps;
+  return {
+    ...{ name, store, randomBytes },
+    now: () => new Date(nowMs()),
+    readState: async () => getServedState(deps, name),
+    useDeliveryLog: work => work(deliveryLog),
+  };
 }

@@ -5,7 +5,6 @@ import { ApiProblem } from '../../../schema/api/problems.ts';
 import { type ApiRoute, apiPrefix } from '../../../schema/api/route.ts';
 import { apiRoutes, type OperationId } from '../../../schema/api/routes.ts';
 import { namePattern } from '../../../schema/name.ts';
-import type { ApiTokens } from './api-tokens.ts';
 import type { SessionCookie } from './browser-guards.ts';
 import {
   type Caller,
@@ -15,12 +14,13 @@ import {
   requireSameSite,
 } from './caller.ts';
 import type { ApiHandlers, ApiReply } from './handler.ts';
+import type { KnownTokens } from './known-tokens.ts';
 import { readBody, readIfMatch, readQuery } from './read-request.ts';
 import type { Sessions } from './sessions.ts';
 
 export interface ApiRouterDeps {
   readonly handlers: ApiHandlers;
-  readonly tokens: ApiTokens;
+  readonly tokens: KnownTokens;
   readonly sessions: Sessions;
   readonly cookie: SessionCookie;
   readonly log: Logger;

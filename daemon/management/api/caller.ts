@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { ApiProblem } from '../../../schema/api/problems.ts';
 import type { RoutePermission } from '../../../schema/api/route.ts';
 import type { Permission } from '../../../schema/permission.ts';
-import type { ApiToken } from '../../../store/embedded/api-tokens.ts';
-import type { ApiTokens } from './api-tokens.ts';
+import type { ApiToken } from '../../../store/api-tokens.ts';
+import type { KnownTokens } from './known-tokens.ts';
 import type { Sessions } from './sessions.ts';
 
 /** Who asks: an API token, by itself or through a session of the dashboard. */
@@ -21,7 +21,7 @@ export interface Credentials {
 /** Tells who asks. Fails with `not-signed-in`, `token-unknown` or `session-over`. */
 export async function identifyCaller(
   { authorization, sessionId }: Credentials,
-  tokens: ApiTokens,
+  tokens: KnownTokens,
   sessions: Sessions,
 ): Promise<Caller> {
   if (authorization !== undefined) {

@@ -3,34 +3,28 @@ import type { IncomingMessage } from 'node:http';
 import type Router from '@koa/router';
 import type { Logger } from 'pino';
 import type { DeliveryLog } from '../../../store/delivery-log.ts';
-import { openDeliveryLogQueries } from '../../../store/embedded/delivery-log/read/queries.ts';
-import type { Home } from '../../../store/embedded/files/home.ts';
-import type { Seal } from '../../../store/sealing.ts';
-import type { AppliedStates } from '../../served/served-states.ts';
+import type { Store } from '../../../store/ports.ts';
+import type { ServedStates } from '../../served/served-states.ts';
 import type { LiveDeliveries } from '../live-deliveries.ts';
 import type { ApiDeps } from './api-deps.ts';
 import { createApiRouter } from './api-router.ts';
-import { openApiTokens } from './api-tokens.ts';
 import { sessionCookie } from './browser-guards.ts';
 import { definitionHandlers } from './definition-handlers.ts';
 import { factoryHandlers } from './factory-handlers.ts';
+import { openKnownTokens } from './known-tokens.ts';
 import { logHandlers } from './log-handlers.ts';
 import { sessionHandlers } from './session-handlers.ts';
 import { memorySessions } from './sessions.ts';
 import { memorySignInAttempts } from './sign-in-attempts.ts';
 
-/** @limit Time for which a change by the management API waits for another process that changes the same, in ms. */
-const apiLockTimeoutMs = 5_000;
-
 export interface ApiOptions {
-  readonly home: Home;
-  readonly seal: Seal;
-  readonly appliedStates: AppliedStates;
+  readonly store: Store;
+  readonly served: ServedStates;
   readonly deliveryLog: DeliveryLog;
   readonly live: LiveDeliveries;
   /** The ingress' public URL. */
   readonly baseUrl: () => string;
-  /** How the management port is reached through a proxy, if it is. */
+  /** The URL of the management port behind a proxy, if there is one. */
   readonly managementUrl: string | undefined;
   readonly clientAddress: (request: IncomingMessage) => string;
   readonly nowMs: () => number;
@@ -44,16 +38,13 @@ export interface Api {
 
 /** Wires the management API. */
 export function createApi({ managementUrl, clientAddress, ...options }: ApiOptions): Api {
-  const { home, live, nowMs, log } = options;
-  const store = { home, lockTimeoutMs: apiLockTimeoutMs };
+  const { store, live, nowMs, log } = options;
   const deps: ApiDeps = {
     ...options,
-    queries: openDeliveryLogQueries(home.deliveryLogFile),
-    tokens: openApiTokens({ store, nowMs, log }),
+    tokens: openKnownTokens({ apiTokens: store.apiTokens, nowMs, log }),
     sessions: memorySessions({ nowMs, randomBytes }),
     cookie: sessionCookie(managementUrl),
     signInAttempts: memorySignInAttempts(),
-    lockTimeoutMs: apiLockTimeoutMs,
     randomBytes,
   };
   const handlers = {
@@ -67,7 +58,6 @@ export function createApi({ managementUrl, clientAddress, ...options }: ApiOptio
     close: async () => {
       live.close();
       await deps.tokens.close();
-      await deps.queries.close();
     },
   };
 }

@@ -1,59 +1,54 @@
-import { applyDefinitions, planFactory } from '../../../operations/apply.ts';
-import { managementOf } from '../../../operations/change-factory.ts';
+import { type Applied, applyDefinitions } from '../../../operations/apply.ts';
+import { findManagement } from '../../../operations/managed-by.ts';
 import { type Change, summarize } from '../../../operations/plan.ts';
+import { planFactory } from '../../../operations/plan-factory.ts';
 import { webhookView } from '../../../operations/views/applied-views.ts';
-import { ApiProblem } from '../../../schema/api/problems.ts';
-import type { AppliedState } from '../../../schema/applied-state.ts';
+import { planView } from '../../../operations/views/plan-view.ts';
 import type { Diagnostic } from '../../../schema/diagnostics.ts';
-import { renderIngressUrl } from '../../../schema/ingress-url.ts';
-import { type DefinitionFile, type Definitions, parseDefinitions } from '../../../sources/definitions.ts';
-import { type ApiDeps, factoryOf, stateOf } from './api-deps.ts';
+import { Refusal } from '../../../schema/refusal.ts';
+import type { DefinitionFile, Definitions } from '../../../sources/definition-files.ts';
+import { parseDefinitions } from '../../../sources/parse-definitions.ts';
+import { type ApiDeps, getServedState, openFactory } from './api-deps.ts';
 import type { ApiHandlers } from './handler.ts';
 
-/** Definition files that are sent. Team secrets are named in them, and stay here. */
+/** Plans and applies definition files that are sent. They only name team secrets. */
 export function definitionHandlers(deps: ApiDeps): Pick<ApiHandlers, 'plan' | 'apply'> {
-  const { appliedStates, baseUrl } = deps;
+  const { served, baseUrl } = deps;
   return {
     plan: async ({ params: { factory }, body: { files } }) => {
-      const planned = await planFactory(factoryOf(deps, factory, undefined), definitionsOf(files));
+      const planned = await planFactory(openFactory(deps, factory), parseSentFiles(files));
       if (!planned.ok) throw invalid(planned.diagnostics);
       const { state, changes, diagnostics } = planned;
-      return { body: planView(state, changes, diagnostics, baseUrl()), serial: state.serial };
+      return { body: { ...planView(state, changes, baseUrl()), diagnostics }, serial: state.serial };
     },
 
     apply: async ({ params: { factory }, body, ifSerial }) => {
       const { files, origin, destroy, adopt } = body;
-      if (managementOf(stateOf(deps, factory)) === 'repository') {
-        throw new ApiProblem('managed-in-repository', {
-          instead: { text: 'push to the production branch: it is applied from there' },
-        });
+      if (findManagement(getServedState(deps, factory)) === 'repository') {
+        const instead = { text: 'push to the production branch: it is applied from there' };
+        throw new Refusal('managed-in-repository', { instead });
       }
-      const source = { kind: 'directory' as const, directory: origin };
       const applied = await applyDefinitions(
-        factoryOf(deps, factory, undefined),
-        definitionsOf(files),
-        source,
+        openFactory(deps, factory),
+        parseSentFiles(files),
+        { kind: 'directory', directory: origin },
         async (changes, { state }) => {
-          if (ifSerial !== undefined && state.serial !== ifSerial) throw new ApiProblem('serial-moved');
+          if (ifSerial !== undefined && state.serial !== ifSerial) throw new Refusal('serial-moved');
           return destroy || summarize(changes).destroy === 0;
         },
         { adopt },
       );
-      if (applied.result === 'invalid') throw invalid(applied.diagnostics);
-      if (applied.result === 'declined') throw unconfirmed(applied.changes);
-      await appliedStates.refresh();
-      const { state, changes, diagnostics, result } = applied;
+      const { state, changes, diagnostics, result } = requireApplied(applied);
+      await served.refresh();
       const webhooks = state.webhooks.map(webhook => webhookView(state, webhook, baseUrl()));
-      return {
-        body: { ...planView(state, changes, diagnostics, baseUrl()), result, webhooks },
-        serial: state.serial,
-      };
+      const answer = { ...planView(state, changes, baseUrl()), diagnostics, result, webhooks };
+      return { body: answer, serial: state.serial };
     },
   };
 }
 
-/** The shape of the request has checked the paths. */
-function definitionsOf(files: readonly { readonly path: string; readonly content: string }[]): Definitions {
+/** Parses the files, whose paths the shape of the request has checked. */
+function parseSentFiles(files: readonly { readonly path: string; readonly content: string }[]): Definitions {
   const byPath = new Map(files.map(file => [file.path, file]));
   const found = [...byPath.values()].map(({ path, content }): DefinitionFile => {
     const [folder = '', fileName = ''] = path.split('/');
@@ -64,36 +59,22 @@ function definitionsOf(files: readonly { readonly path: string; readonly content
   return parseDefinitions({ files: found, diagnostics: [] });
 }
 
-function planView(
-  state: AppliedState,
-  changes: readonly Change[],
-  diagnostics: readonly Diagnostic[],
-  baseUrl: string,
-) {
-  return {
-    factory: state.factory,
-    serial: state.serial,
-    changes: changes.map(({ action, kind, name, uid: knownUid, fields }) => {
-      const webhook = kind === 'webhook' ? state.webhooks.find(webhook => webhook.name === name) : undefined;
-      const uid = webhook?.uid ?? knownUid;
-      const url = webhook && renderIngressUrl(baseUrl, webhook);
-      return { action, kind, name, ...(uid && { uid }), ...(url && { url }), fields: [...fields] };
-    }),
-    summary: summarize(changes),
-    diagnostics: [...diagnostics],
-  };
+function requireApplied(applied: Applied) {
+  if (applied.result === 'invalid') throw invalid(applied.diagnostics);
+  if (applied.result === 'declined') throw unconfirmed(applied.changes);
+  return { ...applied, result: applied.result };
 }
 
-function invalid(diagnostics: readonly Diagnostic[]): ApiProblem {
+function invalid(diagnostics: readonly Diagnostic[]): Refusal {
   const code = 'factory/dashboard-managed';
   const isManagedHere = diagnostics.some(one => one.code === code && one.severity === 'error');
-  return new ApiProblem(isManagedHere ? 'managed-in-dashboard' : 'definitions-invalid', { diagnostics });
+  return new Refusal(isManagedHere ? 'managed-in-dashboard' : 'definitions-invalid', { diagnostics });
 }
 
-function unconfirmed(changes: readonly Change[]): ApiProblem {
-  const going = changes
+function unconfirmed(changes: readonly Change[]): Refusal {
+  const destroyed = changes
     .filter(({ action }) => action === 'delete')
     .map(({ kind, name }) => `${kind} ${name}`);
-  const detail = `this would destroy ${going.join(', ')}; a deleted URL never comes back`;
-  return new ApiProblem('destroy-unconfirmed', { detail });
+  const detail = `this would destroy ${destroyed.join(', ')}; a deleted URL never comes back`;
+  return new Refusal('destroy-unconfirmed', { detail });
 }

@@ -24,7 +24,10 @@ export interface ApiReply<T> {
 
 export type ApiHandler<Id extends OperationId> = (
   request: ApiRequest<Id>,
-) => Promise<ApiReply<ApiAnswer<ApiRoutes[Id]>>> | ApiReply<ApiAnswer<ApiRoutes[Id]>>;
+) => Promise<ApiReply<Immutable<ApiAnswer<ApiRoutes[Id]>>>> | ApiReply<Immutable<ApiAnswer<ApiRoutes[Id]>>>;
+
+/** An answer is only written out: operations may give what nobody must change. */
+type Immutable<T> = unknown extends T ? T : { readonly [K in keyof T]: Immutable<T[K]> };
 
 /** Each operation has its handler, or this does not compile. */
 export type ApiHandlers = { readonly [Id in OperationId]: ApiHandler<Id> };

@@ -5,8 +5,8 @@ import { ApiProblem } from '../../../schema/api/problems.ts';
 import { apiRoutes, apiShapes } from '../../../schema/api/routes.ts';
 import { schemes } from '../../../signatures/scheme.ts';
 import { summarise } from '../../../signatures/summary.ts';
-import type { ApiToken } from '../../../store/embedded/api-tokens.ts';
-import { type ApiDeps, stateOf } from './api-deps.ts';
+import type { ApiToken } from '../../../store/api-tokens.ts';
+import { type ApiDeps, getServedState } from './api-deps.ts';
 import { maySee } from './caller.ts';
 import type { ApiHandlers } from './handler.ts';
 
@@ -20,7 +20,7 @@ export function sessionHandlers(
   deps: ApiDeps,
   clientAddress: (request: IncomingMessage) => string,
 ): SessionHandlers {
-  const { tokens, sessions, cookie, signInAttempts, appliedStates } = deps;
+  const { tokens, sessions, cookie, signInAttempts, served } = deps;
   let document: string | undefined;
   return {
     describeApi: ({ context }) => {
@@ -48,10 +48,10 @@ export function sessionHandlers(
       return { body: undefined };
     },
     listFactories: ({ caller: { token } }) => {
-      const served = appliedStates.status().map(({ factory }) => factory);
-      const known = new Set([...served, token.factory ?? 'default']);
+      const states = served.status().map(({ factory }) => factory);
+      const known = new Set([...states, token.factory ?? 'default']);
       const visible = [...known].filter(factory => maySee(token, factory)).sort();
-      return { body: { factories: visible.map(factory => factoryView(stateOf(deps, factory))) } };
+      return { body: { factories: visible.map(factory => factoryView(getServedState(deps, factory))) } };
     },
     listSchemes: () => ({ body: { schemes: describedSchemes } }),
   };

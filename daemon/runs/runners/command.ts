@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { execa } from 'execa';
+import type { RunFiles, RunOutput } from '../../../store/run-files.ts';
+import { attachmentName } from '../../../store/run-files.ts';
 import type { CommandRunnerSettings } from '../../settings.ts';
-import { appendOutput, type OutputLog } from '../output-log.ts';
-import { attachmentName } from '../run-message.ts';
+import { closeOutput } from '../close-output.ts';
 import type { Attempt, AttemptResult, Runner } from '../runner.ts';
 
 /** @limit Pause after each read of output that is not kept, in ms: a command that writes without end then costs little CPU. */
@@ -23,6 +24,7 @@ const alwaysInherited = ['PATH', 'HOME', 'LANG', 'TZ', 'TMPDIR'];
 export function commandRunner(
   settings: CommandRunnerSettings,
   environment: NodeJS.ProcessEnv,
+  runFiles: Pick<RunFiles, 'appendOutput'>,
   nowMs: () => number,
 ): Runner {
   const [program = '', ...programArguments] = settings.argv;
@@ -30,7 +32,7 @@ export function commandRunner(
   return async (attempt, signal) => {
     const { directory, message, run } = attempt;
     const heading = `attempt ${run.attempts} at ${new Date(nowMs()).toISOString()}`;
-    const output = appendOutput(directory, heading, settings.outputBytes);
+    const output = runFiles.appendOutput(run.id, heading, settings.outputBytes);
     const command = execa(program, programArguments, {
       cwd: directory,
       env: { ...inherited, ...runVariables(attempt) },
@@ -53,7 +55,7 @@ export function commandRunner(
       closeSoon(command.stdout);
       closeSoon(command.stderr);
     });
-    return output.close(resultOf(await command, settings));
+    return closeOutput(output, resultOf(await command, settings));
   };
 }
 
@@ -61,7 +63,7 @@ export function commandRunner(
  * Reads to the end whatever there is, so that the command is not stuck on it. What is not kept is read with pauses:
  * a command that writes all it can then waits for its reader, and the daemon has its time for others.
  */
-function collect(stream: Readable, output: OutputLog): void {
+function collect(stream: Readable, output: RunOutput): void {
   stream.on('data', (chunk: Buffer) => {
     output.write(chunk);
     if (!output.isFull()) return;

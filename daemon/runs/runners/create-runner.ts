@@ -1,3 +1,4 @@
+import type { RunFiles } from '../../../store/run-files.ts';
 import type { RunnerSettings } from '../../settings.ts';
 import type { Runner } from '../runner.ts';
 import { commandRunner } from './command.ts';
@@ -8,14 +9,15 @@ import { httpRunner } from './http.ts';
 export function createRunner(
   settings: RunnerSettings,
   environment: NodeJS.ProcessEnv,
+  runFiles: Pick<RunFiles, 'appendOutput'>,
   nowMs: () => number,
 ): Runner {
   switch (settings.kind) {
     case 'directory':
       return directoryRunner;
     case 'command':
-      return commandRunner(settings, environment, nowMs);
+      return commandRunner(settings, environment, runFiles, nowMs);
     case 'http':
-      return httpRunner(settings, environment, nowMs);
+      return httpRunner(settings, environment, runFiles, nowMs);
   }
 }

@@ -1,7 +1,8 @@
+import type { RunFiles, RunOutput } from '../../../store/run-files.ts';
+import { attachmentName } from '../../../store/run-files.ts';
 import { type HttpRunnerSettings, SettingsError } from '../../settings.ts';
-import { appendOutput, type OutputLog } from '../output-log.ts';
+import { closeOutput } from '../close-output.ts';
 import { retryAfterMs } from '../retry-after.ts';
-import { attachmentName } from '../run-message.ts';
 import type { Attempt, AttemptResult, Runner } from '../runner.ts';
 
 /**
@@ -12,13 +13,14 @@ import type { Attempt, AttemptResult, Runner } from '../runner.ts';
 export function httpRunner(
   settings: HttpRunnerSettings,
   environment: NodeJS.ProcessEnv,
+  runFiles: Pick<RunFiles, 'appendOutput'>,
   nowMs: () => number,
 ): Runner {
   const authorization = authorizationFrom(settings, environment);
   return async (attempt, signal) => {
-    const { run, directory } = attempt;
+    const { run } = attempt;
     const heading = `attempt ${run.attempts} at ${new Date(nowMs()).toISOString()}`;
-    const output = appendOutput(directory, heading, settings.outputBytes);
+    const output = runFiles.appendOutput(run.id, heading, settings.outputBytes);
     const timeLimit = AbortSignal.timeout(Math.ceil(settings.timeLimitSeconds * 1000));
     try {
       const response = await fetch(settings.url, {
@@ -29,9 +31,9 @@ export function httpRunner(
         signal: AbortSignal.any([signal, timeLimit]),
       });
       await collect(response, output);
-      return output.close(resultOf(response, nowMs()));
+      return closeOutput(output, resultOf(response, nowMs()));
     } catch (error) {
-      return output.close({ kind: 'retry', reason: reasonOf(error, settings) });
+      return closeOutput(output, { kind: 'retry', reason: reasonOf(error, settings) });
     }
   };
 }
@@ -66,7 +68,7 @@ function form({ message, payload }: Attempt): FormData {
 }
 
 /** The status has decided already: of the body as much is read as is kept, and a failure on the way changes nothing. */
-async function collect(response: Response, output: OutputLog): Promise<void> {
+async function collect(response: Response, output: RunOutput): Promise<void> {
   const location = response.headers.get('location');
   output.write(Buffer.from(`HTTP ${response.status}${location ? `, location: ${location}` : ''}\n`));
   try {

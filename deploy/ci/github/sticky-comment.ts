@@ -1,5 +1,5 @@
-// node sticky-comment.ts <file>: posts the file on the pull request of the workflow's event, or replaces what an
-// earlier run posted there: the comment of the same author that begins with the same line.
+// node sticky-comment.ts <file>: posts the file as a comment on the pull request of the workflow's event. If the same
+// author already posted a comment with the same first line, replaces that comment.
 import { readFileSync } from 'node:fs';
 
 interface Comment {
@@ -22,20 +22,20 @@ const response = existing
   ? await request('PATCH', `/repos/${GITHUB_REPOSITORY}/issues/comments/${existing.id}`, { body })
   : await request('POST', comments, { body });
 if (response.status === 403 || response.status === 404) {
-  const cause = `GitHub answered ${response.status}: does the job have "pull-requests: write"?`;
-  console.log(`::warning title=hookmill::The plan could not be posted and is in the job's summary. ${cause}`);
+  const cause = `GitHub answered ${response.status}. Give the job the permission "pull-requests: write".`;
+  console.log(`::warning title=hookmill::The plan was not posted; see the job's summary. ${cause}`);
 } else if (!response.ok) {
-  console.log(`::error title=hookmill::The plan could not be posted: GitHub answered ${response.status}.`);
+  console.log(`::error title=hookmill::The plan was not posted: GitHub answered ${response.status}.`);
   process.exitCode = 1;
 }
 
-/** Whom comments are by: a workflow's own token may not ask. */
+/** The author of comments made with the token. A workflow's own token may not ask who it belongs to. */
 async function login(): Promise<string> {
   const response = await request('GET', '/user');
   return response.ok ? JSON.parse(await response.text()).login : 'github-actions[bot]';
 }
 
-/** Somebody else's comment with the same first line is left alone: its author could edit the plan in it. */
+/** Ignores a comment by someone else with the same first line: its author could edit the plan in it. */
 async function findComment(author: string): Promise<Comment | undefined> {
   for (let page = 1; page <= pagesMax; page++) {
     const response = await request('GET', `${comments}?per_page=${pageSize}&page=${page}`);

@@ -1,6 +1,8 @@
 export type GitFailureCode =
   /** There is no git that can be run. */
   | 'git-missing'
+  /** The mirror's directory cannot be written: permissions, a full disk. */
+  | 'mirror-unwritable'
   /** git took longer than it may. */
   | 'timeout'
   /** More came than may: objects of a fetch, or output. */

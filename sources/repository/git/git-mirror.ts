@@ -1,8 +1,6 @@
 import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { definitionBytesMax } from '../../../schema/definitions/yaml-source.ts';
-import { makePrivateDirectory } from '../../../store/embedded/files/home.ts';
-import { fileFailure } from '../../../store/store-error.ts';
 import type { Repository } from '../repository.ts';
 import { gitCommandMs, runGit } from './git-command.ts';
 import { type GitCredential, gitEnvironment, passwordVariable, usernameVariable } from './git-environment.ts';
@@ -28,7 +26,7 @@ export interface GitMirror {
 export const tipRef = 'refs/hookmill/tip';
 
 /**
- * The mirror at the directory, ready to fetch; what a killed process left unfinished there is thrown away.
+ * The mirror at the directory, which exists and is ours alone, ready to fetch; what a killed process left unfinished there is thrown away.
  * Its configuration is written here and nowhere else, so that nothing of a repository can be in it. Git also reads
  * the operator's own configuration (system and global), where credential helpers, proxies and certificates stand.
  */
@@ -41,7 +39,10 @@ export async function openMirror(
 ): Promise<GitMirror> {
   const environment = gitEnvironment(ambient, directory, repository.transport, credential);
   const mirror = { directory, repository, environment, signal };
-  await prepare(mirror, credential).catch(fileFailure('unwritable', directory));
+  await prepare(mirror, credential).catch((cause: NodeJS.ErrnoException) => {
+    const message = `the mirror ${directory} cannot be written (${cause.code})`;
+    throw new GitFailure('mirror-unwritable', message, { cause });
+  });
   return mirror;
 }
 
@@ -77,7 +78,6 @@ export async function fetchHistorySince(mirror: GitMirror, time: Date): Promise<
 
 async function prepare(mirror: GitMirror, credential: GitCredential | undefined): Promise<void> {
   const { directory, repository } = mirror;
-  await makePrivateDirectory(directory);
   if (await isWorn(directory)) await discardMirror(mirror);
   await makeSkeleton(directory);
   await writeFile(join(directory, 'HEAD'), 'ref: refs/heads/none\n');

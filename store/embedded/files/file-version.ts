@@ -1,12 +1,12 @@
 import { stat } from 'node:fs/promises';
 
-/** Identifies a file's content without reading it; `missing` where there is none. Files are replaced, never written over. */
-export async function fileVersion(file: string): Promise<string> {
+/** Identifies a file's content without reading it; undefined where there is no file. Files are replaced, never overwritten. */
+export async function readFileVersion(file: string): Promise<string | undefined> {
   try {
     const { ino, size, ctimeNs, mtimeNs } = await stat(file, { bigint: true });
     return `${ino} ${size} ${ctimeNs} ${mtimeNs}`;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    return code === 'ENOENT' || code === 'ENOTDIR' ? 'missing' : String(code);
+    return code === 'ENOENT' || code === 'ENOTDIR' ? undefined : String(code);
   }
 }

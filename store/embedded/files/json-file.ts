@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { type Adapter, Low } from 'lowdb';
 import type { z } from 'zod';
-import { fileFailure, StoreError } from '../../store-error.ts';
-import { replaceFile, sweepTemporaries } from './durable-file.ts';
+import { replaceFile, sweepTemporaries } from '../../durable-file.ts';
+import { parseJsonFile } from '../../parse-json-file.ts';
+import { fileFailure } from '../../store-error.ts';
 
 /**
  * A lowdb database over one JSON file. Reading checks the shape; writing replaces the file atomically and durably,
@@ -40,29 +41,5 @@ class DurableJsonAdapter<T> implements Adapter<T> {
     await sweepTemporaries(this.#file)
       .then(() => replaceFile(this.#file, text))
       .catch(fileFailure('unwritable', this.#file));
-  }
-}
-
-/** The checked content of a JSON file of ours. Fails with `newer-format` or `corrupt`. */
-export function parseJsonFile<T>(file: string, text: string, shape: z.ZodType<T>): T {
-  const value = parseJson(file, text);
-  const result = shape.safeParse(value);
-  if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  const place = issue?.path.join('.') || 'its top level';
-  if (place === 'formatVersion' && typeof value === 'object') {
-    throw new StoreError(
-      'newer-format',
-      `${file} was written by another version of hookmill; use that version`,
-    );
-  }
-  throw new StoreError('corrupt', `${file} is not as hookmill writes it, at ${place}: ${issue?.message}`);
-}
-
-function parseJson(file: string, text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new StoreError('corrupt', `${file} is not JSON; it was edited or cut off`, { cause });
   }
 }

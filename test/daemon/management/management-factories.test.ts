@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { DesiredSource } from '../../../operations/applied-source.ts';
 import { applyDefinitions } from '../../../operations/apply.ts';
-import { parseDefinitions } from '../../../sources/definitions.ts';
-import { readAppliedState } from '../../../store/embedded/applied-states.ts';
-import { declareSecret, setSecret } from '../../../store/embedded/team-secrets.ts';
+import { parseDefinitions } from '../../../sources/parse-definitions.ts';
 import { makeFactory, newHome } from '../../support/factory.ts';
 import { send } from '../../support/http.ts';
 import { type ApiClient, startManagedDaemon } from '../../support/management.ts';
+import { declareSecret, readAppliedState, setSecret } from '../../support/stored.ts';
 
 const directory: DesiredSource = { kind: 'directory', directory: '/definitions' };
 const repository: DesiredSource = {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { ApiRoute } from '../../../schema/api/route.ts';
 import { apiRoutes, type OperationId } from '../../../schema/api/routes.ts';
-import { listApiTokens } from '../../../store/embedded/api-tokens.ts';
 import { send } from '../../support/http.ts';
 import { type ApiClient, call, type ManagedDaemon, startManagedDaemon } from '../../support/management.ts';
+import { storeIn } from '../../support/stored.ts';
 
 const operations = Object.entries(apiRoutes) as [OperationId, ApiRoute][];
 /** Never ends by itself; what it needs is tested with what it sends. */
@@ -71,7 +71,7 @@ test('refuses a revoked token with its next request, and ends its session', asyn
 test("keeps a token's last use, not with each request", async () => {
   const daemon = await startManagedDaemon();
   const client = await daemon.client();
-  const lastUse = async () => (await listApiTokens(daemon.home))[0]?.lastUsedAt ?? null;
+  const lastUse = async () => (await storeIn(daemon.home).apiTokens.list())[0]?.lastUsedAt ?? null;
   expect(await lastUse()).toBeNull();
   await client.call('whoAmI');
   await expect.poll(lastUse).toBe(new Date(daemon.clock.nowMs).toISOString());

@@ -8,9 +8,9 @@ import { openRunBench, type RunBench, runThatIs, silent } from './run-samples.ts
 const dayMs = 24 * 60 * 60 * 1000;
 
 /** Starts retention on the bench as if it were then. */
-function start({ home, deliveryLog }: RunBench, nowMs: () => number) {
+function start({ store, deliveryLog }: RunBench, nowMs: () => number) {
   const settings = { deliveries: 1, days: 7 };
-  const retention = startRetention({ deliveryLog, home, settings, log: silent, nowMs });
+  const retention = startRetention({ deliveryLog, store, settings, log: silent, nowMs });
   onTestFinished(() => retention.stop());
   return retention;
 }
@@ -79,8 +79,8 @@ test('stops while a pass is under way, before or after the log closes', async ()
 });
 
 test('does not hold up a stop for a pass that takes long', async () => {
-  const { home } = await openRunBench();
+  const { store } = await openRunBench();
   const deliveryLog = { prune: () => new Promise<never>(() => undefined) };
   const settings = { deliveries: 50, days: 7 };
-  await startRetention({ deliveryLog, home, settings, log: silent, nowMs: Date.now }).stop();
+  await startRetention({ deliveryLog, store, settings, log: silent, nowMs: Date.now }).stop();
 });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Run } from '../../../store/delivery-log.ts';
-import { openDeliveryLogReader } from '../../../store/embedded/delivery-log/read/reader.ts';
+import { openSqliteReader } from '../../../store/embedded/delivery-log/read/reader.ts';
 import { bearerOf, startDaemon } from '../../support/daemon.ts';
 import { send } from '../../support/http.ts';
 import { makeWorkspace } from '../../support/workspace.ts';
@@ -56,7 +56,7 @@ test('killed at random moments under load, each accepted delivery keeps exactly 
   }
 
   const last = await start();
-  const log = openDeliveryLogReader(workspace.path('.hookmill/deliveries.db'));
+  const log = openSqliteReader(workspace.path('.hookmill/deliveries.db'));
   try {
     const all = () => log.listRuns({ factory: 'default', limit: 1_000_000 });
     const unfinished = ({ state }: Run) => state !== 'succeeded';

@@ -5,10 +5,12 @@ import { createRunner } from '../../../daemon/runs/runners/create-runner.ts';
 import { settingsShape } from '../../../daemon/settings.ts';
 import { openDeliveryLog } from '../../../store/embedded/delivery-log/write/open-delivery-log.ts';
 import { homeAt } from '../../../store/embedded/files/home.ts';
+import { storeIn } from '../../support/stored.ts';
 import { recordRuns } from './record-runs.ts';
 
 // A process for a test to kill: its queue executes two runs of a command that never ends.
 const home = homeAt(process.argv[2] ?? '');
+const store = storeIn(home);
 const source = `require('fs').writeFileSync('group', String(process.pid)); setInterval(() => {}, 1000)`;
 const runner = { kind: 'command', argv: [process.execPath, '-e', source] };
 const settings = settingsShape.parse({ runs: { runner } }).runs;
@@ -17,9 +19,9 @@ const deliveryLog = await openDeliveryLog(home.deliveryLogFile);
 const ids = await recordRuns(deliveryLog, { runs: 2 });
 await startRunQueue({
   deliveryLog,
-  home,
+  store,
   settings,
-  runner: createRunner(settings.runner, process.env, Date.now),
+  runner: createRunner(settings.runner, process.env, store.runFiles, Date.now),
   daemonId: randomUUID(),
   log: pino({ level: 'silent' }),
   nowMs: Date.now,

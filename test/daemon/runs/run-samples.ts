@@ -9,20 +9,20 @@ import type { Runner } from '../../../daemon/runs/runner.ts';
 import { createRunner } from '../../../daemon/runs/runners/create-runner.ts';
 import { type RunSettings, settingsShape } from '../../../daemon/settings.ts';
 import type { DeliveryLog, Run } from '../../../store/delivery-log.ts';
-import {
-  type DeliveryLogReader,
-  openDeliveryLogReader,
-} from '../../../store/embedded/delivery-log/read/reader.ts';
+import { openSqliteReader, type SqliteReader } from '../../../store/embedded/delivery-log/read/reader.ts';
 import { openDeliveryLog } from '../../../store/embedded/delivery-log/write/open-delivery-log.ts';
 import { type Home, homeAt } from '../../../store/embedded/files/home.ts';
+import type { Store } from '../../../store/ports.ts';
+import { storeIn } from '../../support/stored.ts';
 
 export const silent = pino({ level: 'silent' });
 
 /** A home in a temporary directory with its delivery log; what the log commits wakes the queue that is started on it. */
 export interface RunBench {
   readonly home: Home;
+  readonly store: Store;
   readonly deliveryLog: DeliveryLog;
-  readonly reader: DeliveryLogReader;
+  readonly reader: SqliteReader;
   start(
     settings: Record<string, unknown>,
     options?: Partial<Pick<RunQueueOptions, 'nowMs' | 'random' | 'daemonId' | 'deliveryLog'>> & {
@@ -38,20 +38,23 @@ export function runSettings(runs: Record<string, unknown>): RunSettings {
 
 export async function openRunBench(directory = temporaryDirectory()): Promise<RunBench> {
   const home = homeAt(directory);
+  const store = storeIn(home);
   const queues: RunQueue[] = [];
   const deliveryLog = await openDeliveryLog(home.deliveryLogFile, {
     onRunsQueued: () => {
       for (const queue of queues) queue.wake();
     },
   });
-  const reader = openDeliveryLogReader(home.deliveryLogFile);
+  const reader = openSqliteReader(home.deliveryLogFile);
   onTestFinished(async () => {
     await Promise.all(queues.map(queue => queue.stop()));
     await deliveryLog.close();
     reader.close();
+    await store.close();
   });
   return {
     home,
+    store,
     deliveryLog,
     reader,
     start: async (runs, options = {}) => {
@@ -59,9 +62,9 @@ export async function openRunBench(directory = temporaryDirectory()): Promise<Ru
       const { environment = process.env, ...rest } = options;
       const queue = await startRunQueue({
         deliveryLog,
-        home,
+        store,
         settings,
-        runner: createRunner(settings.runner, environment, Date.now),
+        runner: createRunner(settings.runner, environment, store.runFiles, Date.now),
         daemonId: randomUUID(),
         log: silent,
         nowMs: Date.now,

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Run } from '../../../store/delivery-log.ts';
-import { openDeliveryLogReader } from '../../../store/embedded/delivery-log/read/reader.ts';
+import { openSqliteReader } from '../../../store/embedded/delivery-log/read/reader.ts';
 import { bearerOf, startDaemonForTest, type TestDaemon } from '../../support/daemon.ts';
 import { send } from '../../support/http.ts';
 import { makeWorkspace, type Workspace } from '../../support/workspace.ts';
@@ -37,7 +37,7 @@ async function serve(automations: readonly string[], source: string, runs: objec
       runs: { runner, backOff: { firstSeconds: 0.01, maxSeconds: 0.01 }, concurrency: 8, ...runs },
     },
   });
-  const log = openDeliveryLogReader(workspace.path('.hookmill/deliveries.db'));
+  const log = openSqliteReader(workspace.path('.hookmill/deliveries.db'));
   onTestFinished(() => log.close());
   return {
     workspace,

@@ -6,7 +6,6 @@ import { gitFetchDepth, gitPacksMax, openMirror } from '../../../sources/reposit
 import { readCommit } from '../../../sources/repository/git/git-objects.ts';
 import { mirrorDirectory } from '../../../store/embedded/files/home.ts';
 import { acquireLock } from '../../../store/embedded/files/lock.ts';
-import { readReconcileStatus } from '../../../store/embedded/reconcile-statuses.ts';
 import {
   followedFactory,
   makeUpstream,
@@ -14,6 +13,7 @@ import {
   repositoryAt,
   webhook,
 } from '../../support/git-samples.ts';
+import { factoryIn, readReconcileStatus } from '../../support/stored.ts';
 
 const damages: Readonly<Record<string, (mirror: string) => void>> = {
   'a lock on the ref': mirror => writeFileSync(join(mirror, 'refs', 'hookmill', 'tip.lock'), ''),
@@ -101,7 +101,7 @@ test('says who holds the mirror, and that it cannot be written', async () => {
   const { factory, reconcile } = await followedFactory(upstream.bare);
   const mirror = mirrorDirectory(factory.home, factory.name);
   const lock = await acquireLock(mirror, 0);
-  const impatient = { ...factory, lockTimeoutMs: 0 };
+  const impatient = factoryIn(factory.home, factory.name, 0);
   expect(await reconcile({}, {}, impatient)).toMatchObject({
     result: 'failed',
     reason: 'store',

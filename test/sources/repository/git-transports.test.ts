@@ -6,7 +6,6 @@ import { expect, test } from 'vitest';
 import { runGit } from '../../../sources/repository/git/git-command.ts';
 import { gitEnvironment } from '../../../sources/repository/git/git-environment.ts';
 import { mirrorDirectory } from '../../../store/embedded/files/home.ts';
-import { setSecret } from '../../../store/embedded/team-secrets.ts';
 import {
   followedFactory,
   makeUpstream,
@@ -16,6 +15,7 @@ import {
   webhook,
 } from '../../support/git-samples.ts';
 import { serveGitDaemon, serveGitOverHttp, serveHttp, serveSilence } from '../../support/git-servers.ts';
+import { setSecret } from '../../support/stored.ts';
 
 test('follows a branch served by git daemon', async () => {
   const upstream = makeUpstream();

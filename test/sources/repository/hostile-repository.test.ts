@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { definitionBytesMax } from '../../../schema/definitions/yaml-source.ts';
-import { readAppliedState } from '../../../store/embedded/applied-states.ts';
 import { mirrorDirectory } from '../../../store/embedded/files/home.ts';
 import {
   followedFactory,
@@ -11,6 +10,7 @@ import {
   type Upstream,
   webhook,
 } from '../../support/git-samples.ts';
+import { readAppliedState } from '../../support/stored.ts';
 
 const oneCommit = '1'.repeat(40);
 

@@ -1,11 +1,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Query, QueryAnswer } from './query-wire.ts';
-import { type DeliveryLogReader, openDeliveryLogReader } from './reader.ts';
+import { openSqliteReader, type SqliteReader } from './reader.ts';
 
 // The thread that answers what management asks of the delivery log. It never writes.
-serve(openDeliveryLogReader(workerData.file));
+serve(openSqliteReader(workerData.file));
 
-function serve(reader: DeliveryLogReader): void {
+function serve(reader: SqliteReader): void {
   const port = parentPort;
   if (!port) throw new Error('the query worker runs in a worker thread');
   port.on('message', (query: Query | 'close') => {
@@ -15,7 +15,7 @@ function serve(reader: DeliveryLogReader): void {
   });
 }
 
-function answer(reader: DeliveryLogReader, { id, verb, arguments: given }: Query): QueryAnswer {
+function answer(reader: SqliteReader, { id, verb, arguments: given }: Query): QueryAnswer {
   try {
     // The client's types are the reader's own: each verb comes with its arguments.
     const ask: (...given: unknown[]) => unknown = reader[verb] as never;

@@ -1,35 +1,29 @@
 import { once } from 'node:events';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import type { DeliveryLogReader } from '../../../delivery-log.ts';
 import { DeliveryLogError } from '../../../delivery-log-error.ts';
 import type { Query, QueryAnswer, QueryVerb } from './query-wire.ts';
-import type { DeliveryLogReader } from './reader.ts';
 
 /** @limit Most questions to the delivery log that wait for their thread: each takes a few ms, so that the last is still answered in time. */
 const queriesWaitingMax = 256;
 
 /**
- * The reader's verbs, answered by a thread of their own one after the other: a slow list delays other lists and
- * nothing else. They reject with DeliveryLogError `full` (too many wait), `failed` or `closed`.
+ * A reader that answers in a thread of its own, one question after the other: a slow list delays only other lists.
+ * The thread starts with the first question, and again should it have died. Questions reject with DeliveryLogError
+ * `full` (too many wait), `failed` or `closed`.
  */
-export type DeliveryLogQueries = {
-  readonly [V in QueryVerb]: (
-    ...given: Parameters<DeliveryLogReader[V]>
-  ) => Promise<ReturnType<DeliveryLogReader[V]>>;
-} & { close(): Promise<void> };
-
-/** Starts the thread with the first question, and again should it have died. */
-export function openDeliveryLogQueries(file: string): DeliveryLogQueries {
+export function openThreadReader(file: string): DeliveryLogReader & { close(): Promise<void> } {
   const thread = new QueryThread(file);
   const verb =
     <V extends QueryVerb>(name: V) =>
     (...given: Parameters<DeliveryLogReader[V]>) =>
-      thread.ask(name, given) as Promise<ReturnType<DeliveryLogReader[V]>>;
+      thread.ask(name, given) as ReturnType<DeliveryLogReader[V]>;
   return {
     listDeliveries: verb('listDeliveries'),
     findDelivery: verb('findDelivery'),
     countAccepted: verb('countAccepted'),
-    activityOf: verb('activityOf'),
+    countByHour: verb('countByHour'),
     readPayload: verb('readPayload'),
     listRuns: verb('listRuns'),
     findRun: verb('findRun'),

@@ -1,7 +1,7 @@
-import type { DeliveryLogReader } from './reader.ts';
+import type { DeliveryLogReader } from '../../../delivery-log.ts';
 
-/** What the query thread can be asked: what a reader can, less closing it. */
-export type QueryVerb = Exclude<keyof DeliveryLogReader, 'close'>;
+/** The questions that the query thread answers. */
+export type QueryVerb = keyof DeliveryLogReader;
 
 export interface Query {
   readonly id: number;

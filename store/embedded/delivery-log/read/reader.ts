@@ -1,7 +1,7 @@
 import { parseSourceCommit } from '../../../../schema/automations-snapshot.ts';
 import type { Commit } from '../../../../schema/commit.ts';
-import type { Outcome, RunState } from '../../../../schema/delivery.ts';
-import type { LoggedDelivery, Run } from '../../../delivery-log.ts';
+import type { Outcome } from '../../../../schema/delivery.ts';
+import type { DeliveryLogReader, HourlyCount, LoggedDelivery } from '../../../delivery-log.ts';
 import { openDatabaseForReading } from '../sql/database.ts';
 import {
   deliveryOf,
@@ -14,66 +14,15 @@ import {
   selectSource,
 } from '../sql/rows.ts';
 
-export interface DeliveryFilter {
-  readonly factory: string;
-  /** A webhook's name at the time. */
-  readonly webhook?: string;
-  readonly uid?: string;
-  readonly outcome?: Outcome;
-  readonly limit: number;
-  /** Those committed before the delivery with this id; none if it is not in the log. */
-  readonly before?: string;
-}
-
-export interface RunFilter {
-  readonly factory: string;
-  readonly automation?: string;
-  readonly state?: RunState;
-  readonly limit: number;
-  /** Those recorded before the run with this id; none if it is not in the log. */
-  readonly before?: string;
-}
-
-export interface AcceptedCount {
-  readonly lastAtMs?: number;
-  readonly accepted: number;
-}
-
-export interface WebhookActivity {
-  readonly latest?: Pick<LoggedDelivery, 'id' | 'atMs' | 'outcome'>;
-  readonly counts: readonly HourlyCount[];
-}
-
-export interface HourlyCount {
-  readonly outcome: Outcome;
-  /** Whole hours after the time from which on is counted. */
-  readonly hour: number;
-  readonly deliveries: number;
-}
-
-/** Looks into the delivery log while a daemon may be writing it. Synchronous: for commands, not for the ingress. */
-export interface DeliveryLogReader {
-  /** In the order of commit, newest first. */
-  listDeliveries(filter: DeliveryFilter): LoggedDelivery[];
-  findDelivery(id: string): LoggedDelivery | undefined;
-  /** When the last delivery to a UID was accepted, if any is in the log, and how many were since a time. */
-  countAccepted(uid: string, sinceMs: number): AcceptedCount;
-  /** The last delivery to a UID that is in the log, and how many came in each hour since a time. */
-  activityOf(uid: string, sinceMs: number): WebhookActivity;
-  /** The body's exact bytes; undefined for any but an accepted delivery. */
-  readPayload(deliveryId: string): Uint8Array | undefined;
-  /** In the order in which they were recorded, newest first. */
-  listRuns(filter: RunFilter): Run[];
-  findRun(id: string): Run | undefined;
-  /** Oldest first, replays included. */
-  runsOfDelivery(deliveryId: string): Run[];
-  /** The automations in force at a delivery, as the JSON text that was recorded. */
-  readSnapshot(digest: string): string | undefined;
-  close(): void;
-}
+/** The verbs of a reader, answered at once. */
+export type SqliteReader = {
+  readonly [V in keyof DeliveryLogReader]: (
+    ...given: Parameters<DeliveryLogReader[V]>
+  ) => Awaited<ReturnType<DeliveryLogReader[V]>>;
+} & { close(): void };
 
 /** A log that was never written reads as empty. Throws DeliveryLogError `version`. */
-export function openDeliveryLogReader(file: string): DeliveryLogReader {
+export function openSqliteReader(file: string): SqliteReader {
   const database = openDatabaseForReading(file);
   // The filters' columns are all in the index that gives the order: rows that do not match are never read.
   const deliveries = database.prepare<
@@ -142,7 +91,7 @@ export function openDeliveryLogReader(file: string): DeliveryLogReader {
       const accepted = countAccepted.get(uid, sinceMs) ?? 0;
       return lastAtMs === undefined ? { accepted } : { lastAtMs, accepted };
     },
-    activityOf(uid, sinceMs) {
+    countByHour(uid, sinceMs) {
       const latest = latestOf.get(uid);
       const counts = hourlyCounts.all({ uid, sinceMs });
       return latest ? { latest, counts } : { counts };

@@ -1,8 +1,8 @@
 import type { Worker } from 'node:worker_threads';
 import type {
   AcceptedDelivery,
+  DeliveryLogOptions,
   DeliveryLogStats,
-  LoggedDelivery,
   Recorded,
   UnidentifiedDelivery,
 } from '../../../delivery-log.ts';
@@ -25,21 +25,10 @@ const deliveriesWaitingMax = 10_000;
 /** @limit Most payload bytes that wait for their commit: beyond it the answer is 503, so that memory stays bounded. */
 const deliveryBytesWaitingMax = 64 * 1024 * 1024;
 
-export interface GroupCommitOptions {
-  /** Runs were queued by a commit: they can be claimed now. */
-  readonly onRunsQueued?: () => void;
-  /** Deliveries were committed; the rows are made only for who asks. */
-  readonly onCommitted?: (rows: () => readonly LoggedDelivery[]) => void;
-  /** The thread has died: nothing more will be recorded. Everything that waited was rejected. */
-  readonly onFatal?: (error: Error) => void;
-  readonly deliveriesWaitingMax?: number;
-  readonly deliveryBytesWaitingMax?: number;
-}
-
 /** Owns the thread. One batch is with it at a time, one transaction each; what arrives meanwhile is the next. */
 export class GroupCommit {
   readonly #worker: Worker;
-  readonly #options: GroupCommitOptions;
+  readonly #options: DeliveryLogOptions;
   readonly #ended: Promise<void>;
   readonly #statesSent = new Map<string, string>();
   #deliveries: WaitingDelivery[] = [];
@@ -50,7 +39,7 @@ export class GroupCommit {
   #state: 'open' | 'closing' | 'ended' = 'open';
   #stats = { ...noStats };
 
-  constructor(worker: Worker, options: GroupCommitOptions) {
+  constructor(worker: Worker, options: DeliveryLogOptions) {
     this.#worker = worker;
     this.#options = options;
     worker.on('message', (message: FromWorker) => this.#settle(message));

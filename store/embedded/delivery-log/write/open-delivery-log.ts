@@ -1,16 +1,16 @@
 import { once } from 'node:events';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { DeliveryLog, Pruned, Retention } from '../../../delivery-log.ts';
+import type { DeliveryLog, DeliveryLogOptions, Pruned, Retention } from '../../../delivery-log.ts';
 import { DeliveryLogError } from '../../../delivery-log-error.ts';
-import { GroupCommit, type GroupCommitOptions } from './group-commit.ts';
+import { GroupCommit } from './group-commit.ts';
 import type { FromWorker, PrunePosition } from './wire.ts';
 
 /**
  * Opens the delivery log in a thread of its own. The file is made if it is not there; its directory must exist.
  * Rejects with DeliveryLogError `version` or `unsafe`, or with what the file system says.
  */
-export async function openDeliveryLog(file: string, options: GroupCommitOptions = {}): Promise<DeliveryLog> {
+export async function openDeliveryLog(file: string, options: DeliveryLogOptions = {}): Promise<DeliveryLog> {
   const commits = new GroupCommit(await startWorker(file), options);
   return {
     recordAccepted: delivery => commits.recordAccepted(delivery),

@@ -5,6 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createRunner } from '../../../../daemon/runs/runners/create-runner.ts';
+import { homeAt } from '../../../../store/embedded/files/home.ts';
+import { storeIn } from '../../../support/stored.ts';
 import { recordRun } from '../record-runs.ts';
 import { openRunBench, runSettings, runThatIs } from '../run-samples.ts';
 
@@ -173,5 +175,6 @@ test('does not start without the token that the settings name', () => {
   const { runner } = runSettings({
     runner: { kind: 'http', url: 'https://x.example', tokenFromEnvironment: 'NOT_SET' },
   });
-  expect(() => createRunner(runner, {}, Date.now)).toThrow('the variable NOT_SET is not set');
+  const runFiles = storeIn(homeAt('/nowhere')).runFiles;
+  expect(() => createRunner(runner, {}, runFiles, Date.now)).toThrow('the variable NOT_SET is not set');
 });

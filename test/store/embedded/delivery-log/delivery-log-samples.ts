@@ -10,7 +10,7 @@ import type {
   NewRun,
   UnidentifiedDelivery,
 } from '../../../../store/delivery-log.ts';
-import { openDeliveryLogReader } from '../../../../store/embedded/delivery-log/read/reader.ts';
+import { openSqliteReader } from '../../../../store/embedded/delivery-log/read/reader.ts';
 import { openDeliveryLog } from '../../../../store/embedded/delivery-log/write/open-delivery-log.ts';
 
 export function temporaryFile(): string {
@@ -30,7 +30,7 @@ export async function openLog(
 }
 
 export function openReader(file: string) {
-  const reader = openDeliveryLogReader(file);
+  const reader = openSqliteReader(file);
   onTestFinished(() => reader.close());
   return reader;
 }

@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { openDeliveryLogQueries } from '../../../../store/embedded/delivery-log/read/queries.ts';
+import { openThreadReader } from '../../../../store/embedded/delivery-log/read/queries.ts';
 import { acceptedDelivery, openLog, temporaryFile } from './delivery-log-samples.ts';
 
 function openQueries(file: string) {
-  const queries = openDeliveryLogQueries(file);
+  const queries = openThreadReader(file);
   onTestFinished(() => queries.close());
   return queries;
 }
@@ -47,7 +47,7 @@ test('tells of a question that fails, and answers the next', async () => {
 test('refuses questions once it is closed', async () => {
   const file = temporaryFile();
   await openLog(file);
-  const queries = openDeliveryLogQueries(file);
+  const queries = openThreadReader(file);
   await queries.findRun('run_none');
   await queries.close();
   await expect(queries.findRun('run_none')).rejects.toMatchObject({ code: 'closed' });

@@ -1,0 +1,20 @@
+import type { ApiProblemCode } from '../schema/api/problems.ts';
+import type { RefusalParts } from '../schema/refusal.ts';
+
+/** The body of every refusal (RFC 9457). */
+export interface ProblemDetails extends RefusalParts {
+  readonly title: string;
+  readonly status: number;
+  readonly code: ApiProblemCode;
+}
+
+/** The management API refused a request, and `problem` says why; without one, the API could not be reached. */
+export class ApiFailure extends Error {
+  override readonly name = 'ApiFailure';
+  readonly problem: ProblemDetails | undefined;
+
+  constructor(message: string, problem?: ProblemDetails, options?: ErrorOptions) {
+    super(message, options);
+    this.problem = problem;
+  }
+}

@@ -1,0 +1,111 @@
+import { callApi } from './api-client.ts';
+import type { ShownStatus } from './api-types.ts';
+import { AutomationPage } from './pages/automation/automation-page.tsx';
+import { EditAutomationPage } from './pages/automation-form/edit-automation-page.tsx';
+import { NewAutomationPage } from './pages/automation-form/new-automation-page.tsx';
+import { AutomationsPage } from './pages/automations/automations-page.tsx';
+import { DeliveryPage } from './pages/delivery/delivery-page.tsx';
+import { NewWebhookPage } from './pages/new-webhook/new-webhook-page.tsx';
+import { NotFoundPage } from './pages/not-found/not-found-page.tsx';
+import { RunPage } from './pages/run/run-page.tsx';
+import { StatusPage } from './pages/status/status-page.tsx';
+import { WebhookPage } from './pages/webhook/webhook-page.tsx';
+import { WebhooksPage } from './pages/webhooks/webhooks-page.tsx';
+import { ProblemNotice } from './parts/problem-notice.tsx';
+import { Text } from './parts/text.tsx';
+import { Time } from './parts/time.tsx';
+import { Waiting } from './parts/waiting.tsx';
+import { type CurrentFactory, FactoryContext } from './state/current-factory.ts';
+import { type PageLocation, toHref } from './state/page-location.ts';
+import { useInterval } from './state/use-interval.ts';
+import { useLoad } from './state/use-load.ts';
+
+const statusEveryMs = 30_000;
+
+interface Properties {
+  readonly factory: string;
+  readonly location: PageLocation;
+}
+
+/** Reads the status of the factory, which every page needs, and shows the page of the location. */
+export function FactoryPages({ factory, location }: Properties) {
+  const { value, error, reload } = useLoad(
+    signal => callApi('get', '/factories/{factory}/status', { factory, signal }),
+    [factory],
+  );
+  useInterval(reload, statusEveryMs);
+  if (!value) return <Waiting error={error} reload={reload} what="the factory" />;
+  return (
+    <FactoryContext value={toCurrentFactory(value, reload)}>
+      <ProblemNotice error={error} retry={reload} />
+      {location.page !== 'status' && <FactoryWarning status={value} />}
+      <CurrentPage location={location} status={value} />
+    </FactoryContext>
+  );
+}
+
+function toCurrentFactory(status: ShownStatus, reload: () => void): CurrentFactory {
+  const { factory, permission, managedBy, revision } = status;
+  return {
+    factory,
+    mayManage: permission === 'manage',
+    managedHere: managedBy === 'dashboard' || managedBy === null,
+    followsBranch: managedBy === 'repository',
+    revision,
+    reload,
+  };
+}
+
+interface PageProperties {
+  readonly location: PageLocation;
+  readonly status: ShownStatus;
+}
+
+function CurrentPage({ location, status }: PageProperties) {
+  switch (location.page) {
+    case 'automations':
+      return <AutomationsPage />;
+    case 'new-automation':
+      return <NewAutomationPage />;
+    case 'automation':
+      return <AutomationPage key={location.id} name={location.id} />;
+    case 'edit-automation':
+      return <EditAutomationPage key={location.id} name={location.id} />;
+    case 'webhooks':
+      return <WebhooksPage />;
+    case 'new-webhook':
+      return <NewWebhookPage />;
+    case 'webhook':
+      return <WebhookPage key={location.id} uid={location.id} />;
+    case 'delivery':
+      return <DeliveryPage key={location.id} id={location.id} />;
+    case 'run':
+      return <RunPage key={location.id} id={location.id} />;
+    case 'status':
+      return <StatusPage status={status} />;
+    case 'home':
+    case 'unknown':
+      return <NotFoundPage />;
+  }
+}
+
+/** A problem of the whole factory, above each of its pages. */
+function FactoryWarning({ status }: { readonly status: ShownStatus }) {
+  const { factory, reconcile, problem } = status;
+  if (!problem && !reconcile?.failingSince) return null;
+  return (
+    <p class="notice bad">
+      {problem ? (
+        <>
+          The daemon cannot serve the newest applied state: <Text text={problem.message} />.{' '}
+        </>
+      ) : (
+        <>
+          Reconciling has failed since <Time at={reconcile?.failingSince ?? ''} />. The last good state is
+          still applied.{' '}
+        </>
+      )}
+      <a href={toHref({ page: 'status', factory })}>See the status</a>
+    </p>
+  );
+}

@@ -1,0 +1,122 @@
+import { useState } from 'preact/hooks';
+import { callApi } from '../../api-client.ts';
+import type { ListedWebhook } from '../../api-types.ts';
+import { Field } from '../../parts/field.tsx';
+import { FilterTest } from '../../parts/filter-test.tsx';
+import { NameField } from '../../parts/name-field.tsx';
+import { ProblemNotice } from '../../parts/problem-notice.tsx';
+import { Switch } from '../../parts/switch.tsx';
+import { Waiting } from '../../parts/waiting.tsx';
+import {
+  type AutomationBody,
+  type AutomationDraft,
+  buildAutomationBody,
+  createTriggerDraft,
+} from '../../state/automation-draft.ts';
+import { useFactory } from '../../state/current-factory.ts';
+import { goTo } from '../../state/current-location.ts';
+import { useSubmit } from '../../state/use-action.ts';
+import { useLoad } from '../../state/use-load.ts';
+import { TriggerEditor } from './trigger-editor.tsx';
+
+interface FormProperties {
+  readonly initial: AutomationDraft;
+  readonly isNew: boolean;
+  readonly onSave: (name: string, automation: AutomationBody) => Promise<void>;
+}
+
+export function AutomationForm({ initial, isNew, onSave }: FormProperties) {
+  const { factory, mayManage, managedHere } = useFactory();
+  const [draft, setDraft] = useState(initial);
+  const change = (changed: Partial<AutomationDraft>) => setDraft(known => ({ ...known, ...changed }));
+  const webhooks = useLoad(
+    signal => callApi('get', '/factories/{factory}/webhooks', { factory, signal }),
+    [factory],
+  );
+  const automation = buildAutomationBody(draft);
+  const { busy, error, submit } = useSubmit(async () => {
+    if (!automation) return;
+    await onSave(draft.name, automation);
+    goTo({ page: 'automation', factory, id: draft.name });
+  });
+  if (!mayManage) return <p class="notice">You need the manage permission to change automations.</p>;
+  if (!webhooks.value) return <Waiting error={webhooks.error} reload={webhooks.reload} what="webhooks" />;
+  return (
+    <form class="stack form wide" onSubmit={submit}>
+      {!managedHere && (
+        <p class="notice">
+          The automations of this factory are defined in files. Fill in the form, then copy the definition
+          file that it shows.
+        </p>
+      )}
+      <section class="card padded stack">
+        {isNew && <NameField value={draft.name} onInput={name => change({ name })} example="triage-errors" />}
+        <Switch label="Enabled" on={draft.enabled} onToggle={enabled => change({ enabled })} />
+        <PromptField value={draft.prompt} onInput={prompt => change({ prompt })} />
+      </section>
+      <TriggerList draft={draft} webhooks={webhooks.value.webhooks} onChange={change} />
+      <ProblemNotice error={error} />
+      <div class="actions">
+        <button type="submit" class="primary" disabled={busy || automation === undefined}>
+          {managedHere ? (isNew ? 'Create automation' : 'Save') : 'Show the definition file'}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+interface PromptProperties {
+  readonly value: string;
+  readonly onInput: (prompt: string) => void;
+}
+
+function PromptField({ value, onInput }: PromptProperties) {
+  return (
+    <Field label="Prompt" hint="Instructions for each run. The payload is attached as event-payload.json.">
+      {ids => (
+        <textarea
+          {...ids}
+          required
+          rows={6}
+          value={value}
+          onInput={event => onInput(event.currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+interface ListProperties {
+  readonly draft: AutomationDraft;
+  readonly webhooks: readonly ListedWebhook[];
+  readonly onChange: (changed: Pick<AutomationDraft, 'triggers'>) => void;
+}
+
+function TriggerList({ draft: { triggers }, webhooks, onChange }: ListProperties) {
+  return (
+    <>
+      {triggers.map((trigger, index) => (
+        <TriggerEditor
+          key={trigger.key}
+          title={triggers.length === 1 ? 'Trigger' : `Trigger ${index + 1}`}
+          trigger={trigger}
+          webhooks={webhooks}
+          onChange={changed =>
+            onChange({ triggers: triggers.map(other => (other === trigger ? changed : other)) })
+          }
+          onRemove={
+            triggers.length === 1
+              ? undefined
+              : () => onChange({ triggers: triggers.filter(other => other !== trigger) })
+          }
+          renderTest={tested => <FilterTest subject={{ triggers: [tested] }} webhook={trigger.uid} />}
+        />
+      ))}
+      <div>
+        <button type="button" onClick={() => onChange({ triggers: [...triggers, createTriggerDraft()] })}>
+          Add a trigger
+        </button>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,89 @@
+import type { ComponentChildren } from 'preact';
+import type { ListedWebhook } from '../../api-types.ts';
+import { Field } from '../../parts/field.tsx';
+import { parseTriggerDraft, type TriggerBody, type TriggerDraft } from '../../state/automation-draft.ts';
+
+interface FieldProperties {
+  readonly trigger: TriggerDraft;
+  readonly onChange: (trigger: TriggerDraft) => void;
+}
+
+interface Properties extends FieldProperties {
+  readonly title: string;
+  readonly webhooks: readonly ListedWebhook[];
+  readonly onRemove: (() => void) | undefined;
+  /** Renders a test of the trigger, as soon as it is complete. */
+  readonly renderTest: (trigger: TriggerBody) => ComponentChildren;
+}
+
+/** Edits the webhook and the payload filter of a trigger. */
+export function TriggerEditor({ title, trigger, webhooks, onChange, onRemove, renderTest }: Properties) {
+  const parsed = parseTriggerDraft(trigger);
+  return (
+    <section class="card padded stack" aria-label={title}>
+      <div class="section-heading">
+        <h2>{title}</h2>
+        {onRemove && (
+          <button type="button" class="push danger-quiet" onClick={onRemove}>
+            Remove<span class="unseen"> {title}</span>
+          </button>
+        )}
+      </div>
+      <WebhookField trigger={trigger} webhooks={webhooks} onChange={onChange} />
+      <FilterField trigger={trigger} onChange={onChange} />
+      <div role="status">{'mistake' in parsed && <p class="mistake">{parsed.mistake}</p>}</div>
+      {trigger.uid !== '' && 'trigger' in parsed && renderTest(parsed.trigger)}
+    </section>
+  );
+}
+
+function WebhookField({ trigger, webhooks, onChange }: FieldProperties & Pick<Properties, 'webhooks'>) {
+  const known = webhooks.some(({ uid }) => uid === trigger.uid);
+  return (
+    <Field label="Webhook">
+      {ids => (
+        <select
+          {...ids}
+          required
+          value={trigger.uid}
+          onChange={event => onChange({ ...trigger, uid: event.currentTarget.value })}
+        >
+          <option value="">Select a webhook</option>
+          {!known && trigger.uid !== '' && <option value={trigger.uid}>{trigger.uid} (deleted)</option>}
+          {webhooks.map(({ uid, name }) => (
+            <option key={uid} value={uid}>
+              {name}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+function FilterField({ trigger, onChange }: FieldProperties) {
+  return (
+    <Field
+      label="Payload filter"
+      hint={
+        <>
+          JSON with the structure of the payload; every key must match. List the allowed values, as in{' '}
+          <code>{'{"action": ["opened"]}'}</code>, or use <code>in</code>, <code>not_in</code> or{' '}
+          <code>exists</code>. Leave it empty to match every delivery.
+        </>
+      }
+    >
+      {ids => (
+        <textarea
+          {...ids}
+          class="code"
+          rows={8}
+          spellcheck={false}
+          autocomplete="off"
+          value={trigger.filter}
+          onInput={event => onChange({ ...trigger, filter: event.currentTarget.value })}
+        />
+      )}
+    </Field>
+  );
+}

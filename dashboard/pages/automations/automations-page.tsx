@@ -1,0 +1,98 @@
+import { callApi } from '../../api-client.ts';
+import type { ListedAutomation } from '../../api-types.ts';
+import { AutomationsHeading } from '../../parts/automations-heading.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Pill } from '../../parts/pill.tsx';
+import { Text } from '../../parts/text.tsx';
+import { Waiting } from '../../parts/waiting.tsx';
+import { useFactory } from '../../state/current-factory.ts';
+import { toHref } from '../../state/page-location.ts';
+import { useInterval } from '../../state/use-interval.ts';
+import { useLoad } from '../../state/use-load.ts';
+
+const promptCharsShown = 160;
+const listEveryMs = 30_000;
+
+export function AutomationsPage() {
+  const { factory, mayManage, managedHere } = useFactory();
+  const { value, error, reload } = useLoad(
+    signal => callApi('get', '/factories/{factory}/automations', { factory, signal }),
+    [factory],
+  );
+  useInterval(reload, listEveryMs);
+  return (
+    <>
+      <AutomationsHeading tab="automations">
+        {mayManage && (
+          <a class="button primary" href={toHref({ page: 'new-automation', factory })}>
+            {managedHere ? 'Create automation' : 'Draft automation'}
+          </a>
+        )}
+      </AutomationsHeading>
+      {!value ? (
+        <Waiting error={error} reload={reload} what="automations" />
+      ) : value.automations.length === 0 ? (
+        <Empty title="No automations yet">
+          <p>
+            An automation is a prompt, and the triggers that start a run of it.{' '}
+            <a href={toHref({ page: 'webhooks', factory })}>See the webhooks</a>
+          </p>
+        </Empty>
+      ) : (
+        <div class="card">
+          <table class="list">
+            <thead>
+              <tr>
+                <th scope="col">Automation</th>
+                <th scope="col">State</th>
+                <th scope="col">Webhooks</th>
+                <th scope="col">Prompt</th>
+              </tr>
+            </thead>
+            <tbody>
+              {value.automations.map(automation => (
+                <Row key={automation.name} automation={automation} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </>
+  );
+}
+
+function Row({ automation }: { readonly automation: ListedAutomation }) {
+  const { factory } = useFactory();
+  const { name, enabled, triggers, prompt } = automation;
+  const webhooks = new Map(triggers.map(({ uid, webhook }) => [uid, webhook]));
+  return (
+    <tr>
+      <th scope="row">
+        <a href={toHref({ page: 'automation', factory, id: name })}>
+          <bdi>{name}</bdi>
+        </a>
+      </th>
+      <td>
+        <Pill tone={enabled ? 'good' : 'quiet'}>{enabled ? 'Enabled' : 'Disabled'}</Pill>
+      </td>
+      <td>
+        <span class="names">
+          {[...webhooks].map(([uid, webhook]) =>
+            webhook === null ? (
+              <Pill key={uid} tone="warn">
+                deleted webhook
+              </Pill>
+            ) : (
+              <a key={uid} href={toHref({ page: 'webhook', factory, id: uid })}>
+                <bdi>{webhook}</bdi>
+              </a>
+            ),
+          )}
+        </span>
+      </td>
+      <td class="excerpt muted">
+        <Text text={prompt.slice(0, promptCharsShown)} />
+      </td>
+    </tr>
+  );
+}

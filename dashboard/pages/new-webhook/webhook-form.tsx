@@ -1,0 +1,91 @@
+import { useState } from 'preact/hooks';
+import { callApi } from '../../api-client.ts';
+import type { CreatedWebhook, ListedScheme, ListedSecret } from '../../api-types.ts';
+import { Field } from '../../parts/field.tsx';
+import { NameField } from '../../parts/name-field.tsx';
+import { ProblemNotice } from '../../parts/problem-notice.tsx';
+import { useFactory } from '../../state/current-factory.ts';
+import { useSubmit } from '../../state/use-action.ts';
+import { buildWebhookBody, emptyWebhookDraft, type WebhookDraft } from '../../state/webhook-draft.ts';
+import { AuthModeChoice } from './auth-mode-choice.tsx';
+import { SchemePicker } from './scheme-picker.tsx';
+import { SecretFields } from './secret-fields.tsx';
+
+interface Properties {
+  readonly schemes: readonly ListedScheme[];
+  readonly secrets: readonly ListedSecret[];
+  readonly onCreated: (created: CreatedWebhook) => void;
+}
+
+export function WebhookForm({ schemes, secrets, onCreated }: Properties) {
+  const { factory, mayManage, managedHere } = useFactory();
+  const [draft, setDraft] = useState(emptyWebhookDraft);
+  const change = (changed: Partial<WebhookDraft>) => setDraft(known => ({ ...known, ...changed }));
+  const { busy, error, submit } = useSubmit(async () => {
+    const body = buildWebhookBody(draft, schemes, secrets);
+    onCreated(await callApi('post', '/factories/{factory}/webhooks', { factory, body }));
+  });
+  if (!mayManage) return <p class="notice">You need the manage permission to create webhooks.</p>;
+  const needsScheme = draft.authMode === 'signature' && draft.scheme === undefined;
+  return (
+    <form class="card padded stack form" onSubmit={submit}>
+      {!managedHere && (
+        <p class="notice">
+          The webhooks of this factory are defined in files. Fill in the form, then copy the definition file
+          that it shows.
+        </p>
+      )}
+      <NameField value={draft.name} onInput={name => change({ name })} example="deploys" />
+      <AuthModeChoice
+        selected={draft.authMode}
+        onSelect={authMode => change({ authMode, secretKind: undefined })}
+      />
+      {draft.authMode === 'signature' && (
+        <SchemePicker
+          schemes={schemes}
+          selected={draft.scheme}
+          onSelect={scheme => change({ scheme, secretKind: undefined })}
+        />
+      )}
+      <SecretFields draft={draft} schemes={schemes} secrets={secrets} onChange={change} />
+      <details>
+        <summary>More options</summary>
+        <DeliveryIdField
+          value={draft.deliveryIdHeader}
+          onInput={deliveryIdHeader => change({ deliveryIdHeader })}
+        />
+      </details>
+      <ProblemNotice error={error} />
+      <div class="actions">
+        <button type="submit" class="primary" disabled={busy || needsScheme}>
+          {managedHere ? 'Create webhook' : 'Show the definition file'}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+interface FieldProperties {
+  readonly value: string;
+  readonly onInput: (header: string) => void;
+}
+
+function DeliveryIdField({ value, onInput }: FieldProperties) {
+  return (
+    <Field
+      label="Delivery ID header"
+      hint="The header that carries the sender's own event ID, if it sends one. Deliveries with the same ID are duplicates."
+    >
+      {ids => (
+        <input
+          {...ids}
+          autocomplete="off"
+          spellcheck={false}
+          placeholder="X-Event-Id"
+          value={value}
+          onInput={event => onInput(event.currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,18 @@
+import { Breadcrumb } from '../../parts/breadcrumb.tsx';
+import { PageHeading } from '../../parts/page-heading.tsx';
+import { RunPanel } from '../../parts/run-panel.tsx';
+import { useFactory } from '../../state/current-factory.ts';
+
+/** A run at its own address. */
+export function RunPage({ id }: { readonly id: string }) {
+  const { factory } = useFactory();
+  return (
+    <>
+      <Breadcrumb to={{ page: 'automations', factory }} label="Automations" />
+      <PageHeading title={id} />
+      <div class="card padded">
+        <RunPanel id={id} />
+      </div>
+    </>
+  );
+}

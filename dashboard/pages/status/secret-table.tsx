@@ -1,0 +1,48 @@
+import type { ListedSecret } from '../../api-types.ts';
+import { Empty } from '../../parts/empty.tsx';
+import { Pill } from '../../parts/pill.tsx';
+import { Text } from '../../parts/text.tsx';
+import { Time } from '../../parts/time.tsx';
+
+/** The names of the team secrets; the API never returns their values. */
+export function SecretTable({ secrets }: { readonly secrets: readonly ListedSecret[] }) {
+  if (secrets.length === 0) return <Empty title="No team secrets" />;
+  return (
+    <div class="card">
+      <table class="list">
+        <thead>
+          <tr>
+            <th scope="col">Team secret</th>
+            <th scope="col">Value</th>
+            <th scope="col">Used by</th>
+            <th scope="col">Changed</th>
+          </tr>
+        </thead>
+        <tbody>
+          {secrets.map(secret => (
+            <tr key={secret.name}>
+              <th scope="row">
+                <code>
+                  <Text text={secret.name} />
+                </code>
+              </th>
+              <td>
+                <Pill tone={secret.state === 'set' ? 'good' : 'warn'}>
+                  {secret.state === 'set' ? 'Set' : 'No value yet'}
+                </Pill>
+              </td>
+              <td>
+                {secret.usedBy.join(', ')}
+                {secret.usedElsewhere && <span class="muted"> other factories</span>}
+                {secret.usedBy.length === 0 && !secret.usedElsewhere && <span class="muted">not used</span>}
+              </td>
+              <td>
+                <Time at={secret.updatedAt} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

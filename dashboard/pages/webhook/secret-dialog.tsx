@@ -1,0 +1,98 @@
+import { useState } from 'preact/hooks';
+import { callApi } from '../../api-client.ts';
+import type { ShownWebhook } from '../../api-types.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { DialogForm } from '../../parts/dialog-form.tsx';
+import { type GeneratedSecret, RevealedOnce } from '../../parts/revealed-once.tsx';
+import { SecretInput } from '../../parts/secret-input.tsx';
+import { Waiting } from '../../parts/waiting.tsx';
+import { useFactory } from '../../state/current-factory.ts';
+import { useLoad } from '../../state/use-load.ts';
+import { canGenerateSecret } from '../../state/webhook-draft.ts';
+
+interface Properties {
+  readonly webhook: ShownWebhook;
+  readonly onChanged: (webhook: ShownWebhook) => void;
+  readonly onClose: () => void;
+}
+
+/** Rotates the secret of a webhook, or takes the one that was left blank. */
+export function SecretDialog({ webhook, onChanged, onClose }: Properties) {
+  const action = webhook.credential === 'set' ? 'Rotate secret' : 'Enter secret';
+  const schemes = useLoad(signal => callApi('get', '/schemes', { signal }), []);
+  // The generated secret is kept nowhere else, and only while the dialog is open.
+  const [revealed, setRevealed] = useState<GeneratedSecret>();
+  const finish = (changed: ShownWebhook, generated: GeneratedSecret | null) => {
+    onChanged(changed);
+    if (generated) setRevealed(generated);
+    else onClose();
+  };
+  return (
+    <Dialog title={`${action} of ${webhook.name}`} onClose={onClose}>
+      {revealed ? (
+        <>
+          <RevealedOnce {...revealed} />
+          <div class="actions end">
+            <button type="button" class="primary" onClick={onClose}>
+              I have saved it
+            </button>
+          </div>
+        </>
+      ) : schemes.value ? (
+        <SecretForm
+          webhook={webhook}
+          canGenerate={canGenerateSecret(webhook, schemes.value.schemes)}
+          action={action}
+          onFinished={finish}
+          onClose={onClose}
+        />
+      ) : (
+        <Waiting error={schemes.error} reload={schemes.reload} what="the signature scheme" />
+      )}
+    </Dialog>
+  );
+}
+
+interface FormProperties {
+  readonly webhook: ShownWebhook;
+  readonly canGenerate: boolean;
+  readonly action: string;
+  readonly onFinished: (webhook: ShownWebhook, revealed: GeneratedSecret | null) => void;
+  readonly onClose: () => void;
+}
+
+function SecretForm({ webhook, canGenerate, action, onFinished, onClose }: FormProperties) {
+  const { factory } = useFactory();
+  const [generates, setGenerates] = useState(canGenerate);
+  const [value, setValue] = useState('');
+  const change = async () => {
+    const path = '/factories/{factory}/webhooks/{uid}/secret';
+    const body = generates ? {} : { value: value.trim() };
+    const changed = await callApi('post', path, { factory, uid: webhook.uid, body });
+    onFinished(changed.webhook, changed.revealed);
+  };
+  return (
+    <DialogForm action={action} onSubmit={change} onClose={onClose}>
+      {webhook.credential === 'set' && (
+        <p>
+          The old secret stops working immediately. Deliveries are answered 401 until the sender uses the new
+          one.
+        </p>
+      )}
+      {webhook.authMode === 'signature' && canGenerate && (
+        <fieldset class="choices">
+          <legend>New secret</legend>
+          <label>
+            <input type="radio" name="source" checked={generates} onChange={() => setGenerates(true)} />{' '}
+            Generate one
+          </label>
+          <label>
+            <input type="radio" name="source" checked={!generates} onChange={() => setGenerates(false)} />{' '}
+            Enter the one from the provider
+          </label>
+        </fieldset>
+      )}
+      {!generates && <SecretInput label="Secret from the provider" value={value} onInput={setValue} />}
+    </DialogForm>
+  );
+}

@@ -1,0 +1,79 @@
+import { useState } from 'preact/hooks';
+import { callApi } from '../../api-client.ts';
+import type { ShownWebhook } from '../../api-types.ts';
+import { Breadcrumb } from '../../parts/breadcrumb.tsx';
+import { DeliveryPanel } from '../../parts/delivery/delivery-panel.tsx';
+import { PageHeading } from '../../parts/page-heading.tsx';
+import { SetupSteps } from '../../parts/setup-steps.tsx';
+import { Waiting } from '../../parts/waiting.tsx';
+import { WebhookStatePill } from '../../parts/webhook-state-pill.tsx';
+import { useFactory } from '../../state/current-factory.ts';
+import { useInterval } from '../../state/use-interval.ts';
+import { useLoad } from '../../state/use-load.ts';
+import { AboutWebhook } from './about-webhook.tsx';
+import { DeliveryList } from './delivery-list.tsx';
+import { EnabledSwitch } from './enabled-switch.tsx';
+import { WebhookActions } from './webhook-actions.tsx';
+import { WebhookFile } from './webhook-file.tsx';
+
+const webhookEveryMs = 30_000;
+
+export function WebhookPage({ uid }: { readonly uid: string }) {
+  const { factory } = useFactory();
+  const webhook = useLoad(
+    signal => callApi('get', '/factories/{factory}/webhooks/{uid}', { factory, uid, signal }),
+    [factory, uid],
+  );
+  useInterval(webhook.reload, webhookEveryMs);
+  if (!webhook.value) return <Waiting error={webhook.error} reload={webhook.reload} what="the webhook" />;
+  return <WebhookContent webhook={webhook.value} onChanged={webhook.put} />;
+}
+
+interface Properties {
+  readonly webhook: ShownWebhook;
+  readonly onChanged: (webhook: ShownWebhook) => void;
+}
+
+function WebhookContent({ webhook, onChanged }: Properties) {
+  const { factory, mayManage, managedHere } = useFactory();
+  const lacksSecret = webhook.credential === 'not set';
+  return (
+    <>
+      <Breadcrumb to={{ page: 'webhooks', factory }} label="Webhooks" />
+      <PageHeading title={webhook.name}>
+        {(!mayManage || lacksSecret) && <WebhookStatePill webhook={webhook} />}
+        {mayManage && (
+          <div class="actions push">
+            <EnabledSwitch webhook={webhook} onChanged={onChanged} />
+            {managedHere && <WebhookActions webhook={webhook} onChanged={onChanged} />}
+          </div>
+        )}
+      </PageHeading>
+      <AboutWebhook webhook={webhook} />
+      {lacksSecret && <p class="notice warn">{describeMissingSecret(webhook, managedHere)}</p>}
+      <SenderSetup webhook={webhook} />
+      <WebhookFile webhook={webhook} />
+      <DeliveryList webhook={webhook.uid} renderDelivery={id => <DeliveryPanel id={id} />} />
+    </>
+  );
+}
+
+function SenderSetup({ webhook }: { readonly webhook: ShownWebhook }) {
+  const [open, setOpen] = useState(webhook.credential === 'not set');
+  return (
+    <section class="card padded">
+      <h2>
+        <button type="button" class="opener" aria-expanded={open} onClick={() => setOpen(!open)}>
+          Set up the sender
+        </button>
+      </h2>
+      {open && <SetupSteps webhook={webhook} />}
+    </section>
+  );
+}
+
+function describeMissingSecret({ secretName }: ShownWebhook, managedHere: boolean): string {
+  return managedHere
+    ? 'The webhook has no secret yet and answers 401 to every delivery. Set up the sender, then enter the secret that it shows.'
+    : `The team secret ${secretName} has no value yet, so the webhook answers 401 to every delivery. Set the secret, then apply the definition again.`;
+}

@@ -1,0 +1,126 @@
+import { callApi } from '../../api-client.ts';
+import type { ListedActivity, ListedWebhook } from '../../api-types.ts';
+import { AutomationsHeading } from '../../parts/automations-heading.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { OutcomePill } from '../../parts/outcome-pill.tsx';
+import { Time } from '../../parts/time.tsx';
+import { Waiting } from '../../parts/waiting.tsx';
+import { WebhookStatePill } from '../../parts/webhook-state-pill.tsx';
+import { useFactory } from '../../state/current-factory.ts';
+import { toHref } from '../../state/page-location.ts';
+import { useInterval } from '../../state/use-interval.ts';
+import { useLoad } from '../../state/use-load.ts';
+import { authModeLabels, getSchemeLabel } from '../../text/sender-labels.ts';
+import { Sparkline } from './sparkline.tsx';
+
+const listEveryMs = 30_000;
+const activityEveryMs = 60_000;
+
+export function WebhooksPage() {
+  const { factory, mayManage, managedHere } = useFactory();
+  const { value, error, reload } = useLoad(
+    signal => callApi('get', '/factories/{factory}/webhooks', { factory, signal }),
+    [factory],
+  );
+  useInterval(reload, listEveryMs);
+  return (
+    <>
+      <AutomationsHeading tab="webhooks">
+        {mayManage && (
+          <a class="button primary" href={toHref({ page: 'new-webhook', factory })}>
+            {managedHere ? 'Create webhook' : 'Draft webhook'}
+          </a>
+        )}
+      </AutomationsHeading>
+      {!value ? (
+        <Waiting error={error} reload={reload} what="webhooks" />
+      ) : value.webhooks.length === 0 ? (
+        <NoWebhooks />
+      ) : (
+        <WebhookTable webhooks={value.webhooks} />
+      )}
+    </>
+  );
+}
+
+function NoWebhooks() {
+  const { mayManage } = useFactory();
+  return (
+    <Empty title="No webhooks yet">
+      <p>
+        A webhook is a URL that another system posts JSON to. Automations listen to it.{' '}
+        {!mayManage && 'You need the manage permission to create one.'}
+      </p>
+    </Empty>
+  );
+}
+
+function WebhookTable({ webhooks }: { readonly webhooks: readonly ListedWebhook[] }) {
+  const { factory } = useFactory();
+  const activity = useLoad(
+    signal => callApi('get', '/factories/{factory}/activity', { factory, signal }),
+    [factory],
+  );
+  useInterval(activity.reload, activityEveryMs);
+  const schemes = useLoad(signal => callApi('get', '/schemes', { signal }), []).value?.schemes;
+  const byUid = new Map(activity.value?.webhooks.map(each => [each.uid, each]));
+  return (
+    <div class="card">
+      <table class="list">
+        <thead>
+          <tr>
+            <th scope="col">Webhook</th>
+            <th scope="col">State</th>
+            <th scope="col">Authentication</th>
+            <th scope="col">Last delivery</th>
+            <th scope="col">24 hours</th>
+          </tr>
+        </thead>
+        <tbody>
+          {webhooks.map(webhook => (
+            <tr key={webhook.uid}>
+              <th scope="row">
+                <a href={toHref({ page: 'webhook', factory, id: webhook.uid })}>
+                  <bdi>{webhook.name}</bdi>
+                </a>
+              </th>
+              <td>
+                <WebhookStatePill webhook={webhook} />
+              </td>
+              <td>
+                {authModeLabels[webhook.authMode]}
+                {webhook.signatureScheme !== null && (
+                  <span class="muted"> · {getSchemeLabel(webhook.signatureScheme, schemes)}</span>
+                )}
+              </td>
+              <ActivityCells activity={byUid.get(webhook.uid)} loading={activity.value === undefined} />
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+interface ActivityProperties {
+  readonly activity: ListedActivity | undefined;
+  readonly loading: boolean;
+}
+
+function ActivityCells({ activity, loading }: ActivityProperties) {
+  return (
+    <>
+      <td>
+        {activity?.lastDelivery ? (
+          <span class="pair">
+            <Time at={activity.lastDelivery.at} />
+            <OutcomePill outcome={activity.lastDelivery.outcome} />
+          </span>
+        ) : (
+          <span class="muted">{loading ? '…' : 'none yet'}</span>
+        )}
+      </td>
+      <td>{activity && <Sparkline hours={activity.hours} />}</td>
+    </>
+  );
+}

@@ -1,0 +1,30 @@
+import type { ComponentChildren } from 'preact';
+import { useFactory } from '../state/current-factory.ts';
+import { CopyableBlock } from './copyable.tsx';
+import { Code } from './text.tsx';
+
+interface Properties {
+  readonly definition: { readonly file: string | null; readonly yaml: string };
+  /** The label of the YAML if no file is known. */
+  readonly name: string;
+  /** How to change it. */
+  readonly children: ComponentChildren;
+}
+
+/** The definition file of a webhook or an automation; nothing if it is managed in the dashboard. */
+export function DefinitionFileSection({ definition: { file, yaml }, name, children }: Properties) {
+  const { managedHere, revision } = useFactory();
+  if (managedHere) return null;
+  return (
+    <section class="card padded">
+      <h2>Definition file</h2>
+      {file !== null && revision !== null && (
+        <p>
+          <Code text={file} /> at revision <Code text={revision.slice(0, 12)} />
+        </p>
+      )}
+      {children}
+      <CopyableBlock text={yaml} what={file ?? name} />
+    </section>
+  );
+}

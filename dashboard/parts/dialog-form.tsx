@@ -1,0 +1,41 @@
+import type { ComponentChildren } from 'preact';
+import { useSubmit } from '../state/use-action.ts';
+import { Dialog } from './dialog.tsx';
+import { ProblemNotice } from './problem-notice.tsx';
+
+interface FormProperties {
+  /** The label of the button that submits. */
+  readonly action: string;
+  readonly danger?: boolean;
+  readonly onSubmit: () => Promise<void>;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+}
+
+/** The content of a dialog that asks before it acts, with its error and its two buttons. */
+export function DialogForm({ action, danger = false, onSubmit, onClose, children }: FormProperties) {
+  const { busy, error, submit } = useSubmit(onSubmit);
+  return (
+    <form class="stack" onSubmit={submit}>
+      {children}
+      <ProblemNotice error={error} />
+      <div class="actions end">
+        <button type="button" onClick={onClose}>
+          Cancel
+        </button>
+        <button type="submit" class={danger ? 'danger' : 'primary'} disabled={busy}>
+          {action}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+/** A dialog that holds one such form. */
+export function FormDialog({ title, ...form }: FormProperties & { readonly title: string }) {
+  return (
+    <Dialog title={title} onClose={form.onClose}>
+      <DialogForm {...form} />
+    </Dialog>
+  );
+}

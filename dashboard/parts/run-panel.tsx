@@ -1,0 +1,101 @@
+import { callApi } from '../api-client.ts';
+import type { ShownRun } from '../api-types.ts';
+import { announce } from '../state/announcements.ts';
+import { useFactory } from '../state/current-factory.ts';
+import { toHref } from '../state/page-location.ts';
+import { useAction } from '../state/use-action.ts';
+import { useLoad } from '../state/use-load.ts';
+import { useRunRefresh } from '../state/use-run-refresh.ts';
+import { formatDuration } from '../text/format-time.ts';
+import { CopyableBlock } from './copyable.tsx';
+import { Fact, Facts } from './facts.tsx';
+import { ProblemNotice } from './problem-notice.tsx';
+import { Code, Text } from './text.tsx';
+import { ExactTime } from './time.tsx';
+import { Waiting } from './waiting.tsx';
+
+interface Properties {
+  readonly id: string;
+  readonly onRetried?: () => void;
+}
+
+/** One run: its automation and delivery, how it went, and its output. */
+export function RunPanel({ id, onRetried }: Properties) {
+  const { factory, mayManage } = useFactory();
+  const run = useLoad(
+    signal => callApi('get', '/factories/{factory}/runs/{run}', { factory, run: id, signal }),
+    [factory, id],
+  );
+  useRunRefresh(run.reload, run.value && [run.value]);
+  const retrying = useAction(async () => {
+    run.put(await callApi('post', '/factories/{factory}/runs/{run}/retry', { factory, run: id, body: {} }));
+    announce('The run is queued again');
+    onRetried?.();
+  });
+  if (!run.value) return <Waiting error={run.error} reload={run.reload} what="the run" />;
+  return (
+    <div class="stack">
+      {run.value.error !== undefined && (
+        <p class="notice bad">
+          <strong>The last attempt failed:</strong> <Text text={run.value.error} />
+        </p>
+      )}
+      <RunFacts run={run.value} />
+      {mayManage && run.value.state === 'failed' && (
+        <div class="actions">
+          <button type="button" class="primary" disabled={retrying.busy} onClick={() => retrying.run()}>
+            Retry
+          </button>
+        </div>
+      )}
+      <ProblemNotice error={retrying.error} />
+      <Output key={`${run.value.state}${run.value.attempts}`} run={run.value} />
+    </div>
+  );
+}
+
+function RunFacts({ run }: { readonly run: ShownRun }) {
+  const { factory } = useFactory();
+  return (
+    <Facts>
+      <Fact term="Automation">
+        <a href={toHref({ page: 'automation', factory, id: run.automation })}>
+          <Text text={run.automation} />
+        </a>
+        {run.replay && ' (replay)'}
+      </Fact>
+      <Fact term="Delivery">
+        <a href={toHref({ page: 'delivery', factory, id: run.deliveryId })}>
+          <Code text={run.deliveryId} />
+        </a>
+      </Fact>
+      <Fact term="Queued">
+        <ExactTime at={run.createdAt} />
+      </Fact>
+      {run.startedAt && run.finishedAt && (
+        <Fact term="Duration">{formatDuration(Date.parse(run.finishedAt) - Date.parse(run.startedAt))}</Fact>
+      )}
+      {run.nextAttemptAt && run.attempts > 0 && (
+        <Fact term="Next attempt">
+          <ExactTime at={run.nextAttemptAt} />
+        </Fact>
+      )}
+      <Fact term="Run ID">
+        <a href={toHref({ page: 'run', factory, id: run.id })}>
+          <Code text={run.id} />
+        </a>
+      </Fact>
+    </Facts>
+  );
+}
+
+function Output({ run }: { readonly run: ShownRun }) {
+  const { factory } = useFactory();
+  const { value, error } = useLoad(
+    signal => callApi('get', '/factories/{factory}/runs/{run}/output', { factory, run: run.id, signal }),
+    [factory, run.id],
+  );
+  if (value === undefined && error === undefined) return null;
+  if (value === undefined || value === '') return <p class="muted">No output is stored.</p>;
+  return <CopyableBlock text={value} what="output" />;
+}

@@ -1,0 +1,44 @@
+import type { TriggerVerdict } from '../../schema/filters/judge-trigger.ts';
+import { Pill } from './pill.tsx';
+import { Code } from './text.tsx';
+
+const operators: Readonly<Record<TriggerVerdict['clauses'][number]['operator'], string>> = {
+  in: 'is one of',
+  not_in: 'is not one of',
+  exists: 'exists',
+  any_element: 'has',
+};
+
+/** Whether a delivery would trigger, and why: the webhook, the payload, and each clause of the filter. */
+export function TriggerVerdictPanel({ verdict }: { readonly verdict: TriggerVerdict }) {
+  const { wouldTrigger, webhookHolds, payloadHolds, clauses } = verdict;
+  return (
+    <div class={`verdict ${wouldTrigger ? 'good' : 'bad'}`}>
+      <p class="verdict-line">
+        <strong>{wouldTrigger ? 'Would trigger' : 'Would not trigger'}</strong>
+        <Pill tone={webhookHolds ? 'good' : 'bad'}>
+          {webhookHolds ? 'webhook matches' : 'different webhook'}
+        </Pill>
+        <Pill tone={payloadHolds ? 'good' : 'bad'}>
+          {payloadHolds ? 'payload matches' : 'payload does not match'}
+        </Pill>
+      </p>
+      {clauses.length === 0 ? (
+        <p class="muted">No payload filter: every delivery to the webhook matches.</p>
+      ) : (
+        <ol class="clauses">
+          {clauses.map(clause => (
+            <li key={clause.path + clause.operator}>
+              <Pill tone={clause.holds ? 'good' : 'bad'}>{clause.holds ? 'passes' : 'fails'}</Pill>
+              <span>
+                <Code text={clause.path} /> {operators[clause.operator]} <Code text={clause.allowed} />
+                <span class="muted"> · found </span>
+                <Code text={clause.found} />
+              </span>
+            </li>
+          ))}
+        </ol>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,24 @@
+import { signal } from '@preact/signals';
+import { type PageLocation, parseHref, toHref } from './page-location.ts';
+
+/** The page that is shown. */
+export const currentLocation = signal<PageLocation>({ page: 'unknown' });
+
+/** Keeps `currentLocation` as the address bar has it. */
+export function followAddress(): void {
+  const read = () => {
+    currentLocation.value = parseHref(location.hash);
+  };
+  read();
+  addEventListener('hashchange', read);
+}
+
+export function goTo(to: PageLocation): void {
+  location.hash = toHref(to);
+}
+
+/** Goes there and drops the current page from the history. */
+export function redirectTo(to: PageLocation): void {
+  history.replaceState(null, '', toHref(to));
+  currentLocation.value = to;
+}

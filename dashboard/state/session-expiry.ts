@@ -1,0 +1,10 @@
+import { signal } from '@preact/signals';
+import { ApiFailure } from '../api-failure.ts';
+
+/** The API no longer accepts the session that the page has, or had. */
+export const sessionExpired = signal(false);
+
+/** Notices that the session has expired. Every call that failed must be reported here. */
+export function reportFailure(error: unknown): void {
+  if (error instanceof ApiFailure && error.problem?.status === 401) sessionExpired.value = true;
+}

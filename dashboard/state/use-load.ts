@@ -1,0 +1,36 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { reportFailure } from './session-expiry.ts';
+
+/** A value that is read from the API. The last one stays while the next is being read. */
+export interface Loading<T> {
+  readonly value: T | undefined;
+  readonly error: unknown;
+  readonly reload: () => void;
+  /** Replaces the value, as when a change answers with the new one. */
+  readonly put: (value: T) => void;
+}
+
+/** Reads when the component appears and when one of `keys` changes, and aborts reads that are no longer needed. */
+export function useLoad<T>(read: (signal: AbortSignal) => Promise<T>, keys: readonly unknown[]): Loading<T> {
+  const [{ value, error }, setState] = useState<{ value?: T | undefined; error?: unknown }>({});
+  const [round, setRound] = useState(0);
+  const latestRead = useRef(read);
+  latestRead.current = read;
+  useEffect(() => {
+    const controller = new AbortController();
+    latestRead.current(controller.signal).then(
+      read => {
+        if (!controller.signal.aborted) setState({ value: read });
+      },
+      failure => {
+        if (controller.signal.aborted) return;
+        reportFailure(failure);
+        setState(({ value }) => ({ value, error: failure }));
+      },
+    );
+    return () => controller.abort();
+  }, [...keys, round]);
+  const reload = useCallback(() => setRound(count => count + 1), []);
+  const put = useCallback((newer: T) => setState({ value: newer }), []);
+  return { value, error, reload, put };
+}

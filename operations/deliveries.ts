@@ -1,0 +1,157 @@
+import { createSnapshot } from '../schema/automations-snapshot.ts';
+import type { AutomationDefinition } from '../schema/definitions/automation-definition.ts';
+import type { Outcome } from '../schema/delivery.ts';
+import { judgeAutomation } from '../schema/filters/judge-automation.ts';
+import { createSortableId, sortableIdRandomBytes } from '../schema/ids.ts';
+import type { Permission } from '../schema/permission.ts';
+import { Refusal } from '../schema/refusal.ts';
+import type { DeliveryLogReader, LoggedDelivery, NewRun } from '../store/delivery-log.ts';
+import { requireAutomation } from './automations.ts';
+import type { Factory, OpenFactory } from './factory.ts';
+import { type Page, readPage } from './page.ts';
+import {
+  type DeliveryDetail,
+  type DeliveryView,
+  deliveryDetail,
+  deliveryView,
+  evaluationOf,
+  type VerdictView,
+  verdictView,
+} from './views/delivery-views.ts';
+
+export interface DeliveriesWanted {
+  /** The webhook's name when the delivery arrived. */
+  readonly webhook?: string | undefined;
+  readonly uid?: string | undefined;
+  readonly outcome?: Outcome | undefined;
+  readonly limit: number;
+  /** The id of the last delivery of the page before. */
+  readonly cursor?: string | undefined;
+}
+
+/** The factory's deliveries, newest first. Fails with `cursor-unknown`. */
+export async function listDeliveries(
+  { name: factory, store: { deliveries } }: Factory,
+  { cursor, limit, webhook, uid, outcome }: DeliveriesWanted,
+  permission: Permission,
+): Promise<Page<DeliveryView>> {
+  const page = await readPage({
+    limit,
+    cursor,
+    isKnown: async id => (await deliveries.findDelivery(id))?.factory === factory,
+    read: (limit, before) =>
+      deliveries.listDeliveries({
+        factory,
+        limit,
+        ...(webhook !== undefined && { webhook }),
+        ...(uid !== undefined && { uid }),
+        ...(outcome && { outcome }),
+        ...(before !== undefined && { before }),
+      }),
+  });
+  return { ...page, rows: page.rows.map(row => deliveryView(row, permission)) };
+}
+
+/** All that is known of a delivery, with how each automation judged it. Fails with `delivery-unknown`. */
+export async function showDelivery(
+  factory: Factory,
+  id: string,
+  permission: Permission,
+): Promise<DeliveryDetail> {
+  const { deliveries } = factory.store;
+  const delivery = await requireDelivery(factory, id);
+  const [payload, snapshot, runs] = await Promise.all([
+    deliveries.readPayload(id),
+    delivery.snapshot === undefined ? undefined : deliveries.readSnapshot(delivery.snapshot),
+    deliveries.runsOfDelivery(id),
+  ]);
+  return deliveryDetail({ delivery, payload, snapshot, runs }, permission);
+}
+
+/** The stored body's exact bytes. Fails with `delivery-unknown` or `payload-not-stored`. */
+export async function readPayload(factory: Factory, id: string): Promise<Buffer> {
+  return requirePayload(factory.store.deliveries, await requireDelivery(factory, id));
+}
+
+/**
+ * Starts new runs from a stored payload, under the automations that are applied now, or only one of them.
+ * Fails with `delivery-unknown`, `payload-not-stored`, `automation-unknown` or `nothing-to-replay`.
+ */
+export async function replayDelivery(
+  factory: OpenFactory,
+  id: string,
+  only: string | undefined,
+): Promise<readonly NewRun[]> {
+  const delivery = await requireDelivery(factory, id);
+  const payload = await requirePayload(factory.store.deliveries, delivery);
+  const state = await factory.readState();
+  if (only !== undefined) requireAutomation(state, only);
+  const { automations } = evaluationOf(state, delivery.uid, payload.toString('utf8'));
+  const starting = automations.filter(
+    ({ automation, wouldTrigger }) => wouldTrigger && (only === undefined || automation === only),
+  );
+  if (starting.length === 0) {
+    const detail =
+      only === undefined ? undefined : `the automation ${only} does not match the delivery ${id}`;
+    throw new Refusal('nothing-to-replay', { detail });
+  }
+  const nowMs = factory.now().getTime();
+  const runs = starting.map(({ automation }) => ({
+    id: createSortableId('run', nowMs, factory.randomBytes(sortableIdRandomBytes)),
+    automation,
+  }));
+  const appliedState = createSnapshot(state);
+  const replayed = await factory.useDeliveryLog(log =>
+    log.replay({ deliveryId: id, runs, appliedState, nowMs }),
+  );
+  if (!replayed) throw unknownDelivery(factory, id);
+  return runs;
+}
+
+/** The triggers of a draft, or the name of an applied automation. */
+export type TestedAutomation = string | Pick<AutomationDefinition, 'name' | 'enabled' | 'triggers'>;
+
+/** A stored delivery by its id, or a payload that came to whichever webhook a trigger selects. */
+export type TestedDelivery = { readonly id: string } | { readonly payload: unknown };
+
+/**
+ * Says whether a delivery would start a run of an automation, and why.
+ * Fails with `automation-unknown`, `delivery-unknown` or `payload-not-stored`.
+ */
+export async function testFilter(
+  factory: OpenFactory,
+  tested: TestedAutomation,
+  delivery: TestedDelivery,
+): Promise<VerdictView> {
+  const automation =
+    typeof tested === 'string'
+      ? requireAutomation(await factory.readState(), tested)
+      : { prompt: '', ...tested };
+  if ('payload' in delivery) return verdictView(judgeAutomation(automation, delivery));
+  const stored = await requireDelivery(factory, delivery.id);
+  const payload = await requirePayload(factory.store.deliveries, stored);
+  const judged = { webhookUid: stored.uid, payload: JSON.parse(payload.toString('utf8')) as unknown };
+  return verdictView(judgeAutomation(automation, judged));
+}
+
+/** A delivery of this factory: those of other factories are unknown here. Fails with `delivery-unknown`. */
+export async function requireDelivery(factory: Factory, id: string): Promise<LoggedDelivery> {
+  const delivery = await factory.store.deliveries.findDelivery(id);
+  if (delivery?.factory === factory.name) return delivery;
+  throw unknownDelivery(factory, id);
+}
+
+function unknownDelivery({ name }: Factory, id: string): Refusal {
+  return new Refusal('delivery-unknown', { detail: `the factory ${name} has no delivery ${id} in its log` });
+}
+
+async function requirePayload(
+  deliveries: DeliveryLogReader,
+  { id, outcome }: LoggedDelivery,
+): Promise<Buffer> {
+  const payload = await deliveries.readPayload(id);
+  if (payload) return Buffer.from(payload);
+  throw new Refusal('payload-not-stored', {
+    detail: `the payload of ${id} is not stored: it was ${outcome}`,
+  });
+}

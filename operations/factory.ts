@@ -1,0 +1,22 @@
+import type { AppliedState } from '../schema/applied-state.ts';
+import type { DeliveryLog } from '../store/delivery-log.ts';
+import type { Store } from '../store/ports.ts';
+
+/** A factory, with what operations on it need. */
+export interface Factory {
+  readonly name: string;
+  readonly store: Store;
+  readonly now: () => Date;
+  readonly randomBytes: (count: number) => Uint8Array;
+}
+
+/** A factory whose applied state and delivery log are at hand. */
+export interface OpenFactory extends Factory {
+  /** The applied state that deliveries are currently judged by. Fails with `state-unreadable`. */
+  readonly readState: () => Promise<AppliedState>;
+  /** Lets `work` write to the delivery log. */
+  readonly useDeliveryLog: <T>(work: (log: QueueableRuns) => Promise<T>) => Promise<T>;
+}
+
+/** The part of the delivery log that queues runs. */
+export type QueueableRuns = Pick<DeliveryLog, 'replay' | 'retryRun'>;

@@ -1,0 +1,35 @@
+import type { Management } from '../schema/api/answers.ts';
+import type { AppliedState } from '../schema/applied-state.ts';
+import { type Instead, Refusal } from '../schema/refusal.ts';
+
+/** Where a factory's webhooks and automations are changed; null: nowhere yet. */
+export function findManagement({ source }: Pick<AppliedState, 'source'>): Management | null {
+  if (source === null) return null;
+  return source.kind === 'directory' ? 'files' : source.kind;
+}
+
+/** Refuses unless the factory's definitions are changed here; `instead` says how to change them where they are. */
+export function requireManagedHere(state: AppliedState, instead: () => Instead): void {
+  const management = findManagement(state);
+  if (management === null || management === 'dashboard') return;
+  throw new Refusal(`managed-in-${management}`, {
+    detail: `the factory ${state.factory} is defined by ${describeOrigin(state)}`,
+    instead: instead(),
+  });
+}
+
+/** The definition file that a webhook or automation comes from; null: made in the dashboard. */
+export function findDefinitionFile(
+  { source }: Pick<AppliedState, 'source'>,
+  folder: 'webhooks' | 'automations',
+  name: string,
+): string | null {
+  if (source === null || source.kind === 'dashboard') return null;
+  const path = source.kind === 'repository' && source.path !== '' ? `${source.path}/` : '';
+  return `${path}${folder}/${name}.yaml`;
+}
+
+function describeOrigin({ source }: AppliedState): string {
+  if (source?.kind === 'repository') return `the branch ${source.branch} of ${source.repository}`;
+  return source?.kind === 'directory' ? `the files in ${source.directory}` : 'the dashboard';
+}

@@ -1,0 +1,44 @@
+import type { AppliedState } from '../../schema/applied-state.ts';
+import { renderIngressUrl } from '../../schema/ingress-url.ts';
+import type { Impact } from '../impact.ts';
+import { type Change, type Summary, summarize } from '../plan.ts';
+
+/** A plan as it is shown. */
+export interface PlanView {
+  readonly factory: string;
+  readonly serial: number;
+  readonly changes: readonly ChangeView[];
+  readonly summary: Summary;
+}
+
+export interface ChangeView extends Change {
+  readonly url?: string;
+  readonly impact?: Impact;
+}
+
+/** The changes with their URLs and impacts. After an apply, new webhooks have their UIDs in `state`. */
+export function planView(
+  state: AppliedState,
+  changes: readonly Change[],
+  baseUrl: string,
+  impacts: ReadonlyMap<Change, Impact> = new Map(),
+): PlanView {
+  return {
+    factory: state.factory,
+    serial: state.serial,
+    changes: changes.map(change => {
+      const { action, kind, name, fields } = change;
+      const webhook = kind === 'webhook' ? state.webhooks.find(webhook => webhook.name === name) : undefined;
+      const uid = webhook?.uid ?? change.uid;
+      const impact = impacts.get(change);
+      return {
+        ...{ action, kind, name },
+        ...(uid !== undefined && { uid }),
+        ...(webhook && { url: renderIngressUrl(baseUrl, webhook) }),
+        fields,
+        ...(impact && { impact }),
+      };
+    }),
+    summary: summarize(changes),
+  };
+}

@@ -1,0 +1,65 @@
+import type { Diagnostic } from './diagnostics.ts';
+
+/** Each reason for which an operation refuses what it is asked for, in words. */
+export const refusals = {
+  'webhook-unknown': 'The factory has no such webhook',
+  'automation-unknown': 'The factory has no such automation',
+  'delivery-unknown': 'The factory has no such delivery',
+  'run-unknown': 'The factory has no such run',
+  'payload-not-stored': 'Only the payloads of accepted deliveries are stored',
+  'output-not-stored': 'No output of this run is stored',
+  'name-taken': 'The name is already in use in this factory',
+  'too-many-webhooks': 'Webhook limit reached (20 per factory)',
+  'managed-in-files': 'The factory is defined by files: edit them, then apply',
+  'managed-in-repository': 'The factory follows a repository: change its branch',
+  'managed-in-dashboard': 'The factory is managed in the dashboard, not by files',
+  'secret-taken': 'A team secret with this name already exists',
+  'secret-missing': 'No team secret has this name',
+  'secret-shared': 'Other webhooks also use this team secret',
+  'destroy-unconfirmed': 'Applying would destroy webhooks or automations: confirm it',
+  'run-not-failed': 'Only a failed run can be retried',
+  'nothing-to-replay': 'No automation matches the delivery',
+  'serial-moved': 'The applied state has changed since it was read',
+  'cursor-unknown': 'The cursor has expired: start again from the first page',
+  'request-invalid': 'Invalid request',
+  'definitions-invalid': 'The definitions have errors',
+  'state-unreadable': 'The stored state of the factory cannot be read or written now',
+} as const satisfies Record<string, string>;
+
+export type RefusalCode = keyof typeof refusals;
+
+/** A mistake in a request, at a JSON Pointer into its body or at a parameter. */
+export interface RequestMistake {
+  readonly pointer: string;
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string | undefined;
+}
+
+/** How to do what is refused here, in a factory that is defined by files or by a repository. */
+export interface Instead {
+  readonly text: string;
+  readonly file?: string;
+  readonly yaml?: string;
+}
+
+export interface RefusalParts {
+  /** The reason in this case. It holds no secret and nothing of another factory. */
+  readonly detail?: string | undefined;
+  readonly mistakes?: readonly RequestMistake[] | undefined;
+  readonly diagnostics?: readonly Diagnostic[] | undefined;
+  readonly instead?: Instead | undefined;
+}
+
+/** Says why an operation does not do what it was asked for. Whoever asked may see all of it. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly code: RefusalCode;
+  readonly parts: RefusalParts;
+
+  constructor(code: RefusalCode, parts: RefusalParts = {}, options?: ErrorOptions) {
+    super(parts.detail ?? refusals[code], options);
+    this.code = code;
+    this.parts = parts;
+  }
+}

@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { compactDecrypt } from 'jose/jwe/compact/decrypt';
+import { CompactEncrypt } from 'jose/jwe/compact/encrypt';
+import { createFile } from '../durable-file.ts';
+import type { Seal, SealedFor } from '../seal.ts';
+import { fileFailure, StoreError } from '../store-error.ts';
+import { type Home, makePrivateDirectory } from './files/home.ts';
+
+const keyBytes = 32;
+
+/**
+ * JWE (RFC 7516), direct encryption with A256GCM. The key is `HOOKMILL_KEY` (base64) where it is set, else the
+ * home's `key` file, which the first value to seal makes.
+ */
+export function openHomeSeal(home: Home, environment: NodeJS.ProcessEnv): Seal {
+  const given = environment.HOOKMILL_KEY?.trim();
+  const existingKey = async () => (given ? keyOf(given, 'HOOKMILL_KEY') : readKey(home));
+  return {
+    seal: async (value, owner) =>
+      new CompactEncrypt(Buffer.from(value))
+        .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', ...ownerHeader(owner) })
+        .encrypt((await existingKey()) ?? (await makeKey(home))),
+    open: async (jwe, owner) => {
+      const { plaintext, protectedHeader } = await decrypt(jwe, await existingKey(), owner);
+      const expected = ownerHeader(owner);
+      const same = Object.entries(expected).every(([field, value]) => protectedHeader[field] === value);
+      if (!same) throw new StoreError('key', `the sealed value of ${owner.name} belongs to something else`);
+      return Buffer.from(plaintext).toString();
+    },
+  };
+}
+
+async function decrypt(jwe: string, key: Uint8Array | undefined, owner: SealedFor) {
+  try {
+    if (!key) throw new Error('there is no key');
+    return await compactDecrypt(jwe, key, {
+      keyManagementAlgorithms: ['dir'],
+      contentEncryptionAlgorithms: ['A256GCM'],
+    });
+  } catch (cause) {
+    const message = `the sealed value of ${owner.name} does not open with this key; restore the key that sealed it (the home's key file or HOOKMILL_KEY), or set the secret again`;
+    throw new StoreError('key', message, { cause });
+  }
+}
+
+function ownerHeader({ use, name, factory }: SealedFor): Record<string, string> {
+  return { use, name, factory: factory ?? '' };
+}
+
+async function makeKey(home: Home): Promise<Uint8Array> {
+  await makePrivateDirectory(home.directory);
+  const text = `${randomBytes(keyBytes).toString('base64')}\n`;
+  await createFile(home.keyFile, text).catch((error: NodeJS.ErrnoException) => {
+    // Another process made it first: its key is the home's.
+    if (error.code !== 'EEXIST') fileFailure('unwritable', home.keyFile)(error);
+  });
+  const key = await readKey(home);
+  if (!key) throw new StoreError('key', `${home.keyFile} could not be made`);
+  return key;
+}
+
+async function readKey(home: Home): Promise<Uint8Array | undefined> {
+  const text = await readFile(home.keyFile, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    return fileFailure('unreadable', home.keyFile)(error);
+  });
+  return text === undefined ? undefined : keyOf(text.trim(), home.keyFile);
+}
+
+function keyOf(text: string, origin: string): Uint8Array {
+  const key = Buffer.from(text, 'base64');
+  if (key.length === keyBytes && key.toString('base64') === text) return key;
+  throw new StoreError('key', `${origin} is not ${keyBytes} bytes in base64`);
+}

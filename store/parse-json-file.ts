@@ -1,0 +1,26 @@
+import type { z } from 'zod';
+import { StoreError } from './store-error.ts';
+
+/** The content of a JSON file that hookmill wrote, checked. Fails with `newer-format` or `corrupt`. */
+export function parseJsonFile<T>(file: string, text: string, shape: z.ZodType<T>): T {
+  const value = parseJson(file, text);
+  const result = shape.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const place = issue?.path.join('.') || 'its top level';
+  if (place === 'formatVersion' && typeof value === 'object') {
+    throw new StoreError(
+      'newer-format',
+      `${file} was written by another version of hookmill; use that version`,
+    );
+  }
+  throw new StoreError('corrupt', `${file} is not as hookmill writes it, at ${place}: ${issue?.message}`);
+}
+
+function parseJson(file: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new StoreError('corrupt', `${file} is not JSON; it was edited or cut off`, { cause });
+  }
+}

@@ -1,0 +1,50 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { closeOutput } from '../../../daemon/runs/close-output.ts';
+import { homeAt } from '../../../store/embedded/files/home.ts';
+import { storeIn } from '../../support/stored.ts';
+import { temporaryDirectory } from './run-samples.ts';
+
+const run = `run_${'0'.repeat(26)}`;
+
+async function openFiles() {
+  const { runFiles } = storeIn(homeAt(temporaryDirectory()));
+  const directory = await runFiles.prepare(run, 'Act.', Buffer.from('{}'));
+  return { runFiles, file: join(directory, 'output.log') };
+}
+
+test('keeps the attempts of a run one after the other, each with how it ended', async () => {
+  const { runFiles, file } = await openFiles();
+  const first = runFiles.appendOutput(run, 'attempt 1', 100);
+  first.write(Buffer.from('one'));
+  await closeOutput(first, { kind: 'retry', reason: 'it failed' });
+  await closeOutput(runFiles.appendOutput(run, 'attempt 2', 100), { kind: 'succeeded' });
+  expect(readFileSync(file, 'utf8')).toBe(
+    '[hookmill: attempt 1]\none\n[hookmill: it failed]\n[hookmill: attempt 2]\n[hookmill: succeeded]\n',
+  );
+});
+
+test('does not call output cut that just fits', async () => {
+  const { runFiles, file } = await openFiles();
+  const output = runFiles.appendOutput(run, 'attempt 1', 4);
+  output.write(Buffer.from('ab'));
+  output.write(Buffer.from('cd'));
+  await closeOutput(output, { kind: 'succeeded' });
+  expect(readFileSync(file, 'utf8')).toBe('[hookmill: attempt 1]\nabcd\n[hookmill: succeeded]\n');
+});
+
+test('says that output could not be kept, and leaves the result what it is', async () => {
+  const { runFiles, file } = await openFiles();
+  mkdirSync(file);
+  const succeeded = runFiles.appendOutput(run, 'attempt 1', 100);
+  const failed = runFiles.appendOutput(run, 'attempt 2', 100);
+  expect(await closeOutput(succeeded, { kind: 'succeeded' })).toEqual({
+    kind: 'succeeded',
+    reason: 'its output could not be kept (EISDIR)',
+  });
+  expect(await closeOutput(failed, { kind: 'retry', reason: 'it failed' })).toEqual({
+    kind: 'retry',
+    reason: 'it failed; its output could not be kept (EISDIR)',
+  });
+});

@@ -1,0 +1,27 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type PageLocation, parseHref, toHref } from '../../../dashboard/state/page-location.ts';
+
+const name = fc.string({ minLength: 1 });
+const listed = fc.constantFrom('automations', 'webhooks', 'status', 'new-webhook', 'new-automation');
+const single = fc.constantFrom('automation', 'edit-automation', 'webhook', 'delivery', 'run');
+
+test('parses every location from its own address, whatever the names', () => {
+  const places = fc.oneof(
+    fc.record({ page: listed, factory: name }),
+    fc.record({ page: single, factory: name, id: name }),
+  ) as fc.Arbitrary<PageLocation>;
+  fc.assert(
+    fc.property(places, place => {
+      expect(parseHref(toHref(place))).toEqual(place);
+    }),
+  );
+});
+
+test.for(['#/a/nowhere', '#/a/webhooks/b/c', '#/%E0%A4%A/webhooks', '#/a'])('%s is no page', hash => {
+  expect(parseHref(hash)).toEqual({ page: 'unknown' });
+});
+
+test.for(['', '#', '#/'])('"%s" is the start page', hash => {
+  expect(parseHref(hash)).toEqual({ page: 'home' });
+});

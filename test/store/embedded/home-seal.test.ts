@@ -1,0 +1,111 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { compactDecrypt } from 'jose';
+import { describe, expect, test } from 'vitest';
+import { openHomeSeal } from '../../../store/embedded/home-seal.ts';
+import type { SealedFor } from '../../../store/seal.ts';
+import { newHome } from '../../support/factory.ts';
+
+const owner: SealedFor = { use: 'team-secret', name: 'TOKEN' };
+const credential: SealedFor = { use: 'credential', name: 'wh_0123456789abcdefghijklmn', factory: 'default' };
+
+test('opens what it sealed, also in another process of the same home', async () => {
+  const home = newHome();
+  for (const value of ['schlüssel 🔑\n', 'x'.repeat(8_192)]) {
+    const jwe = await openHomeSeal(home, {}).seal(value, owner);
+    expect(jwe).not.toContain(value);
+    expect(await openHomeSeal(home, {}).open(jwe, owner)).toBe(value);
+  }
+});
+
+test('seals the same value differently each time', async () => {
+  const seal = openHomeSeal(newHome(), {});
+  expect(await seal.seal('x', owner)).not.toBe(await seal.seal('x', owner));
+});
+
+test('is JWE, so that the value can be had back without hookmill', async () => {
+  const home = newHome();
+  const jwe = await openHomeSeal(home, {}).seal('value', owner);
+  const key = Buffer.from(readFileSync(home.keyFile, 'utf8'), 'base64');
+  const { plaintext, protectedHeader } = await compactDecrypt(jwe, key);
+  expect(Buffer.from(plaintext).toString()).toBe('value');
+  expect(protectedHeader).toMatchObject({ alg: 'dir', enc: 'A256GCM', name: 'TOKEN' });
+});
+
+describe('a sealed value', () => {
+  test.for([
+    ['another name', { ...owner, name: 'OTHER' }],
+    ['another use', { ...owner, use: 'credential' }],
+    ['a factory', { ...owner, factory: 'default' }],
+  ] as const)('does not open for %s', async ([_, other]) => {
+    const seal = openHomeSeal(newHome(), {});
+    await expect(seal.open(await seal.seal('x', owner), other)).rejects.toMatchObject({ code: 'key' });
+  });
+
+  test('does not open for another factory or another webhook', async () => {
+    const seal = openHomeSeal(newHome(), {});
+    const jwe = await seal.seal('x', credential);
+    expect(await seal.open(jwe, credential)).toBe('x');
+    for (const other of [{ factory: 'other' }, { name: 'wh_ponmlkjihgfedcba987654321' }]) {
+      await expect(seal.open(jwe, { ...credential, ...other })).rejects.toMatchObject({ code: 'key' });
+    }
+  });
+
+  test('does not open once any character of it is another', async () => {
+    const seal = openHomeSeal(newHome(), {});
+    const jwe = await seal.seal('value', owner);
+    for (let i = 0; i < jwe.length; i++) {
+      const changed = `${jwe.slice(0, i)}${jwe[i] === 'A' ? 'B' : 'A'}${jwe.slice(i + 1)}`;
+      const opened = await seal.open(changed, owner).catch(error => error.code);
+      // The unused bits at the end of a base64url part are the one thing that carries no meaning.
+      expect(opened === 'key' || (opened === 'value' && /^[.]|^$/.test(jwe.slice(i + 1, i + 2)))).toBe(true);
+    }
+  });
+
+  test('does not open with another key, nor without one, and the message holds no value', async () => {
+    const home = newHome();
+    const jwe = await openHomeSeal(home, {}).seal('the-value', owner);
+    const other = openHomeSeal(home, { HOOKMILL_KEY: randomBytes(32).toString('base64') });
+    const error = await other.open(jwe, owner).catch(error => error);
+    expect(error).toMatchObject({ code: 'key', message: expect.stringContaining('restore the key') });
+    expect(String(error)).not.toContain('the-value');
+    rmSync(home.keyFile);
+    await expect(openHomeSeal(home, {}).open(jwe, owner)).rejects.toMatchObject({ code: 'key' });
+    expect(() => statSync(home.keyFile)).toThrow('ENOENT');
+  });
+});
+
+describe('the key', () => {
+  test('is made once, for its owner alone, in a directory for its owner alone', async () => {
+    const home = newHome();
+    const seals = await Promise.all(Array.from({ length: 5 }, () => openHomeSeal(home, {}).seal('x', owner)));
+    for (const jwe of seals) expect(await openHomeSeal(home, {}).open(jwe, owner)).toBe('x');
+    expect(statSync(home.keyFile).mode & 0o777).toBe(0o600);
+    expect(statSync(home.directory).mode & 0o777).toBe(0o700);
+    expect(Buffer.from(readFileSync(home.keyFile, 'utf8'), 'base64')).toHaveLength(32);
+  });
+
+  test('comes from HOOKMILL_KEY where that is set, and no file is made', async () => {
+    const home = newHome();
+    const seal = openHomeSeal(home, { HOOKMILL_KEY: `${randomBytes(32).toString('base64')}\n` });
+    expect(await seal.open(await seal.seal('x', owner), owner)).toBe('x');
+    expect(() => statSync(home.keyFile)).toThrow('ENOENT');
+  });
+
+  test.for([
+    ['too short', randomBytes(31).toString('base64')],
+    ['too long', randomBytes(33).toString('base64')],
+    ['hexadecimal', randomBytes(32).toString('hex')],
+    ['with something after it', `${randomBytes(32).toString('base64')} x`],
+    ['not base64', '!'.repeat(44)],
+  ] as const)('is refused when it is %s, in the variable or in the file', async ([_, key]) => {
+    const home = newHome();
+    await expect(openHomeSeal(home, { HOOKMILL_KEY: key }).seal('x', owner)).rejects.toMatchObject({
+      code: 'key',
+      message: 'HOOKMILL_KEY is not 32 bytes in base64',
+    });
+    await openHomeSeal(home, {}).seal('x', owner);
+    writeFileSync(home.keyFile, key);
+    await expect(openHomeSeal(home, {}).seal('x', owner)).rejects.toMatchObject({ code: 'key' });
+  });
+});
