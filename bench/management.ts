@@ -13,7 +13,7 @@ import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
 import { execa } from 'execa';
-import { sortableId } from '../schema/ids.ts';
+import { createSortableId } from '../schema/ids.ts';
 import { openDeliveryLog } from '../store/embedded/delivery-log/write/open-delivery-log.ts';
 
 const { values } = parseArgs({
@@ -90,7 +90,7 @@ async function fill(uid: string): Promise<void> {
   const payload = Buffer.from(JSON.stringify({ text: 'x'.repeat(900) }));
   for (let at = 0; at < deliveries; at += 2_000) {
     const batch = Array.from({ length: Math.min(2_000, deliveries - at) }, (_, index) => {
-      const id = sortableId('dlv', atMs, randomBytes(16));
+      const id = createSortableId('dlv', atMs, randomBytes(16));
       const isRare = (at + index) % 1_000 === 0;
       return log.recordAccepted({
         ...{ id, factory: 'default', atMs, size: payload.length, payload, runs: [] },

@@ -1,6 +1,7 @@
 import proxyAddr from 'proxy-addr';
 import { z } from 'zod';
-import { addProblem, type ParsedFile, parseDefinition } from '../schema/definitions/parse-definition.ts';
+import { addMistake } from '../schema/definitions/add-mistake.ts';
+import { type ParsedFile, parseFile } from '../schema/definitions/parse-file.ts';
 import { followedRepositoriesShape } from '../sources/repository/followed-repository.ts';
 
 /** @limit Largest request body, in bytes (256 KB), as the specification of the service says. */
@@ -47,7 +48,7 @@ const outputBytes = count
 /** A value that passes `test`, or a problem with a hint. */
 function checked(test: (text: string) => boolean, message: string, hint: string) {
   return z.string().superRefine((text, context) => {
-    if (!test(text)) addProblem(context, [], message, { code: 'definition/value', hint });
+    if (!test(text)) addMistake(context, [], message, { code: 'definition/value', hint });
   });
 }
 
@@ -55,7 +56,7 @@ const isVariableName = (text: string) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(text);
 
 const argv = z.array(z.string()).superRefine(([program = ''], context) => {
   if (/^(\/.|[^/]+$)/.test(program)) return;
-  addProblem(context, [], 'argv begins with a program: an absolute path, or a name to be found on PATH', {
+  addMistake(context, [], 'argv begins with a program: an absolute path, or a name to be found on PATH', {
     code: 'definition/value',
     hint: 'the command runs in a directory of its own, where a relative path leads nowhere',
   });
@@ -206,7 +207,7 @@ export type HttpRunnerSettings = z.output<typeof httpRunner>;
 export const defaultSettings: DaemonSettings = settingsShape.parse({});
 
 export function parseSettings(file: string, bytes: Uint8Array): ParsedFile<DaemonSettings> {
-  return parseDefinition(settingsShape, file, bytes);
+  return parseFile(settingsShape, file, bytes);
 }
 
 function isProxy(text: string): boolean {

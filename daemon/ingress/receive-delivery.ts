@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { UnidentifiedOutcome } from '../../schema/delivery.ts';
-import { sortableId, sortableIdRandomBytes, uidPattern } from '../../schema/ids.ts';
+import { createSortableId, sortableIdRandomBytes, uidPattern } from '../../schema/ids.ts';
 import type { HandshakeAnswer } from '../../signatures/handshake.ts';
 import type { RequestHeaders, SignedRequest } from '../../signatures/signed-request.ts';
 import type { AcceptedDelivery, DeliveryLog, DeliveryMetadata, NewRun } from '../../store/delivery-log.ts';
@@ -244,7 +244,7 @@ async function record(
 
 function newRuns(automations: readonly string[], { nowMs, randomBytes }: IngressDeps): NewRun[] {
   return automations.map(automation => ({
-    id: sortableId('run', nowMs(), randomBytes(sortableIdRandomBytes)),
+    id: createSortableId('run', nowMs(), randomBytes(sortableIdRandomBytes)),
     automation,
   }));
 }
@@ -257,7 +257,7 @@ function metadata(
   const atMs = nowMs();
   const { factory, name, uid, appliedState } = webhook;
   return {
-    id: sortableId('dlv', atMs, randomBytes(sortableIdRandomBytes)),
+    id: createSortableId('dlv', atMs, randomBytes(sortableIdRandomBytes)),
     factory,
     webhook: name,
     uid,

@@ -1,5 +1,5 @@
 import type { AppliedAutomation, AppliedState, AppliedWebhook } from '../../schema/applied-state.ts';
-import { snapshotOf } from '../../schema/automations-snapshot.ts';
+import { createSnapshot } from '../../schema/automations-snapshot.ts';
 import { compileFilterIndex, type NamedFilter } from '../../schema/filters/filter-index.ts';
 import type { AppliedStateRef } from '../../store/delivery-log.ts';
 import type { Seal } from '../../store/seal.ts';
@@ -24,7 +24,7 @@ export interface ServedWebhook {
 
 /** The enabled webhooks of one applied state. Fails, and serves none of them, if a credential does not open. */
 export async function serveWebhooks(state: AppliedState, seal: Seal): Promise<ServedWebhook[]> {
-  const appliedState = snapshotOf(state);
+  const appliedState = createSnapshot(state);
   const filters = filtersByWebhook(state.automations);
   const served = state.webhooks
     .filter(webhook => webhook.enabled)

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseTemplate, placeholderList } from '../../signatures/content.ts';
 import { hmacEncodings, hmacHashes, secretEncodings, timestampUnits } from '../../signatures/description.ts';
-import { addProblem } from './parse-definition.ts';
+import { addMistake } from './add-mistake.ts';
 
 /** @limit Longest replay window that a custom scheme may ask for, in seconds: a longer one no longer stops replays. */
 export const signatureWindowSecondsMax = 3600;
@@ -57,7 +57,7 @@ export const customScheme = z
   })
   .superRefine((scheme, context) => {
     for (const { path, message, hint } of findProblems(scheme)) {
-      addProblem(context, path, message, { code: 'webhook/scheme-invalid', hint });
+      addMistake(context, path, message, { code: 'webhook/scheme-invalid', hint });
     }
   });
 
@@ -169,7 +169,7 @@ function makeText(pattern: RegExp, complaint: string, hint: string) {
     .string()
     .superRefine((value, context) => {
       if (pattern.test(value)) return;
-      addProblem(context, [], `"${value}" ${complaint}`, { code: 'webhook/scheme-invalid', hint });
+      addMistake(context, [], `"${value}" ${complaint}`, { code: 'webhook/scheme-invalid', hint });
     })
     .meta({ pattern: pattern.source });
 }

@@ -181,7 +181,7 @@ describe('a delivery', () => {
         trigger 2
         ✓ webhook: the one selected
         ✗ payload: does not match
-            ✗ $.items any element one element that satisfies all of it · payload has [0] of 2
+            ✗ $.items any element one element that satisfies every clause · payload has [0] of 2
             ✗ $.items[0].sku in ["a1"] · payload has "b"
             ✓ $.items[0].qty not in [0] · payload has missing
             ✗ $["odd key"] exists true · payload has missing
@@ -379,7 +379,7 @@ describe('automations test', () => {
         trigger 2
         ✓ webhook: the one selected
         ✗ payload: does not match
-            ✗ $.items any element one element that satisfies all of it · payload has [0] of 2
+            ✗ $.items any element one element that satisfies every clause · payload has [0] of 2
             ✗ $.items[0].sku in ["a1"] · payload has "b"
             ✓ $.items[0].qty not in [0] · payload has missing
             ✗ $["odd key"] exists true · payload has missing
@@ -541,10 +541,10 @@ describe('fixtures', () => {
     expect(stable(await hookmill('validate'))).toMatchInlineSnapshot(`
       "automations/triag.fixtures/lost.json: error: there is no automations/triag.yaml that this fixture belongs to [fixture/invalid]
         hint: name the folder after its automation
-      automations/triage.fixtures/broken.json:1:22: error: not valid JSON: a key in double quotes is expected here [fixture/invalid]
+      automations/triage.fixtures/broken.json:1:22: error: invalid JSON: expected a key in double quotes [fixture/invalid]
         1 | {"expect": "trigger",
           |                      ^
-        hint: JSON has double quotes around keys and texts, no comment, and no comma after the last item
+        hint: use double quotes around keys and strings, no comments, and no comma after the last item
       automations/triage.fixtures/typo.json:1:11: error: expect cannot be "triggers" [fixture/invalid]
         1 | {"expect":"triggers","payload":{}}
           |           ^^^^^^^^^^
@@ -552,7 +552,7 @@ describe('fixtures', () => {
       automations/triage.fixtures/wrong-webhook.json:1:11: error: expected trigger, got no-trigger [fixture/failed]
         1 | {"expect":"trigger","webhook":"wh_0123456789abcdefghijklmn","payload":{"action":"created"}}
           |           ^^^^^^^^^
-        hint: none of the automation's triggers selects this webhook
+        hint: no trigger of the automation selects this webhook
       automations/triage.fixtures/wrong.json:1:11: error: expected trigger, got no-trigger [fixture/failed]
         1 | {"expect":"trigger","payload":{"action":"deleted"}}
           |           ^^^^^^^^^

@@ -84,13 +84,11 @@ test('the comment begins with a hidden line of its factory, which later comments
   const plan = () => workspace.hookmill('plan', '-o', 'markdown', '--factory', 'payments');
   const first = (await plan()).stdout;
   expect(first).toMatch(/^<!-- hookmill-plan payments -->\n### hookmill plan: no changes\n/);
-  workspace.write('webhooks/a.yaml', 'secretName: <b>|@everyone|</b>\n');
+  workspace.write('webhooks/a.yaml', 'authMode: <b>|@everyone|</b>\nsecretName: A\n');
   const refused = await plan();
   expect(refused.exitCode).toBe(1);
   expect(refused.stdout).toMatch(/^<!-- hookmill-plan payments -->\n### .*cannot be applied\n/);
-  expect(rendered(refused.stdout)).toContain(
-    '"<b>|@everyone|</b>" is not a name that a team secret can have',
-  );
+  expect(rendered(refused.stdout)).toContain('authMode cannot be "<b>|@everyone|</b>"');
   expect(refused.stdout).not.toMatch(/@everyone|<b>/);
 });
 

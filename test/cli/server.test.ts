@@ -64,7 +64,7 @@ test('pages through as many deliveries as it is asked for', async () => {
 test('plans and applies what the directory has; the secrets stay with the daemon', async () => {
   const { client, workspace, hookmill, json } = await remote();
   await client.call('createWebhook', { params: { factory: 'default' }, body: { name: 'made-here' } });
-  workspace.write('webhooks/pay.yaml', 'secretName: MADE_HERE_SECRET\n');
+  workspace.write('webhooks/pay.yaml', 'secretName: MADE_HERE_TOKEN\n');
   const planned = await hookmill('plan', '--detailed-exitcode');
   expect(planned).toMatchObject({ exitCode: 2 });
   expect(planned.stdout).toContain('Plan: 1 to add, 0 to change, 1 to destroy.');

@@ -16,7 +16,7 @@ browserTest('creates an automation, and tests its filter on stored deliveries wh
   await filter.fill('{"state": ["passed"]');
   await page.getByText('Invalid JSON').waitFor();
   await filter.fill('{"state": "passed"}');
-  await page.getByText('state has a bare value').waitFor();
+  await page.getByText('state must be a list').waitFor();
   await filter.fill('{"state": ["passed"], "service": {"name": {"exists": true}}}');
   await page.getByText('Would not trigger').waitFor();
   expect(await page.locator('.clauses li').allTextContents()).toEqual([

@@ -14,7 +14,7 @@ browserTest(
     await page.getByRole('link', { name: 'Create webhook' }).click();
     await page.getByLabel('Name', { exact: true }).fill('first-deploys');
     expect(await page.getByRole('radio', { name: /Bearer token/ }).isChecked()).toBe(true);
-    expect(await page.getByLabel('Secret name').inputValue()).toBe('FIRST_DEPLOYS_SECRET');
+    expect(await page.getByLabel('Secret name').inputValue()).toBe('FIRST_DEPLOYS_TOKEN');
     await keep('new-webhook');
     await page.getByRole('button', { name: 'Create webhook' }).click();
 

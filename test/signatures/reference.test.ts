@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { parseWebhook } from '../../schema/definitions/webhook-definition.ts';
+import { parseWebhook } from '../../schema/definitions/parse-definition.ts';
 import { renderExampleDefinition, renderSchemeReference } from '../../signatures/reference.ts';
 import { schemeIds, schemes } from '../../signatures/schemes.ts';
 

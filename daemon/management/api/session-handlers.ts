@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { factoryView } from '../../../operations/views/applied-views.ts';
-import { openApiDocument } from '../../../schema/api/openapi.ts';
+import { renderOpenApi } from '../../../schema/api/openapi.ts';
 import { ApiProblem } from '../../../schema/api/problems.ts';
+import { apiRoutes, apiShapes } from '../../../schema/api/routes.ts';
 import { schemes } from '../../../signatures/schemes.ts';
 import { summariseScheme } from '../../../signatures/summary.ts';
 import type { ApiToken } from '../../../store/api-tokens.ts';
@@ -23,7 +24,7 @@ export function sessionHandlers(
   let document: string | undefined;
   return {
     describeApi: ({ context }) => {
-      document ??= JSON.stringify(openApiDocument());
+      document ??= JSON.stringify(renderOpenApi(apiRoutes, apiShapes));
       context.type = 'application/json';
       context.body = document;
       return { body: undefined };

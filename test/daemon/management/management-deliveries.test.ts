@@ -177,7 +177,7 @@ test('tests a filter, applied or a draft, on a stored delivery or a payload', as
     {
       pointer: '/triggers/0/filter/payload/state',
       code: 'filter/invalid',
-      message: 'state has a bare value, not a list of allowed values',
+      message: 'state must be a list of allowed values',
       hint: 'write state: [passed]',
     },
   ]);

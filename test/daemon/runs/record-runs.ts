@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { sortableId } from '../../../schema/ids.ts';
+import { createSortableId } from '../../../schema/ids.ts';
 import type { DeliveryLog } from '../../../store/delivery-log.ts';
 
 export interface SampleDelivery {
@@ -13,8 +13,8 @@ export interface SampleDelivery {
 export async function recordRuns(deliveryLog: DeliveryLog, given: SampleDelivery = {}): Promise<string[]> {
   const { payload = Buffer.from('{"amount":1}'), prompt = 'Triage this payment.\n', runs = 1 } = given;
   const { atMs = Date.now() } = given;
-  const id = sortableId('dlv', atMs, randomBytes(16));
-  const ids = Array.from({ length: runs }, () => sortableId('run', atMs, randomBytes(16)));
+  const id = createSortableId('dlv', atMs, randomBytes(16));
+  const ids = Array.from({ length: runs }, () => createSortableId('run', atMs, randomBytes(16)));
   const json = JSON.stringify({ factory: 'default', automations: [{ name: 'triage', prompt }] });
   await deliveryLog.recordAccepted({
     id,

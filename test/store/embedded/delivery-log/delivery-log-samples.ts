@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { sortableId } from '../../../../schema/ids.ts';
+import { createSortableId } from '../../../../schema/ids.ts';
 import type {
   AcceptedDelivery,
   DeliveryLog,
@@ -37,7 +37,7 @@ export function openReader(file: string) {
 
 export function acceptedDelivery(given: Partial<AcceptedDelivery> = {}): AcceptedDelivery {
   const atMs = given.atMs ?? 1_750_000_000_000;
-  const id = sortableId('dlv', atMs, randomBytes(16));
+  const id = createSortableId('dlv', atMs, randomBytes(16));
   const payload = given.payload ?? Buffer.from(`{"id":"${id}"}`);
   return {
     id,
@@ -62,5 +62,5 @@ export function rejectedDelivery(given: Partial<UnidentifiedDelivery> = {}): Uni
 }
 
 export function newRun(automation = 'triage'): NewRun {
-  return { id: sortableId('run', 1_750_000_000_000, randomBytes(16)), automation };
+  return { id: createSortableId('run', 1_750_000_000_000, randomBytes(16)), automation };
 }

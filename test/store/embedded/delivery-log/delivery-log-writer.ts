@@ -2,7 +2,7 @@
 // node delivery-log-writer.ts FILE SENDERS [COUNT]
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { sortableId } from '../../../../schema/ids.ts';
+import { createSortableId } from '../../../../schema/ids.ts';
 import { openDeliveryLog } from '../../../../store/embedded/delivery-log/write/open-delivery-log.ts';
 
 const [file = '', senders = '1', count = 'Infinity'] = process.argv.slice(2);
@@ -15,8 +15,8 @@ await log.close();
 async function send(): Promise<void> {
   while (left-- > 0) {
     const atMs = Date.now();
-    const id = sortableId('dlv', atMs, randomBytes(16));
-    const run = { id: sortableId('run', atMs, randomBytes(16)), automation: 'triage' };
+    const id = createSortableId('dlv', atMs, randomBytes(16));
+    const run = { id: createSortableId('run', atMs, randomBytes(16)), automation: 'triage' };
     const payload = Buffer.from(id.repeat(20));
     const { duplicateOf } = await log.recordAccepted({
       id,
