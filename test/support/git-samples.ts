@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -10,7 +9,7 @@ import { type Reconciled, reconcile } from '../../operations/reconcile.ts';
 import { parseRepository, type Repository } from '../../sources/repository/repository.ts';
 import { homeAt } from '../../store/embedded/files/home.ts';
 import { setSecret } from '../../store/embedded/team-secrets.ts';
-import { sealFor } from '../../store/sealing.ts';
+import { makeFactory } from './factory.ts';
 
 export function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'hookmill-git-'));
@@ -85,9 +84,7 @@ export function repositoryAt(url: string, branch = 'main', path = '.'): Reposito
 }
 
 export function factoryAt(directory: string, name = 'default'): Factory {
-  const home = homeAt(directory);
-  const seal = sealFor(home, {});
-  return { home, name, seal, lockTimeoutMs: 5_000, now: () => new Date(), randomBytes };
+  return { ...makeFactory(homeAt(directory), name), lockTimeoutMs: 5_000 };
 }
 
 /** A factory with the team secrets, and how to reconcile it. */

@@ -1,25 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import pino from 'pino';
 import { expect, onTestFinished } from 'vitest';
-import { startDaemon } from '../../daemon/daemon.ts';
-import { settingsShape } from '../../daemon/settings.ts';
 import { openApiDocument } from '../../schema/api/openapi.ts';
 import { type ApiRoute, apiPrefix, apiRoutes, type OperationId } from '../../schema/api/routes.ts';
 import type { Permission } from '../../schema/permission.ts';
 import { createApiToken, revokeApiToken } from '../../store/embedded/api-tokens.ts';
-import type { Home } from '../../store/embedded/files/home.ts';
+import { type DaemonHere, startDaemonHere } from './daemon-here.ts';
 import { newHome } from './factory.ts';
 import { send } from './http.ts';
 
 /** A daemon in the test's process, and clients of its management API. Every answer is held to the OpenAPI document. */
-export interface ManagedDaemon {
-  readonly home: Home;
-  readonly ingressUrl: string;
-  readonly managementUrl: string;
-  readonly clock: { nowMs: number };
-  logged(): string;
+export interface ManagedDaemon extends DaemonHere {
   /** A client with a new token; of the factory `default` that may manage, unless told otherwise. */
   client(given?: { factory?: string | null; permission?: Permission }): Promise<ApiClient>;
   revoke(client: ApiClient): Promise<void>;
@@ -48,27 +40,9 @@ export interface ApiAnswer {
 }
 
 export async function startManagedDaemon(settings: object = {}, home = newHome()): Promise<ManagedDaemon> {
-  const clock = { nowMs: Date.now() };
-  let logged = '';
-  const daemon = await startDaemon({
-    home,
-    settings: settingsShape.parse({ port: 0, managementPort: 0, ...settings }),
-    environment: {},
-    log: pino(
-      { level: 'trace' },
-      {
-        write: line => {
-          logged += line;
-        },
-      },
-    ),
-    nowMs: () => clock.nowMs,
-    onFatal: error => {
-      throw error;
-    },
-  });
+  const daemon = await startDaemonHere(settings, home);
   onTestFinished(() => daemon.stop());
-  const { ingressUrl, managementUrl } = daemon;
+  const { managementUrl } = daemon;
   const store = { home, lockTimeoutMs: 5_000 };
   const client: ManagedDaemon['client'] = async ({ factory = 'default', permission = 'manage' } = {}) => {
     const name = `token-${randomBytes(6).toString('hex')}`;
@@ -82,7 +56,7 @@ export async function startManagedDaemon(settings: object = {}, home = newHome()
     };
   };
   const revoke = ({ tokenName }: ApiClient) => revokeApiToken(store, tokenName);
-  return { home, ingressUrl, managementUrl, clock, logged: () => logged, client, revoke };
+  return { ...daemon, client, revoke };
 }
 
 /** One request to an operation, with what is given and nothing else. */

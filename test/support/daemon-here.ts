@@ -1,0 +1,35 @@
+import pino from 'pino';
+import { startDaemon } from '../../daemon/daemon.ts';
+import { settingsShape } from '../../daemon/settings.ts';
+import type { Home } from '../../store/embedded/files/home.ts';
+import { newHome } from './factory.ts';
+
+/** A daemon in the test's own process, on free ports: the test sets its clock and reads all that it logs. */
+export interface DaemonHere {
+  readonly home: Home;
+  readonly ingressUrl: string;
+  readonly managementUrl: string;
+  readonly clock: { nowMs: number };
+  /** Every line that it logged, of every level. */
+  logged(): string;
+  stop(): Promise<void>;
+}
+
+export async function startDaemonHere(settings: object = {}, home = newHome()): Promise<DaemonHere> {
+  const clock = { nowMs: Date.now() };
+  let logged = '';
+  const write = (line: string) => {
+    logged += line;
+  };
+  const { ingressUrl, managementUrl, stop } = await startDaemon({
+    home,
+    settings: settingsShape.parse({ port: 0, managementPort: 0, ...settings }),
+    environment: {},
+    log: pino({ level: 'trace' }, { write }),
+    nowMs: () => clock.nowMs,
+    onFatal: error => {
+      throw error;
+    },
+  });
+  return { home, ingressUrl, managementUrl, clock, logged: () => logged, stop };
+}
