@@ -7,13 +7,12 @@ import type { Permission } from '../../schema/permission.ts';
 import { createApiToken } from '../../store/embedded/api-tokens.ts';
 import { homeAt } from '../../store/embedded/files/home.ts';
 import { startDaemon, type TestDaemon } from '../support/daemon.ts';
+import { testLimitMs } from '../support/test-limit.ts';
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
   existsSync,
 );
 const screenshots = join(import.meta.dirname, '../../test-results/dashboard');
-/** How long anything on the page may take, on a machine that does other things too. */
-export const waitMs = 15_000;
 
 if (executablePath === undefined) {
   console.warn(
@@ -126,7 +125,7 @@ async function openPage(look: BrowserContextOptions = {}): Promise<Page> {
     reducedMotion: 'reduce',
     ...look,
   });
-  context.setDefaultTimeout(waitMs);
+  context.setDefaultTimeout(testLimitMs);
   const page = await context.newPage();
   const errors: string[] = [];
   page.on('pageerror', error => errors.push(String(error)));

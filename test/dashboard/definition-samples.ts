@@ -1,11 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import type { Factory } from '../../operations/apply.ts';
 import { reconcile } from '../../operations/reconcile.ts';
-import { homeAt } from '../../store/embedded/files/home.ts';
+import { readAppliedState } from '../../store/embedded/applied-states.ts';
 import { setSecret } from '../../store/embedded/team-secrets.ts';
-import { sealFor } from '../../store/sealing.ts';
-import type { TestDaemon } from '../support/daemon.ts';
-import { operatorEnvironment, repositoryAt } from '../support/git-samples.ts';
+import type { Readiness, TestDaemon } from '../support/daemon.ts';
+import { eventually } from '../support/eventually.ts';
+import { factoryAt, operatorEnvironment, repositoryAt } from '../support/git-samples.ts';
 
 interface Given {
   readonly daemon: TestDaemon;
@@ -14,22 +13,20 @@ interface Given {
 
 /** The factory as the command line has it, with a team secret S. */
 export async function factoryOf({ daemon, factory }: Given): Promise<Factory> {
-  const home = homeAt(daemon.workspace.home);
-  const opened = {
-    home,
-    name: factory,
-    seal: sealFor(home, {}),
-    lockTimeoutMs: 5_000,
-    now: () => new Date(),
-    randomBytes,
-  };
+  const opened = factoryAt(daemon.workspace.home, factory);
   await setSecret(opened, 'S', 'a-secret-of-thirty-two-characters');
   return opened;
 }
 
-/** Lets the factory follow a repository: gives what reconciles it. */
-export async function followUpstream(given: Given, url: string): Promise<() => Promise<unknown>> {
+/** Lets the factory follow a repository: gives what reconciles it, and waits until the daemon serves the result. */
+export async function followUpstream(given: Given, url: string): Promise<() => Promise<void>> {
   const factory = await factoryOf(given);
   const options = { environment: operatorEnvironment, signal: new AbortController().signal };
-  return () => reconcile(factory, { repository: repositoryAt(url) }, options);
+  return async () => {
+    await reconcile(factory, { repository: repositoryAt(url) }, options);
+    const { serial } = await readAppliedState(factory.home, factory.name);
+    const isServed = ({ factories }: Readiness) =>
+      factories.some(one => one.factory === factory.name && one.serial === serial);
+    await eventually(async () => isServed(await given.daemon.readyz()));
+  };
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ResultPromise } from 'execa';
-import { onTestFinished, vi } from 'vitest';
-import { applyDefinitions, type Factory } from '../../operations/apply.ts';
+import { onTestFinished } from 'vitest';
+import { applyDefinitions } from '../../operations/apply.ts';
 import type { ReconcileView } from '../../operations/views/reconcile-view.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import { parseDefinitions } from '../../sources/definitions.ts';
@@ -13,7 +13,8 @@ import {
 } from '../../store/embedded/delivery-log/read/reader.ts';
 import { appliedStateFile, homeAt } from '../../store/embedded/files/home.ts';
 import { declareSecret, setSecret } from '../../store/embedded/team-secrets.ts';
-import { sealFor } from '../../store/sealing.ts';
+import { eventually } from './eventually.ts';
+import { makeFactory } from './factory.ts';
 import { type Answer, type Sent, send } from './http.ts';
 import { makeWorkspace, type Workspace } from './workspace.ts';
 
@@ -101,13 +102,10 @@ export async function startDaemon(options: DaemonOptions = {}): Promise<TestDaem
   child.nodeChildProcess.once('exit', () => {
     ended = true;
   });
-  const [, ingressUrl = '', managementUrl = ''] = await vi.waitUntil(
-    () => {
-      if (ended) throw new Error(`the daemon did not start: ${output.stderr}`);
-      return /on (http:\S+) \(management on (http:\S+)\)\n/.exec(output.stdout);
-    },
-    { timeout: 10_000, interval: 10 },
-  );
+  const [, ingressUrl = '', managementUrl = ''] = await eventually(() => {
+    if (ended) throw new Error(`the daemon did not start: ${output.stderr}`);
+    return /on (http:\S+) \(management on (http:\S+)\)\n/.exec(output.stdout);
+  });
   const daemon = {
     workspace,
     process: child,
@@ -140,15 +138,15 @@ export function bearerOf(secret: string): { authorization: string } {
 
 let factories = 0;
 
-async function makeWebhook(
+/** A webhook in a factory of its own, once the daemon serves it. */
+export async function makeWebhook(
   daemon: Pick<TestDaemon, 'workspace' | 'ingressUrl' | 'readyz'>,
   given: WebhookGiven = {},
 ): Promise<TestWebhook> {
   const { workspace, ingressUrl } = daemon;
   const name = `factory-${++factories}`;
   const home = homeAt(workspace.home);
-  const seal = sealFor(home, {});
-  const factory: Factory = { home, name, seal, lockTimeoutMs: 10_000, now: () => new Date(), randomBytes };
+  const factory = { ...makeFactory(home, name), lockTimeoutMs: 10_000 };
   const { secret = randomBytes(32).toString('base64url') } = given;
   if (secret === null) await declareSecret(factory, name);
   else await setSecret(factory, name, secret);
@@ -166,8 +164,7 @@ async function makeWebhook(
   };
   const readiness = async () => (await daemon.readyz()).factories.find(({ factory }) => factory === name);
   const { serial, webhooks } = await apply(given);
-  const served = async () => (await readiness())?.serial === serial;
-  await vi.waitUntil(served, { timeout: 5_000, interval: 10 });
+  await eventually(async () => (await readiness())?.serial === serial);
 
   const { authMode = 'token' } = given;
   const uid = webhooks[0]?.uid ?? '';
@@ -192,8 +189,7 @@ async function makeWebhook(
     post: (body, sent) => send(url, { headers: credential, ...sent, body }),
     readiness,
     rows,
-    rowsOnce: count =>
-      vi.waitUntil(() => [rows()].find(({ length }) => length >= count), { timeout: 5_000, interval: 10 }),
+    rowsOnce: count => eventually(() => [rows()].find(({ length }) => length >= count)),
     payload: deliveryId => read(reader => reader.readPayload(deliveryId)),
   };
 }
