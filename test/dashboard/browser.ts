@@ -114,6 +114,13 @@ export async function signIn(page: Page, token: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign out' }).waitFor();
 }
 
+/** Goes to the form for a new webhook as a user does, and names the webhook. */
+export async function openNewWebhook(page: Page, name: string): Promise<void> {
+  await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
+  await page.getByRole('link', { name: 'Create webhook' }).click();
+  await page.getByLabel('Name', { exact: true }).fill(name);
+}
+
 export async function textOf(locator: Locator): Promise<string> {
   return (await locator.textContent()) ?? '';
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
-import { browserTest, openDashboard, textOf } from './browser.ts';
+import { browserTest, openDashboard, openNewWebhook, textOf } from './browser.ts';
 import { createWebhook, deliver, post, triggerOn } from './samples.ts';
 
 browserTest(
@@ -147,9 +147,7 @@ browserTest('renames a webhook, and deletes it: its automation stays and stops f
 
 browserTest('creates a URL token webhook: the whole URL is shown once, then {token}', async () => {
   const { page } = await openDashboard();
-  await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
-  await page.getByRole('link', { name: 'Create webhook' }).click();
-  await page.getByLabel('Name', { exact: true }).fill('uptime');
+  await openNewWebhook(page, 'uptime');
   await page.getByRole('radio', { name: /URL token/ }).check();
   await page.getByRole('button', { name: 'Create webhook' }).click();
   const url = await textOf(page.locator('.revealed code').first());
@@ -160,9 +158,7 @@ browserTest('creates a URL token webhook: the whole URL is shown once, then {tok
 
 browserTest('creates a webhook whose provider issues the secret later, and supplies it', async () => {
   const { page, keep } = await openDashboard();
-  await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
-  await page.getByRole('link', { name: 'Create webhook' }).click();
-  await page.getByLabel('Name', { exact: true }).fill('payments');
+  await openNewWebhook(page, 'payments');
   await page.getByRole('radio', { name: /Provider signature/ }).check();
   const provider = page.getByRole('combobox', { name: 'Provider' });
   await provider.fill('payment stripe');
