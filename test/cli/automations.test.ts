@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Run } from '../../store/delivery-log.ts';
 import { openSqliteReader } from '../../store/embedded/delivery-log/read/reader.ts';
 import { bearerOf, startDaemon, type TestDaemon } from '../support/daemon.ts';
+import { eventually } from '../support/eventually.ts';
 import { send } from '../support/http.ts';
 import { makeWorkspace, type RunResult } from '../support/workspace.ts';
 
@@ -91,7 +92,7 @@ async function runsOf(deliveryId: string): Promise<string[]> {
   const log = openSqliteReader(workspace.path('.hookmill/deliveries.db'));
   try {
     const ended = ({ state }: Run) => state === 'succeeded' || state === 'failed';
-    await vi.waitUntil(() => log.runsOfDelivery(deliveryId).every(ended), { timeout: 10_000 });
+    await eventually(() => log.runsOfDelivery(deliveryId).every(ended));
     const runs = log.runsOfDelivery(deliveryId);
     return runs
       .map(({ automation, state, replay }) => `${automation} ${state}${replay ? ' (replay)' : ''}`)
@@ -361,7 +362,7 @@ async function rejectedId(): Promise<string> {
     headers: bearerOf(orders.secret),
     body: '[',
   });
-  await vi.waitUntil(async () => (await list()).length > before, { timeout: 5_000 });
+  await eventually(async () => (await list()).length > before);
   return (await list())[0].id;
 }
 
