@@ -4,7 +4,7 @@ import { Refusal } from '../schema/refusal.ts';
 import { suggestSecretName } from '../schema/secret-name.ts';
 import { encodeSecret, secretRandomBytes } from '../schema/secret-value.ts';
 import type { SignatureDescription } from '../signatures/description.ts';
-import { describeScheme, findScheme } from '../signatures/scheme.ts';
+import { describeScheme, findScheme } from '../signatures/schemes.ts';
 
 /** What becomes of a new webhook's team secret. */
 export type SecretChoice =

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { customScheme } from '../signatures/scheme.ts';
 import { authModes } from './auth-mode.ts';
 import { commitShape } from './commit.ts';
 import { automationShape } from './definitions/automation-definition.ts';
+import { customScheme } from './definitions/custom-scheme.ts';
 import { uidPattern } from './ids.ts';
 
 /** @limit Most webhooks in one factory, as the specification of the service says. */

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { namePattern, nameRule } from '../../schema/name.ts';
 import { secretNamePattern, secretNameRule, suggestSecretName } from '../../schema/secret-name.ts';
 import { didYouMean } from '../../schema/suggestion.ts';
-import { findScheme, schemeIds } from '../../signatures/scheme.ts';
+import { findScheme, schemeIds } from '../../signatures/schemes.ts';
 import { definitionFolders } from '../../sources/definition-file-name.ts';
 import { definitionsDirectory } from '../definitions-directory.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';

@@ -7,7 +7,7 @@ import { createSortableId, sortableIdRandomBytes } from '../../schema/ids.ts';
 import { renderIngressUrl } from '../../schema/ingress-url.ts';
 import { didYouMean } from '../../schema/suggestion.ts';
 import type { SignatureDescription } from '../../signatures/description.ts';
-import { describeScheme, schemeIds } from '../../signatures/scheme.ts';
+import { describeScheme, schemeIds } from '../../signatures/schemes.ts';
 import { signRequest } from '../../signatures/sign.ts';
 import { type Context, contextOf } from '../context.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';

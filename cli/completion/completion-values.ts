@@ -41,7 +41,7 @@ export async function completionValues(
 
 /** Loaded only when they are asked for: with the shapes of definitions, they take longer than all the rest. */
 async function schemeIds(): Promise<readonly string[]> {
-  return (await import('../../signatures/scheme.ts')).schemeIds;
+  return (await import('../../signatures/schemes.ts')).schemeIds;
 }
 
 async function defined(directory: string, kind: DefinitionKind): Promise<readonly string[]> {

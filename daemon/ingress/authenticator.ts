@@ -1,10 +1,11 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
 import type { SchemeReference } from '../../schema/definitions/webhook-definition.ts';
-import { diagnoseSignature } from '../../signatures/explain-failure.ts';
+import { explainFailure } from '../../signatures/explain-failure.ts';
 import { answerHandshake, type HandshakeAnswer, hasGetHandshake } from '../../signatures/handshake.ts';
-import { describeScheme, findScheme } from '../../signatures/scheme.ts';
-import { compileVerifier, type SignedRequest } from '../../signatures/verify.ts';
+import { describeScheme, findScheme } from '../../signatures/schemes.ts';
+import type { SignedRequest } from '../../signatures/signed-request.ts';
+import { compileVerifier } from '../../signatures/verify.ts';
 
 export type Authentication =
   | { readonly ok: true; readonly deliveryId?: string }
@@ -80,7 +81,7 @@ function signatureAuthenticator(reference: SchemeReference | undefined, secret: 
       if (secret === '') return secretNotSet;
       const verification = verify(request, nowMs);
       if (verification.ok) return verification;
-      return { ok: false, explain: () => diagnoseSignature(description, secret, request, nowMs) };
+      return { ok: false, explain: () => explainFailure(description, secret, request, nowMs) };
     },
     answerHandshake: (request, verified) => answerHandshake(scheme, request, secret, verified),
     hasGetHandshake: hasGetHandshake(scheme),

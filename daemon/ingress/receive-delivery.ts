@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { UnidentifiedOutcome } from '../../schema/delivery.ts';
 import { createSortableId, sortableIdRandomBytes, uidPattern } from '../../schema/ids.ts';
 import type { HandshakeAnswer } from '../../signatures/handshake.ts';
-import type { RequestHeaders, SignedRequest } from '../../signatures/verify.ts';
+import type { RequestHeaders, SignedRequest } from '../../signatures/signed-request.ts';
 import type { AcceptedDelivery, DeliveryLog, DeliveryMetadata, NewRun } from '../../store/delivery-log.ts';
 import { DeliveryLogError } from '../../store/delivery-log-error.ts';
 import type { ServedWebhook } from '../served/served-webhooks.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { customScheme } from '../../signatures/scheme.ts';
 import { authModes } from '../auth-mode.ts';
 import { commitShape } from '../commit.ts';
+import { customScheme } from '../definitions/custom-scheme.ts';
 import { identitySources, outcomes, runStates } from '../delivery.ts';
 import { diagnosticShape } from '../diagnostic-shape.ts';
 import { payloadFilterSchema } from '../filters/payload-filter.ts';

@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { type CustomScheme, customScheme, findScheme, schemeIds, schemes } from '../../signatures/scheme.ts';
+import { findScheme, schemeIds, schemes } from '../../signatures/schemes.ts';
 import { type AuthMode, authModes } from '../auth-mode.ts';
 import { secretNameShape } from '../secret-name-shape.ts';
 import { didYouMean } from '../suggestion.ts';
 import { addMistake, type MistakeParams } from './add-mistake.ts';
+import { type CustomScheme, customScheme } from './custom-scheme.ts';
 
 /** A scheme's id, or the user's own description of an HMAC. */
 export type SchemeReference = string | CustomScheme;

@@ -4,7 +4,7 @@ import { parseSettings } from '../../daemon/settings.ts';
 import { parseAutomation, parseWebhook } from '../../schema/definitions/parse-definition.ts';
 import { parseWorkspace } from '../../schema/definitions/workspace.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
-import { schemeIds } from '../../signatures/scheme.ts';
+import { schemeIds } from '../../signatures/schemes.ts';
 import { type LanguageServer, type LspDiagnostic, startLanguageServer } from '../support/language-server.ts';
 import { makeWorkspace } from '../support/workspace.ts';
 

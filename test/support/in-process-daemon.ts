@@ -3,7 +3,7 @@ import { type Daemon, startDaemon } from '../../daemon/daemon.ts';
 import { settingsShape } from '../../daemon/settings.ts';
 import { applyDefinitions } from '../../operations/apply.ts';
 import { webhooksMax } from '../../schema/applied-state.ts';
-import type { CustomScheme } from '../../signatures/scheme.ts';
+import type { CustomScheme } from '../../schema/definitions/custom-scheme.ts';
 import type { DefinitionFile } from '../../sources/definition-files.ts';
 import { parseDefinitions } from '../../sources/parse-definitions.ts';
 import type { LoggedDelivery, Run } from '../../store/delivery-log.ts';

@@ -3,8 +3,8 @@ import { factoryView } from '../../../operations/views/applied-views.ts';
 import { renderOpenApi } from '../../../schema/api/openapi.ts';
 import { ApiProblem } from '../../../schema/api/problems.ts';
 import { apiRoutes, apiShapes } from '../../../schema/api/routes.ts';
-import { schemes } from '../../../signatures/scheme.ts';
-import { summarise } from '../../../signatures/summary.ts';
+import { schemes } from '../../../signatures/schemes.ts';
+import { summariseScheme } from '../../../signatures/summary.ts';
 import type { ApiToken } from '../../../store/api-tokens.ts';
 import { type ApiDeps, getServedState } from './api-deps.ts';
 import { maySee } from './caller.ts';
@@ -63,5 +63,5 @@ function identityOf({ name, factory, permission }: ApiToken) {
 
 const describedSchemes = schemes.map(scheme => {
   const { id, provider, kind, page, secretLocation, secretCommand } = scheme;
-  return { id, provider, kind, page, secretLocation, secretCommand, summary: [...summarise(scheme)] };
+  return { id, provider, kind, page, secretLocation, secretCommand, summary: [...summariseScheme(scheme)] };
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { describeScheme } from '../../../signatures/scheme.ts';
+import { describeScheme } from '../../../signatures/schemes.ts';
 import { signRequest } from '../../../signatures/sign.ts';
 import { makeFactory } from '../../support/factory.ts';
 import { send } from '../../support/http.ts';
