@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import Koa from 'koa';
 import type { Logger } from 'pino';
 import getRawBody from 'raw-body';
-import { clientAddressBehind } from '../client-address.ts';
+import { clientAddressBehind } from '../http/client-address.ts';
 import type { IngressMetrics } from '../observability/metrics.ts';
 import type { ServedWebhook } from '../served/served-webhooks.ts';
 import type { DaemonSettings } from '../settings.ts';

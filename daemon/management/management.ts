@@ -6,8 +6,8 @@ import type { Metrics } from '../observability/metrics.ts';
 import type { FactoryReconcile } from '../reconciling/reconcile-statuses.ts';
 import type { ServedFactory, ServedStates } from '../served/served-states.ts';
 import { answerProblems } from './api/answer-problem.ts';
-import { browserHeaders, refuseForeignHosts } from './api/browser-guards.ts';
 import { type DashboardFiles, serveDashboard } from './dashboard-files.ts';
+import { browserHeaders, refuseForeignHosts } from './guards/browser-guards.ts';
 
 export interface ManagementDeps {
   readonly served: ServedStates;

@@ -2,7 +2,7 @@ import type { DeliveryLog, Run } from '../../store/delivery-log.ts';
 import type { RunFiles } from '../../store/run-files.ts';
 import { runMessage } from './run-message.ts';
 import type { PromptOf } from './run-prompts.ts';
-import type { AttemptResult, Runner } from './runner.ts';
+import type { AttemptResult, Runner } from './runners/runner.ts';
 
 export interface AttemptDeps {
   readonly deliveryLog: Pick<DeliveryLog, 'readPayload'>;

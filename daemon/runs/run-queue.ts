@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { backOffMs } from '../../operations/back-off.ts';
 import type { DeliveryLog, Run } from '../../store/delivery-log.ts';
 import { DeliveryLogError } from '../../store/delivery-log-error.ts';
 import type { Store } from '../../store/ports.ts';
 import type { RunSettings } from '../settings.ts';
-import { backOffMs } from './back-off.ts';
 import { attemptRun } from './run-attempt.ts';
 import { promptsIn } from './run-prompts.ts';
-import type { AttemptResult, Runner } from './runner.ts';
+import type { AttemptResult, Runner } from './runners/runner.ts';
 
 /** @limit Time between two looks for queued runs, in ms: a run that a command queued is unseen for no longer. */
 const runPollMs = 2_000;

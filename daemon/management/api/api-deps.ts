@@ -4,11 +4,11 @@ import { type AppliedState, emptyAppliedState } from '../../../schema/applied-st
 import { Refusal } from '../../../schema/refusal.ts';
 import type { Store } from '../../../store/ports.ts';
 import type { ServedStates } from '../../served/served-states.ts';
+import type { SessionCookie } from '../guards/browser-guards.ts';
+import type { KnownTokens } from '../guards/known-tokens.ts';
+import type { Sessions } from '../guards/sessions.ts';
+import type { SignInAttempts } from '../guards/sign-in-attempts.ts';
 import type { LiveDeliveries } from '../live-deliveries.ts';
-import type { SessionCookie } from './browser-guards.ts';
-import type { KnownTokens } from './known-tokens.ts';
-import type { Sessions } from './sessions.ts';
-import type { SignInAttempts } from './sign-in-attempts.ts';
 
 /** Everything that the handlers of the management API work with. */
 export interface ApiDeps {

@@ -4,18 +4,18 @@ import type { Logger } from 'pino';
 import { ApiProblem } from '../../../schema/api/problems.ts';
 import { type ApiRoute, apiPrefix, apiRoutes, type OperationId } from '../../../schema/api/routes.ts';
 import { definitionNamePattern } from '../../../schema/definitions/definition-name.ts';
-import type { SessionCookie } from './browser-guards.ts';
+import type { SessionCookie } from '../guards/browser-guards.ts';
 import {
   type Caller,
   identifyCaller,
   requireOwnScript,
   requirePermission,
   requireSameSite,
-} from './caller.ts';
+} from '../guards/caller.ts';
+import type { KnownTokens } from '../guards/known-tokens.ts';
+import type { Sessions } from '../guards/sessions.ts';
 import type { ApiHandlers, ApiReply } from './handler.ts';
-import type { KnownTokens } from './known-tokens.ts';
 import { readBody, readIfMatch, readQuery } from './read-request.ts';
-import type { Sessions } from './sessions.ts';
 
 export interface ApiRouterDeps {
   readonly handlers: ApiHandlers;

@@ -5,17 +5,17 @@ import type { Logger } from 'pino';
 import type { DeliveryLog } from '../../../store/delivery-log.ts';
 import type { Store } from '../../../store/ports.ts';
 import type { ServedStates } from '../../served/served-states.ts';
+import { sessionCookie } from '../guards/browser-guards.ts';
+import { openKnownTokens } from '../guards/known-tokens.ts';
+import { memorySessions } from '../guards/sessions.ts';
+import { memorySignInAttempts } from '../guards/sign-in-attempts.ts';
 import type { LiveDeliveries } from '../live-deliveries.ts';
 import type { ApiDeps } from './api-deps.ts';
 import { createApiRouter } from './api-router.ts';
-import { sessionCookie } from './browser-guards.ts';
 import { definitionHandlers } from './definition-handlers.ts';
 import { factoryHandlers } from './factory-handlers.ts';
-import { openKnownTokens } from './known-tokens.ts';
 import { logHandlers } from './log-handlers.ts';
 import { sessionHandlers } from './session-handlers.ts';
-import { memorySessions } from './sessions.ts';
-import { memorySignInAttempts } from './sign-in-attempts.ts';
 
 export interface ApiOptions {
   readonly store: Store;

@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import type { z } from 'zod';
 import type { ApiRoutes, OperationId } from '../../../schema/api/routes.ts';
-import type { Caller } from './caller.ts';
+import type { Caller } from '../guards/caller.ts';
 
 /** A request to an operation: permitted, and its parts checked. */
 export interface ApiRequest<Id extends OperationId> {

@@ -5,8 +5,8 @@ import { ApiProblem } from '../../../schema/api/problems.ts';
 import { schemes } from '../../../signatures/scheme.ts';
 import { summarise } from '../../../signatures/summary.ts';
 import type { ApiToken } from '../../../store/api-tokens.ts';
+import { maySee } from '../guards/caller.ts';
 import { type ApiDeps, getServedState } from './api-deps.ts';
-import { maySee } from './caller.ts';
 import type { ApiHandlers } from './handler.ts';
 
 type SessionHandlers = Pick<

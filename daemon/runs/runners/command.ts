@@ -4,8 +4,8 @@ import { execa } from 'execa';
 import type { RunFiles, RunOutput } from '../../../store/run-files.ts';
 import { attachmentName } from '../../../store/run-files.ts';
 import type { CommandRunnerSettings } from '../../settings.ts';
-import { closeOutput } from '../close-output.ts';
-import type { Attempt, AttemptResult, Runner } from '../runner.ts';
+import { closeOutput } from './close-output.ts';
+import type { Attempt, AttemptResult, Runner } from './runner.ts';
 
 /** @limit Pause after each read of output that is not kept, in ms: a command that writes without end then costs little CPU. */
 const discardPauseMs = 1;

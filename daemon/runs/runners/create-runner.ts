@@ -1,9 +1,9 @@
 import type { RunFiles } from '../../../store/run-files.ts';
 import type { RunnerSettings } from '../../settings.ts';
-import type { Runner } from '../runner.ts';
 import { commandRunner } from './command.ts';
 import { directoryRunner } from './directory.ts';
 import { httpRunner } from './http.ts';
+import type { Runner } from './runner.ts';
 
 /** The runner that the operator chose. Throws if the environment lacks what the settings name. */
 export function createRunner(

@@ -1,9 +1,9 @@
 import type { RunFiles, RunOutput } from '../../../store/run-files.ts';
 import { attachmentName } from '../../../store/run-files.ts';
 import { type HttpRunnerSettings, SettingsError } from '../../settings.ts';
-import { closeOutput } from '../close-output.ts';
-import { retryAfterMs } from '../retry-after.ts';
-import type { Attempt, AttemptResult, Runner } from '../runner.ts';
+import { closeOutput } from './close-output.ts';
+import { retryAfterMs } from './retry-after.ts';
+import type { Attempt, AttemptResult, Runner } from './runner.ts';
 
 /**
  * Posts each attempt to the operator's receiver as multipart/form-data (RFC 7578): the text `message` and the file

@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { closeOutput } from '../../../daemon/runs/close-output.ts';
-import { homeAt } from '../../../store/embedded/files/home.ts';
-import { storeIn } from '../../support/stored.ts';
-import { temporaryDirectory } from './run-samples.ts';
+import { closeOutput } from '../../../../daemon/runs/runners/close-output.ts';
+import { homeAt } from '../../../../store/embedded/files/home.ts';
+import { storeIn } from '../../../support/stored.ts';
+import { temporaryDirectory } from '../run-samples.ts';
 
 const run = `run_${'0'.repeat(26)}`;
 

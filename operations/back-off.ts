@@ -1,4 +1,4 @@
-import type { RunSettings } from '../settings.ts';
+import type { RunSettings } from '../daemon/settings.ts';
 
 /**
  * How long a run waits after its `attempts`-th attempt failed, in ms: doubled from attempt to attempt up to the

@@ -1,4 +1,4 @@
-import type { RunOutput } from '../../store/run-files.ts';
+import type { RunOutput } from '../../../store/run-files.ts';
 import type { AttemptResult } from './runner.ts';
 
 /** Ends an attempt's output with its result and returns that; output that could not be kept adds to its reason. */

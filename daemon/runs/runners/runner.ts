@@ -1,4 +1,4 @@
-import type { Run } from '../../store/delivery-log.ts';
+import type { Run } from '../../../store/delivery-log.ts';
 
 /** One attempt at a run, made ready for its runner. */
 export interface Attempt {

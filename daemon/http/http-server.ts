@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { connectionsMax, requestMs } from './settings.ts';
+import { connectionsMax, requestMs } from '../settings.ts';
 
 /** @limit Time after which a connection without a request is closed, in ms: longer than the 60 s after which common proxies close theirs. */
 const idleConnectionMs = 65_000;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { retryAfterMs } from '../../../daemon/runs/retry-after.ts';
+import { retryAfterMs } from '../../../../daemon/runs/runners/retry-after.ts';
 
 const nowMs = Date.UTC(1994, 10, 6, 8, 49, 0);
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { backOffMs } from '../../../daemon/runs/back-off.ts';
+import { backOffMs } from '../../operations/back-off.ts';
 
 const settings = { firstSeconds: 10, maxSeconds: 60 };
 

@@ -1,9 +1,9 @@
 import { type IncomingMessage, request } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
-import { openDeliveryLog } from '../../../store/embedded/delivery-log/write/open-delivery-log.ts';
-import { acceptedDelivery } from '../../store/embedded/delivery-log/delivery-log-samples.ts';
-import { send } from '../../support/http.ts';
-import { type ApiClient, call, type ManagedDaemon, startManagedDaemon } from '../../support/management.ts';
+import { openDeliveryLog } from '../../../../store/embedded/delivery-log/write/open-delivery-log.ts';
+import { acceptedDelivery } from '../../../store/embedded/delivery-log/delivery-log-samples.ts';
+import { send } from '../../../support/http.ts';
+import { type ApiClient, call, type ManagedDaemon, startManagedDaemon } from '../../../support/management.ts';
 
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
