@@ -1,11 +1,15 @@
-import type { RunSettings } from '../daemon/settings.ts';
+export interface BackOff {
+  /** The wait after the first failure, in ms. */
+  readonly firstMs: number;
+  /** The longest wait, in ms. */
+  readonly maxMs: number;
+}
 
 /**
- * How long a run waits after its `attempts`-th attempt failed, in ms: doubled from attempt to attempt up to the
- * most, of which chance (in [0, 1)) takes off up to half, so that runs that failed together do not come back together.
+ * Wait in ms after a number of failures in a row: doubled for each failure after the first, up to the maximum. Random
+ * jitter (`chance`, from 0 up to 1) takes off up to half, so that things that failed together do not return together.
  */
-export function backOffMs(attempts: number, settings: RunSettings['backOff'], chance: number): number {
-  const { firstSeconds, maxSeconds } = settings;
-  const fullMs = Math.min(firstSeconds * 2 ** (attempts - 1), maxSeconds) * 1000;
+export function backOffMs(failures: number, { firstMs, maxMs }: BackOff, chance: number): number {
+  const fullMs = Math.min(firstMs * 2 ** (failures - 1), maxMs);
   return Math.round(fullMs * (1 - chance / 2));
 }

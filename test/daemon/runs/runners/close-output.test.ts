@@ -41,10 +41,10 @@ test('says that output could not be kept, and leaves the result what it is', asy
   const failed = runFiles.appendOutput(run, 'attempt 2', 100);
   expect(await closeOutput(succeeded, { kind: 'succeeded' })).toEqual({
     kind: 'succeeded',
-    reason: 'its output could not be kept (EISDIR)',
+    reason: 'output could not be kept (EISDIR)',
   });
   expect(await closeOutput(failed, { kind: 'retry', reason: 'it failed' })).toEqual({
     kind: 'retry',
-    reason: 'it failed; its output could not be kept (EISDIR)',
+    reason: 'it failed; output could not be kept (EISDIR)',
   });
 });
