@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import proxyAddr from 'proxy-addr';
 
-/** Tells a request's client: its peer, or whom a trusted proxy names in X-Forwarded-For. */
-export function clientAddressBehind(proxies: readonly string[]): (request: IncomingMessage) => string {
-  const plain = (address: string | undefined) => (address ?? '').replace(/^::ffff:(?=\d+\.)/, '');
-  if (proxies.length === 0) return request => plain(request.socket.remoteAddress);
+/** Creates a reader of a request's client address: the peer's, or the one in X-Forwarded-For of a trusted proxy. */
+export function createAddressReader(proxies: readonly string[]): (request: IncomingMessage) => string {
+  const toPlain = (address: string | undefined) => (address ?? '').replace(/^::ffff:(?=\d+\.)/, '');
+  if (proxies.length === 0) return request => toPlain(request.socket.remoteAddress);
   const trust = proxyAddr.compile([...proxies]);
-  return request => plain(proxyAddr(request, trust));
+  return request => toPlain(proxyAddr(request, trust));
 }

@@ -16,7 +16,7 @@ export interface ServerBounds {
 const defaultBounds: ServerBounds = { requestMs, connections: connectionsMax };
 
 /** A server that a slow or greedy client cannot hold on to. */
-export function boundedServer(listener: RequestListener, bounds = defaultBounds): Server {
+export function createBoundedServer(listener: RequestListener, bounds = defaultBounds): Server {
   const server = createServer(
     {
       headersTimeout: bounds.requestMs,

@@ -11,7 +11,7 @@ const hourMs = 60 * 60 * 1000;
 const hours = 24;
 
 /** The last 24 hours of the named webhooks of a factory; counted at most once a minute, however many ask. */
-export function webhookActivity(
+export function createActivityCounter(
   deliveries: Pick<DeliveryLogReader, 'countByHour'>,
   nowMs: () => number,
 ): (factory: string, uids: readonly string[]) => Promise<Activity> {

@@ -5,10 +5,10 @@ import type { Logger } from 'pino';
 import type { DeliveryLog } from '../../../store/delivery-log.ts';
 import type { Store } from '../../../store/ports.ts';
 import type { ServedStates } from '../../served/served-states.ts';
-import { sessionCookie } from '../guards/browser-guards.ts';
+import { createSessionCookie } from '../guards/browser-guards.ts';
 import { openKnownTokens } from '../guards/known-tokens.ts';
-import { memorySessions } from '../guards/sessions.ts';
-import { memorySignInAttempts } from '../guards/sign-in-attempts.ts';
+import { createMemorySessions } from '../guards/sessions.ts';
+import { createSignInAttempts } from '../guards/sign-in-attempts.ts';
 import type { LiveDeliveries } from '../live-deliveries.ts';
 import type { ApiDeps } from './api-deps.ts';
 import { createApiRouter } from './api-router.ts';
@@ -26,7 +26,7 @@ export interface ApiOptions {
   readonly baseUrl: () => string;
   /** The URL of the management port behind a proxy, if there is one. */
   readonly managementUrl: string | undefined;
-  readonly clientAddress: (request: IncomingMessage) => string;
+  readonly readClientAddress: (request: IncomingMessage) => string;
   readonly nowMs: () => number;
   readonly log: Logger;
 }
@@ -37,18 +37,18 @@ export interface Api {
 }
 
 /** Wires the management API. */
-export function createApi({ managementUrl, clientAddress, ...options }: ApiOptions): Api {
+export function createApi({ managementUrl, readClientAddress, ...options }: ApiOptions): Api {
   const { store, live, nowMs, log } = options;
   const deps: ApiDeps = {
     ...options,
     tokens: openKnownTokens({ apiTokens: store.apiTokens, nowMs, log }),
-    sessions: memorySessions({ nowMs, randomBytes }),
-    cookie: sessionCookie(managementUrl),
-    signInAttempts: memorySignInAttempts(),
+    sessions: createMemorySessions({ nowMs, randomBytes }),
+    cookie: createSessionCookie(managementUrl),
+    signInAttempts: createSignInAttempts(),
     randomBytes,
   };
   const handlers = {
-    ...sessionHandlers(deps, clientAddress),
+    ...sessionHandlers(deps, readClientAddress),
     ...factoryHandlers(deps),
     ...logHandlers(deps),
     ...definitionHandlers(deps),

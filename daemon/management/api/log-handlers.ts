@@ -6,7 +6,7 @@ import {
   testFilter,
 } from '../../../operations/deliveries.ts';
 import { listRuns, listRunsOfDelivery, readRunOutput, retryRun, showRun } from '../../../operations/runs.ts';
-import { webhookActivity } from './activity.ts';
+import { createActivityCounter } from './activity.ts';
 import { type ApiDeps, getServedState, openFactory } from './api-deps.ts';
 import type { ApiHandlers } from './handler.ts';
 
@@ -28,7 +28,7 @@ export function logHandlers(deps: ApiDeps): DeliveryHandlers & RunHandlers {
 }
 
 function deliveryHandlers(deps: ApiDeps): Omit<DeliveryHandlers, 'watchDeliveries'> {
-  const countActivity = webhookActivity(deps.store.deliveries, deps.nowMs);
+  const countActivity = createActivityCounter(deps.store.deliveries, deps.nowMs);
   return {
     showActivity: async ({ params: { factory } }) => {
       const uids = getServedState(deps, factory).webhooks.map(({ uid }) => uid);

@@ -17,7 +17,7 @@ type SessionHandlers = Pick<
 /** What does not belong to one factory. */
 export function sessionHandlers(
   deps: ApiDeps,
-  clientAddress: (request: IncomingMessage) => string,
+  readClientAddress: (request: IncomingMessage) => string,
 ): SessionHandlers {
   const { tokens, sessions, cookie, signInAttempts, served } = deps;
   let document: string | undefined;
@@ -29,7 +29,7 @@ export function sessionHandlers(
       return { body: undefined };
     },
     signIn: async ({ body, context }) => {
-      const address = clientAddress(context.req);
+      const address = readClientAddress(context.req);
       await signInAttempts.requireLeft(address);
       const token = await tokens.find(body.token);
       if (!token) {

@@ -55,7 +55,7 @@ export interface SessionCookie {
   clear(context: Context): void;
 }
 
-export function sessionCookie(managementUrl: string | undefined): SessionCookie {
+export function createSessionCookie(managementUrl: string | undefined): SessionCookie {
   const url = managementUrl === undefined ? undefined : new URL(managementUrl);
   // The name's prefix makes browsers refuse such a cookie from a plain connection or a sibling domain (RFC 6265bis).
   const isSecure = (context: Context) => url?.protocol === 'https:' && context.headers.host === url.host;

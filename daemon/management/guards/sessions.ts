@@ -18,7 +18,7 @@ export interface SessionsOptions {
   readonly randomBytes: (count: number) => Uint8Array;
 }
 
-export function memorySessions({ nowMs, randomBytes }: SessionsOptions): Sessions {
+export function createMemorySessions({ nowMs, randomBytes }: SessionsOptions): Sessions {
   const sessions = new Map<string, { readonly tokenSha256: string; readonly untilMs: number }>();
   const keyOf = (id: string) => hash('sha256', id);
   return {

@@ -10,7 +10,7 @@ export interface SignInAttempts {
   countFailure(clientAddress: string): Promise<void>;
 }
 
-export function memorySignInAttempts(): SignInAttempts {
+export function createSignInAttempts(): SignInAttempts {
   const failures = new RateLimiterMemory({ points: signInAttemptsPerMinute, duration: 60 });
   return {
     requireLeft: async clientAddress => {

@@ -85,7 +85,7 @@ test('tells why a delivery was rejected only to those who may manage', async () 
     .poll(() => latest(manager))
     .toMatchObject({
       outcome: 'Rejected (auth)',
-      reason: 'the token is not the one in force',
+      reason: 'wrong token',
     });
   expect(await latest(reader)).not.toHaveProperty('reason');
   const params = { delivery: (await latest(reader)).id };
