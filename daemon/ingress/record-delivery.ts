@@ -8,6 +8,9 @@ import type { Identity } from './identity.ts';
 import type { IngressOutcome } from './ingress-outcome.ts';
 import type { ProblemCode } from './problems.ts';
 
+/** @limit Wait that a 503 asks the sender for, in seconds: most failed commits succeed at the next try. */
+const unavailableSeconds = 1;
+
 export interface RecordDeps {
   readonly deliveryLog: Pick<DeliveryLog, 'recordAccepted' | 'recordUnidentified'>;
   readonly nowMs: () => number;
@@ -35,7 +38,13 @@ export async function recordDelivery(
     return { result: 'duplicate', webhook, deliveryId: duplicateOf };
   } catch (cause) {
     if (!(cause instanceof DeliveryLogError)) throw cause;
-    return { result: 'refused', webhook, problem: 'unavailable', retryAfterSeconds: 1, cause };
+    return {
+      result: 'refused',
+      webhook,
+      problem: 'unavailable',
+      retryAfterSeconds: unavailableSeconds,
+      cause,
+    };
   }
 }
 

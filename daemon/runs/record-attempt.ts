@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { backOffMs } from '../../operations/back-off.ts';
 import type { DeliveryLog, Run } from '../../store/delivery-log.ts';
 import { DeliveryLogError } from '../../store/delivery-log-error.ts';
-import type { RunSettings } from '../settings.ts';
+import type { RunSettings } from './run-settings.ts';
 import type { AttemptResult } from './runners/runner.ts';
 
 /** @limit Time between two tries to record the result of an attempt, in ms, while the delivery log cannot be written. */

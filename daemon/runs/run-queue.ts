@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import type { DeliveryLog, Run } from '../../store/delivery-log.ts';
 import type { Store } from '../../store/ports.ts';
-import type { RunSettings } from '../settings.ts';
 import { recordAttempt } from './record-attempt.ts';
 import { type AttemptDeps, attemptRun } from './run-attempt.ts';
 import { readPromptsFrom } from './run-prompts.ts';
+import type { RunSettings } from './run-settings.ts';
 import type { AttemptResult, Runner } from './runners/runner.ts';
 
 /** @limit Time between two looks for queued runs, in ms: a run that a command queued is unseen for no longer. */

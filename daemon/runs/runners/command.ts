@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { execa } from 'execa';
 import type { RunFiles, RunOutput } from '../../../store/run-files.ts';
 import { attachmentName } from '../../../store/run-files.ts';
-import type { CommandRunnerSettings } from '../../settings.ts';
+import type { CommandRunnerSettings } from '../run-settings.ts';
 import { closeOutput } from './close-output.ts';
 import type { Attempt, AttemptResult, Runner } from './runner.ts';
 

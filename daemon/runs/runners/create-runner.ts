@@ -1,5 +1,5 @@
 import type { RunFiles } from '../../../store/run-files.ts';
-import type { RunnerSettings } from '../../settings.ts';
+import type { RunnerSettings } from '../run-settings.ts';
 import { createCommandRunner } from './command.ts';
 import { directoryRunner } from './directory.ts';
 import { createHttpRunner } from './http.ts';

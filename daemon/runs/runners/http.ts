@@ -1,6 +1,7 @@
 import type { RunFiles, RunOutput } from '../../../store/run-files.ts';
 import { attachmentName } from '../../../store/run-files.ts';
-import { type HttpRunnerSettings, SettingsError } from '../../settings.ts';
+import { SettingsError } from '../../settings-error.ts';
+import type { HttpRunnerSettings } from '../run-settings.ts';
 import { closeOutput } from './close-output.ts';
 import { parseRetryAfterMs } from './retry-after.ts';
 import type { Attempt, AttemptResult, Runner } from './runner.ts';
