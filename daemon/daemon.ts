@@ -10,8 +10,8 @@ import { createMemoryBudgets } from './ingress/budgets.ts';
 import { createIngress, type IngressOptions } from './ingress/ingress.ts';
 import { createRandomPool } from './ingress/random-pool.ts';
 import { createApi } from './management/api/create-api.ts';
-import { dashboardDirectory, readDashboardFiles } from './management/dashboard-files.ts';
-import { type LiveDeliveries, openLiveDeliveries } from './management/live-deliveries.ts';
+import { findDashboardDirectory, readDashboardFiles } from './management/dashboard-files.ts';
+import { LiveDeliveries } from './management/live-deliveries.ts';
 import { createManagement } from './management/management.ts';
 import { createMetrics, type Metrics } from './observability/metrics.ts';
 import { readReconcileStatuses } from './reconciling/reconcile-statuses.ts';
@@ -91,7 +91,7 @@ async function startParts(
 ): Promise<Omit<Daemon, 'stop'>> {
   const { store, settings, environment, log } = options;
   const queued = new EventEmitter<{ runs: [] }>();
-  const live = openLiveDeliveries();
+  const live = new LiveDeliveries();
   const deliveryLog = await openLog(options, condition, live, () => queued.emit('runs'));
   onClose(() => deliveryLog.close());
   const served = await serveStates(options);
@@ -166,7 +166,7 @@ async function startManagement(
   const management = createManagement({
     ...{ served, metrics, api: api.router, managementUrl, log },
     readReconciles: () => readReconcileStatuses(store),
-    dashboard: await readDashboardFiles(dashboardDirectory()),
+    dashboard: await readDashboardFiles(findDashboardDirectory()),
     notReady: () => condition.notReady,
   });
   const server = createBoundedServer(management.callback());

@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { DeliveryLog } from '../../store/delivery-log.ts';
 import type { FactoryReconcile } from '../reconciling/reconcile-statuses.ts';
-import type { ServedFactory } from '../served/served-states.ts';
+import type { ServedFactory } from '../served/served-factories.ts';
 
 export interface Metrics {
   /** Counts and times one request to the ingress. */

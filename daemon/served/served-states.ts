@@ -1,23 +1,11 @@
 import type { AppliedState } from '../../schema/applied-state.ts';
 import type { Store } from '../../store/ports.ts';
+import type { ServedFactories, ServedFactory } from './served-factories.ts';
 import type { ServedWebhook } from './served-webhook.ts';
 import { prepareWebhooks } from './served-webhooks.ts';
 
-/** A factory as it is served. With a `problem`, the last good state is still served. */
-export interface ServedFactory {
-  readonly factory: string;
-  readonly serial: number;
-  readonly webhooks: number;
-  readonly problem?: { readonly message: string; readonly since: string };
-}
-
-export interface ServedStates {
+export interface ServedStates extends ServedFactories {
   findWebhook(uid: string): ServedWebhook | undefined;
-  /** The applied state that is served for a factory; undefined if there never was one. */
-  findState(factory: string): AppliedState | undefined;
-  /** Resolves when everything that was stored before the call is served. */
-  refresh(): Promise<void>;
-  status(): ServedFactory[];
   close(): Promise<void>;
 }
 

@@ -4,25 +4,25 @@ import type Router from '@koa/router';
 import type { Logger } from 'pino';
 import type { DeliveryLog } from '../../../store/delivery-log.ts';
 import type { Store } from '../../../store/ports.ts';
-import type { ServedStates } from '../../served/served-states.ts';
-import { createSessionCookie } from '../guards/browser-guards.ts';
+import type { ServedFactories } from '../../served/served-factories.ts';
 import { openKnownTokens } from '../guards/known-tokens.ts';
+import { createSessionCookie } from '../guards/session-cookie.ts';
 import { createMemorySessions } from '../guards/sessions.ts';
 import { createSignInAttempts } from '../guards/sign-in-attempts.ts';
 import type { LiveDeliveries } from '../live-deliveries.ts';
 import type { ApiDeps } from './api-deps.ts';
 import { createApiRouter } from './api-router.ts';
-import { definitionHandlers } from './definition-handlers.ts';
-import { factoryHandlers } from './factory-handlers.ts';
-import { logHandlers } from './log-handlers.ts';
-import { sessionHandlers } from './session-handlers.ts';
+import { createDefinitionHandlers } from './definition-handlers.ts';
+import { createFactoryHandlers } from './factory-handlers.ts';
+import { createLogHandlers } from './log-handlers.ts';
+import { createSessionHandlers } from './session-handlers.ts';
 
 export interface ApiOptions {
   readonly store: Store;
-  readonly served: ServedStates;
+  readonly served: ServedFactories;
   readonly deliveryLog: DeliveryLog;
   readonly live: LiveDeliveries;
-  /** The ingress' public URL. */
+  /** Gets the public URL of the ingress. */
   readonly baseUrl: () => string;
   /** The URL of the management port behind a proxy, if there is one. */
   readonly managementUrl: string | undefined;
@@ -48,10 +48,10 @@ export function createApi({ managementUrl, readClientAddress, ...options }: ApiO
     randomBytes,
   };
   const handlers = {
-    ...sessionHandlers(deps, readClientAddress),
-    ...factoryHandlers(deps),
-    ...logHandlers(deps),
-    ...definitionHandlers(deps),
+    ...createSessionHandlers(deps, readClientAddress),
+    ...createFactoryHandlers(deps),
+    ...createLogHandlers(deps),
+    ...createDefinitionHandlers(deps),
   };
   return {
     router: createApiRouter({ ...deps, handlers }),

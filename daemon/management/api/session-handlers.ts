@@ -14,8 +14,8 @@ type SessionHandlers = Pick<
   'describeApi' | 'signIn' | 'whoAmI' | 'signOut' | 'listFactories' | 'listSchemes'
 >;
 
-/** What does not belong to one factory. */
-export function sessionHandlers(
+/** Handles requests that do not belong to one factory. */
+export function createSessionHandlers(
   deps: ApiDeps,
   readClientAddress: (request: IncomingMessage) => string,
 ): SessionHandlers {
@@ -37,9 +37,9 @@ export function sessionHandlers(
         throw new ApiProblem('token-unknown');
       }
       cookie.write(context, sessions.begin(token.sha256));
-      return { body: identityOf(token) };
+      return { body: toIdentity(token) };
     },
-    whoAmI: ({ caller }) => ({ body: identityOf(caller.token) }),
+    whoAmI: ({ caller }) => ({ body: toIdentity(caller.token) }),
     signOut: ({ context }) => {
       const id = cookie.read(context);
       if (id !== undefined) sessions.end(id);
@@ -56,7 +56,7 @@ export function sessionHandlers(
   };
 }
 
-function identityOf({ name, factory, permission }: ApiToken) {
+function toIdentity({ name, factory, permission }: ApiToken) {
   return { token: name, factory, permission };
 }
 

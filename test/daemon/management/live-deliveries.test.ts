@@ -2,10 +2,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import {
-  type LiveDeliveriesOptions,
-  openLiveDeliveries,
-} from '../../../daemon/management/live-deliveries.ts';
+import { LiveDeliveries, type LiveDeliveriesOptions } from '../../../daemon/management/live-deliveries.ts';
 import type { LoggedDelivery } from '../../../store/delivery-log.ts';
 import { connectTo } from '../../support/http.ts';
 
@@ -20,7 +17,7 @@ function rows(count: number, identity = ''): LoggedDelivery[] {
 
 /** Views over real sockets; a client that is told to read nothing reads nothing. */
 async function openBench(options: LiveDeliveriesOptions) {
-  const live = openLiveDeliveries(options);
+  const live = new LiveDeliveries(options);
   const responses: ServerResponse[] = [];
   const server = createServer((_, response) => {
     responses.push(response);
@@ -78,7 +75,7 @@ test('cuts a client off that does not read, while another gets everything', asyn
     .toBe(true);
   expect(responses[1]?.destroyed).toBe(false);
   expect(events).toBeGreaterThan(1);
-  await expect.poll(() => live.viewers()).toBe(1);
+  await expect.poll(() => live.viewerCount).toBe(1);
 });
 
 test('writes to a silent view, so that everybody knows it is alive', async () => {
@@ -101,7 +98,7 @@ test('makes no rows while nobody looks', async () => {
   publish();
   expect(made).toBe(1);
   connection.socket.destroy();
-  await expect.poll(() => live.viewers()).toBe(0);
+  await expect.poll(() => live.viewerCount).toBe(0);
   publish();
   expect(made).toBe(1);
 });
