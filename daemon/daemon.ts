@@ -1,20 +1,21 @@
 import { randomUUID } from 'node:crypto';
+import { EventEmitter } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import type { DeliveryLog } from '../store/delivery-log.ts';
 import type { Store } from '../store/ports.ts';
-import { clientAddressBehind } from './client-address.ts';
-import { boundedServer, closeServer, listen } from './http-server.ts';
-import { memoryBudgets } from './ingress/budgets.ts';
-import { createIngress } from './ingress/ingress.ts';
-import { randomPool } from './ingress/random-pool.ts';
+import { createAddressReader } from './http/client-address.ts';
+import { closeServer, createBoundedServer, listen } from './http/http-server.ts';
+import { createMemoryBudgets } from './ingress/budgets.ts';
+import { createIngress, type IngressOptions } from './ingress/ingress.ts';
+import { createRandomPool } from './ingress/random-pool.ts';
 import { createApi } from './management/api/create-api.ts';
-import { dashboardDirectory, readDashboardFiles } from './management/dashboard-files.ts';
-import { type LiveDeliveries, openLiveDeliveries } from './management/live-deliveries.ts';
+import { findDashboardDirectory, readDashboardFiles } from './management/dashboard-files.ts';
+import { LiveDeliveries } from './management/live-deliveries.ts';
 import { createManagement } from './management/management.ts';
 import { createMetrics, type Metrics } from './observability/metrics.ts';
 import { readReconcileStatuses } from './reconciling/reconcile-statuses.ts';
-import { type Reconcilers, startReconcilers } from './reconciling/reconcilers.ts';
+import { startReconcilers } from './reconciling/reconcilers.ts';
 import { startRetention } from './runs/retention.ts';
 import { type RunQueue, startRunQueue } from './runs/run-queue.ts';
 import { createRunner } from './runs/runners/create-runner.ts';
@@ -30,7 +31,7 @@ export interface DaemonOptions {
   readonly environment: NodeJS.ProcessEnv;
   readonly log: Logger;
   readonly nowMs: () => number;
-  /** The daemon cannot go on and must be started again. */
+  /** Called when the daemon cannot continue; the process must be restarted. */
   readonly onFatal: (error: unknown) => void;
 }
 
@@ -43,167 +44,177 @@ export interface Daemon {
   stop(): Promise<void>;
 }
 
-/** The parts of a daemon that others work with. */
-interface Parts {
-  readonly deliveryLog: DeliveryLog;
-  readonly served: ServedStates;
-  readonly live: LiveDeliveries;
-  readonly metrics: Metrics;
-  /** The ingress' public URL, known for certain once it listens. */
+/** What changes while the daemon runs, and the management port shows. */
+interface Condition {
+  /** The public URL of the ingress. Without a setting its port is certain once the ingress listens. */
   baseUrl: string;
   /** The reason why deliveries cannot be accepted now; undefined when they can. */
   notReady: string | undefined;
-  runQueue: RunQueue | undefined;
-  reconcilers: Reconcilers | undefined;
 }
 
-/** Wires the daemon of a store and starts it. Fails, with nothing left open, if a part of it cannot start. */
+const stopping = 'the daemon is stopping';
+
+type Close = () => Promise<unknown>;
+/** Registers how a part is closed. Parts are closed in the reverse order. */
+type OnClose = (close: Close) => void;
+
+/** Starts a daemon on a store. Fails, and leaves nothing open, if a part of it cannot start. */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
+  const { settings } = options;
+  const condition: Condition = {
+    baseUrl: settings.baseUrl ?? `http://${settings.host}:${settings.port}`,
+    notReady: undefined,
+  };
   const opened: Close[] = [];
   const closeAll = async () => {
     for (const close of opened.toReversed()) await close();
   };
   try {
-    return await start(options, opened, closeAll);
+    const addresses = await startParts(options, condition, close => opened.push(close));
+    return {
+      ...addresses,
+      stop: async () => {
+        condition.notReady = stopping;
+        await closeAll();
+      },
+    };
   } catch (error) {
     await closeAll();
     throw error;
   }
 }
 
-type Close = () => Promise<unknown>;
-
-/** `opened` collects how each part is closed, in the order in which the parts were started. */
-async function start(
+async function startParts(
   options: DaemonOptions,
-  opened: Close[],
-  closeAll: () => Promise<void>,
-): Promise<Daemon> {
-  const parts = await openParts(options, opened);
-  // Started first and stopped last, so that it can report while the ingress stops.
-  const managementUrl = await startManagement(options, parts, opened);
-  await startRuns(options, parts, opened);
-  const ingressUrl = await startIngress(options, parts, opened);
-  const { store, environment, log, settings } = options;
-  parts.reconcilers = startReconcilers({
+  condition: Condition,
+  onClose: OnClose,
+): Promise<Omit<Daemon, 'stop'>> {
+  const { store, settings, environment, log } = options;
+  const queued = new EventEmitter<{ runs: [] }>();
+  const live = new LiveDeliveries();
+  const deliveryLog = await openLog(options, condition, live, () => queued.emit('runs'));
+  onClose(() => deliveryLog.close());
+  const served = await serveStates(options);
+  onClose(() => served.close());
+  const readReconciles = () => readReconcileStatuses(store);
+  const metrics = createMetrics({ deliveryLog, readStates: served.status, readReconciles });
+  const parts = { deliveryLog, served, live, metrics };
+
+  // Starts before the ingress and is closed after it, so that it can report while the ingress stops.
+  const managementUrl = await startManagement(options, parts, condition, onClose);
+  const runQueue = await startRuns(options, deliveryLog, onClose);
+  queued.on('runs', () => runQueue.wake());
+  const reconcilers = startReconcilers({
     ...{ store, environment, log, repositories: settings.repositories },
     random: Math.random,
-    onApplied: () => void parts.served.refresh(),
+    onApplied: () => void served.refresh(),
   });
-  const status = parts.served.status();
-  return {
-    ingressUrl,
-    managementUrl,
-    factories: status.length,
-    webhooks: status.reduce((sum, { webhooks }) => sum + webhooks, 0),
-    stop: async () => {
-      parts.notReady = 'stopping';
-      await closeAll();
-    },
-  };
+  onClose(() => reconcilers.stop());
+  const ingress = await startIngress(options, parts, condition, reconcilers.trigger);
+  // At the same time: each needs a while, and together they have ten seconds.
+  onClose(() => Promise.all([ingress.close(), runQueue.stop(), reconcilers.stop()]));
+
+  const status = served.status();
+  const webhooks = status.reduce((sum, factory) => sum + factory.webhooks, 0);
+  return { ingressUrl: ingress.url, managementUrl, factories: status.length, webhooks };
 }
 
-async function openParts({ store, settings, log, onFatal }: DaemonOptions, opened: Close[]): Promise<Parts> {
-  let parts: Parts | undefined;
-  const live = openLiveDeliveries();
-  const deliveryLog = await store.openDeliveryLog({
-    onRunsQueued: () => parts?.runQueue?.wake(),
+function openLog(
+  { store, onFatal }: DaemonOptions,
+  condition: Condition,
+  live: LiveDeliveries,
+  onRunsQueued: () => void,
+): Promise<DeliveryLog> {
+  return store.openDeliveryLog({
+    onRunsQueued,
     onCommitted: rows => live.publish(rows),
     onFatal: error => {
-      if (parts) parts.notReady = 'the delivery log is gone';
+      condition.notReady = 'the delivery log has failed';
       onFatal(error);
     },
   });
-  opened.push(() => deliveryLog.close());
-  const served = await serveAppliedStates({
+}
+
+function serveStates({ store, log }: DaemonOptions): Promise<ServedStates> {
+  return serveAppliedStates({
     store,
     onLoaded: status => log.info(status, 'serving the applied state'),
-    onProblem: status => log.error(status, 'the applied state cannot be served; the last good one still is'),
+    onProblem: status => log.error(status, 'cannot serve the applied state; still serving the last good one'),
   });
-  opened.push(() => served.close());
-  const metrics = createMetrics();
-  metrics.watch(deliveryLog, served);
-  metrics.watchReconciles(() => readReconcileStatuses(store));
-  parts = {
-    ...{ deliveryLog, served, live, metrics },
-    baseUrl: settings.baseUrl ?? `http://${settings.host}:${settings.port}`,
-    notReady: undefined,
-    runQueue: undefined,
-    reconcilers: undefined,
-  };
-  return parts;
+}
+
+interface Parts {
+  readonly deliveryLog: DeliveryLog;
+  readonly served: ServedStates;
+  readonly live: LiveDeliveries;
+  readonly metrics: Metrics;
 }
 
 async function startManagement(
   { store, settings, log, nowMs }: DaemonOptions,
-  parts: Parts,
-  opened: Close[],
+  { deliveryLog, served, live, metrics }: Parts,
+  condition: Condition,
+  onClose: OnClose,
 ): Promise<string> {
-  const { deliveryLog, served, live, metrics } = parts;
   const { managementUrl } = settings;
   const api = createApi({
     ...{ store, served, deliveryLog, live, managementUrl, nowMs, log },
-    clientAddress: clientAddressBehind(settings.trustProxies),
-    baseUrl: () => parts.baseUrl,
+    readClientAddress: createAddressReader(settings.trustProxies),
+    baseUrl: () => condition.baseUrl,
   });
-  opened.push(() => api.close());
+  onClose(() => api.close());
   const management = createManagement({
     ...{ served, metrics, api: api.router, managementUrl, log },
     readReconciles: () => readReconcileStatuses(store),
-    dashboard: await readDashboardFiles(dashboardDirectory()),
-    notReady: () => parts.notReady,
+    dashboard: await readDashboardFiles(findDashboardDirectory()),
+    notReady: () => condition.notReady,
   });
-  const server = boundedServer(management.callback());
+  const server = createBoundedServer(management.callback());
   const address = await listen(server, settings.managementPort, '127.0.0.1');
-  opened.push(() => closeServer(server, 0));
+  onClose(() => closeServer(server, 0));
   return toUrl(address);
 }
 
 async function startRuns(
   { store, settings, environment, log, nowMs }: DaemonOptions,
-  parts: Parts,
-  opened: Close[],
-): Promise<void> {
-  const { deliveryLog } = parts;
+  deliveryLog: DeliveryLog,
+  onClose: OnClose,
+): Promise<RunQueue> {
   const retention = startRetention({ store, deliveryLog, settings: settings.retention, log, nowMs });
-  opened.push(() => retention.stop());
+  onClose(() => retention.stop());
   const queue = await startRunQueue({
     ...{ store, deliveryLog, settings: settings.runs, log, nowMs },
     runner: createRunner(settings.runs.runner, environment, store.runFiles, nowMs),
     daemonId: randomUUID(),
     random: Math.random,
   });
-  parts.runQueue = queue;
-  opened.push(() => queue.stop());
+  onClose(() => queue.stop());
+  return queue;
 }
 
 async function startIngress(
   { settings, log, nowMs }: DaemonOptions,
-  parts: Parts,
-  opened: Close[],
-): Promise<string> {
-  const { deliveryLog, served, metrics } = parts;
+  { deliveryLog, served, metrics }: Parts,
+  condition: Condition,
+  onAccepted: IngressOptions['onAccepted'],
+): Promise<{ readonly url: string; readonly close: Close }> {
   const app = createIngress({
     deps: {
-      findWebhook: uid => served.findWebhook(uid),
-      budgets: memoryBudgets(settings.limits),
-      deliveryLog,
-      nowMs,
-      randomBytes: randomPool(),
+      findWebhook: served.findWebhook,
+      budgets: createMemoryBudgets(settings.limits),
+      randomBytes: createRandomPool(),
+      ...{ deliveryLog, nowMs },
     },
-    ...{ settings, log, metrics },
-    stopping: () => parts.notReady === 'stopping',
-    onAccepted: webhook => parts.reconcilers?.deliveryAccepted(webhook),
+    ...{ settings, log, onAccepted },
+    observe: metrics.observeRequest,
+    isStopping: () => condition.notReady === stopping,
   });
   const { requestSeconds, connections } = settings.limits;
-  const server = boundedServer(app.callback(), { requestMs: requestSeconds * 1_000, connections });
+  const server = createBoundedServer(app.callback(), { requestMs: requestSeconds * 1_000, connections });
   const address = await listen(server, settings.port, settings.host);
-  parts.baseUrl = settings.baseUrl ?? toUrl(address);
-  // Side by side: each takes its time, and together they have ten seconds.
-  opened.push(() =>
-    Promise.all([closeServer(server, stopGraceMs), parts.runQueue?.stop(), parts.reconcilers?.stop()]),
-  );
-  return toUrl(address);
+  const url = toUrl(address);
+  condition.baseUrl = settings.baseUrl ?? url;
+  return { url, close: () => closeServer(server, stopGraceMs) };
 }
 
 function toUrl({ address, family, port }: AddressInfo): string {

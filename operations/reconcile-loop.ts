@@ -1,3 +1,4 @@
+import { backOffMs } from './back-off.ts';
 import type { Reconciled } from './reconcile.ts';
 
 /** @limit Longest wait after failed reconciles, in ms: a repaired remote is noticed within ten minutes. */
@@ -40,14 +41,12 @@ export function startReconcileLoop(options: ReconcileLoopOptions): ReconcileLoop
   };
 }
 
-/**
- * How long to wait after as many failures in a row: the interval, doubled for each beyond the first, up to a bound.
- * A random part spreads factories and daemons that share a remote.
- */
+/** Wait in ms: about the interval, and longer after each further failure in a row. */
 export function waitMs(intervalMs: number, failures: number, random: () => number): number {
-  const doubled = intervalMs * 2 ** Math.min(Math.max(0, failures - 1), 30);
-  const base = Math.min(doubled, Math.max(intervalMs, reconcileBackOffMsMax));
-  return Math.round(failures === 0 ? base * (0.9 + 0.2 * random()) : base * (0.5 + 0.5 * random()));
+  // Spreads factories and daemons that share a remote.
+  if (failures === 0) return Math.round(intervalMs * (0.9 + 0.2 * random()));
+  const maxMs = Math.max(intervalMs, reconcileBackOffMsMax);
+  return backOffMs(failures, { firstMs: intervalMs, maxMs }, random());
 }
 
 async function run(options: ReconcileLoopOptions, bell: Bell, signal: AbortSignal): Promise<void> {

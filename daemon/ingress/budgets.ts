@@ -2,46 +2,47 @@ import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 
 const minuteSeconds = 60;
 
-/** The limits that an operator may set; `settings.ts` has their defaults. */
+/** Limits that an operator can set; `settings.ts` has their defaults. */
 export interface BudgetLimits {
-  /** Authenticated deliveries a minute and webhook. */
+  /** Authenticated deliveries per minute and webhook. */
   readonly deliveriesPerMinute: number;
-  /** Failed attempts a minute, webhook and client address. */
+  /** Failed attempts per minute, webhook and client address. */
   readonly failedAuthPerMinute: number;
-  /** Failed attempts a minute and webhook, over all addresses. */
+  /** Failed attempts per minute and webhook, over all addresses. */
   readonly failedAuthPerMinuteTotal: number;
 }
 
-/** Spent: how long to wait, in whole seconds, until the next attempt is let through. */
+/** A budget that is used up. */
 export interface Spent {
+  /** Whole seconds until the next attempt is allowed. */
   readonly retryAfterSeconds: number;
 }
 
 export interface Budgets {
-  /** Spent if this address failed so often that its next attempt is not even looked at. */
-  guessing(uid: string, clientAddress: string): Promise<Spent | undefined>;
-  /** Counts a failed attempt. Spent if the webhook had so many from all addresses that it is no longer logged. */
+  /** Gives Spent if this address failed so often that its next attempt must not be verified. */
+  checkGuessing(uid: string, clientAddress: string): Promise<Spent | undefined>;
+  /** Counts a failed attempt. Gives Spent if the webhook had too many from all addresses to log another. */
   countFailure(uid: string, clientAddress: string): Promise<Spent | undefined>;
-  /** Counts an authenticated delivery. */
+  /** Counts an authenticated delivery. Gives Spent if it is over the rate limit. */
   countDelivery(uid: string): Promise<Spent | undefined>;
 }
 
-/** Budgets in this process's memory. The two of failed attempts are apart from that of deliveries. */
-export function memoryBudgets(limits: BudgetLimits): Budgets {
-  const limiter = (points: number) => new RateLimiterMemory({ points, duration: minuteSeconds });
-  const deliveries = limiter(limits.deliveriesPerMinute);
-  const failures = limiter(limits.failedAuthPerMinute);
-  const failuresTotal = limiter(limits.failedAuthPerMinuteTotal);
+/** Creates budgets in this process's memory. Failed attempts never count as deliveries. */
+export function createMemoryBudgets(limits: BudgetLimits): Budgets {
+  const createLimiter = (points: number) => new RateLimiterMemory({ points, duration: minuteSeconds });
+  const deliveries = createLimiter(limits.deliveriesPerMinute);
+  const failures = createLimiter(limits.failedAuthPerMinute);
+  const failuresTotal = createLimiter(limits.failedAuthPerMinuteTotal);
   return {
-    guessing: async (uid, clientAddress) => {
-      // No failure of any address in this minute: the usual case, and one look-up.
+    checkGuessing: async (uid, clientAddress) => {
+      // Usually no address failed in this minute, and one look-up is enough.
       if (!(await failuresTotal.get(uid))) return undefined;
       const spent = await failures.get(`${uid} ${clientAddress}`);
-      return spent && spent.consumedPoints >= limits.failedAuthPerMinute ? retryAfter(spent) : undefined;
+      return spent && spent.consumedPoints >= limits.failedAuthPerMinute ? toSpent(spent) : undefined;
     },
     countFailure: async (uid, clientAddress) =>
       (await consume(failuresTotal, uid)) ??
-      // The total comes first: it bounds how many addresses are remembered.
+      // The total comes first because it bounds how many addresses are remembered.
       (await consume(failures, `${uid} ${clientAddress}`)),
     countDelivery: uid => consume(deliveries, uid),
   };
@@ -52,11 +53,11 @@ async function consume(limiter: RateLimiterMemory, key: string): Promise<Spent |
     await limiter.consume(key);
     return undefined;
   } catch (rejection) {
-    if (rejection instanceof RateLimiterRes) return retryAfter(rejection);
+    if (rejection instanceof RateLimiterRes) return toSpent(rejection);
     throw rejection;
   }
 }
 
-function retryAfter({ msBeforeNext }: RateLimiterRes): Spent {
+function toSpent({ msBeforeNext }: RateLimiterRes): Spent {
   return { retryAfterSeconds: Math.max(1, Math.ceil(msBeforeNext / 1000)) };
 }

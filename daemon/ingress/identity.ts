@@ -11,8 +11,8 @@ export interface Identity {
 }
 
 /**
- * What makes two deliveries the same one, in order of preference: the header that the webhook names, the signature
- * scheme's own, `X-Service-Delivery-Id`, a hash of the body. A blank header falls through to the next.
+ * Finds a delivery's identity; deliveries with equal identities are duplicates. In order of preference: the header that
+ * the webhook names, the signature scheme's own, `X-Service-Delivery-Id`, a hash of the body. Blank headers are skipped.
  */
 export function identify(
   headers: IncomingHttpHeaders,
@@ -21,21 +21,21 @@ export function identify(
   schemeDeliveryId: string | undefined,
 ): Identity {
   return (
-    fromHeader(deliveryIdHeader && ownHeader(headers, deliveryIdHeader), 'deliveryIdHeader') ??
-    fromHeader(schemeDeliveryId, 'scheme') ??
-    fromHeader(headers['x-service-delivery-id'], 'X-Service-Delivery-Id') ?? {
+    toIdentity(deliveryIdHeader && getOwnHeader(headers, deliveryIdHeader), 'deliveryIdHeader') ??
+    toIdentity(schemeDeliveryId, 'scheme') ??
+    toIdentity(headers['x-service-delivery-id'], 'X-Service-Delivery-Id') ?? {
       identity: `body-sha256:${hash('sha256', body)}`,
       identitySource: 'body',
     }
   );
 }
 
-/** A webhook may name any header, and `constructor` is one that an object has without being sent it. */
-function ownHeader(headers: IncomingHttpHeaders, name: string): string | string[] | undefined {
+/** A webhook may name any header, also `constructor`, which every object inherits. */
+function getOwnHeader(headers: IncomingHttpHeaders, name: string): string | string[] | undefined {
   return Object.hasOwn(headers, name) ? headers[name] : undefined;
 }
 
-function fromHeader(
+function toIdentity(
   value: string | string[] | undefined,
   identitySource: IdentitySource,
 ): Identity | undefined {

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 
-/** The value of a body that is JSON in UTF-8 (RFC 8259, no byte order mark); undefined if it is not. Never throws. */
+/** Parses a body as JSON in UTF-8 (RFC 8259, no byte order mark); undefined if it is something else. Never throws. */
 export function parseJsonBody(body: Buffer): { readonly value: unknown } | undefined {
   if (!isUtf8(body)) return undefined;
   try {

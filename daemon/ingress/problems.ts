@@ -1,32 +1,44 @@
 import { STATUS_CODES } from 'node:http';
+import type { BudgetLimits } from './budgets.ts';
 
-/** Each way in which the ingress refuses a request: its status and what the sender is told (RFC 9457). */
+/** Status and text of each problem (RFC 9457) with which the ingress refuses a request. The sender sees the text. */
 const problems = {
   'not-found': { status: 404, detail: 'There is no webhook at this URL.' },
-  'method-not-allowed': { status: 405, detail: 'Deliveries are sent with POST.' },
-  unauthorized: { status: 401, detail: 'The request does not carry a valid credential for this webhook.' },
+  'method-not-allowed': { status: 405, detail: 'Send deliveries with POST.' },
+  unauthorized: { status: 401, detail: 'The request does not contain a valid credential for this webhook.' },
   'too-large': { status: 413, detail: 'The body is larger than this webhook accepts.' },
   'invalid-json': { status: 400, detail: 'The body is not valid JSON in UTF-8.' },
   'body-incomplete': { status: 400, detail: 'The body ended before it was complete.' },
-  'too-many-deliveries': { status: 429, detail: 'This webhook has had its deliveries of this minute.' },
+  'too-many-deliveries': { status: 429, detail: 'Rate limit reached: {limit} deliveries per minute.' },
   'too-many-failures': { status: 429, detail: 'Too many requests failed to authenticate.' },
-  unavailable: { status: 503, detail: 'The delivery could not be recorded. Send it again.' },
+  unavailable: { status: 503, detail: 'The delivery could not be recorded.' },
 } as const;
 
 export type ProblemCode = keyof typeof problems;
 
 export interface Problem {
   readonly status: number;
-  /** The whole body, made once; ASCII. A string, because node sends one with the headers in a single write. */
+  /** The whole body, in ASCII. A string, because node writes one together with the headers. */
   readonly body: string;
 }
 
-export const problemBodies: Readonly<Record<ProblemCode, Problem>> = makeBodies();
+export type RenderProblem = (code: ProblemCode, retryAfterSeconds?: number) => Problem;
 
-function makeBodies(): Record<ProblemCode, Problem> {
-  const bodies = Object.entries(problems).map(([code, { status, detail }]) => {
+/** Renders problems for the operator's limits. Those that ask nobody to wait are rendered once. */
+export function createProblemRenderer({
+  deliveriesPerMinute,
+}: Pick<BudgetLimits, 'deliveriesPerMinute'>): RenderProblem {
+  const render = (code: ProblemCode, advice = ''): Problem => {
+    const { status, detail: template } = problems[code];
+    const detail = template.replace('{limit}', String(deliveriesPerMinute)) + advice;
     const body = { type: 'about:blank', title: STATUS_CODES[status], status, detail };
-    return [code, { status, body: `${JSON.stringify(body)}\n` }];
-  });
-  return Object.fromEntries(bodies);
+    return { status, body: `${JSON.stringify(body)}\n` };
+  };
+  const codes = Object.keys(problems) as ProblemCode[];
+  const rendered = Object.fromEntries(codes.map(code => [code, render(code)])) as Record<
+    ProblemCode,
+    Problem
+  >;
+  return (code, retryAfterSeconds) =>
+    retryAfterSeconds === undefined ? rendered[code] : render(code, ` Retry after ${retryAfterSeconds} s.`);
 }

@@ -1,9 +1,10 @@
 import { randomFillSync } from 'node:crypto';
 
+/** Bytes fetched at once: enough for 512 ids. */
 const poolBytes = 8 * 1024;
 
-/** Random bytes out of a pool: asking the system for sixteen at a time costs more than the rest of an id. */
-export function randomPool(): (count: number) => Uint8Array {
+/** Creates a source of random bytes. It uses a pool, because asking the system for 16 at a time costs more than the rest of an id. */
+export function createRandomPool(): (count: number) => Uint8Array {
   const pool = Buffer.alloc(poolBytes);
   let used = poolBytes;
   return count => {

@@ -13,16 +13,16 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** The dashboard's files by their URL path, read once: no request leads to the file system. */
+/** The dashboard's files by their URL path. They are read once, so no request reaches the file system. */
 export type DashboardFiles = ReadonlyMap<string, { readonly bytes: Buffer; readonly mediaType: string }>;
 
-/** Where the build puts it: in `dist/`, from which the daemon itself may run, or not. */
-export function dashboardDirectory(): string {
+/** Finds the built dashboard in `dist/`, whether the daemon runs from there or from its sources. */
+export function findDashboardDirectory(): string {
   const fromHere = import.meta.url.endsWith('.ts') ? '../../dist/dashboard' : './dashboard';
   return fileURLToPath(new URL(fromHere, import.meta.url));
 }
 
-/** The files of a built dashboard; none where it is not built. */
+/** Reads the files of the built dashboard; none if it is not built. */
 export async function readDashboardFiles(directory: string): Promise<DashboardFiles> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true }).catch(
     (error: NodeJS.ErrnoException) => {
@@ -42,14 +42,14 @@ export async function readDashboardFiles(directory: string): Promise<DashboardFi
 }
 
 /**
- * Serves the page: its files, and index.html for every path that is a place in the page. Below `/assets/` a file's
- * name changes with its content, so that browsers may keep it for good.
+ * Serves the dashboard's files, and index.html for every path that belongs to a page. The names of files below
+ * `/assets/` change with their content, so browsers may cache them forever.
  */
 export function serveDashboard(files: DashboardFiles): Middleware {
   return async (context, next) => {
     const { method, path } = context;
-    const isPlace = !path.startsWith('/api/') && !path.startsWith('/assets/') && extname(path) === '';
-    const file = files.get(isPlace ? '/index.html' : path);
+    const isPage = !path.startsWith('/api/') && !path.startsWith('/assets/') && extname(path) === '';
+    const file = files.get(isPage ? '/index.html' : path);
     if (!file || (method !== 'GET' && method !== 'HEAD')) return next();
     if (path.startsWith('/assets/')) context.set('Cache-Control', 'public, max-age=31536000, immutable');
     context.set('Content-Type', file.mediaType);

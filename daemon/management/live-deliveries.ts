@@ -14,6 +14,8 @@ const liveIntervalMs = 500;
 const liveDeliveriesMax = 20;
 /** @limit Time between two signs of life of a silent live view, in ms: proxies close a silent connection after 30–60 s. */
 const liveHeartbeatMs = 15_000;
+/** @limit Time after which a browser reconnects a live view that broke off, in ms: the view misses little. */
+const liveReconnectMs = 2_000;
 
 /** What a viewer sees: the deliveries of a factory, or of one of its webhooks. */
 export interface LiveView {
@@ -22,23 +24,10 @@ export interface LiveView {
   readonly permission: Permission;
 }
 
-/** Who looks, and whether they still may. Views with the same key are of the same token or session. */
+/** Views with the same key belong to the same token or session. */
 export interface Viewer {
   readonly key: string;
   readonly maySee: () => Promise<boolean>;
-}
-
-export interface LiveDeliveries {
-  /** From the delivery log, after a commit. Costs nothing while nobody looks. */
-  publish(rows: () => readonly LoggedDelivery[]): void;
-  /**
-   * Sends what is committed from now on to `response`, whose headers are set, until its client goes, reads too
-   * slowly, or its token is revoked or its session over. Fails with `too-many-viewers`.
-   */
-  view(view: LiveView, response: ServerResponse, viewer: Viewer): void;
-  viewers(): number;
-  /** Ends every view. */
-  close(): void;
 }
 
 export interface LiveDeliveriesOptions {
@@ -47,7 +36,7 @@ export interface LiveDeliveriesOptions {
   readonly viewerBytesMax?: number;
 }
 
-/** Those who look at the same, and what they are yet to be sent: it is written out once for all of them. */
+/** All viewers of the same view, and the deliveries to send next. An event is serialized once for all of them. */
 interface Audience {
   readonly view: LiveView;
   readonly viewers: Map<ServerResponse, Viewer>;
@@ -56,83 +45,100 @@ interface Audience {
 }
 
 /**
- * However many deliveries are committed, a viewer gets one event an interval with the newest of them: what 200
- * viewers cost does not grow with what the ingress receives.
+ * Sends committed deliveries to the viewers. A viewer gets at most one event per interval, with the newest deliveries,
+ * so the cost of 200 viewers does not grow with the traffic of the ingress.
  */
-export function openLiveDeliveries({
-  intervalMs = liveIntervalMs,
-  heartbeatMs = liveHeartbeatMs,
-  viewerBytesMax = liveViewerBytesMax,
-}: LiveDeliveriesOptions = {}): LiveDeliveries {
-  const audiences = new Map<string, Audience>();
-  let viewers = 0;
-  let timer: NodeJS.Timeout | undefined;
+export class LiveDeliveries {
+  readonly #intervalMs: number;
+  readonly #viewerBytesMax: number;
+  readonly #heartbeat: NodeJS.Timeout;
+  readonly #audiences = new Map<string, Audience>();
+  #viewers = 0;
+  #timer: NodeJS.Timeout | undefined;
 
-  const flush = async () => {
-    timer = undefined;
-    const events = [...audiences.values()].filter(({ pending }) => pending.length > 0);
-    await sendAll(events.map(audience => ({ audience, bytes: Buffer.from(takeEvent(audience)) })));
-  };
+  constructor({
+    intervalMs = liveIntervalMs,
+    heartbeatMs = liveHeartbeatMs,
+    viewerBytesMax = liveViewerBytesMax,
+  }: LiveDeliveriesOptions = {}) {
+    this.#intervalMs = intervalMs;
+    this.#viewerBytesMax = viewerBytesMax;
+    this.#heartbeat = setInterval(() => this.#sendHeartbeat(), heartbeatMs);
+    this.#heartbeat.unref();
+  }
 
-  /** Each token or session is looked up once, however many views it has. */
-  const sendAll = async (events: readonly { audience: Audience; bytes: Buffer }[]) => {
+  /** Takes rows that the delivery log has committed. Costs nothing while there are no viewers. */
+  publish(getRows: () => readonly LoggedDelivery[]): void {
+    if (this.#viewers === 0) return;
+    for (const row of getRows()) {
+      for (const audience of this.#audiences.values()) addRow(audience, row);
+    }
+    this.#timer ??= setTimeout(() => this.#flush(), this.#intervalMs);
+  }
+
+  /**
+   * Sends what is committed from now on to `response`, whose headers are set. Ends when its client disconnects or reads
+   * too slowly, or when its token is revoked or its session ends. Fails with `too-many-viewers`.
+   */
+  view(view: LiveView, response: ServerResponse, viewer: Viewer): void {
+    if (this.#viewers >= liveViewersMax) throw new ApiProblem('too-many-viewers');
+    this.#viewers++;
+    const { factory, uid = '', permission } = view;
+    const key = `${factory} ${uid} ${permission}`;
+    const audience = this.#audiences.get(key) ?? { view, viewers: new Map(), pending: [], skipped: 0 };
+    this.#audiences.set(key, audience);
+    audience.viewers.set(response, viewer);
+    response.once('close', () => {
+      this.#viewers--;
+      audience.viewers.delete(response);
+      if (audience.viewers.size === 0) this.#audiences.delete(key);
+    });
+    response.write(`retry: ${liveReconnectMs}\n\n`);
+  }
+
+  get viewerCount(): number {
+    return this.#viewers;
+  }
+
+  /** Ends every view. */
+  close(): void {
+    clearInterval(this.#heartbeat);
+    clearTimeout(this.#timer);
+    for (const audience of this.#audiences.values()) {
+      for (const response of audience.viewers.keys()) response.end();
+    }
+  }
+
+  #flush(): void {
+    this.#timer = undefined;
+    const events = [...this.#audiences.values()].filter(({ pending }) => pending.length > 0);
+    void this.#sendAll(events.map(audience => ({ audience, bytes: Buffer.from(takeEvent(audience)) })));
+  }
+
+  #sendHeartbeat(): void {
+    void this.#sendAll([...this.#audiences.values()].map(audience => ({ audience, bytes: heartbeat })));
+  }
+
+  /** Looks up each token or session once, however many views it has. */
+  async #sendAll(events: readonly { audience: Audience; bytes: Buffer }[]): Promise<void> {
     const known = new Map<string, Promise<boolean>>();
     for (const { audience, bytes } of events) {
       for (const [response, { key, maySee }] of audience.viewers) {
         const lookUp = known.get(key) ?? maySee().catch(() => false);
         known.set(key, lookUp);
         const mayStay = await lookUp;
-        // Its client may have gone meanwhile.
+        // Its client may have disconnected meanwhile.
         if (response.destroyed || response.writableEnded) continue;
-        if (mayStay && response.writableLength <= viewerBytesMax) response.write(bytes);
+        if (mayStay && response.writableLength <= this.#viewerBytesMax) response.write(bytes);
         else response.destroy();
       }
     }
-  };
-
-  const heartbeat = setInterval(() => {
-    void sendAll([...audiences.values()].map(audience => ({ audience, bytes: alive })));
-  }, heartbeatMs);
-  heartbeat.unref();
-
-  return {
-    publish: rows => {
-      if (viewers === 0) return;
-      for (const row of rows()) {
-        for (const audience of audiences.values()) add(audience, row);
-      }
-      timer ??= setTimeout(flush, intervalMs);
-    },
-    view: (view, response, viewer) => {
-      if (viewers >= liveViewersMax) throw new ApiProblem('too-many-viewers');
-      viewers++;
-      const { factory, uid = '', permission } = view;
-      const key = `${factory} ${uid} ${permission}`;
-      const audience = audiences.get(key) ?? { view, viewers: new Map(), pending: [], skipped: 0 };
-      audiences.set(key, audience);
-      audience.viewers.set(response, viewer);
-      response.once('close', () => {
-        viewers--;
-        audience.viewers.delete(response);
-        if (audience.viewers.size === 0) audiences.delete(key);
-      });
-      // Browsers come back after this many ms.
-      response.write('retry: 2000\n\n');
-    },
-    viewers: () => viewers,
-    close: () => {
-      clearInterval(heartbeat);
-      clearTimeout(timer);
-      for (const audience of audiences.values()) {
-        for (const response of audience.viewers.keys()) response.end();
-      }
-    },
-  };
+  }
 }
 
-const alive = Buffer.from(': alive\n\n');
+const heartbeat = Buffer.from(': alive\n\n');
 
-function add(audience: Audience, row: LoggedDelivery): void {
+function addRow(audience: Audience, row: LoggedDelivery): void {
   const { factory, uid } = audience.view;
   if (row.factory !== factory || (uid !== undefined && row.uid !== uid)) return;
   if (audience.pending.push(row) <= liveDeliveriesMax) return;

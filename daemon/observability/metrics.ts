@@ -1,25 +1,41 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { DeliveryLog } from '../../store/delivery-log.ts';
 import type { FactoryReconcile } from '../reconciling/reconcile-statuses.ts';
-import type { ServedStates } from '../served/served-states.ts';
-import type { ServedWebhook } from '../served/served-webhooks.ts';
+import type { ServedFactory } from '../served/served-factories.ts';
 
-export interface IngressMetrics {
-  observe(webhook: ServedWebhook | undefined, result: string, seconds: number): void;
-}
-
-export interface Metrics extends IngressMetrics {
+export interface Metrics {
+  /** Counts and times one request to the ingress. */
+  observeRequest(
+    webhook: { readonly factory: string; readonly name: string } | undefined,
+    result: string,
+    seconds: number,
+  ): void;
   /** In the Prometheus text format. */
   render(): Promise<string>;
   readonly contentType: string;
-  /** Adds what is read from other parts whenever the metrics are asked for. */
-  watch(deliveryLog: DeliveryLog, appliedStates: ServedStates): void;
-  watchReconciles(read: () => Promise<readonly FactoryReconcile[]>): void;
 }
 
-export function createMetrics(): Metrics {
+/** Read whenever the metrics are rendered. */
+export interface MetricSources {
+  readonly deliveryLog: Pick<DeliveryLog, 'stats'>;
+  readonly readStates: () => readonly ServedFactory[];
+  readonly readReconciles: () => Promise<readonly FactoryReconcile[]>;
+}
+
+export function createMetrics({ deliveryLog, readStates, readReconciles }: MetricSources): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  addDeliveryLogGauges(registry, deliveryLog);
+  addStateGauges(registry, readStates);
+  addReconcileGauges(registry, readReconciles);
+  return {
+    observeRequest: createRequestObserver(registry),
+    render: () => registry.metrics(),
+    contentType: registry.contentType,
+  };
+}
+
+function createRequestObserver(registry: Registry): Metrics['observeRequest'] {
   const registers = [registry];
   const requests = new Counter({
     name: 'hookmill_ingress_requests_total',
@@ -29,109 +45,104 @@ export function createMetrics(): Metrics {
   });
   const duration = new Histogram({
     name: 'hookmill_ingress_seconds',
-    help: 'Time from a request to its answer, the commit included',
+    help: 'Seconds from a request to its answer, including the commit',
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
     registers,
   });
-  return {
-    observe: (webhook, result, seconds) => {
-      requests.inc({ factory: webhook?.factory ?? '', webhook: webhook?.name ?? '', result });
-      duration.observe(seconds);
-    },
-    render: () => registry.metrics(),
-    contentType: registry.contentType,
-    watch: (deliveryLog, appliedStates) => {
-      for (const [stat, help] of Object.entries(deliveryLogStats)) {
-        const name = `hookmill_delivery_log_${stat.replaceAll(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)}`;
-        new Gauge({
-          name,
-          help,
-          registers,
-          collect() {
-            this.set(deliveryLog.stats()[stat as keyof typeof deliveryLogStats]);
-          },
-        });
-      }
-      const perFactory = (
-        name: string,
-        help: string,
-        value: (status: ReturnType<ServedStates['status']>[number]) => number,
-      ) =>
-        new Gauge({
-          name,
-          help,
-          labelNames: ['factory'],
-          registers,
-          collect() {
-            for (const status of appliedStates.status()) this.set({ factory: status.factory }, value(status));
-          },
-        });
-      perFactory(
-        'hookmill_applied_serial',
-        'Serial of the applied state that is served',
-        ({ serial }) => serial,
-      );
-      perFactory(
-        'hookmill_applied_state_broken',
-        '1 while the applied state on disk cannot be served',
-        ({ problem }) => (problem ? 1 : 0),
-      );
-    },
-    watchReconciles: read => {
-      for (const [name, { help, value }] of Object.entries(reconcileGauges)) {
-        new Gauge({
-          name: `hookmill_reconcile_${name}`,
-          help,
-          labelNames: ['factory'],
-          registers,
-          async collect() {
-            this.reset();
-            for (const { factory, reconcile } of await read()) {
-              const now = value(reconcile);
-              if (now !== undefined) this.set({ factory }, now);
-            }
-          },
-        });
-      }
-    },
+  return (webhook, result, seconds) => {
+    requests.inc({ factory: webhook?.factory ?? '', webhook: webhook?.name ?? '', result });
+    duration.observe(seconds);
   };
 }
 
-type ReconcileGauge = {
-  readonly help: string;
-  /** undefined: there is nothing to tell yet. */
-  readonly value: (reconcile: FactoryReconcile['reconcile']) => number | undefined;
+const deliveryLogStats = {
+  waiting: 'Deliveries that wait for their commit',
+  waitingBytes: 'Bytes of payloads that wait for their commit',
+  committed: 'Rows committed since the start',
+  commits: 'Commits since the start',
+  failedCommits: 'Failed commits since the start',
+  refusedFull: 'Deliveries refused because too many were waiting',
+  droppedRejections: 'Rejections not logged because too many deliveries were waiting',
+  lastCommitMs: 'Milliseconds of the last commit, including the sync to disk',
+} as const;
+
+function addDeliveryLogGauges(registry: Registry, deliveryLog: Pick<DeliveryLog, 'stats'>): void {
+  for (const [stat, help] of Object.entries(deliveryLogStats)) {
+    const name = `hookmill_delivery_log_${stat.replaceAll(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)}`;
+    new Gauge({
+      ...{ name, help, registers: [registry] },
+      collect() {
+        this.set(deliveryLog.stats()[stat as keyof typeof deliveryLogStats]);
+      },
+    });
+  }
+}
+
+const stateGauges: Readonly<Record<string, FactoryGauge<ServedFactory>>> = {
+  serial: {
+    help: 'Serial of the applied state that is served',
+    getValue: ({ serial }) => serial,
+  },
+  state_broken: {
+    help: '1 while the applied state on disk cannot be served',
+    getValue: ({ problem }) => (problem ? 1 : 0),
+  },
 };
 
-const reconcileGauges: Readonly<Record<string, ReconcileGauge>> = {
+/** One gauge for each factory. */
+interface FactoryGauge<Status> {
+  readonly help: string;
+  /** Gives undefined while there is nothing to report. */
+  readonly getValue: (status: Status) => number | undefined;
+}
+
+function addStateGauges(registry: Registry, readStates: MetricSources['readStates']): void {
+  for (const [name, { help, getValue }] of Object.entries(stateGauges)) {
+    new Gauge({
+      ...{ name: `hookmill_applied_${name}`, help, labelNames: ['factory'], registers: [registry] },
+      collect() {
+        for (const status of readStates()) {
+          const value = getValue(status);
+          if (value !== undefined) this.set({ factory: status.factory }, value);
+        }
+      },
+    });
+  }
+}
+
+const reconcileGauges: Readonly<Record<string, FactoryGauge<FactoryReconcile['reconcile']>>> = {
   failing: {
-    help: '1 while the last reconcile failed; /readyz tells since when, and of which commit',
-    value: now => ('problem' in now || now.failingSince !== null ? 1 : 0),
+    help: '1 while the last reconcile failed; /readyz shows since when and at which commit',
+    getValue: status => ('problem' in status || status.failingSince !== null ? 1 : 0),
   },
   suspended: {
     help: '1 while reconciling is suspended',
-    value: now => ('problem' in now ? undefined : Number(now.suspendedAt !== null)),
+    getValue: status => ('problem' in status ? undefined : Number(status.suspendedAt !== null)),
   },
   last_success_timestamp_seconds: {
-    help: 'When the tip of the branch was last what is applied',
-    value: now => {
-      if ('problem' in now || now.lastSuccess === null) return undefined;
-      return Date.parse(now.lastSuccess.at) / 1_000;
+    help: 'Unix time at which the tip of the branch was last found to be applied',
+    getValue: status => {
+      if ('problem' in status || status.lastSuccess === null) return undefined;
+      return Date.parse(status.lastSuccess.at) / 1_000;
     },
   },
   commits_behind: {
-    help: 'Commits that the tip of the branch is ahead of the applied revision',
-    value: now => ('problem' in now ? undefined : (now.commitsBehind ?? undefined)),
+    help: 'Commits by which the tip of the branch is ahead of the applied revision',
+    getValue: status => ('problem' in status ? undefined : (status.commitsBehind ?? undefined)),
   },
 };
 
-const deliveryLogStats = {
-  waiting: 'Deliveries that wait for their commit',
-  waitingBytes: 'Bytes of the payloads that wait for their commit',
-  committed: 'Rows committed since the start',
-  commits: 'Commits since the start',
-  failedCommits: 'Commits that failed since the start',
-  refusedFull: 'Deliveries refused because too many were waiting',
-  droppedRejections: 'Rejections not logged because too many deliveries were waiting',
-  lastCommitMs: 'Milliseconds that the last commit took, its sync included',
-} as const;
+function addReconcileGauges(registry: Registry, readReconciles: MetricSources['readReconciles']): void {
+  for (const [name, { help, getValue }] of Object.entries(reconcileGauges)) {
+    new Gauge({
+      ...{ name: `hookmill_reconcile_${name}`, help, labelNames: ['factory'], registers: [registry] },
+      async collect() {
+        this.reset();
+        for (const { factory, reconcile } of await readReconciles()) {
+          const value = getValue(reconcile);
+          if (value !== undefined) this.set({ factory }, value);
+        }
+      },
+    });
+  }
+}

@@ -1,12 +1,12 @@
 import { type ReconcileView, reconcileView } from '../../operations/views/reconcile-view.ts';
 import type { Store } from '../../store/ports.ts';
 
-/** What became of the last reconciles of a factory that follows a branch, by this process or by another. */
+/** How the last reconciles of a factory that follows a branch ended, in this process or another. */
 export interface FactoryReconcile {
   readonly factory: string;
   readonly reconcile:
     | ReconcileView
-    /** The status itself cannot be read; then nothing is reconciled either. */
+    /** The status cannot be read; then nothing is reconciled either. */
     | { readonly problem: string };
 }
 

@@ -11,7 +11,7 @@ import {
   toFollowedBranch,
 } from '../../sources/repository/followed-repository.ts';
 import type { Store } from '../../store/ports.ts';
-import type { ServedWebhook } from '../served/served-webhooks.ts';
+import type { ServedWebhook } from '../served/served-webhook.ts';
 
 export interface ReconcilersOptions {
   readonly store: Store;
@@ -19,27 +19,27 @@ export interface ReconcilersOptions {
   readonly environment: NodeJS.ProcessEnv;
   readonly log: Logger;
   readonly random: () => number;
-  /** An applied state was written. */
+  /** Called when an applied state was written. */
   readonly onApplied: () => void;
 }
 
 export interface Reconcilers {
-  /** A delivery of the webhook is on disk: what it is the trigger of is reconciled at once. */
-  deliveryAccepted(webhook: Pick<ServedWebhook, 'factory' | 'name'>): void;
+  /** Reconciles at once the factories whose trigger this webhook is. Called when a delivery of it is on disk. */
+  trigger(webhook: Pick<ServedWebhook, 'factory' | 'name'>): void;
   /** Ends the reconciles under way. */
   stop(): Promise<void>;
 }
 
-/** Follows each repository by a loop of its own: they share nothing that one could hold up for another. */
+/** Follows each repository in a loop of its own, so that none can delay another. */
 export function startReconcilers(options: ReconcilersOptions): Reconcilers {
   const loops = options.repositories.map(followed => startLoop(followed, options));
   const triggered = new Map<string, ReconcileLoop[]>();
   for (const [index, loop] of loops.entries()) {
-    const trigger = triggerOf(options.repositories[index]);
+    const trigger = getTrigger(options.repositories[index]);
     if (trigger !== undefined) triggered.set(trigger, [...(triggered.get(trigger) ?? []), loop]);
   }
   return {
-    deliveryAccepted: ({ factory, name }) => {
+    trigger: ({ factory, name }) => {
       if (triggered.size === 0) return;
       for (const loop of triggered.get(`${factory}/${name}`) ?? []) loop.trigger();
     },
@@ -62,13 +62,13 @@ function startLoop(followed: FollowedRepository, options: ReconcilersOptions): R
       report(log, reconciled);
       if (reconciled.result === 'applied') onApplied();
     },
-    onError: err => log.error({ err }, 'how a reconcile ended could not be kept'),
+    onError: err => log.error({ err }, 'cannot store the result of a reconcile'),
     random,
   });
 }
 
-/** `<factory>/<webhook>`; a name alone is of the factory itself. */
-function triggerOf(followed: FollowedRepository | undefined): string | undefined {
+/** Gives `<factory>/<webhook>`; a setting without a slash means a webhook of the factory itself. */
+function getTrigger(followed: FollowedRepository | undefined): string | undefined {
   const { factory, trigger } = followed ?? {};
   return trigger === undefined || trigger.includes('/') ? trigger : `${factory}/${trigger}`;
 }
@@ -76,11 +76,11 @@ function triggerOf(followed: FollowedRepository | undefined): string | undefined
 function report(log: Logger, reconciled: Reconciled): void {
   if (reconciled.result === 'applied') {
     const { tip, state, changes } = reconciled;
-    log.info({ tip, serial: state.serial, ...summarize(changes) }, 'the tip of the branch was applied');
+    log.info({ tip, serial: state.serial, ...summarize(changes) }, 'applied the tip of the branch');
   } else if (reconciled.result === 'failed') {
     const { reason, message, hint, tip, diagnostics } = reconciled;
     const detail = { reason, detail: message, hint, tip, diagnostics };
-    log.error(detail, 'the branch could not be applied; the last good state stays in force');
+    log.error(detail, 'cannot apply the branch; the last good state is still served');
   } else {
     log.debug({ result: reconciled.result }, 'reconciled');
   }

@@ -15,13 +15,13 @@ export interface RetentionOptions {
   readonly nowMs: () => number;
 }
 
-export interface Retention {
-  /** Ends a pass under way at its next step. What it leaves, the passes after the next start remove. */
+export interface RetentionTask {
+  /** Ends a pass under way at its next step. The next daemon removes the rest. */
   stop(): Promise<void>;
 }
 
-/** Removes what the settings no longer keep, deliveries with their runs and the runs' directories: now, then hourly. */
-export function startRetention(options: RetentionOptions): Retention {
+/** Removes deliveries that the settings no longer keep, with their runs and the runs' directories: now, then hourly. */
+export function startRetention(options: RetentionOptions): RetentionTask {
   const { log } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -31,7 +31,7 @@ export function startRetention(options: RetentionOptions): Retention {
   const handled = (work: Promise<void>) =>
     work.catch((error: unknown) => {
       if (error instanceof DeliveryLogError && error.code === 'closed') return;
-      log.error({ err: error }, 'not all that retention no longer keeps is removed; the next pass goes on');
+      log.error({ err: error }, 'cannot remove everything past its retention; the next pass continues');
     });
   const removeOld = () => handled(removeOldRuns(options, signal, stopped));
   let passing = removeOld().then(() => handled(removeUnknownRuns(options, signal)));
@@ -56,7 +56,7 @@ async function removeOldRuns(
   if (signal.aborted) return;
   const keepSinceMs = nowMs() - settings.days * dayMs;
   const pruning = deliveryLog.prune({ keepNewest: settings.deliveries, keepSinceMs });
-  // A first pass over a large log takes long; the closing of the log ends it.
+  // The first pass over a large log takes long; closing the log ends it.
   const pruned = await Promise.race([pruning, stopped]);
   if (!pruned) return;
   const { deliveries, runIds } = pruned;
@@ -64,12 +64,13 @@ async function removeOldRuns(
     if (signal.aborted) return;
     await store.runFiles.remove(id);
   }
-  if (deliveries > 0) log.info({ deliveries, runs: runIds.length }, 'removed what retention no longer keeps');
+  if (deliveries > 0)
+    log.info({ deliveries, runs: runIds.length }, 'removed deliveries past their retention');
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Removes the files of runs that left the log before an earlier daemon could remove them. */
+/** Removes the files of runs that are no longer in the log: an earlier daemon stopped before it removed them. */
 async function removeUnknownRuns(
   { store: { deliveries, runFiles } }: RetentionOptions,
   signal: AbortSignal,

@@ -4,13 +4,13 @@ import type { DeliveryLog, Run } from '../../store/delivery-log.ts';
 /** @limit Parsed snapshots of automations kept in memory: those that the latest runs came from. */
 const snapshotsParsedMax = 4;
 
-/** The prompt of a run's automation as it was when the run was recorded; undefined if it is not known any more. */
-export type PromptOf = (run: Run) => Promise<string | undefined>;
+/** The prompt of a run's automation as it was when the run was recorded; undefined if the log does not have it. */
+export type ReadPrompt = (run: Run) => Promise<string | undefined>;
 
-/** Reads prompts from the log's snapshots. One delivery may start many runs from one: it is parsed once for all. */
-export function promptsIn(deliveryLog: Pick<DeliveryLog, 'readSnapshot'>): PromptOf {
+/** Reads prompts from the log's snapshots. All runs of a delivery share a snapshot, which is parsed once. */
+export function readPromptsFrom(deliveryLog: Pick<DeliveryLog, 'readSnapshot'>): ReadPrompt {
   const parsed = new Map<string, Promise<Prompts>>();
-  const promptsOf = (digest: string): Promise<Prompts> => {
+  const readPrompts = (digest: string): Promise<Prompts> => {
     const known = parsed.get(digest);
     if (known) return known;
     const prompts = deliveryLog.readSnapshot(digest).then(parsePrompts);
@@ -23,7 +23,7 @@ export function promptsIn(deliveryLog: Pick<DeliveryLog, 'readSnapshot'>): Promp
     return prompts;
   };
   return async ({ snapshot, automation }) =>
-    snapshot === undefined ? undefined : (await promptsOf(snapshot)).get(automation);
+    snapshot === undefined ? undefined : (await readPrompts(snapshot)).get(automation);
 }
 
 type Prompts = ReadonlyMap<string, string>;

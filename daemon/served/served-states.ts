@@ -1,22 +1,11 @@
 import type { AppliedState } from '../../schema/applied-state.ts';
 import type { Store } from '../../store/ports.ts';
-import { type ServedWebhook, serveWebhooks } from './served-webhooks.ts';
+import type { ServedFactories, ServedFactory } from './served-factories.ts';
+import type { ServedWebhook } from './served-webhook.ts';
+import { prepareWebhooks } from './served-webhooks.ts';
 
-/** A factory as it is served. With a `problem`, the last good state is still served. */
-export interface ServedFactory {
-  readonly factory: string;
-  readonly serial: number;
-  readonly webhooks: number;
-  readonly problem?: { readonly message: string; readonly since: string };
-}
-
-export interface ServedStates {
+export interface ServedStates extends ServedFactories {
   findWebhook(uid: string): ServedWebhook | undefined;
-  /** The applied state that is served of a factory; undefined if none ever was. */
-  findState(factory: string): AppliedState | undefined;
-  /** Resolves when everything that was stored at the call is served. */
-  refresh(): Promise<void>;
-  status(): ServedFactory[];
   close(): Promise<void>;
 }
 
@@ -35,8 +24,8 @@ interface Loaded {
 }
 
 /**
- * Serves the applied states of all factories and follows them as they change. A factory's webhooks are swapped as
- * a whole; a state that cannot be read leaves the last good one in place. Resolves when all are loaded once.
+ * Serves the applied states of all factories and follows their changes. A factory's webhooks are swapped as a whole;
+ * while a state cannot be read, the last good one is served. Resolves when every factory was loaded once.
  */
 export async function serveAppliedStates(options: ServedStatesOptions): Promise<ServedStates> {
   const { appliedStates } = options.store;
@@ -46,7 +35,7 @@ export async function serveAppliedStates(options: ServedStatesOptions): Promise<
 
   const scan = async () => {
     let changed = false;
-    // While the factories cannot be listed, the problem is reported of each known one.
+    // While the factories cannot be listed, each known factory reports the problem.
     listed = await appliedStates.factories().catch(() => listed);
     for (const factory of new Set([...factories.keys(), ...listed])) {
       const before = factories.get(factory);
@@ -72,21 +61,22 @@ export async function serveAppliedStates(options: ServedStatesOptions): Promise<
   };
 }
 
-/** The factory's state as it is now: `before` itself if nothing changed, undefined if there never was one. */
+/** Loads the factory's current state; gives `before` itself if nothing changed, undefined if there never was a state. */
 async function load(
   factory: string,
   before: Loaded | undefined,
   { store: { appliedStates, seal } }: ServedStatesOptions,
 ): Promise<Loaded | undefined> {
   const version = await appliedStates.version(factory);
-  // The problem may lie outside the state, as a missing key does: then it is tried again.
+  // The cause of a problem may lie outside the state, such as a missing key, so a broken state is always read again.
   if (before && version === before.version && !before.status.problem) return before;
   if (version === undefined && !before) return undefined;
   try {
     const state = await appliedStates.read(factory);
-    if (state.serial === 0) throw new Error('the applied state is gone');
-    if (state.factory !== factory) throw new Error(`it is the applied state of the factory ${state.factory}`);
-    const webhooks = await serveWebhooks(state, seal);
+    if (state.serial === 0) throw new Error('the applied state is missing');
+    if (state.factory !== factory)
+      throw new Error(`the applied state belongs to the factory ${state.factory}`);
+    const webhooks = await prepareWebhooks(state, seal);
     return { version, state, webhooks, status: { factory, serial: state.serial, webhooks: webhooks.length } };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
@@ -103,7 +93,7 @@ function indexByUid(factories: Iterable<Loaded>): Map<string, ServedWebhook> {
   return new Map(webhooks.map(webhook => [webhook.uid, webhook]));
 }
 
-/** Runs `work` one at a time; calls that arrive meanwhile share one more run, so that none is missed. */
+/** Runs `work` once at a time; calls during a run share one more run after it, so that no change is missed. */
 function singleFlight(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;

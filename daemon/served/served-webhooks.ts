@@ -1,31 +1,15 @@
-import type { AppliedAutomation, AppliedState, AppliedWebhook } from '../../schema/applied-state.ts';
+import type { AppliedAutomation, AppliedState } from '../../schema/applied-state.ts';
 import { createSnapshot } from '../../schema/automations-snapshot.ts';
 import { compileFilterIndex, type NamedFilter } from '../../schema/filters/filter-index.ts';
-import type { AppliedStateRef } from '../../store/delivery-log.ts';
 import type { Seal } from '../../store/seal.ts';
 import { credentialOwner } from '../../store/seal.ts';
-import { type Authenticator, authenticatorFor } from '../ingress/authenticator.ts';
+import { createAuthenticator } from '../ingress/authenticator.ts';
+import type { ServedWebhook } from './served-webhook.ts';
 
-/** A webhook of an applied state, ready to receive: all that does not depend on a request is done. */
-export interface ServedWebhook {
-  readonly factory: string;
-  readonly name: string;
-  readonly uid: string;
-  readonly authMode: AppliedWebhook['authMode'];
-  /** In lower case, as node names request headers. */
-  readonly deliveryIdHeader: string | undefined;
-  readonly authenticator: Authenticator;
-  /** What vouches for an authenticated delivery, as the log shows it. */
-  readonly authenticatedBy: string;
-  readonly appliedState: AppliedStateRef;
-  /** The names of the enabled automations that a payload starts a run of. */
-  readonly matchAutomations: (payload: unknown) => readonly string[];
-}
-
-/** The enabled webhooks of one applied state. Fails, and serves none of them, if a credential does not open. */
-export async function serveWebhooks(state: AppliedState, seal: Seal): Promise<ServedWebhook[]> {
+/** Prepares the enabled webhooks of one applied state. Fails for all of them if one credential cannot be opened. */
+export async function prepareWebhooks(state: AppliedState, seal: Seal): Promise<ServedWebhook[]> {
   const appliedState = createSnapshot(state);
-  const filters = filtersByWebhook(state.automations);
+  const filters = groupFiltersByWebhook(state.automations);
   const served = state.webhooks
     .filter(webhook => webhook.enabled)
     .map(async (webhook): Promise<ServedWebhook> => {
@@ -38,7 +22,7 @@ export async function serveWebhooks(state: AppliedState, seal: Seal): Promise<Se
         uid,
         authMode,
         deliveryIdHeader: deliveryIdHeader?.toLowerCase(),
-        authenticator: await authenticatorFor(webhook, open),
+        authenticator: await createAuthenticator(webhook, open),
         authenticatedBy: scheme ?? authMode,
         appliedState,
         matchAutomations: compileFilterIndex(filters.get(uid) ?? []),
@@ -47,7 +31,7 @@ export async function serveWebhooks(state: AppliedState, seal: Seal): Promise<Se
   return Promise.all(served);
 }
 
-function filtersByWebhook(automations: readonly AppliedAutomation[]): Map<string, NamedFilter[]> {
+function groupFiltersByWebhook(automations: readonly AppliedAutomation[]): Map<string, NamedFilter[]> {
   const filters = new Map<string, NamedFilter[]>();
   for (const { name, enabled, triggers } of automations) {
     if (!enabled) continue;

@@ -24,7 +24,7 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('on %s', signal => {
         ),
       )
       .toBe('ECONNREFUSED');
-    expect(await daemon.readyz()).toMatchObject({ status: 'not ready', reason: 'stopping' });
+    expect(await daemon.readyz()).toMatchObject({ status: 'not ready', reason: 'the daemon is stopping' });
 
     underWay.write('b"');
     const received = await underWay.closed;

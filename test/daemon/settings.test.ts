@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { defaultSettings, parseSettings } from '../../daemon/settings.ts';
+import { parseSettings, settingsShape } from '../../daemon/settings.ts';
 
 function diagnosticsOf(text: string): string[] {
   const { diagnostics } = parseSettings('hookmill-daemon.yaml', Buffer.from(text));
@@ -10,8 +10,8 @@ function diagnosticsOf(text: string): string[] {
 }
 
 test('an empty section of runs is the default: directories, 4 at a time, 3 attempts', () => {
-  expect(parseSettings('f', Buffer.from('runs: {}')).definition).toEqual(defaultSettings);
-  expect(defaultSettings.runs).toEqual({
+  expect(parseSettings('f', Buffer.from('runs: {}')).definition).toEqual(settingsShape.parse({}));
+  expect(settingsShape.parse({}).runs).toEqual({
     runner: { kind: 'directory' },
     concurrency: 4,
     attempts: 3,
@@ -42,14 +42,14 @@ test('reads each kind of runner', () => {
 test.each([
   ['{kind: comand, argv: [a]}', /^1:23 .* kind cannot be "comand" \(did you mean command\?\)$/],
   ['{kind: command}', /^1:8 .* the key "argv" is missing \(add argv:/],
-  ['{kind: command, argv: []}', /^1:38 \[definition\/value\] argv begins with a program: .* \(/],
-  ['{kind: command, argv: [./agent]}', /^1:38 \[definition\/value\] argv begins with a program: .* \(/],
+  ['{kind: command, argv: []}', /^1:38 \[definition\/value\] argv must start with a program: .* \(/],
+  ['{kind: command, argv: [./agent]}', /^1:38 \[definition\/value\] argv must start with a program: .* \(/],
   [
     '{kind: command, argv: [a], environment: [HOOKMILL_KEY]}',
-    /^1:57 .* not the name of a variable that a command may get \(.*its key among them\)$/,
+    /^1:57 .* not the name of a variable that a command can get \(.*never passed on\)$/,
   ],
-  ['{kind: http, url: "ftp://x.example"}', /^1:34 .* not the URL of a receiver \(write http/],
-  ['{kind: http, url: "https://u:p@x.example"}', /^1:34 .* not the URL of a receiver \(write http/],
+  ['{kind: http, url: "ftp://x.example"}', /^1:34 .* not a valid URL of a receiver \(use http/],
+  ['{kind: http, url: "https://u:p@x.example"}', /^1:34 .* not a valid URL of a receiver \(use http/],
   [
     '{kind: http, url: "https://x.example", tokenFromEnvironment: "a token"}',
     /^1:77 .* not the name of a variable \(/,

@@ -86,7 +86,7 @@ browserTest('shows the runs with their output, retries a failed one, and replays
   const run = page.locator('.runs .row-summary').first();
   await run.getByText('failed', { exact: true }).waitFor();
   await run.click();
-  await page.getByText('The last attempt failed: the command exited with 3').waitFor();
+  await page.getByText('The last attempt failed: the command exited with status 3').waitFor();
   expect(await textOf(page.locator('.runs .block pre'))).toMatch(/read the log[\s\S]*no luck/);
   await keep('automation');
   await page.getByRole('button', { name: 'Retry' }).click();

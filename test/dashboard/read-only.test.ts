@@ -35,7 +35,7 @@ browserTest('a token that may only read shows everything, and no control that ch
   expect(await controls()).toEqual([0, 0, 0]);
   await page.getByRole('button', { name: 'Rejected (auth)' }).click();
   await page.getByText('You need the manage permission to see the reason.').waitFor();
-  expect(await page.getByText('the token is not the one in force').count()).toBe(0);
+  expect(await page.getByText('wrong token').count()).toBe(0);
   await keep('read-webhook');
 
   await visit('/automations/triage');

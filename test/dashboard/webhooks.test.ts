@@ -74,7 +74,7 @@ browserTest('shows each outcome newest first, with the reason of a rejection, an
   const labels = await rows.locator('.pill').allTextContents();
   expect(labels.slice(0, 4)).toEqual(['Rejected (auth)', 'Rejected (invalid JSON)', 'Duplicate', 'Accepted']);
   await rows.first().click();
-  await page.getByText('Why it was rejected: the token is not the one in force').waitFor();
+  await page.getByText('Why it was rejected: wrong token').waitFor();
 
   // New deliveries appear on top, and the next page neither skips nor repeats any.
   const newest = await deliver(webhook, { n: 'newest' });

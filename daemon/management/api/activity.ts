@@ -6,13 +6,14 @@ import type { DeliveryLogReader, HourlyCount } from '../../../store/delivery-log
 const activityMs = 60_000;
 
 type Activity = z.output<typeof activityAnswer>;
+type Counting = Pick<DeliveryLogReader, 'countByHour'>;
 
 const hourMs = 60 * 60 * 1000;
 const hours = 24;
 
-/** The last 24 hours of the named webhooks of a factory; counted at most once a minute, however many ask. */
-export function webhookActivity(
-  deliveries: Pick<DeliveryLogReader, 'countByHour'>,
+/** Creates a counter of the last 24 hours of a factory's webhooks. It counts at most once a minute, for all callers. */
+export function createActivityCounter(
+  deliveries: Counting,
   nowMs: () => number,
 ): (factory: string, uids: readonly string[]) => Promise<Activity> {
   const counted = new Map<
@@ -23,30 +24,26 @@ export function webhookActivity(
     const known = counted.get(factory);
     const atMs = nowMs();
     if (known && known.uids === uids.join() && atMs - known.atMs < activityMs) return known.activity;
-    const activity = count(deliveries, uids, atMs);
+    const activity = countActivity(deliveries, uids, atMs);
     counted.set(factory, { atMs, uids: uids.join(), activity });
     activity.catch(() => counted.delete(factory));
     return activity;
   };
 }
 
-async function count(
-  deliveries: Pick<DeliveryLogReader, 'countByHour'>,
-  uids: readonly string[],
-  atMs: number,
-): Promise<Activity> {
+async function countActivity(deliveries: Counting, uids: readonly string[], atMs: number): Promise<Activity> {
   const sinceMs = Math.floor(atMs / hourMs) * hourMs - (hours - 1) * hourMs;
   const webhooks = uids.map(async uid => {
     const { latest, counts } = await deliveries.countByHour(uid, sinceMs);
     const lastDelivery = latest
       ? { id: latest.id, at: new Date(latest.atMs).toISOString(), outcome: latest.outcome }
       : null;
-    return { uid, lastDelivery, hours: byHour(counts) };
+    return { uid, lastDelivery, hours: groupByHour(counts) };
   });
   return { since: new Date(sinceMs).toISOString(), webhooks: await Promise.all(webhooks) };
 }
 
-function byHour(counts: readonly HourlyCount[]): Activity['webhooks'][number]['hours'] {
+function groupByHour(counts: readonly HourlyCount[]): Activity['webhooks'][number]['hours'] {
   const result = Array.from({ length: hours }, () => ({ accepted: 0, duplicate: 0, rejected: 0 }));
   for (const { hour, outcome, deliveries } of counts) {
     const bucket = result[hour];

@@ -5,13 +5,13 @@ import { Refusal } from '../../../schema/refusal.ts';
 import { DeliveryLogError } from '../../../store/delivery-log-error.ts';
 import { StoreError, type StoreErrorCode } from '../../../store/store-error.ts';
 
-/** Answers errors below it with a problem (RFC 9457). The log says more of an unexpected one than the answer. */
+/** Answers thrown errors with a problem (RFC 9457). An unexpected error is only in the log. */
 export function answerProblems(log: Logger): Middleware {
   return async (context, next) => {
     try {
       await next();
     } catch (error) {
-      const problem = problemOf(error);
+      const problem = toProblem(error);
       const { status } = apiProblems[problem.code];
       if (status >= 500) log.error({ err: error, code: problem.code }, 'a management request failed');
       answerProblem(context, problem);
@@ -27,7 +27,7 @@ function answerProblem(context: Context, { code, parts }: ApiProblem): void {
   if (status === 401) context.set('WWW-Authenticate', 'Bearer');
 }
 
-function problemOf(error: unknown): ApiProblem {
+function toProblem(error: unknown): ApiProblem {
   if (error instanceof ApiProblem) return error;
   const cause = { cause: error };
   if (error instanceof Refusal) return new ApiProblem(error.code, error.parts, cause);

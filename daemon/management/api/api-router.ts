@@ -5,18 +5,18 @@ import { ApiProblem } from '../../../schema/api/problems.ts';
 import { type ApiRoute, apiPrefix } from '../../../schema/api/route.ts';
 import { apiRoutes, type OperationId } from '../../../schema/api/routes.ts';
 import { namePattern } from '../../../schema/name.ts';
-import type { SessionCookie } from './browser-guards.ts';
 import {
   type Caller,
   identifyCaller,
   requireOwnScript,
   requirePermission,
   requireSameSite,
-} from './caller.ts';
+} from '../guards/caller.ts';
+import type { KnownTokens } from '../guards/known-tokens.ts';
+import type { SessionCookie } from '../guards/session-cookie.ts';
+import type { Sessions } from '../guards/sessions.ts';
 import type { ApiHandlers, ApiReply } from './handler.ts';
-import type { KnownTokens } from './known-tokens.ts';
 import { readBody, readIfMatch, readQuery } from './read-request.ts';
-import type { Sessions } from './sessions.ts';
 
 export interface ApiRouterDeps {
   readonly handlers: ApiHandlers;
@@ -26,7 +26,7 @@ export interface ApiRouterDeps {
   readonly log: Logger;
 }
 
-/** Every route of the table with its handler; in front of each: who asks, whether they may, and what they say. */
+/** Creates the router of all API routes. Before each handler: who is the caller, are they allowed, is the request valid. */
 export function createApiRouter(deps: ApiRouterDeps): Router {
   const router = new Router({ prefix: apiPrefix, sensitive: true, strict: true });
   for (const [id, route] of Object.entries(apiRoutes) as [OperationId, ApiRoute][]) {
@@ -38,20 +38,20 @@ export function createApiRouter(deps: ApiRouterDeps): Router {
 
 async function serve(id: OperationId, route: ApiRoute, context: Context, deps: ApiRouterDeps): Promise<void> {
   const { factory } = context.params as Readonly<Record<string, string>>;
-  const caller = await permittedCaller(route, context, factory, deps);
+  const caller = await requireCaller(route, context, factory, deps);
   if (factory !== undefined && !namePattern.test(factory)) throw new ApiProblem('not-found');
   const query = readQuery(context.URL.searchParams, route);
   const ifSerial = route.etag ? readIfMatch(context.req) : undefined;
   const body = await readBody(context.req, route);
-  // The table's types pair each handler with the shapes that these were checked against.
+  // The table's types ensure that each handler takes the shapes that were checked here.
   const handler = deps.handlers[id] as (request: unknown) => Promise<ApiReply<unknown>>;
   const reply = await handler({ params: context.params, query, body, ifSerial, caller, context });
   respond(route, context, reply);
   report(id, route, context, caller, deps.log);
 }
 
-/** Who asks, once it is certain that they may; undefined where anybody may. */
-async function permittedCaller(
+/** Gives the caller, who has the permission that the route needs; undefined for public routes. */
+async function requireCaller(
   { permission }: ApiRoute,
   context: Context,
   factory: string | undefined,
@@ -70,7 +70,7 @@ async function permittedCaller(
 
 function respond({ answer }: ApiRoute, context: Context, { body, serial }: ApiReply<unknown>): void {
   if (serial !== undefined) context.set('ETag', `"${serial}"`);
-  // What is no JSON was written by its handler.
+  // A handler whose answer is not JSON has written it.
   if (answer.mediaType) return;
   context.status = answer.status;
   if (body === undefined) return;
@@ -78,7 +78,7 @@ function respond({ answer }: ApiRoute, context: Context, { body, serial }: ApiRe
   context.body = JSON.stringify(body);
 }
 
-/** Who changed what, for the operator. */
+/** Logs who changed what, for the operator. */
 function report(
   id: OperationId,
   { method }: ApiRoute,

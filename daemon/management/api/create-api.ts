@@ -4,29 +4,29 @@ import type Router from '@koa/router';
 import type { Logger } from 'pino';
 import type { DeliveryLog } from '../../../store/delivery-log.ts';
 import type { Store } from '../../../store/ports.ts';
-import type { ServedStates } from '../../served/served-states.ts';
+import type { ServedFactories } from '../../served/served-factories.ts';
+import { openKnownTokens } from '../guards/known-tokens.ts';
+import { createSessionCookie } from '../guards/session-cookie.ts';
+import { createMemorySessions } from '../guards/sessions.ts';
+import { createSignInAttempts } from '../guards/sign-in-attempts.ts';
 import type { LiveDeliveries } from '../live-deliveries.ts';
 import type { ApiDeps } from './api-deps.ts';
 import { createApiRouter } from './api-router.ts';
-import { sessionCookie } from './browser-guards.ts';
-import { definitionHandlers } from './definition-handlers.ts';
-import { factoryHandlers } from './factory-handlers.ts';
-import { openKnownTokens } from './known-tokens.ts';
-import { logHandlers } from './log-handlers.ts';
-import { sessionHandlers } from './session-handlers.ts';
-import { memorySessions } from './sessions.ts';
-import { memorySignInAttempts } from './sign-in-attempts.ts';
+import { createDefinitionHandlers } from './definition-handlers.ts';
+import { createFactoryHandlers } from './factory-handlers.ts';
+import { createLogHandlers } from './log-handlers.ts';
+import { createSessionHandlers } from './session-handlers.ts';
 
 export interface ApiOptions {
   readonly store: Store;
-  readonly served: ServedStates;
+  readonly served: ServedFactories;
   readonly deliveryLog: DeliveryLog;
   readonly live: LiveDeliveries;
-  /** The ingress' public URL. */
+  /** Gets the public URL of the ingress. */
   readonly baseUrl: () => string;
   /** The URL of the management port behind a proxy, if there is one. */
   readonly managementUrl: string | undefined;
-  readonly clientAddress: (request: IncomingMessage) => string;
+  readonly readClientAddress: (request: IncomingMessage) => string;
   readonly nowMs: () => number;
   readonly log: Logger;
 }
@@ -37,21 +37,21 @@ export interface Api {
 }
 
 /** Wires the management API. */
-export function createApi({ managementUrl, clientAddress, ...options }: ApiOptions): Api {
+export function createApi({ managementUrl, readClientAddress, ...options }: ApiOptions): Api {
   const { store, live, nowMs, log } = options;
   const deps: ApiDeps = {
     ...options,
     tokens: openKnownTokens({ apiTokens: store.apiTokens, nowMs, log }),
-    sessions: memorySessions({ nowMs, randomBytes }),
-    cookie: sessionCookie(managementUrl),
-    signInAttempts: memorySignInAttempts(),
+    sessions: createMemorySessions({ nowMs, randomBytes }),
+    cookie: createSessionCookie(managementUrl),
+    signInAttempts: createSignInAttempts(),
     randomBytes,
   };
   const handlers = {
-    ...sessionHandlers(deps, clientAddress),
-    ...factoryHandlers(deps),
-    ...logHandlers(deps),
-    ...definitionHandlers(deps),
+    ...createSessionHandlers(deps, readClientAddress),
+    ...createFactoryHandlers(deps),
+    ...createLogHandlers(deps),
+    ...createDefinitionHandlers(deps),
   };
   return {
     router: createApiRouter({ ...deps, handlers }),

@@ -2,21 +2,21 @@ import type { Context } from 'koa';
 import type { z } from 'zod';
 import type { ApiAnswer, ApiPathParameter } from '../../../schema/api/route.ts';
 import type { ApiRoutes, OperationId } from '../../../schema/api/routes.ts';
-import type { Caller } from './caller.ts';
+import type { Caller } from '../guards/caller.ts';
 
-/** A request to an operation: permitted, and its parts checked. */
+/** A request to an operation. The caller has the permission, and all parts are valid. */
 export interface ApiRequest<Id extends OperationId> {
   readonly params: Readonly<Record<ApiPathParameter<ApiRoutes[Id]['path']>, string>>;
   readonly query: QueryOf<ApiRoutes[Id]>;
   readonly body: BodyOf<ApiRoutes[Id]>;
-  /** The serial that a change was decided on. */
+  /** The serial in `If-Match`: the change is refused if the state has moved on. */
   readonly ifSerial: number | undefined;
   readonly caller: CallerOf<ApiRoutes[Id]>;
-  /** For what is no JSON. */
+  /** For answers that are not JSON. */
   readonly context: Context;
 }
 
-/** The body and, with a factory's state, its serial. An operation that answers no JSON writes to the context itself. */
+/** The body, and the serial if it shows a factory's state. A handler whose answer is not JSON writes to the context. */
 export interface ApiReply<T> {
   readonly body: T;
   readonly serial?: number;
@@ -26,10 +26,10 @@ export type ApiHandler<Id extends OperationId> = (
   request: ApiRequest<Id>,
 ) => Promise<ApiReply<Immutable<ApiAnswer<ApiRoutes[Id]>>>> | ApiReply<Immutable<ApiAnswer<ApiRoutes[Id]>>>;
 
-/** An answer is only written out: operations may give what nobody must change. */
+/** An answer is only serialized, so operations may give read-only values. */
 type Immutable<T> = unknown extends T ? T : { readonly [K in keyof T]: Immutable<T[K]> };
 
-/** Each operation has its handler, or this does not compile. */
+/** Each operation has a handler; a missing one does not compile. */
 export type ApiHandlers = { readonly [Id in OperationId]: ApiHandler<Id> };
 
 type QueryOf<Route> = Route extends { query: infer Shape extends z.ZodType } ? z.output<Shape> : undefined;

@@ -6,8 +6,8 @@ import {
   testFilter,
 } from '../../../operations/deliveries.ts';
 import { listRuns, listRunsOfDelivery, readRunOutput, retryRun, showRun } from '../../../operations/runs.ts';
-import { webhookActivity } from './activity.ts';
-import { type ApiDeps, getServedState, openFactory } from './api-deps.ts';
+import { createActivityCounter } from './activity.ts';
+import { type ApiDeps, getServedState, openServedFactory } from './api-deps.ts';
 import type { ApiHandlers } from './handler.ts';
 
 type DeliveryHandlers = Pick<
@@ -22,13 +22,17 @@ type DeliveryHandlers = Pick<
 >;
 type RunHandlers = Pick<ApiHandlers, 'listRuns' | 'showRun' | 'showRunOutput' | 'retryRun'>;
 
-/** What one can ask of a factory's delivery log. Deliveries and runs of other factories are unknown here. */
-export function logHandlers(deps: ApiDeps): DeliveryHandlers & RunHandlers {
-  return { ...deliveryHandlers(deps), watchDeliveries: watchDeliveries(deps), ...runHandlers(deps) };
+/** Handles requests for a factory's delivery log. Deliveries and runs of other factories are unknown here. */
+export function createLogHandlers(deps: ApiDeps): DeliveryHandlers & RunHandlers {
+  return {
+    ...createDeliveryHandlers(deps),
+    watchDeliveries: createLiveHandler(deps),
+    ...createRunHandlers(deps),
+  };
 }
 
-function deliveryHandlers(deps: ApiDeps): Omit<DeliveryHandlers, 'watchDeliveries'> {
-  const countActivity = webhookActivity(deps.store.deliveries, deps.nowMs);
+function createDeliveryHandlers(deps: ApiDeps): Omit<DeliveryHandlers, 'watchDeliveries'> {
+  const countActivity = createActivityCounter(deps.store.deliveries, deps.nowMs);
   return {
     showActivity: async ({ params: { factory } }) => {
       const uids = getServedState(deps, factory).webhooks.map(({ uid }) => uid);
@@ -37,17 +41,17 @@ function deliveryHandlers(deps: ApiDeps): Omit<DeliveryHandlers, 'watchDeliverie
     listDeliveries: async ({ params: { factory }, query, caller }) => {
       const { webhook: uid, ...wanted } = query;
       const page = await listDeliveries(
-        openFactory(deps, factory),
+        openServedFactory(deps, factory),
         { uid, ...wanted },
         caller.token.permission,
       );
       return { body: { deliveries: [...page.rows], next: page.next } };
     },
     showDelivery: async ({ params: { factory, delivery }, caller }) => ({
-      body: await showDelivery(openFactory(deps, factory), delivery, caller.token.permission),
+      body: await showDelivery(openServedFactory(deps, factory), delivery, caller.token.permission),
     }),
     downloadPayload: async ({ params: { factory, delivery }, context }) => {
-      context.body = await readPayload(openFactory(deps, factory), delivery);
+      context.body = await readPayload(openServedFactory(deps, factory), delivery);
       context.set({
         'Content-Type': 'application/octet-stream',
         'Content-Disposition': `attachment; filename="${delivery}.json"`,
@@ -55,23 +59,23 @@ function deliveryHandlers(deps: ApiDeps): Omit<DeliveryHandlers, 'watchDeliverie
       return { body: undefined };
     },
     replayDelivery: async ({ params: { factory, delivery }, body }) => {
-      const runs = await replayDelivery(openFactory(deps, factory), delivery, body.automation);
+      const runs = await replayDelivery(openServedFactory(deps, factory), delivery, body.automation);
       return { body: { runs: [...runs] } };
     },
     testFilter: async ({ params: { factory }, body: { automation = '', triggers, delivery, payload } }) => {
       const tested = triggers ? { name: 'draft', enabled: true, triggers } : automation;
       const by = delivery === undefined ? { payload } : { id: delivery };
-      return { body: await testFilter(openFactory(deps, factory), tested, by) };
+      return { body: await testFilter(openServedFactory(deps, factory), tested, by) };
     },
   };
 }
 
-function watchDeliveries({ live, tokens, sessions, cookie }: ApiDeps): ApiHandlers['watchDeliveries'] {
+function createLiveHandler({ live, tokens, sessions, cookie }: ApiDeps): ApiHandlers['watchDeliveries'] {
   return ({ params: { factory }, query, caller, context }) => {
     const { sha256, permission } = caller.token;
     const sessionId = caller.over === 'session' ? cookie.read(context) : undefined;
     const maySee = async () => {
-      if (sessionId !== undefined && sessions.tokenDigestOf(sessionId) === undefined) return false;
+      if (sessionId !== undefined && sessions.findTokenDigest(sessionId) === undefined) return false;
       return (await tokens.findDigest(sha256)) !== undefined;
     };
     context.status = 200;
@@ -84,10 +88,10 @@ function watchDeliveries({ live, tokens, sessions, cookie }: ApiDeps): ApiHandle
   };
 }
 
-function runHandlers(deps: ApiDeps): RunHandlers {
+function createRunHandlers(deps: ApiDeps): RunHandlers {
   return {
     listRuns: async ({ params: { factory }, query: { delivery, ...wanted } }) => {
-      const opened = openFactory(deps, factory);
+      const opened = openServedFactory(deps, factory);
       if (delivery !== undefined) {
         return { body: { runs: await listRunsOfDelivery(opened, delivery), next: null } };
       }
@@ -95,17 +99,17 @@ function runHandlers(deps: ApiDeps): RunHandlers {
       return { body: { runs: [...page.rows], next: page.next } };
     },
     showRun: async ({ params: { factory, run } }) => ({
-      body: await showRun(openFactory(deps, factory), run),
+      body: await showRun(openServedFactory(deps, factory), run),
     }),
     showRunOutput: async ({ params: { factory, run }, context }) => {
-      const { size, stream } = await readRunOutput(openFactory(deps, factory), run);
+      const { size, stream } = await readRunOutput(openServedFactory(deps, factory), run);
       context.set('Content-Type', 'text/plain; charset=utf-8');
       context.body = stream;
       context.length = size;
       return { body: undefined };
     },
     retryRun: async ({ params: { factory, run } }) => ({
-      body: await retryRun(openFactory(deps, factory), run),
+      body: await retryRun(openServedFactory(deps, factory), run),
     }),
   };
 }

@@ -9,7 +9,7 @@ import { parseJsonBody } from '../../ingress/json-body.ts';
 /** @limit Largest body of a management request, in bytes: the largest ordinary one is an automation with its prompt and filters. */
 const apiBodyBytesMax = 256 * 1024;
 
-/** The body of a route that takes one, checked against its shape. Fails with the problem that says what is wrong. */
+/** Reads and checks the body of a route that takes one. Fails with a problem that says what is wrong. */
 export async function readBody(request: IncomingMessage, route: ApiRoute): Promise<unknown> {
   if (!route.body) return undefined;
   const mediaType = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
@@ -17,21 +17,21 @@ export async function readBody(request: IncomingMessage, route: ApiRoute): Promi
   const bytes = await readBytes(request, route.bodyBytesMax ?? apiBodyBytesMax);
   const json = parseJsonBody(bytes);
   if (!json) throw new ApiProblem('body-unreadable');
-  return checked(route.body, json.value, jsonPointer);
+  return requireShape(route.body, json.value, formatJsonPointer);
 }
 
-/** The query parameters, checked; each stands once. */
+/** Checks the query parameters. Of a repeated one, the last counts. */
 export function readQuery(parameters: URLSearchParams, { query }: ApiRoute): unknown {
-  return query && checked(query, Object.fromEntries(parameters), path => path.join('.'));
+  return query && requireShape(query, Object.fromEntries(parameters), path => path.join('.'));
 }
 
-/** The serial in `If-Match`, if there is one. `*` is whatever there is. */
+/** Reads the serial in `If-Match`; undefined if there is none, or for `*`, which matches everything. */
 export function readIfMatch({ headers }: IncomingMessage): number | undefined {
   const value = headers['if-match'];
   if (value === undefined || value === '*') return undefined;
   const serial = /^"(\d{1,15})"$/.exec(value)?.[1];
   if (serial === undefined) {
-    throw new ApiProblem('serial-moved', { detail: 'If-Match takes one ETag, as in "7"' });
+    throw new ApiProblem('serial-moved', { detail: 'If-Match must be one ETag, such as "7"' });
   }
   return Number(serial);
 }
@@ -46,20 +46,20 @@ async function readBytes(request: IncomingMessage, limit: number): Promise<Buffe
   }
 }
 
-function checked(
+function requireShape(
   shape: z.ZodType,
   value: unknown,
-  placeOf: (path: readonly PropertyKey[]) => string,
+  formatPath: (path: readonly PropertyKey[]) => string,
 ): unknown {
   const result = shape.safeParse(value);
   if (result.success) return result.data;
   const mistakes = findMistakes(result.error, shape, value).map(({ path, code, message, hint }) => {
-    return { pointer: placeOf(path), code, message, hint };
+    return { pointer: formatPath(path), code, message, hint };
   });
   throw new ApiProblem('request-invalid', { mistakes });
 }
 
 /** RFC 6901 section 3. */
-function jsonPointer(path: readonly PropertyKey[]): string {
+function formatJsonPointer(path: readonly PropertyKey[]): string {
   return path.map(key => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }

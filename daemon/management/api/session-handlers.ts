@@ -6,8 +6,8 @@ import { apiRoutes, apiShapes } from '../../../schema/api/routes.ts';
 import { schemes } from '../../../signatures/schemes.ts';
 import { summariseScheme } from '../../../signatures/summary.ts';
 import type { ApiToken } from '../../../store/api-tokens.ts';
+import { maySee } from '../guards/caller.ts';
 import { type ApiDeps, getServedState } from './api-deps.ts';
-import { maySee } from './caller.ts';
 import type { ApiHandlers } from './handler.ts';
 
 type SessionHandlers = Pick<
@@ -15,10 +15,10 @@ type SessionHandlers = Pick<
   'describeApi' | 'signIn' | 'whoAmI' | 'signOut' | 'listFactories' | 'listSchemes'
 >;
 
-/** What does not belong to one factory. */
-export function sessionHandlers(
+/** Handles requests that do not belong to one factory. */
+export function createSessionHandlers(
   deps: ApiDeps,
-  clientAddress: (request: IncomingMessage) => string,
+  readClientAddress: (request: IncomingMessage) => string,
 ): SessionHandlers {
   const { tokens, sessions, cookie, signInAttempts, served } = deps;
   let document: string | undefined;
@@ -30,7 +30,7 @@ export function sessionHandlers(
       return { body: undefined };
     },
     signIn: async ({ body, context }) => {
-      const address = clientAddress(context.req);
+      const address = readClientAddress(context.req);
       await signInAttempts.requireLeft(address);
       const token = await tokens.find(body.token);
       if (!token) {
@@ -38,9 +38,9 @@ export function sessionHandlers(
         throw new ApiProblem('token-unknown');
       }
       cookie.write(context, sessions.begin(token.sha256));
-      return { body: identityOf(token) };
+      return { body: toIdentity(token) };
     },
-    whoAmI: ({ caller }) => ({ body: identityOf(caller.token) }),
+    whoAmI: ({ caller }) => ({ body: toIdentity(caller.token) }),
     signOut: ({ context }) => {
       const id = cookie.read(context);
       if (id !== undefined) sessions.end(id);
@@ -57,7 +57,7 @@ export function sessionHandlers(
   };
 }
 
-function identityOf({ name, factory, permission }: ApiToken) {
+function toIdentity({ name, factory, permission }: ApiToken) {
   return { token: name, factory, permission };
 }
 

@@ -3,25 +3,26 @@ import type { Readable } from 'node:stream';
 import { execa } from 'execa';
 import type { RunFiles, RunOutput } from '../../../store/run-files.ts';
 import { attachmentName } from '../../../store/run-files.ts';
-import type { CommandRunnerSettings } from '../../settings.ts';
-import { closeOutput } from '../close-output.ts';
-import type { Attempt, AttemptResult, Runner } from '../runner.ts';
+import type { CommandRunnerSettings } from '../run-settings.ts';
+import { closeOutput } from './close-output.ts';
+import type { Attempt, AttemptResult, Runner } from './runner.ts';
 
 /** @limit Pause after each read of output that is not kept, in ms: a command that writes without end then costs little CPU. */
 const discardPauseMs = 1;
 /** @limit Time from SIGTERM to SIGKILL for a command, in ms: shorter than a stopping daemon's own grace, so that it outlives its commands. */
 const commandGraceMs = 5_000;
-/** @limit Time for a process that left its command's group to close the output, in ms, once the command has ended. */
+/** @limit Time after the end of a command for a process that left its group to close the output, in ms: it may live on. */
 const outputDrainMs = 1_000;
 
+/** Variables that every command gets from the daemon's environment. */
 const alwaysInherited = ['PATH', 'HOME', 'LANG', 'TZ', 'TMPDIR'];
 
 /**
  * Runs the operator's command for each attempt, in the run's directory, without a shell. It gets the message on
- * stdin; nothing that a sender wrote is in its arguments or environment. Exit status 0 is success. The command is
- * over when its first process is: what is left of its process group is then killed.
+ * stdin; nothing that a sender wrote is in its arguments or environment. Exit status 0 is success. The command ends
+ * with its first process; the rest of its process group is then killed.
  */
-export function commandRunner(
+export function createCommandRunner(
   settings: CommandRunnerSettings,
   environment: NodeJS.ProcessEnv,
   runFiles: Pick<RunFiles, 'appendOutput'>,
@@ -35,14 +36,14 @@ export function commandRunner(
     const output = runFiles.appendOutput(run.id, heading, settings.outputBytes);
     const command = execa(program, programArguments, {
       cwd: directory,
-      env: { ...inherited, ...runVariables(attempt) },
+      env: { ...inherited, ...createRunVariables(attempt) },
       extendEnv: false,
       input: message,
       buffer: false,
       reject: false,
-      // A process group of its own, which each signal goes to.
+      // Each signal goes to the command's whole process group.
       killDescendants: true,
-      // Its listeners on the daemon's own signals would end the daemon before it has stopped in order.
+      // Its listeners on the daemon's own signals would end the daemon before it has stopped properly.
       cleanup: false,
       timeout: Math.ceil(settings.timeLimitSeconds * 1000),
       cancelSignal: signal,
@@ -55,13 +56,13 @@ export function commandRunner(
       closeSoon(command.stdout);
       closeSoon(command.stderr);
     });
-    return closeOutput(output, resultOf(await command, settings));
+    return closeOutput(output, toResult(await command, settings));
   };
 }
 
 /**
- * Reads to the end whatever there is, so that the command is not stuck on it. What is not kept is read with pauses:
- * a command that writes all it can then waits for its reader, and the daemon has its time for others.
+ * Reads the output to its end, so that the command does not block on a full pipe. Output that is not kept is read
+ * with pauses: a command that writes without end then waits for its reader, and costs the daemon little time.
  */
 function collect(stream: Readable, output: RunOutput): void {
   stream.on('data', (chunk: Buffer) => {
@@ -72,7 +73,7 @@ function collect(stream: Readable, output: RunOutput): void {
   });
 }
 
-/** A process that made a group of its own may hold the pipe open for as long as it lives. */
+/** A process that left the group can hold the pipe open as long as it lives. */
 function closeSoon(stream: Readable): void {
   const timer = setTimeout(() => stream.destroy(), outputDrainMs);
   stream.once('close', () => clearTimeout(timer));
@@ -86,22 +87,22 @@ interface Ended {
   readonly code?: string;
 }
 
-function resultOf(ended: Ended, settings: CommandRunnerSettings): AttemptResult {
+function toResult(ended: Ended, settings: CommandRunnerSettings): AttemptResult {
   const { isCanceled, timedOut, exitCode, signal, code } = ended;
-  if (isCanceled) return { kind: 'retry', reason: 'the command was ended because the daemon stopped' };
+  if (isCanceled) return { kind: 'retry', reason: 'the daemon stopped and ended the command' };
   if (timedOut) {
     return {
       kind: 'retry',
-      reason: `the command took more than ${settings.timeLimitSeconds} s and was ended`,
+      reason: `the command timed out after ${settings.timeLimitSeconds} s`,
     };
   }
   if (exitCode === 0) return { kind: 'succeeded' };
-  if (exitCode !== undefined) return { kind: 'retry', reason: `the command exited with ${exitCode}` };
-  if (signal !== undefined) return { kind: 'retry', reason: `the command was ended by ${signal}` };
+  if (exitCode !== undefined) return { kind: 'retry', reason: `the command exited with status ${exitCode}` };
+  if (signal !== undefined) return { kind: 'retry', reason: `the command was killed by ${signal}` };
   return { kind: 'retry', reason: `the command could not be started (${code})` };
 }
 
-function runVariables({ run, directory }: Attempt): Record<string, string> {
+function createRunVariables({ run, directory }: Attempt): Record<string, string> {
   return {
     HOOKMILL_RUN_ID: run.id,
     HOOKMILL_DELIVERY_ID: run.deliveryId,

@@ -1,11 +1,11 @@
 import type { RunFiles } from '../../../store/run-files.ts';
-import type { RunnerSettings } from '../../settings.ts';
-import type { Runner } from '../runner.ts';
-import { commandRunner } from './command.ts';
+import type { RunnerSettings } from '../run-settings.ts';
+import { createCommandRunner } from './command.ts';
 import { directoryRunner } from './directory.ts';
-import { httpRunner } from './http.ts';
+import { createHttpRunner } from './http.ts';
+import type { Runner } from './runner.ts';
 
-/** The runner that the operator chose. Throws if the environment lacks what the settings name. */
+/** Creates the runner that the operator chose. Fails with SettingsError if the environment lacks a variable that the settings name. */
 export function createRunner(
   settings: RunnerSettings,
   environment: NodeJS.ProcessEnv,
@@ -16,8 +16,8 @@ export function createRunner(
     case 'directory':
       return directoryRunner;
     case 'command':
-      return commandRunner(settings, environment, runFiles, nowMs);
+      return createCommandRunner(settings, environment, runFiles, nowMs);
     case 'http':
-      return httpRunner(settings, environment, runFiles, nowMs);
+      return createHttpRunner(settings, environment, runFiles, nowMs);
   }
 }

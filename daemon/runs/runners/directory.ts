@@ -1,4 +1,4 @@
-import type { Runner } from '../runner.ts';
+import type { Runner } from './runner.ts';
 
-/** Leaves the run's directory for others to act on; by the time a runner is called, it is on disk. */
+/** Leaves the run's directory, which is on disk already, for other programs to act on. */
 export const directoryRunner: Runner = async () => ({ kind: 'succeeded' });

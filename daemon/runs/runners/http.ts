@@ -1,22 +1,23 @@
 import type { RunFiles, RunOutput } from '../../../store/run-files.ts';
 import { attachmentName } from '../../../store/run-files.ts';
-import { type HttpRunnerSettings, SettingsError } from '../../settings.ts';
-import { closeOutput } from '../close-output.ts';
-import { retryAfterMs } from '../retry-after.ts';
-import type { Attempt, AttemptResult, Runner } from '../runner.ts';
+import { SettingsError } from '../../settings-error.ts';
+import type { HttpRunnerSettings } from '../run-settings.ts';
+import { closeOutput } from './close-output.ts';
+import { parseRetryAfterMs } from './retry-after.ts';
+import type { Attempt, AttemptResult, Runner } from './runner.ts';
 
 /**
  * Posts each attempt to the operator's receiver as multipart/form-data (RFC 7578): the text `message` and the file
- * `event-payload.json`. 2xx is success; 5xx, 429, time-outs and failing connections are tried again; every other
- * answer, redirects among them, fails the run.
+ * `event-payload.json`. 2xx is success; 5xx, 429, timeouts and failed connections are retried; every other answer,
+ * including a redirect, fails the run.
  */
-export function httpRunner(
+export function createHttpRunner(
   settings: HttpRunnerSettings,
   environment: NodeJS.ProcessEnv,
   runFiles: Pick<RunFiles, 'appendOutput'>,
   nowMs: () => number,
 ): Runner {
-  const authorization = authorizationFrom(settings, environment);
+  const authorization = readAuthorization(settings, environment);
   return async (attempt, signal) => {
     const { run } = attempt;
     const heading = `attempt ${run.attempts} at ${new Date(nowMs()).toISOString()}`;
@@ -25,20 +26,20 @@ export function httpRunner(
     try {
       const response = await fetch(settings.url, {
         method: 'POST',
-        headers: { ...runHeaders(attempt), ...authorization },
-        body: form(attempt),
+        headers: { ...createRunHeaders(attempt), ...authorization },
+        body: createForm(attempt),
         redirect: 'manual',
         signal: AbortSignal.any([signal, timeLimit]),
       });
       await collect(response, output);
-      return closeOutput(output, resultOf(response, nowMs()));
+      return closeOutput(output, toResult(response, nowMs()));
     } catch (error) {
-      return closeOutput(output, { kind: 'retry', reason: reasonOf(error, settings) });
+      return closeOutput(output, { kind: 'retry', reason: describeFailure(error, settings) });
     }
   };
 }
 
-function authorizationFrom(
+function readAuthorization(
   { tokenFromEnvironment: name }: HttpRunnerSettings,
   environment: NodeJS.ProcessEnv,
 ): Record<string, string> {
@@ -48,7 +49,7 @@ function authorizationFrom(
   return { authorization: `Bearer ${token}` };
 }
 
-function runHeaders({ run }: Attempt): Record<string, string> {
+function createRunHeaders({ run }: Attempt): Record<string, string> {
   return {
     'user-agent': 'hookmill',
     'hookmill-run-id': run.id,
@@ -59,7 +60,7 @@ function runHeaders({ run }: Attempt): Record<string, string> {
   };
 }
 
-function form({ message, payload }: Attempt): FormData {
+function createForm({ message, payload }: Attempt): FormData {
   const data = new FormData();
   data.append('message', message);
   const file = new Blob([Buffer.from(payload)], { type: 'application/json' });
@@ -67,7 +68,7 @@ function form({ message, payload }: Attempt): FormData {
   return data;
 }
 
-/** The status has decided already: of the body as much is read as is kept, and a failure on the way changes nothing. */
+/** Reads as much of the body as is kept. A failure here changes nothing: the status has decided the result. */
 async function collect(response: Response, output: RunOutput): Promise<void> {
   const location = response.headers.get('location');
   output.write(Buffer.from(`HTTP ${response.status}${location ? `, location: ${location}` : ''}\n`));
@@ -77,25 +78,25 @@ async function collect(response: Response, output: RunOutput): Promise<void> {
       if (output.isFull()) break;
     }
   } catch {
-    output.write(Buffer.from('\n(the body ended early)'));
+    output.write(Buffer.from('\n(the response body ended early)'));
   }
 }
 
-function resultOf({ ok, status, headers }: Response, nowMs: number): AttemptResult {
+function toResult({ ok, status, headers }: Response, nowMs: number): AttemptResult {
   if (ok) return { kind: 'succeeded' };
   const reason = `the receiver answered ${status}`;
   if (status >= 500 || status === 429) {
-    const afterMs = retryAfterMs(headers.get('retry-after'), nowMs);
+    const afterMs = parseRetryAfterMs(headers.get('retry-after'), nowMs);
     return afterMs === undefined ? { kind: 'retry', reason } : { kind: 'retry', reason, afterMs };
   }
-  if (status < 400) return { kind: 'failed', reason: `${reason}, a redirect, which is not followed` };
+  if (status < 400) return { kind: 'failed', reason: `${reason}; redirects are not followed` };
   return { kind: 'failed', reason };
 }
 
-function reasonOf(error: unknown, { timeLimitSeconds }: HttpRunnerSettings): string {
+function describeFailure(error: unknown, { timeLimitSeconds }: HttpRunnerSettings): string {
   if (!(error instanceof Error)) return String(error);
   if (error.name === 'TimeoutError') return `the receiver did not answer within ${timeLimitSeconds} s`;
-  if (error.name === 'AbortError') return 'the request was ended because the daemon stopped';
+  if (error.name === 'AbortError') return 'the daemon stopped and ended the request';
   const cause = error.cause instanceof Error ? error.cause : error;
   return `the request failed (${'code' in cause ? cause.code : cause.message})`;
 }

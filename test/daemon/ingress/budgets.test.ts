@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { memoryBudgets } from '../../../daemon/ingress/budgets.ts';
+import { createMemoryBudgets } from '../../../daemon/ingress/budgets.ts';
 import { bearerOf, startDaemonForTest } from '../../support/daemon.ts';
 
 const limits = { deliveriesPerMinute: 60, failedAuthPerMinute: 30, failedAuthPerMinuteTotal: 300 };
@@ -15,7 +15,7 @@ describe('Retry-After', () => {
   });
 
   test('of the 61st delivery of a minute is true to the second', async () => {
-    const budgets = memoryBudgets(limits);
+    const budgets = createMemoryBudgets(limits);
     for (let n = 0; n < 60; n++) {
       expect(await budgets.countDelivery(uid)).toBeUndefined();
       vi.advanceTimersByTime(200);
@@ -28,18 +28,18 @@ describe('Retry-After', () => {
   });
 
   test('of the 31st failed attempt of an address is true to the second', async () => {
-    const budgets = memoryBudgets(limits);
+    const budgets = createMemoryBudgets(limits);
     for (let n = 0; n < 30; n++) {
-      expect(await budgets.guessing(uid, '192.0.2.1')).toBeUndefined();
+      expect(await budgets.checkGuessing(uid, '192.0.2.1')).toBeUndefined();
       expect(await budgets.countFailure(uid, '192.0.2.1')).toBeUndefined();
     }
     vi.advanceTimersByTime(15_000);
-    expect(await budgets.guessing(uid, '192.0.2.1')).toEqual({ retryAfterSeconds: 45 });
-    expect(await budgets.guessing(uid, '192.0.2.2')).toBeUndefined();
+    expect(await budgets.checkGuessing(uid, '192.0.2.1')).toEqual({ retryAfterSeconds: 45 });
+    expect(await budgets.checkGuessing(uid, '192.0.2.2')).toBeUndefined();
     vi.advanceTimersByTime(44_000);
-    expect(await budgets.guessing(uid, '192.0.2.1')).toEqual({ retryAfterSeconds: 1 });
+    expect(await budgets.checkGuessing(uid, '192.0.2.1')).toEqual({ retryAfterSeconds: 1 });
     vi.advanceTimersByTime(1_000);
-    expect(await budgets.guessing(uid, '192.0.2.1')).toBeUndefined();
+    expect(await budgets.checkGuessing(uid, '192.0.2.1')).toBeUndefined();
   });
 });
 
@@ -49,6 +49,9 @@ test('answers 429 to the 61st delivery of a minute, logs no row for it, and leav
   for (let n = 0; n < 60; n++) expect(await webhook.post(String(n))).toMatchObject({ status: 202 });
   const spent = await webhook.post('60');
   expect(spent.status).toBe(429);
+  expect(JSON.parse(spent.body).detail).toMatch(
+    /^Rate limit reached: 60 deliveries per minute\. Retry after \d+ s\.$/,
+  );
   expect(spent.headers['retry-after']).toMatch(/^([1-9]|[1-5]\d|60)$/);
   expect(await other.post('0')).toMatchObject({ status: 202 });
   expect(webhook.rows()).toHaveLength(60);

@@ -2,10 +2,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import {
-  type LiveDeliveriesOptions,
-  openLiveDeliveries,
-} from '../../../daemon/management/live-deliveries.ts';
+import { LiveDeliveries, type LiveDeliveriesOptions } from '../../../daemon/management/live-deliveries.ts';
 import type { LoggedDelivery } from '../../../store/delivery-log.ts';
 import { eventually } from '../../support/eventually.ts';
 import { connectTo } from '../../support/http.ts';
@@ -21,7 +18,7 @@ function rows(count: number, identity = ''): LoggedDelivery[] {
 
 /** Views over real sockets; a client that is told to read nothing reads nothing. */
 async function openBench(options: LiveDeliveriesOptions) {
-  const live = openLiveDeliveries(options);
+  const live = new LiveDeliveries(options);
   const responses: ServerResponse[] = [];
   const server = createServer((_, response) => {
     responses.push(response);
@@ -73,7 +70,7 @@ test('cuts a client off that does not read, while another gets everything', asyn
     await eventually(() => received.split('"skipped":0}\n\n').length > events);
   }
   expect(responses[1]?.destroyed).toBe(false);
-  await expect.poll(() => live.viewers()).toBe(1);
+  await expect.poll(() => live.viewerCount).toBe(1);
 });
 
 test('writes to a silent view, so that everybody knows it is alive', async () => {
@@ -96,7 +93,7 @@ test('makes no rows while nobody looks', async () => {
   publish();
   expect(made).toBe(1);
   connection.socket.destroy();
-  await expect.poll(() => live.viewers()).toBe(0);
+  await expect.poll(() => live.viewerCount).toBe(0);
   publish();
   expect(made).toBe(1);
 });

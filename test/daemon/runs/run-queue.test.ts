@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { AttemptResult, Runner } from '../../../daemon/runs/runner.ts';
+import type { AttemptResult, Runner } from '../../../daemon/runs/runners/runner.ts';
 import type { DeliveryLog } from '../../../store/delivery-log.ts';
 import { DeliveryLogError } from '../../../store/delivery-log-error.ts';
 import { openDeliveryLog } from '../../../store/embedded/delivery-log/write/open-delivery-log.ts';

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import pino from 'pino';
 import { expect, onTestFinished } from 'vitest';
 import { type RunQueue, type RunQueueOptions, startRunQueue } from '../../../daemon/runs/run-queue.ts';
-import type { Runner } from '../../../daemon/runs/runner.ts';
+import { type RunSettings, runSettingsShape } from '../../../daemon/runs/run-settings.ts';
 import { createRunner } from '../../../daemon/runs/runners/create-runner.ts';
-import { type RunSettings, settingsShape } from '../../../daemon/settings.ts';
+import type { Runner } from '../../../daemon/runs/runners/runner.ts';
 import type { DeliveryLog, Run } from '../../../store/delivery-log.ts';
 import { openSqliteReader, type SqliteReader } from '../../../store/embedded/delivery-log/read/reader.ts';
 import { openDeliveryLog } from '../../../store/embedded/delivery-log/write/open-delivery-log.ts';
@@ -33,7 +33,7 @@ export interface RunBench {
 }
 
 export function runSettings(runs: Record<string, unknown>): RunSettings {
-  return settingsShape.parse({ runs }).runs;
+  return runSettingsShape.parse(runs);
 }
 
 export async function openRunBench(directory = temporaryDirectory()): Promise<RunBench> {

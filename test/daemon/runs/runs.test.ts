@@ -121,9 +121,9 @@ test('a command that writes without end, ignores its signal, leaves children or 
     const { state, attempts, error } = runOf(first, name) ?? {};
     return { state, attempts, error };
   };
-  const timedOut = { state: 'failed', attempts: 1, error: 'the command took more than 3 s and was ended' };
+  const timedOut = { state: 'failed', attempts: 1, error: 'the command timed out after 3 s' };
   expect(automations.map(outcome)).toEqual([
-    { state: 'failed', attempts: 1, error: 'the command exited with 1' },
+    { state: 'failed', attempts: 1, error: 'the command exited with status 1' },
     timedOut,
     { state: 'succeeded', attempts: 1, error: undefined },
     { state: 'succeeded', attempts: 1, error: undefined },

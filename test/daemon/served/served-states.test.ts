@@ -188,7 +188,7 @@ describe('goes on serving the last good state, reports the problem, and recovers
     const webhook = await watching.webhook();
     const good = readFileSync(webhook.appliedStateFile);
     rmSync(webhook.appliedStateFile);
-    await expect.poll(() => problem(webhook)).toContain('the applied state is gone');
+    await expect.poll(() => problem(webhook)).toContain('the applied state is missing');
     expect(await status(webhook)).toBe(202);
     writeFileSync(webhook.appliedStateFile, good);
     await expect.poll(() => problem(webhook)).toBeUndefined();

@@ -64,7 +64,7 @@ test('keeps what the command puts out, and tries again when it fails', async () 
   const bench = await openRunBench();
   const source = `console.log('to stdout'); console.error('to stderr'); process.exitCode = 7;`;
   const { id, file } = await runCommand(bench, nodeCommand(source), 2);
-  await runThatIs(bench, id, { state: 'failed', attempts: 2, error: 'the command exited with 7' });
+  await runThatIs(bench, id, { state: 'failed', attempts: 2, error: 'the command exited with status 7' });
   const log = readFileSync(file('output.log'), 'utf8');
   expect(statSync(file('output.log')).mode & 0o777).toBe(0o600);
   expect(log.match(/\[hookmill: attempt \d at /g)).toEqual([
@@ -72,7 +72,7 @@ test('keeps what the command puts out, and tries again when it fails', async () 
     '[hookmill: attempt 2 at ',
   ]);
   expect(log.match(/to std(out|err)/g)?.sort()).toEqual(['to stderr', 'to stderr', 'to stdout', 'to stdout']);
-  expect(log.endsWith('\n[hookmill: the command exited with 7]\n')).toBe(true);
+  expect(log.endsWith('\n[hookmill: the command exited with status 7]\n')).toBe(true);
 });
 
 test('reads the output of a command that writes too much, keeps the first of it and says so', async () => {
@@ -101,7 +101,7 @@ test('ends a command that takes too long, with every process of its group, whate
     while :; do sleep 600; done`;
   const command = { kind: 'command', argv: ['sh', '-c', script], timeLimitSeconds: 1.5 };
   const { id, file } = await runCommand(bench, command);
-  await runThatIs(bench, id, { state: 'failed', error: 'the command took more than 1.5 s and was ended' });
+  await runThatIs(bench, id, { state: 'failed', error: 'the command timed out after 1.5 s' });
   expect(await textOf(file('output.log'))).toContain('ignored');
   for (const pid of readFileSync(file('pids'), 'utf8').trim().split(' ')) await untilGone(pid);
 });
@@ -152,7 +152,7 @@ test('says that a command could not be started, or which signal ended it', async
   await runThatIs(bench, missing.id, { state: 'failed', error: 'the command could not be started (ENOENT)' });
   await missing.queue.stop();
   const killed = await runCommand(bench, nodeCommand(`process.kill(process.pid, 'SIGKILL')`));
-  await runThatIs(bench, killed.id, { state: 'failed', error: 'the command was ended by SIGKILL' });
+  await runThatIs(bench, killed.id, { state: 'failed', error: 'the command was killed by SIGKILL' });
 });
 
 test('gives a command that a stopping daemon ended back to the queue, however it exits', async () => {

@@ -118,7 +118,7 @@ test.each([301, 302, 307, 308])('does not follow a redirect: %d', async status =
   const bench = await openRunBench();
   await bench.start({ runner: { kind: 'http', url }, backOff });
   const id = await recordRun(bench.deliveryLog);
-  const error = `the receiver answered ${status}, a redirect, which is not followed`;
+  const error = `the receiver answered ${status}; redirects are not followed`;
   await runThatIs(bench, id, { state: 'failed', attempts: 1, error });
   expect(requests.map(request => request.url)).toEqual(['/runs']);
   expect(readFileSync(join(bench.home.runsDirectory, id, 'output.log'), 'utf8')).toContain(

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bearerOf, startDaemon, startDaemonForTest, type TestDaemon } from '../support/daemon.ts';
-import { connectTo, head } from '../support/http.ts';
+import { bearerOf, startDaemon, startDaemonForTest, type TestDaemon } from '../../support/daemon.ts';
+import { connectTo, head } from '../../support/http.ts';
 
 let daemon: TestDaemon;
 beforeAll(async () => {

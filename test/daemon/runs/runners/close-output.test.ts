@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { closeOutput } from '../../../daemon/runs/close-output.ts';
-import { homeAt } from '../../../store/embedded/files/home.ts';
-import { storeIn } from '../../support/stored.ts';
-import { temporaryDirectory } from './run-samples.ts';
+import { closeOutput } from '../../../../daemon/runs/runners/close-output.ts';
+import { homeAt } from '../../../../store/embedded/files/home.ts';
+import { storeIn } from '../../../support/stored.ts';
+import { temporaryDirectory } from '../run-samples.ts';
 
 const run = `run_${'0'.repeat(26)}`;
 
@@ -41,10 +41,10 @@ test('says that output could not be kept, and leaves the result what it is', asy
   const failed = runFiles.appendOutput(run, 'attempt 2', 100);
   expect(await closeOutput(succeeded, { kind: 'succeeded' })).toEqual({
     kind: 'succeeded',
-    reason: 'its output could not be kept (EISDIR)',
+    reason: 'output could not be kept (EISDIR)',
   });
   expect(await closeOutput(failed, { kind: 'retry', reason: 'it failed' })).toEqual({
     kind: 'retry',
-    reason: 'it failed; its output could not be kept (EISDIR)',
+    reason: 'it failed; output could not be kept (EISDIR)',
   });
 });

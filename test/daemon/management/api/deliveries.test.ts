@@ -1,9 +1,9 @@
 import { type IncomingMessage, request } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
-import { openDeliveryLog } from '../../../store/embedded/delivery-log/write/open-delivery-log.ts';
-import { acceptedDelivery } from '../../support/deliveries.ts';
-import { send } from '../../support/http.ts';
-import { type ApiClient, call, type ManagedDaemon, startManagedDaemon } from '../../support/management.ts';
+import { openDeliveryLog } from '../../../../store/embedded/delivery-log/write/open-delivery-log.ts';
+import { acceptedDelivery } from '../../../support/deliveries.ts';
+import { send } from '../../../support/http.ts';
+import { type ApiClient, call, type ManagedDaemon, startManagedDaemon } from '../../../support/management.ts';
 
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
@@ -85,7 +85,7 @@ test('tells why a delivery was rejected only to those who may manage', async () 
     .poll(() => latest(manager))
     .toMatchObject({
       outcome: 'Rejected (auth)',
-      reason: 'the token is not the one in force',
+      reason: 'wrong token',
     });
   expect(await latest(reader)).not.toHaveProperty('reason');
   const params = { delivery: (await latest(reader)).id };

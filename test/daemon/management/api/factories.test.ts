@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { DesiredSource } from '../../../operations/applied-source.ts';
-import { applyDefinitions } from '../../../operations/apply.ts';
-import { parseDefinitions } from '../../../sources/parse-definitions.ts';
-import { makeFactory, newHome } from '../../support/factory.ts';
-import { send } from '../../support/http.ts';
-import { type ApiClient, startManagedDaemon } from '../../support/management.ts';
-import { declareSecret, readAppliedState, setSecret } from '../../support/stored.ts';
+import type { DesiredSource } from '../../../../operations/applied-source.ts';
+import { applyDefinitions } from '../../../../operations/apply.ts';
+import { parseDefinitions } from '../../../../sources/parse-definitions.ts';
+import { makeFactory, newHome } from '../../../support/factory.ts';
+import { send } from '../../../support/http.ts';
+import { type ApiClient, startManagedDaemon } from '../../../support/management.ts';
+import { declareSecret, readAppliedState, setSecret } from '../../../support/stored.ts';
 
 const directory: DesiredSource = { kind: 'directory', directory: '/definitions' };
 const repository: DesiredSource = {

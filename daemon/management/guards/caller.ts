@@ -6,7 +6,7 @@ import type { ApiToken } from '../../../store/api-tokens.ts';
 import type { KnownTokens } from './known-tokens.ts';
 import type { Sessions } from './sessions.ts';
 
-/** Who asks: an API token, by itself or through a session of the dashboard. */
+/** Who sent a request: an API token, directly or through a session of the dashboard. */
 export interface Caller {
   readonly token: ApiToken;
   readonly over: 'token' | 'session';
@@ -18,7 +18,7 @@ export interface Credentials {
   readonly sessionId: string | undefined;
 }
 
-/** Tells who asks. Fails with `not-signed-in`, `token-unknown` or `session-over`. */
+/** Identifies the caller. Fails with `not-signed-in`, `token-unknown` or `session-over`. */
 export async function identifyCaller(
   { authorization, sessionId }: Credentials,
   tokens: KnownTokens,
@@ -31,13 +31,13 @@ export async function identifyCaller(
     return { token, over: 'token' };
   }
   if (sessionId === undefined) throw new ApiProblem('not-signed-in');
-  const digest = sessions.tokenDigestOf(sessionId);
+  const digest = sessions.findTokenDigest(sessionId);
   const token = digest === undefined ? undefined : await tokens.findDigest(digest);
   if (!token) throw new ApiProblem('session-over');
   return { token, over: 'session' };
 }
 
-/** Fails with `not-permitted` unless the caller's token has what the route needs, on the factory of its path. */
+/** Fails with `not-permitted` unless the caller's token has the permission that the route needs on its factory. */
 export function requirePermission(
   { token }: Caller,
   needed: Exclude<RoutePermission, 'public'>,
@@ -58,23 +58,26 @@ function permits(permission: Permission, needed: Permission): boolean {
 }
 
 /**
- * A browser sends the session's cookie with whatever request it makes, so a write has to carry what only the
- * dashboard's own script can send. Fails with `cross-site`.
+ * Refuses writes that another site made a browser send. Fails with `cross-site`.
  */
 export function requireSameSite({ method, headers }: IncomingMessage): void {
   if (method === 'GET' || method === 'HEAD') return;
   const { origin, host } = headers;
-  if (origin !== undefined && hostOf(origin) !== host) throw new ApiProblem('cross-site');
+  if (origin !== undefined && parseHost(origin) !== host) throw new ApiProblem('cross-site');
   const site = headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin' && site !== 'none') throw new ApiProblem('cross-site');
 }
 
+/**
+ * Refuses writes without a header that only the dashboard's own script can send: a browser adds the session's cookie to
+ * every request. Fails with `cross-site`.
+ */
 export function requireOwnScript(request: IncomingMessage): void {
   requireSameSite(request);
   if (request.method === 'GET' || request.method === 'HEAD') return;
   if (request.headers['x-hookmill-request'] === undefined) throw new ApiProblem('cross-site');
 }
 
-function hostOf(origin: string): string | undefined {
+function parseHost(origin: string): string | undefined {
   return URL.canParse(origin) ? new URL(origin).host : undefined;
 }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { ApiRoute } from '../../../schema/api/route.ts';
-import { apiRoutes, type OperationId } from '../../../schema/api/routes.ts';
-import { send } from '../../support/http.ts';
-import { type ApiClient, call, type ManagedDaemon, startManagedDaemon } from '../../support/management.ts';
-import { storeIn } from '../../support/stored.ts';
+import type { ApiRoute } from '../../../../schema/api/route.ts';
+import { apiRoutes, type OperationId } from '../../../../schema/api/routes.ts';
+import { send } from '../../../support/http.ts';
+import { type ApiClient, call, type ManagedDaemon, startManagedDaemon } from '../../../support/management.ts';
+import { storeIn } from '../../../support/stored.ts';
 
 const operations = Object.entries(apiRoutes) as [OperationId, ApiRoute][];
 /** Never ends by itself; what it needs is tested with what it sends. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { retryAfterMs } from '../../../daemon/runs/retry-after.ts';
+import { parseRetryAfterMs } from '../../../../daemon/runs/runners/retry-after.ts';
 
 const nowMs = Date.UTC(1994, 10, 6, 8, 49, 0);
 
@@ -11,11 +11,11 @@ test.each([
   ['Sun, 06 Nov 1994 08:49:37 GMT', 37_000],
   ['Sun, 06 Nov 1994 08:00:00 GMT', 0],
 ])('reads %j', (header, expected) => {
-  expect(retryAfterMs(header, nowMs)).toBe(expected);
+  expect(parseRetryAfterMs(header, nowMs)).toBe(expected);
 });
 
 test.each(['3601', '9999999999', 'Sun, 06 Nov 2094 08:49:37 GMT'])('waits an hour at most for %j', header => {
-  expect(retryAfterMs(header, nowMs)).toBe(3_600_000);
+  expect(parseRetryAfterMs(header, nowMs)).toBe(3_600_000);
 });
 
 test.each([
@@ -29,5 +29,5 @@ test.each([
   '1994-11-06',
   'Sun, 99 Foo 1994 08:49:37 GMT',
 ])('asks nothing: %j', header => {
-  expect(retryAfterMs(header, nowMs)).toBeUndefined();
+  expect(parseRetryAfterMs(header, nowMs)).toBeUndefined();
 });

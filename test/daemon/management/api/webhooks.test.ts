@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { describeScheme } from '../../../signatures/schemes.ts';
-import { signRequest } from '../../../signatures/sign.ts';
-import { makeFactory } from '../../support/factory.ts';
-import { send } from '../../support/http.ts';
-import { type ManagedDaemon, startManagedDaemon } from '../../support/management.ts';
-import { setSecret } from '../../support/stored.ts';
+import { describeScheme } from '../../../../signatures/schemes.ts';
+import { signRequest } from '../../../../signatures/sign.ts';
+import { makeFactory } from '../../../support/factory.ts';
+import { send } from '../../../support/http.ts';
+import { type ManagedDaemon, startManagedDaemon } from '../../../support/management.ts';
+import { setSecret } from '../../../support/stored.ts';
 
 const post = (url: string, token?: string) =>
   send(url, {

@@ -5,11 +5,11 @@ export const sessionMs = 12 * 60 * 60 * 1000;
 /** @limit Most dashboard sessions: beyond it the oldest one ends, so that memory stays bounded. */
 const sessionsMax = 1_000;
 
-/** Sessions of the dashboard, in this process's memory: a restart ends them, and a revoked token ends its own. */
+/** Sessions of the dashboard, in this process's memory: a restart ends all, and revoking a token ends its sessions. */
 export interface Sessions {
-  /** Begins a session for the token of that digest; gives its id, which goes into the cookie and is kept nowhere. */
+  /** Begins a session for the token with this digest. Gives its ID for the cookie; only the ID's hash is kept. */
   begin(tokenSha256: string): string;
-  tokenDigestOf(id: string): string | undefined;
+  findTokenDigest(id: string): string | undefined;
   end(id: string): void;
 }
 
@@ -18,24 +18,24 @@ export interface SessionsOptions {
   readonly randomBytes: (count: number) => Uint8Array;
 }
 
-export function memorySessions({ nowMs, randomBytes }: SessionsOptions): Sessions {
+export function createMemorySessions({ nowMs, randomBytes }: SessionsOptions): Sessions {
   const sessions = new Map<string, { readonly tokenSha256: string; readonly untilMs: number }>();
-  const keyOf = (id: string) => hash('sha256', id);
+  const hashId = (id: string) => hash('sha256', id);
   return {
     begin: tokenSha256 => {
       const id = Buffer.from(randomBytes(32)).toString('base64url');
-      // A map keeps the order of insertion: the first is the oldest.
+      // A map keeps the order of insertion, so the first is the oldest.
       const [oldest] = sessions.keys();
       if (sessions.size >= sessionsMax && oldest !== undefined) sessions.delete(oldest);
-      sessions.set(keyOf(id), { tokenSha256, untilMs: nowMs() + sessionMs });
+      sessions.set(hashId(id), { tokenSha256, untilMs: nowMs() + sessionMs });
       return id;
     },
-    tokenDigestOf: id => {
-      const session = sessions.get(keyOf(id));
+    findTokenDigest: id => {
+      const session = sessions.get(hashId(id));
       return session && nowMs() < session.untilMs ? session.tokenSha256 : undefined;
     },
     end: id => {
-      sessions.delete(keyOf(id));
+      sessions.delete(hashId(id));
     },
   };
 }

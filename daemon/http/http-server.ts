@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { connectionsMax, requestMs } from './settings.ts';
+import { connectionsMax, requestMs } from '../settings.ts';
 
 /** @limit Time after which a connection without a request is closed, in ms: longer than the 60 s after which common proxies close theirs. */
 const idleConnectionMs = 65_000;
@@ -15,21 +15,26 @@ export interface ServerBounds {
 
 const defaultBounds: ServerBounds = { requestMs, connections: connectionsMax };
 
-/** A server that a slow or greedy client cannot hold on to. */
-export function boundedServer(listener: RequestListener, bounds = defaultBounds): Server {
+/** @limit Time between two checks for requests that exceed their time, in ms: a tenth of that time. */
+const connectionsCheckMs = 1_000;
+/** @limit Time between two checks for idle connections while a server closes, in ms: nobody notices the delay. */
+const closeIdleMs = 50;
+
+/** Creates a server that a slow or greedy client cannot block. */
+export function createBoundedServer(listener: RequestListener, bounds = defaultBounds): Server {
   const server = createServer(
     {
       headersTimeout: bounds.requestMs,
       requestTimeout: bounds.requestMs,
       keepAliveTimeout: idleConnectionMs,
-      connectionsCheckingInterval: 1_000,
+      connectionsCheckingInterval: connectionsCheckMs,
       maxHeaderSize: headerBytesMax,
     },
     listener,
   );
   server.maxConnections = bounds.connections;
   trackConnections(server);
-  // Leave to send the body is given once the request has passed what can be checked without it.
+  // A client that asks before it sends the body gets permission once every check that needs no body has passed.
   server.on('checkContinue', listener);
   return server;
 }
@@ -46,16 +51,16 @@ export async function listen(server: Server, port: number, host: string): Promis
   return server.address() as AddressInfo;
 }
 
-/** Stops accepting, lets requests under way finish, and after `graceMs` ends the connections that are left. */
+/** Stops accepting, lets current requests finish, and after `graceMs` cuts the connections that are left. */
 export async function closeServer(server: Server, graceMs: number): Promise<void> {
   const closed = new Promise<void>(resolve => server.close(() => resolve()));
   const closeIdle = () => {
     server.closeIdleConnections();
-    // Balancers open connections ahead, and Node does not count one as idle before its first request.
+    // Load balancers open connections in advance, and Node does not count those as idle before their first request.
     for (const socket of connections.get(server) ?? []) if (socket.bytesRead === 0) socket.destroy();
   };
   closeIdle();
-  const idle = setInterval(closeIdle, 50);
+  const idle = setInterval(closeIdle, closeIdleMs);
   const end = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;
   clearInterval(idle);

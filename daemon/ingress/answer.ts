@@ -1,0 +1,81 @@
+import type { IncomingMessage } from 'node:http';
+import type { Context } from 'koa';
+import type { IngressOutcome } from './ingress-outcome.ts';
+import { parseContentLength } from './koa-request.ts';
+import type { RenderProblem } from './problems.ts';
+
+/** @limit Bytes of a refused body that are still read: the sender then sees the answer and not a reset connection. */
+const lingerBytesMax = 16 * 1024 * 1024;
+/** @limit Time for which a refused body is still read, in ms: most of it is already in transit. */
+const lingerMs = 1_000;
+
+/** Writes the answer to a request. */
+export function answer(
+  context: Context,
+  outcome: IngressOutcome,
+  renderProblem: RenderProblem,
+  bodyBytesMax: number,
+): void {
+  switch (outcome.result) {
+    case 'accepted':
+    case 'duplicate':
+      context.status = 202;
+      context.type = 'application/json';
+      context.body = `{"delivery_id":"${outcome.deliveryId}"}\n`;
+      return;
+    case 'handshake': {
+      const { status, headers, body } = outcome.handshake;
+      context.set(headers);
+      context.status = status;
+      context.body = status === 204 ? null : body;
+      return;
+    }
+    case 'refused':
+      answerRefusal(context, outcome, renderProblem, bodyBytesMax);
+  }
+}
+
+function answerRefusal(
+  context: Context,
+  { problem, retryAfterSeconds }: IngressOutcome & { result: 'refused' },
+  renderProblem: RenderProblem,
+  bodyBytesMax: number,
+): void {
+  const { status, body } = renderProblem(problem, retryAfterSeconds);
+  context.status = status;
+  context.set('Content-Type', 'application/problem+json');
+  if (status === 405) context.set('Allow', 'POST');
+  if (status === 401) context.set('WWW-Authenticate', 'Bearer');
+  if (retryAfterSeconds !== undefined) context.set('Retry-After', String(retryAfterSeconds));
+  if (status === 413 || isRestLong(context.req, bodyBytesMax)) closeAfterReading(context, body);
+  else context.body = body;
+}
+
+/** Whether reading the rest of the body may cost more than a new connection. */
+function isRestLong(req: IncomingMessage, bodyBytesMax: number): boolean {
+  if (req.complete) return false;
+  const length = parseContentLength(req);
+  return length === undefined ? req.headers['transfer-encoding'] !== undefined : length > bodyBytesMax;
+}
+
+/**
+ * Answers, ends its side of the connection, and reads a little more of the body before it closes: closing a socket
+ * with unread data resets the connection, and the client would lose the answer.
+ */
+function closeAfterReading(context: Context, body: string): void {
+  const { req, res } = context;
+  context.respond = false;
+  res.writeHead(context.status, { Connection: 'close', 'Content-Length': body.length });
+  res.write(body, () => req.socket.end());
+  let bytesLeft = lingerBytesMax;
+  const end = () => {
+    clearTimeout(timer);
+    res.end();
+  };
+  const timer = setTimeout(end, lingerMs);
+  req.on('data', (chunk: Buffer) => {
+    bytesLeft -= chunk.length;
+    if (bytesLeft < 0) end();
+  });
+  req.once('end', end).once('close', end).resume();
+}

@@ -1,0 +1,59 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Context } from 'koa';
+import getRawBody from 'raw-body';
+import type { BodyRead, IngressRequest } from './ingress-request.ts';
+
+export interface RequestOptions {
+  /** The public URL of the ingress; undefined to derive it from each request's Host header. */
+  readonly baseUrl: string | undefined;
+  readonly bodyBytesMax: number;
+  readonly readClientAddress: (request: IncomingMessage) => string;
+}
+
+/** Converts Koa's request. Getters keep a refused request from paying for parts that nobody reads. */
+export function toIngressRequest(
+  { req, res, path, method }: Context,
+  { baseUrl, bodyBytesMax, readClientAddress }: RequestOptions,
+): IngressRequest {
+  return {
+    method,
+    path,
+    headers: req.headers,
+    contentLength: parseContentLength(req),
+    get url() {
+      return `${baseUrl ?? `http://${req.headers.host}`}${readOriginForm(req)}`;
+    },
+    get clientAddress() {
+      return readClientAddress(req);
+    },
+    get distinctHeaders() {
+      return req.headersDistinct;
+    },
+    readBody: () => readBody(req, res, bodyBytesMax),
+  };
+}
+
+/** The announced length. It may be up to 2^64; a length that a number cannot hold exceeds every limit anyway. */
+export function parseContentLength({ headers }: IncomingMessage): number | undefined {
+  const value = headers['content-length'];
+  return value === undefined ? undefined : Math.min(Number(value), Number.MAX_SAFE_INTEGER);
+}
+
+/** The request target without scheme and host, which a client may send too (RFC 9112 section 3.2.2). */
+function readOriginForm({ url = '' }: IncomingMessage): string {
+  return url.replace(/^https?:\/\/[^/?]*/i, '');
+}
+
+/** Reads the whole body. A client that waits for permission to send it (`Expect: 100-continue`) gets it here. */
+async function readBody(req: IncomingMessage, res: ServerResponse, limit: number): Promise<BodyRead> {
+  const length = parseContentLength(req);
+  if (length !== undefined && length > limit) return { ok: false, problem: 'too-large', bytesSeen: length };
+  if (req.headers.expect !== undefined && req.httpVersion === '1.1') res.writeContinue();
+  try {
+    return { ok: true, body: await getRawBody(req, { limit, length }) };
+  } catch (error) {
+    const { type, received } = error as { type?: string; received?: number };
+    if (type !== 'entity.too.large') return { ok: false, problem: 'body-incomplete' };
+    return { ok: false, problem: 'too-large', bytesSeen: received ?? limit + 1 };
+  }
+}

@@ -1,0 +1,107 @@
+import type { UnidentifiedOutcome } from '../../schema/delivery.ts';
+import { createSortableId, sortableIdRandomBytes } from '../../schema/ids.ts';
+import type { HandshakeAnswer } from '../../signatures/handshake.ts';
+import type { DeliveryLog, DeliveryMetadata, NewRun } from '../../store/delivery-log.ts';
+import { DeliveryLogError } from '../../store/delivery-log-error.ts';
+import type { ServedWebhook } from '../served/served-webhook.ts';
+import type { Identity } from './identity.ts';
+import type { IngressOutcome } from './ingress-outcome.ts';
+import type { ProblemCode } from './problems.ts';
+
+/** @limit Wait that a 503 asks the sender for, in seconds: most failed commits succeed at the next try. */
+const unavailableSeconds = 1;
+
+export interface RecordDeps {
+  readonly deliveryLog: Pick<DeliveryLog, 'recordAccepted' | 'recordUnidentified'>;
+  readonly nowMs: () => number;
+  readonly randomBytes: (count: number) => Uint8Array;
+}
+
+/** Commits the delivery with its runs, or finds the one that it duplicates; 503 if that fails. */
+export async function recordDelivery(
+  webhook: ServedWebhook,
+  deps: RecordDeps,
+  { identity, identitySource }: Identity,
+  payload: Buffer,
+  automations: readonly string[],
+): Promise<IngressOutcome> {
+  try {
+    const { id, duplicateOf } = await deps.deliveryLog.recordAccepted({
+      ...createMetadata(webhook, deps, payload.length),
+      authenticatedBy: webhook.authenticatedBy,
+      identity,
+      identitySource,
+      payload,
+      runs: createRuns(automations, deps),
+    });
+    if (duplicateOf === undefined) return { result: 'accepted', webhook, deliveryId: id };
+    return { result: 'duplicate', webhook, deliveryId: duplicateOf };
+  } catch (cause) {
+    if (!(cause instanceof DeliveryLogError)) throw cause;
+    return {
+      result: 'refused',
+      webhook,
+      problem: 'unavailable',
+      retryAfterSeconds: unavailableSeconds,
+      cause,
+    };
+  }
+}
+
+/** Answers as the provider demands and logs it as a handshake. It starts nothing. */
+export function recordHandshake(
+  webhook: ServedWebhook,
+  deps: RecordDeps,
+  handshake: HandshakeAnswer,
+  size: number,
+  authenticatedBy?: string,
+): IngressOutcome {
+  const row = createMetadata(webhook, deps, size);
+  deps.deliveryLog.recordUnidentified({ ...row, outcome: 'Handshake', authenticatedBy });
+  return { result: 'handshake', webhook, handshake, deliveryId: row.id };
+}
+
+const refusalOutcomes = {
+  unauthorized: 'Rejected (auth)',
+  'too-large': 'Rejected (too large)',
+  'invalid-json': 'Rejected (invalid JSON)',
+} as const satisfies Partial<Record<ProblemCode, UnidentifiedOutcome>>;
+
+/** Refuses with a row in the log, which rides in the next commit: the answer does not wait for it. */
+export function recordRefusal(
+  webhook: ServedWebhook,
+  deps: RecordDeps,
+  problem: keyof typeof refusalOutcomes,
+  size: number,
+  authenticatedBy?: string,
+  reason?: string,
+): IngressOutcome {
+  const row = createMetadata(webhook, deps, size);
+  deps.deliveryLog.recordUnidentified({ ...row, outcome: refusalOutcomes[problem], authenticatedBy, reason });
+  return { result: 'refused', webhook, problem, deliveryId: row.id };
+}
+
+function createRuns(automations: readonly string[], { nowMs, randomBytes }: RecordDeps): NewRun[] {
+  return automations.map(automation => ({
+    id: createSortableId('run', nowMs(), randomBytes(sortableIdRandomBytes)),
+    automation,
+  }));
+}
+
+function createMetadata(
+  webhook: ServedWebhook,
+  { nowMs, randomBytes }: RecordDeps,
+  size: number,
+): DeliveryMetadata {
+  const atMs = nowMs();
+  const { factory, name, uid, appliedState } = webhook;
+  return {
+    id: createSortableId('dlv', atMs, randomBytes(sortableIdRandomBytes)),
+    factory,
+    webhook: name,
+    uid,
+    atMs,
+    size,
+    appliedState,
+  };
+}

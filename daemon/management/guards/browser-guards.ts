@@ -1,0 +1,48 @@
+import type { Middleware } from 'koa';
+import { ApiProblem } from '../../../schema/api/problems.ts';
+
+/**
+ * Refuses host names that others control: a page of another site can point a name of its own at this port (DNS
+ * rebinding). Nobody can do that with an address, `localhost` or the host of `managementUrl`.
+ */
+export function refuseForeignHosts(managementUrl: string | undefined): Middleware {
+  const ownHost = managementUrl === undefined ? undefined : new URL(managementUrl).host;
+  return (context, next) => {
+    const { host } = context.headers;
+    if (host === undefined || (host !== ownHost && !cannotBeRebound(host))) {
+      throw new ApiProblem('host-refused', {
+        detail: 'use an address or localhost, or set managementUrl to the URL that you use',
+      });
+    }
+    return next();
+  };
+}
+
+function cannotBeRebound(host: string): boolean {
+  return /^(localhost|\d{1,3}(\.\d{1,3}){3}|\[[0-9a-f:.]+\])(:\d{1,5})?$/i.test(host);
+}
+
+/** Sets headers on every answer: browsers run only the dashboard's own scripts, and never show it in a frame. */
+export const setBrowserHeaders: Middleware = (context, next) => {
+  context.set({
+    'Content-Security-Policy': contentSecurityPolicy,
+    'X-Content-Type-Options': 'nosniff',
+    'X-Frame-Options': 'DENY',
+    'Referrer-Policy': 'no-referrer',
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    'Cache-Control': 'no-store',
+  });
+  return next();
+};
+
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');

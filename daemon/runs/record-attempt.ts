@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { backOffMs } from '../../operations/back-off.ts';
+import type { DeliveryLog, Run } from '../../store/delivery-log.ts';
+import { DeliveryLogError } from '../../store/delivery-log-error.ts';
+import type { RunSettings } from './run-settings.ts';
+import type { AttemptResult } from './runners/runner.ts';
+
+/** @limit Time between two tries to record the result of an attempt, in ms, while the delivery log cannot be written. */
+const recordRetryMs = 2_000;
+
+export interface RecordAttemptDeps {
+  readonly deliveryLog: Pick<DeliveryLog, 'finishRun' | 'postponeRun'>;
+  readonly settings: Pick<RunSettings, 'attempts' | 'backOff'>;
+  readonly log: Logger;
+  readonly nowMs: () => number;
+  readonly random: () => number;
+}
+
+/** Finishes the run or queues it again. Waits while the log cannot be written, so that no run stays running forever. */
+export async function recordAttempt(
+  run: Run,
+  result: AttemptResult,
+  deps: RecordAttemptDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  for (;;) {
+    try {
+      await settleRun(run, result, deps, signal);
+      return;
+    } catch (error) {
+      if (!(error instanceof DeliveryLogError) || error.code !== 'failed' || signal.aborted) throw error;
+      deps.log.error({ run: run.id, err: error }, 'cannot record the result of a run attempt yet');
+      await sleep(recordRetryMs, undefined, { signal });
+    }
+  }
+}
+
+function settleRun(
+  { id, attempts }: Run,
+  result: AttemptResult,
+  { deliveryLog, settings, nowMs, random }: RecordAttemptDeps,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { kind, reason: error } = result;
+  const atMs = nowMs();
+  if (kind !== 'retry') return deliveryLog.finishRun({ id, state: kind, atMs, error });
+  if (signal.aborted) return deliveryLog.postponeRun({ id, notBeforeMs: atMs, error });
+  if (attempts >= settings.attempts) return deliveryLog.finishRun({ id, state: 'failed', atMs, error });
+  const { firstSeconds, maxSeconds } = settings.backOff;
+  const backOff = { firstMs: firstSeconds * 1_000, maxMs: maxSeconds * 1_000 };
+  const waitMs = Math.max(backOffMs(attempts, backOff, random()), result.afterMs ?? 0);
+  return deliveryLog.postponeRun({ id, notBeforeMs: atMs + waitMs, error });
+}

@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import { addMistake } from '../../schema/definitions/add-mistake.ts';
+
+/** @limit Runs executed at the same time: each may be a whole agent. */
+const runsConcurrent = 4;
+/** @limit Most runs that an operator can have executed at the same time: each may hold a process and its output. */
+const runsConcurrentMax = 1_000;
+/** @limit Attempts at a run before it counts as failed: most passing faults are over by the third. */
+const runAttempts = 3;
+/** @limit Most attempts at a run that an operator can set: a run that failed 100 times does not recover by itself. */
+const runAttemptsMax = 100;
+/** @limit Wait before the second attempt at a run, in seconds; it doubles for each further attempt. */
+const backOffFirstSeconds = 10;
+/** @limit Longest wait between two attempts at a run, in seconds: a repaired receiver is tried again within ten minutes. */
+const backOffSecondsMax = 600;
+/** @limit Time limit for one attempt by a command, in seconds: it may be an agent at work. */
+const runCommandSeconds = 600;
+/** @limit Time limit for one attempt by HTTP, in seconds: the receiver should answer 202 and work later. */
+const runRequestSeconds = 30;
+/** @limit Longest time limit for one attempt by HTTP, in seconds: `fetch` itself gives up after it. */
+const runRequestSecondsMax = 300;
+/** @limit Longest time that any setting of runs can have, in seconds: a day; a longer one is probably a mistake. */
+const runSecondsMax = 86_400;
+/** @limit Output kept of one attempt at a run, in bytes: enough for a log that a person reads. */
+const runOutputBytes = 1024 * 1024;
+/** @limit Most output that an operator can keep of one attempt, in bytes: the dashboard still shows it. */
+const runOutputBytesMax = 64 * 1024 * 1024;
+
+const count = z.int().min(1);
+const seconds = z.number().positive().max(runSecondsMax);
+const outputBytes = count
+  .max(runOutputBytesMax)
+  .default(runOutputBytes)
+  .describe('Maximum output to keep of one attempt, in bytes.');
+
+const argv = z.array(z.string()).superRefine(([program = ''], context) => {
+  if (/^(\/.|[^/]+$)/.test(program)) return;
+  addMistake(context, [], 'argv must start with a program: an absolute path, or a name on PATH', {
+    code: 'definition/value',
+    hint: 'the command runs in a directory of its own, so a relative path cannot work',
+  });
+});
+
+const isVariableName = (text: string) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(text);
+
+const passedVariable = z.string().superRefine((text, context) => {
+  if (isVariableName(text) && !text.startsWith('HOOKMILL_')) return;
+  addMistake(context, [], 'not the name of a variable that a command can get', {
+    code: 'definition/value',
+    hint: 'write names without values; HOOKMILL_ variables, such as the key, are never passed on',
+  });
+});
+
+const tokenVariable = z.string().superRefine((text, context) => {
+  if (isVariableName(text)) return;
+  addMistake(context, [], 'not the name of a variable', {
+    code: 'definition/value',
+    hint: "name the variable of the daemon's environment that holds the token",
+  });
+});
+
+const receiverUrl = z.string().superRefine((text, context) => {
+  if (isReceiverUrl(text)) return;
+  addMistake(context, [], 'not a valid URL of a receiver', {
+    code: 'definition/value',
+    hint: 'use http:// or https://, without user or password; tokenFromEnvironment names a token',
+  });
+});
+
+function isReceiverUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password } = new URL(text);
+  return /^https?:$/.test(protocol) && username === '' && password === '';
+}
+
+const directoryRunnerShape = z.strictObject({ kind: z.literal('directory') });
+
+const commandRunnerShape = z.strictObject({
+  kind: z.literal('command'),
+  argv: argv.describe('Program and arguments, run without a shell.'),
+  environment: z
+    .array(passedVariable)
+    .default([])
+    .describe("Names of variables in the daemon's environment that the command gets too."),
+  timeLimitSeconds: seconds.default(runCommandSeconds).describe('Time limit for one attempt, in seconds.'),
+  outputBytes,
+});
+
+const httpRunnerShape = z.strictObject({
+  kind: z.literal('http'),
+  url: receiverUrl.describe('URL that runs are posted to.'),
+  tokenFromEnvironment: tokenVariable
+    .optional()
+    .describe("Name of a variable in the daemon's environment whose value is sent as the bearer token."),
+  timeLimitSeconds: seconds
+    .max(runRequestSecondsMax)
+    .default(runRequestSeconds)
+    .describe('Time limit for one attempt, in seconds.'),
+  outputBytes,
+});
+
+const backOffShape = z.strictObject({
+  firstSeconds: seconds
+    .default(backOffFirstSeconds)
+    .describe('Wait before the second attempt, in seconds; it doubles for each further attempt.'),
+  maxSeconds: seconds.default(backOffSecondsMax).describe('Longest wait between two attempts, in seconds.'),
+});
+
+/** The key `runs` of the daemon's configuration file. */
+export const runSettingsShape = z.strictObject({
+  runner: z
+    .discriminatedUnion('kind', [directoryRunnerShape, commandRunnerShape, httpRunnerShape])
+    .prefault({ kind: 'directory' })
+    .describe('How an attempt at a run is executed.'),
+  concurrency: count
+    .max(runsConcurrentMax)
+    .default(runsConcurrent)
+    .describe('Maximum number of runs executed at the same time.'),
+  attempts: count
+    .max(runAttemptsMax)
+    .default(runAttempts)
+    .describe('Attempts at a run before it has failed.'),
+  backOff: backOffShape.prefault({}).describe('Wait after a failed attempt, minus up to 50 % random jitter.'),
+});
+
+export type RunSettings = z.output<typeof runSettingsShape>;
+export type RunnerSettings = RunSettings['runner'];
+export type CommandRunnerSettings = z.output<typeof commandRunnerShape>;
+export type HttpRunnerSettings = z.output<typeof httpRunnerShape>;

@@ -1,0 +1,18 @@
+import type { AppliedState } from '../../schema/applied-state.ts';
+
+/** A factory as it is served. With a `problem`, the last good state is still served. */
+export interface ServedFactory {
+  readonly factory: string;
+  readonly serial: number;
+  readonly webhooks: number;
+  readonly problem?: { readonly message: string; readonly since: string };
+}
+
+/** The applied states that the ingress serves. */
+export interface ServedFactories {
+  /** The applied state that is served for a factory; undefined if there never was one. */
+  findState(factory: string): AppliedState | undefined;
+  /** Resolves when everything that was stored before the call is served. */
+  refresh(): Promise<void>;
+  status(): ServedFactory[];
+}

@@ -1,0 +1,19 @@
+import type { AuthMode } from '../../schema/auth-mode.ts';
+import type { AppliedStateRef } from '../../store/delivery-log.ts';
+import type { Authenticator } from '../ingress/authentication.ts';
+
+/** A webhook of an applied state, ready to receive: everything that does not depend on a request is done. */
+export interface ServedWebhook {
+  readonly factory: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly authMode: AuthMode;
+  /** In lower case, as node names request headers. */
+  readonly deliveryIdHeader: string | undefined;
+  readonly authenticator: Authenticator;
+  /** The auth mode or signature scheme that verifies its deliveries, as the log shows it. */
+  readonly authenticatedBy: string;
+  readonly appliedState: AppliedStateRef;
+  /** Finds the enabled automations for which a payload starts a run; gives their names. */
+  readonly matchAutomations: (payload: unknown) => readonly string[];
+}

@@ -1,0 +1,96 @@
+import type { AppliedState } from '../schema/applied-state.ts';
+import type { Diagnostic } from '../schema/diagnostics.ts';
+import { Refusal } from '../schema/refusal.ts';
+import type { DefinitionFile, Definitions } from '../sources/definition-files.ts';
+import { parseDefinitions } from '../sources/parse-definitions.ts';
+import { type Applied, applyDefinitions } from './apply.ts';
+import type { OpenFactory } from './factory.ts';
+import { findManagement } from './managed-by.ts';
+import { type Change, summarize } from './plan.ts';
+import { type PlannedChanges, planFactory } from './plan-factory.ts';
+
+/** A definition file that another machine sent. Its path is `webhooks/<name>.yaml` or `automations/<name>.yaml`. */
+export interface SentFile {
+  readonly path: string;
+  readonly content: string;
+}
+
+export interface SentApply {
+  /** The directory that the files come from, on the sender's machine. */
+  readonly origin: string;
+  /** Confirms that webhooks and automations may be destroyed. */
+  readonly destroy: boolean;
+  /** Replaces what was made in the dashboard. */
+  readonly adopt: boolean;
+  /** The serial that the sender planned against. */
+  readonly ifSerial: number | undefined;
+}
+
+/** Plans definitions that another machine sent. They only name team secrets. Fails with `definitions-invalid`. */
+export async function planSentDefinitions(
+  factory: OpenFactory,
+  files: readonly SentFile[],
+): Promise<PlannedChanges> {
+  const planned = await planFactory(factory, parseSentFiles(files));
+  if (!planned.ok) throw refuseInvalid(planned.diagnostics);
+  return planned;
+}
+
+/** Applies definitions that another machine sent, unless a repository defines the factory. Fails with a Refusal. */
+export async function applySentDefinitions(
+  factory: OpenFactory,
+  files: readonly SentFile[],
+  { origin, destroy, adopt, ifSerial }: SentApply,
+): Promise<{
+  readonly result: 'applied' | 'unchanged';
+  readonly changes: readonly Change[];
+  readonly diagnostics: readonly Diagnostic[];
+  readonly state: AppliedState;
+}> {
+  if (findManagement(await factory.readState()) === 'repository') {
+    const instead = { text: 'push to the production branch: it is applied from there' };
+    throw new Refusal('managed-in-repository', { instead });
+  }
+  const applied = await applyDefinitions(
+    factory,
+    parseSentFiles(files),
+    { kind: 'directory', directory: origin },
+    async (changes, { state }) => {
+      if (ifSerial !== undefined && state.serial !== ifSerial) throw new Refusal('serial-moved');
+      return destroy || summarize(changes).destroy === 0;
+    },
+    { adopt },
+  );
+  return requireApplied(applied);
+}
+
+function parseSentFiles(files: readonly SentFile[]): Definitions {
+  const byPath = new Map(files.map(file => [file.path, file]));
+  const found = [...byPath.values()].map(({ path, content }): DefinitionFile => {
+    const [folder = '', fileName = ''] = path.split('/');
+    const name = fileName.slice(0, -'.yaml'.length);
+    const kind = folder === 'webhooks' ? 'webhook' : 'automation';
+    return { kind, name, file: path, bytes: Buffer.from(content) };
+  });
+  return parseDefinitions({ files: found, diagnostics: [] });
+}
+
+function requireApplied(applied: Applied) {
+  if (applied.result === 'invalid') throw refuseInvalid(applied.diagnostics);
+  if (applied.result === 'declined') throw refuseUnconfirmed(applied.changes);
+  return { ...applied, result: applied.result };
+}
+
+function refuseInvalid(diagnostics: readonly Diagnostic[]): Refusal {
+  const code = 'factory/dashboard-managed';
+  const isManagedHere = diagnostics.some(one => one.code === code && one.severity === 'error');
+  return new Refusal(isManagedHere ? 'managed-in-dashboard' : 'definitions-invalid', { diagnostics });
+}
+
+function refuseUnconfirmed(changes: readonly Change[]): Refusal {
+  const destroyed = changes
+    .filter(({ action }) => action === 'delete')
+    .map(({ kind, name }) => `${kind} ${name}`);
+  const detail = `this would destroy ${destroyed.join(', ')}; the URL of a deleted webhook never comes back`;
+  return new Refusal('destroy-unconfirmed', { detail });
+}
