@@ -29,7 +29,7 @@ const standard = (signature: string) => ({
 });
 const old = nowMs / 1000 - 301;
 
-/** What a sender does wrong, under which scheme, and what the webhook's owner reads of it. */
+/** A sender's mistake, its signature scheme, and the explanation that the webhook's owner reads. */
 const mistakes: [scheme: string, headers: Record<string, string>, reason: RegExp][] = [
   ['github', {}, /^the header X-Hub-Signature-256 is missing/],
   ['github', { 'X-Hub-Signature-256': 'sha256=xyz' }, /does not have the scheme's form$/],

@@ -9,7 +9,7 @@ import { makeWorkspace } from '../../support/workspace.ts';
 
 const rounds = 20;
 
-/** What a delivery's number calls for: the automations, by the filters below. */
+/** The automations that a delivery's number starts, by the filters below. */
 function expectedAutomations(n: number): string[] {
   return [...(n % 2 === 0 ? ['even'] : []), 'every', ...(n % 3 === 0 ? ['third'] : [])];
 }
@@ -17,7 +17,7 @@ function expectedAutomations(n: number): string[] {
 test('killed at random moments under load, each accepted delivery keeps exactly its runs, and each is executed', async () => {
   const workspace = makeWorkspace();
   const { secret, uid } = await prepare();
-  // What was executed is told by the command itself, in a file that outlives every daemon.
+  // The command itself records each execution in a file that outlives every daemon.
   const executed = workspace.path('executed');
   workspace.write('executed', '');
   const runner = { kind: 'command', argv: ['sh', '-c', `echo "$HOOKMILL_RUN_ID" >> '${executed}'`] };
