@@ -1,5 +1,5 @@
 // `npm run build`: the command line and the daemon, from their sources to dist/. Types are checked by `npm run check`.
-import { readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { build } from 'rolldown';
 
@@ -17,9 +17,20 @@ const { output } = await build({
   },
   platform: 'node',
   external: id => !id.startsWith('.') && !isAbsolute(id) && !bundled.test(id),
-  output: { dir: 'dist', format: 'esm' },
+  output: { format: 'esm' },
+  write: false,
 });
+mkdirSync('dist', { recursive: true });
+for (const file of output) if (file.type === 'chunk') replace(`dist/${file.fileName}`, file.code);
 
 // What an earlier build left goes last: a command that is running may still load its parts.
 const built = new Set(output.map(({ fileName }) => fileName));
 for (const file of readdirSync('dist')) if (file.endsWith('.js') && !built.has(file)) rmSync(`dist/${file}`);
+
+/** Leaves a file alone that is the same, so that a build changes nothing for commands that are running. */
+function replace(file: string, code: string): void {
+  if (existsSync(file) && readFileSync(file, 'utf8') === code) return;
+  const temporary = `${file}.${process.pid}`;
+  writeFileSync(temporary, code);
+  renameSync(temporary, file);
+}

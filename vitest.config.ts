@@ -1,13 +1,24 @@
 import { defineConfig } from 'vitest/config';
+import { testLimitMs } from './test/support/test-limit.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Whether tests that inject faults do so many times, or only often enough to see the behaviour. */
+    readonly isLong: boolean;
+  }
+}
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: testLimitMs,
+    hookTimeout: testLimitMs,
+    expect: { poll: { timeout: testLimitMs, interval: 10 } },
+    provide: { isLong: false },
     pool: 'forks',
-    // What is compared is text: whether the terminal or CI that runs the tests has colours is not to matter.
+    maxWorkers: 2,
+    // Tests compare text without colours, whatever the terminal or CI that runs them has.
     env: { FORCE_COLOR: '0' },
   },
 });

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { sortableId, sortableIdRandomBytes } from '../schema/ids.ts';
+import { createSortableId, sortableIdRandomBytes } from '../schema/ids.ts';
 import type { AcceptedDelivery, DeliveryLog } from '../store/delivery-log.ts';
 import { openSqliteReader } from '../store/embedded/delivery-log/read/reader.ts';
 import { openDeliveryLog } from '../store/embedded/delivery-log/write/open-delivery-log.ts';
@@ -90,7 +90,7 @@ function delivery({ bytes, runs }: { bytes: number; runs: number }): AcceptedDel
   const atMs = Date.now();
   const id = () => randomBytes(sortableIdRandomBytes);
   return {
-    id: sortableId('dlv', atMs, id()),
+    id: createSortableId('dlv', atMs, id()),
     factory: 'default',
     webhook: 'pay',
     uid: 'wh_0123456789abcdefghijklmn',
@@ -101,7 +101,10 @@ function delivery({ bytes, runs }: { bytes: number; runs: number }): AcceptedDel
     identitySource: 'body',
     payload: Buffer.alloc(bytes, '{"a":1}'),
     appliedState,
-    runs: Array.from({ length: runs }, () => ({ id: sortableId('run', atMs, id()), automation: 'triage' })),
+    runs: Array.from({ length: runs }, () => ({
+      id: createSortableId('run', atMs, id()),
+      automation: 'triage',
+    })),
   };
 }
 

@@ -4,74 +4,29 @@
 // Usage: npm run bench:management [-- --deliveries 100000 --seconds 4 --rounds 3 --viewers 200 --connections 64]
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type ClientRequest, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { parseArgs } from 'node:util';
-import autocannon from 'autocannon';
-import { execa } from 'execa';
-import { sortableId } from '../schema/ids.ts';
+import { createSortableId } from '../schema/ids.ts';
 import { openDeliveryLog } from '../store/embedded/delivery-log/write/open-delivery-log.ts';
+import { inTemporaryDirectory, openFactory } from './support/factory.ts';
+import { load, type Target } from './support/load.ts';
+import { parseNumbers } from './support/options.ts';
+import { median } from './support/statistics.ts';
 
-const { values } = parseArgs({
-  options: {
-    deliveries: { type: 'string', default: '100000' },
-    seconds: { type: 'string', default: '4' },
-    rounds: { type: 'string', default: '3' },
-    viewers: { type: 'string', default: '200' },
-    connections: { type: 'string', default: '64' },
-  },
-});
-const deliveries = Number(values.deliveries);
-const seconds = Number(values.seconds);
-const rounds = Number(values.rounds);
-const viewers = Number(values.viewers);
-const connections = Number(values.connections);
+const options = parseNumbers({ deliveries: 100_000, seconds: 4, rounds: 3, viewers: 200, connections: 64 });
+const { deliveries, seconds, rounds, viewers } = options;
 
-const directory = mkdtempSync(join(tmpdir(), 'hookmill-bench-'));
-const bin = join(import.meta.dirname, '../cli/bin.js');
-const many = 1_000_000_000;
-const config = join(directory, 'daemon.json');
-let stop: (() => void) | undefined;
-
-try {
-  await bench();
-} finally {
-  stop?.();
-  rmSync(directory, { recursive: true, force: true });
-}
-
-async function bench(): Promise<void> {
-  writeFileSync(
-    config,
-    JSON.stringify({ port: 0, managementPort: 0, logLevel: 'warn', limits: { deliveriesPerMinute: many } }),
-  );
-  const { stdout: token } = await execa(process.execPath, [
-    ...[bin, '-C', directory, 'tokens', 'create', 'bench', '--permission', 'manage'],
-  ]);
-  const { managementUrl } = await serve();
+await inTemporaryDirectory(async directory => {
+  const factory = openFactory(directory);
+  const token = await factory.hookmill('tokens', 'create', 'bench', '--permission', 'manage');
+  const { managementUrl } = await factory.serve();
   const api = client(managementUrl, token);
   const { webhook, revealed } = await api('POST', '/webhooks', { name: 'load' });
-  await fill(webhook.uid);
+  await fill(join(factory.home, 'deliveries.db'), webhook.uid);
   await lists(api, webhook.uid);
-  await liveViews(managementUrl, token, webhook.url, revealed.secret);
-}
-
-async function serve(): Promise<{ managementUrl: string }> {
-  const child = execa(process.execPath, [bin, '-C', directory, 'serve', '--config', config], {
-    stderr: 'inherit',
-    buffer: false,
-    reject: false,
-  });
-  stop = () => child.kill('SIGKILL');
-  const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
-  const [, managementUrl] = line.match(/http:\/\/[^\s)]+/g) ?? [];
-  if (!managementUrl) throw new Error(`not a ready line: ${line}`);
-  return { managementUrl };
-}
+  await liveViews(managementUrl, token, { name: 'load', url: webhook.url, token: revealed.secret });
+});
 
 function client(managementUrl: string, token: string) {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
@@ -83,14 +38,14 @@ function client(managementUrl: string, token: string) {
   };
 }
 
-/** Stores deliveries, most of them of another webhook, so that a list of one webhook has to skip many. */
-async function fill(uid: string): Promise<void> {
-  const log = await openDeliveryLog(join(directory, '.hookmill/deliveries.db'));
+/** Stored deliveries, most of another webhook, so that a list of one passes over many. */
+async function fill(file: string, uid: string): Promise<void> {
+  const log = await openDeliveryLog(file);
   const atMs = Date.now();
   const payload = Buffer.from(JSON.stringify({ text: 'x'.repeat(900) }));
   for (let at = 0; at < deliveries; at += 2_000) {
     const batch = Array.from({ length: Math.min(2_000, deliveries - at) }, (_, index) => {
-      const id = sortableId('dlv', atMs, randomBytes(16));
+      const id = createSortableId('dlv', atMs, randomBytes(16));
       const isRare = (at + index) % 1_000 === 0;
       return log.recordAccepted({
         ...{ id, factory: 'default', atMs, size: payload.length, payload, runs: [] },
@@ -109,8 +64,8 @@ async function lists(api: ReturnType<typeof client>, uid: string): Promise<void>
     'newest 50': '/deliveries',
     'newest 200': '/deliveries?limit=200',
     'second page': `/deliveries?limit=200&cursor=${next}`,
-    'one rare webhook': `/deliveries?webhook=${uid}`,
-    'an outcome that no delivery has': '/deliveries?outcome=Duplicate',
+    'of a rare webhook': `/deliveries?webhook=${uid}`,
+    'of an outcome that none has': '/deliveries?outcome=Duplicate',
   };
   const rows = [];
   for (const [name, path] of Object.entries(paths)) {
@@ -127,28 +82,28 @@ async function lists(api: ReturnType<typeof client>, uid: string): Promise<void>
     });
   }
   console.table(rows);
-  console.log(`${deliveries} stored deliveries, measured over HTTP`);
+  console.log(`over ${deliveries} stored deliveries, by HTTP`);
 }
 
-async function liveViews(managementUrl: string, token: string, url: string, secret: string): Promise<void> {
-  const unwatched: number[] = [];
+async function liveViews(managementUrl: string, token: string, target: Target): Promise<void> {
+  const alone: number[] = [];
   const watched: number[] = [];
   for (let round = 0; round <= rounds; round++) {
-    const without = await load(url, secret);
+    const without = await rateOf(target);
     const close = await openViewers(managementUrl, token);
-    const withThem = await load(url, secret);
+    const withThem = await rateOf(target);
     close();
-    // The first round only warms up.
+    // The first round warms up.
     if (round === 0) continue;
-    unwatched.push(without);
+    alone.push(without);
     watched.push(withThem);
   }
   console.table([
-    { ingress: 'no viewers', 'accepted/s': Math.round(median(unwatched)) },
-    { ingress: `${viewers} live views, one of them never reads`, 'accepted/s': Math.round(median(watched)) },
+    { ingress: 'alone', 'accepted/s': Math.round(median(alone)) },
+    { ingress: `${viewers} live views, one not read`, 'accepted/s': Math.round(median(watched)) },
   ]);
   console.log(
-    `ratio ${(median(watched) / median(unwatched)).toFixed(2)}, medians of ${rounds} rounds of ${seconds} s`,
+    `ratio ${(median(watched) / median(alone)).toFixed(2)}, medians of ${rounds} rounds of ${seconds} s`,
   );
 }
 
@@ -170,21 +125,6 @@ async function openViewers(managementUrl: string, token: string): Promise<() => 
   };
 }
 
-async function load(url: string, secret: string): Promise<number> {
-  const result = await autocannon({
-    url,
-    method: 'POST',
-    connections,
-    duration: seconds,
-    idReplacement: true,
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${secret}` },
-    body: JSON.stringify({ id: '[<id>]', data: { text: 'x'.repeat(900) } }),
-  });
-  if (result.non2xx > 0 || result.errors > 0)
-    throw new Error(`${result.non2xx} refused, ${result.errors} errors`);
-  return result.requests.average;
-}
-
-function median(numbers: number[]): number {
-  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
+async function rateOf(target: Target): Promise<number> {
+  return (await load(target, options)).requests.average;
 }

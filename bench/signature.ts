@@ -5,7 +5,7 @@
 import { createHmac } from 'node:crypto';
 import process from 'node:process';
 import type { HmacDescription } from '../signatures/description.ts';
-import { schemes } from '../signatures/scheme.ts';
+import { schemes } from '../signatures/schemes.ts';
 import { signRequest } from '../signatures/sign.ts';
 import { compileVerifier } from '../signatures/verify.ts';
 

@@ -2,23 +2,15 @@
 // compared with an empty Node process. The cases take turns within one run; the fastest of each counts, because other
 // load on the machine disturbed it least.
 // Usage: npm run bench:validate [-- --files 10000 --rounds 5 --starts 20]
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { execaSync } from 'execa';
+import { inTemporaryDirectory } from './support/factory.ts';
+import { parseNumbers } from './support/options.ts';
 
-const { values } = parseArgs({
-  options: {
-    files: { type: 'string', default: '10000' },
-    rounds: { type: 'string', default: '5' },
-    starts: { type: 'string', default: '20' },
-  },
-});
-const files = Number(values.files);
+const { files, rounds, starts } = parseNumbers({ files: 10_000, rounds: 5, starts: 20 });
 const webhooksOfFactory = 20;
 
-const directory = mkdtempSync(join(tmpdir(), 'hookmill-bench-'));
 const bin = join(import.meta.dirname, '../cli/bin.js');
 const examples = join(import.meta.dirname, '../examples');
 
@@ -31,7 +23,7 @@ enabled: true
 const automation = `enabled: true
 prompt: |
   Triage this error. Say which change caused it.
-  Open a pull request that fixes it.
+  Open a pull request that mends it.
 triggers:
   - provider: webhook
     event: received
@@ -42,31 +34,29 @@ triggers:
         issue: { level: { in: [error, fatal] }, muted: { exists: false } }
 `;
 
-try {
-  const factories = writeWebhooks();
-  writeAutomations();
+await inTemporaryDirectory(async directory => {
+  const factories = writeWebhooks(directory);
+  writeAutomations(directory);
   const empty = ['-e', '0'];
-  const quickest = race(Number(values.rounds), {
+  const whole = race(directory, rounds, {
     webhooks: [bin, 'validate', ...factories],
     automations: [bin, 'validate', 'automations-only'],
   });
-  const starts = race(Number(values.starts), { empty, validate: [bin, '-C', examples, 'validate'] });
+  const few = race(directory, starts, { empty, validate: [bin, '-C', examples, 'validate'] });
   console.table({
-    [`${files} webhooks in ${factories.length} factories`]: filesPerSecond(quickest.webhooks),
-    [`${files} automations`]: filesPerSecond(quickest.automations),
+    [`${files} webhooks in ${factories.length} factories`]: filesPerSecond(whole.webhooks),
+    [`${files} automations`]: filesPerSecond(whole.automations),
   });
   console.table({
-    'node -e 0': { ms: Math.round(starts.empty) },
+    'node -e 0': { ms: Math.round(few.empty) },
     'validate the examples': {
-      ms: Math.round(starts.validate),
-      'times node -e 0': Number((starts.validate / starts.empty).toFixed(2)),
+      ms: Math.round(few.validate),
+      'times node -e 0': Number((few.validate / few.empty).toFixed(2)),
     },
   });
-} finally {
-  rmSync(directory, { recursive: true, force: true });
-}
+});
 
-function writeWebhooks(): string[] {
+function writeWebhooks(directory: string): string[] {
   return Array.from({ length: Math.ceil(files / webhooksOfFactory) }, (_, factory) => {
     const folder = `factories/f${factory}`;
     mkdirSync(join(directory, folder, 'webhooks'), { recursive: true });
@@ -77,18 +67,22 @@ function writeWebhooks(): string[] {
   });
 }
 
-function writeAutomations(): void {
+function writeAutomations(directory: string): void {
   const folder = join(directory, 'automations-only/automations');
   mkdirSync(folder, { recursive: true });
   for (let i = 0; i < files; i++) writeFileSync(join(folder, `a${i}.yaml`), automation);
 }
 
-/** The time of the fastest run of each command, whole process, in ms. */
-function race<Name extends string>(rounds: number, commands: Record<Name, string[]>): Record<Name, number> {
+/** The quickest run of each of the commands, in ms, whole process. */
+function race<Name extends string>(
+  cwd: string,
+  rounds: number,
+  commands: Record<Name, string[]>,
+): Record<Name, number> {
   const quickest = Object.fromEntries(Object.keys(commands).map(name => [name, Number.POSITIVE_INFINITY]));
   for (let round = 0; round < rounds; round++) {
     for (const [name, args] of Object.entries<string[]>(commands)) {
-      const { durationMs } = execaSync(process.execPath, args, { cwd: directory });
+      const { durationMs } = execaSync(process.execPath, args, { cwd });
       quickest[name] = Math.min(quickest[name] ?? 0, durationMs);
     }
   }
@@ -96,5 +90,5 @@ function race<Name extends string>(rounds: number, commands: Record<Name, string
 }
 
 function filesPerSecond(ms: number) {
-  return { ms: Math.round(ms), 'files per second': Math.round((files / ms) * 1000) };
+  return { ms: Math.round(ms), 'files a second': Math.round((files / ms) * 1000) };
 }

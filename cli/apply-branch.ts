@@ -1,4 +1,4 @@
-import { ingressUrl } from '../schema/ingress-url.ts';
+import { renderIngressUrl } from '../schema/ingress-url.ts';
 import { type FollowedRepository, toFollowedBranch } from '../sources/repository/followed-repository.ts';
 import type { Context } from './context.ts';
 import { CommandError, exitStatus } from './exit-status.ts';
@@ -27,7 +27,10 @@ export async function applyBranch(
   if (reconciled.result !== 'applied' && reconciled.result !== 'unchanged') return;
   const { serial, webhooks } = reconciled.state;
   const changes = reconciled.result === 'applied' ? reconciled.changes : [];
-  const urls = webhooks.map(webhook => ({ name: webhook.name, url: ingressUrl(context.baseUrl, webhook) }));
+  const urls = webhooks.map(webhook => ({
+    name: webhook.name,
+    url: renderIngressUrl(context.baseUrl, webhook),
+  }));
   printData(context, reconcileData(context, reconciled), () =>
     renderAppliedPlan(changes, serial, urls, reconciled.result === 'applied'),
   );

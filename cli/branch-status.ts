@@ -1,13 +1,13 @@
 import type { z } from 'zod';
 import { type Drift, driftOf, type ReconcileView } from '../operations/views/reconcile-view.ts';
-import type { sourceShape } from '../schema/api/shapes.ts';
+import type { sourceAnswer } from '../schema/api/answers.ts';
 import type { Commit } from '../schema/commit.ts';
 import { printable } from './render/printable.ts';
 import { renderDiagnostics } from './render/render-diagnostics.ts';
 import { describeCommit } from './render/render-reconcile.ts';
 
 interface Applied {
-  readonly source: z.output<typeof sourceShape> | null;
+  readonly source: z.output<typeof sourceAnswer> | null;
   readonly edited: boolean;
 }
 

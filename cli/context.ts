@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { OpenFactory } from '../operations/factory.ts';
-import { definitionNamePattern } from '../schema/definitions/definition-name.ts';
 import type { Workspace } from '../schema/definitions/workspace.ts';
+import { namePattern, nameRule } from '../schema/name.ts';
 import { openStore } from '../store/open-store.ts';
 import type { Store } from '../store/ports.ts';
 import { definitionsDirectory } from './definitions-directory.ts';
@@ -60,9 +60,8 @@ function readPlace(options: GlobalOptions): Place & { readonly workspace: Worksp
   const directory = definitionsDirectory(options);
   const workspace = workspaceOf(directory);
   const factory = options.factory ?? workspace.factory ?? 'default';
-  if (!definitionNamePattern.test(factory)) {
-    const rule = 'use lower case letters, digits and -, at most 63';
-    throw new CommandError(`"${factory}" cannot name a factory; ${rule}`, exitStatus.usage);
+  if (!namePattern.test(factory)) {
+    throw new CommandError(`"${factory}" cannot name a factory; use ${nameRule}`, exitStatus.usage);
   }
   return { directory, factory, output: options.output, workspace };
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { secretNamePattern } from '../schema/definitions/webhook-definition.ts';
+import { secretNamePattern } from '../schema/secret-name.ts';
 import { CommandError, exitStatus } from './exit-status.ts';
 
 /**

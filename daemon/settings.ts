@@ -1,6 +1,7 @@
 import proxyAddr from 'proxy-addr';
 import { z } from 'zod';
-import { addProblem, type ParsedFile, parseDefinition } from '../schema/definitions/parse-definition.ts';
+import { addMistake } from '../schema/definitions/add-mistake.ts';
+import { type ParsedFile, parseFile } from '../schema/definitions/parse-file.ts';
 import { followedRepositoriesShape } from '../sources/repository/followed-repository.ts';
 import { runSettingsShape } from './runs/run-settings.ts';
 
@@ -31,7 +32,7 @@ const count = z.int().min(1);
 
 const proxy = z.string().superRefine((text, context) => {
   if (isProxy(text)) return;
-  addProblem(context, [], 'not the address of a proxy', {
+  addMistake(context, [], 'not the address of a proxy', {
     code: 'definition/value',
     hint: 'write an address, a subnet such as 10.0.0.0/8, or loopback',
   });
@@ -119,5 +120,5 @@ export const settingsShape = z.strictObject({
 export type DaemonSettings = z.output<typeof settingsShape>;
 
 export function parseSettings(file: string, bytes: Uint8Array): ParsedFile<DaemonSettings> {
-  return parseDefinition(settingsShape, file, bytes);
+  return parseFile(settingsShape, file, bytes);
 }

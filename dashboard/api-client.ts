@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { ApiPathParameter } from '../schema/api/route.ts';
 import type { ApiRoutes, OperationId } from '../schema/api/routes.ts';
 import { ApiFailure, type ProblemDetails } from './api-failure.ts';
 import type { RouteAnswer } from './route-answer.ts';
@@ -9,9 +10,6 @@ type Method = Route['method'];
 type RouteAt<M extends Method, P extends string> = Extract<Route, { method: M; path: P }>;
 type PathWith<M extends Method> = Extract<Route, { method: M }>['path'];
 
-type ParameterIn<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | ParameterIn<Rest>
-  : never;
 type BodyArgument<R> = R extends { body: infer Shape extends z.ZodType } ? { body: z.input<Shape> } : object;
 type QueryArgument<R> = R extends { query: infer Shape extends z.ZodType }
   ? { query?: z.input<Shape> }
@@ -23,7 +21,7 @@ interface Settings {
   readonly ifSerial?: number | undefined;
 }
 
-type Given<M extends Method, P extends string> = Readonly<Record<ParameterIn<P>, string>> &
+type Given<M extends Method, P extends string> = Readonly<Record<ApiPathParameter<P>, string>> &
   BodyArgument<RouteAt<M, P>> &
   QueryArgument<RouteAt<M, P>> &
   Settings;

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
+import type { liveDeliveriesAnswer } from '../schema/api/answers.ts';
 import type { ApiRoutes, OperationId } from '../schema/api/routes.ts';
-import type { liveDeliveriesShape } from '../schema/api/shapes.ts';
 import type { RouteAnswer } from './route-answer.ts';
 
 type AnswerTo<O extends OperationId> = RouteAnswer<ApiRoutes[O]>;
@@ -20,4 +20,4 @@ export type ShownRun = AnswerTo<'showRun'>;
 export type ListedSecret = AnswerTo<'listSecrets'>['secrets'][number];
 export type ListedScheme = AnswerTo<'listSchemes'>['schemes'][number];
 /** The data of an event of the live view. */
-export type CommittedDeliveries = z.output<typeof liveDeliveriesShape>;
+export type CommittedDeliveries = z.output<typeof liveDeliveriesAnswer>;

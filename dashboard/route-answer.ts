@@ -1,8 +1,4 @@
-import type { z } from 'zod';
+import type { ApiAnswer } from '../schema/api/route.ts';
 
 /** The answer of a route: its JSON, text of another media type, or nothing. */
-export type RouteAnswer<R> = R extends { answer: { shape: infer Shape extends z.ZodType } }
-  ? z.output<Shape>
-  : R extends { answer: { mediaType: string } }
-    ? string
-    : undefined;
+export type RouteAnswer<R> = ApiAnswer<R, R extends { answer: { mediaType: string } } ? string : undefined>;

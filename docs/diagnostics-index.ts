@@ -1,7 +1,7 @@
 import { docsFileOf } from '../cli/formats/docs-page.ts';
 import { type DiagnosticCode, diagnosticCodes } from '../schema/diagnostics.ts';
 
-/** `docs/diagnostics/README.md`: each code, its rule and its page. */
+/** Renders `docs/diagnostics/README.md`: every code with its rule and its page. */
 export function renderDiagnosticsIndex(): string {
   const codes = Object.keys(diagnosticCodes) as DiagnosticCode[];
   const rows = codes.map(code => `| [\`${code}\`](${docsFileOf(code)}) | ${diagnosticCodes[code]} |`);
@@ -12,8 +12,8 @@ const introduction = `# Diagnostics
 
 <!-- Written by docs/generate.ts from schema/diagnostics.ts. -->
 
-What \`hookmill validate\`, \`plan\` and \`apply\` report about files. A code never changes its meaning, so that reports of
-several versions can be compared. Each page has the rule, an example that breaks it and one that does not.
+\`hookmill validate\`, \`plan\` and \`apply\` report mistakes in files with these codes. The meaning of a code never changes,
+so you can compare the reports of different versions. Each page explains the rule, with a wrong and a right example.
 
 | code | rule |
 | --- | --- |`;

@@ -4,7 +4,7 @@ import { renderJsonSchema } from '../schema/definitions/json-schema.ts';
 import { webhookShape } from '../schema/definitions/webhook-definition.ts';
 import { workspaceShape } from '../schema/definitions/workspace.ts';
 
-/** `schema/json/`: a JSON Schema for each kind of file, from the shape that checks it. */
+/** The JSON Schemas in `schema/json/`, one for each kind of file, from the shapes that check the files. */
 export const editorSchemas = [
   {
     path: 'schema/json/webhook.schema.json',
@@ -12,7 +12,7 @@ export const editorSchemas = [
       renderJsonSchema(
         webhookShape,
         'Webhook',
-        'webhooks/<name>.yaml: an ingress URL, and how its sender is known.',
+        'webhooks/<name>.yaml: an ingress URL, and how its senders authenticate.',
       ),
   },
   {
@@ -21,7 +21,7 @@ export const editorSchemas = [
       renderJsonSchema(
         automationShape,
         'Automation',
-        'automations/<name>.yaml: what runs are told to do, and which deliveries start them.',
+        'automations/<name>.yaml: what runs should do, and which deliveries start them.',
       ),
   },
   {
@@ -30,7 +30,7 @@ export const editorSchemas = [
       renderJsonSchema(
         workspaceShape,
         'Definitions directory',
-        'hookmill.yaml: what commands in this definitions directory need not be told.',
+        'hookmill.yaml: defaults for commands in this definitions directory.',
       ),
   },
   {
@@ -39,7 +39,7 @@ export const editorSchemas = [
       renderJsonSchema(
         settingsShape,
         'Daemon configuration',
-        'What hookmill serve --config reads; flags and HOOKMILL_ variables override it.',
+        'The file for hookmill serve --config. Flags and HOOKMILL_ variables override it.',
       ),
   },
 ];

@@ -6,7 +6,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { openApiDocument } from '../schema/api/openapi.ts';
+import { renderOpenApi } from '../schema/api/openapi.ts';
+import { apiRoutes, apiShapes } from '../schema/api/routes.ts';
 import { renderSchemeReference } from '../signatures/reference.ts';
 import { renderDiagnosticsIndex } from './diagnostics-index.ts';
 import { editorSchemas } from './editor-schemas.ts';
@@ -23,7 +24,10 @@ const files: readonly GeneratedFile[] = [
   { path: 'docs/diagnostics/README.md', render: renderDiagnosticsIndex },
   { path: 'docs/limits.md', render: renderLimits },
   ...editorSchemas,
-  { path: 'docs/openapi.json', render: () => `${JSON.stringify(openApiDocument(), null, 1)}\n` },
+  {
+    path: 'docs/openapi.json',
+    render: () => `${JSON.stringify(renderOpenApi(apiRoutes, apiShapes), null, 1)}\n`,
+  },
 ];
 
 const { check } = parseArgs({ options: { check: { type: 'boolean', default: false } } }).values;

@@ -1,5 +1,6 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { AppliedSource, AppliedState } from '../schema/applied-state.ts';
+import { toCanonicalJson } from '../schema/canonical-json.ts';
 
 export type RepositorySource = Extract<AppliedSource, { kind: 'repository' }>;
 
@@ -30,12 +31,5 @@ export function isEdited(state: AppliedState): boolean {
 }
 
 function contentDigest({ webhooks, automations }: Content): string {
-  const text = JSON.stringify({ webhooks, automations }, (_, value: unknown) => sorted(value));
-  return createHash('sha256').update(text).digest('hex');
-}
-
-/** Keys in one order: writing and reading the file may change theirs. */
-function sorted(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return hash('sha256', toCanonicalJson({ webhooks, automations }));
 }

@@ -1,6 +1,6 @@
 import type { AppliedState, AppliedWebhook } from '../schema/applied-state.ts';
 import type { Diagnostic } from '../schema/diagnostics.ts';
-import { uidRandomBytes, webhookUid } from '../schema/ids.ts';
+import { createUid, uidRandomBytes } from '../schema/ids.ts';
 import type { Definitions } from '../sources/definition-files.ts';
 import type { TeamSecret } from '../store/team-secrets.ts';
 import { appliedFrom, type DesiredSource, toAppliedSource } from './applied-source.ts';
@@ -79,7 +79,7 @@ async function nextState(
 ): Promise<AppliedState> {
   const webhooks = definitions.webhooks.map(async (webhook): Promise<AppliedWebhook> => {
     const existing = state.webhooks.find(other => other.name === webhook.name);
-    const uid = existing?.uid ?? webhookUid(randomBytes(uidRandomBytes));
+    const uid = existing?.uid ?? createUid(randomBytes(uidRandomBytes));
     const secret = secrets.get(webhook.secretName);
     const credential = await makeCredential(name, store.seal, webhook, uid, secret, existing);
     return { ...webhook, uid, credential };

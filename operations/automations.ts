@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import type { AppliedAutomation, AppliedState } from '../schema/applied-state.ts';
-import { automationYaml } from '../schema/definitions/definition-yaml.ts';
+import { renderAutomationYaml } from '../schema/definitions/definition-yaml.ts';
 import { type Instead, Refusal } from '../schema/refusal.ts';
 import { type Changed, changeFactory, type ManagedFactory } from './change-factory.ts';
 import type { OpenFactory } from './factory.ts';
@@ -82,7 +82,7 @@ export function requireAutomation({ automations, factory }: AppliedState, name: 
 
 function writeFile(state: AppliedState, automation: AppliedAutomation): Instead {
   const file = findDefinitionFile(state, 'automations', automation.name) ?? '';
-  return { text: `write ${posix.basename(file)} and apply`, file, yaml: automationYaml(automation) };
+  return { text: `write ${posix.basename(file)} and apply`, file, yaml: renderAutomationYaml(automation) };
 }
 
 function removeFile(state: AppliedState, name: string): Instead {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AppliedWebhook, Credential } from '../schema/applied-state.ts';
-import type { AuthMode, WebhookDefinition } from '../schema/definitions/webhook-definition.ts';
+import type { AuthMode } from '../schema/auth-mode.ts';
+import type { WebhookDefinition } from '../schema/definitions/webhook-definition.ts';
 import { credentialOwner, type Seal } from '../store/seal.ts';
 import type { TeamSecret } from '../store/team-secrets.ts';
 

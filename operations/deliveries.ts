@@ -1,8 +1,8 @@
-import { snapshotOf } from '../schema/automations-snapshot.ts';
+import { createSnapshot } from '../schema/automations-snapshot.ts';
 import type { AutomationDefinition } from '../schema/definitions/automation-definition.ts';
 import type { Outcome } from '../schema/delivery.ts';
 import { judgeAutomation } from '../schema/filters/judge-automation.ts';
-import { sortableId, sortableIdRandomBytes } from '../schema/ids.ts';
+import { createSortableId, sortableIdRandomBytes } from '../schema/ids.ts';
 import type { Permission } from '../schema/permission.ts';
 import { Refusal } from '../schema/refusal.ts';
 import type { DeliveryLogReader, LoggedDelivery, NewRun } from '../store/delivery-log.ts';
@@ -97,10 +97,10 @@ export async function replayDelivery(
   }
   const nowMs = factory.now().getTime();
   const runs = starting.map(({ automation }) => ({
-    id: sortableId('run', nowMs, factory.randomBytes(sortableIdRandomBytes)),
+    id: createSortableId('run', nowMs, factory.randomBytes(sortableIdRandomBytes)),
     automation,
   }));
-  const appliedState = snapshotOf(state);
+  const appliedState = createSnapshot(state);
   const replayed = await factory.useDeliveryLog(log =>
     log.replay({ deliveryId: id, runs, appliedState, nowMs }),
   );

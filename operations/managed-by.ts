@@ -1,4 +1,4 @@
-import type { Management } from '../schema/api/shapes.ts';
+import type { Management } from '../schema/api/answers.ts';
 import type { AppliedState } from '../schema/applied-state.ts';
 import { type Instead, Refusal } from '../schema/refusal.ts';
 

@@ -1,9 +1,10 @@
 import type { NewWebhook } from '../schema/api/requests.ts';
 import type { WebhookDefinition } from '../schema/definitions/webhook-definition.ts';
 import { Refusal } from '../schema/refusal.ts';
-import { secretRandomBytes, secretValue, suggestSecretName } from '../schema/secret-value.ts';
+import { suggestSecretName } from '../schema/secret-name.ts';
+import { encodeSecret, secretRandomBytes } from '../schema/secret-value.ts';
 import type { SignatureDescription } from '../signatures/description.ts';
-import { describeScheme, findScheme } from '../signatures/scheme.ts';
+import { describeScheme, findScheme } from '../signatures/schemes.ts';
 
 /** What becomes of a new webhook's team secret. */
 export type SecretChoice =
@@ -26,7 +27,7 @@ export function chooseSecret(
   randomBytes: RandomBytes,
 ): SecretChoice {
   if (secret.kind === 'existing') return { kind: 'existing', name: secret.name };
-  const name = secret.name ?? suggestSecretName(webhook, takenNames);
+  const name = secret.name ?? suggestSecretName(webhook, sender.authMode, takenNames);
   if (takenNames.has(name)) {
     throw new Refusal('secret-taken', { detail: `there is a team secret ${name} already` });
   }
@@ -45,7 +46,7 @@ export function generateSecret(sender: Sender, randomBytes: RandomBytes, pointer
   if (sender.authMode === 'signature' && !takesSecretOfOurs(sender)) {
     throw mistaken(pointer, 'the provider issues the secret of this scheme: supply it', schemeHint(sender));
   }
-  return secretValue(descriptionOf(sender), randomBytes(secretRandomBytes));
+  return encodeSecret(descriptionOf(sender), randomBytes(secretRandomBytes));
 }
 
 /** The secrets of the token modes are always ours. */

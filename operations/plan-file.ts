@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
+import { toCanonicalJson } from '../schema/canonical-json.ts';
 import type { DefinitionKind, Definitions } from '../sources/definition-files.ts';
 import type { Change } from './plan.ts';
 import type { PlannedChanges } from './plan-factory.ts';
@@ -97,15 +98,6 @@ function plainChange({ action, kind, name, uid, fields }: Change): PlanFile['cha
   return { action, kind, name, ...(uid === undefined ? {} : { uid }), fields: plain };
 }
 
-/** Of a value as JSON, with keys in one order: writing and reading may change theirs. */
 function digestOf(value: unknown): string {
-  return hash(
-    'sha256',
-    JSON.stringify({ value }, (_, part: unknown) => sorted(part)),
-  );
-}
-
-function sorted(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return hash('sha256', toCanonicalJson({ value }));
 }

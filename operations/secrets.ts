@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { secretsShape } from '../schema/api/shapes.ts';
+import type { secretsAnswer } from '../schema/api/answers.ts';
 import type { Permission } from '../schema/permission.ts';
 import type { Factory } from './factory.ts';
 
@@ -19,7 +19,7 @@ export async function generateSecretValue(
   return value;
 }
 
-export type FactorySecrets = z.output<typeof secretsShape>['secrets'];
+export type FactorySecrets = z.output<typeof secretsAnswer>['secrets'];
 
 /** The team secrets as one factory may see them: all with the manage permission, else those that it uses. */
 export async function listFactorySecrets(

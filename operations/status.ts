@@ -1,11 +1,11 @@
 import type { z } from 'zod';
-import type { statusShape } from '../schema/api/shapes.ts';
+import type { statusAnswer } from '../schema/api/answers.ts';
 import { isEdited } from './applied-source.ts';
 import type { OpenFactory } from './factory.ts';
 import { factoryView, sourceView } from './views/applied-views.ts';
 import { reconcileView } from './views/reconcile-view.ts';
 
-export type AppliedStatus = Omit<z.output<typeof statusShape>, 'permission' | 'problem'>;
+export type AppliedStatus = Omit<z.output<typeof statusAnswer>, 'permission' | 'problem'>;
 
 /** What is applied to the factory, and how its branch was last reconciled if it follows one. */
 export async function showStatus({ name, store, readState }: OpenFactory): Promise<AppliedStatus> {

@@ -2,9 +2,9 @@ import { posix } from 'node:path';
 import type { NewWebhook, WebhookChange } from '../schema/api/requests.ts';
 import type { AppliedState, AppliedWebhook } from '../schema/applied-state.ts';
 import { webhooksMax } from '../schema/applied-state.ts';
-import { webhookYaml } from '../schema/definitions/definition-yaml.ts';
+import { renderWebhookYaml } from '../schema/definitions/definition-yaml.ts';
 import type { WebhookDefinition } from '../schema/definitions/webhook-definition.ts';
-import { uidRandomBytes, webhookUid } from '../schema/ids.ts';
+import { createUid, uidRandomBytes } from '../schema/ids.ts';
 import { type Instead, Refusal } from '../schema/refusal.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { TeamSecret } from '../store/team-secrets.ts';
@@ -63,7 +63,7 @@ export async function createWebhook(
       throw new Refusal('too-many-webhooks', { detail: `a factory has at most ${webhooksMax} webhooks` });
     }
     const secret = await keepSecret(factory, definition, choice);
-    const uid = webhookUid(factory.randomBytes(uidRandomBytes));
+    const uid = createUid(factory.randomBytes(uidRandomBytes));
     const credential = await makeCredential(
       factory.name,
       factory.store.seal,
@@ -224,7 +224,7 @@ function requireFreeName({ webhooks }: AppliedState, name: string): void {
 function writeFile(state: AppliedState, definition: WebhookDefinition): Instead {
   const file = findDefinitionFile(state, 'webhooks', definition.name) ?? '';
   const text = `make the team secret with hookmill secrets, write ${posix.basename(file)} and apply`;
-  return { text, file, yaml: webhookYaml(definition) };
+  return { text, file, yaml: renderWebhookYaml(definition) };
 }
 
 function removeFile(state: AppliedState, { name }: AppliedWebhook): Instead {

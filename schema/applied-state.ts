@@ -1,19 +1,19 @@
 import { z } from 'zod';
-import { customScheme } from '../signatures/scheme.ts';
+import { authModes } from './auth-mode.ts';
 import { commitShape } from './commit.ts';
 import { automationShape } from './definitions/automation-definition.ts';
-import { authModes } from './definitions/webhook-definition.ts';
+import { customScheme } from './definitions/custom-scheme.ts';
 import { uidPattern } from './ids.ts';
 
 /** @limit Most webhooks in one factory, as the specification of the service says. */
 export const webhooksMax = 20;
 
-/** Raised when an older hookmill could misread what a newer one writes. */
+/** Increased when an older hookmill could misread the state that a newer one writes. */
 export const appliedStateFormatVersion = 1;
 
 /**
- * The credential in force: what a sender is held to until the webhook's definition next applies. For token modes
- * a digest, for signatures the sealed value; `unset` is a declared team secret that has no value yet.
+ * The credential in force, which senders must use until the webhook's definition next applies: a digest for the token
+ * modes, the sealed value for signatures, and `unset` if the team secret is declared but has no value yet.
  */
 const credential = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('digest'), secretVersion: z.string(), sha256: z.hex().length(64) }),
@@ -34,28 +34,28 @@ const appliedWebhook = z.strictObject({
 
 const appliedAutomation = automationShape.extend({ name: z.string() });
 
-/** Where the applied state comes from. */
+/** Where an applied state comes from. */
 const source = z.discriminatedUnion('kind', [
-  /** Webhooks and automations are made by the management API, without files. */
+  /** The management API makes webhooks and automations, without files. */
   z.strictObject({ kind: z.literal('dashboard') }),
   z.strictObject({ kind: z.literal('directory'), directory: z.string() }),
   z.strictObject({
     kind: z.literal('repository'),
     repository: z.string(),
     branch: z.string(),
-    /** Where the definitions lie in the repository, `''` at its root. */
+    /** The path of the definitions in the repository; `''` for its root. */
     path: z.string(),
     ...commitShape.shape,
-    /** Of the webhooks and automations as they were applied: another one tells of a hand that edited them. */
+    /** Digest of the webhooks and automations as applied. If it differs from theirs, someone edited them by hand. */
     contentDigest: z.hex().length(64),
   }),
 ]);
 
-/** `factories/<factory>/applied.json`: what the daemon serves. */
+/** The applied state of a factory, which the daemon serves. */
 export const appliedStateShape = z.strictObject({
   formatVersion: z.literal(appliedStateFormatVersion),
   factory: z.string(),
-  /** Counts the writes, so that a writer knows whether what it read is still in force. */
+  /** Counts the writes, so that a writer notices if the state has changed since it was read. */
   serial: z.int().nonnegative(),
   appliedAt: z.string(),
   source: source.nullable(),
@@ -69,7 +69,7 @@ export type AppliedAutomation = z.output<typeof appliedAutomation>;
 export type AppliedSource = z.output<typeof source>;
 export type AppliedState = z.output<typeof appliedStateShape>;
 
-/** The state of a factory that nothing has been applied to. */
+/** The state of a factory to which nothing has been applied. */
 export function emptyAppliedState(factory: string): AppliedState {
   return {
     formatVersion: appliedStateFormatVersion,

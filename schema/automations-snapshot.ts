@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { type AppliedState, appliedStateShape } from './applied-state.ts';
 import type { Commit } from './commit.ts';
 
-/** The automations that deliveries were evaluated against: kept in the log, so that each verdict can be explained. */
+/** The automations that judged a delivery. The delivery log keeps them, so that each verdict can be explained later. */
 export const automationsSnapshotShape = appliedStateShape.pick({
   factory: true,
   serial: true,
@@ -13,32 +13,31 @@ export const automationsSnapshotShape = appliedStateShape.pick({
 
 export type AutomationsSnapshot = z.output<typeof automationsSnapshotShape>;
 
-export interface KeptSnapshot {
+export interface StoredSnapshot {
+  /** SHA-256 of `json`, under which the delivery log stores it. */
   readonly digest: string;
   readonly json: string;
   readonly commit: Commit | undefined;
 }
 
-/** As it is kept, with the digest that it is kept under, and the commit that it comes from. */
-export function snapshotOf(state: AppliedState): KeptSnapshot {
+export function createSnapshot(state: AppliedState): StoredSnapshot {
   const { factory, serial, source, automations } = state;
   const json = JSON.stringify({ factory, serial, source, automations } satisfies AutomationsSnapshot);
-  return { digest: hash('sha256', json), json, commit: commitOf(state) };
+  return { digest: hash('sha256', json), json, commit: getCommit(state) };
 }
 
 export function parseSnapshot(json: string): AutomationsSnapshot {
   return automationsSnapshotShape.parse(JSON.parse(json));
 }
 
-/** The commit in force by the source of a snapshot, as JSON text; undefined unless that is a repository. */
-export function commitOfSource(json: string | null | undefined): Commit | undefined {
-  return json
-    ? commitOf({ source: automationsSnapshotShape.shape.source.parse(JSON.parse(json)) })
-    : undefined;
+/** The commit in the source of a snapshot, given as JSON text; undefined unless the source is a repository. */
+export function parseSourceCommit(json: string | null | undefined): Commit | undefined {
+  if (!json) return undefined;
+  return getCommit({ source: automationsSnapshotShape.shape.source.parse(JSON.parse(json)) });
 }
 
-/** The commit that an applied state comes from, in a factory that follows a branch. */
-export function commitOf({ source }: Pick<AppliedState, 'source'>): Commit | undefined {
+/** The commit that an applied state comes from, if its factory follows a branch. */
+export function getCommit({ source }: Pick<AppliedState, 'source'>): Commit | undefined {
   if (source?.kind !== 'repository') return undefined;
   const { revision, author, subject, committedAt } = source;
   return { revision, author, subject, committedAt };

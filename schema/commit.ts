@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A commit as it is told of. Author and subject are the committer's text, raw: escape them where they are shown. */
+/** A commit, as users see it. Author and subject are the committer's raw text: escape them where they are shown. */
 export const commitShape = z.strictObject({
   revision: z.string().regex(/^[0-9a-f]{40}$/),
   author: z.string(),

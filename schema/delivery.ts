@@ -1,4 +1,4 @@
-/** What became of a delivery: one label on arrival, never changed. A handshake is a provider's question, no delivery. */
+/** The outcome of a request, set on arrival and never changed. A handshake is a question of the provider, not a delivery. */
 export const outcomes = [
   'Accepted',
   'Duplicate',
@@ -9,15 +9,15 @@ export const outcomes = [
 ] as const;
 
 export type Outcome = (typeof outcomes)[number];
-/** Those of which the log has metadata alone, and which hold no identity. */
+/** Outcomes of which the log has only metadata, and no identity. */
 export type UnidentifiedOutcome = Exclude<Outcome, 'Accepted' | 'Duplicate'>;
 
-/** Where a delivery's identity came from, in order of preference; `body` is a hash of the body. */
+/** Where the identity of a delivery comes from, in order of preference. `body` is a hash of the body. */
 export const identitySources = ['deliveryIdHeader', 'scheme', 'X-Service-Delivery-Id', 'body'] as const;
 
 export type IdentitySource = (typeof identitySources)[number];
 
-/** A run goes queued → running → succeeded | failed; from running it may go back to queued for another attempt. */
+/** A run goes queued → running → succeeded | failed. From running, it may return to queued for another attempt. */
 export const runStates = ['queued', 'running', 'succeeded', 'failed'] as const;
 
 export type RunState = (typeof runStates)[number];

@@ -14,7 +14,7 @@ export interface Position {
 
 export type Severity = 'error' | 'warning';
 
-/** A mistake in what a user wrote: data, never thrown. `file` is named as the user would name it. */
+/** A mistake in a file that a user wrote: data, never thrown. `file` is the name that the user knows it by. */
 export interface Diagnostic {
   readonly code: DiagnosticCode;
   readonly severity: Severity;
@@ -24,55 +24,54 @@ export interface Diagnostic {
   readonly hint?: string;
 }
 
-/** Each code there is, with the rule it stands for in one line. */
+/** Every code, with its rule in one line. */
 export const diagnosticCodes = {
-  'yaml/unreadable': 'a definition file can be read',
-  'yaml/too-large': 'a definition file is at most 64 KiB',
-  'yaml/too-deep': 'collections nest at most 64 deep',
-  'yaml/encoding': 'a definition file is UTF-8 without NUL or other control characters',
-  'yaml/syntax': 'a definition file is well-formed YAML 1.2',
-  'yaml/directive': 'directives are not used',
-  'yaml/multiple-documents': 'a definition file holds one document',
-  'yaml/alias': 'anchors and aliases are not used',
-  'yaml/tag': 'tags are not used',
-  'yaml/key': 'keys are plain strings',
-  'yaml/duplicate-key': 'a key stands once',
-  'definition/file-name': 'a definition is named [a-z0-9][a-z0-9-]{0,62}.yaml',
-  'definition/case-collision': 'no two names differ in case only',
+  'yaml/unreadable': 'a definition file must be readable',
+  'yaml/too-large': 'a definition file has at most 64 KiB',
+  'yaml/too-deep': 'lists and mappings nest at most 64 levels deep',
+  'yaml/encoding': 'a definition file is UTF-8 without control characters',
+  'yaml/syntax': 'a definition file is valid YAML 1.2',
+  'yaml/directive': 'a definition file has no YAML directives',
+  'yaml/multiple-documents': 'a definition file contains one document',
+  'yaml/alias': 'a definition file has no anchors or aliases',
+  'yaml/tag': 'a definition file has no tags',
+  'yaml/key': 'keys are strings',
+  'yaml/duplicate-key': 'a key appears only once in its mapping',
+  'definition/file-name': 'a definition file is named <name>.yaml, with a valid name',
+  'definition/case-collision': 'file names differ in more than upper and lower case',
   'definition/not-regular-file': 'a definition is a regular file',
-  'definition/unknown-key': 'only known keys are written',
-  'definition/missing-key': 'required keys are written',
-  'definition/type': 'a value has the type of its key',
-  'definition/value': 'a value is one of those its key allows',
+  'definition/unknown-key': 'every key is one that hookmill knows',
+  'definition/missing-key': 'required keys are present',
+  'definition/type': 'a value has the type that its key requires',
+  'definition/value': 'a value is one that its key allows',
   'webhook/scheme-unknown': 'signatureScheme names a known scheme',
-  'webhook/scheme-missing': 'authMode signature needs a signatureScheme',
-  'webhook/scheme-unexpected': 'signatureScheme belongs to authMode signature',
+  'webhook/scheme-missing': 'authMode signature requires signatureScheme',
+  'webhook/scheme-unexpected': 'signatureScheme requires authMode signature',
   'webhook/scheme-invalid': 'a signatureScheme object describes an HMAC that can be verified',
   'webhook/too-many': 'a factory has at most 20 webhooks',
-  'webhook/renamed': 'a webhook followed from a repository keeps its file name, for its URL hangs on it',
-  'factory/dashboard-managed':
-    'definitions take the place of what was made in the dashboard only when told to',
-  'automation/webhook-id': 'a trigger names exactly one webhook by its UID',
-  'automation/duplicate-trigger': 'each trigger of an automation selects other deliveries than the rest',
-  'automation/webhook-unknown': 'a trigger names a webhook that exists',
-  'filter/invalid': 'a payload filter is built of arrays, operators and nested objects',
-  'filter/too-large': 'a payload filter stays within its bounds',
-  'fixture/invalid': 'a fixture is JSON with expect, payload and perhaps webhook',
-  'fixture/failed': "a fixture's payload gets the verdict that it expects",
+  'webhook/renamed': 'a webhook in a followed repository keeps its file name, because its URL depends on it',
+  'factory/dashboard-managed': 'files replace a factory managed in the dashboard only with --adopt',
+  'automation/webhook-id': 'a trigger selects exactly one webhook by its UID',
+  'automation/duplicate-trigger': 'no two triggers of an automation are the same',
+  'automation/webhook-unknown': 'a trigger selects an existing webhook',
+  'filter/invalid': 'a payload filter consists of lists, operators and nested objects',
+  'filter/too-large': 'a payload filter stays within its limits',
+  'fixture/invalid': 'a fixture is JSON with expect, payload and optionally webhook',
+  'fixture/failed': 'an automation decides as its fixture expects',
   'secret/missing': 'secretName names an existing team secret',
-  'secret/not-url-safe': 'a url_token secret is 16 to 256 of A-Z a-z 0-9 _ ~ . -',
+  'secret/not-url-safe': 'a url_token secret has 16–256 characters from A-Z a-z 0-9 _ ~ . -',
   'secret/not-header-safe': 'a token secret can be sent in an Authorization header',
-  'secret/unusable': "a signature secret has the form its scheme's provider issues",
+  'secret/unusable': 'a signature secret has the format that its provider issues',
 } as const;
 
 export type DiagnosticCode = keyof typeof diagnosticCodes;
 
-/** A message or hint that quotes what a user wrote, cut to its bound. */
-export function bounded(text: string): string {
+/** Cuts a message or hint that quotes a file to the longest that a diagnostic may have. */
+export function truncate(text: string): string {
   return text.length > diagnosticCharsMax ? `${text.slice(0, diagnosticCharsMax - 1).toWellFormed()}…` : text;
 }
 
-/** By file, then place, then code: the order in which they are always reported. */
+/** Sorts by file, then place, then code. Diagnostics are always reported in this order. */
 export function sortDiagnostics(diagnostics: Iterable<Diagnostic>): Diagnostic[] {
   return [...diagnostics].sort(
     (a, b) =>

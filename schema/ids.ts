@@ -1,28 +1,28 @@
-/** The form of a webhook's UID. Checked before a UID is looked up or used as a limiter's key. */
+/** The form of a webhook's UID. It is checked before a UID is looked up or becomes the key of a rate limit. */
 export const uidPattern = /^wh_[0-9a-z]{24}$/;
 
 const alphabet = '0123456789abcdefghijklmnopqrstuvwxyz';
-// Crockford's base 32 in lower case: keeps the order of the numbers it writes.
+// Crockford's base 32 in lower case. Texts sort in the order of the numbers that they encode.
 const sortableAlphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** Bytes of randomness that `webhookUid` takes: more than its 24 characters, because it passes over some. */
+/** Bytes of randomness for `createUid`: more than its 24 characters, because it skips some. */
 export const uidRandomBytes = 64;
-/** Bytes of randomness that `sortableId` takes. */
+/** Bytes of randomness for `createSortableId`. */
 export const sortableIdRandomBytes = 16;
 
-/** A webhook's UID from random bytes: 24 characters, about 124 bits. */
-export function webhookUid(random: Uint8Array): string {
-  // 7 * 36 = 252: larger bytes are passed over so that each character is equally likely.
+/** Makes the UID of a webhook from random bytes: 24 characters, about 124 bits. */
+export function createUid(random: Uint8Array): string {
+  // Bytes from 252 (7 * 36) on are skipped, so that each character is equally likely.
   const characters = Array.from(random)
     .filter(byte => byte < 252)
     .slice(0, 24)
     .map(byte => alphabet[byte % 36]);
-  if (characters.length < 24) throw new RangeError('webhookUid: not enough randomness');
+  if (characters.length < 24) throw new RangeError('createUid: not enough randomness');
   return `wh_${characters.join('')}`;
 }
 
-/** An id that sorts by the millisecond it was made in: 10 characters of time, 16 of randomness (80 bits). */
-export function sortableId(prefix: 'dlv' | 'run' | 'msg', atMs: number, random: Uint8Array): string {
+/** Makes an id that sorts by its millisecond: a lower-case ULID with a prefix, 10 characters of time and 16 of randomness. */
+export function createSortableId(prefix: 'dlv' | 'run' | 'msg', atMs: number, random: Uint8Array): string {
   let time = '';
   for (let rest = atMs, i = 0; i < 10; i++, rest = Math.floor(rest / 32)) {
     time = sortableAlphabet.charAt(rest % 32) + time;

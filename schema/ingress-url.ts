@@ -1,9 +1,9 @@
-import type { AppliedWebhook } from './applied-state.ts';
+import type { AuthMode } from './auth-mode.ts';
 
-/** Where a webhook's senders POST; `{token}` stands for the secret, which is never shown again. */
-export function ingressUrl(
+/** The URL that senders post to. `{token}` stands for the secret, which is never shown again. */
+export function renderIngressUrl(
   baseUrl: string,
-  { uid, authMode }: Pick<AppliedWebhook, 'uid' | 'authMode'>,
+  { uid, authMode }: { readonly uid: string; readonly authMode: AuthMode },
 ): string {
   return `${baseUrl}/webhooks/w/${uid}${authMode === 'url_token' ? '/{token}' : ''}`;
 }

@@ -1,3 +1,3 @@
-/** What an API token permits on its factory; who may manage may read. */
+/** The permissions of an API token on its factory. `manage` includes `read`. */
 export const permissions = ['read', 'manage'] as const;
 export type Permission = (typeof permissions)[number];

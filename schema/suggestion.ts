@@ -1,13 +1,13 @@
 import { closest, distance } from 'fastest-levenshtein';
 
-/** "did you mean x?" if one of the words is near enough to be what was meant, whatever its case. */
+/** "did you mean x?" if one of the words is near enough, ignoring case. */
 export function didYouMean(word: string, words: readonly string[]): string | undefined {
-  const near = nearest(word, words);
+  const near = findNearest(word, words);
   return near === undefined ? undefined : `did you mean ${near}?`;
 }
 
-/** The word that was meant, whatever its case, if one is near enough. */
-export function nearest(word: string, words: readonly string[]): string | undefined {
+/** The word that was probably meant, ignoring case, if one is near enough: one error in three characters. */
+export function findNearest(word: string, words: readonly string[]): string | undefined {
   if (words.length === 0) return undefined;
   const inLowerCase = words.map(known => known.toLowerCase());
   const wanted = word.toLowerCase();
@@ -17,7 +17,7 @@ export function nearest(word: string, words: readonly string[]): string | undefi
 }
 
 /** "a, b or c" */
-export function listOf(words: readonly string[]): string {
+export function joinWithOr(words: readonly string[]): string {
   const last = words.at(-1) ?? '';
   return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} or ${last}`;
 }

@@ -1,26 +1,24 @@
-import type { SignedContent } from './description.ts';
-import type { SignedRequest } from './verify.ts';
+import type { CanonicalContent } from './description.ts';
+import { type ContentPieces, readSingleHeader, type SignedRequest } from './signed-request.ts';
 
-/** The texts that {timestamp} and {id} mean in a request. */
+/** The values of {timestamp} and {id} in a request. */
 export interface ContentTexts {
   readonly timestamp: string | undefined;
   readonly id: string | undefined;
 }
 
-/** The signed bytes in pieces. Strings stand for their latin1 bytes, as header values do in node. */
-export type ContentPieces = readonly (string | Buffer)[];
-
+/** Undefined if the request lacks something that the content consists of. */
 export type ContentReader = (request: SignedRequest, texts: ContentTexts) => ContentPieces | undefined;
 
-/** Readies a scheme's content for requests. A template is one that `parseTemplate` accepts. */
-export function compileContent(content: string | SignedContent): ContentReader {
-  if (typeof content !== 'string') return content;
+/** Compiles a scheme's content once for all requests. Throws a TypeError for an invalid template. */
+export function compileContent(content: string | CanonicalContent): ContentReader {
+  if (typeof content !== 'string') return canonicalReaders[content.canonical];
   const template = parseTemplate(content);
   if (!template.ok) throw new TypeError(`signed content: ${template.problem}`);
   const { pieces } = template;
   return (request, texts) => {
     const signed: (string | Buffer)[] = [];
-    // Texts between bodies are joined first: each update of a hash costs more than a concatenation.
+    // Joins the texts between bodies first: each update of a hash costs more than a concatenation.
     let pending = '';
     for (const piece of pieces) {
       if (piece.placeholder === 'body') {
@@ -28,7 +26,7 @@ export function compileContent(content: string | SignedContent): ContentReader {
         signed.push(request.body);
         pending = '';
       } else {
-        pending += piece.placeholder ? textOf(piece.placeholder, request, texts) : piece.literal;
+        pending += piece.placeholder ? readPlaceholder(piece.placeholder, request, texts) : piece.literal;
       }
     }
     if (pending !== '') signed.push(pending);
@@ -47,15 +45,19 @@ type Piece =
 const placeholders = ['body', 'timestamp', 'id', 'url', 'method'] as const;
 type Placeholder = (typeof placeholders)[number];
 
-const templateCharactersMax = 256;
+/** All placeholders, as a template writes them. */
+export const placeholderList = placeholders.map(name => `{${name}}`).join(' ');
 
-/** Takes a template like `{timestamp}.{body}` apart, or says what is wrong with it. */
+/** @limit Longest template of signed content, in characters: providers' templates have fewer than 40, and a sender's own may add some constant text. */
+export const templateCharactersMax = 256;
+
+/** Parses a template like `{timestamp}.{body}`, or says what is wrong with it. */
 export function parseTemplate(template: string): Template {
   if (template.length > templateCharactersMax) {
     return { ok: false, problem: `content is longer than ${templateCharactersMax} characters` };
   }
   if (!/^[\n\x20-\x7e]*$/.test(template)) {
-    return { ok: false, problem: 'content holds characters other than printable ASCII' };
+    return { ok: false, problem: 'content must be printable ASCII' };
   }
   const pieces: Piece[] = [];
   for (const token of template.match(/\{[^{}]*\}|[^{}]+|[{}]/g) ?? []) {
@@ -64,13 +66,13 @@ export function parseTemplate(template: string): Template {
       continue;
     }
     const placeholder = placeholders.find(name => token === `{${name}}`);
-    if (!placeholder) return { ok: false, problem: `content cannot have ${token}` };
+    if (!placeholder) return { ok: false, problem: `content contains ${token}, which is not a placeholder` };
     pieces.push({ placeholder });
   }
   return { ok: true, pieces, placeholders: new Set(pieces.flatMap(piece => piece.placeholder ?? [])) };
 }
 
-function textOf(
+function readPlaceholder(
   placeholder: Exclude<Placeholder, 'body'>,
   request: SignedRequest,
   texts: ContentTexts,
@@ -85,4 +87,39 @@ function textOf(
     case 'method':
       return request.method;
   }
+}
+
+const canonicalReaders: Readonly<Record<CanonicalContent['canonical'], ContentReader>> = {
+  contentful: readContentfulContent,
+};
+
+const contentfulListHeader = 'x-contentful-signed-headers';
+
+/** @limit Most headers that a Contentful signature may cover: Contentful signs two of its own and those that its user adds. */
+export const contentfulHeadersMax = 32;
+
+/**
+ * Builds Contentful's canonical request: method, path, the headers that a header lists, and the body, one per line.
+ * The list must include the timestamp and the list itself, or both could be replaced. Source: `requests` in
+ * @contentful/node-apps-toolkit.
+ */
+function readContentfulContent({ headers, method, url, body }: SignedRequest): ContentPieces | undefined {
+  const list = readSingleHeader(headers, contentfulListHeader);
+  if (typeof list !== 'string') return undefined;
+  const names = list.split(',', contentfulHeadersMax + 1).map(name => name.trim().toLowerCase());
+  if (names.length > contentfulHeadersMax) return undefined;
+  if (!names.includes(contentfulListHeader) || !names.includes('x-contentful-timestamp')) return undefined;
+
+  const lines: string[] = [];
+  for (const name of names.sort()) {
+    const value = readSingleHeader(headers, name);
+    if (typeof value !== 'string') return undefined;
+    lines.push(`${name}:${value.trim()}`);
+  }
+  return [`${method}\n${formatContentfulPath(url)}\n${lines.join(';')}\n`, body];
+}
+
+function formatContentfulPath(url: string): string {
+  const { pathname, search } = new URL(url);
+  return search === '' ? pathname : `${pathname}?${encodeURI(encodeURIComponent(search.slice(1)))}`;
 }

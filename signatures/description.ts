@@ -1,32 +1,30 @@
-import type { SignedRequest } from './verify.ts';
-
 /** How requests prove who sent them: data that one verifier runs. */
 export type SignatureDescription = SignedDescription | SharedSecretDescription;
 
 export type SignedDescription = HmacDescription | PublicKeyDescription;
 
-/** A provider's way of signing, with what an engineer needs to set it up. */
+/** A provider's way of signing, with the facts that an engineer needs to set it up. */
 export type SignatureScheme = SignatureDescription & SchemeFacts;
 
 export interface SchemeFacts {
-  /** What `signatureScheme:` names. */
+  /** The value of `signatureScheme:` in a definition. */
   readonly id: string;
   readonly provider: string;
   readonly kind: SchemeKind;
-  /** The provider's own page about it. */
+  /** The provider's documentation of its signatures. */
   readonly page: string;
   /** Where the provider's settings show the secret. */
   readonly secretLocation: string;
   readonly secretCommand: SecretCommand;
-  /** What an engineer should know before choosing it. */
+  /** A warning or hint for engineers who choose this scheme. */
   readonly note?: string;
-  /** What the provider asks of a URL before it delivers there. */
+  /** The request by which the provider checks a URL before it delivers there. */
   readonly handshake?: Handshake;
 }
 
 /**
- * How a sender's team secret is made, by the name of the command: generated here and given to the provider, set to
- * what the provider shows, or declared until the provider has issued it to the ingress URL.
+ * The command that creates the team secret: `generate` makes a value to give to the provider, `set` stores the value
+ * that the provider shows, `declare` reserves the name until the provider issues a value for the ingress URL.
  */
 export type SecretCommand = 'generate' | 'set' | 'declare';
 
@@ -50,11 +48,23 @@ export type SchemeKind =
 
 export type Handshake = 'asana' | 'discord' | 'dropbox' | 'meta' | 'okta' | 'slack' | 'twitch' | 'x' | 'zoom';
 
-/** An HMAC over the content. `key` is derived from the secret; without it the secret's UTF-8 bytes are the key. */
-export interface HmacDescription extends SignatureHeaders {
+export const hmacHashes = ['sha1', 'sha256', 'sha512'] as const;
+export const hmacEncodings = ['hex', 'base64', 'base64url'] as const;
+export const secretEncodings = ['utf8', 'base64', 'hex'] as const;
+export const timestampUnits = ['s', 'ms', 'iso8601'] as const;
+
+export type SecretEncoding = (typeof secretEncodings)[number];
+export type TimestampUnit = (typeof timestampUnits)[number];
+
+/** An HMAC over the content. */
+export interface HmacDescription extends HmacFields {
   readonly primitive: 'hmac';
-  readonly hash: 'sha1' | 'sha256' | 'sha512';
-  readonly encoding: 'hex' | 'base64' | 'base64url';
+}
+
+/** `key` says how to derive the key from the secret; without it the key is the secret's UTF-8 bytes. */
+export interface HmacFields extends SignatureHeaders {
+  readonly hash: (typeof hmacHashes)[number];
+  readonly encoding: (typeof hmacEncodings)[number];
   readonly key?: KeyDerivation;
 }
 
@@ -65,7 +75,7 @@ export interface PublicKeyDescription extends SignatureHeaders {
   readonly key: { readonly encoding: 'hex' | 'base64' };
 }
 
-/** No signature: the secret itself stands in a header, as text or in base64. */
+/** No signature: a header contains the secret itself, as text or in base64. */
 export interface SharedSecretDescription {
   readonly primitive: 'shared-secret';
   readonly header: string;
@@ -74,49 +84,52 @@ export interface SharedSecretDescription {
   readonly deliveryIdHeader?: string;
 }
 
-/** Where the parts of a signature stand in a request. Header names are written as the provider writes them. */
+/** Where a request carries the parts of its signature. Header names are written as the provider writes them. */
 export interface SignatureHeaders {
   readonly header: string;
   /** Text before the signature, for instance `sha256=`. */
   readonly prefix?: string;
-  /** The header is a list of items, some of which are signatures; one that matches suffices. */
+  /** The header is a list of items, some of which are signatures; one match is enough. */
   readonly list?: SignatureList;
-  /** What is signed: a template over {body} {timestamp} {id} {url} {method}, or code where no template can say it. */
-  readonly content: string | SignedContent;
+  /** The signed content: a template (see `parseTemplate`), or a form that no template can describe. */
+  readonly content: string | CanonicalContent;
   readonly timestamp?: SignatureTimestamp;
-  /** The header that {id} stands for. It is also the delivery's identity. */
+  /** The header whose value replaces {id}. It is also the delivery's identity. */
   readonly idHeader?: string;
-  /** The sender's delivery id, where its retries keep it. */
+  /** The sender's delivery ID, where its retries keep it. */
   readonly deliveryIdHeader?: string;
-  /** Headers that the sender adds because the content is made of them. */
+  /** Headers that the sender adds because they are part of the content. */
   readonly signedHeaders?: Readonly<Record<string, string>>;
-  /** Other names of the same headers. The names of one set belong together and are never mixed with another's. */
+  /** Other names of the same headers. Names from different sets are never combined. */
   readonly alternatives?: readonly HeaderNames[];
+}
+
+/** Content that the verifier builds with code for one provider. */
+export interface CanonicalContent {
+  readonly canonical: 'contentful';
 }
 
 export interface SignatureList {
   readonly separator: string;
   readonly keyValueSeparator: string;
-  /** The items that are signatures. Others are ignored, so that a sender may add a scheme. */
+  /** The key of the items that are signatures. Other items are ignored, so that a sender may add a scheme. */
   readonly key: string;
 }
 
-/** Stands in exactly one place: a header, a field of the signature's list, or the JSON body, at a dotted path. */
+/** Exactly one of `header`, `field` (of the signature's list) and `body` (a dotted path into the JSON) is set. */
 export interface SignatureTimestamp {
   readonly header?: string;
   readonly field?: string;
   readonly body?: string;
   readonly unit: TimestampUnit;
-  /** Seconds it may be old, and ahead. Absent where the provider names no window. */
+  /** Largest distance from the current time, past or future. Absent where the provider names no window. */
   readonly toleranceSeconds?: number;
 }
 
-export type TimestampUnit = 's' | 'ms' | 'iso8601';
-
 export interface KeyDerivation {
-  /** Taken off the secret's start if it is there. */
+  /** Removed from the start of the secret if it is there. */
   readonly stripPrefix?: string;
-  readonly encoding: 'utf8' | 'base64' | 'hex';
+  readonly encoding: SecretEncoding;
 }
 
 export interface HeaderNames {
@@ -125,6 +138,3 @@ export interface HeaderNames {
   readonly idHeader?: string | undefined;
   readonly deliveryIdHeader?: string | undefined;
 }
-
-/** The signed pieces in order; undefined if the request lacks what they are made of. */
-export type SignedContent = (request: SignedRequest) => readonly (string | Buffer)[] | undefined;

@@ -1,18 +1,25 @@
-import type {
-  HmacDescription,
-  SignatureDescription,
-  SignatureScheme,
-  SignedDescription,
+import {
+  type HmacDescription,
+  hmacEncodings,
+  hmacHashes,
+  type SecretEncoding,
+  type SignatureDescription,
+  type SignatureScheme,
+  type SignedDescription,
+  secretEncodings,
 } from './description.ts';
-import { schemes } from './scheme.ts';
-import { checkSecret, compileVerifier, type SignedRequest, type VerificationFailure } from './verify.ts';
+import { checkSecret } from './key.ts';
+import { standardWebhooks } from './schemes/shapes.ts';
+import { schemes } from './schemes.ts';
+import type { SignedRequest } from './signed-request.ts';
+import { compileVerifier, type VerificationFailure } from './verify.ts';
 
 /**
- * Why a signature fails, for the webhook's owner and never for the sender. Holds neither the secret nor a signature.
- * Tries the usual mistakes, one at a time: a few dozen signatures of the body at most, so it belongs behind the budget
- * of failed attempts.
+ * Explains a failed verification to the webhook's owner, never to the sender, without the secret or a signature. Tries
+ * the usual mistakes one at a time, which computes up to a few dozen signatures of the body: call it only within the
+ * budget of failed attempts.
  */
-export function diagnoseSignature(
+export function explainFailure(
   description: SignatureDescription,
   secret: string,
   request: SignedRequest,
@@ -22,19 +29,19 @@ export function diagnoseSignature(
   if (result.ok) return 'the signature matches';
   const { reason } = result;
   if (reason.code === 'secret-unusable') {
-    return checkSecret(description, secret) ?? 'the secret cannot be used';
+    return checkSecret(description, secret) ?? explainReason(reason);
   }
   if (reason.code === 'timestamp-too-old' || reason.code === 'timestamp-ahead') {
-    const matches = verifies({ description, secret, request });
-    return `${explain(reason)}; the signature itself ${matches ? 'matches' : 'does not match either'}`;
+    const matches = verifiesAtAnyTime({ description, secret, request });
+    return `${explainReason(reason)}; the signature ${matches ? 'itself matches' : 'does not match either'}`;
   }
-  for (const trial of trials(description, secret, request)) {
-    if (verifies(trial)) return `the signature would match ${trial.when}`;
+  for (const trial of generateTrials(description, secret, request)) {
+    if (verifiesAtAnyTime(trial)) return `the signature would match ${trial.when}`;
   }
-  const [other] = reason.code === 'header-missing' ? schemesOf(request) : [];
+  const [other] = reason.code === 'header-missing' ? findPresentSchemes(request) : [];
   return other
-    ? `${explain(reason)}; it has ${other.header}, as signatureScheme: ${other.id}`
-    : explain(reason);
+    ? `${explainReason(reason)}; the request has ${other.header}, which signatureScheme: ${other.id} uses`
+    : explainReason(reason);
 }
 
 interface Attempt {
@@ -43,103 +50,108 @@ interface Attempt {
   readonly request: SignedRequest;
 }
 
-/** One mistake undone. */
+/** An attempt with one possible mistake corrected. */
 interface Trial extends Attempt {
   readonly when: string;
 }
 
-function* trials(
+function* generateTrials(
   description: SignatureDescription,
   secret: string,
   request: SignedRequest,
 ): Generator<Trial> {
   const given = { description, secret, request };
   if (secret.trim() !== secret) {
-    yield { ...given, secret: secret.trim(), when: "without the white space at the secret's ends" };
+    yield { ...given, secret: secret.trim(), when: 'without the white space around the team secret' };
   }
   if (description.primitive !== 'shared-secret') {
-    yield* otherBodies(request).map(([body, when]) => ({ ...given, request: { ...request, body }, when }));
-    yield* otherUrls(description, request).map(([url, when]) => ({
-      ...given,
-      request: { ...request, url },
-      when,
-    }));
+    for (const [body, when] of listOtherBodies(request))
+      yield { ...given, request: { ...request, body }, when };
+    for (const [url, when] of listOtherUrls(description, request)) {
+      yield { ...given, request: { ...request, url }, when };
+    }
   }
   if (description.primitive === 'hmac') {
-    yield* otherForms(description).map(([form, when]) => ({ ...given, description: form, when }));
-    yield* otherKeys(description, secret).map(([other, when]) => ({ ...given, ...other, when }));
+    for (const [form, when] of listOtherForms(description)) yield { ...given, description: form, when };
+    for (const [key, when] of listOtherKeys(description, secret)) yield { ...given, ...key, when };
   }
-  for (const scheme of schemesOf(request)) {
-    yield { ...given, description: scheme, when: `under signatureScheme: ${scheme.id} (${scheme.provider})` };
+  for (const scheme of findPresentSchemes(request)) {
+    yield { ...given, description: scheme, when: `with signatureScheme: ${scheme.id} (${scheme.provider})` };
   }
 }
 
-/** The schemes whose header the request has. */
-function schemesOf({ headers }: SignedRequest): SignatureScheme[] {
+/** Finds the schemes whose signature header the request has. */
+function findPresentSchemes({ headers }: SignedRequest): SignatureScheme[] {
   return schemes.filter(scheme => headers[scheme.header.toLowerCase()] !== undefined);
 }
 
-function otherBodies({ body }: SignedRequest): [body: Buffer, when: string][] {
+function listOtherBodies({ body }: SignedRequest): [body: Buffer, when: string][] {
   const trimmed = Buffer.from(body.toString('latin1').trimEnd(), 'latin1');
   const others: [Buffer, string][] = [
-    [trimmed, 'over the body without the white space at its end: something on the way adds it'],
+    [trimmed, 'for the body without its trailing white space, which was probably added in transit'],
   ];
   try {
     const serialised = Buffer.from(JSON.stringify(JSON.parse(body.toString())));
-    others.push([
-      serialised,
-      'over the JSON written anew: the sender, or something on the way, rewrites the body',
-    ]);
+    others.push([serialised, 'for the same JSON in compact form: the sender or a proxy reformats the body']);
   } catch {
-    // Not JSON, or nested too deep to write: then nobody signed it written anew.
+    // The body is not JSON, or is nested too deeply to serialise: no sender signed it in compact form.
   }
   return others;
 }
 
-function otherUrls({ content }: SignedDescription, { url }: SignedRequest): [url: string, when: string][] {
+function listOtherUrls(
+  { content }: SignedDescription,
+  { url }: SignedRequest,
+): [url: string, when: string][] {
   if (typeof content === 'string' && !content.includes('{url}')) return [];
   return [
-    [url.replace(/^https:/, 'http:'), 'for a URL that begins with http: check the base URL'],
-    [url.replace(/^http:/, 'https:'), 'for a URL that begins with https: check the base URL'],
-    [`${url}/`, 'for a URL that ends with a slash: the provider has another URL on file'],
+    [url.replace(/^https:/, 'http:'), 'for an http URL: check the base URL'],
+    [url.replace(/^http:/, 'https:'), 'for an https URL: check the base URL'],
+    [`${url}/`, 'for a URL with a trailing slash: correct the URL at the provider'],
   ];
 }
 
-function otherForms(description: HmacDescription): [form: HmacDescription, when: string][] {
+function listOtherForms(description: HmacDescription): [form: HmacDescription, when: string][] {
   const { encoding, hash, prefix } = description;
   const forms: [HmacDescription, string][] = [];
-  for (const other of ['hex', 'base64', 'base64url'] as const) {
-    if (other !== encoding) forms.push([{ ...description, encoding: other }, `in ${other}, not ${encoding}`]);
+  for (const other of hmacEncodings) {
+    if (other === encoding) continue;
+    forms.push([{ ...description, encoding: other }, `in ${other} instead of ${encoding}`]);
   }
-  for (const other of ['sha1', 'sha256', 'sha512'] as const) {
-    if (other !== hash) forms.push([{ ...description, hash: other }, `as HMAC-${other.toUpperCase()}`]);
+  for (const other of hmacHashes) {
+    if (other === hash) continue;
+    const when = `as HMAC-${other.toUpperCase()} instead of HMAC-${hash.toUpperCase()}`;
+    forms.push([{ ...description, hash: other }, when]);
   }
   if (prefix) forms.push([{ ...description, prefix: '' }, `without the prefix ${prefix}`]);
   return forms;
 }
 
-function otherKeys(description: HmacDescription, secret: string): [other: Partial<Attempt>, when: string][] {
+function listOtherKeys(
+  description: HmacDescription,
+  secret: string,
+): [key: Partial<Attempt>, when: string][] {
   const encoding = description.key?.encoding ?? 'utf8';
-  const whsec = secret.startsWith('whsec_');
+  const { stripPrefix } = standardWebhooks.key;
   const keys: [Partial<Attempt>, string][] = [];
-  for (const other of ['utf8', 'base64', 'hex'] as const) {
-    const how = other === 'utf8' ? 'taken as it stands, not decoded' : `decoded from ${other}`;
-    if (other !== encoding)
+  for (const other of secretEncodings) {
+    const how = other === 'utf8' ? 'used as is, without decoding' : `decoded from ${other}`;
+    if (other !== encoding) {
       keys.push([{ description: withKey(description, other) }, `with the secret ${how}`]);
-    if (whsec) {
-      const bare = { description: withKey(description, other), secret: secret.slice('whsec_'.length) };
-      keys.push([bare, `with the secret less its whsec_, ${how}`]);
+    }
+    if (secret.startsWith(stripPrefix)) {
+      const bare = { description: withKey(description, other), secret: secret.slice(stripPrefix.length) };
+      keys.push([bare, `with the secret after ${stripPrefix} ${how}`]);
     }
   }
   return keys;
 }
 
-function withKey(description: HmacDescription, encoding: 'utf8' | 'base64' | 'hex'): HmacDescription {
+function withKey(description: HmacDescription, encoding: SecretEncoding): HmacDescription {
   return { ...description, key: { encoding } };
 }
 
-/** Whether an attempt verifies at any time. */
-function verifies({ description, secret, request }: Attempt): boolean {
+function verifiesAtAnyTime({ description, secret, request }: Attempt): boolean {
   if (description.primitive === 'shared-secret' || !description.timestamp) {
     return compileVerifier(description, secret)(request, 0).ok;
   }
@@ -147,29 +159,29 @@ function verifies({ description, secret, request }: Attempt): boolean {
   return compileVerifier({ ...description, timestamp }, secret)(request, 0).ok;
 }
 
-function explain(reason: VerificationFailure): string {
+function explainReason(reason: VerificationFailure): string {
   switch (reason.code) {
     case 'secret-unusable':
-      return 'the secret cannot be used';
+      return 'the signature scheme cannot use this secret';
     case 'header-missing':
-      return `the header ${reason.header} is missing: the sender does not sign, or has no secret set`;
+      return `the header ${reason.header} is missing: the sender does not sign, or has no secret configured`;
     case 'header-repeated':
-      return `the header ${reason.header} stands there more than once`;
+      return `the header ${reason.header} was sent more than once`;
     case 'signature-malformed':
-      return "the signature header does not have the scheme's form";
+      return "the signature header does not have the scheme's format";
     case 'signatures-too-many':
-      return 'the signature header holds too many signatures';
+      return 'the signature header has too many items';
     case 'signature-mismatch':
-      return 'the signature does not match: the secret is another, or the body was changed on the way';
+      return 'the signature does not match: wrong secret, or the body was modified in transit';
     case 'content-missing':
-      return 'the request lacks what the scheme signs';
+      return 'the signature does not cover the required headers, or a header that it covers is missing';
     case 'timestamp-missing':
       return 'the signature has no timestamp';
     case 'timestamp-malformed':
-      return "the timestamp is not of the scheme's form";
+      return "the timestamp does not have the scheme's format";
     case 'timestamp-too-old':
-      return `the timestamp is ${reason.seconds} s old: a replay, a late retry, or a clock that differs`;
+      return `the timestamp is ${reason.seconds} s old: a replay, a late retry or a wrong clock`;
     case 'timestamp-ahead':
-      return `the timestamp is ${reason.seconds} s ahead: a clock differs`;
+      return `the timestamp is ${reason.seconds} s in the future: check both clocks`;
   }
 }

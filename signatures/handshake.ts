@@ -1,23 +1,23 @@
 import { createHmac } from 'node:crypto';
 import type { Handshake, SignatureScheme } from './description.ts';
-import { singleHeader } from './signed-parts.ts';
-import type { SignedRequest } from './verify.ts';
+import { readSingleHeader, type SignedRequest } from './signed-request.ts';
 
-/** What a provider wants to hear before it delivers. It is no delivery: it starts nothing. */
+/** The response that a provider requires before it delivers. A handshake is not a delivery and starts no run. */
 export interface HandshakeAnswer {
   readonly status: 200 | 204;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** Whether the provider asks by GET: only then is the ingress more than POST. */
+/** Whether the provider sends its handshake by GET, which the ingress otherwise refuses. */
 export function hasGetHandshake({ handshake }: Pick<SignatureScheme, 'handshake'>): boolean {
   return handshake !== undefined && handshakes[handshake].method === 'GET';
 }
 
 /**
- * The answer to a handshake; undefined if the request is none, or is unverified where the provider signs it. Some
- * providers ask before there is a secret; where the answer takes one, an empty one answers nothing.
+ * Answers a handshake. Undefined for any other request, and for an unverified one if the provider signs its
+ * handshakes. `secret` may be empty, because some providers send the handshake before they issue a secret; an answer
+ * that depends on the secret is then undefined.
  */
 export function answerHandshake(
   { handshake }: Pick<SignatureScheme, 'handshake'>,
@@ -33,43 +33,44 @@ export function answerHandshake(
 
 interface HandshakeRule {
   readonly method: 'GET' | 'POST';
-  /** The provider signs its question like any delivery. */
+  /** The provider signs its handshake as it signs deliveries. */
   readonly signed: boolean;
   readonly answer: (request: SignedRequest, secret: string) => HandshakeAnswer | undefined;
 }
 
 const handshakes: Readonly<Record<Handshake, HandshakeRule>> = {
-  // https://developers.asana.com/docs/webhooks-guide: the secret to come stands in a header, which is sent back.
+  // https://developers.asana.com/docs/webhooks-guide: the answer returns the header that contains the new secret.
   asana: {
     method: 'POST',
     signed: false,
     answer: ({ headers }) => {
-      const secret = challengeOf(singleHeader(headers, 'x-hook-secret'));
+      const secret = parseChallenge(readSingleHeader(headers, 'x-hook-secret'));
       return secret === undefined
         ? undefined
         : { status: 200, headers: { 'X-Hook-Secret': secret }, body: '' };
     },
   },
-  // https://docs.discord.com/developers/events/webhook-events: a PING is of type 0.
+  // https://docs.discord.com/developers/events/webhook-events: type 0 is a PING.
   discord: {
     method: 'POST',
     signed: true,
-    answer: ({ body }) => (messageOf(body)?.type === 0 ? { status: 204, headers: {}, body: '' } : undefined),
+    answer: ({ body }) =>
+      parseMessage(body)?.type === 0 ? { status: 204, headers: {}, body: '' } : undefined,
   },
   // https://www.dropbox.com/developers/reference/webhooks
   dropbox: {
     method: 'GET',
     signed: false,
-    answer: ({ url }) => text(challengeOf(parameter(url, 'challenge'))),
+    answer: ({ url }) => answerText(parseChallenge(readParameter(url, 'challenge'))),
   },
-  // https://developers.facebook.com/docs/graph-api/webhooks/getting-started. The verify token is not compared:
-  // whoever has a URL registered still cannot sign for it.
+  // https://developers.facebook.com/docs/graph-api/webhooks/getting-started. The verify token is not compared,
+  // because somebody who registers a URL still cannot sign for it.
   meta: {
     method: 'GET',
     signed: false,
     answer: ({ url }) =>
-      parameter(url, 'hub.mode') === 'subscribe'
-        ? text(challengeOf(parameter(url, 'hub.challenge')))
+      readParameter(url, 'hub.mode') === 'subscribe'
+        ? answerText(parseChallenge(readParameter(url, 'hub.challenge')))
         : undefined,
   },
   // https://developer.okta.com/docs/concepts/event-hooks/
@@ -77,8 +78,8 @@ const handshakes: Readonly<Record<Handshake, HandshakeRule>> = {
     method: 'GET',
     signed: false,
     answer: ({ headers }) => {
-      const verification = challengeOf(singleHeader(headers, 'x-okta-verification-challenge'));
-      return verification === undefined ? undefined : json({ verification });
+      const verification = parseChallenge(readSingleHeader(headers, 'x-okta-verification-challenge'));
+      return verification === undefined ? undefined : answerJson({ verification });
     },
   },
   // https://docs.slack.dev/reference/events/url_verification/
@@ -86,17 +87,17 @@ const handshakes: Readonly<Record<Handshake, HandshakeRule>> = {
     method: 'POST',
     signed: true,
     answer: ({ body }) => {
-      const message = messageOf(body);
-      return message?.type === 'url_verification' ? text(challengeOf(message.challenge)) : undefined;
+      const message = parseMessage(body);
+      return message?.type === 'url_verification' ? answerText(parseChallenge(message.challenge)) : undefined;
     },
   },
-  // https://dev.twitch.tv/docs/eventsub/handling-webhook-events/: a header tells it from an event.
+  // https://dev.twitch.tv/docs/eventsub/handling-webhook-events/: a header distinguishes it from an event.
   twitch: {
     method: 'POST',
     signed: true,
     answer: ({ headers, body }) =>
-      singleHeader(headers, 'twitch-eventsub-message-type') === 'webhook_callback_verification'
-        ? text(challengeOf(messageOf(body)?.challenge))
+      readSingleHeader(headers, 'twitch-eventsub-message-type') === 'webhook_callback_verification'
+        ? answerText(parseChallenge(parseMessage(body)?.challenge))
         : undefined,
   },
   // https://docs.x.com/x-api/webhooks/introduction, "CRC check"
@@ -104,11 +105,11 @@ const handshakes: Readonly<Record<Handshake, HandshakeRule>> = {
     method: 'GET',
     signed: false,
     answer: ({ url }, secret) => {
-      const token = challengeOf(parameter(url, 'crc_token'));
-      // The answer to an unsigned question signs the token as it would sign a body: never one that could be a body.
+      const token = parseChallenge(readParameter(url, 'crc_token'));
+      // The answer is a signature over text from an unsigned request, so text that could be a delivery's body is refused.
       if (!token || secret === '' || isJson(token)) return undefined;
       const mac = createHmac('sha256', secret).update(token).digest('base64');
-      return json({ response_token: `sha256=${mac}` });
+      return answerJson({ response_token: `sha256=${mac}` });
     },
   },
   // https://developers.zoom.us/docs/api/webhooks/#validate-your-webhook-endpoint
@@ -116,49 +117,53 @@ const handshakes: Readonly<Record<Handshake, HandshakeRule>> = {
     method: 'POST',
     signed: true,
     answer: ({ body }, secret) => {
-      const message = messageOf(body);
+      const message = parseMessage(body);
       if (message?.event !== 'endpoint.url_validation') return undefined;
-      const plainToken = challengeOf(objectOf(message.payload)?.plainToken);
+      const plainToken = parseChallenge(toRecord(message.payload)?.plainToken);
       if (!plainToken) return undefined;
       const encryptedToken = createHmac('sha256', secret).update(plainToken).digest('hex');
-      return json({ plainToken, encryptedToken });
+      return answerJson({ plainToken, encryptedToken });
     },
   },
 };
 
-function text(body: string | undefined): HandshakeAnswer | undefined {
+function answerText(body: string | undefined): HandshakeAnswer | undefined {
   return body === undefined
     ? undefined
     : { status: 200, headers: { 'Content-Type': 'text/plain', 'X-Content-Type-Options': 'nosniff' }, body };
 }
 
-function json(body: Readonly<Record<string, string>>): HandshakeAnswer {
+function answerJson(body: Readonly<Record<string, string>>): HandshakeAnswer {
   return { status: 200, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
 }
 
-/** A challenge that is safe to send back: providers' are short and without markup, spaces or control characters. */
-function challengeOf(value: unknown): string | undefined {
-  return typeof value === 'string' && /^[0-9A-Za-z+/=._~-]{1,512}$/.test(value) ? value : undefined;
+/** @limit Longest challenge that is sent back to a provider, in characters: providers' challenges are much shorter. */
+export const challengeCharactersMax = 512;
+
+/** Parses a challenge that is safe to send back: short and without markup, spaces or control characters. */
+function parseChallenge(value: unknown): string | undefined {
+  if (typeof value !== 'string' || value.length > challengeCharactersMax) return undefined;
+  return /^[0-9A-Za-z+/=._~-]+$/.test(value) ? value : undefined;
 }
 
-function parameter(url: string, name: string): string | undefined {
+function readParameter(url: string, name: string): string | undefined {
   const values = URL.parse(url)?.searchParams.getAll(name) ?? [];
   return values.length === 1 ? values[0] : undefined;
 }
 
-// Handshakes are a few hundred bytes: deliveries, which are mostly longer, are not parsed for this.
-const messageBytesMax = 4096;
+/** @limit Largest body that is parsed as a handshake, in bytes: handshakes have a few hundred, so most deliveries are not searched for one. */
+export const handshakeBytesMax = 4096;
 
-function messageOf(body: Buffer): Readonly<Record<string, unknown>> | undefined {
-  if (body.length > messageBytesMax) return undefined;
+function parseMessage(body: Buffer): Readonly<Record<string, unknown>> | undefined {
+  if (body.length > handshakeBytesMax) return undefined;
   try {
-    return objectOf(JSON.parse(body.toString()));
+    return toRecord(JSON.parse(body.toString()));
   } catch {
     return undefined;
   }
 }
 
-function objectOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
+function toRecord(value: unknown): Readonly<Record<string, unknown>> | undefined {
   return typeof value === 'object' && value !== null ? { ...value } : undefined;
 }
 

@@ -1,47 +1,48 @@
 import { createPublicKey, createSecretKey, type KeyObject } from 'node:crypto';
+import { decodeStrictly } from './decode-strictly.ts';
 import type { HmacDescription, PublicKeyDescription, SignatureDescription } from './description.ts';
 
 export type DerivedKey =
   | { readonly ok: true; readonly key: KeyObject }
   | { readonly ok: false; readonly problem: string };
 
-/** The key that verifies a scheme's requests: a secret or a public key. */
+/** Derives the key that verifies a scheme's requests: a secret key or a public key. */
 export function deriveKey(description: SignatureDescription, secret: string): DerivedKey {
   if (secret === '') return { ok: false, problem: 'the secret is empty' };
   switch (description.primitive) {
     case 'hmac':
-      return hmacKey(description, secret);
+      return deriveHmacKey(description, secret);
     case 'shared-secret':
       return { ok: true, key: createSecretKey(secret, 'utf8') };
     case 'ed25519':
     case 'ecdsa-p256':
-      return publicKey(description, secret);
+      return parsePublicKey(description, secret);
   }
 }
 
-/** The bytes of strictly written hex or base64: canonical, whole, nothing around it. */
-export function decodeStrictly(text: string, encoding: 'hex' | 'base64'): Buffer | undefined {
-  const bytes = Buffer.from(text, encoding);
-  const canonical = encoding === 'hex' ? text.toLowerCase() : text;
-  return bytes.length > 0 && bytes.toString(encoding) === canonical ? bytes : undefined;
+/** Says what is wrong with a secret for this scheme, without its value; undefined if it can verify. */
+export function checkSecret(description: SignatureDescription, secret: string): string | undefined {
+  const derived = deriveKey(description, secret);
+  return derived.ok ? undefined : derived.problem;
 }
 
-function hmacKey({ key = { encoding: 'utf8' } }: HmacDescription, secret: string): DerivedKey {
+function deriveHmacKey({ key = { encoding: 'utf8' } }: HmacDescription, secret: string): DerivedKey {
   const { stripPrefix, encoding } = key;
   const text = stripPrefix && secret.startsWith(stripPrefix) ? secret.slice(stripPrefix.length) : secret;
   const bytes = encoding === 'utf8' ? Buffer.from(text) : decodeStrictly(text, encoding);
   if (bytes && bytes.length > 0) return { ok: true, key: createSecretKey(bytes) };
   const after = stripPrefix ? ` after ${stripPrefix}` : '';
-  const problem = encoding === 'utf8' || text === '' ? `is empty${after}` : `is not ${encoding}${after}`;
+  const problem =
+    encoding === 'utf8' || text === '' ? `is empty${after}` : `is not valid ${encoding}${after}`;
   return { ok: false, problem: `the secret ${problem}` };
 }
 
 // RFC 8410 section 4: the SubjectPublicKeyInfo of an Ed25519 key is these bytes and the 32 of the key.
 const ed25519Header = Buffer.from('302a300506032b6570032100', 'hex');
 
-function publicKey({ primitive, key }: PublicKeyDescription, secret: string): DerivedKey {
+function parsePublicKey({ primitive, key }: PublicKeyDescription, secret: string): DerivedKey {
   const bytes = decodeStrictly(secret, key.encoding);
-  if (!bytes) return { ok: false, problem: `the public key is not ${key.encoding}` };
+  if (!bytes) return { ok: false, problem: `the public key is not valid ${key.encoding}` };
   const kind = primitive === 'ed25519' ? '32-byte Ed25519' : 'P-256';
   const der = primitive === 'ed25519' ? Buffer.concat([ed25519Header, bytes]) : bytes;
   try {
@@ -52,7 +53,7 @@ function publicKey({ primitive, key }: PublicKeyDescription, secret: string): De
         : publicKey.asymmetricKeyDetails?.namedCurve === 'prime256v1';
     if (fits) return { ok: true, key: publicKey };
   } catch {
-    // Not the DER of any key: told below like the key of another kind.
+    // Not a key at all, which is reported like a key of another kind.
   }
   return { ok: false, problem: `the public key is not a ${kind} key` };
 }

@@ -1,99 +1,126 @@
-import type { SignatureScheme } from './description.ts';
-import { schemes } from './scheme.ts';
+import { placeholderList } from './content.ts';
+import {
+  hmacEncodings,
+  hmacHashes,
+  type SignatureScheme,
+  secretEncodings,
+  timestampUnits,
+} from './description.ts';
 import { leftOut } from './schemes/left-out.ts';
-import { algorithm, identity, replayWindow, type SummaryLine, summarise } from './summary.ts';
+import { signatureAgeSecondsMax } from './schemes/shapes.ts';
+import { schemes } from './schemes.ts';
+import {
+  formatAlgorithm,
+  formatIdentity,
+  formatReplayWindow,
+  type SummaryLine,
+  summariseScheme,
+} from './summary.ts';
 
-/** `docs/signature-schemes.md`: every shipped scheme, from the table that verifies them. */
+/** Renders `docs/signature-schemes.md`: every supported scheme, from the table that the verifier uses. */
 export function renderSchemeReference(): string {
-  return `${[introduction, overview(), custom, missing(), '## The schemes', ...schemes.map(section)].join('\n\n')}\n`;
+  const parts = [
+    introduction,
+    renderOverview(),
+    customSchemes,
+    renderLeftOut(),
+    '## Details',
+    ...schemes.map(renderSection),
+  ];
+  return `${parts.join('\n\n')}\n`;
 }
 
-/** A definition of a webhook under a scheme. */
-export function exampleDefinition(id: string): string {
+/** Renders the definition of a webhook that uses a scheme. */
+export function renderExampleDefinition(id: string): string {
   const secretName = `${id.toUpperCase().replaceAll('-', '_')}_WEBHOOK`;
   return `authMode: signature\nsignatureScheme: ${id}\nsecretName: ${secretName}\n`;
 }
 
 const introduction = `# Signature schemes
 
-<!-- Written by docs/generate.ts from schema/signature/schemes. -->
+<!-- Written by docs/generate.ts from signatures/schemes. -->
 
-A webhook with \`authMode: signature\` names the scheme under which its sender signs:
+A webhook with \`authMode: signature\` names the signature scheme that its sender uses:
 
 \`\`\`yaml
-${exampleDefinition('github')}\`\`\`
+${renderExampleDefinition('github')}\`\`\`
 
-The signature is checked over the bytes of the request as they came. A request without one, with one that does not
-match, or with a signed timestamp outside the replay window is answered \`401\`. Payment providers and Standard Webhooks
-have a window of five minutes, both ways; the others have their provider's, where it signs a timestamp and names one.
+hookmill verifies the signature over the bytes of the request as they arrived. It answers \`401\` if the signature is
+missing or does not match, or if a signed timestamp is outside the replay window. For payment providers and Standard
+Webhooks, the window is ${signatureAgeSecondsMax} s in the past and in the future. Other signature schemes use their provider's window, if the
+provider signs a timestamp and documents a window.
 
-The delivery identity is the header that the table names, unless the definition sets \`deliveryIdHeader\`. A header is
-named only if the provider's retries keep its value; without one, identical bodies are duplicates.`;
+The delivery identity is the header in the table, unless the definition sets \`deliveryIdHeader\`. The table names a
+header only if the provider's retries keep its value. Without such a header, deliveries with identical bodies are duplicates.`;
 
-const custom = `## Any other HMAC
+const codeList = (values: readonly string[]) => values.map(value => `\`${value}\``).join(', ');
 
-A sender that is not in the table can be described in the definition, in the fields of the table's own entries:
+const customSchemes = `## Custom signature schemes
+
+If a sender signs with an HMAC but is not in the table, describe its signature scheme in the definition:
 
 \`\`\`yaml
 authMode: signature
 signatureScheme:
   header: X-Acme-Signature           # t=1700000000,v1=5257a8…
-  hash: sha256                       # sha1 | sha256 | sha512
-  encoding: hex                      # hex | base64 | base64url
+  hash: sha256                       # ${hmacHashes.join(' | ')}
+  encoding: hex                      # ${hmacEncodings.join(' | ')}
   list: { separator: ",", keyValueSeparator: "=", key: v1 }
-  content: "{timestamp}.{body}"      # over {body} {timestamp} {id} {url} {method}
+  content: "{timestamp}.{body}"      # built from ${placeholderList}
   timestamp: { field: t, unit: s, toleranceSeconds: 300 }
 secretName: ACME_WEBHOOK
 \`\`\`
 
 | field | meaning |
 | --- | --- |
-| \`header\` | the header that holds the signature |
-| \`hash\`, \`encoding\` | the hash of the HMAC, and how the signature is written |
-| \`prefix\` | text before the signature, as in \`sha256=\` |
-| \`list\` | instead of a prefix: the header is a list, and the items with this \`key\` are signatures; one that matches suffices |
-| \`content\` | what is signed; it must cover \`{body}\` |
-| \`timestamp\` | \`header\`, \`field\` (of the list) or \`body\` (a dotted path), its \`unit\` (\`s\`, \`ms\`, \`iso8601\`) and \`toleranceSeconds\` |
-| \`idHeader\` | the header that \`{id}\` stands for; it is the delivery identity too |
-| \`key\` | \`encoding\` of the secret (\`utf8\`, \`base64\`, \`hex\`) and a \`stripPrefix\` to take off first; by default the key is the secret's UTF-8 bytes |`;
+| \`header\` | The header that contains the signature. |
+| \`hash\`, \`encoding\` | The hash of the HMAC, and the encoding of the signature. |
+| \`prefix\` | Text before the signature, as in \`sha256=\`. |
+| \`list\` | Replaces \`prefix\` if the header is a list. The items with this \`key\` are signatures; one match is enough. |
+| \`content\` | The signed content. It must include \`{body}\`. |
+| \`timestamp\` | The place of the timestamp: \`header\`, \`field\` (of the list) or \`body\` (a dotted path). Also its \`unit\` (${codeList(timestampUnits)}) and \`toleranceSeconds\`. |
+| \`idHeader\` | The header whose value replaces \`{id}\`. It is also the delivery identity. |
+| \`key\` | The \`encoding\` of the secret (${codeList(secretEncodings)}), and a \`stripPrefix\` to remove first. By default, the key is the secret's UTF-8 bytes. |`;
 
-function overview(): string {
+function renderOverview(): string {
   const rows = schemes.map(scheme =>
-    row([
+    renderRow([
       `[\`${scheme.id}\`](#${scheme.id})`,
       scheme.provider,
       scheme.kind,
-      algorithm(scheme),
-      replayWindow(scheme),
-      identity(scheme),
+      formatAlgorithm(scheme),
+      formatReplayWindow(scheme),
+      formatIdentity(scheme),
     ]),
   );
-  const head = ['scheme', 'provider', 'kind', 'algorithm', 'replay window', 'delivery identity'];
-  return [`## ${schemes.length} schemes`, '', row(head), row(head.map(() => '---')), ...rows].join('\n');
+  const head = ['signature scheme', 'provider', 'kind', 'algorithm', 'replay window', 'delivery identity'];
+  return renderTable(`## ${schemes.length} supported signature schemes`, head, rows);
 }
 
-function section(scheme: SignatureScheme): string {
-  const lines = summarise(scheme).map(line => `- **${line.label}**: ${markdown(line)}`);
-  const example = `\`\`\`yaml\n${exampleDefinition(scheme.id)}\`\`\``;
-  // GitHub makes anchors of headings: the id alone, so that the table's links are the ids.
+function renderSection(scheme: SignatureScheme): string {
+  const lines = summariseScheme(scheme).map(line => `- **${line.label}**: ${renderText(line)}`);
+  const example = `\`\`\`yaml\n${renderExampleDefinition(scheme.id)}\`\`\``;
+  // GitHub makes an anchor of each heading, and the overview links to the ID.
   return [`### ${scheme.id}`, scheme.provider, lines.join('\n'), example].join('\n\n');
 }
 
-function missing(): string {
-  const rows = leftOut.map(({ providers, reason }) => row([providers, reason]));
-  return ['## What is left out, and why', '', row(['provider', 'reason']), row(['---', '---']), ...rows].join(
-    '\n',
-  );
+function renderLeftOut(): string {
+  const rows = leftOut.map(({ providers, reason }) => renderRow([providers, reason]));
+  return renderTable('## Unsupported providers', ['provider', 'reason'], rows);
 }
 
-function row(cells: readonly string[]): string {
+function renderTable(heading: string, head: readonly string[], rows: readonly string[]): string {
+  return [heading, '', renderRow(head), renderRow(head.map(() => '---')), ...rows].join('\n');
+}
+
+function renderRow(cells: readonly string[]): string {
   return `| ${cells.map(cell => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }
 
 const verbatimLabels = ['Header', 'Signature', 'Signed content'];
 
-/** What a sender writes is set as code: it holds characters that markdown would take for its own. */
-function markdown({ label, text }: SummaryLine): string {
+/** Renders header names and templates as code, because they contain characters that have a meaning in Markdown. */
+function renderText({ label, text }: SummaryLine): string {
   if (label === 'Page') return `<${text}>`;
   return verbatimLabels.includes(label) && /[-{<]/.test(text) ? `\`${text}\`` : text;
 }

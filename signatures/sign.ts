@@ -1,24 +1,25 @@
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
-import { type ContentPieces, compileContent } from './content.ts';
+import { compileContent } from './content.ts';
 import type { SignatureDescription, SignedDescription } from './description.ts';
 import { deriveKey } from './key.ts';
-import { contentBytes, hmacText } from './matcher.ts';
-import { sharedSecretText } from './shared-secret.ts';
+import { computeHmac, joinContent } from './matcher.ts';
+import { formatSharedSecret } from './shared-secret.ts';
+import type { ContentPieces } from './signed-request.ts';
 import { formatTimestamp } from './timestamp.ts';
 
 export interface RequestToSign {
   readonly body: Buffer;
-  /** The URL that the request will be sent to, as its receiver knows it. */
+  /** The destination URL as its receiver knows it. */
   readonly url: string;
   readonly method: string;
   readonly nowMs: number;
-  /** The delivery's id, for schemes that send one. */
+  /** The delivery's ID, for schemes that send one. */
   readonly id: string;
 }
 
 /**
- * The headers that the provider would send with a request. The secret of a public-key scheme is here the private
- * key, as PKCS #8 PEM. A timestamp in the body is the caller's. Throws a TypeError for an unusable secret.
+ * Makes the headers that the provider would send with a request. For a public-key scheme, `secret` is the private
+ * key as PKCS #8 PEM. Callers write a timestamp in the body themselves. Throws a TypeError for an unusable secret.
  */
 export function signRequest(
   description: SignatureDescription,
@@ -27,61 +28,60 @@ export function signRequest(
 ): Record<string, string> {
   if (description.primitive === 'shared-secret') {
     return {
-      [description.header]: sharedSecretText(description, secret),
-      ...named(description.deliveryIdHeader, request.id),
+      [description.header]: formatSharedSecret(description, secret),
+      ...makeHeader(description.deliveryIdHeader, request.id),
     };
   }
   const { header, timestamp, idHeader, deliveryIdHeader, signedHeaders } = description;
   const sentAt = timestamp ? formatTimestamp(request.nowMs, timestamp.unit) : undefined;
   const headers = {
     ...signedHeaders,
-    ...named(timestamp?.header, sentAt),
-    ...named(idHeader, request.id),
-    ...named(deliveryIdHeader, request.id),
+    ...makeHeader(timestamp?.header, sentAt),
+    ...makeHeader(idHeader, request.id),
+    ...makeHeader(deliveryIdHeader, request.id),
   };
   const content = compileContent(description.content)(
-    { ...request, headers: distinct(headers) },
+    { ...request, headers: toReceivedHeaders(headers) },
     { timestamp: sentAt, id: request.id },
   );
-  if (!content) throw new TypeError(`the request lacks what ${header} signs`);
-  return {
-    ...headers,
-    [header]: headerText(description, signatureText(description, secret, content), sentAt),
-  };
+  if (!content) throw new TypeError(`the request lacks a part that ${header} signs`);
+  const signature = computeSignature(description, secret, content);
+  return { ...headers, [header]: formatSignatureHeader(description, signature, sentAt) };
 }
 
-function signatureText(description: SignedDescription, secret: string, content: ContentPieces): string {
-  if (description.primitive === 'hmac') return hmacText(description, hmacKey(description, secret), content);
+function computeSignature(description: SignedDescription, secret: string, content: ContentPieces): string {
+  if (description.primitive === 'hmac') {
+    const derived = deriveKey(description, secret);
+    if (!derived.ok) throw new TypeError(derived.problem);
+    return computeHmac(description, derived.key, content);
+  }
   const hash = description.primitive === 'ed25519' ? undefined : 'sha256';
-  return sign(hash, contentBytes(content), privateKey(secret)).toString(description.encoding);
+  return sign(hash, joinContent(content), parsePrivateKey(secret)).toString(description.encoding);
 }
 
-function privateKey(pem: string): KeyObject {
+function parsePrivateKey(pem: string): KeyObject {
   try {
     return createPrivateKey(pem);
   } catch (cause) {
-    throw new TypeError("the sender's private key is needed, as PKCS #8 PEM", { cause });
+    throw new TypeError("signing requires the sender's private key as PKCS #8 PEM", { cause });
   }
 }
 
-function hmacKey(description: SignedDescription, secret: string): KeyObject {
-  const derived = deriveKey(description, secret);
-  if (!derived.ok) throw new TypeError(derived.problem);
-  return derived.key;
-}
-
-function headerText(description: SignedDescription, signature: string, sentAt: string | undefined): string {
-  const { list, prefix = '', timestamp } = description;
+function formatSignatureHeader(
+  { list, prefix = '', timestamp }: SignedDescription,
+  signature: string,
+  sentAt: string | undefined,
+): string {
   if (!list) return prefix + signature;
   const item = (key: string, value: string) => `${key}${list.keyValueSeparator}${value}`;
   const fields = timestamp?.field && sentAt ? [item(timestamp.field, sentAt)] : [];
   return [...fields, item(list.key, signature)].join(list.separator);
 }
 
-function named(header: string | undefined, value: string | undefined): Record<string, string> {
-  return header === undefined || value === undefined ? {} : { [header]: value };
+function makeHeader(name: string | undefined, value: string | undefined): Record<string, string> {
+  return name === undefined || value === undefined ? {} : { [name]: value };
 }
 
-function distinct(headers: Readonly<Record<string, string>>): Record<string, readonly string[]> {
+function toReceivedHeaders(headers: Readonly<Record<string, string>>): Record<string, readonly string[]> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), [value]]));
 }

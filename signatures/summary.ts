@@ -6,26 +6,25 @@ export interface SummaryLine {
   readonly text: string;
 }
 
-/** What an engineer asks about a scheme, in plain text, in the order of asking. */
-export function summarise(scheme: SignatureScheme): readonly SummaryLine[] {
+/** Summarises a scheme for an engineer who sets it up, in plain text. */
+export function summariseScheme(scheme: SignatureScheme): readonly SummaryLine[] {
   return [
-    line('Header', headers(scheme)),
-    line('Algorithm', algorithm(scheme)),
-    line('Signature', signature(scheme)),
-    line('Signed content', signedContent(scheme)),
-    line('Timestamp', timestamp(scheme)),
-    line('Replay window', replayWindow(scheme)),
-    line('Delivery identity', identity(scheme)),
-    line('Secret', scheme.secretLocation),
-    line('Key', key(scheme)),
-    line('Handshake', handshake(scheme)),
-    line('Note', scheme.note),
-    line('Page', scheme.page),
+    makeLine('Header', formatHeaders(scheme)),
+    makeLine('Algorithm', formatAlgorithm(scheme)),
+    makeLine('Signature', formatSignature(scheme)),
+    makeLine('Signed content', formatContent(scheme)),
+    makeLine('Timestamp', formatTimestampPlace(scheme)),
+    makeLine('Replay window', formatReplayWindow(scheme)),
+    makeLine('Delivery identity', formatIdentity(scheme)),
+    makeLine('Secret', scheme.secretLocation),
+    makeLine('Key', formatKey(scheme)),
+    makeLine('Handshake', formatHandshake(scheme)),
+    makeLine('Note', scheme.note),
+    makeLine('Page', scheme.page),
   ].flatMap(found => found ?? []);
 }
 
-/** The algorithm in a word. */
-export function algorithm(description: SignatureDescription): string {
+export function formatAlgorithm(description: SignatureDescription): string {
   switch (description.primitive) {
     case 'hmac':
       return `HMAC-${description.hash.toUpperCase()}`;
@@ -34,30 +33,30 @@ export function algorithm(description: SignatureDescription): string {
     case 'ecdsa-p256':
       return 'ECDSA P-256';
     case 'shared-secret':
-      return 'none: the secret itself';
+      return 'none (shared secret)';
   }
 }
 
-/** How long a signed timestamp is accepted. */
-export function replayWindow(description: SignatureDescription): string {
+/** Formats the largest age of a signed timestamp. */
+export function formatReplayWindow(description: SignatureDescription): string {
   if (description.primitive === 'shared-secret' || !description.timestamp) return 'none';
   const { toleranceSeconds } = description.timestamp;
   return toleranceSeconds === undefined ? 'none' : `${toleranceSeconds} s`;
 }
 
-/** What tells a retry from a new delivery. */
-export function identity(description: SignatureDescription): string {
+/** Names the value by which a retry is recognised. */
+export function formatIdentity(description: SignatureDescription): string {
   const idHeader = description.primitive === 'shared-secret' ? undefined : description.idHeader;
   return idHeader ?? description.deliveryIdHeader ?? 'a hash of the body';
 }
 
-function headers(description: SignatureDescription): string {
+function formatHeaders(description: SignatureDescription): string {
   if (description.primitive === 'shared-secret') return description.header;
   const names = [description.header, ...(description.alternatives ?? []).map(({ header }) => header)];
   return names.join(' or ');
 }
 
-function signature(description: SignatureDescription): string {
+function formatSignature(description: SignatureDescription): string {
   const { prefix = '', encoding } = description;
   if (description.primitive === 'shared-secret') {
     return `${prefix}<the secret${encoding === 'base64' ? ' in base64' : ''}>`;
@@ -69,39 +68,39 @@ function signature(description: SignatureDescription): string {
   return [field, form].filter(Boolean).join(list?.separator);
 }
 
-function signedContent(description: SignatureDescription): string {
+function formatContent(description: SignatureDescription): string {
   if (description.primitive === 'shared-secret') return 'nothing';
   const { content, idHeader } = description;
-  if (typeof content !== 'string') return 'method, path, the headers that a header names, and the body';
+  if (typeof content !== 'string') return 'method, path, the headers that a header lists, and the body';
   return idHeader ? content.replace('{id}', `{${idHeader}}`) : content;
 }
 
 const units = { s: 'seconds', ms: 'milliseconds', iso8601: 'ISO 8601' } as const;
 
-function timestamp(description: SignatureDescription): string | undefined {
+function formatTimestampPlace(description: SignatureDescription): string | undefined {
   if (description.primitive === 'shared-secret' || !description.timestamp) return undefined;
   const { header, field, body, unit } = description.timestamp;
-  const place = header ?? (body === undefined ? `the field ${field}` : `${body} in the body`);
+  const place = header ?? (body === undefined ? `field ${field}` : `${body} in the body`);
   return `${place}, in ${units[unit]}`;
 }
 
-function key(description: SignatureDescription): string | undefined {
+function formatKey(description: SignatureDescription): string | undefined {
   if (description.primitive === 'shared-secret') return undefined;
   if (description.primitive !== 'hmac') return `the provider's public key, in ${description.key.encoding}`;
-  return keyDerivation(description.key ?? { encoding: 'utf8' });
+  return formatKeyDerivation(description.key ?? { encoding: 'utf8' });
 }
 
-function keyDerivation({ stripPrefix, encoding }: KeyDerivation): string {
-  if (encoding === 'utf8') return 'the secret as it stands';
-  return `the secret${stripPrefix ? ` less ${stripPrefix}` : ''}, decoded from ${encoding}`;
+function formatKeyDerivation({ stripPrefix, encoding }: KeyDerivation): string {
+  if (encoding === 'utf8') return "the secret's UTF-8 bytes";
+  return `the secret${stripPrefix ? ` after ${stripPrefix}` : ''}, decoded from ${encoding}`;
 }
 
-function handshake(scheme: SignatureScheme): string | undefined {
+function formatHandshake(scheme: SignatureScheme): string | undefined {
   if (!scheme.handshake) return undefined;
   const method = hasGetHandshake(scheme) ? 'GET' : 'POST';
-  return `the provider asks by ${method} before it delivers; hookmill answers`;
+  return `the provider sends a ${method} request before it delivers; hookmill answers it`;
 }
 
-function line(label: string, text: string | undefined): SummaryLine | undefined {
+function makeLine(label: string, text: string | undefined): SummaryLine | undefined {
   return text === undefined ? undefined : { label, text };
 }

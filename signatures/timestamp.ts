@@ -1,19 +1,25 @@
 import type { SignatureTimestamp, TimestampUnit } from './description.ts';
-import type { VerificationFailure } from './verify.ts';
 
-/** @limit Largest age of a signature's timestamp, and largest clock skew ahead, in seconds: payment providers and Standard Webhooks ask for five minutes. */
-export const signatureAgeSecondsMax = 300;
+export type TimestampFailure =
+  | { readonly code: 'timestamp-missing' }
+  | { readonly code: 'timestamp-malformed' }
+  | { readonly code: 'timestamp-too-old'; readonly seconds: number }
+  | { readonly code: 'timestamp-ahead'; readonly seconds: number };
 
-/** Milliseconds since 1970; undefined unless the whole text is a timestamp of its unit. */
-export function parseTimestamp(text: string, unit: TimestampUnit): number | undefined {
-  switch (unit) {
-    case 's':
-      return /^[0-9]{1,11}$/.test(text) ? Number(text) * 1000 : undefined;
-    case 'ms':
-      return /^[0-9]{1,14}$/.test(text) ? Number(text) : undefined;
-    case 'iso8601':
-      return parseIso8601(text);
-  }
+/** Checks that a timestamp is well formed and inside its window, which includes both ends; undefined if so. */
+export function checkTimestamp(
+  text: string | undefined,
+  { unit, toleranceSeconds }: SignatureTimestamp,
+  nowMs: number,
+): TimestampFailure | undefined {
+  if (text === undefined) return { code: 'timestamp-missing' };
+  const atMs = parseTimestamp(text, unit);
+  if (atMs === undefined) return { code: 'timestamp-malformed' };
+  if (toleranceSeconds === undefined) return undefined;
+  const ageSeconds = (nowMs - atMs) / 1000;
+  if (ageSeconds > toleranceSeconds) return { code: 'timestamp-too-old', seconds: Math.ceil(ageSeconds) };
+  if (-ageSeconds > toleranceSeconds) return { code: 'timestamp-ahead', seconds: Math.ceil(-ageSeconds) };
+  return undefined;
 }
 
 export function formatTimestamp(atMs: number, unit: TimestampUnit): string {
@@ -27,24 +33,8 @@ export function formatTimestamp(atMs: number, unit: TimestampUnit): string {
   }
 }
 
-/** Why a timestamp is refused: it is none, or outside its window, whose ends are inside. */
-export function timestampFailure(
-  text: string | undefined,
-  { unit, toleranceSeconds }: SignatureTimestamp,
-  nowMs: number,
-): VerificationFailure | undefined {
-  if (text === undefined) return { code: 'timestamp-missing' };
-  const atMs = parseTimestamp(text, unit);
-  if (atMs === undefined) return { code: 'timestamp-malformed' };
-  if (toleranceSeconds === undefined) return undefined;
-  const ageSeconds = (nowMs - atMs) / 1000;
-  if (ageSeconds > toleranceSeconds) return { code: 'timestamp-too-old', seconds: Math.ceil(ageSeconds) };
-  if (-ageSeconds > toleranceSeconds) return { code: 'timestamp-ahead', seconds: Math.ceil(-ageSeconds) };
-  return undefined;
-}
-
-/** The timestamp at a dotted path of a JSON body, as text; undefined if there is none. */
-export function bodyTimestamp(body: Buffer, path: string): string | undefined {
+/** Reads the timestamp at a dotted path of a JSON body, as text; undefined if there is none. */
+export function readBodyTimestamp(body: Buffer, path: string): string | undefined {
   let at: unknown;
   try {
     at = JSON.parse(body.toString());
@@ -58,7 +48,19 @@ export function bodyTimestamp(body: Buffer, path: string): string | undefined {
   return typeof at === 'string' || typeof at === 'number' ? String(at) : undefined;
 }
 
-// RFC 3339 section 5.6, of which ISO 8601 timestamps in webhooks are instances.
+/** Parses milliseconds since 1970; undefined unless the whole text is a timestamp in its unit. */
+function parseTimestamp(text: string, unit: TimestampUnit): number | undefined {
+  switch (unit) {
+    case 's':
+      return /^[0-9]{1,11}$/.test(text) ? Number(text) * 1000 : undefined;
+    case 'ms':
+      return /^[0-9]{1,14}$/.test(text) ? Number(text) : undefined;
+    case 'iso8601':
+      return parseIso8601(text);
+  }
+}
+
+// RFC 3339 section 5.6, a profile of ISO 8601 that all timestamps in webhooks follow.
 const iso8601 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 
 function parseIso8601(text: string): number | undefined {

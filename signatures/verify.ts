@@ -1,54 +1,42 @@
 import { compileContent } from './content.ts';
-import type { SignatureDescription, SignedDescription } from './description.ts';
+import type {
+  HeaderNames,
+  SharedSecretDescription,
+  SignatureDescription,
+  SignedDescription,
+} from './description.ts';
 import { deriveKey } from './key.ts';
-import { compileMatcher, type Matcher } from './matcher.ts';
+import { compileMatcher, type Matcher, type MatchFailure } from './matcher.ts';
 import { compileSharedSecret } from './shared-secret.ts';
-import { compileParts, deliveryId, type HeaderSet, headerSets } from './signed-parts.ts';
-import { bodyTimestamp, timestampFailure } from './timestamp.ts';
-
-/** A request as it came. Nothing of it has been decoded, and nothing is by verifying it. */
-export interface SignedRequest {
-  /** By lower-case name, each occurrence by itself, values in latin1: node's `headersDistinct`. */
-  readonly headers: RequestHeaders;
-  readonly body: Buffer;
-  /** The public URL as the sender addressed it. */
-  readonly url: string;
-  readonly method: string;
-}
-
-export type RequestHeaders = Readonly<Record<string, readonly string[] | undefined>>;
+import { compileParts, listHeaderSets, type PartsFailure } from './signature-parts.ts';
+import { type RequestHeaders, readSingleHeader, type SignedRequest } from './signed-request.ts';
+import { checkTimestamp, readBodyTimestamp, type TimestampFailure } from './timestamp.ts';
 
 export type Verification =
   | { readonly ok: true; readonly deliveryId?: string }
   | { readonly ok: false; readonly reason: VerificationFailure };
 
-/** Why a request is not its sender's. Never holds a secret or an expected signature. */
+/** Why a request could not be verified. Never contains a secret or an expected signature. */
 export type VerificationFailure =
   | { readonly code: 'secret-unusable' }
-  | { readonly code: 'header-missing'; readonly header: string }
-  | { readonly code: 'header-repeated'; readonly header: string }
-  | { readonly code: 'signature-malformed' }
-  | { readonly code: 'signatures-too-many' }
-  | { readonly code: 'signature-mismatch' }
   | { readonly code: 'content-missing' }
-  | { readonly code: 'timestamp-missing' }
-  | { readonly code: 'timestamp-malformed' }
-  | { readonly code: 'timestamp-too-old'; readonly seconds: number }
-  | { readonly code: 'timestamp-ahead'; readonly seconds: number };
+  | PartsFailure
+  | TimestampFailure
+  | MatchFailure;
 
 export type Verifier = (request: SignedRequest, nowMs: number) => Verification;
 
 /**
- * Readies a scheme and a secret for requests; what does not depend on a request is done here, once. A secret that
- * the scheme cannot use (see `checkSecret`) makes a verifier that refuses everything.
+ * Compiles a scheme and a secret into a verifier, so that work that does not depend on a request is done once. With
+ * a secret that the scheme cannot use (see `checkSecret`), the verifier refuses every request.
  */
 export function compileVerifier(description: SignatureDescription, secret: string): Verifier {
   const derived = deriveKey(description, secret);
   if (!derived.ok) return () => ({ ok: false, reason: { code: 'secret-unusable' } });
-  if (description.primitive === 'shared-secret') return compileSharedSecret(description, secret);
+  if (description.primitive === 'shared-secret') return compileSharedSecretVerifier(description, secret);
 
   const match = compileMatcher(description, derived.key);
-  const attempts = headerSets(description).map(names => ({
+  const attempts = listHeaderSets(description).map(names => ({
     header: names.header,
     verify: compileAttempt(description, names, match),
   }));
@@ -64,14 +52,21 @@ export function compileVerifier(description: SignatureDescription, secret: strin
   };
 }
 
-/** What is wrong with a secret for this scheme, without its value; undefined if it can verify. */
-export function checkSecret(description: SignatureDescription, secret: string): string | undefined {
-  const derived = deriveKey(description, secret);
-  return derived.ok ? undefined : derived.problem;
+/** A shared secret is no signature, so nothing in the request is covered by it. */
+function compileSharedSecretVerifier(description: SharedSecretDescription, secret: string): Verifier {
+  const header = description.header.toLowerCase();
+  const deliveryIdHeader = description.deliveryIdHeader?.toLowerCase();
+  const matches = compileSharedSecret(description, secret);
+  return ({ headers }) => {
+    const presented = readSingleHeader(headers, header);
+    if (typeof presented !== 'string') return { ok: false, reason: presented };
+    if (!matches(presented)) return { ok: false, reason: { code: 'signature-mismatch' } };
+    return accept(readDeliveryId(headers, deliveryIdHeader));
+  };
 }
 
-/** Verification under one set of header names: cheap checks first, the body read only once it is its sender's. */
-function compileAttempt(description: SignedDescription, names: HeaderSet, match: Matcher): Verifier {
+/** Verifies with one set of header names: cheap checks first; the body is parsed only after its signature matched. */
+function compileAttempt(description: SignedDescription, names: HeaderNames, match: Matcher): Verifier {
   const { timestamp } = description;
   const readParts = compileParts(description, names);
   const readContent = compileContent(description.content);
@@ -80,7 +75,7 @@ function compileAttempt(description: SignedDescription, names: HeaderSet, match:
     const parts = readParts(request.headers);
     if (!parts.ok) return parts;
     if (timestamp && timestamp.body === undefined) {
-      const reason = timestampFailure(parts.timestamp, timestamp, nowMs);
+      const reason = checkTimestamp(parts.timestamp, timestamp, nowMs);
       if (reason) return { ok: false, reason };
     }
 
@@ -89,11 +84,11 @@ function compileAttempt(description: SignedDescription, names: HeaderSet, match:
     if (mismatch) return { ok: false, reason: mismatch };
 
     if (timestamp?.body !== undefined) {
-      const reason = timestampFailure(bodyTimestamp(request.body, timestamp.body), timestamp, nowMs);
+      const reason = checkTimestamp(readBodyTimestamp(request.body, timestamp.body), timestamp, nowMs);
       if (reason) return { ok: false, reason };
     }
     return accept(
-      names.idHeader === undefined ? deliveryId(request.headers, names.deliveryIdHeader) : parts.id,
+      names.idHeader === undefined ? readDeliveryId(request.headers, names.deliveryIdHeader) : parts.id,
     );
   };
 }
@@ -102,4 +97,10 @@ const contentMissing: VerificationFailure = { code: 'content-missing' };
 
 function accept(deliveryId: string | undefined): Verification {
   return deliveryId === undefined ? { ok: true } : { ok: true, deliveryId };
+}
+
+/** Reads the sender's delivery ID, if the header is there exactly once. */
+function readDeliveryId(headers: RequestHeaders, name: string | undefined): string | undefined {
+  const value = name === undefined ? undefined : readSingleHeader(headers, name);
+  return typeof value === 'string' ? value : undefined;
 }

@@ -1,7 +1,6 @@
 import type { DiagnosticCode } from '../schema/diagnostics.ts';
+import { namePattern, nameRule } from '../schema/name.ts';
 import type { DefinitionFiles, DefinitionKind } from './definition-files.ts';
-
-export const definitionNamePattern = /^[a-z0-9][a-z0-9-]{0,62}$/;
 
 export const definitionFolders: Readonly<Record<DefinitionKind, string>> = {
   webhook: 'webhooks',
@@ -12,7 +11,7 @@ export const definitionFolders: Readonly<Record<DefinitionKind, string>> = {
 export function definitionNameOf(fileName: string): string | undefined {
   if (!fileName.endsWith('.yaml')) return undefined;
   const name = fileName.slice(0, -'.yaml'.length);
-  return definitionNamePattern.test(name) ? name : undefined;
+  return namePattern.test(name) ? name : undefined;
 }
 
 /** What may stand beside definitions: hidden files, which are editors' and git's own, and fixtures of automations. */
@@ -26,7 +25,7 @@ const meantAsDefinition = /\.ya?ml$/i;
 
 export function misnamed(file: string): DefinitionFiles {
   if (meantAsDefinition.test(file)) {
-    const hint = `name it ${nameMeant(file) ?? '<name>.yaml'}: lower case letters, digits and -, at most 63, the first not -`;
+    const hint = `name it ${nameMeant(file) ?? '<name>.yaml'}: ${nameRule}`;
     return refused(file, 'definition/file-name', 'not the name of a definition file', hint);
   }
   const message = 'not a definition file, so it is passed over';
@@ -44,7 +43,7 @@ function nameMeant(file: string): string | undefined {
     .toLowerCase()
     .replace(meantAsDefinition, '')
     .replaceAll(/[_. ]/g, '-');
-  return definitionNamePattern.test(name) ? `${name}.yaml` : undefined;
+  return namePattern.test(name) ? `${name}.yaml` : undefined;
 }
 
 export function notRegularFile(file: string): DefinitionFiles {

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import type { AutomationDefinition } from '../schema/definitions/automation-definition.ts';
 import type { Diagnostic } from '../schema/diagnostics.ts';
-import { checkFixture, fixtureFailure, parseFilterFixture } from '../schema/filters/filter-fixture.ts';
+import { checkFixture, diagnoseFixture, parseFilterFixture } from '../schema/filters/filter-fixture.ts';
 import { definitionFolders } from './definition-file-name.ts';
 import { readRegularFile } from './regular-file.ts';
 
@@ -53,7 +53,7 @@ export function runFixtures(
 function run(text: string, file: string, automation: AutomationDefinition): readonly Diagnostic[] {
   const parsed = parseFilterFixture(file, text);
   if (!parsed.ok) return parsed.diagnostics;
-  const failure = fixtureFailure(parsed.source, checkFixture(parsed.fixture, automation.triggers));
+  const failure = diagnoseFixture(parsed.source, checkFixture(parsed.fixture, automation.triggers));
   return failure ? [failure] : [];
 }
 

@@ -1,6 +1,7 @@
-import { type AutomationDefinition, parseAutomation } from '../schema/definitions/automation-definition.ts';
-import type { ParsedFile } from '../schema/definitions/parse-definition.ts';
-import { parseWebhook, type WebhookDefinition } from '../schema/definitions/webhook-definition.ts';
+import type { AutomationDefinition } from '../schema/definitions/automation-definition.ts';
+import { parseAutomation, parseWebhook } from '../schema/definitions/parse-definition.ts';
+import type { ParsedFile } from '../schema/definitions/parse-file.ts';
+import type { WebhookDefinition } from '../schema/definitions/webhook-definition.ts';
 import { parseYaml } from '../schema/definitions/yaml-source.ts';
 import { type Diagnostic, sortDiagnostics } from '../schema/diagnostics.ts';
 import { crossFileProblems } from './cross-file-problems.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { definitionNamePattern } from '../schema/definitions/definition-name.ts';
+import { namePattern } from '../schema/name.ts';
 import { permissions } from '../schema/permission.ts';
 import { StoreError } from './store-error.ts';
 
@@ -10,7 +10,7 @@ export const apiTokensMax = 1_000;
 export const apiTokenShape = z.strictObject({
   name: z.string(),
   /** The one factory that it is for; null: all. */
-  factory: z.string().regex(definitionNamePattern).nullable(),
+  factory: z.string().regex(namePattern).nullable(),
   permission: z.enum(permissions),
   /** Digest that the token is recognised by. The token itself is not stored. */
   sha256: z.hex().length(64),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Commit, commitShape } from '../schema/commit.ts';
-import { type Diagnostic, type DiagnosticCode, diagnosticCodes } from '../schema/diagnostics.ts';
+import { diagnosticShape } from '../schema/diagnostic-shape.ts';
+import type { Diagnostic } from '../schema/diagnostics.ts';
 
 /** @limit Most diagnostics of a failed reconcile that are kept: nobody reads more, and each reconcile writes them. */
 const reconcileDiagnosticsKept = 100;
@@ -28,17 +29,6 @@ export const reconcileFailureReasons = [
 
 export type ReconcileFailureReason = (typeof reconcileFailureReasons)[number];
 
-const position = z.strictObject({ line: z.int(), column: z.int() });
-
-const diagnostic: z.ZodType<Diagnostic> = z.strictObject({
-  code: z.custom<DiagnosticCode>(code => typeof code === 'string' && Object.hasOwn(diagnosticCodes, code)),
-  severity: z.enum(['error', 'warning']),
-  message: z.string(),
-  file: z.string(),
-  range: z.strictObject({ start: position, end: position }).optional(),
-  hint: z.string().optional(),
-});
-
 const failureShape = z.strictObject({
   at: z.string(),
   reason: z.enum(reconcileFailureReasons),
@@ -46,7 +36,7 @@ const failureShape = z.strictObject({
   hint: z.string().optional(),
   /** The tip that failed, where it came that far. */
   tip: commitShape.nullable(),
-  diagnostics: z.array(diagnostic),
+  diagnostics: z.array(diagnosticShape),
 });
 
 /** Which branch a factory follows, so that commands know it without being told. */

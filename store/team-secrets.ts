@@ -1,4 +1,4 @@
-import { secretNamePattern } from '../schema/definitions/webhook-definition.ts';
+import { secretNamePattern, secretNameRule } from '../schema/secret-name.ts';
 import { StoreError } from './store-error.ts';
 
 /** @limit Longest value of a team secret, in bytes: a private key in PEM fits, a file given by mistake does not. */
@@ -40,7 +40,7 @@ export interface TeamSecret {
 /** Fails with `secret-invalid`. */
 export function requireSecretName(name: string): void {
   if (secretNamePattern.test(name)) return;
-  const message = `"${name}" cannot name a team secret: use up to 128 letters, digits, _ . and -`;
+  const message = `"${name}" cannot name a team secret: use ${secretNameRule}`;
   throw new StoreError('secret-invalid', message);
 }
 

@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
 import type { z } from 'zod';
 import type { DeliveryDetail, DeliveryView, RunView } from '../../operations/views/delivery-views.ts';
-import type * as shapes from '../../schema/api/shapes.ts';
+import type * as answers from '../../schema/api/answers.ts';
 import type { Outcome, RunState } from '../../schema/delivery.ts';
 import { contextOf, type Place, placeOf } from '../context.ts';
 import { homeBackend } from './home.ts';
 import { serverBackend } from './server.ts';
 import { serverOf } from './server-client.ts';
 
-export type WebhooksView = z.output<typeof shapes.webhooksShape>;
-export type AutomationsView = z.output<typeof shapes.automationsShape>;
+export type WebhooksView = z.output<typeof answers.webhooksAnswer>;
+export type AutomationsView = z.output<typeof answers.automationsAnswer>;
 
 export interface DeliveriesWanted {
   /** A webhook's name. */

@@ -1,14 +1,9 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { problemAnswer } from '../../schema/api/answers.ts';
 import { ApiProblem, type ApiProblemCode, apiProblems } from '../../schema/api/problems.ts';
-import {
-  type ApiRoute,
-  type ApiRoutes,
-  apiPrefix,
-  apiRoutes,
-  type OperationId,
-} from '../../schema/api/routes.ts';
-import { problemShape } from '../../schema/api/shapes.ts';
+import { type ApiAnswer, type ApiRoute, apiPrefix } from '../../schema/api/route.ts';
+import { type ApiRoutes, apiRoutes, type OperationId } from '../../schema/api/routes.ts';
 import { Refusal, type RefusalCode, refusals } from '../../schema/refusal.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
 import type { GlobalOptions } from '../global-options.ts';
@@ -52,25 +47,19 @@ export interface ServerCall {
   readonly ifSerial?: number;
 }
 
-type AnswerOf<Id extends OperationId> = ApiRoutes[Id] extends {
-  answer: { shape: infer Shape extends z.ZodType };
-}
-  ? z.output<Shape>
-  : Uint8Array;
-
 /** Calls an operation and gives its answer, checked. Fails with the ApiProblem that it answers, or a CommandError. */
 export async function callServer<Id extends OperationId>(
   server: Server,
   id: Id,
   call: ServerCall,
-): Promise<AnswerOf<Id>> {
+): Promise<ApiAnswer<ApiRoutes[Id], Uint8Array>> {
   const route: ApiRoute = apiRoutes[id];
   const response = await request(server, route, call);
   const bytes = new Uint8Array(await response.arrayBuffer());
   if (!response.ok) throw problemOf(server, response.status, bytes);
-  if (!route.answer.shape) return bytes as AnswerOf<Id>;
+  if (!route.answer.shape) return bytes as ApiAnswer<ApiRoutes[Id], Uint8Array>;
   const answer = route.answer.shape.safeParse(parse(bytes));
-  if (answer.success) return answer.data as AnswerOf<Id>;
+  if (answer.success) return answer.data as ApiAnswer<ApiRoutes[Id], Uint8Array>;
   throw new CommandError(`${server.url} answers what this hookmill does not understand: use its version`);
 }
 
@@ -103,7 +92,7 @@ async function request({ url, token }: Server, route: ApiRoute, call: ServerCall
 }
 
 function problemOf({ url }: Server, status: number, bytes: Uint8Array): Error {
-  const problem = z.looseObject(problemShape.shape).safeParse(parse(bytes));
+  const problem = z.looseObject(problemAnswer.shape).safeParse(parse(bytes));
   if (!problem.success || !isKnown(problem.data.code)) {
     return new CommandError(`${url} answers ${status}, and not as a hookmill daemon does`);
   }

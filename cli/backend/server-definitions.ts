@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { z } from 'zod';
 import type { Change } from '../../operations/plan.ts';
-import type { planShape } from '../../schema/api/shapes.ts';
+import type { planAnswer } from '../../schema/api/answers.ts';
 import { type Diagnostic, hasErrors } from '../../schema/diagnostics.ts';
 import { Refusal } from '../../schema/refusal.ts';
 import { readDirectory } from '../../sources/directory-source.ts';
@@ -14,7 +14,7 @@ import { renderDiagnostics } from '../render/render-diagnostics.ts';
 import { renderAppliedPlan, renderPlan } from '../render/render-plan.ts';
 import { callServer, type Server } from './server-client.ts';
 
-export type PlanView = z.output<typeof planShape>;
+export type PlanView = z.output<typeof planAnswer>;
 
 export type ServerPlan =
   | { readonly ok: true; readonly plan: PlanView }

@@ -1,17 +1,18 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import type { Command } from 'commander';
-import { secretNamePattern } from '../../schema/definitions/webhook-definition.ts';
+import { namePattern, nameRule } from '../../schema/name.ts';
+import { secretNamePattern, secretNameRule, suggestSecretName } from '../../schema/secret-name.ts';
 import { didYouMean } from '../../schema/suggestion.ts';
-import { findScheme, schemeIds } from '../../signatures/scheme.ts';
-import { definitionFolders, definitionNamePattern } from '../../sources/definition-file-name.ts';
+import { findScheme, schemeIds } from '../../signatures/schemes.ts';
+import { definitionFolders } from '../../sources/definition-file-name.ts';
 import { definitionsDirectory } from '../definitions-directory.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { printData, printStatus } from '../output.ts';
 import { renderSteps } from '../render/render-steps.ts';
 import { editorSchemaFile, modeline } from '../scaffold/editor-schemas.ts';
-import { definitionText, nextSteps, type Sender, secretNameFor } from '../scaffold/new-webhook.ts';
+import { definitionText, nextSteps, type Sender } from '../scaffold/new-webhook.ts';
 
 interface AddOptions extends GlobalOptions {
   readonly name?: string;
@@ -25,10 +26,13 @@ export async function add(schemeId: string, command: Command): Promise<void> {
   const directory = definitionsDirectory(options);
   const sender = senderOf(schemeId);
   const name = nameOf(options.name, sender);
-  const secretName = options.secretName ?? secretNameFor(name, sender);
+  const secretName =
+    options.secretName ?? suggestSecretName(name, typeof sender === 'string' ? sender : 'signature');
   if (!secretNamePattern.test(secretName)) {
-    const rule = 'use up to 128 letters, digits, _ . and -';
-    throw new CommandError(`"${secretName}" cannot name a team secret; ${rule}`, exitStatus.usage);
+    throw new CommandError(
+      `"${secretName}" cannot name a team secret; use ${secretNameRule}`,
+      exitStatus.usage,
+    );
   }
 
   const file = posix.join(definitionFolders.webhook, `${name}.yaml`);
@@ -64,9 +68,8 @@ function nameOf(given: string | undefined, sender: Sender): string {
     const hint = 'give the webhook a name with --name, as in --name deploys';
     throw new CommandError(`${sender} says nothing of the sender; ${hint}`, exitStatus.usage);
   }
-  if (definitionNamePattern.test(name)) return name;
-  const rule = 'use lower case letters, digits and -, at most 63, the first not -';
-  throw new CommandError(`"${name}" cannot name a webhook; ${rule}`, exitStatus.usage);
+  if (namePattern.test(name)) return name;
+  throw new CommandError(`"${name}" cannot name a webhook; use ${nameRule}`, exitStatus.usage);
 }
 
 function create(path: string, file: string, text: string): void {

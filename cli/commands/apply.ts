@@ -7,7 +7,7 @@ import { forgetFollowed } from '../../operations/reconcile.ts';
 import { readRememberedRepository } from '../../operations/remembered-repository.ts';
 import { planView } from '../../operations/views/plan-view.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
-import { ingressUrl } from '../../schema/ingress-url.ts';
+import { renderIngressUrl } from '../../schema/ingress-url.ts';
 import { applyBranch } from '../apply-branch.ts';
 import { serverOf } from '../backend/server-client.ts';
 import { applyOnServer, type PlanView } from '../backend/server-definitions.ts';
@@ -110,6 +110,6 @@ function renderApplied(
   { serial, webhooks }: AppliedState,
   applied: boolean,
 ): string {
-  const urls = webhooks.map(webhook => ({ name: webhook.name, url: ingressUrl(baseUrl, webhook) }));
+  const urls = webhooks.map(webhook => ({ name: webhook.name, url: renderIngressUrl(baseUrl, webhook) }));
   return renderAppliedPlan(changes, serial, urls, applied);
 }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { readPayload, requireDelivery } from '../../operations/deliveries.ts';
 import { judgeAutomation } from '../../schema/filters/judge-automation.ts';
-import type { TestDelivery } from '../../schema/filters/judge-trigger.ts';
+import type { JudgedDelivery } from '../../schema/filters/judge-trigger.ts';
 import { didYouMean } from '../../schema/suggestion.ts';
 import { definitionFolders } from '../../sources/definition-file-name.ts';
 import type { Definitions } from '../../sources/definition-files.ts';
@@ -116,7 +116,7 @@ function testFixtures(name: string, context: Context, definitions: Definitions):
   if (failed > 0) throw new CommandError('');
 }
 
-async function deliveryOf(context: Context, { delivery, payload }: TestOptions): Promise<TestDelivery> {
+async function deliveryOf(context: Context, { delivery, payload }: TestOptions): Promise<JudgedDelivery> {
   if (payload !== undefined) {
     const bytes = await readFile(resolve(payload)).catch((error: NodeJS.ErrnoException) => {
       throw new CommandError(`the payload ${payload} cannot be read (${error.code})`, exitStatus.usage);

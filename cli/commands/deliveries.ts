@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { replayDelivery } from '../../operations/deliveries.ts';
 import type { DeliveryDetail, DeliveryView } from '../../operations/views/delivery-views.ts';
 import { type Outcome, outcomes } from '../../schema/delivery.ts';
-import { listOf } from '../../schema/suggestion.ts';
+import { joinWithOr } from '../../schema/suggestion.ts';
 import { backendOf } from '../backend/backend.ts';
 import { contextOf, openFactory } from '../context.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
@@ -117,5 +117,5 @@ function outcomeOf(label: string | undefined): Outcome | undefined {
   if (label === undefined) return undefined;
   const outcome = outcomes.find(outcome => outcome.toLowerCase() === label.toLowerCase());
   if (outcome) return outcome;
-  throw new CommandError(`there is no outcome "${label}"; use ${listOf(outcomes)}`, exitStatus.usage);
+  throw new CommandError(`there is no outcome "${label}"; use ${joinWithOr(outcomes)}`, exitStatus.usage);
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { Command } from 'commander';
-import { definitionNamePattern } from '../../schema/definitions/definition-name.ts';
+import { namePattern, nameRule } from '../../schema/name.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { printData } from '../output.ts';
@@ -19,9 +19,8 @@ interface InitOptions extends GlobalOptions {
 export async function init(path: string, command: Command): Promise<void> {
   const options: InitOptions = command.optsWithGlobals();
   const factory = options.factory ?? 'default';
-  if (!definitionNamePattern.test(factory)) {
-    const rule = 'use lower case letters, digits and -, at most 63';
-    throw new CommandError(`"${factory}" cannot name a factory; ${rule}`, exitStatus.usage);
+  if (!namePattern.test(factory)) {
+    throw new CommandError(`"${factory}" cannot name a factory; use ${nameRule}`, exitStatus.usage);
   }
   const directory = resolve(options.directory, path);
   const root = repositoryRoot(directory, {});

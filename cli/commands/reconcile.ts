@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { suspendReconcile } from '../../operations/reconcile.ts';
 import { startReconcileLoop } from '../../operations/reconcile-loop.ts';
 import { readRememberedRepository } from '../../operations/remembered-repository.ts';
-import { durationMs } from '../../schema/definitions/duration.ts';
+import { parseDurationMs } from '../../schema/definitions/duration.ts';
 import {
   type FollowedRepository,
   parseFollowedRepositories,
@@ -46,7 +46,7 @@ export async function reconcileCommand(command: Command): Promise<void> {
 
   refuseAllowances(options);
   const loop = startReconcileLoop({
-    intervalMs: durationMs(followed.interval) ?? reconcileSeconds * 1_000,
+    intervalMs: parseDurationMs(followed.interval) ?? reconcileSeconds * 1_000,
     reconcile: run,
     onError: error => printStatus(`hookmill: ${error instanceof Error ? error.message : error}`),
     random: Math.random,

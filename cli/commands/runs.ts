@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { retryRun } from '../../operations/runs.ts';
 import type { RunView } from '../../operations/views/delivery-views.ts';
 import { type RunState, runStates } from '../../schema/delivery.ts';
-import { listOf } from '../../schema/suggestion.ts';
+import { joinWithOr } from '../../schema/suggestion.ts';
 import { backendOf } from '../backend/backend.ts';
 import { contextOf, openFactory } from '../context.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
@@ -62,5 +62,5 @@ function stateOf(text: string | undefined): RunState | undefined {
   if (text === undefined) return undefined;
   const state = runStates.find(state => state === text);
   if (state) return state;
-  throw new CommandError(`there is no run state "${text}"; use ${listOf(runStates)}`, exitStatus.usage);
+  throw new CommandError(`there is no run state "${text}"; use ${joinWithOr(runStates)}`, exitStatus.usage);
 }

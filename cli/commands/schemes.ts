@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { didYouMean } from '../../schema/suggestion.ts';
-import { exampleDefinition } from '../../signatures/reference.ts';
-import { findScheme, schemeIds, schemes } from '../../signatures/scheme.ts';
-import { summarise } from '../../signatures/summary.ts';
+import { renderExampleDefinition } from '../../signatures/reference.ts';
+import { findScheme, schemeIds, schemes } from '../../signatures/schemes.ts';
+import { summariseScheme } from '../../signatures/summary.ts';
 import { CommandError } from '../exit-status.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { printData } from '../output.ts';
@@ -26,8 +26,8 @@ export function show(id: string, command: Command): void {
     const hint = didYouMean(id, schemeIds) ?? '`hookmill schemes list` prints the known ones';
     throw new CommandError(`there is no signature scheme "${id}"; ${hint}`);
   }
-  const facts = summarise(scheme);
-  const example = exampleDefinition(id);
+  const facts = summariseScheme(scheme);
+  const example = renderExampleDefinition(id);
   const data = {
     id,
     provider: scheme.provider,

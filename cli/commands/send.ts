@@ -3,11 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
-import { sortableId, sortableIdRandomBytes } from '../../schema/ids.ts';
-import { ingressUrl } from '../../schema/ingress-url.ts';
+import { createSortableId, sortableIdRandomBytes } from '../../schema/ids.ts';
+import { renderIngressUrl } from '../../schema/ingress-url.ts';
 import { didYouMean } from '../../schema/suggestion.ts';
 import type { SignatureDescription } from '../../signatures/description.ts';
-import { describeScheme, schemeIds } from '../../signatures/scheme.ts';
+import { describeScheme, schemeIds } from '../../signatures/schemes.ts';
 import { signRequest } from '../../signatures/sign.ts';
 import { type Context, contextOf } from '../context.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
@@ -33,7 +33,7 @@ export async function send(name: string | undefined, command: Command): Promise<
   const context = await contextOf(command);
   const options: SendOptions = command.opts();
   const body = await readPayload(options.payload);
-  const id = options.id ?? sortableId('msg', Date.now(), randomBytes(sortableIdRandomBytes));
+  const id = options.id ?? createSortableId('msg', Date.now(), randomBytes(sortableIdRandomBytes));
   const { url, headers } =
     name === undefined
       ? await unnamedSender(options, body, id)
@@ -59,7 +59,7 @@ async function senderOf(
   if (!webhook) throw unknownWebhook(name, context.factory, webhooks);
   const secret = await secretOf(context, webhook);
 
-  const url = to ?? ingressUrl(context.baseUrl, webhook);
+  const url = to ?? renderIngressUrl(context.baseUrl, webhook);
   const identity = webhook.deliveryIdHeader ? { [webhook.deliveryIdHeader]: id } : {};
   if (webhook.authMode === 'url_token') return { url: url.replace('{token}', secret), headers: identity };
   if (webhook.authMode === 'token')

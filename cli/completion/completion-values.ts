@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { definitionNamePattern } from '../../schema/definitions/definition-name.ts';
 import { outcomes } from '../../schema/delivery.ts';
+import { namePattern } from '../../schema/name.ts';
 import { definitionFolders } from '../../sources/definition-file-name.ts';
 import type { DefinitionKind } from '../../sources/definition-files.ts';
 import type { Store } from '../../store/ports.ts';
@@ -41,7 +41,7 @@ export async function completionValues(
 
 /** Loaded only when they are asked for: with the shapes of definitions, they take longer than all the rest. */
 async function schemeIds(): Promise<readonly string[]> {
-  return (await import('../../signatures/scheme.ts')).schemeIds;
+  return (await import('../../signatures/schemes.ts')).schemeIds;
 }
 
 async function defined(directory: string, kind: DefinitionKind): Promise<readonly string[]> {
@@ -54,7 +54,7 @@ async function applied(
   factory: string,
   list: 'webhooks' | 'automations',
 ): Promise<readonly string[]> {
-  if (!definitionNamePattern.test(factory)) return [];
+  if (!namePattern.test(factory)) return [];
   return attempt(async () => {
     const state = await (await openHome(home)).appliedStates.read(factory);
     return state[list].map(({ name }) => name);

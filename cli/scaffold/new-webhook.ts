@@ -10,11 +10,6 @@ export interface Step {
   readonly run?: string;
 }
 
-/** The name that a team secret gets unless another is given: upper case, and what it is. */
-export function secretNameFor(name: string, sender: Sender): string {
-  return `${name.toUpperCase().replaceAll('-', '_')}_${typeof sender === 'string' ? 'TOKEN' : 'WEBHOOK'}`;
-}
-
 /** What stands in the new webhook's file. */
 export function definitionText(sender: Sender, secretName: string): string {
   const auth =

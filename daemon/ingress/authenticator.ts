@@ -1,10 +1,11 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
 import type { SchemeReference } from '../../schema/definitions/webhook-definition.ts';
-import { diagnoseSignature } from '../../signatures/explain-failure.ts';
+import { explainFailure } from '../../signatures/explain-failure.ts';
 import { answerHandshake } from '../../signatures/handshake.ts';
-import { describeScheme, findScheme } from '../../signatures/scheme.ts';
-import { compileVerifier, type SignedRequest } from '../../signatures/verify.ts';
+import { describeScheme, findScheme } from '../../signatures/schemes.ts';
+import type { SignedRequest } from '../../signatures/signed-request.ts';
+import { compileVerifier } from '../../signatures/verify.ts';
 import type { Authenticator } from './authentication.ts';
 import type { IngressRequest } from './ingress-request.ts';
 
@@ -78,7 +79,7 @@ function createSignatureAuthenticator(reference: SchemeReference | undefined, se
         return { result: 'verified', body, schemeDeliveryId: verification.deliveryId, handshake };
       }
       const explain = verification
-        ? () => diagnoseSignature(description, secret, signed, atMs)
+        ? () => explainFailure(description, secret, signed, atMs)
         : explainUnsetSecret;
       return { result: 'unverified', size: body.length, explain, handshake };
     },

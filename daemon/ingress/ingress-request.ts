@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { RequestHeaders } from '../../signatures/verify.ts';
+import type { RequestHeaders } from '../../signatures/signed-request.ts';
 
 /** A request to the ingress; the body stays in the socket until something asks for it. */
 export interface IngressRequest {

@@ -1,5 +1,5 @@
 import type { UnidentifiedOutcome } from '../../schema/delivery.ts';
-import { sortableId, sortableIdRandomBytes } from '../../schema/ids.ts';
+import { createSortableId, sortableIdRandomBytes } from '../../schema/ids.ts';
 import type { HandshakeAnswer } from '../../signatures/handshake.ts';
 import type { DeliveryLog, DeliveryMetadata, NewRun } from '../../store/delivery-log.ts';
 import { DeliveryLogError } from '../../store/delivery-log-error.ts';
@@ -83,7 +83,7 @@ export function recordRefusal(
 
 function createRuns(automations: readonly string[], { nowMs, randomBytes }: RecordDeps): NewRun[] {
   return automations.map(automation => ({
-    id: sortableId('run', nowMs(), randomBytes(sortableIdRandomBytes)),
+    id: createSortableId('run', nowMs(), randomBytes(sortableIdRandomBytes)),
     automation,
   }));
 }
@@ -96,7 +96,7 @@ function createMetadata(
   const atMs = nowMs();
   const { factory, name, uid, appliedState } = webhook;
   return {
-    id: sortableId('dlv', atMs, randomBytes(sortableIdRandomBytes)),
+    id: createSortableId('dlv', atMs, randomBytes(sortableIdRandomBytes)),
     factory,
     webhook: name,
     uid,

@@ -4,7 +4,7 @@ import type { Factory } from '../../operations/factory.ts';
 import { summarize } from '../../operations/plan.ts';
 import { type Reconciled, reconcile } from '../../operations/reconcile.ts';
 import { type ReconcileLoop, startReconcileLoop } from '../../operations/reconcile-loop.ts';
-import { durationMs } from '../../schema/definitions/duration.ts';
+import { parseDurationMs } from '../../schema/definitions/duration.ts';
 import {
   type FollowedRepository,
   reconcileSeconds,
@@ -56,7 +56,7 @@ function startLoop(followed: FollowedRepository, options: ReconcilersOptions): R
   const factory: Factory = { name, store, now: () => new Date(), randomBytes };
   const branch = toFollowedBranch(followed);
   return startReconcileLoop({
-    intervalMs: durationMs(followed.interval) ?? reconcileSeconds * 1_000,
+    intervalMs: parseDurationMs(followed.interval) ?? reconcileSeconds * 1_000,
     reconcile: signal => reconcile(factory, branch, { environment, signal }),
     onReconciled: reconciled => {
       report(log, reconciled);

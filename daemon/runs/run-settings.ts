@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { addProblem } from '../../schema/definitions/parse-definition.ts';
+import { addMistake } from '../../schema/definitions/add-mistake.ts';
 
 /** @limit Runs executed at the same time: each may be a whole agent. */
 const runsConcurrent = 4;
@@ -35,7 +35,7 @@ const outputBytes = count
 
 const argv = z.array(z.string()).superRefine(([program = ''], context) => {
   if (/^(\/.|[^/]+$)/.test(program)) return;
-  addProblem(context, [], 'argv must start with a program: an absolute path, or a name on PATH', {
+  addMistake(context, [], 'argv must start with a program: an absolute path, or a name on PATH', {
     code: 'definition/value',
     hint: 'the command runs in a directory of its own, so a relative path cannot work',
   });
@@ -45,7 +45,7 @@ const isVariableName = (text: string) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(text);
 
 const passedVariable = z.string().superRefine((text, context) => {
   if (isVariableName(text) && !text.startsWith('HOOKMILL_')) return;
-  addProblem(context, [], 'not the name of a variable that a command can get', {
+  addMistake(context, [], 'not the name of a variable that a command can get', {
     code: 'definition/value',
     hint: 'write names without values; HOOKMILL_ variables, such as the key, are never passed on',
   });
@@ -53,7 +53,7 @@ const passedVariable = z.string().superRefine((text, context) => {
 
 const tokenVariable = z.string().superRefine((text, context) => {
   if (isVariableName(text)) return;
-  addProblem(context, [], 'not the name of a variable', {
+  addMistake(context, [], 'not the name of a variable', {
     code: 'definition/value',
     hint: "name the variable of the daemon's environment that holds the token",
   });
@@ -61,7 +61,7 @@ const tokenVariable = z.string().superRefine((text, context) => {
 
 const receiverUrl = z.string().superRefine((text, context) => {
   if (isReceiverUrl(text)) return;
-  addProblem(context, [], 'not a valid URL of a receiver', {
+  addMistake(context, [], 'not a valid URL of a receiver', {
     code: 'definition/value',
     hint: 'use http:// or https://, without user or password; tokenFromEnvironment names a token',
   });

@@ -1,4 +1,4 @@
-import type { AuthMode } from '../../schema/definitions/webhook-definition.ts';
+import type { AuthMode } from '../../schema/auth-mode.ts';
 import type { AppliedStateRef } from '../../store/delivery-log.ts';
 import type { Authenticator } from '../ingress/authentication.ts';
 

@@ -1,5 +1,5 @@
 import type { AppliedAutomation, AppliedState } from '../../schema/applied-state.ts';
-import { snapshotOf } from '../../schema/automations-snapshot.ts';
+import { createSnapshot } from '../../schema/automations-snapshot.ts';
 import { compileFilterIndex, type NamedFilter } from '../../schema/filters/filter-index.ts';
 import type { Seal } from '../../store/seal.ts';
 import { credentialOwner } from '../../store/seal.ts';
@@ -8,7 +8,7 @@ import type { ServedWebhook } from './served-webhook.ts';
 
 /** Prepares the enabled webhooks of one applied state. Fails for all of them if one credential cannot be opened. */
 export async function prepareWebhooks(state: AppliedState, seal: Seal): Promise<ServedWebhook[]> {
-  const appliedState = snapshotOf(state);
+  const appliedState = createSnapshot(state);
   const filters = groupFiltersByWebhook(state.automations);
   const served = state.webhooks
     .filter(webhook => webhook.enabled)

@@ -1,8 +1,8 @@
-import { definitionNamePattern, definitionNameRule } from '../../schema/definitions/definition-name.ts';
+import { nameCharsMax, namePattern, nameRule } from '../../schema/name.ts';
 import { Field } from './field.tsx';
 
 // Browsers compile it with the flag v, which requires hyphens in a class to be escaped.
-const pattern = definitionNamePattern.source.replace('-]', '\\-]');
+const pattern = namePattern.source.replace('-]', '\\-]');
 
 interface Properties {
   readonly value: string;
@@ -13,14 +13,14 @@ interface Properties {
 /** The name of a webhook or an automation. */
 export function NameField({ value, example, onInput }: Properties) {
   return (
-    <Field label="Name" hint={definitionNameRule}>
+    <Field label="Name" hint={nameRule}>
       {ids => (
         <input
           {...ids}
           required
-          maxLength={63}
+          maxLength={nameCharsMax}
           pattern={pattern}
-          title={definitionNameRule}
+          title={nameRule}
           autocomplete="off"
           autocapitalize="none"
           spellcheck={false}

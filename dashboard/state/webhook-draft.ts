@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { newWebhookRequest } from '../../schema/api/requests.ts';
-import type { AuthMode } from '../../schema/definitions/webhook-definition.ts';
-import { suggestSecretName } from '../../schema/secret-value.ts';
+import type { AuthMode } from '../../schema/auth-mode.ts';
+import { suggestSecretName } from '../../schema/secret-name.ts';
 
 type WebhookBody = z.input<typeof newWebhookRequest>;
 type SecretBody = NonNullable<WebhookBody['secret']>;
@@ -66,9 +66,8 @@ export function getSecretKind(draft: WebhookDraft, schemes: readonly Scheme[]): 
 }
 
 export function getSecretName(draft: WebhookDraft, secrets: readonly Secret[]): string {
-  return (
-    draft.secretName ?? suggestSecretName(draft.name || 'webhook', new Set(secrets.map(({ name }) => name)))
-  );
+  const taken = new Set(secrets.map(({ name }) => name));
+  return draft.secretName ?? suggestSecretName(draft.name || 'webhook', draft.authMode, taken);
 }
 
 /** Builds the request body that creates the webhook. */

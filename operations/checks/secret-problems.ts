@@ -1,8 +1,8 @@
 import type { WebhookDefinition } from '../../schema/definitions/webhook-definition.ts';
 import type { Diagnostic, DiagnosticCode } from '../../schema/diagnostics.ts';
 import { didYouMean } from '../../schema/suggestion.ts';
-import { describeScheme } from '../../signatures/scheme.ts';
-import { checkSecret } from '../../signatures/verify.ts';
+import { checkSecret } from '../../signatures/key.ts';
+import { describeScheme } from '../../signatures/schemes.ts';
 import type { Definitions } from '../../sources/definition-files.ts';
 import type { TeamSecret } from '../../store/team-secrets.ts';
 

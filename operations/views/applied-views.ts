@@ -1,16 +1,16 @@
 import type { z } from 'zod';
-import type * as shapes from '../../schema/api/shapes.ts';
+import type * as answers from '../../schema/api/answers.ts';
 import type { AppliedAutomation, AppliedState, AppliedWebhook } from '../../schema/applied-state.ts';
-import { commitOf } from '../../schema/automations-snapshot.ts';
-import { automationYaml, webhookYaml } from '../../schema/definitions/definition-yaml.ts';
-import { ingressUrl } from '../../schema/ingress-url.ts';
+import { getCommit } from '../../schema/automations-snapshot.ts';
+import { renderAutomationYaml, renderWebhookYaml } from '../../schema/definitions/definition-yaml.ts';
+import { renderIngressUrl } from '../../schema/ingress-url.ts';
 import { findDefinitionFile, findManagement } from '../managed-by.ts';
 
-export type FactoryView = z.output<typeof shapes.factoryShape>;
-export type WebhookView = z.output<typeof shapes.webhookShape>;
-export type WebhookDetail = z.output<typeof shapes.webhookDetailShape>;
-export type AutomationView = z.output<typeof shapes.automationShape>;
-export type AutomationDetail = z.output<typeof shapes.automationDetailShape>;
+export type FactoryView = z.output<typeof answers.factoryAnswer>;
+export type WebhookView = z.output<typeof answers.webhookAnswer>;
+export type WebhookDetail = z.output<typeof answers.webhookDetailAnswer>;
+export type AutomationView = z.output<typeof answers.automationAnswer>;
+export type AutomationDetail = z.output<typeof answers.automationDetailAnswer>;
 
 /** What may be told of applied states: never a credential. */
 
@@ -32,7 +32,7 @@ export function webhookView(state: AppliedState, webhook: AppliedWebhook, baseUr
   return {
     name,
     uid,
-    url: ingressUrl(baseUrl, webhook),
+    url: renderIngressUrl(baseUrl, webhook),
     authMode,
     signatureScheme: signatureScheme ?? null,
     secretName,
@@ -40,12 +40,12 @@ export function webhookView(state: AppliedState, webhook: AppliedWebhook, baseUr
     enabled,
     credential: credential.kind === 'unset' ? 'not set' : 'set',
     file: findDefinitionFile(state, 'webhooks', name),
-    commit: commitOf(state) ?? null,
+    commit: getCommit(state) ?? null,
   };
 }
 
 export function webhookDetail(state: AppliedState, webhook: AppliedWebhook, baseUrl: string): WebhookDetail {
-  return { ...webhookView(state, webhook, baseUrl), serial: state.serial, yaml: webhookYaml(webhook) };
+  return { ...webhookView(state, webhook, baseUrl), serial: state.serial, yaml: renderWebhookYaml(webhook) };
 }
 
 export function automationView(state: AppliedState, automation: AppliedAutomation): AutomationView {
@@ -67,6 +67,6 @@ export function automationDetail(state: AppliedState, automation: AppliedAutomat
   return {
     ...automationView(state, automation),
     serial: state.serial,
-    yaml: automationYaml(automation),
+    yaml: renderAutomationYaml(automation),
   };
 }

@@ -1,15 +1,15 @@
 import type { z } from 'zod';
-import type * as shapes from '../../schema/api/shapes.ts';
+import type * as answers from '../../schema/api/answers.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import { parseSnapshot } from '../../schema/automations-snapshot.ts';
 import { judgeAutomation } from '../../schema/filters/judge-automation.ts';
 import type { Permission } from '../../schema/permission.ts';
 import type { LoggedDelivery, Run } from '../../store/delivery-log.ts';
 
-export type DeliveryView = z.output<typeof shapes.deliveryShape>;
-export type DeliveryDetail = z.output<typeof shapes.deliveryDetailShape>;
-export type RunView = z.output<typeof shapes.runShape>;
-export type VerdictView = z.output<typeof shapes.verdictShape>;
+export type DeliveryView = z.output<typeof answers.deliveryAnswer>;
+export type DeliveryDetail = z.output<typeof answers.deliveryDetailAnswer>;
+export type RunView = z.output<typeof answers.runAnswer>;
+export type VerdictView = z.output<typeof answers.verdictAnswer>;
 export type Evaluation = NonNullable<DeliveryDetail['evaluation']>;
 
 /** A delivery as it may be shown: the reason for a rejection only with the manage permission. */

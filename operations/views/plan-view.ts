@@ -1,5 +1,5 @@
 import type { AppliedState } from '../../schema/applied-state.ts';
-import { ingressUrl } from '../../schema/ingress-url.ts';
+import { renderIngressUrl } from '../../schema/ingress-url.ts';
 import type { Impact } from '../impact.ts';
 import { type Change, type Summary, summarize } from '../plan.ts';
 
@@ -34,7 +34,7 @@ export function planView(
       return {
         ...{ action, kind, name },
         ...(uid !== undefined && { uid }),
-        ...(webhook && { url: ingressUrl(baseUrl, webhook) }),
+        ...(webhook && { url: renderIngressUrl(baseUrl, webhook) }),
         fields,
         ...(impact && { impact }),
       };

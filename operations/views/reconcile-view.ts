@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import type { reconcileShape, sourceShape } from '../../schema/api/shapes.ts';
+import type { reconcileAnswer, sourceAnswer } from '../../schema/api/answers.ts';
 import type { ReconcileStatus } from '../../store/reconcile-statuses.ts';
 
-export type ReconcileView = z.output<typeof reconcileShape>;
+export type ReconcileView = z.output<typeof reconcileAnswer>;
 
 /** What may be told of how a factory was reconciled; null for one that follows no branch. */
 export function reconcileView(status: ReconcileStatus): ReconcileView | null {
@@ -23,7 +23,7 @@ export type Drift =
 
 /** How the applied state of a factory has come away from the branch that it follows; null: it has not. */
 export function driftOf(
-  source: z.output<typeof sourceShape> | null,
+  source: z.output<typeof sourceAnswer> | null,
   isEdited: boolean,
   { followed }: ReconcileView,
 ): Drift | null {

@@ -1,20 +1,22 @@
 import { z } from 'zod';
 import { payloadFilterSchema } from '../filters/payload-filter.ts';
 import { apiProblems } from './problems.ts';
-import * as requests from './requests.ts';
-import { type ApiRoute, apiPrefix, apiRoutes, type OperationId } from './routes.ts';
-import * as shapes from './shapes.ts';
+import { type ApiRoute, apiPrefix } from './route.ts';
 
-/** The management API as an OpenAPI 3.1 document, made of the shapes that requests and answers are checked with. */
-export function openApiDocument(): Record<string, unknown> {
+/** Renders routes as an OpenAPI 3.1 document. `shapes` has every shape that they use, by its name in the code. */
+export function renderOpenApi(
+  routes: Readonly<Record<string, ApiRoute>>,
+  shapes: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const components = nameComponents(shapes);
   return {
     openapi: '3.1.0',
     info: { title: 'hookmill management API', version: '1', description },
     servers: [{ url: apiPrefix }],
     security: [{ token: [] }, { session: [] }],
-    paths: paths(),
+    paths: renderPaths(routes, components),
     components: {
-      schemas: schemas(),
+      schemas: renderSchemas(components),
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer', description: 'An API token: `hookmill tokens create`.' },
         session: { type: 'apiKey', in: 'cookie', name: 'hookmill_session' },
@@ -24,26 +26,31 @@ export function openApiDocument(): Record<string, unknown> {
 }
 
 const description =
-  `Answers are JSON, problems RFC 9457 with a \`code\`. Each operation names what its caller needs:
-nothing, any token, or one that may \`read\` or \`manage\` the factory. Changes to a factory take the \`ETag\` of an
-answer back in \`If-Match\` and fail with \`serial-moved\` if another change came between; without it they are made
-to whatever is in force. Writes of a session need the header \`X-Hookmill-Request: 1\`.`.replaceAll(
+  `Answers are JSON. Problems follow RFC 9457 and have a \`code\`. \`x-permission\` is the permission that an operation
+needs: \`public\` (none), \`signed-in\` (any token), or \`read\` or \`manage\` on the factory. A change to a factory
+may send the \`ETag\` of an answer in \`If-Match\`; it then fails with \`serial-moved\` if the factory has changed since.
+Without \`If-Match\`, it changes the current state. Writes in a session need the header \`X-Hookmill-Request: 1\`.`.replaceAll(
     '\n',
     ' ',
   );
 
-/** Every shape with a name of its own, by that name. */
-const components = z.registry<{ id: string }>();
-for (const [exported, shape] of [...Object.entries(shapes), ...Object.entries(requests)]) {
-  if (shape instanceof z.ZodType) components.add(shape, { id: componentName(exported) });
+type Components = ReturnType<typeof nameComponents>;
+
+/** Every shape, with its name in the document. */
+function nameComponents(shapes: Readonly<Record<string, unknown>>) {
+  const components = z.registry<{ id: string }>();
+  for (const [name, shape] of Object.entries(shapes)) {
+    if (shape instanceof z.ZodType) components.add(shape, { id: toComponentName(name) });
+  }
+  return components;
 }
 
-function componentName(exported: string): string {
-  const name = exported.replace(/Shape$/, '');
+function toComponentName(exported: string): string {
+  const name = exported.replace(/(Answer|Shape)$/, '');
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-function schemas(): Record<string, unknown> {
+function renderSchemas(components: Components): Record<string, unknown> {
   const { schemas } = z.toJSONSchema(components, {
     ...jsonSchemaOptions,
     uri: id => `#/components/schemas/${id}`,
@@ -55,7 +62,7 @@ function schemas(): Record<string, unknown> {
   );
 }
 
-// What editors of definition files are told beside the schema.
+// Keywords that only editors of definition files understand.
 const forEditors = ['definitions', 'defaultSnippets', 'enumDescriptions', 'errorMessage'];
 
 const jsonSchemaOptions: z.core.ToJSONSchemaParams = {
@@ -72,45 +79,53 @@ const jsonSchemaOptions: z.core.ToJSONSchemaParams = {
 
 const payloadFilter = {
   type: 'object',
-  description: 'A payload filter: an object that mirrors the payload, see docs/payload-filters.md.',
+  description: 'A payload filter: an object that mirrors the payload. See docs/payload-filters.md.',
 };
 
-function paths(): Record<string, Record<string, unknown>> {
+function renderPaths(
+  routes: Readonly<Record<string, ApiRoute>>,
+  components: Components,
+): Record<string, Record<string, unknown>> {
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const [id, route] of Object.entries(apiRoutes) as [OperationId, ApiRoute][]) {
-    paths[route.path] = { ...paths[route.path], [route.method]: operation(id, route) };
+  for (const [id, route] of Object.entries(routes)) {
+    paths[route.path] = { ...paths[route.path], [route.method]: renderOperation(id, route, components) };
   }
   return paths;
 }
 
-function operation(operationId: OperationId, route: ApiRoute): Record<string, unknown> {
+function renderOperation(
+  operationId: string,
+  route: ApiRoute,
+  components: Components,
+): Record<string, unknown> {
   const { summary, permission, body, answer, etag } = route;
+  const json = (shape: z.ZodType) => ({ 'application/json': { schema: refer(shape, components) } });
   return {
     operationId,
     summary,
     'x-permission': permission,
     ...(permission === 'public' && { security: [] }),
-    parameters: [...pathParameters(route), ...queryParameters(route), ...ifMatch(route)],
+    parameters: [...renderPathParameters(route), ...renderQueryParameters(route), ...renderIfMatch(route)],
     ...(body && { requestBody: { required: true, content: json(body) } }),
     responses: {
       [answer.status]: {
-        description: answer.status === 204 ? 'Done.' : 'What was asked for.',
+        description: answer.status === 204 ? 'Done; the answer has no body.' : 'Success.',
         ...(etag && { headers: { ETag: { schema: { type: 'string' } } } }),
         ...(answer.shape && { content: json(answer.shape) }),
         ...(answer.mediaType && { content: { [answer.mediaType]: {} } }),
       },
-      ...problemResponses(route),
+      ...renderProblems(route),
     },
   };
 }
 
-function json(shape: z.ZodType): Record<string, unknown> {
+function refer(shape: z.ZodType, components: Components): Record<string, unknown> {
   const id = components.get(shape)?.id;
-  if (!id) throw new Error('a shape of the API has no name');
-  return { 'application/json': { schema: { $ref: `#/components/schemas/${id}` } } };
+  if (!id) throw new Error('a route uses a shape that has no name');
+  return { $ref: `#/components/schemas/${id}` };
 }
 
-function pathParameters({ path }: ApiRoute): unknown[] {
+function renderPathParameters({ path }: ApiRoute): unknown[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: 'path',
@@ -119,7 +134,7 @@ function pathParameters({ path }: ApiRoute): unknown[] {
   }));
 }
 
-function queryParameters({ query }: ApiRoute): unknown[] {
+function renderQueryParameters({ query }: ApiRoute): unknown[] {
   if (!query) return [];
   return Object.entries(query.shape).map(([name, shape]) => {
     const { $schema, description, ...schema } = z.toJSONSchema(shape, jsonSchemaOptions);
@@ -127,13 +142,13 @@ function queryParameters({ query }: ApiRoute): unknown[] {
   });
 }
 
-function ifMatch({ etag, method }: ApiRoute): unknown[] {
+function renderIfMatch({ etag, method }: ApiRoute): unknown[] {
   if (!etag || method === 'get') return [];
   return [{ name: 'If-Match', in: 'header', required: false, schema: { type: 'string' } }];
 }
 
-function problemResponses(route: ApiRoute): Record<string, unknown> {
-  const codes = [...(route.problems ?? []), ...commonProblems(route)];
+function renderProblems(route: ApiRoute): Record<string, unknown> {
+  const codes = [...(route.problems ?? []), ...listCommonProblems(route)];
   const statuses = [...new Set(codes.map(code => apiProblems[code].status))].sort();
   return Object.fromEntries(
     statuses.map(status => [
@@ -146,7 +161,7 @@ function problemResponses(route: ApiRoute): Record<string, unknown> {
   );
 }
 
-function commonProblems({ permission, body, query, path }: ApiRoute) {
+function listCommonProblems({ permission, body, query, path }: ApiRoute) {
   return [
     ...(permission === 'public' ? [] : (['not-signed-in', 'token-unknown', 'session-over'] as const)),
     'host-refused' as const,

@@ -28,22 +28,22 @@ const refusalStatuses: Readonly<Record<RefusalCode, number>> = {
 
 /** The problems of requests that reach no operation. */
 const requestProblems = {
-  'not-signed-in': { status: 401, title: 'An API token or a session is required' },
+  'not-signed-in': { status: 401, title: 'Not signed in: send an API token, or sign in to the dashboard' },
   'token-unknown': { status: 401, title: 'The API token is unknown or revoked' },
   'session-over': { status: 401, title: 'The session has expired: sign in again' },
   'not-permitted': { status: 403, title: 'The API token does not permit this' },
-  'cross-site': { status: 403, title: 'The request does not come from the dashboard itself' },
-  'host-refused': { status: 403, title: 'Host name not allowed; add it as managementUrl' },
-  'not-found': { status: 404, title: 'Nothing is at this path' },
-  'method-not-allowed': { status: 405, title: 'The path does not allow this method' },
-  'body-too-large': { status: 413, title: 'The body is larger than this path allows' },
-  'not-json': { status: 415, title: 'The body must be JSON, with a Content-Type that says so' },
-  'body-unreadable': { status: 400, title: 'The body is incomplete, or not JSON in UTF-8' },
-  'too-many-attempts': { status: 429, title: 'Too many failed attempts to sign in' },
-  unexpected: { status: 500, title: 'The daemon failed; its log says more' },
+  'cross-site': { status: 403, title: 'The request does not come from the dashboard' },
+  'host-refused': { status: 403, title: 'Host name not allowed: add it as managementUrl' },
+  'not-found': { status: 404, title: 'Nothing found at this path' },
+  'method-not-allowed': { status: 405, title: 'This path does not support this method' },
+  'body-too-large': { status: 413, title: 'The request body is too large' },
+  'not-json': { status: 415, title: 'The body must be JSON, sent with Content-Type: application/json' },
+  'body-unreadable': { status: 400, title: 'The body is incomplete, or is not JSON in UTF-8' },
+  'too-many-attempts': { status: 429, title: 'Too many failed attempts to sign in: try again later' },
+  unexpected: { status: 500, title: 'Internal error: see the log of the daemon' },
   locked: { status: 503, title: 'Another process is changing the factory: try again' },
-  'log-busy': { status: 503, title: 'The delivery log cannot answer now: try again' },
-  'too-many-viewers': { status: 503, title: 'Too many live views are open' },
+  'log-busy': { status: 503, title: 'The delivery log is busy: try again' },
+  'too-many-viewers': { status: 503, title: 'Too many live views are open: close one and try again' },
 } as const satisfies Record<string, { readonly status: number; readonly title: string }>;
 
 export type ApiProblemCode = RefusalCode | keyof typeof requestProblems;

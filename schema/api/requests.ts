@@ -1,58 +1,48 @@
 import { z } from 'zod';
+import { addMistake } from '../definitions/add-mistake.ts';
 import { automationShape } from '../definitions/automation-definition.ts';
-import { definitionNamePattern, definitionNameRule } from '../definitions/definition-name.ts';
-import { addProblem } from '../definitions/parse-definition.ts';
-import { secretNamePattern, webhookShape } from '../definitions/webhook-definition.ts';
+import { webhookShape } from '../definitions/webhook-definition.ts';
 import { outcomes, runStates } from '../delivery.ts';
+import { definitionPathPattern, namePattern, nameRule } from '../name.ts';
+import { secretNameShape } from '../secret-name-shape.ts';
 
 /** @limit Rows on one page of the management API, unless the request asks for another number. */
 const apiPageSize = 50;
 /** @limit Most rows on one page of the management API: a page is answered in a few ms. */
 export const apiPageMax = 200;
 
-/** What the management API takes: the bodies and query parameters of requests. */
+/** @limit Longest API token that a sign-in may send, in characters: real ones are far shorter. */
+const tokenCharsMax = 256;
+/** @limit Longest text that names where applied files come from, in characters: a path or a URL. */
+const originCharsMax = 512;
 
-const name = z
-  .string()
-  .superRefine((text, context) => {
-    if (definitionNamePattern.test(text)) return;
-    addProblem(context, [], `"${text.slice(0, 64)}" cannot be a name`, {
-      code: 'definition/value',
-      hint: definitionNameRule,
-    });
-  })
-  .meta({ pattern: definitionNamePattern.source });
+/** The bodies and query parameters that the management API accepts. */
 
-const secretName = z
-  .string()
-  .superRefine((text, context) => {
-    if (secretNamePattern.test(text)) return;
-    addProblem(context, [], 'not a name that a team secret can have', {
-      code: 'definition/value',
-      hint: 'up to 128 letters, digits, _ . and -, as in GITHUB_WEBHOOK',
-    });
-  })
-  .meta({ pattern: secretNamePattern.source });
-const newSecretName = secretName
+const name = z.string().regex(namePattern, { error: `use ${nameRule}` });
+const newSecretName = secretNameShape
   .optional()
-  .describe('What the new team secret is to be called; without it, after the webhook.');
+  .describe('The name of the new team secret. By default, it is derived from the name of the webhook.');
 
-export const sessionRequest = z.strictObject({ token: z.string().max(256) });
+export const sessionRequest = z.strictObject({ token: z.string().max(tokenCharsMax) });
 
-/** How a new webhook gets its secret. */
+/** Where a new webhook gets its secret from. */
 const webhookSecret = z.discriminatedUnion('kind', [
   z
     .strictObject({ kind: z.literal('generated'), name: newSecretName })
-    .describe('Made here and shown once: of both token modes, and of schemes that take a secret of yours.'),
+    .describe(
+      'hookmill generates the secret and shows it once. For both token modes, and for schemes that accept your own secret.',
+    ),
   z
     .strictObject({ kind: z.literal('supplied'), value: z.string(), name: newSecretName })
-    .describe('What the provider shows; of mode signature.'),
+    .describe('The secret that the provider shows. Only with authMode signature.'),
   z
-    .strictObject({ kind: z.literal('existing'), name: secretName })
-    .describe('A team secret that there is; its value is never shown.'),
+    .strictObject({ kind: z.literal('existing'), name: secretNameShape })
+    .describe('An existing team secret. Its value is never shown.'),
   z
     .strictObject({ kind: z.literal('blank'), name: newSecretName })
-    .describe('Mode signature: supplied later, for standard-webhooks generated. Token modes: generated.'),
+    .describe(
+      'With authMode signature, the secret is supplied later; for standard-webhooks and the token modes, it is generated.',
+    ),
 ]);
 
 const { authMode, signatureScheme, deliveryIdHeader, enabled } = webhookShape.shape;
@@ -67,7 +57,7 @@ export const newWebhookRequest = z
     secret: webhookSecret.prefault({ kind: 'blank' }),
   })
   .superRefine(({ name: _, secret, ...keys }, context) => {
-    // The rules over several keys are those of definition files.
+    // Rules over several keys are the same as in definition files.
     const { error } = webhookShape.safeParse({ ...keys, secretName: 'ANY' });
     for (const issue of error?.issues ?? []) {
       if (issue.code === 'custom') context.addIssue({ ...issue, input: keys });
@@ -76,8 +66,10 @@ export const newWebhookRequest = z
 
 export const webhookChangeRequest = z
   .strictObject({
-    name: name.describe('Renames; only on a factory that is managed here.'),
-    enabled: z.boolean().describe('Re-applies the definition too: a changed team secret is taken up.'),
+    name: name.describe('Renames the webhook. Only in a factory that is managed in the dashboard.'),
+    enabled: z
+      .boolean()
+      .describe('Also applies the definition again, so that a changed team secret takes effect.'),
   })
   .partial();
 
@@ -89,7 +81,7 @@ export const webhookSecretRequest = z.strictObject({
     .string()
     .optional()
     .describe(
-      'What the provider issued; without it one is generated, where the webhook can have a generated one.',
+      'The secret that the provider issued. Without it, a secret is generated, if the scheme allows it.',
     ),
 });
 
@@ -98,68 +90,70 @@ export const automationRequest = automationShape;
 
 export const testRequest = z
   .strictObject({
-    automation: z.string().describe('An applied automation.'),
-    triggers: automationShape.shape.triggers.describe(
-      'A draft of triggers, in place of an applied automation.',
-    ),
+    automation: z.string().describe('The name of an applied automation.'),
+    triggers: automationShape.shape.triggers.describe('Draft triggers, instead of an applied automation.'),
     delivery: z.string().describe('The id of a stored delivery.'),
-    payload: z
-      .unknown()
-      .describe('A payload, in place of a stored one: the webhook check is taken as passed.'),
+    payload: z.unknown().describe('A payload, instead of a stored delivery. The webhook is not checked.'),
   })
   .partial()
   .superRefine((request, context) => {
-    oneOf(context, request, 'automation', 'triggers');
-    oneOf(context, request, 'delivery', 'payload');
+    requireOne(context, request, 'automation', 'triggers');
+    requireOne(context, request, 'delivery', 'payload');
   });
 
-const cursor = z.string().optional().describe('`next` of the page before.');
+const cursor = z.string().optional().describe('The `next` of the previous page.');
 const limit = z.coerce.number().int().min(1).max(apiPageMax).default(apiPageSize);
 
 export const deliveriesQuery = z.strictObject({
-  webhook: z.string().optional().describe('Only of the webhook with this UID.'),
+  webhook: z.string().optional().describe('Only deliveries of the webhook with this UID.'),
   outcome: z.enum(outcomes).optional(),
   limit,
   cursor,
 });
 export const runsQuery = z.strictObject({
   automation: z.string().optional(),
-  delivery: z.string().optional().describe('Only those of this delivery: oldest first, on one page.'),
+  delivery: z.string().optional().describe('Only runs of this delivery, oldest first, on one page.'),
   state: z.enum(runStates).optional(),
   limit,
   cursor,
 });
 export const liveQuery = z.strictObject({
-  webhook: z.string().optional().describe('Only of the webhook with this UID.'),
+  webhook: z.string().optional().describe('Only deliveries of the webhook with this UID.'),
 });
 export const replayRequest = z.strictObject({
-  automation: z.string().optional().describe('Only this automation.'),
+  automation: z.string().optional().describe('Start a run of this automation only.'),
 });
 
 const definitionFile = z.strictObject({
   path: z
     .string()
-    .regex(/^(webhooks|automations)\/[a-z0-9][a-z0-9-]{0,62}\.yaml$/)
-    .describe('As in the definitions directory: webhooks/<name>.yaml or automations/<name>.yaml.'),
+    .regex(definitionPathPattern)
+    .describe('The path in the definitions directory: webhooks/<name>.yaml or automations/<name>.yaml.'),
   content: z.string(),
 });
 
-/** A definitions directory as it is sent: every definition file, whole. */
+/** Every definition file of a definitions directory. */
 export const planRequest = z.strictObject({ files: z.array(definitionFile) });
 export const applyRequest = planRequest.extend({
-  origin: z.string().max(512).describe('Where the files come from, for whoever asks what is applied.'),
-  destroy: z.boolean().default(false).describe('Confirms that webhooks and automations without a file go.'),
-  adopt: z.boolean().default(false).describe('Takes a factory over that was managed in the dashboard.'),
+  origin: z
+    .string()
+    .max(originCharsMax)
+    .describe('Where the files come from, shown by the status of the factory.'),
+  destroy: z
+    .boolean()
+    .default(false)
+    .describe('Confirms that webhooks and automations without a file are destroyed.'),
+  adopt: z.boolean().default(false).describe('Replaces a factory that was managed in the dashboard.'),
 });
 
 export const noRequest = z.strictObject({});
 
-function oneOf<T extends object>(
+function requireOne<T extends object>(
   context: z.RefinementCtx,
   request: T,
   a: keyof T & string,
   b: keyof T & string,
 ): void {
   if (Object.hasOwn(request, a) !== Object.hasOwn(request, b)) return;
-  addProblem(context, [a], `give either ${a} or ${b}`, { code: 'definition/value' });
+  addMistake(context, [a], `give either ${a} or ${b}`, { code: 'definition/value' });
 }

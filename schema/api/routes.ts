@@ -1,71 +1,45 @@
-import type { z } from 'zod';
-import type { ApiProblemCode } from './problems.ts';
+import { diagnosticShape } from '../diagnostic-shape.ts';
+import * as answers from './answers.ts';
 import * as requests from './requests.ts';
-import * as shapes from './shapes.ts';
+import type { ApiRoute } from './route.ts';
 
-/** @limit Largest body of a filter test, in bytes: it may hold a whole payload beside the draft. */
+/** @limit Largest body of a sign-in, in bytes: it holds only a token. */
+const apiSessionBytesMax = 4096;
+/** @limit Largest body of a filter test, in bytes (1 MiB): it may hold a whole payload beside the draft. */
 const apiTestBytesMax = 1024 * 1024;
-/** @limit Largest body of a plan or an apply, in bytes: it holds every definition file of a factory. */
+/** @limit Largest body of a plan or an apply, in bytes (8 MiB): it holds every definition file of a factory. */
 const apiDefinitionsBytesMax = 8 * 1024 * 1024;
 
-/**
- * What a route asks of its caller: nothing; any token or session; one that may read, or manage, the factory of the
- * path. There is no default: a route without one does not compile.
- */
-export type RoutePermission = 'public' | 'signed-in' | 'read' | 'manage';
-
-export interface ApiRoute {
-  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** Below /api/v1; `{…}` are parameters. */
-  readonly path: string;
-  readonly permission: RoutePermission;
-  readonly summary: string;
-  readonly query?: z.ZodObject;
-  readonly body?: z.ZodType;
-  readonly bodyBytesMax?: number;
-  /** The answer that is not a problem: its status and shape, or the media type of what is no JSON. */
-  readonly answer: {
-    readonly status: number;
-    readonly shape?: z.ZodType;
-    readonly mediaType?: string;
-  };
-  /** Answers with the serial as ETag; a change takes it back in If-Match. */
-  readonly etag?: true;
-  /** Problems of its own, beside those that every route may have. */
-  readonly problems?: readonly ApiProblemCode[];
-}
-
-export const apiPrefix = '/api/v1';
 const factory = '/factories/{factory}';
 
 const managed = ['managed-in-files', 'managed-in-repository', 'serial-moved', 'locked'] as const;
 const reading = ['log-busy'] as const;
 
-/** Every route of the management API, by the id of its operation: permission, shapes and documentation in one table. */
+/** Every route of the management API by its operation id, with its permission, shapes and documentation. */
 export const apiRoutes = {
   describeApi: {
     method: 'get',
     path: '/openapi.json',
     permission: 'public',
-    summary: 'This document.',
+    summary: 'Returns this document.',
     answer: { status: 200, mediaType: 'application/json' },
   },
   signIn: {
     method: 'post',
     path: '/session',
     permission: 'public',
-    summary: 'Begins a session of the dashboard: its cookie stands for the API token.',
+    summary: 'Starts a dashboard session. Its cookie replaces the API token.',
     body: requests.sessionRequest,
-    bodyBytesMax: 4096,
-    answer: { status: 200, shape: shapes.identityShape },
+    bodyBytesMax: apiSessionBytesMax,
+    answer: { status: 200, shape: answers.identityAnswer },
     problems: ['token-unknown', 'too-many-attempts'],
   },
   whoAmI: {
     method: 'get',
     path: '/session',
     permission: 'signed-in',
-    summary: 'Tells who is signed in.',
-    answer: { status: 200, shape: shapes.identityShape },
+    summary: 'Shows who is signed in.',
+    answer: { status: 200, shape: answers.identityAnswer },
   },
   signOut: {
     method: 'delete',
@@ -79,21 +53,21 @@ export const apiRoutes = {
     path: '/factories',
     permission: 'signed-in',
     summary: 'Lists the factories that the caller may see.',
-    answer: { status: 200, shape: shapes.factoriesShape },
+    answer: { status: 200, shape: answers.factoriesAnswer },
   },
   listSchemes: {
     method: 'get',
     path: '/schemes',
     permission: 'signed-in',
-    summary: 'Lists the signature schemes and what to do at each provider.',
-    answer: { status: 200, shape: shapes.schemesShape },
+    summary: 'Lists the signature schemes, and how to set up each provider.',
+    answer: { status: 200, shape: answers.schemesAnswer },
   },
   showStatus: {
     method: 'get',
     path: `${factory}/status`,
     permission: 'read',
-    summary: 'Shows what is applied, where it comes from, and how the last reconciles went.',
-    answer: { status: 200, shape: shapes.statusShape },
+    summary: 'Shows what is applied, where it comes from, and how the last reconciles ended.',
+    answer: { status: 200, shape: answers.statusAnswer },
     etag: true,
   },
 
@@ -102,16 +76,16 @@ export const apiRoutes = {
     path: `${factory}/webhooks`,
     permission: 'read',
     summary: 'Lists the webhooks.',
-    answer: { status: 200, shape: shapes.webhooksShape },
+    answer: { status: 200, shape: answers.webhooksAnswer },
     etag: true,
   },
   createWebhook: {
     method: 'post',
     path: `${factory}/webhooks`,
     permission: 'manage',
-    summary: 'Creates a webhook. What is generated is in this answer and nowhere else.',
+    summary: 'Creates a webhook. Only this answer contains a generated secret.',
     body: requests.newWebhookRequest,
-    answer: { status: 201, shape: shapes.changedWebhookShape },
+    answer: { status: 201, shape: answers.changedWebhookAnswer },
     etag: true,
     problems: [...managed, 'name-taken', 'too-many-webhooks', 'secret-taken', 'secret-missing'],
   },
@@ -119,8 +93,9 @@ export const apiRoutes = {
     method: 'get',
     path: `${factory}/activity`,
     permission: 'read',
-    summary: 'Shows the last delivery of each webhook and its last 24 hours; up to a minute old.',
-    answer: { status: 200, shape: shapes.activityShape },
+    summary:
+      'Shows the last delivery of each webhook, and its last 24 hours. The counts may be a minute old.',
+    answer: { status: 200, shape: answers.activityAnswer },
     problems: reading,
   },
   showWebhook: {
@@ -128,7 +103,7 @@ export const apiRoutes = {
     path: `${factory}/webhooks/{uid}`,
     permission: 'read',
     summary: 'Shows one webhook.',
-    answer: { status: 200, shape: shapes.webhookDetailShape },
+    answer: { status: 200, shape: answers.webhookDetailAnswer },
     etag: true,
     problems: ['webhook-unknown'],
   },
@@ -136,9 +111,10 @@ export const apiRoutes = {
     method: 'patch',
     path: `${factory}/webhooks/{uid}`,
     permission: 'manage',
-    summary: 'Toggles Enabled, on a factory of any kind, or renames, where it is managed here.',
+    summary:
+      'Enables or disables a webhook of any factory, or renames one in a factory that is managed in the dashboard.',
     body: requests.webhookChangeRequest,
-    answer: { status: 200, shape: shapes.webhookDetailShape },
+    answer: { status: 200, shape: answers.webhookDetailAnswer },
     etag: true,
     problems: [...managed, 'webhook-unknown', 'name-taken'],
   },
@@ -146,9 +122,9 @@ export const apiRoutes = {
     method: 'post',
     path: `${factory}/webhooks/{uid}/secret`,
     permission: 'manage',
-    summary: 'Rotates the secret, or supplies one that was left blank. The old one stops working at once.',
+    summary: 'Rotates the secret, or sets one that has no value yet. The old secret stops working at once.',
     body: requests.webhookSecretRequest,
-    answer: { status: 200, shape: shapes.changedWebhookShape },
+    answer: { status: 200, shape: answers.changedWebhookAnswer },
     etag: true,
     problems: [...managed, 'webhook-unknown', 'secret-shared'],
   },
@@ -156,7 +132,7 @@ export const apiRoutes = {
     method: 'delete',
     path: `${factory}/webhooks/{uid}`,
     permission: 'manage',
-    summary: 'Deletes a webhook: its URL never comes back. Automations on it stay and stop firing.',
+    summary: 'Deletes a webhook. Its URL never comes back. Its automations stay, but no longer start runs.',
     answer: { status: 204 },
     etag: true,
     problems: [...managed, 'webhook-unknown'],
@@ -167,7 +143,7 @@ export const apiRoutes = {
     path: `${factory}/automations`,
     permission: 'read',
     summary: 'Lists the automations.',
-    answer: { status: 200, shape: shapes.automationsShape },
+    answer: { status: 200, shape: answers.automationsAnswer },
     etag: true,
   },
   createAutomation: {
@@ -176,7 +152,7 @@ export const apiRoutes = {
     permission: 'manage',
     summary: 'Creates an automation.',
     body: requests.newAutomationRequest,
-    answer: { status: 201, shape: shapes.automationDetailShape },
+    answer: { status: 201, shape: answers.automationDetailAnswer },
     etag: true,
     problems: [...managed, 'name-taken'],
   },
@@ -184,10 +160,11 @@ export const apiRoutes = {
     method: 'post',
     path: `${factory}/automation-test`,
     permission: 'read',
-    summary: 'Tells whether a delivery would trigger an automation, or a draft, clause by clause.',
+    summary:
+      'Tests whether a delivery would trigger an automation or a draft, and shows each clause of the filter.',
     body: requests.testRequest,
     bodyBytesMax: apiTestBytesMax,
-    answer: { status: 200, shape: shapes.verdictShape },
+    answer: { status: 200, shape: answers.verdictAnswer },
     problems: ['automation-unknown', 'delivery-unknown', 'payload-not-stored', ...reading],
   },
   showAutomation: {
@@ -195,7 +172,7 @@ export const apiRoutes = {
     path: `${factory}/automations/{automation}`,
     permission: 'read',
     summary: 'Shows one automation.',
-    answer: { status: 200, shape: shapes.automationDetailShape },
+    answer: { status: 200, shape: answers.automationDetailAnswer },
     etag: true,
     problems: ['automation-unknown'],
   },
@@ -203,9 +180,9 @@ export const apiRoutes = {
     method: 'put',
     path: `${factory}/automations/{automation}`,
     permission: 'manage',
-    summary: 'Replaces what an automation says.',
+    summary: 'Replaces an automation.',
     body: requests.automationRequest,
-    answer: { status: 200, shape: shapes.automationDetailShape },
+    answer: { status: 200, shape: answers.automationDetailAnswer },
     etag: true,
     problems: [...managed, 'automation-unknown'],
   },
@@ -223,9 +200,9 @@ export const apiRoutes = {
     method: 'get',
     path: `${factory}/deliveries`,
     permission: 'read',
-    summary: 'Lists deliveries in the order of their commits, newest first.',
+    summary: 'Lists deliveries in the order in which they were recorded, newest first.',
     query: requests.deliveriesQuery,
-    answer: { status: 200, shape: shapes.deliveriesShape },
+    answer: { status: 200, shape: answers.deliveriesAnswer },
     problems: ['cursor-unknown', ...reading],
   },
   watchDeliveries: {
@@ -233,7 +210,7 @@ export const apiRoutes = {
     path: `${factory}/live-deliveries`,
     permission: 'read',
     summary:
-      'Sends deliveries as they are committed: Server-Sent Events named `deliveries`, their data a LiveDeliveries. A client that reads too slowly is cut off and may connect anew.',
+      'Sends deliveries as they are recorded: Server-Sent Events named `deliveries` with a LiveDeliveries as data. A client that reads too slowly is disconnected, and may connect again.',
     query: requests.liveQuery,
     answer: { status: 200, mediaType: 'text/event-stream' },
     problems: ['too-many-viewers'],
@@ -242,15 +219,16 @@ export const apiRoutes = {
     method: 'get',
     path: `${factory}/deliveries/{delivery}`,
     permission: 'read',
-    summary: 'Explains one delivery: how it was judged, what it started, and its payload.',
-    answer: { status: 200, shape: shapes.deliveryDetailShape },
+    summary:
+      'Shows one delivery: how its webhook and automations judged it, the runs that it started, and its payload.',
+    answer: { status: 200, shape: answers.deliveryDetailAnswer },
     problems: ['delivery-unknown', ...reading],
   },
   downloadPayload: {
     method: 'get',
     path: `${factory}/deliveries/{delivery}/payload`,
     permission: 'read',
-    summary: 'The stored body, byte for byte, as an attachment.',
+    summary: 'Downloads the stored body, byte for byte.',
     answer: { status: 200, mediaType: 'application/octet-stream' },
     problems: ['delivery-unknown', 'payload-not-stored', ...reading],
   },
@@ -258,9 +236,9 @@ export const apiRoutes = {
     method: 'post',
     path: `${factory}/deliveries/{delivery}/replay`,
     permission: 'manage',
-    summary: 'Starts new runs from a stored payload, under the automations that are applied now.',
+    summary: 'Starts new runs from a stored payload, with the automations that are applied now.',
     body: requests.replayRequest,
-    answer: { status: 201, shape: shapes.replayedShape },
+    answer: { status: 201, shape: answers.replayedAnswer },
     problems: [
       'delivery-unknown',
       'payload-not-stored',
@@ -276,7 +254,7 @@ export const apiRoutes = {
     permission: 'read',
     summary: 'Lists runs, newest first.',
     query: requests.runsQuery,
-    answer: { status: 200, shape: shapes.runsShape },
+    answer: { status: 200, shape: answers.runsAnswer },
     problems: ['cursor-unknown', ...reading],
   },
   showRun: {
@@ -284,14 +262,14 @@ export const apiRoutes = {
     path: `${factory}/runs/{run}`,
     permission: 'read',
     summary: 'Shows one run.',
-    answer: { status: 200, shape: shapes.runShape },
+    answer: { status: 200, shape: answers.runAnswer },
     problems: ['run-unknown', ...reading],
   },
   showRunOutput: {
     method: 'get',
     path: `${factory}/runs/{run}/output`,
     permission: 'read',
-    summary: 'What the attempts at a run put out.',
+    summary: 'Shows the output of all attempts at a run.',
     answer: { status: 200, mediaType: 'text/plain' },
     problems: ['run-unknown', 'output-not-stored', ...reading],
   },
@@ -299,9 +277,9 @@ export const apiRoutes = {
     method: 'post',
     path: `${factory}/runs/{run}/retry`,
     permission: 'manage',
-    summary: 'Queues a failed run again, its attempts counted anew.',
+    summary: 'Queues a failed run again. Its attempts are counted from zero.',
     body: requests.noRequest,
-    answer: { status: 200, shape: shapes.runShape },
+    answer: { status: 200, shape: answers.runAnswer },
     problems: ['run-unknown', 'run-not-failed', ...reading],
   },
 
@@ -310,8 +288,8 @@ export const apiRoutes = {
     path: `${factory}/secrets`,
     permission: 'read',
     summary:
-      'Lists team secrets by name, never their values: those that this factory uses, and for those who may manage it all that a webhook can name.',
-    answer: { status: 200, shape: shapes.secretsShape },
+      'Lists the names of team secrets, never their values: those that this factory uses or, with the manage permission, all that its webhooks can name.',
+    answer: { status: 200, shape: answers.secretsAnswer },
   },
   plan: {
     method: 'post',
@@ -320,7 +298,7 @@ export const apiRoutes = {
     summary: 'Shows what applying the definition files would change.',
     body: requests.planRequest,
     bodyBytesMax: apiDefinitionsBytesMax,
-    answer: { status: 200, shape: shapes.planShape },
+    answer: { status: 200, shape: answers.planAnswer },
     etag: true,
     problems: ['definitions-invalid'],
   },
@@ -328,11 +306,10 @@ export const apiRoutes = {
     method: 'post',
     path: `${factory}/apply`,
     permission: 'manage',
-    summary:
-      'Makes the definition files the applied state, all or nothing. Team secrets stay where they are.',
+    summary: 'Applies the definition files, all or nothing. Team secrets are not changed.',
     body: requests.applyRequest,
     bodyBytesMax: apiDefinitionsBytesMax,
-    answer: { status: 200, shape: shapes.appliedShape },
+    answer: { status: 200, shape: answers.appliedAnswer },
     etag: true,
     problems: [
       'definitions-invalid',
@@ -344,6 +321,9 @@ export const apiRoutes = {
     ],
   },
 } as const satisfies Record<string, ApiRoute>;
+
+/** The shapes that `apiRoutes` uses, and those within them that have a name of their own in the OpenAPI document. */
+export const apiShapes = { ...answers, ...requests, diagnosticShape };
 
 export type ApiRoutes = typeof apiRoutes;
 export type OperationId = keyof ApiRoutes;

@@ -1,29 +1,31 @@
 import { z } from 'zod';
 import { filterDefinitions, payloadFilterSchema } from '../filters/payload-filter.ts';
 import { uidPattern } from '../ids.ts';
-import { addProblem, type ParsedFile, parseDefinition } from './parse-definition.ts';
+import { namePattern } from '../name.ts';
+import { addMistake } from './add-mistake.ts';
 
+/** @limit Longest prompt of an automation, in bytes (32 KiB): it must fit into a definition file beside the filters. */
 const promptBytesMax = 32 * 1024;
 
 const prompt = z.string().superRefine((text, context) => {
   const code = 'definition/value';
   if (text.trim() === '')
-    addProblem(context, [], 'the prompt is empty', { code, hint: 'say what a run is to do' });
+    addMistake(context, [], 'the prompt is empty', { code, hint: 'write what the run should do' });
   if (Buffer.byteLength(text) <= promptBytesMax) return;
-  const hint = 'say what a run is to do, and keep what it is to know where the run can read it';
-  addProblem(context, [], `the prompt is larger than ${promptBytesMax} bytes`, { code, hint });
+  const hint = 'shorten it, and put background information where the run can read it';
+  addMistake(context, [], `the prompt is larger than ${promptBytesMax / 1024} KiB`, { code, hint });
 });
 
 const webhookIds = z.array(z.string().meta({ pattern: uidPattern.source })).superRefine((uids, context) => {
   if (uids.length !== 1) {
-    addProblem(context, [], `a trigger selects exactly one webhook, not ${uids.length}`, {
+    addMistake(context, [], `a trigger must select exactly one webhook, not ${uids.length}`, {
       code: 'automation/webhook-id',
-      hint: uids.length === 0 ? 'write the UID of the webhook' : 'add one trigger for each webhook',
+      hint: uids.length === 0 ? 'write the UID of the webhook' : 'write one trigger for each webhook',
     });
   }
   for (const [index, uid] of uids.entries()) {
     if (uidPattern.test(uid)) continue;
-    addProblem(context, [index], `"${uid}" is not the UID of a webhook`, {
+    addMistake(context, [index], `"${uid}" is not the UID of a webhook`, {
       code: 'automation/webhook-id',
       hint: uidHint(uid),
     });
@@ -32,41 +34,39 @@ const webhookIds = z.array(z.string().meta({ pattern: uidPattern.source })).supe
 
 function uidHint(written: string): string {
   const [found] = /wh_[0-9a-z]{24}(?![0-9a-z])/.exec(written.toLowerCase()) ?? [];
-  if (found !== undefined) return `write the UID alone, in lower case: ${found}`;
-  const name = /^[a-z0-9-]{1,63}$/.test(written) ? written : '<name>';
-  return `UIDs look like wh_0123456789abcdefghijklmn; \`hookmill webhooks show ${name}\` prints that of a webhook`;
+  if (found !== undefined) return `write only the UID, in lowercase: ${found}`;
+  const name = namePattern.test(written) ? written : '<name>';
+  return `a UID looks like wh_0123456789abcdefghijklmn; run \`hookmill webhooks show ${name}\` to see it`;
 }
 
 const trigger = z.strictObject({
   provider: z.literal('webhook').describe('The kind of trigger.'),
-  event: z.literal('received').describe('What happens to start a run.'),
+  event: z.literal('received').describe('The event that starts a run.'),
   filter: z
     .strictObject({
       webhook_ids: webhookIds
-        .describe('Exactly one UID of a webhook.')
+        .describe('The UID of exactly one webhook.')
         .meta({ minItems: 1, maxItems: 1, examples: [['wh_0123456789abcdefghijklmn']] }),
       payload: payloadFilterSchema
         .optional()
         .describe(
-          'Which deliveries start a run: an object that mirrors their payload; every key must match. Without it, each does.',
+          'Only deliveries that match this payload filter start a run. It mirrors their payload, and every key must match. Without it, every delivery starts a run.',
         ),
     })
     .describe('Which deliveries start a run.'),
 });
 
-/** What stands in `automations/<name>.yaml`. */
+/** The contents of `automations/<name>.yaml`. */
 export const automationShape = z
   .strictObject({
     enabled: z.boolean().default(true).describe('Whether deliveries start runs.'),
-    prompt: prompt.describe('What a run is told to do; the envelope with the payload follows it.'),
+    prompt: prompt.describe('What a run should do. The envelope with the payload follows it.'),
     triggers: z
       .array(trigger)
       .min(1, { error: 'an automation needs a trigger' })
-      .describe('Each selects one webhook; a delivery that matches several starts one run.'),
+      .describe('Each selects one webhook. A delivery that matches several triggers starts one run.'),
   })
-  .meta({
-    definitions: filterDefinitions,
-  });
+  .meta({ definitions: filterDefinitions });
 
 export type Trigger = z.output<typeof trigger>;
 
@@ -75,13 +75,4 @@ export interface AutomationDefinition {
   readonly enabled: boolean;
   readonly prompt: string;
   readonly triggers: readonly Trigger[];
-}
-
-export function parseAutomation(
-  name: string,
-  file: string,
-  bytes: Uint8Array,
-): ParsedFile<AutomationDefinition> {
-  const parsed = parseDefinition(automationShape, file, bytes);
-  return { ...parsed, definition: parsed.definition && { name, ...parsed.definition } };
 }

@@ -2,10 +2,10 @@ import { stringify } from 'yaml';
 import type { AutomationDefinition } from './automation-definition.ts';
 import type { WebhookDefinition } from './webhook-definition.ts';
 
-/** The text of the definition file that says the same; what is left at its default is left out. */
-export function webhookYaml(webhook: Omit<WebhookDefinition, 'name'>): string {
+/** Renders a webhook as the text of its definition file, without the keys that have their default value. */
+export function renderWebhookYaml(webhook: Omit<WebhookDefinition, 'name'>): string {
   const { authMode, signatureScheme, secretName, deliveryIdHeader, enabled } = webhook;
-  return yaml({
+  return renderYaml({
     ...(authMode !== 'token' && { authMode }),
     ...(signatureScheme !== undefined && { signatureScheme }),
     secretName,
@@ -14,11 +14,16 @@ export function webhookYaml(webhook: Omit<WebhookDefinition, 'name'>): string {
   });
 }
 
-export function automationYaml({ enabled, prompt, triggers }: Omit<AutomationDefinition, 'name'>): string {
-  return yaml({ ...(!enabled && { enabled }), prompt, triggers });
+/** Renders an automation as the text of its definition file. */
+export function renderAutomationYaml({
+  enabled,
+  prompt,
+  triggers,
+}: Omit<AutomationDefinition, 'name'>): string {
+  return renderYaml({ ...(!enabled && { enabled }), prompt, triggers });
 }
 
-/** Without aliases, which definition files do not have. */
-function yaml(definition: object): string {
+/** Writes no aliases, because definition files cannot have them. */
+function renderYaml(definition: object): string {
   return stringify(definition, { aliasDuplicateObjects: false, lineWidth: 110 });
 }

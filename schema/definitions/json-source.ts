@@ -1,16 +1,16 @@
 import { LineCounter } from 'yaml';
 import type { Range } from '../diagnostics.ts';
-import type { YamlSource } from './yaml-source.ts';
+import type { ParsedSource } from './parsed-source.ts';
 
 export type ParsedJson =
-  | { readonly ok: true; readonly source: YamlSource }
+  | { readonly ok: true; readonly source: ParsedSource }
   | { readonly ok: false; readonly expected: string; readonly range: Range };
 
-/** A JSON text as `JSON.parse` reads it, with the places of what stands in its outermost object. */
+/** Parses a JSON text as `JSON.parse` does, with the places of the members of its outermost object. */
 export function parseJson(file: string, text: string): ParsedJson {
-  const outline = outlineOf(text);
-  const range = rangesOf(text);
-  if (outline.error) return { ok: false, ...outline.error, range: range(outline.error.span) };
+  const outline = readOutline(text);
+  const locate = locator(text);
+  if (outline.error) return { ok: false, ...outline.error, range: locate(outline.error.span) };
   const member = ([key]: readonly PropertyKey[]) => outline.members.get(String(key));
   const start: Span = [text.search(/\S/), text.search(/\S/) + 1];
   return {
@@ -19,8 +19,8 @@ export function parseJson(file: string, text: string): ParsedJson {
       file,
       text,
       value: JSON.parse(text),
-      rangeOfKey: path => range(member(path)?.key ?? start),
-      rangeOfValue: path => range(member(path)?.value ?? start),
+      rangeOfKey: path => locate(member(path)?.key ?? start),
+      rangeOfValue: path => locate(member(path)?.value ?? start),
     },
   };
 }
@@ -28,14 +28,14 @@ export function parseJson(file: string, text: string): ParsedJson {
 type Span = readonly [start: number, end: number];
 
 interface Outline {
-  /** The outermost object's members, the last of those with the same key. */
+  /** The members of the outermost object. If a key is repeated, its last member counts, as for `JSON.parse`. */
   readonly members: ReadonlyMap<string, { readonly key: Span; readonly value: Span }>;
   readonly error?: { readonly expected: string; readonly span: Span };
 }
 
-// RFC 8259. What follows may be one of the tokens of section 2.
+// The tokens of RFC 8259 section 2.
 const token =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: those that a string cannot hold
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: strings cannot contain these
   /[{}[\],:]|"(?:[^"\\\0-\x1f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 const space = /[ \t\r\n]*/y;
 
@@ -51,22 +51,22 @@ const expectations = {
 
 type Expectation = keyof typeof expectations;
 
-/** Reads token by token with a stack of its own: a payload may nest as deep as it likes. */
-function outlineOf(text: string): Outline {
+/** Reads token by token and keeps its own stack, because a payload may nest to any depth. */
+function readOutline(text: string): Outline {
   const members = new Map<string, { key: Span; value: Span }>();
   const closing: ('}' | ']')[] = [];
   let expected: Expectation = 'value';
   let key: Span = [0, 0];
   let valueStart = 0;
   for (let at = 0; ; ) {
-    const start = at + lengthAt(space, text, at);
-    const end = start + lengthAt(token, text, start);
+    const start = at + measure(space, text, at);
+    const end = start + measure(token, text, start);
     if (start === text.length && expected === 'nothing') return { members };
     const isOutermost = closing.length === 1 && closing[0] === '}';
     if (isOutermost && expected.startsWith('key')) key = [start, end];
     if (isOutermost && expected === 'value') valueStart = start;
     const next: Expectation | undefined =
-      end === start ? undefined : after(expected, text.slice(start, end), closing);
+      end === start ? undefined : expectNext(expected, text.slice(start, end), closing);
     if (next === undefined) {
       const span: Span = [start, Math.max(end, start + 1)];
       return { members, error: { expected: expectations[expected], span } };
@@ -79,13 +79,13 @@ function outlineOf(text: string): Outline {
   }
 }
 
-/** What may follow a token; undefined if the token itself may not stand there. */
-function after(expected: Expectation, found: string, closing: ('}' | ']')[]): Expectation | undefined {
-  const ended = () => (closing.length === 0 ? 'nothing' : 'comma or end');
+/** What may follow a token; undefined if the token itself is not allowed there. */
+function expectNext(expected: Expectation, found: string, closing: ('}' | ']')[]): Expectation | undefined {
+  const afterValue = () => (closing.length === 0 ? 'nothing' : 'comma or end');
   const isString = found.startsWith('"');
   if (found === closing.at(-1) && expected.endsWith('or end')) {
     closing.pop();
-    return ended();
+    return afterValue();
   }
   switch (expected) {
     case 'key':
@@ -102,18 +102,19 @@ function after(expected: Expectation, found: string, closing: ('}' | ']')[]): Ex
         closing.push(found === '{' ? '}' : ']');
         return found === '{' ? 'key or end' : 'value or end';
       }
-      return /^[\]},:]$/.test(found) ? undefined : ended();
+      return /^[\]},:]$/.test(found) ? undefined : afterValue();
     case 'nothing':
       return undefined;
   }
 }
 
-function lengthAt(pattern: RegExp, text: string, at: number): number {
+function measure(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;
   return pattern.exec(text)?.[0].length ?? 0;
 }
 
-function rangesOf(text: string): (span: Span) => Range {
+/** Counts the lines of a text, to convert offsets to ranges. */
+function locator(text: string): (span: Span) => Range {
   const lines = new LineCounter();
   lines.addNewLine(0);
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines.addNewLine(at + 1);

@@ -1,45 +1,34 @@
 import { z } from 'zod';
-import { type CustomScheme, customScheme, findScheme, schemeIds, schemes } from '../../signatures/scheme.ts';
+import { findScheme, schemeIds, schemes } from '../../signatures/schemes.ts';
+import { type AuthMode, authModes } from '../auth-mode.ts';
+import { secretNameShape } from '../secret-name-shape.ts';
 import { didYouMean } from '../suggestion.ts';
-import { addProblem, type ParsedFile, parseDefinition, problem } from './parse-definition.ts';
-
-export const authModes = ['token', 'url_token', 'signature'] as const;
-export type AuthMode = (typeof authModes)[number];
+import { addMistake, type MistakeParams } from './add-mistake.ts';
+import { type CustomScheme, customScheme } from './custom-scheme.ts';
 
 /** A scheme's id, or the user's own description of an HMAC. */
 export type SchemeReference = string | CustomScheme;
 
-/** The name of a team secret. */
-export const secretNamePattern = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;
+/** @limit Longest name of a header in a definition, in characters: the names that senders use are far shorter. */
+const headerNameCharsMax = 128;
 
 // RFC 9110 section 5.6.2: a field name is a token.
-const fieldName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
-// An identity is kept in the clear in the delivery log, so no header that carries a credential can be one.
+const fieldName = new RegExp(`^[!#$%&'*+.^_\`|~0-9A-Za-z-]{1,${headerNameCharsMax}}$`);
+// The delivery log keeps identities as plain text, so a header that carries a credential cannot be one.
 const credentialHeaders = ['authorization', 'cookie', 'proxy-authorization'];
-
-const secretName = z
-  .string()
-  .superRefine((name, context) => {
-    if (secretNamePattern.test(name)) return;
-    addProblem(context, [], `"${name}" is not a name that a team secret can have`, {
-      code: 'definition/value',
-      hint: 'up to 128 letters, digits, _ . and -, as in GITHUB_WEBHOOK',
-    });
-  })
-  .meta({ pattern: secretNamePattern.source, examples: ['GITHUB_WEBHOOK'] });
 
 const deliveryIdHeader = z
   .string()
   .superRefine((name, context) => {
+    const code = 'definition/value';
     if (!fieldName.test(name)) {
-      addProblem(context, [], `"${name}" is not a header name`, {
-        code: 'definition/value',
-        hint: 'the name alone, as in X-Event-Id',
-      });
+      const hint = 'write only the name of the header, as in X-Event-Id';
+      addMistake(context, [], `"${name}" is not a header name`, { code, hint });
     } else if (credentialHeaders.includes(name.toLowerCase())) {
-      addProblem(context, [], `${name} carries a credential and cannot identify a delivery`, {
-        code: 'definition/value',
-        hint: 'name the header in which the sender stamps its event ID',
+      const hint = 'name the header in which the sender puts its event ID';
+      addMistake(context, [], `${name} carries a credential, so it cannot identify a delivery`, {
+        code,
+        hint,
       });
     }
   })
@@ -49,68 +38,70 @@ const schemeId = z
   .string()
   .superRefine((id, context) => {
     if (findScheme(id)) return;
-    addProblem(context, [], `unknown signature scheme "${id}"`, {
+    addMistake(context, [], `unknown signature scheme "${id}"`, {
       code: 'webhook/scheme-unknown',
       hint:
         didYouMean(id, schemeIds) ??
-        '`hookmill schemes list` prints the known ones; an object describes another HMAC',
+        'run `hookmill schemes list` to see the known schemes, or describe an HMAC with an object',
     });
   })
   .meta({ enum: [...schemeIds], enumDescriptions: schemes.map(scheme => scheme.provider) });
 
-// Rules over several keys are checked even when a key by itself is wrong, so that all mistakes show at once.
+// The rules over several keys are checked even if one key is wrong, so that all mistakes show at once.
 const always = { when: ({ value }: { value: unknown }) => typeof value === 'object' && value !== null };
 
-// An auth mode that is itself wrong says nothing about which other keys belong to it.
+// While authMode itself is wrong, nothing is known about the other keys.
 const isTokenMode = (mode: unknown) => mode === 'token' || mode === 'url_token';
 
-/** What stands in `webhooks/<name>.yaml`. */
+/** The contents of `webhooks/<name>.yaml`. */
 export const webhookShape = z
   .strictObject({
     authMode: z
       .enum(authModes)
       .default('token')
-      .describe('How a sender proves that it may deliver.')
+      .describe('How senders authenticate.')
       .meta({
         enumDescriptions: [
           'The secret is a bearer token in the Authorization header.',
           'The secret is the last segment of the ingress URL.',
-          'The sender signs each request under a signature scheme.',
+          'The sender signs each request with a signature scheme.',
         ],
       }),
     signatureScheme: z
       .union([schemeId, customScheme])
       .optional()
       .describe(
-        'Only for authMode signature: the id of a signature scheme, or an object that describes an HMAC.',
+        'Only with authMode signature: the id of a signature scheme, or an object that describes an HMAC.',
       ),
-    secretName: secretName.describe('The team secret that holds the credential.'),
+    secretName: secretNameShape
+      .describe('The team secret that holds the credential.')
+      .meta({ examples: ['GITHUB_WEBHOOK'] }),
     deliveryIdHeader: deliveryIdHeader
       .optional()
-      .describe('The request header in which the sender stamps its own event ID.'),
+      .describe('The request header in which the sender puts its own event ID.'),
     enabled: z
       .boolean()
       .default(true)
-      .describe('Whether deliveries are accepted; senders get 404 while not.'),
+      .describe('Whether the webhook accepts deliveries. If false, senders get 404.'),
   })
   .refine(webhook => webhook.authMode !== 'signature' || webhook.signatureScheme !== undefined, {
     ...always,
     path: ['authMode'],
     error: 'authMode signature needs a signatureScheme',
-    params: problem({
+    params: {
       code: 'webhook/scheme-missing',
-      hint: 'add signatureScheme: with the id of the sender, as in signatureScheme: github',
-    }),
+      hint: "add signatureScheme: with the id of the sender's scheme, as in signatureScheme: github",
+    } satisfies MistakeParams,
   })
   .refine(webhook => !isTokenMode(webhook.authMode) || webhook.signatureScheme === undefined, {
     ...always,
     path: ['signatureScheme'],
     error: 'signatureScheme has no effect unless authMode is signature',
-    params: problem({
+    params: {
       code: 'webhook/scheme-unexpected',
       hint: 'write authMode: signature, or remove signatureScheme',
       atKey: true,
-    }),
+    } satisfies MistakeParams,
   })
   .meta({
     examples: [
@@ -131,9 +122,4 @@ export interface WebhookDefinition {
   readonly secretName: string;
   readonly deliveryIdHeader?: string;
   readonly enabled: boolean;
-}
-
-export function parseWebhook(name: string, file: string, bytes: Uint8Array): ParsedFile<WebhookDefinition> {
-  const parsed = parseDefinition(webhookShape, file, bytes);
-  return { ...parsed, definition: parsed.definition && { name, ...parsed.definition } };
 }

@@ -11,105 +11,92 @@ import {
   type Node,
   Parser,
 } from 'yaml';
-import { bounded, type Diagnostic, type DiagnosticCode, type Range } from '../diagnostics.ts';
-import { syntaxProblems } from './yaml-syntax-problems.ts';
-import { definitionDepthMax, survey } from './yaml-tokens.ts';
+import { type Diagnostic, type DiagnosticCode, type Range, truncate } from '../diagnostics.ts';
+import type { ParsedSource } from './parsed-source.ts';
+import { findSyntaxMistakes } from './yaml-syntax-mistakes.ts';
+import { definitionDepthMax, surveyTokens } from './yaml-tokens.ts';
 
-/** @limit Largest definition file, in bytes: a parser's work grows with its input, and real definitions are under 1 KiB. */
+/** @limit Largest definition file, in bytes (64 KiB): a parser's work grows with its input, and real definitions are under 1 KiB. */
 export const definitionBytesMax = 64 * 1024;
 
-/** A YAML file as plain JSON values, with the place in the text of each of them. */
-export interface YamlSource {
-  readonly file: string;
-  readonly text: string;
-  readonly value: unknown;
-  /** Of the value at the path, or of the nearest collection around it where there is none. */
-  readonly rangeOfValue: (path: readonly PropertyKey[]) => Range;
-  /** Of the key that the path ends in. */
-  readonly rangeOfKey: (path: readonly PropertyKey[]) => Range;
-}
-
 export type ParsedYaml =
-  | { readonly ok: true; readonly source: YamlSource }
+  | { readonly ok: true; readonly source: ParsedSource }
   | { readonly ok: false; readonly text: string; readonly diagnostics: readonly Diagnostic[] };
 
-// A broken line makes the parser report many that follow from it.
+/** @limit Most syntax errors reported of one file: one broken line makes the parser report many others. */
 const syntaxErrorsMax = 10;
 
 /**
- * Reads the JSON-like part of YAML 1.2 that definitions are written in: one document, plain keys, no anchors,
- * aliases or tags. Bounds come before anything that recurses or grows: bytes before parsing, nesting before
- * composing (the concrete syntax parser keeps its own stack, the composer recurses).
+ * Parses the JSON-like part of YAML 1.2 that definitions are written in: one document, plain keys, no anchors,
+ * aliases or tags. The bounds are checked before the steps that they protect: bytes before parsing, nesting before
+ * composing. (The parser of concrete syntax keeps its own stack; the composer recurses.)
  */
 export function parseYaml(file: string, bytes: Uint8Array): ParsedYaml {
-  if (bytes.length > definitionBytesMax) {
-    const message = `the file is larger than ${definitionBytesMax} bytes`;
-    const hint = 'a definition has a few lines: leave out what is none of it';
-    return {
-      ok: false,
-      text: '',
-      diagnostics: [{ code: 'yaml/too-large', severity: 'error', message, file, hint }],
-    };
-  }
+  if (bytes.length > definitionBytesMax) return { ok: false, text: '', diagnostics: [tooLarge(file)] };
   const { text, invalidAt } = decodeUtf8(bytes);
   const lines = new LineCounter();
   const report = reporter(file, lines);
-  const one = (diagnostic: Diagnostic): ParsedYaml => ({ ok: false, text, diagnostics: [diagnostic] });
+  const fail = (diagnostic: Diagnostic): ParsedYaml => ({ ok: false, text, diagnostics: [diagnostic] });
   if (invalidAt !== undefined) {
-    return one(report.encoding(text, invalidAt, 'the file is not valid UTF-8', 'save it as UTF-8'));
+    return fail(report.encoding(text, invalidAt, 'the file is not valid UTF-8', 'save it as UTF-8'));
   }
   const control = controlCharacter.exec(text);
-  if (control) return one(report.encoding(text, control.index, controlMessage(control[0]), controlHint));
+  if (control) return fail(report.encoding(text, control.index, controlMessage(control[0]), controlHint));
 
   const tokens = [...new Parser(lines.addNewLine).parse(text)];
   const directive = tokens.find(token => token.type === 'directive');
   if (directive) {
     const end = directive.offset + directive.source.length;
-    return one(report.at(directive.offset, end, 'yaml/directive', directiveMessage, 'remove it'));
+    return fail(report.at(directive.offset, end, 'yaml/directive', directiveMessage, 'remove it'));
   }
-  const { tooDeepAt: deep, properties } = survey(tokens);
-  if (deep !== undefined) return one(report.at(deep, deep + 1, 'yaml/too-deep', deepMessage, deepHint));
-  const composer = new Composer({
-    keepSourceTokens: false,
-    prettyErrors: false,
-    uniqueKeys: false,
-  });
+  const { tooDeepAt: deep, properties } = surveyTokens(tokens);
+  if (deep !== undefined) return fail(report.at(deep, deep + 1, 'yaml/too-deep', deepMessage, deepHint));
+
+  const composer = new Composer({ keepSourceTokens: false, prettyErrors: false, uniqueKeys: false });
   const [document, second] = composer.compose(tokens, true, text.length);
-  if (document === undefined) throw new Error('the composer was told to make a document of an empty stream');
+  if (document === undefined) throw new Error('the composer returned no document');
   if (second) {
     const [start] = second.range;
-    const message = 'a second document begins here';
-    return one(
-      report.at(start, start + 3, 'yaml/multiple-documents', message, 'put it in a file of its own'),
-    );
+    return fail(report.at(start, start + 3, 'yaml/multiple-documents', secondMessage, secondHint));
   }
   if (document.errors.length > 0) {
-    const problems = syntaxProblems(text, document).map(({ start, end, message, hint }) => {
+    const mistakes = findSyntaxMistakes(text, document).map(({ start, end, message, hint }) => {
       return report.at(start, end, 'yaml/syntax', message, hint);
     });
-    return { ok: false, text, diagnostics: firstOfEachLine(problems).slice(0, syntaxErrorsMax) };
+    return { ok: false, text, diagnostics: firstOfEachLine(mistakes).slice(0, syntaxErrorsMax) };
   }
-  return plainValue(file, text, document, properties, report);
+  return toPlainSource(file, text, document, properties, report);
 }
 
-/** What follows on the same line mostly follows from the first. */
+function tooLarge(file: string): Diagnostic {
+  const message = `the file is too large for a definition (${definitionBytesMax / 1024} KiB at most)`;
+  return {
+    code: 'yaml/too-large',
+    severity: 'error',
+    message,
+    file,
+    hint: 'check that it is the right file',
+  };
+}
+
+/** Later errors on a line are mostly consequences of the first. */
 function firstOfEachLine(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   const lines = Map.groupBy(diagnostics, ({ range }) => range?.start.line);
   return [...lines.values()].flatMap(([first]) => first ?? []);
 }
 
-function plainValue(
+function toPlainSource(
   file: string,
   text: string,
   document: Document.Parsed,
   properties: readonly CST.SourceToken[],
   report: Reporter,
 ): ParsedYaml {
-  const diagnostics = properties.map(token => propertyProblem(token, report));
-  const problem = (node: unknown, code: DiagnosticCode, message: string, hint: string) => {
+  const diagnostics = properties.map(token => diagnoseProperty(token, report));
+  const complain: Complain = (node, code, message, hint) => {
     diagnostics.push(report.at(...span(node), code, message, hint));
   };
-  const value = toPlain(document.contents, problem);
+  const value = toPlain(document.contents, complain);
   if (diagnostics.length > 0) return { ok: false, text, diagnostics };
   const range = (node: unknown) => report.range(...span(node));
   return {
@@ -118,55 +105,55 @@ function plainValue(
       file,
       text,
       value,
-      rangeOfValue: path => range(find(document.contents, path).value),
-      rangeOfKey: path => range(find(document.contents, path).key),
+      rangeOfValue: path => range(findNode(document.contents, path).value),
+      rangeOfKey: path => range(findNode(document.contents, path).key),
     },
   };
 }
 
-function propertyProblem({ type, offset, source }: CST.SourceToken, report: Reporter): Diagnostic {
+function diagnoseProperty({ type, offset, source }: CST.SourceToken, report: Reporter): Diagnostic {
   const [code, hint] =
     type === 'anchor'
-      ? (['yaml/alias', 'remove it and write values out'] as const)
-      : (['yaml/tag', 'remove it; quote the value if it is to be a string'] as const);
+      ? (['yaml/alias', 'remove it, and write out the value at each place'] as const)
+      : (['yaml/tag', 'remove it, and put the value in quotes if it should be a string'] as const);
   return report.at(offset, offset + source.length, code, `the ${type} ${source} is not allowed`, hint);
 }
 
-type Problem = (node: unknown, code: DiagnosticCode, message: string, hint: string) => void;
+type Complain = (node: unknown, code: DiagnosticCode, message: string, hint: string) => void;
 
-function toPlain(node: unknown, problem: Problem): unknown {
+function toPlain(node: unknown, complain: Complain): unknown {
   if (isAlias(node)) {
-    problem(node, 'yaml/alias', `the alias *${node.source} is not allowed`, 'write the value out');
+    complain(node, 'yaml/alias', `the alias *${node.source} is not allowed`, 'write out the value');
     return undefined;
   }
   if (isScalar(node)) return node.value;
-  if (isSeq(node)) return node.items.map(item => toPlain(item, problem));
-  return isMap(node) ? toObject(node, problem) : null;
+  if (isSeq(node)) return node.items.map(item => toPlain(item, complain));
+  return isMap(node) ? toObject(node, complain) : null;
 }
 
-function toObject(map: YAMLMap, problem: Problem): object {
+function toObject(map: YAMLMap, complain: Complain): object {
   const seen = new Set<string>();
   const entries = map.items.map((pair): [string, unknown] => {
-    const key = plainKey(pair, problem);
+    const key = readKey(pair, complain);
     if (key !== undefined && seen.has(key)) {
-      problem(pair.key, 'yaml/duplicate-key', `the key "${key}" stands twice`, 'keep one of the two');
+      complain(pair.key, 'yaml/duplicate-key', `duplicate key "${key}"`, 'keep one of the two');
     }
     seen.add(key ?? '');
-    return [key ?? '', toPlain(pair.value, problem)];
+    return [key ?? '', toPlain(pair.value, complain)];
   });
   // fromEntries defines own properties, so a key named __proto__ stays an ordinary one.
   return Object.fromEntries(entries);
 }
 
-function plainKey(pair: Pair, problem: Problem): string | undefined {
+function readKey(pair: Pair, complain: Complain): string | undefined {
   const { key } = pair;
   if (isScalar(key) && typeof key.value === 'string') return key.value;
-  problem(key, 'yaml/key', 'a key must be a plain string', 'put the key in quotes');
+  complain(key, 'yaml/key', 'a key must be a string', 'put the key in quotes');
   return undefined;
 }
 
-function find(contents: unknown, path: readonly PropertyKey[]): { key: unknown; value: unknown } {
-  let found = { key: headOf(contents), value: contents };
+function findNode(contents: unknown, path: readonly PropertyKey[]): { key: unknown; value: unknown } {
+  let found = { key: findStart(contents), value: contents };
   for (const step of path) {
     const { value } = found;
     if (isMap(value)) {
@@ -175,14 +162,14 @@ function find(contents: unknown, path: readonly PropertyKey[]): { key: unknown; 
       found = { key: pair.key, value: pair.value ?? pair.key };
     } else if (isSeq(value) && typeof step === 'number') {
       const item = value.items[step];
-      found = { key: headOf(item), value: item };
+      found = { key: findStart(item), value: item };
     } else break;
   }
   return found;
 }
 
-/** Where a collection begins: what is missing from it is shown there, not on all of its lines. */
-function headOf(node: unknown): unknown {
+/** The start of a collection: a missing key is shown there, not on all lines of the collection. */
+function findStart(node: unknown): unknown {
   return isMap(node) ? (node.items[0]?.key ?? node) : node;
 }
 
@@ -191,11 +178,14 @@ function span(node: unknown): [start: number, end: number] {
   return range ? [range[0], range[1]] : [0, 0];
 }
 
-const deepMessage = `collections nest more than ${definitionDepthMax} deep`;
+const deepMessage = `lists and mappings nest more than ${definitionDepthMax} levels deep`;
 const deepHint = 'flatten the structure';
 
+const secondMessage = 'a second document starts here';
+const secondHint = 'move it to a file of its own';
+
 // Not printable in YAML 1.2 (production c-printable): C0 but tab and line ends, DEL, C1 but NEL.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: this looks for them
 const controlCharacter = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f]/;
 
 const controlHint = 'remove it, or write it as an escape in a double-quoted string';
@@ -205,10 +195,10 @@ function controlMessage(character: string): string {
   return `the control character U+${code} is not allowed`;
 }
 
-// %YAML 1.1 would make `yes` a boolean and dates objects; %TAG has no use without tags.
-const directiveMessage = 'directives are not allowed: the file is YAML 1.2';
+// %YAML 1.1 would make `yes` a boolean and dates objects; %TAG is useless without tags.
+const directiveMessage = 'directives are not allowed, because every definition file is YAML 1.2';
 
-/** The text, with a replacement character for what is not UTF-8, and the place of the first such. */
+/** Decodes a text. Replaces each invalid byte sequence by U+FFFD, and gives the place of the first. */
 function decodeUtf8(bytes: Uint8Array): { text: string; invalidAt?: number } {
   const text = new TextDecoder().decode(bytes);
   return isUtf8(bytes) ? { text } : { text, invalidAt: text.indexOf('\ufffd') };
@@ -234,12 +224,12 @@ function reporter(file: string, lines: LineCounter) {
   ): Diagnostic => ({
     code,
     severity: 'error',
-    message: bounded(message),
+    message: truncate(message),
     file,
     range: range(start, end),
     hint,
   });
-  /** Of text that has not been parsed, so that its lines are yet to be counted. */
+  /** For text that has not been parsed: counts its lines first. */
   const encoding = (text: string, index: number, message: string, hint: string): Diagnostic => {
     lines.addNewLine(0);
     for (let i = text.indexOf('\n'); i >= 0 && i < index; i = text.indexOf('\n', i + 1))

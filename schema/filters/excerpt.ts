@@ -2,8 +2,8 @@
 const excerptCharsMax = 200;
 
 /**
- * A value of a payload as JSON, cut with `…` after `excerptCharsMax` characters however large or deep it is; `missing`
- * for none. A number that JSON.parse could not keep is shown as what became of it: `≈9007199254740992`, `Infinity`.
+ * A value of a payload as JSON, cut with `…` after `excerptCharsMax` characters, however large or deep it is; `missing`
+ * if there is no value. A number that JSON.parse changed is shown as changed: `≈9007199254740992`, `Infinity`.
  */
 export function excerpt(value: unknown): string {
   let text = '';
@@ -14,7 +14,7 @@ export function excerpt(value: unknown): string {
   return text;
 }
 
-// Lazy: each level yields a character before it is entered, so the caller's bound ends the recursion too.
+// Lazy: each level yields a character before it recurses, so the caller's bound also ends the recursion.
 function* tokens(value: unknown): Generator<string> {
   if (Array.isArray(value)) {
     yield '[';

@@ -1,21 +1,21 @@
 import { isObject } from './payload-filter.ts';
-import { fieldOf } from './payload-filter-match.ts';
+import { getField } from './payload-filter-match.ts';
 
-/** Entries by the field, and its value, at which a payload leads to them. */
+/** Entries, filed under the fields and values of a payload that lead to them. */
 export interface FieldTree<T> {
   readonly children: Map<string, FieldTree<T>>;
-  /** By a value of the field, or by `anyValue`. */
+  /** By the value of the field, or by `anyValue`. */
   readonly needed: Map<unknown, Posting<T>>;
   readonly ruledOut: Map<unknown, Posting<T>>;
 }
 
 export interface Posting<T> {
   readonly entries: T[];
-  /** The last round in which it was taken. */
-  takenIn: number;
+  /** The last round in which it was collected. */
+  collectedIn: number;
 }
 
-/** Stands for every value that a field may have. */
+/** Stands for any value of a field. */
 export const anyValue = Symbol('any value');
 
 export interface Post {
@@ -24,72 +24,87 @@ export interface Post {
   readonly values: readonly unknown[];
 }
 
-export function fieldTree<T>(): FieldTree<T> {
+export function createFieldTree<T>(): FieldTree<T> {
   return { children: new Map(), needed: new Map(), ruledOut: new Map() };
 }
 
 export function addPost<T>(tree: FieldTree<T>, { kind, path, values }: Post, entry: T): void {
   let node = tree;
   for (const field of path) {
-    const child = node.children.get(field) ?? fieldTree<T>();
+    const child = node.children.get(field) ?? createFieldTree<T>();
     node.children.set(field, child);
     node = child;
   }
   for (const value of new Set(values)) {
     const posting = node[kind].get(value);
     if (posting) posting.entries.push(entry);
-    else node[kind].set(value, { entries: [entry], takenIn: 0 });
+    else node[kind].set(value, { entries: [entry], collectedIn: 0 });
   }
 }
 
-/** Told of each posting that a payload leads to, of some more than once. */
-export interface Found<T> {
+/** Receives each posting that a payload leads to, some of them more than once. */
+export interface PostingReceiver<T> {
   needed(posting: Posting<T>): void;
   ruledOut(posting: Posting<T>): void;
 }
 
 /**
- * Walks what of a payload the tree knows, as filters look at it: into arrays once, and of own fields only. A value
- * in one element of an array rules nothing out, because a filter may hold of another element.
+ * Walks the fields of a payload that the tree knows, as filters do: one level into arrays, own fields only. A value in
+ * one element of an array rules nothing out, because a filter may hold for another element.
  */
-export function walkFields<T>(value: unknown, tree: FieldTree<T>, found: Found<T>, inArray = false): void {
+export function walkFields<T>(
+  value: unknown,
+  tree: FieldTree<T>,
+  receiver: PostingReceiver<T>,
+  inArray = false,
+): void {
   if (tree.children.size === 0) return;
-  if (Array.isArray(value)) for (const element of value) walkObject(element, tree, found, true);
-  else walkObject(value, tree, found, inArray);
+  if (Array.isArray(value)) for (const element of value) walkObject(element, tree, receiver, true);
+  else walkObject(value, tree, receiver, inArray);
 }
 
-// Up to so many fields are looked up one by one; past it, the object's own fields are. Either is bounded by the payload.
+// A node with few fields looks each of them up in the object; other nodes go through the object's own fields.
 const fieldsFew = 4;
 
-function walkObject<T>(value: unknown, { children }: FieldTree<T>, found: Found<T>, inArray: boolean): void {
+function walkObject<T>(
+  value: unknown,
+  { children }: FieldTree<T>,
+  receiver: PostingReceiver<T>,
+  inArray: boolean,
+): void {
   if (!isObject(value)) return;
   if (children.size <= fieldsFew) {
-    for (const [field, child] of children) visitField(fieldOf(value, field), child, found, inArray);
+    for (const [field, child] of children) visitField(getField(value, field), child, receiver, inArray);
     return;
   }
   for (const field of Object.keys(value)) {
     const child = children.get(field);
-    if (child) visitField(value[field], child, found, inArray);
+    if (child) visitField(value[field], child, receiver, inArray);
   }
 }
 
-function visitField<T>(value: unknown, node: FieldTree<T>, found: Found<T>, inArray: boolean): void {
+function visitField<T>(
+  value: unknown,
+  node: FieldTree<T>,
+  receiver: PostingReceiver<T>,
+  inArray: boolean,
+): void {
   if (value === undefined) return;
   const { needed, ruledOut } = node;
-  report(needed, value, found.needed);
-  if (!inArray) report(ruledOut, value, found.ruledOut);
-  walkFields(value, node, found, inArray);
+  reportPostings(needed, value, receiver.needed);
+  if (!inArray) reportPostings(ruledOut, value, receiver.ruledOut);
+  walkFields(value, node, receiver, inArray);
 }
 
-function report<T>(
+function reportPostings<T>(
   postings: ReadonlyMap<unknown, Posting<T>>,
   value: unknown,
-  found: (posting: Posting<T>) => void,
+  receive: (posting: Posting<T>) => void,
 ): void {
   if (postings.size === 0) return;
   const reportOne = (one: unknown) => {
     const posting = postings.get(one);
-    if (posting) found(posting);
+    if (posting) receive(posting);
   };
   reportOne(anyValue);
   if (Array.isArray(value)) value.forEach(reportOne);

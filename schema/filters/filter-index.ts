@@ -1,30 +1,36 @@
-import { addPost, anyValue, fieldTree, type Post, type Posting, walkFields } from './filter-field-tree.ts';
-import { clauseOf, type Fields, type PayloadFilter } from './payload-filter.ts';
+import {
+  addPost,
+  anyValue,
+  createFieldTree,
+  type Post,
+  type Posting,
+  walkFields,
+} from './filter-field-tree.ts';
+import { type Fields, type PayloadFilter, toClause } from './payload-filter.ts';
 import { compilePayloadFilter, type PayloadPredicate } from './payload-filter-match.ts';
 
-/** What starts a run when its filter matches; the same name may stand more than once. */
+/** A name whose run starts if the filter matches. Several entries may have the same name. */
 export interface NamedFilter {
   readonly name: string;
   readonly filter: PayloadFilter | undefined;
 }
 
 /**
- * Compiles many filters at once into a function that gives the names of those that match a payload, each name once.
- * One walk over the payload finds the candidates, however many filters there are: a filter that needs some field is
- * looked at only if the payload has that field, with an allowed value, and is not if it has a value that the filter
- * rules out.
+ * Compiles many filters into a function that returns the names of those that match a payload, each name once. One walk
+ * over the payload finds the candidates, however many filters there are. A filter that needs a field is a candidate
+ * only if the payload has an allowed value in it, and never if the payload has a value that the filter rules out.
  */
 export function compileFilterIndex(filters: readonly NamedFilter[]): (payload: unknown) => readonly string[] {
   if (filters.length === 0) return () => [];
   const groups = groupByFilter(filters).map(group => ({
     group,
-    posts: [...postsOf(group.filter ?? {}, [])],
+    posts: [...toPosts(group.filter ?? {}, [])],
   }));
   const popularity = countValues(groups.flatMap(({ posts }) => posts));
-  const tree = fieldTree<Group>();
+  const tree = createFieldTree<Group>();
   const always: Group[] = [];
   for (const { group, posts } of groups) {
-    const needed = mostSelective(
+    const needed = findMostSelective(
       posts.filter(({ kind }) => kind === 'needed'),
       popularity,
     );
@@ -39,10 +45,10 @@ export function compileFilterIndex(filters: readonly NamedFilter[]): (payload: u
     const candidates = [...always];
     walkFields(payload, tree, {
       needed: posting => {
-        for (const group of takeOnce(posting, round)) candidates.push(group);
+        for (const group of collectOnce(posting, round)) candidates.push(group);
       },
       ruledOut: posting => {
-        for (const group of takeOnce(posting, round)) group.ruledOutIn = round;
+        for (const group of collectOnce(posting, round)) group.ruledOutIn = round;
       },
     });
     const names = new Set<string>();
@@ -54,19 +60,19 @@ export function compileFilterIndex(filters: readonly NamedFilter[]): (payload: u
   };
 }
 
-/** Nothing of a list that this payload has led to before: an array may hold the same value 80,000 times. */
-function takeOnce(posting: Posting<Group>, round: number): readonly Group[] {
-  if (posting.takenIn === round) return [];
-  posting.takenIn = round;
+/** Collects a posting only once for each payload: an array may contain the same value 80,000 times. */
+function collectOnce(posting: Posting<Group>, round: number): readonly Group[] {
+  if (posting.collectedIn === round) return [];
+  posting.collectedIn = round;
   return posting.entries;
 }
 
-/** Those whose filters are the same. */
+/** The entries that have the same filter. */
 interface Group {
   readonly filter: PayloadFilter | undefined;
   readonly matches: PayloadPredicate;
   readonly names: string[];
-  /** The last round whose payload cannot match. */
+  /** The last round whose payload ruled it out. */
   ruledOutIn: number;
 }
 
@@ -81,10 +87,10 @@ function groupByFilter(filters: readonly NamedFilter[]): Group[] {
   return [...groups.values()];
 }
 
-/** What a filter needs, and what rules it out, field by field. */
-function* postsOf(fields: Fields, above: readonly string[]): Generator<Post> {
+/** The values that a filter needs and those that rule it out, field by field. */
+function* toPosts(fields: Fields, above: readonly string[]): Generator<Post> {
   for (const [field, value] of Object.entries(fields)) {
-    const clause = clauseOf(value);
+    const clause = toClause(value);
     const path = [...above, field];
     switch (clause?.operator) {
       case 'in':
@@ -97,7 +103,7 @@ function* postsOf(fields: Fields, above: readonly string[]): Generator<Post> {
         yield { kind: clause.expected ? 'needed' : 'ruledOut', path, values: [anyValue] };
         break;
       case 'nested':
-        yield* postsOf(clause.fields, path);
+        yield* toPosts(clause.fields, path);
     }
   }
 }
@@ -116,8 +122,8 @@ function countValues(posts: readonly Post[]): Popularity {
   return popularity;
 }
 
-/** The one whose values the fewest other filters ask for. */
-function mostSelective(needed: readonly Post[], popularity: Popularity): Post | undefined {
+/** The post whose values are needed by the fewest other filters. */
+function findMostSelective(needed: readonly Post[], popularity: Popularity): Post | undefined {
   const cost = ({ path, values }: Post) => {
     const counts = popularity.get(JSON.stringify(path));
     return values.reduce<number>((sum, value) => sum + (counts?.get(value) ?? 0), 0);

@@ -1,7 +1,7 @@
 import type { AutomationDefinition } from '../definitions/automation-definition.ts';
-import { type TestDelivery, type TriggerVerdict, testTrigger } from './judge-trigger.ts';
+import { type JudgedDelivery, judgeTrigger, type TriggerVerdict } from './judge-trigger.ts';
 
-/** Why an automation would, or would not, start a run of a delivery. */
+/** Whether an automation would start a run for a delivery, and why. */
 export interface AutomationVerdict {
   readonly automation: string;
   readonly enabled: boolean;
@@ -11,9 +11,12 @@ export interface AutomationVerdict {
   readonly triggers: readonly TriggerVerdict[];
 }
 
-export function judgeAutomation(automation: AutomationDefinition, delivery: TestDelivery): AutomationVerdict {
+export function judgeAutomation(
+  automation: AutomationDefinition,
+  delivery: JudgedDelivery,
+): AutomationVerdict {
   const { name, enabled } = automation;
-  const triggers = automation.triggers.map(trigger => testTrigger(trigger, delivery));
+  const triggers = automation.triggers.map(trigger => judgeTrigger(trigger, delivery));
   const fires = triggers.some(trigger => trigger.wouldTrigger);
   return { automation: name, enabled, wouldTrigger: enabled && fires, triggers };
 }

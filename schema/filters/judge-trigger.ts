@@ -1,13 +1,13 @@
 import type { Trigger } from '../definitions/automation-definition.ts';
 import { type ClauseOutcome, explainPayloadFilter } from './payload-filter-explain.ts';
 
-/** What a trigger is tested against. Without a `webhookUid`, it came to whichever webhook the trigger selects. */
-export interface TestDelivery {
+/** A delivery to judge. Without a `webhookUid`, it counts as one to the webhook that the trigger selects. */
+export interface JudgedDelivery {
   readonly webhookUid?: string | undefined;
   readonly payload: unknown;
 }
 
-/** How a trigger judges a delivery, whether or not its automation is enabled; it fires if both checks hold. */
+/** How a trigger judges a delivery, whether or not its automation is enabled. It fires if both checks hold. */
 export interface TriggerVerdict {
   readonly wouldTrigger: boolean;
   readonly webhookHolds: boolean;
@@ -16,7 +16,7 @@ export interface TriggerVerdict {
   readonly clauses: readonly ClauseOutcome[];
 }
 
-export function testTrigger({ filter }: Pick<Trigger, 'filter'>, delivery: TestDelivery): TriggerVerdict {
+export function judgeTrigger({ filter }: Pick<Trigger, 'filter'>, delivery: JudgedDelivery): TriggerVerdict {
   const { webhookUid, payload } = delivery;
   const webhookHolds = webhookUid === undefined || filter.webhook_ids.includes(webhookUid);
   const clauses = explainPayloadFilter(filter.payload, payload);

@@ -1,26 +1,26 @@
 import { excerpt } from './excerpt.ts';
 import type { Fields, PayloadFilter } from './payload-filter.ts';
-import { type CompiledClause, compileAll, compileClauses, fieldOf } from './payload-filter-match.ts';
+import { type CompiledClause, compileAll, compileClauses, getField } from './payload-filter-match.ts';
 
 /** @limit Most elements of an array that an explanation searches for the nearest miss: an array may have 130,000. */
 const explainedElementsMax = 1_000;
 
-/** What one clause of a filter asked of a payload, and what it found there. */
+/** A clause of a filter, and what it found in a payload. */
 export interface ClauseOutcome {
   /** A JSONPath (RFC 9535) such as `$.issue.level`, `$.items[2].sku` or `$["odd name"]`. */
   readonly path: string;
-  /** `any_element`: the place holds an array, and the clauses under it are those of one of its elements. */
+  /** `any_element`: the value is an array, and the clauses below are those of one of its elements. */
   readonly operator: 'in' | 'not_in' | 'exists' | 'any_element';
-  /** What the clause says, as JSON, cut when it is long. */
+  /** The operand of the clause as JSON, cut if it is long. */
   readonly allowed: string;
-  /** What the payload has there, as JSON, cut when it is long; `missing` if nothing. */
+  /** The value in the payload as JSON, cut if it is long; `missing` if there is none. */
   readonly found: string;
   readonly holds: boolean;
 }
 
 /**
- * Says clause by clause why a payload matches a filter or does not: it matches exactly if every outcome holds. Of an
- * array only the element that satisfies the most clauses is shown, so there is at most one outcome more than keys.
+ * Explains clause by clause why a payload does or does not match a filter. It matches exactly if every outcome holds.
+ * Of an array, only the element that satisfies the most clauses is shown, so the list stays as short as the filter.
  */
 export function explainPayloadFilter(
   filter: PayloadFilter | undefined,
@@ -35,9 +35,9 @@ function explainNested(fields: Fields, value: unknown, path: string): readonly C
   const anyElement = {
     path,
     operator: 'any_element',
-    allowed: 'one element that satisfies all of it',
+    allowed: 'one element that satisfies every clause',
   } as const;
-  const nearest = nearestElement(clauses, value);
+  const nearest = findNearestElement(clauses, value);
   if (nearest === undefined) return [{ ...anyElement, found: 'no element', holds: false }];
   const { index, held } = nearest;
   return [
@@ -46,13 +46,13 @@ function explainNested(fields: Fields, value: unknown, path: string): readonly C
   ];
 }
 
-/** The first of the elements that satisfies all; if none does, among the first ones that of which the most clauses hold. */
-function nearestElement(clauses: readonly CompiledClause[], elements: readonly unknown[]) {
+/** The first element that satisfies every clause; if there is none, the best of the first `explainedElementsMax`. */
+function findNearestElement(clauses: readonly CompiledClause[], elements: readonly unknown[]) {
   const satisfying = elements.findIndex(compileAll(clauses));
   if (satisfying >= 0) return { index: satisfying, held: clauses.length };
   let nearest: { index: number; held: number } | undefined;
   for (const [index, element] of elements.slice(0, explainedElementsMax).entries()) {
-    const held = clauses.filter(({ field, holds }) => holds(fieldOf(element, field))).length;
+    const held = clauses.filter(({ field, holds }) => holds(getField(element, field))).length;
     if (nearest === undefined || held > nearest.held) nearest = { index, held };
   }
   return nearest;
@@ -65,7 +65,7 @@ function explainFields(
 ): readonly ClauseOutcome[] {
   return clauses.flatMap(({ field, clause, holds }): readonly ClauseOutcome[] => {
     const at = `${path}${segment(field)}`;
-    const found = fieldOf(value, field);
+    const found = getField(value, field);
     if (clause.operator === 'nested') return explainNested(clause.fields, found, at);
     const allowed = excerpt(clause.operator === 'exists' ? clause.expected : clause.values);
     return [{ path: at, operator: clause.operator, allowed, found: excerpt(found), holds: holds(found) }];

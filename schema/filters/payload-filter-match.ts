@@ -1,39 +1,39 @@
-import { type Clause, clauseOf, type Fields, isObject, type PayloadFilter } from './payload-filter.ts';
+import { type Clause, type Fields, isObject, type PayloadFilter, toClause } from './payload-filter.ts';
 
 export type PayloadPredicate = (payload: unknown) => boolean;
 
 /**
- * Compiles a payload filter that has passed `payloadFilterSchema`. The predicate takes what `JSON.parse` returned,
- * never throws; no filter matches every payload. It recurses as deep as the filter nests,
- * however deep the payload does.
+ * Compiles a payload filter that has passed `payloadFilterSchema`; without a filter, every payload matches. The
+ * predicate takes any value from `JSON.parse` and never throws. It recurses as deep as the filter, not the payload.
  */
 export function compilePayloadFilter(filter: PayloadFilter | undefined): PayloadPredicate {
   return filter === undefined ? () => true : compileNested(filter);
 }
 
-// An array satisfies a nested object if any one element satisfies all of it. This looks into an array once: an
-// array within it is an element without fields.
+// An array satisfies a nested object if one of its elements satisfies all of it. Only one level of array is entered:
+// an array inside an array is an element without fields.
 function compileNested(fields: Fields): ValueTest {
   const clauses = compileClauses(fields);
   const satisfies = compileAll(clauses);
   return value => (Array.isArray(value) ? value.some(satisfies) : satisfies(value));
 }
 
+// Up to this many clauses are looked up one by one.
 const clausesFew = 8;
 
-/** Tests whether a value, taken for an object whatever it is, satisfies every clause. */
+/** Compiles a test whether a value satisfies every clause. A value that is not an object has no fields. */
 export function compileAll(clauses: readonly CompiledClause[]): ValueTest {
   return clauses.length > clausesFew ? satisfiesMany(clauses) : satisfiesFew(clauses);
 }
 
 function satisfiesFew(clauses: readonly CompiledClause[]): ValueTest {
   return value => {
-    for (const { field, holds } of clauses) if (!holds(fieldOf(value, field))) return false;
+    for (const { field, holds } of clauses) if (!holds(getField(value, field))) return false;
     return true;
   };
 }
 
-// An array of 80,000 small elements meets 200 clauses in a moment, because only fields that are there are looked at.
+// Goes through the fields that the value has: 80,000 small elements of an array meet 200 clauses quickly.
 function satisfiesMany(clauses: readonly CompiledClause[]): ValueTest {
   const byField = new Map(clauses.map(clause => [clause.field, clause]));
   const needed = new Set(clauses.filter(({ holds }) => !holds(undefined)));
@@ -50,7 +50,7 @@ function satisfiesMany(clauses: readonly CompiledClause[]): ValueTest {
   };
 }
 
-/** Tests a field's value, which is `undefined` where the field is missing: no JSON value is. */
+/** Tests the value of a field. `undefined` means that the field is missing: no JSON value is undefined. */
 export type ValueTest = (value: unknown) => boolean;
 
 export interface CompiledClause {
@@ -59,17 +59,17 @@ export interface CompiledClause {
   readonly holds: ValueTest;
 }
 
-/** What an object of a filter asks, field by field. */
+/** Compiles the clauses of an object in a filter. */
 export function compileClauses(fields: Fields): readonly CompiledClause[] {
   return Object.entries(fields).map(([field, value]) => {
-    const clause = clauseOf(value);
+    const clause = toClause(value);
     if (clause === undefined) throw new TypeError('the payload filter has not passed payloadFilterSchema');
     return { field, clause, holds: compileClause(clause) };
   });
 }
 
-/** An own field of an object. Whatever is no object has no fields: they are missing. */
-export function fieldOf(value: unknown, field: string): unknown {
+/** An own field of an object; undefined if it is missing or the value is not an object. */
+export function getField(value: unknown, field: string): unknown {
   return isObject(value) && Object.hasOwn(value, field) ? value[field] : undefined;
 }
 
@@ -88,7 +88,7 @@ function compileClause(clause: Clause): ValueTest {
   }
 }
 
-// A Set compares as JSON does: without coercion, and with -0 equal to 0.
+// A Set compares like JSON: without coercion, and -0 equals 0.
 function compileIn(values: readonly unknown[]): ValueTest {
   const allowed = new Set(values);
   const isAllowed: ValueTest = value => allowed.has(value);

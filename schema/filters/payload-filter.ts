@@ -3,14 +3,14 @@ import type { DiagnosticCode } from '../diagnostics.ts';
 
 /** @limit Deepest nesting of objects in a payload filter: real payloads nest less than 10 deep. */
 const filterDepthMax = 16;
-/** @limit Most keys in a payload filter, over all levels: matching a delivery takes time for each. */
+/** @limit Most keys in a payload filter, on all levels together: matching a delivery takes time for each. */
 const filterKeysMax = 200;
 /** @limit Most values in one list of a payload filter: a longer list belongs in the automation itself. */
 const filterValuesMax = 500;
 
 export type Scalar = string | number | boolean | null;
 
-/** A payload filter as it is written and as applied state keeps it: plain JSON. Each key names a payload field. */
+/** A payload filter, as definition files and the applied state contain it: plain JSON. Each key names a payload field. */
 export interface PayloadFilter {
   readonly [field: string]: FilterValue;
 }
@@ -22,7 +22,7 @@ export type FilterValue =
   | { readonly exists: boolean }
   | PayloadFilter;
 
-/** What a key of a payload filter asks of its field. */
+/** The condition that a key of a payload filter sets for its field. */
 export type Clause =
   | { readonly operator: 'in' | 'not_in'; readonly values: readonly unknown[] }
   | { readonly operator: 'exists'; readonly expected: boolean }
@@ -31,11 +31,10 @@ export type Clause =
 export type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * The rule that tells operators from nested objects: an operator is an object with exactly one key, `in` or
- * `not_in` with an array or `exists` with a boolean; each other object is nested. A bare scalar, always a mistake,
- * is no clause.
+ * Tells operators from nested objects. An operator is an object with exactly one key: `in` or `not_in` with an array,
+ * or `exists` with a boolean. Every other object is nested. A bare scalar, which is always a mistake, gives undefined.
  */
-export function clauseOf(value: unknown): Clause | undefined {
+export function toClause(value: unknown): Clause | undefined {
   if (Array.isArray(value)) return { operator: 'in', values: value };
   if (!isObject(value)) return undefined;
   const [key, ...others] = Object.keys(value);
@@ -46,16 +45,16 @@ export function clauseOf(value: unknown): Clause | undefined {
   return { operator: 'nested', fields: value };
 }
 
-/** Whether a value is a JSON object: neither null nor an array. */
+/** Whether a value is a JSON object, not null or an array. */
 export function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**
- * Checks a payload filter as it comes from YAML or from applied state, and reports every mistake in it with
- * `params: {code, hint}`. The root's keys are always fields, so `{exists: true}` there is a bare scalar.
+ * Checks a payload filter from YAML or from the applied state, and reports every mistake in it with
+ * `params: {code, hint}`. The keys of the root are always fields, so `exists: true` there is a bare scalar.
  *
- * It is not a `z.record`, which would drop a field named `__proto__`.
+ * Not a `z.record`, which would drop a field named `__proto__`.
  */
 export const payloadFilterSchema: z.ZodType<PayloadFilter> = z
   .unknown()
@@ -76,22 +75,22 @@ export const payloadFilterSchema: z.ZodType<PayloadFilter> = z
       report(
         'filter/too-large',
         [],
-        `a payload filter has at most ${filterKeysMax} keys over all levels, this one ${keys}`,
-        'filter on the fields that tell deliveries apart, and leave the rest to the run',
+        `the payload filter has ${keys} keys, and at most ${filterKeysMax} are allowed on all levels together`,
+        'filter on the fields that distinguish deliveries, and let the run check the rest',
       );
     } else {
       const hint =
-        'write fields, as in payload: { action: [opened] }; without payload: every delivery matches';
-      report('filter/invalid', [], 'a payload filter is an object whose keys name payload fields', hint);
+        'write fields, as in payload: { action: [opened] }, or remove the key to match every delivery';
+      report('filter/invalid', [], 'a payload filter must be an object whose keys name payload fields', hint);
     }
     return z.NEVER;
   });
 
-/** `definitions` of a JSON Schema that holds `payloadFilterSchema`, which refers to itself. */
+/** The `definitions` of any JSON Schema that contains `payloadFilterSchema`, which refers to itself. */
 export const filterDefinitions = {
   filterValue: {
     description:
-      'The allowed values as a list; an operator: in, not_in or exists; or an object of nested fields. A field that is an array matches if one of its elements does.',
+      'A list of allowed values, an operator (in, not_in or exists) or an object of nested fields. An array in the payload matches if one of its elements does.',
     anyOf: [
       {
         type: 'array',
@@ -114,7 +113,7 @@ export const filterDefinitions = {
         description: 'None of these values; a missing field matches.',
         body: { not_in: ['$1'] },
       },
-      { label: 'exists', description: 'Whether the field is there.', body: { exists: true } },
+      { label: 'exists', description: 'Whether the field exists.', body: { exists: true } },
     ],
   },
 };
@@ -122,35 +121,35 @@ export const filterDefinitions = {
 type Path = readonly (string | number)[];
 type Report = (code: DiagnosticCode, path: Path, message: string, hint?: string) => void;
 
-/** Fields named at this level and below, as far down as a filter may nest. */
+/** Counts the fields at this level and below, as deep as a filter may nest. */
 function countKeys(fields: Fields, depth: number): number {
   const nested = Object.values(fields).map(value => {
-    const clause = clauseOf(value);
+    const clause = toClause(value);
     return clause?.operator === 'nested' && depth < filterDepthMax ? countKeys(clause.fields, depth + 1) : 0;
   });
   return nested.reduce((sum, keys) => sum + keys, nested.length);
 }
 
-/** The same filter, rebuilt; `Object.fromEntries` keeps `__proto__` an own key. */
+/** Checks and rebuilds a filter. `Object.fromEntries` keeps `__proto__` an own key. */
 function readFields(fields: Fields, path: Path, report: Report): PayloadFilter {
   if (path.length >= filterDepthMax) {
-    const hint = 'filter on a field further out';
-    report('filter/too-large', path, `a payload filter nests at most ${filterDepthMax} objects`, hint);
+    const message = `a payload filter may nest at most ${filterDepthMax} levels deep`;
+    report('filter/too-large', path, message, 'filter on a field at a higher level');
     return {};
   }
-  const alone = Object.keys(fields).length === 1;
+  const isOnly = Object.keys(fields).length === 1;
   const entries = Object.entries(fields).map(([field, value]): [string, FilterValue] => [
     field,
-    readValue(value, [...path, field], report, () => bareHint(field, value, alone && path.length > 0)),
+    readValue(value, [...path, field], report, () => explainBare(field, value, isOnly && path.length > 0)),
   ]);
   return Object.fromEntries(entries);
 }
 
-function readValue(value: unknown, path: Path, report: Report, hintIfBare: () => string): FilterValue {
-  const clause = clauseOf(value);
+function readValue(value: unknown, path: Path, report: Report, explain: () => Explanation): FilterValue {
+  const clause = toClause(value);
   if (clause === undefined) {
-    const message = `${flow(path.at(-1))} has a bare value, not a list of allowed values`;
-    report('filter/invalid', path, message, hintIfBare());
+    const { message, hint } = explain();
+    report('filter/invalid', path, message, hint);
     return [];
   }
   switch (clause.operator) {
@@ -171,7 +170,7 @@ function readList(values: readonly unknown[], path: Path, report: Report): reado
     report(
       'filter/too-large',
       path,
-      `a list has at most ${filterValuesMax} values, this one ${values.length}`,
+      `the list has ${values.length} values, and at most ${filterValuesMax} are allowed`,
       'split it over several triggers of the same webhook',
     );
     return [];
@@ -183,45 +182,69 @@ function readScalar(value: unknown, path: Path, report: Report): Scalar {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
   if (typeof value === 'number') return readNumber(value, path, report);
   const [kind, hint] = Array.isArray(value)
-    ? ['a list', 'an array in the payload matches if one of its elements is allowed: write one list']
-    : [
-        'an object',
-        'to match the objects in an array, write a nested object: one element must satisfy all of it',
-      ];
-  report('filter/invalid', path, `a list holds strings, numbers, booleans and null, not ${kind}`, hint);
+    ? ['a list', 'write one flat list; an array in the payload matches if one of its elements is allowed']
+    : ['an object', 'to match objects in an array, write nested fields instead of a list'];
+  const message = `a list of allowed values contains strings, numbers, booleans or null, not ${kind}`;
+  report('filter/invalid', path, message, hint);
   return null;
 }
 
-// An integer beyond 2^53-1 may be the rounding of another one, here and in the payload: equality would be a guess.
+// An integer beyond 2^53-1 may be rounded, here and in the payload, so equality would be a guess.
 function readNumber(value: number, path: Path, report: Report): number {
   if (!Number.isFinite(value)) {
-    report('filter/invalid', path, `${value} is not a JSON number`, 'remove it: no payload has it');
+    report(
+      'filter/invalid',
+      path,
+      `${value} is not a JSON number`,
+      'remove it, because no payload can contain it',
+    );
   } else if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
-    const message = `an integer beyond ±${Number.MAX_SAFE_INTEGER} (2^53-1) cannot be compared exactly`;
-    report('filter/invalid', path, message, 'filter on another field, or on a string form of the number');
+    const message = `integers beyond ±${Number.MAX_SAFE_INTEGER} (2^53-1) cannot be compared exactly`;
+    report(
+      'filter/invalid',
+      path,
+      message,
+      'filter on another field, or on a field with the number as a string',
+    );
   }
-  return value === 0 ? 0 : value; // -0 is 0, as it will be when it is read back from JSON.
+  return value === 0 ? 0 : value; // JSON has no -0 once it is written and read again.
 }
 
-function bareHint(field: string, value: unknown, alone: boolean): string {
-  const key = flow(field);
-  if (field === 'exists' && alone) return 'write exists: true or exists: false';
+interface Explanation {
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** Explains what to write instead of a bare scalar. `mayBeOperator`: the field is the only key of a nested object. */
+function explainBare(field: string, value: unknown, mayBeOperator: boolean): Explanation {
+  if (field === 'exists' && mayBeOperator) {
+    return { message: 'exists must be true or false', hint: 'write exists: true or exists: false' };
+  }
+  const message = `${renderFlow(field)} must be a list of allowed values`;
+  return { message, hint: bareHint(field, value, mayBeOperator) };
+}
+
+function bareHint(field: string, value: unknown, mayBeOperator: boolean): string {
+  const key = renderFlow(field);
   if (value === null)
-    return `write ${key}: [null] for an explicit null, ${key}: { exists: false } for a missing field`;
-  const bracketed = `write ${key}: [${flow(value)}]`;
-  const operator = field === 'in' || field === 'not_in' || field === 'exists';
-  return operator && !alone
-    ? `${bracketed}; beside other keys, or at the top, ${field} is a field and no operator`
+    return `write ${key}: [null] to match null, or ${key}: { exists: false } to match a missing field`;
+  const bracketed = `write ${key}: [${renderFlow(value)}]`;
+  const isOperatorName = field === 'in' || field === 'not_in' || field === 'exists';
+  return isOperatorName && !mayBeOperator
+    ? `${bracketed}; beside other keys or at the top level, ${field} names a field and is not an operator`
     : bracketed;
 }
 
-/** A scalar as one would write it in YAML's flow style. */
-function flow(value: unknown): string {
+/** Renders a scalar in YAML's flow style. */
+function renderFlow(value: unknown): string {
   if (typeof value !== 'string') return String(value);
   if (/^[a-z_][\w-]*$/i.test(value) && !/^(true|false|null)$/i.test(value)) return cut(value);
   return cut(JSON.stringify(value));
 }
 
+/** @limit Most characters of a key or value that a message about a payload filter quotes: enough to recognise it. */
+const quotedCharsMax = 60;
+
 function cut(text: string): string {
-  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
+  return text.length > quotedCharsMax ? `${text.slice(0, quotedCharsMax - 1)}…` : text;
 }

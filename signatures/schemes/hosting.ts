@@ -1,6 +1,5 @@
 import type { SignatureScheme } from '../description.ts';
-import { base64OfBody, hexOfBody } from './shapes.ts';
-import { standardWebhooks } from './standard.ts';
+import { base64OfBody, hexOfBody, standardWebhooks } from './shapes.ts';
 
 export const hostingSchemes: readonly SignatureScheme[] = [
   {
@@ -8,7 +7,7 @@ export const hostingSchemes: readonly SignatureScheme[] = [
     provider: 'Vercel',
     kind: 'hosting',
     page: 'https://vercel.com/docs/webhooks/webhooks-api',
-    secretLocation: 'shown once when the webhook is created; for an integration, its client secret',
+    secretLocation: 'shown once when the webhook is created; an integration uses its client secret',
     secretCommand: 'declare',
     ...hexOfBody,
     hash: 'sha1',
@@ -28,7 +27,7 @@ export const hostingSchemes: readonly SignatureScheme[] = [
     provider: 'Heroku',
     kind: 'hosting',
     page: 'https://devcenter.heroku.com/articles/app-webhooks',
-    secretLocation: 'given or returned when the subscription is made: heroku webhooks:add --secret',
+    secretLocation: 'set with heroku webhooks:add --secret, or returned by that command',
     secretCommand: 'generate',
     ...base64OfBody,
     header: 'Heroku-Webhook-Hmac-SHA256',
@@ -38,7 +37,7 @@ export const hostingSchemes: readonly SignatureScheme[] = [
     provider: 'CircleCI',
     kind: 'ci',
     page: 'https://circleci.com/docs/guides/integration/outbound-webhooks/',
-    secretLocation: 'you choose it, in the field "Secret token" of the webhook',
+    secretLocation: 'you choose it; enter it in the field "Secret token" of the webhook',
     secretCommand: 'generate',
     ...hexOfBody,
     header: 'circleci-signature',
@@ -49,9 +48,9 @@ export const hostingSchemes: readonly SignatureScheme[] = [
     provider: 'Buildkite',
     kind: 'ci',
     page: 'https://buildkite.com/docs/apis/webhooks/pipelines#webhook-signature',
-    secretLocation: 'the notification service\'s "Token"; choose to send it as a signature',
+    secretLocation: '"Token" of the notification service; choose to send it as a signature',
     secretCommand: 'declare',
-    note: 'Buildkite advises a window and gives five minutes as its example.',
+    note: 'Buildkite recommends a replay window; its example is five minutes.',
     ...hexOfBody,
     header: 'X-Buildkite-Signature',
     list: { separator: ',', keyValueSeparator: '=', key: 'signature' },

@@ -1,59 +1,60 @@
-/** A provider that people ask for and that is not shipped. */
+/** Providers that people ask for but whose scheme is not supported. */
 export interface LeftOut {
   readonly providers: string;
+  /** Why, so that nobody has to find out again; and the alternative, where there is one. */
   readonly reason: string;
 }
 
-/** Why each is missing, so that nobody has to find out again. */
 export const leftOut: readonly LeftOut[] = [
   {
     providers: 'GitHub (SHA-1), HubSpot (v1, v2), Meta (SHA-1)',
-    reason: "the provider's older scheme; its newer one is shipped",
+    reason: "These are the providers' older schemes. The newer ones are supported.",
   },
   {
     providers: 'Twilio',
-    reason: 'posts forms, and a delivery is JSON',
+    reason: 'Twilio sends forms, but a delivery must be JSON.',
   },
   {
     providers: 'Mailgun',
     reason:
-      'signs a timestamp and a token but not the event, so that whoever sees one request can write any other; use url_token',
+      'The signature covers a timestamp and a token but not the event, so anyone who sees one request can forge others. Use url_token.',
   },
   {
     providers: 'Adyen (standard payment webhooks)',
     reason:
-      'signs eight fields of each item, inside the body, and leaves the rest open; use url_token, or adyen-platform for the newer webhooks',
+      'The signature is inside the body and covers only eight fields of each item. Use url_token, or adyen-platform for the newer webhooks.',
   },
   {
     providers: 'Figma',
     reason:
-      'sends its passcode in the body, which would put the secret into the delivery log and before the agent; use url_token',
+      'Figma sends its passcode in the body, so the delivery log and the agent would see the secret. Use url_token.',
   },
   {
     providers: 'PayPal',
     reason:
-      'needs a certificate fetched from an address that the request names, and covers the body by a CRC-32',
+      'Verification requires a certificate from an address in the request, and covers the body only by a CRC-32.',
   },
   {
     providers: 'Coinbase (CDP webhooks)',
     reason:
-      'signs headers that the signature itself lists; no vectors from outside were found to prove it against',
+      'The signature lists the headers that it covers, and no independent test vectors were found to check an implementation.',
   },
   {
     providers: 'Fly.io extensions',
-    reason: 'for partners who provision, and its page does not say how the signature is encoded',
+    reason:
+      'They are for provisioning partners, and the documentation does not give the encoding of the signature.',
   },
   {
     providers: 'Airtable, FireHydrant, Intercom, Netlify',
     reason:
-      'only third parties describe the scheme; an object in the definition file can (except for Netlify, whose signature is a JWS)',
+      'Only third parties document the scheme. Describe it in the definition; this is not possible for Netlify, whose signature is a JWS.',
   },
   {
     providers: 'Datadog, New Relic, Opsgenie, Postmark',
-    reason: 'do not sign, but can send a header: use token with Authorization: Bearer …',
+    reason: 'They do not sign, but can send a header. Use token with Authorization: Bearer …',
   },
   {
     providers: 'Bugsnag, Honeybadger, Railway, Rollbar, Statuspage',
-    reason: 'do not sign: use url_token',
+    reason: 'They do not sign. Use url_token.',
   },
 ];

@@ -1,6 +1,5 @@
 import type { SignatureScheme } from '../description.ts';
-import { base64OfBody, hexOfBody } from './shapes.ts';
-import { svix } from './standard.ts';
+import { base64OfBody, hexOfBody, svix } from './shapes.ts';
 
 /** Messaging, social networks and email. */
 export const messagingSchemes: readonly SignatureScheme[] = [
@@ -11,7 +10,7 @@ export const messagingSchemes: readonly SignatureScheme[] = [
     page: 'https://docs.slack.dev/authentication/verifying-requests-from-slack/',
     secretLocation: 'the app\'s Basic Information, under "Signing Secret"',
     secretCommand: 'set',
-    note: 'For the Events API. Slash commands and interactivity post forms, which are not JSON.',
+    note: 'For the Events API only. Slash commands and interactivity send forms, which are not JSON.',
     handshake: 'slack',
     ...hexOfBody,
     header: 'X-Slack-Signature',
@@ -26,7 +25,7 @@ export const messagingSchemes: readonly SignatureScheme[] = [
     page: 'https://docs.discord.com/developers/events/webhook-events',
     secretLocation: 'the application\'s General Information, under "Public Key"',
     secretCommand: 'set',
-    note: 'For webhook events. Interactions need an answer of their own, which a delivery does not give.',
+    note: 'For webhook events only. Interactions require a specific response, which hookmill does not send.',
     handshake: 'discord',
     primitive: 'ed25519',
     encoding: 'hex',
@@ -66,7 +65,7 @@ export const messagingSchemes: readonly SignatureScheme[] = [
     page: 'https://developers.facebook.com/docs/graph-api/webhooks/getting-started',
     secretLocation: 'App settings, Basic, "App secret"',
     secretCommand: 'set',
-    note: 'Any verify token will do when the URL is registered: it proves nothing that the signature does not.',
+    note: 'Enter any verify token when you register the URL: hookmill does not check it, because deliveries are signed.',
     handshake: 'meta',
     ...hexOfBody,
     header: 'X-Hub-Signature-256',
@@ -89,7 +88,7 @@ export const messagingSchemes: readonly SignatureScheme[] = [
     provider: 'Twitch EventSub',
     kind: 'messaging',
     page: 'https://dev.twitch.tv/docs/eventsub/handling-webhook-events/',
-    secretLocation: 'you choose it when the subscription is created: 10 to 100 ASCII characters',
+    secretLocation: 'you choose it when you create the subscription: 10–100 ASCII characters',
     secretCommand: 'generate',
     handshake: 'twitch',
     ...hexOfBody,
@@ -104,7 +103,7 @@ export const messagingSchemes: readonly SignatureScheme[] = [
     provider: 'Resend',
     kind: 'email',
     page: 'https://resend.com/docs/webhooks/verify-webhooks-requests',
-    secretLocation: 'the webhook\'s page, under "Signing secret"; it begins with whsec_',
+    secretLocation: 'the webhook\'s page, under "Signing secret"; it starts with whsec_',
     secretCommand: 'declare',
     ...svix,
   },

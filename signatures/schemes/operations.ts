@@ -1,6 +1,5 @@
 import type { SignatureScheme } from '../description.ts';
-import { hexOfBody, stripeLike } from './shapes.ts';
-import { standardWebhooks } from './standard.ts';
+import { hexOfBody, standardWebhooks, stripeLike } from './shapes.ts';
 
 /** Error tracking and incident management. */
 export const operationsSchemes: readonly SignatureScheme[] = [
@@ -32,7 +31,7 @@ export const operationsSchemes: readonly SignatureScheme[] = [
     provider: 'incident.io',
     kind: 'incident management',
     page: 'https://docs.incident.io/integrations/webhooks',
-    secretLocation: 'the endpoint\'s page, under "Signing secret"; it begins with whsec_',
+    secretLocation: 'the endpoint\'s page, under "Signing secret"; it starts with whsec_',
     secretCommand: 'declare',
     ...standardWebhooks,
   },
@@ -53,9 +52,9 @@ export const operationsSchemes: readonly SignatureScheme[] = [
     provider: 'Grafana Alerting',
     kind: 'incident management',
     page: 'https://grafana.com/docs/grafana/latest/alerting/configure-notifications/manage-contact-points/integrations/webhook-notifier/',
-    secretLocation: 'you choose it, in the contact point\'s "HMAC signature", field "Secret"',
+    secretLocation: 'you choose it; enter it in the contact point under "HMAC signature", field "Secret"',
     secretCommand: 'generate',
-    note: 'For a contact point with the default signature header and no timestamp header.',
+    note: 'For contact points with the default signature header and without a timestamp header.',
     ...hexOfBody,
     header: 'X-Grafana-Alerting-Signature',
   },
@@ -64,7 +63,7 @@ export const operationsSchemes: readonly SignatureScheme[] = [
     provider: 'Grafana Alerting (timestamp)',
     kind: 'incident management',
     page: 'https://grafana.com/docs/grafana/latest/alerting/configure-notifications/manage-contact-points/integrations/webhook-notifier/',
-    secretLocation: 'you choose it, in the contact point\'s "HMAC signature", field "Secret"',
+    secretLocation: 'you choose it; enter it in the contact point under "HMAC signature", field "Secret"',
     secretCommand: 'generate',
     note: "Set the contact point's timestamp header to X-Timestamp.",
     ...hexOfBody,

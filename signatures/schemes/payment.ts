@@ -1,8 +1,7 @@
 import type { SignatureScheme } from '../description.ts';
-import { base64OfBody, hexOfBody, stripeLike } from './shapes.ts';
-import { standardWebhooks } from './standard.ts';
+import { base64OfBody, hexOfBody, signatureAgeSecondsMax, standardWebhooks, stripeLike } from './shapes.ts';
 
-/** Where a timestamp is signed its window is five minutes for each of them, whatever the provider's library takes. */
+/** Every signed timestamp has the same window here, even if the provider's own library accepts older ones. */
 export const paymentSchemes: readonly SignatureScheme[] = [
   {
     id: 'stripe',
@@ -11,23 +10,23 @@ export const paymentSchemes: readonly SignatureScheme[] = [
     page: 'https://docs.stripe.com/webhooks/signature',
     secretLocation: 'the endpoint\'s page in Workbench, under "Signing secret"',
     secretCommand: 'declare',
-    note: 'The key is the whole secret, whsec_ included.',
+    note: 'The key is the whole secret, including whsec_.',
     ...stripeLike,
     header: 'Stripe-Signature',
-    timestamp: { field: 't', unit: 's', toleranceSeconds: 300 },
+    timestamp: { field: 't', unit: 's', toleranceSeconds: signatureAgeSecondsMax },
   },
   {
     id: 'paddle',
     provider: 'Paddle Billing',
     kind: 'payment',
     page: 'https://developer.paddle.com/webhooks/signature-verification',
-    secretLocation: 'the notification destination\'s "Secret key"; it begins with pdl_ntfset_',
+    secretLocation: 'the notification destination\'s "Secret key"; it starts with pdl_ntfset_',
     secretCommand: 'declare',
     ...hexOfBody,
     header: 'Paddle-Signature',
     list: { separator: ';', keyValueSeparator: '=', key: 'h1' },
     content: '{timestamp}:{body}',
-    timestamp: { field: 'ts', unit: 's', toleranceSeconds: 300 },
+    timestamp: { field: 'ts', unit: 's', toleranceSeconds: signatureAgeSecondsMax },
   },
   {
     id: 'square',
@@ -36,7 +35,7 @@ export const paymentSchemes: readonly SignatureScheme[] = [
     page: 'https://developer.squareup.com/docs/webhooks/step3validate',
     secretLocation: 'the webhook subscription\'s "Signature key"',
     secretCommand: 'declare',
-    note: 'The URL is signed: the subscription must name the ingress URL exactly as hookmill prints it.',
+    note: 'The signature covers the URL: enter the ingress URL in the subscription exactly as hookmill prints it.',
     ...base64OfBody,
     header: 'x-square-hmacsha256-signature',
     content: '{url}{body}',
@@ -46,7 +45,7 @@ export const paymentSchemes: readonly SignatureScheme[] = [
     provider: 'Razorpay',
     kind: 'payment',
     page: 'https://razorpay.com/docs/webhooks/validate-test/',
-    secretLocation: 'you choose it, in the field "Secret" of the webhook',
+    secretLocation: 'you choose it; enter it in the field "Secret" of the webhook',
     secretCommand: 'generate',
     ...hexOfBody,
     header: 'X-Razorpay-Signature',
@@ -57,7 +56,7 @@ export const paymentSchemes: readonly SignatureScheme[] = [
     provider: 'Lemon Squeezy',
     kind: 'payment',
     page: 'https://docs.lemonsqueezy.com/help/webhooks/signing-requests',
-    secretLocation: 'you choose it, in the field "Signing secret" of the webhook',
+    secretLocation: 'you choose it; enter it in the field "Signing secret" of the webhook',
     secretCommand: 'generate',
     ...hexOfBody,
     header: 'X-Signature',
@@ -69,7 +68,7 @@ export const paymentSchemes: readonly SignatureScheme[] = [
     page: 'https://polar.sh/docs/integrate/webhooks/delivery',
     secretLocation: 'the endpoint\'s page, under "Secret"',
     secretCommand: 'declare',
-    note: 'Standard Webhooks, but the secret is the key as it stands: it is not decoded.',
+    note: 'Standard Webhooks, except that the secret is used as the key without decoding.',
     ...standardWebhooks,
     key: { encoding: 'utf8' },
   },
@@ -88,9 +87,9 @@ export const paymentSchemes: readonly SignatureScheme[] = [
     provider: 'Adyen (Balance Platform, Management)',
     kind: 'payment',
     page: 'https://docs.adyen.com/development-resources/webhooks/secure-webhooks/verify-hmac-signatures',
-    secretLocation: 'generated under the webhook\'s "HMAC key"; hex',
+    secretLocation: 'generated under "HMAC key" of the webhook; in hex',
     secretCommand: 'declare',
-    note: "Not for Adyen's standard payment webhooks, which sign a few fields inside the body.",
+    note: "Do not use it for Adyen's standard payment webhooks, which sign only a few fields inside the body.",
     ...base64OfBody,
     header: 'HmacSignature',
     key: { encoding: 'hex' },

@@ -1,16 +1,14 @@
-import { contentfulContent } from '../contentful.ts';
 import type { SignatureScheme } from '../description.ts';
-import { hexOfBody, stripeLike } from './shapes.ts';
-import { standardWebhooks, svix } from './standard.ts';
+import { hexOfBody, standardWebhooks, stripeLike, svix } from './shapes.ts';
 
-/** What applications are built on: identity, content, AI. */
+/** Identity, content and AI. */
 export const platformSchemes: readonly SignatureScheme[] = [
   {
     id: 'clerk',
     provider: 'Clerk',
     kind: 'identity',
     page: 'https://clerk.com/docs/webhooks/sync-data',
-    secretLocation: 'the endpoint\'s page, under "Signing Secret"; it begins with whsec_',
+    secretLocation: 'the endpoint\'s page, under "Signing Secret"; it starts with whsec_',
     secretCommand: 'declare',
     ...svix,
   },
@@ -30,7 +28,8 @@ export const platformSchemes: readonly SignatureScheme[] = [
     provider: 'Okta event hooks',
     kind: 'identity',
     page: 'https://developer.okta.com/docs/concepts/event-hooks/',
-    secretLocation: 'you choose it: the event hook\'s "Authentication secret"; leave its field Authorization',
+    secretLocation:
+      'you choose it; enter it as the event hook\'s "Authentication secret" and keep the "Authentication field" Authorization',
     secretCommand: 'generate',
     handshake: 'okta',
     primitive: 'shared-secret',
@@ -42,9 +41,9 @@ export const platformSchemes: readonly SignatureScheme[] = [
     provider: 'Auth0 log streams',
     kind: 'identity',
     page: 'https://auth0.com/docs/customize/log-streams/custom-log-streams',
-    secretLocation: 'you choose it, in the field "Authorization Token" of the custom webhook stream',
+    secretLocation: 'you choose it; enter it in the field "Authorization Token" of the custom webhook stream',
     secretCommand: 'generate',
-    note: 'Choose the content format JSON Array: JSON Lines is not JSON.',
+    note: 'Choose the content format JSON Array, because JSON Lines is not JSON.',
     primitive: 'shared-secret',
     header: 'Authorization',
     encoding: 'text',
@@ -68,7 +67,7 @@ export const platformSchemes: readonly SignatureScheme[] = [
     secretCommand: 'set',
     ...hexOfBody,
     header: 'x-contentful-signature',
-    content: contentfulContent,
+    content: { canonical: 'contentful' },
     timestamp: { header: 'x-contentful-timestamp', unit: 'ms', toleranceSeconds: 30 },
     signedHeaders: { 'x-contentful-signed-headers': 'x-contentful-signed-headers,x-contentful-timestamp' },
   },
@@ -77,7 +76,7 @@ export const platformSchemes: readonly SignatureScheme[] = [
     provider: 'Sanity',
     kind: 'content',
     page: 'https://www.sanity.io/docs/content-lake/webhook-best-practices',
-    secretLocation: 'you choose it, in the field "Secret" of the webhook',
+    secretLocation: 'you choose it; enter it in the field "Secret" of the webhook',
     secretCommand: 'generate',
     ...stripeLike,
     encoding: 'base64url',
@@ -89,7 +88,7 @@ export const platformSchemes: readonly SignatureScheme[] = [
     provider: 'Webflow',
     kind: 'content',
     page: 'https://developers.webflow.com/data/docs/working-with-webhooks',
-    secretLocation: "the app's client secret; for a webhook made with a site token, its secretKey",
+    secretLocation: "the app's client secret; for a webhook created with a site token, its secretKey",
     secretCommand: 'set',
     ...hexOfBody,
     header: 'x-webflow-signature',
@@ -112,7 +111,7 @@ export const platformSchemes: readonly SignatureScheme[] = [
     provider: 'OpenAI',
     kind: 'ai',
     page: 'https://developers.openai.com/api/docs/guides/webhooks',
-    secretLocation: 'shown once when the webhook endpoint is created; it begins with whsec_',
+    secretLocation: 'shown once when the webhook endpoint is created; it starts with whsec_',
     secretCommand: 'declare',
     ...standardWebhooks,
   },

@@ -1,6 +1,5 @@
 import type { SignatureScheme } from '../description.ts';
-import { hexOfBody } from './shapes.ts';
-import { standardWebhooks } from './standard.ts';
+import { hexOfBody, standardWebhooks } from './shapes.ts';
 
 export const sourceHostingSchemes: readonly SignatureScheme[] = [
   {
@@ -8,9 +7,9 @@ export const sourceHostingSchemes: readonly SignatureScheme[] = [
     provider: 'GitHub',
     kind: 'source hosting',
     page: 'https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries',
-    secretLocation: 'you choose it, in the field "Secret" of the webhook',
+    secretLocation: 'you choose it; enter it in the field "Secret" of the webhook',
     secretCommand: 'generate',
-    note: 'Choose the content type application/json. The SHA-1 header X-Hub-Signature is not looked at.',
+    note: 'Choose the content type application/json. The SHA-1 header X-Hub-Signature is ignored.',
     ...hexOfBody,
     header: 'X-Hub-Signature-256',
     prefix: 'sha256=',
@@ -21,9 +20,9 @@ export const sourceHostingSchemes: readonly SignatureScheme[] = [
     provider: 'GitLab (signing token)',
     kind: 'source hosting',
     page: 'https://docs.gitlab.com/user/project/integrations/webhooks/',
-    secretLocation: 'the field "Signing token" of the webhook; it begins with whsec_',
+    secretLocation: 'the field "Signing token" of the webhook; it starts with whsec_',
     secretCommand: 'declare',
-    note: 'Newer GitLab only. Where there is no signing token, use gitlab-token.',
+    note: 'Requires a GitLab version with signing tokens. Otherwise use gitlab-token.',
     ...standardWebhooks,
   },
   {
@@ -31,7 +30,7 @@ export const sourceHostingSchemes: readonly SignatureScheme[] = [
     provider: 'GitLab (secret token)',
     kind: 'source hosting',
     page: 'https://docs.gitlab.com/user/project/integrations/webhooks/',
-    secretLocation: 'you choose it, in the field "Secret token" of the webhook',
+    secretLocation: 'you choose it; enter it in the field "Secret token" of the webhook',
     secretCommand: 'generate',
     primitive: 'shared-secret',
     header: 'X-Gitlab-Token',
@@ -43,9 +42,9 @@ export const sourceHostingSchemes: readonly SignatureScheme[] = [
     provider: 'Bitbucket',
     kind: 'source hosting',
     page: 'https://support.atlassian.com/bitbucket-cloud/docs/manage-webhooks/',
-    secretLocation: 'you choose it, in the field "Secret" of the webhook',
+    secretLocation: 'you choose it; enter it in the field "Secret" of the webhook',
     secretCommand: 'generate',
-    note: "Cloud and Data Center. The header has the name of GitHub's SHA-1 header but holds SHA-256.",
+    note: "For Cloud and Data Center. The header has the name of GitHub's SHA-1 header, but contains a SHA-256 signature.",
     ...hexOfBody,
     header: 'X-Hub-Signature',
     prefix: 'sha256=',
@@ -55,9 +54,9 @@ export const sourceHostingSchemes: readonly SignatureScheme[] = [
     provider: 'Gitea',
     kind: 'source hosting',
     page: 'https://docs.gitea.com/usage/webhooks',
-    secretLocation: 'you choose it, in the field "Secret" of the webhook',
+    secretLocation: 'you choose it; enter it in the field "Secret" of the webhook',
     secretCommand: 'generate',
-    note: 'Choose the content type application/json: a form is signed before it is encoded.',
+    note: 'Choose the content type application/json, because Gitea signs forms before it encodes them.',
     ...hexOfBody,
     header: 'X-Gitea-Signature',
     deliveryIdHeader: 'X-Gitea-Delivery',
@@ -67,9 +66,9 @@ export const sourceHostingSchemes: readonly SignatureScheme[] = [
     provider: 'Forgejo',
     kind: 'source hosting',
     page: 'https://forgejo.org/docs/latest/user/webhooks/',
-    secretLocation: 'you choose it, in the field "Secret" of the webhook',
+    secretLocation: 'you choose it; enter it in the field "Secret" of the webhook',
     secretCommand: 'generate',
-    note: 'Codeberg too. Choose the content type application/json: a form is signed before it is encoded.',
+    note: 'Also for Codeberg. Choose the content type application/json, because Forgejo signs forms before it encodes them.',
     ...hexOfBody,
     header: 'X-Forgejo-Signature',
     deliveryIdHeader: 'X-Forgejo-Delivery',
@@ -79,7 +78,8 @@ export const sourceHostingSchemes: readonly SignatureScheme[] = [
     provider: 'Azure DevOps',
     kind: 'source hosting',
     page: 'https://learn.microsoft.com/en-us/azure/devops/service-hooks/services/webhooks',
-    secretLocation: "you choose it: the service hook's basic authentication, written user:password",
+    secretLocation:
+      "you choose it; enter it as the service hook's basic authentication and store it as user:password",
     secretCommand: 'set',
     primitive: 'shared-secret',
     header: 'Authorization',

@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { definitionNamePattern, definitionNameRule } from '../../schema/definitions/definition-name.ts';
-import { durationMs } from '../../schema/definitions/duration.ts';
-import { addProblem, type ParsedFile, parseDefinition } from '../../schema/definitions/parse-definition.ts';
-import { type Mistake, shapeMistakes } from '../../schema/definitions/shape-problems.ts';
-import { secretNamePattern } from '../../schema/definitions/webhook-definition.ts';
+import { addMistake } from '../../schema/definitions/add-mistake.ts';
+import { parseDurationMs } from '../../schema/definitions/duration.ts';
+import { type ParsedFile, parseFile } from '../../schema/definitions/parse-file.ts';
+import { findMistakes, type Mistake } from '../../schema/definitions/shape-mistakes.ts';
+import { namePattern, nameRule } from '../../schema/name.ts';
+import { secretNameShape } from '../../schema/secret-name-shape.ts';
 import { parseRepository, type Repository } from './repository.ts';
 
 /** @limit Time between two looks at a branch, in seconds, where the operator does not say: git hosts tolerate it, people hardly notice it. */
@@ -18,7 +19,7 @@ const followedRepositoryShape = z
   .strictObject({
     factory: z
       .string()
-      .regex(definitionNamePattern, { error: `use ${definitionNameRule}` })
+      .regex(namePattern, { error: `use ${nameRule}` })
       .default('default')
       .describe('The factory that follows it.'),
     repository: z.string().describe('URL of the repository, or the absolute path of one on this machine.'),
@@ -28,16 +29,14 @@ const followedRepositoryShape = z
       .string()
       .default(`${reconcileSeconds}s`)
       .superRefine((text, context) => {
-        const seconds = (durationMs(text) ?? 0) / 1_000;
+        const seconds = (parseDurationMs(text) ?? 0) / 1_000;
         if (seconds >= reconcileSecondsMin && seconds <= reconcileSecondsMax) return;
         const message = `"${text}" is not an interval`;
         const hint = `write a time from ${reconcileSecondsMin}s to ${reconcileSecondsMax / 3600}h, as in 30s or 5m`;
-        addProblem(context, [], message, { code: 'definition/value', hint });
+        addMistake(context, [], message, { code: 'definition/value', hint });
       })
       .describe('Time from one look at the branch to the next.'),
-    credentialSecret: z
-      .string()
-      .regex(secretNamePattern, { error: 'not a name that a team secret can have' })
+    credentialSecret: secretNameShape
       .optional()
       .describe('Team secret with the password or access token for a repository over HTTPS.'),
     credentialUsername: z
@@ -56,17 +55,17 @@ const followedRepositoryShape = z
     const parsed = parseRepository(repository, branch, path);
     if ('problem' in parsed) {
       const { option, message, hint } = parsed.problem;
-      addProblem(context, [option], message, { code: 'definition/value', hint });
+      addMistake(context, [option], message, { code: 'definition/value', hint });
     } else if (credentialSecret !== undefined && !/^https?$/.test(parsed.repository.transport)) {
       const hint = "leave it out, and use ssh's own keys (GIT_SSH_COMMAND)";
       const message = 'a credential is sent over HTTPS alone';
-      addProblem(context, ['credentialSecret'], message, { code: 'definition/value', hint });
+      addMistake(context, ['credentialSecret'], message, { code: 'definition/value', hint });
     }
   });
 
 function isWebhookOfFactory(text: string): boolean {
   const parts = text.split('/');
-  return parts.length <= 2 && parts.every(part => definitionNamePattern.test(part));
+  return parts.length <= 2 && parts.every(part => namePattern.test(part));
 }
 
 export type FollowedRepository = z.output<typeof followedRepositoryShape>;
@@ -80,7 +79,7 @@ export const followedRepositoriesShape = z
       if (repositories.findIndex(other => other.factory === factory) === index) continue;
       const hint = 'a factory follows one branch of one repository';
       const message = `the factory ${factory} follows another repository already`;
-      addProblem(context, [index, 'factory'], message, { code: 'definition/value', hint });
+      addMistake(context, [index, 'factory'], message, { code: 'definition/value', hint });
     }
   });
 
@@ -92,7 +91,7 @@ export function parseFollowedRepositories(
   file: string,
   bytes: Uint8Array,
 ): ParsedFile<{ readonly repositories: readonly FollowedRepository[] }> {
-  return parseDefinition(configurationShape, file, bytes);
+  return parseFile(configurationShape, file, bytes);
 }
 
 /** What an operator named by flags, or what is wrong with it. */
@@ -101,7 +100,7 @@ export function checkFollowedRepository(
 ): { readonly followed: FollowedRepository } | { readonly mistakes: readonly Mistake[] } {
   const result = followedRepositoryShape.safeParse(given);
   if (result.success) return { followed: result.data };
-  return { mistakes: shapeMistakes(result.error, followedRepositoryShape, given) };
+  return { mistakes: findMistakes(result.error, followedRepositoryShape, given) };
 }
 
 /** The branch that a factory follows, as the operator named it. */

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Run } from '../../store/delivery-log.ts';
 import { openSqliteReader } from '../../store/embedded/delivery-log/read/reader.ts';
 import { bearerOf, startDaemon, type TestDaemon } from '../support/daemon.ts';
+import { eventually } from '../support/eventually.ts';
 import { send } from '../support/http.ts';
 import { makeWorkspace, type RunResult } from '../support/workspace.ts';
 
@@ -91,7 +92,7 @@ async function runsOf(deliveryId: string): Promise<string[]> {
   const log = openSqliteReader(workspace.path('.hookmill/deliveries.db'));
   try {
     const ended = ({ state }: Run) => state === 'succeeded' || state === 'failed';
-    await vi.waitUntil(() => log.runsOfDelivery(deliveryId).every(ended), { timeout: 10_000 });
+    await eventually(() => log.runsOfDelivery(deliveryId).every(ended));
     const runs = log.runsOfDelivery(deliveryId);
     return runs
       .map(({ automation, state, replay }) => `${automation} ${state}${replay ? ' (replay)' : ''}`)
@@ -181,7 +182,7 @@ describe('a delivery', () => {
         trigger 2
         ✓ webhook: the one selected
         ✗ payload: does not match
-            ✗ $.items any element one element that satisfies all of it · payload has [0] of 2
+            ✗ $.items any element one element that satisfies every clause · payload has [0] of 2
             ✗ $.items[0].sku in ["a1"] · payload has "b"
             ✓ $.items[0].qty not in [0] · payload has missing
             ✗ $["odd key"] exists true · payload has missing
@@ -361,7 +362,7 @@ async function rejectedId(): Promise<string> {
     headers: bearerOf(orders.secret),
     body: '[',
   });
-  await vi.waitUntil(async () => (await list()).length > before, { timeout: 5_000 });
+  await eventually(async () => (await list()).length > before);
   return (await list())[0].id;
 }
 
@@ -379,7 +380,7 @@ describe('automations test', () => {
         trigger 2
         ✓ webhook: the one selected
         ✗ payload: does not match
-            ✗ $.items any element one element that satisfies all of it · payload has [0] of 2
+            ✗ $.items any element one element that satisfies every clause · payload has [0] of 2
             ✗ $.items[0].sku in ["a1"] · payload has "b"
             ✓ $.items[0].qty not in [0] · payload has missing
             ✗ $["odd key"] exists true · payload has missing
@@ -541,10 +542,10 @@ describe('fixtures', () => {
     expect(stable(await hookmill('validate'))).toMatchInlineSnapshot(`
       "automations/triag.fixtures/lost.json: error: there is no automations/triag.yaml that this fixture belongs to [fixture/invalid]
         hint: name the folder after its automation
-      automations/triage.fixtures/broken.json:1:22: error: not valid JSON: a key in double quotes is expected here [fixture/invalid]
+      automations/triage.fixtures/broken.json:1:22: error: invalid JSON: expected a key in double quotes [fixture/invalid]
         1 | {"expect": "trigger",
           |                      ^
-        hint: JSON has double quotes around keys and texts, no comment, and no comma after the last item
+        hint: use double quotes around keys and strings, no comments, and no comma after the last item
       automations/triage.fixtures/typo.json:1:11: error: expect cannot be "triggers" [fixture/invalid]
         1 | {"expect":"triggers","payload":{}}
           |           ^^^^^^^^^^
@@ -552,7 +553,7 @@ describe('fixtures', () => {
       automations/triage.fixtures/wrong-webhook.json:1:11: error: expected trigger, got no-trigger [fixture/failed]
         1 | {"expect":"trigger","webhook":"wh_0123456789abcdefghijklmn","payload":{"action":"created"}}
           |           ^^^^^^^^^
-        hint: none of the automation's triggers selects this webhook
+        hint: no trigger of the automation selects this webhook
       automations/triage.fixtures/wrong.json:1:11: error: expected trigger, got no-trigger [fixture/failed]
         1 | {"expect":"trigger","payload":{"action":"deleted"}}
           |           ^^^^^^^^^

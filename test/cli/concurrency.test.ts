@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
+import { testLimitMs } from '../support/test-limit.ts';
 import { makeWorkspace, type Workspace } from '../support/workspace.ts';
 
 const appliedFile = '.hookmill/factories/default/applied.json';
@@ -92,6 +93,6 @@ function holderOf(workspace: Workspace): Promise<number> {
       expect(readFileSync(`/proc/${pid}/status`, 'utf8')).toMatch(/^State:\s+[Tt]/m);
       return pid;
     },
-    { timeout: 20_000, interval: 20 },
+    { timeout: testLimitMs, interval: 10 },
   );
 }

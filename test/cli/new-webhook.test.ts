@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { definitionText, nextSteps, type Sender, secretNameFor } from '../../cli/scaffold/new-webhook.ts';
-import { parseWebhook } from '../../schema/definitions/webhook-definition.ts';
-import { findScheme, schemes } from '../../signatures/scheme.ts';
+import { definitionText, nextSteps, type Sender } from '../../cli/scaffold/new-webhook.ts';
+import { parseWebhook } from '../../schema/definitions/parse-definition.ts';
+import { suggestSecretName } from '../../schema/secret-name.ts';
+import { findScheme, schemes } from '../../signatures/schemes.ts';
 import { parseHookmill } from '../support/hookmill-command-line.ts';
 
 const senders: readonly Sender[] = ['token', 'url_token', ...schemes];
@@ -9,7 +10,10 @@ const senders: readonly Sender[] = ['token', 'url_token', ...schemes];
 describe.each(senders.map(sender => [typeof sender === 'string' ? sender : sender.id, sender] as const))(
   '%s',
   (id, sender) => {
-    const secretName = secretNameFor(id.replace('_', '-'), sender);
+    const secretName = suggestSecretName(
+      id.replace('_', '-'),
+      typeof sender === 'string' ? sender : 'signature',
+    );
 
     test('is written as a valid definition', () => {
       const parsed = parseWebhook(

@@ -1,20 +1,25 @@
-import { rmSync, statSync } from 'node:fs';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { cpSync, rmSync, statSync } from 'node:fs';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { makeWorkspace, type Workspace } from '../support/workspace.ts';
 
 const secret = 'correct-horse_battery.staple~1';
 const applied = '.hookmill/factories/default/applied.json';
-let workspace: Workspace;
+const workspace: Workspace = makeWorkspace();
+const prepared: Workspace = makeWorkspace();
 
 /** The webhook old is applied; the plan destroys it and adds new. */
-beforeEach(async () => {
-  workspace = makeWorkspace();
+beforeAll(async () => {
   workspace.write('webhooks/old.yaml', 'secretName: TOKEN\n');
   await workspace.hookmill('secrets', 'set', 'TOKEN', { stdin: secret });
   await workspace.hookmill('apply');
   rmSync(workspace.path('webhooks/old.yaml'));
   workspace.write('webhooks/new.yaml', 'secretName: TOKEN\n');
   await workspace.hookmill('plan', '--out', 'reviewed.plan');
+  cpSync(workspace.directory, prepared.directory, { recursive: true });
+});
+beforeEach(() => {
+  rmSync(workspace.directory, { recursive: true });
+  cpSync(prepared.directory, workspace.directory, { recursive: true });
 });
 
 test('what was planned is applied, a destroy without asking again', async () => {

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { openDeliveryLog } from '../../store/embedded/delivery-log/write/open-delivery-log.ts';
-import { acceptedDelivery } from '../store/embedded/delivery-log/delivery-log-samples.ts';
+import { acceptedDelivery } from '../support/deliveries.ts';
 import { makeWorkspace, type Workspace } from '../support/workspace.ts';
 
 const hourMs = 60 * 60 * 1000;
@@ -84,13 +84,11 @@ test('the comment begins with a hidden line of its factory, which later comments
   const plan = () => workspace.hookmill('plan', '-o', 'markdown', '--factory', 'payments');
   const first = (await plan()).stdout;
   expect(first).toMatch(/^<!-- hookmill-plan payments -->\n### hookmill plan: no changes\n/);
-  workspace.write('webhooks/a.yaml', 'secretName: <b>|@everyone|</b>\n');
+  workspace.write('webhooks/a.yaml', 'authMode: <b>|@everyone|</b>\nsecretName: A\n');
   const refused = await plan();
   expect(refused.exitCode).toBe(1);
   expect(refused.stdout).toMatch(/^<!-- hookmill-plan payments -->\n### .*cannot be applied\n/);
-  expect(rendered(refused.stdout)).toContain(
-    '"<b>|@everyone|</b>" is not a name that a team secret can have',
-  );
+  expect(rendered(refused.stdout)).toContain('authMode cannot be "<b>|@everyone|</b>"');
   expect(refused.stdout).not.toMatch(/@everyone|<b>/);
 });
 

@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { makeUpstream, secret, type Upstream, webhook } from '../support/git-samples.ts';
 import { makeWorkspace, type Workspace } from '../support/workspace.ts';
 
@@ -231,9 +232,9 @@ test('without --once it follows the branch until a signal', async () => {
   const { upstream, workspace } = await followedWorkspace();
   const loop = workspace.start(['reconcile', '--repository', upstream.bare, '--interval', '1s']);
   const serial = async () => (await json(workspace, 'status')).serial;
-  await vi.waitUntil(async () => (await serial()) === 1, { timeout: 10_000, interval: 50 });
+  await eventually(async () => (await serial()) === 1);
   upstream.commit({ 'webhooks/pay.yaml': webhook('S', 'enabled: false\n') });
-  await vi.waitUntil(async () => (await serial()) === 2, { timeout: 10_000, interval: 50 });
+  await eventually(async () => (await serial()) === 2);
   loop.kill('SIGTERM');
   expect(await loop).toMatchObject({ exitCode: 0 });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { schemes } from '../../signatures/scheme.ts';
+import { schemes } from '../../signatures/schemes.ts';
 import { makeWorkspace } from '../support/workspace.ts';
 
 const workspace = makeWorkspace();
@@ -30,12 +30,12 @@ test('schemes show tells what is signed and where the secret is, and ends with a
     algorithm          HMAC-SHA256
     signature          t=<timestamp>,v1=<hex>
     signed content     {timestamp}.{body}
-    timestamp          the field t, in seconds
+    timestamp          field t, in seconds
     replay window      300 s
     delivery identity  a hash of the body
     secret             the endpoint's page in Workbench, under "Signing secret"
-    key                the secret as it stands
-    note               The key is the whole secret, whsec_ included.
+    key                the secret's UTF-8 bytes
+    note               The key is the whole secret, including whsec_.
     page               https://docs.stripe.com/webhooks/signature
 
     webhooks/stripe.yaml:

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createProgram } from '../../cli/program.ts';
-import { schemes } from '../../signatures/scheme.ts';
+import { schemes } from '../../signatures/schemes.ts';
 import { bodyFor, credentialsFor } from '../signatures/received.ts';
 import { type InProcessDaemon, startInProcessDaemon } from '../support/in-process-daemon.ts';
 import { makeWorkspace, type RunOptions } from '../support/workspace.ts';
@@ -82,7 +82,7 @@ describe('by the name of a webhook, under its scheme and team secret', () => {
 
   test.each(publicKey)('$id, whose team secret is a public key, is told what is needed', async scheme => {
     await expect(sendHere(scheme)).rejects.toThrow(
-      "the request cannot be signed: the sender's private key is needed, as PKCS #8 PEM",
+      "the request cannot be signed: signing requires the sender's private key as PKCS #8 PEM",
     );
     expect(webhookOf(scheme.id).rows()).toEqual([]);
   });

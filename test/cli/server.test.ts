@@ -14,7 +14,7 @@ async function remote(given: Parameters<ManagedDaemon['client']>[0] = {}) {
   return { daemon, client, workspace, env, hookmill, json };
 }
 
-test('shows what the daemon has as it shows a home', async () => {
+test.for(['text', 'json'])('shows what the daemon has as it shows a home, as %s', async output => {
   const { daemon, client, workspace, hookmill } = await remote();
   const created = (await client.call('createWebhook', { body: { name: 'deploys' } })).json;
   const { uid, url } = created.webhook;
@@ -39,12 +39,12 @@ test('shows what the daemon has as it shows a home', async () => {
     ['runs', 'list', '--automation', 'triage'],
     ['status'],
   ]) {
-    for (const output of ['text', 'json']) {
-      const there = await hookmill(...args, '-o', output);
-      const here = await workspace.hookmill(...args, '-o', output, { env });
-      expect(there).toMatchObject({ stderr: '', exitCode: 0 });
-      expect(there.stdout).toBe(here.stdout);
-    }
+    const [there, here] = await Promise.all([
+      hookmill(...args, '-o', output),
+      workspace.hookmill(...args, '-o', output, { env }),
+    ]);
+    expect(there).toMatchObject({ stderr: '', exitCode: 0 });
+    expect(there.stdout).toBe(here.stdout);
   }
   const shown = await hookmill('runs', 'show', run.id);
   expect(shown.stdout).toContain('directory     -');
@@ -64,7 +64,7 @@ test('pages through as many deliveries as it is asked for', async () => {
 test('plans and applies what the directory has; the secrets stay with the daemon', async () => {
   const { client, workspace, hookmill, json } = await remote();
   await client.call('createWebhook', { params: { factory: 'default' }, body: { name: 'made-here' } });
-  workspace.write('webhooks/pay.yaml', 'secretName: MADE_HERE_SECRET\n');
+  workspace.write('webhooks/pay.yaml', 'secretName: MADE_HERE_TOKEN\n');
   const planned = await hookmill('plan', '--detailed-exitcode');
   expect(planned).toMatchObject({ exitCode: 2 });
   expect(planned.stdout).toContain('Plan: 1 to add, 0 to change, 1 to destroy.');

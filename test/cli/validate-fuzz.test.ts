@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import { type Findings, formatNames, loadFormat } from '../../cli/formats/format.ts';
 import { parseWorkspace } from '../../schema/definitions/workspace.ts';
 import { definitionBytesMax } from '../../schema/definitions/yaml-source.ts';
@@ -10,6 +10,11 @@ import { diagnosticCharsMax } from '../../schema/diagnostics.ts';
 import { parseFilterFixture } from '../../schema/filters/filter-fixture.ts';
 import { parseDefinitions } from '../../sources/parse-definitions.ts';
 import { makeWorkspace } from '../support/workspace.ts';
+
+const filesPerProperty = inject('isLong') ? 5_000 : 250;
+const directories = inject('isLong') ? 30 : 1;
+// A short run looks at the same files each time; a long one looks for what nobody has seen yet.
+const seed = inject('isLong') ? {} : { seed: 1 };
 
 const corpus = join(import.meta.dirname, '../fixtures/corpus');
 const files = readdirSync(corpus, { recursive: true, withFileTypes: true })
@@ -123,7 +128,7 @@ describe('whatever a file holds,', () => {
         });
         expect(wrong).toEqual([]);
       }),
-      { numRuns: 1_000 },
+      { numRuns: filesPerProperty, ...seed },
     );
   });
 
@@ -136,7 +141,7 @@ describe('whatever a file holds,', () => {
           expect(render(findings)).not.toMatch(/[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/);
         }
       }),
-      { numRuns: 200 },
+      { numRuns: filesPerProperty / 5, ...seed },
     );
   });
 });
@@ -149,7 +154,10 @@ function isPlace({ start, end }: Range, lineLengths: readonly number[]): boolean
 }
 
 test('the command ends with 0 or 1 on directories of such files', async () => {
-  for (const round of fc.sample(fc.array(bytes, { minLength: 40, maxLength: 40 }), 6)) {
+  for (const round of fc.sample(fc.array(bytes, { minLength: 40, maxLength: 40 }), {
+    numRuns: directories,
+    ...seed,
+  })) {
     const workspace = makeWorkspace();
     round.forEach((content, index) => {
       workspace.write(`webhooks/w${index}.yaml`, content);

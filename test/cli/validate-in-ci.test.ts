@@ -259,5 +259,5 @@ test('an automation that names a file is told which webhook to ask for its UID',
     'hint: webhooks/deploys.yaml has no UID before it applies; then `hookmill webhooks show deploys` prints it',
   );
   renameSync(workspace.path('webhooks/deploys.yaml'), workspace.path('webhooks/orders.yaml'));
-  expect((await workspace.hookmill('validate')).stdout).toContain('hint: UIDs look like');
+  expect((await workspace.hookmill('validate')).stdout).toContain('hint: a UID looks like');
 });

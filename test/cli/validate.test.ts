@@ -248,7 +248,7 @@ describe('which files', () => {
     workspace.write('webhooks/mistake-at-the-end.yaml', `${valid}#${'x'.repeat(60_000)}\nenabld: true`);
     const { stdout } = await workspace.hookmill('validate');
     expect(stdout.match(/^webhooks.*$/gm)).toEqual([
-      'webhooks/larger.yaml: error: the file is larger than 65536 bytes [yaml/too-large]',
+      'webhooks/larger.yaml: error: the file is too large for a definition (64 KiB at most) [yaml/too-large]',
       'webhooks/mistake-at-the-end.yaml:3:1: error: unknown key "enabld" [definition/unknown-key]',
     ]);
   });

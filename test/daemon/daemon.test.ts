@@ -1,9 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { Agent } from 'node:http';
 import { join } from 'node:path';
 import { sign as signAsGitHub } from '@octokit/webhooks-methods';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { bearerOf, startDaemon, startDaemonForTest, type TestDaemon } from '../support/daemon.ts';
 import { connectTo, head, send } from '../support/http.ts';
 import { makeWorkspace } from '../support/workspace.ts';
@@ -37,59 +36,18 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('on %s', signal => {
   });
 });
 
-test('stops within 10 s while connections are idle and a body is stuck', async () => {
-  const daemon = await startDaemonForTest();
+test('stops though connections are idle and a body is stuck', async () => {
+  // Only the stop can end the body: it may take its time.
+  const daemon = await startDaemonForTest({ settings: { limits: { requestSeconds: 600 } } });
   const webhook = await daemon.webhook();
   const idle = await connectTo(webhook.url);
   idle.write(`${head(webhook.url, [`Authorization: Bearer ${webhook.secret}`, 'Content-Length: 1'])}1`);
   await idle.receives(/202/);
   const stuck = await connectTo(webhook.url);
   stuck.write(head(webhook.url, [`Authorization: Bearer ${webhook.secret}`, 'Content-Length: 4']));
-  const late = setTimeout(() => daemon.stop('SIGKILL'), 10_000);
   expect(await daemon.stop()).toBe(0);
-  clearTimeout(late);
   expect(await stuck.closed).not.toContain('202');
 });
-
-test('loses no answered delivery and accepts none twice, killed twenty times under load', async () => {
-  const workspace = makeWorkspace();
-  const settings = { limits: { deliveriesPerMinute: 1_000_000 }, logLevel: 'error' };
-  const answered = new Map<string, string>();
-  const unanswered: string[] = [];
-  let sent = 0;
-  let daemon = await startDaemon({ workspace, settings });
-  onTestFinished(async () => {
-    await daemon.stop('SIGKILL');
-  });
-  const { uid, secret, rows } = await daemon.webhook();
-
-  for (let round = 1; round <= 20; round++) {
-    const agent = new Agent({ keepAlive: true });
-    const url = `${daemon.ingressUrl}/webhooks/w/${uid}`;
-    let answersLeft = 10 * round;
-    /** Sends what went unanswered before, then new deliveries, until the daemon is gone. */
-    const sender = async () => {
-      for (;;) {
-        const identity = unanswered.pop() ?? `delivery-${++sent}`;
-        const headers = { ...bearerOf(secret), 'x-service-delivery-id': identity };
-        const answer = await send(url, { agent, headers, body: `{"n":${sent}}` }).catch(() => undefined);
-        if (answer?.deliveryId === undefined) return unanswered.push(identity);
-        answered.set(identity, answer.deliveryId);
-        if (--answersLeft === 0) daemon.process.kill('SIGKILL');
-      }
-    };
-    await Promise.all(Array.from({ length: 16 }, sender));
-    await daemon.process;
-    agent.destroy();
-    daemon = await startDaemon({ workspace, settings });
-  }
-
-  const accepted = rows().filter(({ outcome }) => outcome === 'Accepted');
-  const idOf = new Map(accepted.map(({ identity = '', id }) => [identity, id]));
-  expect(idOf.size).toBe(accepted.length);
-  expect(answered.size).toBeGreaterThan(1_500);
-  for (const [identity, id] of answered) expect(idOf.get(identity)).toBe(id);
-}, 60_000);
 
 test('answers 503 while the disk is full, never 202, and records again when there is space', async context => {
   const workspace = makeWorkspace();

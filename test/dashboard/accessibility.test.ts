@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Page } from 'playwright-core';
-import { expect } from 'vitest';
-import { browserTest, openDashboard, waitMs } from './browser.ts';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { describe, expect } from 'vitest';
+import { browserTest, openDashboard } from './browser.ts';
 import { createWebhook, deliver, triggerOn } from './samples.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -22,8 +22,10 @@ async function violations(page: Page): Promise<string[]> {
   );
 }
 
-browserTest('axe finds nothing on any page, light or dark, and no page is wider than a phone', async () => {
-  const { page, api, keep, visit } = await openDashboard();
+/** A page on a factory that has something to show everywhere, and how to open each of its places. */
+async function openFullFactory(browser: BrowserContextOptions) {
+  const dashboard = await openDashboard({ browser });
+  const { page, api, visit } = dashboard;
   const webhook = await createWebhook(api, 'deploys');
   const triggers = [triggerOn(webhook.uid, { state: ['failed'] }), triggerOn('wh_0123456789abcdefghijklmn')];
   await api('POST', '/automations', { name: 'triage-failed-deploys', prompt: 'Look.', triggers });
@@ -31,34 +33,47 @@ browserTest('axe finds nothing on any page, light or dark, and no page is wider 
   const delivery = await deliver(webhook, long);
   await webhook.post({}, 'wrong');
   await page.reload();
-  const open = async (selector: string) => page.locator(selector).last().click();
+  const openRow = async () => page.locator('.row-summary').last().click();
   const places: readonly [name: string, place: string, text: string, then?: () => Promise<void>][] = [
     ['automations', '/automations', 'deleted webhook'],
     ['webhooks', '/webhooks', 'Bearer token'],
-    ['webhook', `/webhooks/${webhook.uid}`, 'Recent deliveries', () => open('.row-summary')],
+    ['webhook', `/webhooks/${webhook.uid}`, 'Recent deliveries', openRow],
     ['new-webhook', '/new-webhook', 'Bearer token'],
-    ['automation', '/automations/triage-failed-deploys', 'Would trigger', () => open('.row-summary')],
+    ['automation', '/automations/triage-failed-deploys', 'Would trigger', openRow],
     ['edit-automation', '/automations/triage-failed-deploys/edit', 'Would trigger'],
     ['delivery', `/deliveries/${delivery}`, 'Started 1 run'],
     ['status', '/status', 'Team secrets'],
     ['nothing', '/nowhere', 'Page not found'],
   ];
-  for (const [name, place, text, then] of places) {
-    await page.setViewportSize({ width: 1180, height: 860 });
-    await visit(place);
-    await page.getByText(text).first().waitFor();
-    await then?.();
-    await page.locator('.waiting').waitFor({ state: 'detached' });
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      expect(await violations(page), `${name}, ${colorScheme}`).toEqual([]);
-      await keep(`${name}-${colorScheme}`);
+  const openEach = async (look: (name: string) => Promise<void>) => {
+    for (const [name, place, text, then] of places) {
+      await visit(place);
+      await page.getByText(text).first().waitFor();
+      await then?.();
+      await page.locator('.waiting').waitFor({ state: 'detached' });
+      await look(name);
     }
-    await page.setViewportSize({ width: 360, height: 740 });
+  };
+  return { ...dashboard, openEach };
+}
+
+describe.each(['light', 'dark'] as const)('in %s colours', colorScheme => {
+  browserTest('axe finds nothing on any page', async () => {
+    const { page, keep, openEach } = await openFullFactory({ colorScheme });
+    await openEach(async name => {
+      expect(await violations(page), name).toEqual([]);
+      await keep(`${name}-${colorScheme}`);
+    });
+  });
+});
+
+browserTest('no page is wider than a phone', async () => {
+  const { page, keep, openEach } = await openFullFactory({ viewport: { width: 360, height: 740 } });
+  await openEach(async name => {
     const sticksOut = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
     expect(sticksOut, name).toBeLessThanOrEqual(0);
     await keep(`${name}-phone`);
-  }
+  });
 });
 
 browserTest('a webhook is created, rotated and deleted with the keyboard only', async () => {
@@ -79,7 +94,7 @@ browserTest('a webhook is created, rotated and deleted with the keyboard only', 
   await page.getByText('No webhooks yet').waitFor();
   await tabTo('Create webhook');
   await press('Enter');
-  await expect.poll(focused, { timeout: waitMs }).toBe('New webhook');
+  await expect.poll(focused).toBe('New webhook');
   await page.getByText('Bearer token').waitFor();
   await press('Tab');
   await page.keyboard.type('payments');
@@ -89,25 +104,27 @@ browserTest('a webhook is created, rotated and deleted with the keyboard only', 
   await page.getByText('Generate one (shown once)').waitFor();
   await tabTo('Create webhook');
   await press('Enter');
-  await expect.poll(focused, { timeout: waitMs }).toBe('Created payments');
+  await expect.poll(focused).toBe('Created payments');
   await tabTo('I have saved it');
   await press('Enter');
-  await expect.poll(focused, { timeout: waitMs }).toBe('payments');
+  await expect.poll(focused).toBe('payments');
   await tabTo('Delete');
   await press('Enter');
   await page.getByRole('dialog').waitFor();
   await press('Escape');
   await page.locator('dialog').waitFor({ state: 'detached' });
-  expect(await focused()).toBe('Delete');
+  await expect.poll(focused).toBe('Delete');
   await press('Enter');
+  await page.getByRole('dialog').waitFor();
   await tabTo('Cancel');
   await press('Enter');
   await page.locator('dialog').waitFor({ state: 'detached' });
-  expect(await focused()).toBe('Delete');
+  await expect.poll(focused).toBe('Delete');
   await press('Enter');
+  await page.getByRole('dialog').waitFor();
   await tabTo('Delete webhook');
   await press('Enter');
-  await expect.poll(focused, { timeout: waitMs }).toBe('Automations');
+  await expect.poll(focused).toBe('Automations');
   await page.getByText('No webhooks yet').waitFor();
 });
 

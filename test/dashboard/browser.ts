@@ -8,13 +8,12 @@ import type { Permission } from '../../schema/permission.ts';
 import { homeAt } from '../../store/embedded/files/home.ts';
 import { startDaemon, type TestDaemon } from '../support/daemon.ts';
 import { storeIn } from '../support/stored.ts';
+import { testLimitMs } from '../support/test-limit.ts';
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
   existsSync,
 );
 const screenshots = join(import.meta.dirname, '../../test-results/dashboard');
-/** How long any step may take on a busy machine. */
-export const waitMs = 15_000;
 
 if (executablePath === undefined) {
   console.warn(
@@ -116,6 +115,13 @@ export async function signIn(page: Page, token: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign out' }).waitFor();
 }
 
+/** Goes to the form for a new webhook as a user does, and names the webhook. */
+export async function openNewWebhook(page: Page, name: string): Promise<void> {
+  await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
+  await page.getByRole('link', { name: 'Create webhook' }).click();
+  await page.getByLabel('Name', { exact: true }).fill(name);
+}
+
 export async function textOf(locator: Locator): Promise<string> {
   return (await locator.textContent()) ?? '';
 }
@@ -127,7 +133,7 @@ async function openPage(look: BrowserContextOptions = {}): Promise<Page> {
     reducedMotion: 'reduce',
     ...look,
   });
-  context.setDefaultTimeout(waitMs);
+  context.setDefaultTimeout(testLimitMs);
   const page = await context.newPage();
   const errors: string[] = [];
   page.on('pageerror', error => errors.push(String(error)));

@@ -43,7 +43,7 @@ browserTest(
     await page.getByRole('radio', { name: /URL token/ }).check();
     await page.getByRole('button', { name: 'Show the definition file' }).click();
     await page.locator('figcaption').getByText('webhooks/uptime.yaml').first().waitFor();
-    expect(await textOf(page.locator('.block pre'))).toBe('authMode: url_token\nsecretName: UPTIME_SECRET\n');
+    expect(await textOf(page.locator('.block pre'))).toBe('authMode: url_token\nsecretName: UPTIME_TOKEN\n');
     await keep('files-new-webhook');
     expect((await api<Webhooks>('GET', '/webhooks')).webhooks).toHaveLength(1);
 

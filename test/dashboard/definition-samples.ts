@@ -1,9 +1,9 @@
 import type { Factory } from '../../operations/factory.ts';
 import { reconcile } from '../../operations/reconcile.ts';
-import { homeAt } from '../../store/embedded/files/home.ts';
-import type { TestDaemon } from '../support/daemon.ts';
-import { operatorEnvironment, repositoryAt } from '../support/git-samples.ts';
-import { factoryIn, setSecret } from '../support/stored.ts';
+import type { Readiness, TestDaemon } from '../support/daemon.ts';
+import { eventually } from '../support/eventually.ts';
+import { factoryAt, operatorEnvironment, repositoryAt } from '../support/git-samples.ts';
+import { setSecret } from '../support/stored.ts';
 
 interface Given {
   readonly daemon: TestDaemon;
@@ -12,14 +12,20 @@ interface Given {
 
 /** Opens the factory as the command line does, and sets a team secret S. */
 export async function factoryOf({ daemon, factory }: Given): Promise<Factory> {
-  const opened = factoryIn(homeAt(daemon.workspace.home), factory);
+  const opened = factoryAt(daemon.workspace.home, factory);
   await setSecret(opened, 'S', 'a-secret-of-thirty-two-characters');
   return opened;
 }
 
-/** Returns a function that reconciles the factory with a repository. */
-export async function followUpstream(given: Given, url: string): Promise<() => Promise<unknown>> {
+/** Returns a function that reconciles the factory with a repository, and waits until the daemon serves the result. */
+export async function followUpstream(given: Given, url: string): Promise<() => Promise<void>> {
   const factory = await factoryOf(given);
   const options = { environment: operatorEnvironment, signal: new AbortController().signal };
-  return () => reconcile(factory, { repository: repositoryAt(url) }, options);
+  return async () => {
+    await reconcile(factory, { repository: repositoryAt(url) }, options);
+    const { serial } = await factory.store.appliedStates.read(factory.name);
+    const isServed = ({ factories }: Readiness) =>
+      factories.some(one => one.factory === factory.name && one.serial === serial);
+    await eventually(async () => isServed(await given.daemon.readyz()));
+  };
 }

@@ -52,6 +52,6 @@ browserTest('a token that may only read shows everything, and no control that ch
   await page.getByText('You need the manage permission to change automations.').waitFor();
   expect(await controls()).toEqual([0, 0, 0]);
   await visit('/status');
-  await page.getByRole('row', { name: /DEPLOYS_SECRET/ }).waitFor();
+  await page.getByRole('row', { name: /DEPLOYS_TOKEN/ }).waitFor();
   await keep('read-status');
 });

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { browserTest, openDashboard, textOf } from './browser.ts';
+import { browserTest, openDashboard, openNewWebhook, textOf } from './browser.ts';
 
 /** Everything that the page holds, and its history. */
 const everywhere = `JSON.stringify([
@@ -25,9 +25,7 @@ browserTest('a secret that was shown once is kept nowhere', async () => {
     await route.fulfill({ response });
   });
 
-  await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
-  await page.getByRole('link', { name: 'Create webhook' }).click();
-  await page.getByLabel('Name', { exact: true }).fill('uptime');
+  await openNewWebhook(page, 'uptime');
   await page.getByRole('radio', { name: /URL token/ }).check();
   await page.getByRole('button', { name: 'Create webhook' }).click();
   const url = await textOf(page.locator('.revealed code').first());

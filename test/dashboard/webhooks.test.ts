@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
-import { browserTest, openDashboard, textOf, waitMs } from './browser.ts';
+import { browserTest, openDashboard, openNewWebhook, textOf } from './browser.ts';
 import { createWebhook, deliver, post, triggerOn } from './samples.ts';
 
 browserTest(
@@ -14,7 +14,7 @@ browserTest(
     await page.getByRole('link', { name: 'Create webhook' }).click();
     await page.getByLabel('Name', { exact: true }).fill('first-deploys');
     expect(await page.getByRole('radio', { name: /Bearer token/ }).isChecked()).toBe(true);
-    expect(await page.getByLabel('Secret name').inputValue()).toBe('FIRST_DEPLOYS_SECRET');
+    expect(await page.getByLabel('Secret name').inputValue()).toBe('FIRST_DEPLOYS_TOKEN');
     await keep('new-webhook');
     await page.getByRole('button', { name: 'Create webhook' }).click();
 
@@ -64,6 +64,10 @@ browserTest('shows each outcome newest first, with the reason of a rejection, an
   await webhook.post({ n: 0 });
   await webhook.post('{"n":');
   await webhook.post({}, 'wrong');
+  // A rejection is answered before its row is there.
+  await expect
+    .poll(() => api('GET', '/deliveries?limit=1'))
+    .toMatchObject({ deliveries: [{ outcome: 'Rejected (auth)' }] });
   await visit(`/webhooks/${webhook.uid}`);
   const rows = page.locator('.deliveries .row-summary');
   await rows.nth(29).waitFor();
@@ -82,7 +86,7 @@ browserTest('shows each outcome newest first, with the reason of a rejection, an
   expect(shown).toHaveLength(44);
 
   await page.getByLabel('Outcome').selectOption('Duplicate');
-  await expect.poll(() => rows.count(), { timeout: waitMs }).toBe(1);
+  await expect.poll(() => rows.count()).toBe(1);
   await rows.first().click();
   await page.getByRole('link', { name: ids[0] }).click();
   await page.getByRole('heading', { level: 1, name: ids[0] }).waitFor();
@@ -143,9 +147,7 @@ browserTest('renames a webhook, and deletes it: its automation stays and stops f
 
 browserTest('creates a URL token webhook: the whole URL is shown once, then {token}', async () => {
   const { page } = await openDashboard();
-  await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
-  await page.getByRole('link', { name: 'Create webhook' }).click();
-  await page.getByLabel('Name', { exact: true }).fill('uptime');
+  await openNewWebhook(page, 'uptime');
   await page.getByRole('radio', { name: /URL token/ }).check();
   await page.getByRole('button', { name: 'Create webhook' }).click();
   const url = await textOf(page.locator('.revealed code').first());
@@ -156,9 +158,7 @@ browserTest('creates a URL token webhook: the whole URL is shown once, then {tok
 
 browserTest('creates a webhook whose provider issues the secret later, and enters that secret', async () => {
   const { page, keep } = await openDashboard();
-  await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
-  await page.getByRole('link', { name: 'Create webhook' }).click();
-  await page.getByLabel('Name', { exact: true }).fill('payments');
+  await openNewWebhook(page, 'payments');
   await page.getByRole('radio', { name: /Provider signature/ }).check();
   const provider = page.getByRole('combobox', { name: 'Provider' });
   await provider.fill('payment stripe');

@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseSettings } from '../../daemon/settings.ts';
-import { parseAutomation } from '../../schema/definitions/automation-definition.ts';
-import { parseWebhook } from '../../schema/definitions/webhook-definition.ts';
+import { parseAutomation, parseWebhook } from '../../schema/definitions/parse-definition.ts';
 import { parseWorkspace } from '../../schema/definitions/workspace.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
-import { schemeIds } from '../../signatures/scheme.ts';
+import { schemeIds } from '../../signatures/schemes.ts';
 import { type LanguageServer, type LspDiagnostic, startLanguageServer } from '../support/language-server.ts';
 import { makeWorkspace } from '../support/workspace.ts';
 
@@ -97,13 +96,13 @@ describe('hover explains', () => {
       'a key of a trigger',
       'automation',
       'triggers:\n  - filter:\n      webhook_|ids: []',
-      'Exactly one UID of a webhook.',
+      'The UID of exactly one webhook.',
     ],
     [
       'a field of a filter',
       'automation',
       'triggers:\n  - filter:\n      payload:\n        act|ion: []',
-      'The allowed values as a list',
+      'A list of allowed values',
     ],
     ['a limit', 'daemon', 'limits:\n  body|Bytes: 1', 'Bytes of a request body.'],
   ] as const)('%s', async ([_, kind, marked, expected]) => {

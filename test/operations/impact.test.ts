@@ -5,9 +5,9 @@ import { type AppliedState, type Credential, emptyAppliedState } from '../../sch
 import type { AutomationDefinition } from '../../schema/definitions/automation-definition.ts';
 import type { WebhookDefinition } from '../../schema/definitions/webhook-definition.ts';
 import type { PayloadFilter } from '../../schema/filters/payload-filter.ts';
-import { webhookUid } from '../../schema/ids.ts';
+import { createUid } from '../../schema/ids.ts';
 
-const uids = { pay: webhookUid(new Uint8Array(64).fill(1)), git: webhookUid(new Uint8Array(64).fill(2)) };
+const uids = { pay: createUid(new Uint8Array(64).fill(1)), git: createUid(new Uint8Array(64).fill(2)) };
 
 function webhook(name: keyof typeof uids, given: Partial<WebhookDefinition> = {}): WebhookDefinition {
   return { name, authMode: 'token', secretName: 'TOKEN', enabled: true, ...given };

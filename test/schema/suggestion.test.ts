@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { didYouMean, listOf } from '../../schema/suggestion.ts';
+import { didYouMean, joinWithOr } from '../../schema/suggestion.ts';
 
 test.for([
   ['strip', 'did you mean stripe?'],
@@ -25,5 +25,5 @@ test.for([
   [['a', 'b'], 'a or b'],
   [['a', 'b', 'c'], 'a, b or c'],
 ] as const)('lists %j as %j', ([words, expected]) => {
-  expect(listOf(words)).toBe(expected);
+  expect(joinWithOr(words)).toBe(expected);
 });

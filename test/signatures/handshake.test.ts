@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { answerHandshake, hasGetHandshake } from '../../signatures/handshake.ts';
-import { findScheme, schemes } from '../../signatures/scheme.ts';
-import { received, url } from './received.ts';
+import { schemes } from '../../signatures/schemes.ts';
+import { getScheme, received, url } from './received.ts';
 
 const text = { 'Content-Type': 'text/plain', 'X-Content-Type-Options': 'nosniff' };
 
@@ -76,7 +76,7 @@ describe('answerHandshake', () => {
   });
 
   it.each(['123', '-1', '1e5', 'true', 'null', '%22a%22', '%7B%7D', '%5B%5D'])(
-    "never signs for a stranger what could be a delivery's body: %s",
+    "never signs a token that could be a delivery's body: %s",
     token => {
       expect(answer('x', get(`?crc_token=${token}`), 'consumer_secret', false)).toBeUndefined();
     },
@@ -105,7 +105,7 @@ describe('answerHandshake', () => {
     ['zoom', '{"event":"endpoint.url_validation"}'],
     ['zoom', '{"event":"endpoint.url_validation","payload":{"plainToken":{}}}'],
     ['github', '{"zen":"ping"}'],
-  ])('takes %s %s for a delivery', (id, body) => {
+  ])('treats %s %s as a delivery', (id, body) => {
     expect(answer(id, post(body))).toBeUndefined();
   });
 
@@ -126,15 +126,13 @@ describe('answerHandshake', () => {
 });
 
 describe('hasGetHandshake', () => {
-  it('holds for those whose provider asks by GET', () => {
+  it('is true for providers that send the handshake by GET', () => {
     expect(schemes.filter(hasGetHandshake).map(({ id }) => id)).toEqual(['dropbox', 'meta', 'x', 'okta']);
   });
 });
 
 function answer(id: string, request: ReturnType<typeof received>, secret = 'secret', verified = true) {
-  const scheme = findScheme(id);
-  if (!scheme) throw new Error(`no scheme ${id}`);
-  return answerHandshake(scheme, request, secret, verified);
+  return answerHandshake(getScheme(id), request, secret, verified);
 }
 
 function post(body: string) {

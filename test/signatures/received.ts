@@ -1,11 +1,12 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
-import type { SignatureDescription } from '../../signatures/description.ts';
+import type { SignatureDescription, SignatureScheme } from '../../signatures/description.ts';
+import { findScheme } from '../../signatures/schemes.ts';
 import type { RequestToSign } from '../../signatures/sign.ts';
 import { signRequest } from '../../signatures/sign.ts';
-import type { SignedRequest } from '../../signatures/verify.ts';
+import type { SignedRequest } from '../../signatures/signed-request.ts';
 import vectorsFile from './vectors.json' with { type: 'json' };
 
-/** A request whose signature was made outside this project, or a change of one that must be refused. */
+/** A request that was signed outside of this project, or a modified one that must be refused. */
 export interface Vector {
   readonly scheme: string;
   readonly origin: string;
@@ -47,7 +48,13 @@ export function receivedVector(vector: Vector): SignedRequest {
   return received(headers, body, { ...(signedUrl && { url: signedUrl }), ...(method && { method }) });
 }
 
-/** A secret that the scheme's provider could have issued, and what its sender signs with. */
+export function getScheme(id: string): SignatureScheme {
+  const scheme = findScheme(id);
+  if (!scheme) throw new Error(`no scheme ${id}`);
+  return scheme;
+}
+
+/** A secret that the scheme's provider could have issued, and the secret with which its sender signs. */
 export interface Credentials {
   readonly secret: string;
   readonly signingSecret: string;
@@ -77,14 +84,14 @@ export function credentialsFor(description: SignatureDescription): Credentials {
   }
 }
 
-/** What the scheme's provider would send. */
+/** Makes a request as the scheme's provider would send it. */
 export function sent(description: SignatureDescription, request: Partial<RequestToSign> = {}): SignedRequest {
   const toSign = { body: bodyFor(description), url, method: 'POST', nowMs, id: 'evt_1', ...request };
   const headers = signRequest(description, credentialsFor(description).signingSecret, toSign);
   return received(headers, toSign.body, toSign);
 }
 
-/** A body, with the timestamp in it where the scheme wants it there. */
+/** Makes a body, which includes the timestamp if the scheme reads it there. */
 export function bodyFor(description: SignatureDescription, atMs = nowMs, text = 'Zoë'): Buffer {
   const path = description.primitive === 'hmac' ? description.timestamp?.body : undefined;
   return Buffer.from(JSON.stringify({ ...(path && { [path]: atMs }), text }));

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { parseWebhook } from '../../schema/definitions/webhook-definition.ts';
-import { exampleDefinition, renderSchemeReference } from '../../signatures/reference.ts';
-import { schemeIds, schemes } from '../../signatures/scheme.ts';
+import { parseWebhook } from '../../schema/definitions/parse-definition.ts';
+import { renderExampleDefinition, renderSchemeReference } from '../../signatures/reference.ts';
+import { schemeIds, schemes } from '../../signatures/schemes.ts';
 
 describe('the reference', () => {
   it('is docs/signature-schemes.md, to the byte', async () => {
@@ -18,17 +18,18 @@ describe('the reference', () => {
     expect(links).toEqual(schemeIds);
   });
 
-  it.each(schemes)('tells where to read about $id', ({ page }) => {
+  it.each(schemes)('links to the documentation of $id', ({ page }) => {
     expect(URL.parse(page)?.protocol).toBe('https:');
   });
 
   it.each(schemeIds)('has an example for %s that is a valid definition', id => {
-    const bytes = Buffer.from(exampleDefinition(id));
+    const bytes = Buffer.from(renderExampleDefinition(id));
     expect(parseWebhook('example', 'webhooks/example.yaml', bytes).diagnostics).toEqual([]);
   });
 
-  it('describes a scheme in a definition that is valid', () => {
-    const [, example] = renderSchemeReference().match(/## Any other HMAC.*?```yaml\n(.*?)```/s) ?? [];
+  it('shows a custom scheme in a valid definition', () => {
+    const [, example] =
+      renderSchemeReference().match(/## Custom signature schemes.*?```yaml\n(.*?)```/s) ?? [];
     const parsed = parseWebhook('example', 'webhooks/example.yaml', Buffer.from(example ?? ''));
     expect(parsed.diagnostics).toEqual([]);
     expect(parsed.definition?.signatureScheme).toHaveProperty('header', 'X-Acme-Signature');

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ResultPromise } from 'execa';
-import { onTestFinished, vi } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { applyDefinitions } from '../../operations/apply.ts';
-
 import type { ReconcileView } from '../../operations/views/reconcile-view.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import { readDirectory } from '../../sources/directory-source.ts';
@@ -10,6 +9,7 @@ import { parseDefinitions } from '../../sources/parse-definitions.ts';
 import type { LoggedDelivery } from '../../store/delivery-log.ts';
 import { openSqliteReader, type SqliteReader } from '../../store/embedded/delivery-log/read/reader.ts';
 import { appliedStateFile, homeAt } from '../../store/embedded/files/home.ts';
+import { eventually } from './eventually.ts';
 import { type Answer, type Sent, send } from './http.ts';
 import { declareSecret, factoryIn, setSecret } from './stored.ts';
 import { makeWorkspace, type Workspace } from './workspace.ts';
@@ -98,13 +98,10 @@ export async function startDaemon(options: DaemonOptions = {}): Promise<TestDaem
   child.nodeChildProcess.once('exit', () => {
     ended = true;
   });
-  const [, ingressUrl = '', managementUrl = ''] = await vi.waitUntil(
-    () => {
-      if (ended) throw new Error(`the daemon did not start: ${output.stderr}`);
-      return /on (http:\S+) \(management on (http:\S+)\)\n/.exec(output.stdout);
-    },
-    { timeout: 10_000, interval: 10 },
-  );
+  const [, ingressUrl = '', managementUrl = ''] = await eventually(() => {
+    if (ended) throw new Error(`the daemon did not start: ${output.stderr}`);
+    return /on (http:\S+) \(management on (http:\S+)\)\n/.exec(output.stdout);
+  });
   const daemon = {
     workspace,
     process: child,
@@ -137,7 +134,8 @@ export function bearerOf(secret: string): { authorization: string } {
 
 let factories = 0;
 
-async function makeWebhook(
+/** A webhook in a factory of its own, once the daemon serves it. */
+export async function makeWebhook(
   daemon: Pick<TestDaemon, 'workspace' | 'ingressUrl' | 'readyz'>,
   given: WebhookGiven = {},
 ): Promise<TestWebhook> {
@@ -162,8 +160,7 @@ async function makeWebhook(
   };
   const readiness = async () => (await daemon.readyz()).factories.find(({ factory }) => factory === name);
   const { serial, webhooks } = await apply(given);
-  const served = async () => (await readiness())?.serial === serial;
-  await vi.waitUntil(served, { timeout: 5_000, interval: 10 });
+  await eventually(async () => (await readiness())?.serial === serial);
 
   const { authMode = 'token' } = given;
   const uid = webhooks[0]?.uid ?? '';
@@ -188,8 +185,7 @@ async function makeWebhook(
     post: (body, sent) => send(url, { headers: credential, ...sent, body }),
     readiness,
     rows,
-    rowsOnce: count =>
-      vi.waitUntil(() => [rows()].find(({ length }) => length >= count), { timeout: 5_000, interval: 10 }),
+    rowsOnce: count => eventually(() => [rows()].find(({ length }) => length >= count)),
     payload: deliveryId => read(reader => reader.readPayload(deliveryId)),
   };
 }

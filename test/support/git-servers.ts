@@ -1,34 +1,17 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
+import { gitExecPath, startGitDaemon } from './git-daemon.ts';
 import { operatorEnvironment } from './git-samples.ts';
 
-const execPath = execFileSync('git', ['--exec-path'], { encoding: 'utf8' }).trim();
-
-/** Serves the repositories of a directory with `git daemon`; returns the URL of the directory. */
+/** Serves the repositories of a directory with git's own daemon; returns the URL of the directory. */
 export async function serveGitDaemon(directory: string): Promise<string> {
-  const port = await freePort();
-  const args = [
-    '--verbose',
-    '--export-all',
-    '--listen=127.0.0.1',
-    `--port=${port}`,
-    `--base-path=${directory}`,
-  ];
-  const daemon = spawn(join(execPath, 'git-daemon'), [...args, directory], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-    env: operatorEnvironment,
-  });
-  onTestFinished(() => void daemon.kill());
-  for await (const line of createInterface({ input: daemon.stderr })) {
-    if (line.includes('Ready to rumble')) break;
-  }
-  daemon.stderr.resume();
-  return `git://127.0.0.1:${port}`;
+  const { url, stop } = await startGitDaemon(directory, operatorEnvironment);
+  onTestFinished(stop);
+  return url;
 }
 
 /** Serves the repositories of a directory with git's own http-backend to whoever sends the credential. */
@@ -69,7 +52,7 @@ function ignore(): undefined {
 // RFC 3875: the Common Gateway Interface, as far as git needs it.
 function runBackend(directory: string, request: IncomingMessage, response: ServerResponse): void {
   const url = new URL(request.url ?? '', 'http://localhost');
-  const backend = spawn(join(execPath, 'git-http-backend'), {
+  const backend = spawn(join(gitExecPath, 'git-http-backend'), {
     stdio: ['pipe', 'pipe', 'inherit'],
     env: {
       ...operatorEnvironment,
@@ -103,11 +86,4 @@ async function listen(server: Server): Promise<number> {
   await once(server, 'listening');
   onTestFinished(() => void server.close());
   return (server.address() as AddressInfo).port;
-}
-
-async function freePort(): Promise<number> {
-  const server = createTcpServer();
-  const port = await listen(server);
-  server.close();
-  return port;
 }

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { type Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { onTestFinished, vi } from 'vitest';
+import { onTestFinished } from 'vitest';
+import { eventually } from './eventually.ts';
 
 /** A request; without a method it is POST. */
 export interface Sent {
@@ -78,7 +79,7 @@ export async function connectTo(url: string): Promise<RawConnection> {
       socket.write(bytes);
     },
     receives: async pattern => {
-      await vi.waitUntil(() => pattern.test(received), { timeout: 15_000, interval: 5 });
+      await eventually(() => pattern.test(received));
       return received;
     },
     closed,

@@ -1,29 +1,20 @@
-import pino from 'pino';
-import { type Daemon, startDaemon } from '../../daemon/daemon.ts';
-import { settingsShape } from '../../daemon/settings.ts';
 import { applyDefinitions } from '../../operations/apply.ts';
 import { webhooksMax } from '../../schema/applied-state.ts';
-import type { CustomScheme } from '../../signatures/scheme.ts';
+import type { CustomScheme } from '../../schema/definitions/custom-scheme.ts';
 import type { DefinitionFile } from '../../sources/definition-files.ts';
 import { parseDefinitions } from '../../sources/parse-definitions.ts';
 import type { LoggedDelivery, Run } from '../../store/delivery-log.ts';
 import { openSqliteReader } from '../../store/embedded/delivery-log/read/reader.ts';
 import type { Home } from '../../store/embedded/files/home.ts';
-import { openStore } from '../../store/open-store.ts';
+import { type DaemonHere, startDaemonHere } from './daemon-here.ts';
 import { makeFactory, newHome } from './factory.ts';
 import { declareSecret, setSecret } from './stored.ts';
 
-/** A daemon in the test's own process: the test sets its clock and reads all that it logs. */
-export interface InProcessDaemon {
-  readonly home: Home;
-  readonly ingressUrl: string;
+/** A daemon in the test's own process that serves signature webhooks. */
+export interface InProcessDaemon extends DaemonHere {
   /** In the order in which they were asked for. */
   readonly webhooks: readonly InProcessWebhook[];
-  readonly clock: { nowMs: number };
-  /** Every line that it logged, of every level. */
-  logged(): string;
   runsOf(deliveryId: string): Run[];
-  stop(): Promise<void>;
 }
 
 export interface InProcessWebhook {
@@ -50,58 +41,20 @@ export async function startInProcessDaemon(
   settings: { readonly baseUrl?: string; readonly limits?: object } = {},
 ): Promise<InProcessDaemon> {
   const home = newHome();
-  const clock = { nowMs: Date.now() };
-  let logged = '';
   const served: { factory: string; uid: string }[] = [];
   for (let at = 0; at < given.length; at += webhooksMax) {
     served.push(...(await applyWebhooks(home, `factory-${at}`, given.slice(at, at + webhooksMax))));
   }
   const many = 1_000_000;
   const limits = { deliveriesPerMinute: many, failedAuthPerMinute: many, failedAuthPerMinuteTotal: many };
-  const store = openStore({
-    home: home.directory,
-    environment: {},
-    lockTimeoutMs: 5_000,
-    now: () => new Date(clock.nowMs),
-    readsInThread: true,
-  });
-  const daemon: Daemon = await startDaemon({
-    store,
-    settings: settingsShape.parse({
-      port: 0,
-      managementPort: 0,
-      ...settings,
-      limits: { ...limits, ...settings.limits },
-    }),
-    environment: {},
-    log: pino(
-      { level: 'trace' },
-      {
-        write: line => {
-          logged += line;
-        },
-      },
-    ),
-    nowMs: () => clock.nowMs,
-    onFatal: error => {
-      throw error;
-    },
-  });
-  const { ingressUrl } = daemon;
+  const daemon = await startDaemonHere({ ...settings, limits: { ...limits, ...settings.limits } }, home);
   return {
-    home,
-    ingressUrl,
-    clock,
-    logged: () => logged,
+    ...daemon,
     runsOf: deliveryId => runsOf(home, deliveryId),
-    stop: async () => {
-      await daemon.stop();
-      await store.close();
-    },
     webhooks: served.map(({ factory, uid }) => ({
       factory,
       uid,
-      url: `${ingressUrl}/webhooks/w/${uid}`,
+      url: `${daemon.ingressUrl}/webhooks/w/${uid}`,
       rows: () => rowsOf(home, factory, uid),
     })),
   };

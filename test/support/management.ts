@@ -1,26 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import pino from 'pino';
 import { expect, onTestFinished } from 'vitest';
-import { startDaemon } from '../../daemon/daemon.ts';
-import { settingsShape } from '../../daemon/settings.ts';
 import { createToken } from '../../operations/tokens.ts';
-import { openApiDocument } from '../../schema/api/openapi.ts';
-import { type ApiRoute, apiPrefix, apiRoutes, type OperationId } from '../../schema/api/routes.ts';
+import { renderOpenApi } from '../../schema/api/openapi.ts';
+import { type ApiRoute, apiPrefix } from '../../schema/api/route.ts';
+import { apiRoutes, apiShapes, type OperationId } from '../../schema/api/routes.ts';
 import type { Permission } from '../../schema/permission.ts';
-import type { Home } from '../../store/embedded/files/home.ts';
-import { openStore } from '../../store/open-store.ts';
+import { type DaemonHere, startDaemonHere } from './daemon-here.ts';
 import { newHome } from './factory.ts';
 import { send } from './http.ts';
+import { storeIn } from './stored.ts';
 
 /** A daemon in the test's process, and clients of its management API. Every answer is held to the OpenAPI document. */
-export interface ManagedDaemon {
-  readonly home: Home;
-  readonly ingressUrl: string;
-  readonly managementUrl: string;
-  readonly clock: { nowMs: number };
-  logged(): string;
+export interface ManagedDaemon extends DaemonHere {
   /** A client with a new token; of the factory `default` that may manage, unless told otherwise. */
   client(given?: { factory?: string | null; permission?: Permission }): Promise<ApiClient>;
   revoke(client: ApiClient): Promise<void>;
@@ -49,37 +42,10 @@ export interface ApiAnswer {
 }
 
 export async function startManagedDaemon(settings: object = {}, home = newHome()): Promise<ManagedDaemon> {
-  const clock = { nowMs: Date.now() };
-  let logged = '';
-  const store = openStore({
-    home: home.directory,
-    environment: {},
-    lockTimeoutMs: 5_000,
-    now: () => new Date(),
-    readsInThread: true,
-  });
-  const daemon = await startDaemon({
-    store,
-    settings: settingsShape.parse({ port: 0, managementPort: 0, ...settings }),
-    environment: {},
-    log: pino(
-      { level: 'trace' },
-      {
-        write: line => {
-          logged += line;
-        },
-      },
-    ),
-    nowMs: () => clock.nowMs,
-    onFatal: error => {
-      throw error;
-    },
-  });
-  onTestFinished(async () => {
-    await daemon.stop();
-    await store.close();
-  });
-  const { ingressUrl, managementUrl } = daemon;
+  const daemon = await startDaemonHere(settings, home);
+  onTestFinished(() => daemon.stop());
+  const { managementUrl } = daemon;
+  const store = storeIn(home);
   const client: ManagedDaemon['client'] = async ({ factory = 'default', permission = 'manage' } = {}) => {
     const name = `token-${randomBytes(6).toString('hex')}`;
     const token = await createToken({ store, randomBytes }, { name, factory, permission });
@@ -92,7 +58,7 @@ export async function startManagedDaemon(settings: object = {}, home = newHome()
     };
   };
   const revoke = ({ tokenName }: ApiClient) => store.apiTokens.revoke(tokenName);
-  return { home, ingressUrl, managementUrl, clock, logged: () => logged, client, revoke };
+  return { ...daemon, client, revoke };
 }
 
 /** One request to an operation, with what is given and nothing else. */
@@ -117,7 +83,7 @@ export async function call(
   return { ...answer, text: answer.body, json: isJson ? JSON.parse(answer.body) : undefined };
 }
 
-const document = JSON.parse(JSON.stringify(openApiDocument()));
+const document = JSON.parse(JSON.stringify(renderOpenApi(apiRoutes, apiShapes)));
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 formats.default(ajv);
 ajv.addSchema(document, 'api');

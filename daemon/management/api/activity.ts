@@ -1,11 +1,11 @@
 import type { z } from 'zod';
-import type { activityShape } from '../../../schema/api/shapes.ts';
+import type { activityAnswer } from '../../../schema/api/answers.ts';
 import type { DeliveryLogReader, HourlyCount } from '../../../store/delivery-log.ts';
 
 /** @limit Age up to which the counts of the last 24 hours are shown again, in ms: counting reads every row of the day. */
 const activityMs = 60_000;
 
-type Activity = z.output<typeof activityShape>;
+type Activity = z.output<typeof activityAnswer>;
 type Counting = Pick<DeliveryLogReader, 'countByHour'>;
 
 const hourMs = 60 * 60 * 1000;

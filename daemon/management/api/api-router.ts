@@ -2,8 +2,9 @@ import Router from '@koa/router';
 import type { Context } from 'koa';
 import type { Logger } from 'pino';
 import { ApiProblem } from '../../../schema/api/problems.ts';
-import { type ApiRoute, apiPrefix, apiRoutes, type OperationId } from '../../../schema/api/routes.ts';
-import { definitionNamePattern } from '../../../schema/definitions/definition-name.ts';
+import { type ApiRoute, apiPrefix } from '../../../schema/api/route.ts';
+import { apiRoutes, type OperationId } from '../../../schema/api/routes.ts';
+import { namePattern } from '../../../schema/name.ts';
 import {
   type Caller,
   identifyCaller,
@@ -38,7 +39,7 @@ export function createApiRouter(deps: ApiRouterDeps): Router {
 async function serve(id: OperationId, route: ApiRoute, context: Context, deps: ApiRouterDeps): Promise<void> {
   const { factory } = context.params as Readonly<Record<string, string>>;
   const caller = await requireCaller(route, context, factory, deps);
-  if (factory !== undefined && !definitionNamePattern.test(factory)) throw new ApiProblem('not-found');
+  if (factory !== undefined && !namePattern.test(factory)) throw new ApiProblem('not-found');
   const query = readQuery(context.URL.searchParams, route);
   const ifSerial = route.etag ? readIfMatch(context.req) : undefined;
   const body = await readBody(context.req, route);

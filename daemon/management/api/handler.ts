@@ -1,11 +1,12 @@
 import type { Context } from 'koa';
 import type { z } from 'zod';
+import type { ApiAnswer, ApiPathParameter } from '../../../schema/api/route.ts';
 import type { ApiRoutes, OperationId } from '../../../schema/api/routes.ts';
 import type { Caller } from '../guards/caller.ts';
 
 /** A request to an operation. The caller has the permission, and all parts are valid. */
 export interface ApiRequest<Id extends OperationId> {
-  readonly params: PathParameters<ApiRoutes[Id]['path']>;
+  readonly params: Readonly<Record<ApiPathParameter<ApiRoutes[Id]['path']>, string>>;
   readonly query: QueryOf<ApiRoutes[Id]>;
   readonly body: BodyOf<ApiRoutes[Id]>;
   /** The serial in `If-Match`: the change is refused if the state has moved on. */
@@ -23,7 +24,7 @@ export interface ApiReply<T> {
 
 export type ApiHandler<Id extends OperationId> = (
   request: ApiRequest<Id>,
-) => Promise<ApiReply<Immutable<AnswerOf<ApiRoutes[Id]>>>> | ApiReply<Immutable<AnswerOf<ApiRoutes[Id]>>>;
+) => Promise<ApiReply<Immutable<ApiAnswer<ApiRoutes[Id]>>>> | ApiReply<Immutable<ApiAnswer<ApiRoutes[Id]>>>;
 
 /** An answer is only serialized, so operations may give read-only values. */
 type Immutable<T> = unknown extends T ? T : { readonly [K in keyof T]: Immutable<T[K]> };
@@ -31,12 +32,6 @@ type Immutable<T> = unknown extends T ? T : { readonly [K in keyof T]: Immutable
 /** Each operation has a handler; a missing one does not compile. */
 export type ApiHandlers = { readonly [Id in OperationId]: ApiHandler<Id> };
 
-type PathParameters<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
-  ? { readonly [K in Name]: string } & PathParameters<Rest>
-  : unknown;
 type QueryOf<Route> = Route extends { query: infer Shape extends z.ZodType } ? z.output<Shape> : undefined;
 type BodyOf<Route> = Route extends { body: infer Shape extends z.ZodType } ? z.output<Shape> : undefined;
 type CallerOf<Route> = Route extends { permission: 'public' } ? undefined : Caller;
-type AnswerOf<Route> = Route extends { answer: { shape: infer Shape extends z.ZodType } }
-  ? z.output<Shape>
-  : undefined;

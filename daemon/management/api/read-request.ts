@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import getRawBody from 'raw-body';
 import type { z } from 'zod';
 import { ApiProblem } from '../../../schema/api/problems.ts';
-import type { ApiRoute } from '../../../schema/api/routes.ts';
-import { shapeMistakes } from '../../../schema/definitions/shape-problems.ts';
+import type { ApiRoute } from '../../../schema/api/route.ts';
+import { findMistakes } from '../../../schema/definitions/shape-mistakes.ts';
 import { parseJsonBody } from '../../ingress/json-body.ts';
 
 /** @limit Largest body of a management request, in bytes: the largest ordinary one is an automation with its prompt and filters. */
@@ -53,7 +53,7 @@ function requireShape(
 ): unknown {
   const result = shape.safeParse(value);
   if (result.success) return result.data;
-  const mistakes = shapeMistakes(result.error, shape, value).map(({ path, code, message, hint }) => {
+  const mistakes = findMistakes(result.error, shape, value).map(({ path, code, message, hint }) => {
     return { pointer: formatPath(path), code, message, hint };
   });
   throw new ApiProblem('request-invalid', { mistakes });

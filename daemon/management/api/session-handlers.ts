@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { factoryView } from '../../../operations/views/applied-views.ts';
-import { openApiDocument } from '../../../schema/api/openapi.ts';
+import { renderOpenApi } from '../../../schema/api/openapi.ts';
 import { ApiProblem } from '../../../schema/api/problems.ts';
-import { schemes } from '../../../signatures/scheme.ts';
-import { summarise } from '../../../signatures/summary.ts';
+import { apiRoutes, apiShapes } from '../../../schema/api/routes.ts';
+import { schemes } from '../../../signatures/schemes.ts';
+import { summariseScheme } from '../../../signatures/summary.ts';
 import type { ApiToken } from '../../../store/api-tokens.ts';
 import { maySee } from '../guards/caller.ts';
 import { type ApiDeps, getServedState } from './api-deps.ts';
@@ -23,7 +24,7 @@ export function createSessionHandlers(
   let document: string | undefined;
   return {
     describeApi: ({ context }) => {
-      document ??= JSON.stringify(openApiDocument());
+      document ??= JSON.stringify(renderOpenApi(apiRoutes, apiShapes));
       context.type = 'application/json';
       context.body = document;
       return { body: undefined };
@@ -62,5 +63,5 @@ function toIdentity({ name, factory, permission }: ApiToken) {
 
 const describedSchemes = schemes.map(scheme => {
   const { id, provider, kind, page, secretLocation, secretCommand } = scheme;
-  return { id, provider, kind, page, secretLocation, secretCommand, summary: [...summarise(scheme)] };
+  return { id, provider, kind, page, secretLocation, secretCommand, summary: [...summariseScheme(scheme)] };
 });

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { ApiProblem } from '../../../schema/api/problems.ts';
-import type { RoutePermission } from '../../../schema/api/routes.ts';
+import type { RoutePermission } from '../../../schema/api/route.ts';
 import type { Permission } from '../../../schema/permission.ts';
 import type { ApiToken } from '../../../store/api-tokens.ts';
 import type { KnownTokens } from './known-tokens.ts';

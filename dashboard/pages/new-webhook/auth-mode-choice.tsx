@@ -1,4 +1,4 @@
-import type { AuthMode } from '../../../schema/definitions/webhook-definition.ts';
+import type { AuthMode } from '../../../schema/auth-mode.ts';
 
 const modes = [
   ['token', 'Bearer token', 'The sender puts a secret in a header. For your own scripts and most tools.'],

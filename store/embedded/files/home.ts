@@ -1,6 +1,6 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { definitionNamePattern } from '../../../schema/definitions/definition-name.ts';
+import { namePattern } from '../../../schema/name.ts';
 
 /** Where everything that hookmill keeps lies below one directory. */
 export interface Home {
@@ -56,5 +56,5 @@ export async function listFactories(home: Home): Promise<string[]> {
     if (error.code === 'ENOENT') return [];
     throw error;
   });
-  return entries.filter(name => definitionNamePattern.test(name)).sort();
+  return entries.filter(name => namePattern.test(name)).sort();
 }

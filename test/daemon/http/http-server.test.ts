@@ -6,7 +6,7 @@ import { connectTo, head } from '../../support/http.ts';
 
 let daemon: TestDaemon;
 beforeAll(async () => {
-  daemon = await startDaemon({ settings: { limits: { requestSeconds: 1 } } });
+  daemon = await startDaemon();
 });
 afterAll(() => daemon.stop('SIGKILL'));
 
@@ -14,13 +14,19 @@ afterAll(() => daemon.stop('SIGKILL'));
 const cut = /^(HTTP\/1\.1 408 |$)/;
 
 describe('cuts a connection', () => {
+  let impatient: TestDaemon;
+  beforeAll(async () => {
+    impatient = await startDaemon({ settings: { limits: { requestSeconds: 1 } } });
+  });
+  afterAll(() => impatient.stop('SIGKILL'));
+
   test.concurrent('that sends nothing', async () => {
-    const connection = await connectTo(daemon.ingressUrl);
+    const connection = await connectTo(impatient.ingressUrl);
     expect(await connection.closed).toMatch(cut);
   });
 
   test.concurrent('that drips its headers', async () => {
-    const connection = await connectTo(daemon.ingressUrl);
+    const connection = await connectTo(impatient.ingressUrl);
     connection.write('POST /webhooks/w/x HTTP/1.1\r\nHost: x\r\n');
     const drip = setInterval(() => connection.write('X-Slow: 1\r\n'), 50);
     expect(await connection.closed).toMatch(cut);
@@ -28,7 +34,7 @@ describe('cuts a connection', () => {
   });
 
   test.concurrent('that drips its body, and records nothing of it', async () => {
-    const webhook = await daemon.webhook();
+    const webhook = await impatient.webhook();
     const connection = await connectTo(webhook.url);
     connection.write(head(webhook.url, [`Authorization: Bearer ${webhook.secret}`, 'Content-Length: 1000']));
     const drip = setInterval(() => connection.write(' '), 50);
@@ -38,7 +44,7 @@ describe('cuts a connection', () => {
   });
 
   test.concurrent('that never sends the body it got leave for', async () => {
-    const webhook = await daemon.webhook();
+    const webhook = await impatient.webhook();
     const connection = await connectTo(webhook.url);
     const lines = [`Authorization: Bearer ${webhook.secret}`, 'Content-Length: 2', 'Expect: 100-continue'];
     connection.write(head(webhook.url, lines));

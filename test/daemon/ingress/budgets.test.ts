@@ -104,5 +104,5 @@ test('past the total of failures over all addresses logs no more of them, and ac
   expect(statuses).toEqual([401, 202, 401, 202, 401, 202, 429, 202, 429, 202]);
   const outcomes = (await webhook.rowsOnce(8)).map(({ outcome }) => outcome);
   expect(outcomes.filter(outcome => outcome === 'Rejected (auth)')).toHaveLength(3);
-  expect(await daemon.metrics()).toContain('result="too-many-failures"} 2');
+  await expect.poll(() => daemon.metrics()).toContain('result="too-many-failures"} 2');
 });

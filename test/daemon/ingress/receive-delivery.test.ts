@@ -29,8 +29,8 @@ test('answers 202 with the delivery id, and the same id to the same body again',
 test('answers unknown, disabled, destroyed and malformed UIDs with one and the same 404', async () => {
   const disabled = await daemon.webhook({ enabled: false });
   const destroyed = await daemon.webhook();
-  await destroyed.apply(null);
-  await expect.poll(async () => (await destroyed.post('1')).status).toBe(404);
+  const { serial } = await destroyed.apply(null);
+  await expect.poll(async () => (await destroyed.readiness())?.serial).toBe(serial);
   const served = await daemon.webhook();
   const urls = [
     `${daemon.ingressUrl}/webhooks/w/wh_0123456789abcdefghijklmn`,

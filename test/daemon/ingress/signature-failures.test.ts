@@ -29,28 +29,28 @@ const standard = (signature: string) => ({
 });
 const old = nowMs / 1000 - 301;
 
-/** A sender's mistake, its signature scheme, and the explanation that the webhook's owner reads. */
+/** Mistakes of senders, and the reason that the webhook's owner reads. */
 const mistakes: [scheme: string, headers: Record<string, string>, reason: RegExp][] = [
   ['github', {}, /^the header X-Hub-Signature-256 is missing/],
-  ['github', { 'X-Hub-Signature-256': 'sha256=xyz' }, /does not have the scheme's form$/],
-  [
-    'github',
-    { 'X-Hub-Signature-256': `sha256=${mac(body, 'other').digest('hex')}` },
-    /the secret is another/,
-  ],
-  ['github', { 'X-Hub-Signature-256': `sha256=${mac(body).digest('base64')}` }, /in base64, not hex$/],
+  ['github', { 'X-Hub-Signature-256': 'sha256=xyz' }, /does not have the scheme's format$/],
+  ['github', { 'X-Hub-Signature-256': `sha256=${mac(body, 'other').digest('hex')}` }, /wrong secret/],
+  ['github', { 'X-Hub-Signature-256': `sha256=${mac(body).digest('base64')}` }, /in base64 instead of hex$/],
   ['github', { 'X-Hub-Signature-256': mac(body).digest('hex') }, /without the prefix sha256=$/],
   [
     'github',
     { 'X-Hub-Signature-256': `sha256=${mac('{"a":1,"b":[true]}').digest('hex')}` },
-    /over the JSON written anew/,
+    /for the same JSON in compact form/,
   ],
   [
     'github',
     { 'Stripe-Signature': `t=1,v1=${mac(`1.${body}`).digest('hex')}` },
-    /under signatureScheme: stripe \(Stripe\)$/,
+    /with signatureScheme: stripe \(Stripe\)$/,
   ],
-  ['github', { 'Stripe-Signature': 't=1,v1=00' }, /it has Stripe-Signature, as signatureScheme: stripe$/],
+  [
+    'github',
+    { 'Stripe-Signature': 't=1,v1=00' },
+    /the request has Stripe-Signature, which signatureScheme: stripe uses$/,
+  ],
   [
     'stripe',
     { 'Stripe-Signature': `t=${old},v1=${mac(`${old}.${body}`).digest('hex')}` },
@@ -59,12 +59,12 @@ const mistakes: [scheme: string, headers: Record<string, string>, reason: RegExp
   [
     'stripe',
     { 'Stripe-Signature': `t=${old},v1=${'0'.repeat(64)}` },
-    /301 s old.*the signature itself does not match either$/,
+    /301 s old.*the signature does not match either$/,
   ],
   [
     'standard-webhooks',
     standard(mac(`msg_1.${nowMs / 1000}.${body}`, whsec).digest('base64')),
-    /with the secret taken as it stands, not decoded$/,
+    /with the secret used as is, without decoding$/,
   ],
 ];
 

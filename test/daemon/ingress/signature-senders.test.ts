@@ -5,7 +5,7 @@ import { Webhook as StandardWebhook } from 'standardwebhooks';
 import Stripe from 'stripe';
 import { Webhook as SvixWebhook } from 'svix';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { CustomScheme } from '../../../signatures/scheme.ts';
+import type { CustomScheme } from '../../../schema/definitions/custom-scheme.ts';
 import { connectTo, head, send } from '../../support/http.ts';
 import {
   type InProcessDaemon,

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { schemes } from '../../../signatures/scheme.ts';
+import { schemes } from '../../../signatures/schemes.ts';
 import { nowMs, type Vector, vectors } from '../../signatures/received.ts';
 import { send } from '../../support/http.ts';
 import {

@@ -1,5 +1,6 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { bearerOf, type DaemonOptions, startDaemonForTest, type TestDaemon } from '../../support/daemon.ts';
+import { eventually } from '../../support/eventually.ts';
 import { makeUpstream, secret, type Upstream, webhook } from '../../support/git-samples.ts';
 import { serveSilence } from '../../support/git-servers.ts';
 import { send } from '../../support/http.ts';
@@ -24,8 +25,7 @@ async function factoryOf(daemon: TestDaemon, name = 'default') {
 
 /** Resolves once the daemon serves so many webhooks of the factory. */
 async function serves(daemon: TestDaemon, webhooks: number, name = 'default'): Promise<void> {
-  const served = async () => (await factoryOf(daemon, name))?.webhooks === webhooks;
-  await vi.waitUntil(served, { timeout: 15_000, interval: 20 });
+  await eventually(async () => (await factoryOf(daemon, name))?.webhooks === webhooks);
 }
 
 async function urlOf(daemon: TestDaemon, name: string, factory = 'default'): Promise<string> {
@@ -53,10 +53,11 @@ test('serves what is pushed to the branch within the interval, and nothing of an
   upstream.git('checkout', '--quiet', 'main');
   const revision = upstream.commit({ 'webhooks/pay.yaml': webhook('S', 'enabled: true\n') });
   await serves(daemon, 2);
-  const { reconcile } = (await factoryOf(daemon)) ?? {};
-  expect(reconcile).toMatchObject({ tip: { revision }, failingSince: null });
+  await expect
+    .poll(async () => (await factoryOf(daemon))?.reconcile)
+    .toMatchObject({ tip: { revision }, failingSince: null });
   expect(await daemon.workspace.hookmill('webhooks', 'show', 'feature')).toMatchObject({ exitCode: 1 });
-  expect(JSON.stringify(reconcile)).not.toContain(other);
+  expect(JSON.stringify(await daemon.readyz())).not.toContain(other);
 });
 
 test('a broken merge changes nothing and is told with file, line and commit; the fix recovers by itself', async () => {
@@ -64,8 +65,7 @@ test('a broken merge changes nothing and is told with file, line and commit; the
   const daemon = await startFollowing({ args: ['--repository', upstream.bare, '--interval', '1s'] });
   await serves(daemon, 1);
   const broken = upstream.commit({ 'webhooks/pay.yaml': 'authMode: tokn\nsecretName: S\n' }, 'Break pay');
-  const failing = async () => (await factoryOf(daemon))?.reconcile?.failingSince;
-  await vi.waitUntil(failing, { timeout: 15_000, interval: 20 });
+  await eventually(async () => (await factoryOf(daemon))?.reconcile?.failingSince);
   expect(await daemon.readyz()).toMatchObject({
     status: 'ready',
     factories: [
@@ -91,7 +91,8 @@ test('a broken merge changes nothing and is told with file, line and commit; the
 
   upstream.commit({ 'webhooks/pay.yaml': webhook('S', 'enabled: true\n') });
   await serves(daemon, 2);
-  expect(await daemon.metrics()).toContain('hookmill_reconcile_failing{factory="default"} 0');
+  // What is applied is served before the reconcile has written how it ended.
+  await expect.poll(() => daemon.metrics()).toContain('hookmill_reconcile_failing{factory="default"} 0');
 });
 
 test('an accepted delivery of the trigger is looked into at once; a refused or duplicate one is not', async () => {
@@ -103,13 +104,13 @@ test('an accepted delivery of the trigger is looked into at once; a refused or d
   await serves(daemon, 1);
   const url = await urlOf(daemon, 'push');
   expect(await send(url, { ...credential, body: '{"push":1}' })).toMatchObject({ status: 202 });
-  await vi.waitUntil(() => lines().length === 2, { timeout: 15_000, interval: 20 });
+  await eventually(() => lines().length === 2);
 
   expect(await send(url, { ...credential, body: '{"push":1}' })).toMatchObject({ status: 202 });
   expect(await send(url, { headers: bearerOf('wrong'), body: '{"push":2}' })).toMatchObject({ status: 401 });
   upstream.commit({ 'webhooks/pay.yaml': webhook('S', 'enabled: true\n') });
   expect(await send(url, { ...credential, body: '{"push":3}' })).toMatchObject({ status: 202 });
-  await serves(daemon, 2);
+  await eventually(() => lines().length === 3);
   expect(await daemon.stop()).toBe(0);
   expect(lines()).toEqual([
     'the tip of the branch was applied',
@@ -148,7 +149,7 @@ test('a dead remote delays neither another factory, nor the ingress, nor the end
   expect(await send(url, { ...credential, body: '{}' })).toMatchObject({ status: 202 });
   expect(socket.closed).toBe(false);
   expect(await daemon.stop()).toBe(0);
-  await vi.waitUntil(() => socket.closed, { timeout: 10_000 });
+  await eventually(() => socket.closed);
 });
 
 test('keeps to a suspension, and to the last good state over a restart without its remote', async () => {
@@ -165,8 +166,7 @@ test('keeps to a suspension, and to the last good state over a restart without i
   const gone = { ...entry, repository: '/nonexistent.git' };
   const second = await startDaemonForTest({ workspace, settings: { repositories: [gone] } });
   const failed = async () => (await factoryOf(second))?.reconcile?.lastFailure;
-  await vi.waitUntil(failed, { timeout: 15_000, interval: 20 });
-  expect(await failed()).toMatchObject({ reason: 'remote' });
+  expect(await eventually(failed)).toMatchObject({ reason: 'remote' });
   const url = await urlOf(second, 'push');
   expect(await send(url, { ...credential, body: '{}' })).toMatchObject({ status: 202 });
 });

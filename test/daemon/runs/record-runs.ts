@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { sortableId } from '../../../schema/ids.ts';
+import { createSortableId } from '../../../schema/ids.ts';
 import type { DeliveryLog } from '../../../store/delivery-log.ts';
+import { acceptedDelivery } from '../../support/deliveries.ts';
 
 export interface SampleDelivery {
   readonly payload?: Uint8Array;
@@ -13,22 +14,11 @@ export interface SampleDelivery {
 export async function recordRuns(deliveryLog: DeliveryLog, given: SampleDelivery = {}): Promise<string[]> {
   const { payload = Buffer.from('{"amount":1}'), prompt = 'Triage this payment.\n', runs = 1 } = given;
   const { atMs = Date.now() } = given;
-  const id = sortableId('dlv', atMs, randomBytes(16));
-  const ids = Array.from({ length: runs }, () => sortableId('run', atMs, randomBytes(16)));
+  const ids = Array.from({ length: runs }, () => createSortableId('run', atMs, randomBytes(16)));
   const json = JSON.stringify({ factory: 'default', automations: [{ name: 'triage', prompt }] });
-  await deliveryLog.recordAccepted({
-    id,
-    factory: 'default',
-    webhook: 'pay',
-    uid: 'wh_000000000000000000000pay',
-    atMs,
-    size: payload.length,
-    identity: id,
-    identitySource: 'body',
-    payload,
-    appliedState: { digest: prompt, json },
-    runs: ids.map(run => ({ id: run, automation: 'triage' })),
-  });
+  const appliedState = { digest: prompt, json };
+  const started = ids.map(id => ({ id, automation: 'triage' }));
+  await deliveryLog.recordAccepted(acceptedDelivery({ atMs, payload, appliedState, runs: started }));
   return ids;
 }
 

@@ -89,7 +89,7 @@ export async function runThatIs(
   id: string,
   expected: Partial<Run>,
 ): Promise<Run> {
-  await expect.poll(() => reader.findRun(id), { timeout: 20_000, interval: 10 }).toMatchObject(expected);
+  await expect.poll(() => reader.findRun(id)).toMatchObject(expected);
   const run = reader.findRun(id);
   if (!run) throw new Error(`${id} is gone`);
   return run;
@@ -97,9 +97,7 @@ export async function runThatIs(
 
 /** Resolves with the file's text once it is there and holds something. */
 export async function textOf(file: string): Promise<string> {
-  await expect
-    .poll(() => existsSync(file) && readFileSync(file, 'utf8'), { timeout: 20_000, interval: 10 })
-    .toBeTruthy();
+  await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8')).toBeTruthy();
   return readFileSync(file, 'utf8');
 }
 

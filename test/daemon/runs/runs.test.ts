@@ -13,10 +13,15 @@ interface Served {
   runsOf(deliveryId: string): Run[];
 }
 
-/** A daemon whose command is this node program, with automations that each start a run of every delivery. */
-async function serve(automations: readonly string[], source: string, runs: object): Promise<Served> {
+/** A daemon whose command is this script, with automations that each start a run of every delivery. */
+async function serve(
+  automations: readonly string[],
+  interpreter: string,
+  script: string,
+  limits: { readonly timeLimitSeconds?: number } = {},
+): Promise<Served> {
   const workspace = makeWorkspace();
-  workspace.write('command.mjs', source);
+  workspace.write('command', script);
   workspace.write('webhooks/orders.yaml', 'secretName: ORDERS\ndeliveryIdHeader: X-Event\n');
   const secret = (await workspace.hookmill('secrets', 'generate', 'ORDERS')).stdout.trim();
   const { stdout } = await workspace.hookmill('apply', '-o', 'json');
@@ -29,12 +34,12 @@ async function serve(automations: readonly string[], source: string, runs: objec
     );
   }
   await workspace.hookmill('apply');
-  const argv = [process.execPath, workspace.path('command.mjs')];
-  const runner = { kind: 'command', argv, timeLimitSeconds: 4, outputBytes: 10_000 };
+  const argv = [interpreter, workspace.path('command')];
+  const runner = { kind: 'command', argv, outputBytes: 10_000, ...limits };
   const daemon = await startDaemonForTest({
     workspace,
     settings: {
-      runs: { runner, backOff: { firstSeconds: 0.01, maxSeconds: 0.01 }, concurrency: 8, ...runs },
+      runs: { runner, attempts: 1, concurrency: 8 },
     },
   });
   const log = openSqliteReader(workspace.path('.hookmill/deliveries.db'));
@@ -54,10 +59,10 @@ async function serve(automations: readonly string[], source: string, runs: objec
 
 test('a command gets what the sender wrote only as a file: no argument, variable or message contains any of it', async () => {
   const source = `
-    import { readFileSync, writeFileSync } from 'node:fs';
+    const { readFileSync, writeFileSync } = require('node:fs');
     const stdin = readFileSync(0, 'utf8');
     writeFileSync('seen.json', JSON.stringify({ argv: process.argv, env: process.env, stdin, cwd: process.cwd() }));`;
-  const { workspace, post, runsOf } = await serve(['act'], source, {});
+  const { workspace, post, runsOf } = await serve(['act'], process.execPath, source);
   const marker = 'c4n4ry';
   const evil = `$(touch ${marker}) \`touch ${marker}\`; touch ${marker} #\n--${marker}='"\\0../${marker}`;
   const body = Buffer.from(
@@ -68,7 +73,7 @@ test('a command gets what the sender wrote only as a file: no argument, variable
     'User-Agent': marker,
     'X-Env': marker,
   });
-  await expect.poll(() => runsOf(id)[0]?.state, { timeout: 10_000 }).toBe('succeeded');
+  await expect.poll(() => runsOf(id)[0]?.state).toBe('succeeded');
 
   const [run] = runsOf(id);
   const directory = `.hookmill/runs/${run?.id}`;
@@ -82,7 +87,7 @@ test('a command gets what the sender wrote only as a file: no argument, variable
   const seen = workspace.read(`${directory}/seen.json`);
   expect(seen).not.toContain(marker);
   const { argv, env, stdin, cwd } = JSON.parse(seen);
-  expect(argv).toEqual([process.execPath, workspace.path('command.mjs')]);
+  expect(argv).toEqual([process.execPath, workspace.path('command')]);
   expect(cwd).toBe(workspace.path(directory));
   expect(stdin).toBe(workspace.read(`${directory}/prompt.md`));
   expect(stdin).toMatch(/^Do act\.\n\n---\n/);
@@ -91,47 +96,32 @@ test('a command gets what the sender wrote only as a file: no argument, variable
 });
 
 test('a command that writes without end, ignores its signal, leaves children or fails harms nothing but its own run', async () => {
-  const source = `
-    import { spawn } from 'node:child_process';
-    import { writeFileSync } from 'node:fs';
-    const behave = {
-      flood: () => {
-        const line = 'x'.repeat(65_536);
-        const write = () => process.stdout.write(line, write);
-        write();
-      },
-      stubborn: () => {
-        process.on('SIGTERM', () => undefined);
-        setInterval(() => undefined, 1_000);
-      },
-      fork: () => {
-        const children = [1, 2, 3].map(() => spawn('sleep', ['600'], { stdio: 'inherit' }));
-        writeFileSync('children', children.map(({ pid }) => pid).join(' '));
-        for (const child of children) child.unref();
-      },
-      fail: () => process.exit(1),
-      good: () => undefined,
-    };
-    behave[process.env.HOOKMILL_AUTOMATION]();`;
+  // A shell is there in milliseconds: only who means to takes longer than the limit.
+  const script = `case $HOOKMILL_AUTOMATION in
+    flood) exec yes ;;
+    stubborn) trap '' TERM; while :; do sleep 600; done ;;
+    fork) for child in 1 2 3; do sleep 600 & echo $! >> children; done ;;
+    fail) exit 1 ;;
+  esac`;
   const automations = ['fail', 'flood', 'fork', 'good', 'stubborn'];
-  const { workspace, post, runsOf, daemon } = await serve(automations, source, { attempts: 1 });
+  const { workspace, post, runsOf, daemon } = await serve(automations, 'sh', script, { timeLimitSeconds: 3 });
   const first = await post('{"n":0}');
   const runOf = (deliveryId: string, automation: string) =>
     runsOf(deliveryId).find(run => run.automation === automation);
-  await expect.poll(() => runOf(first, 'good')?.state, { timeout: 10_000 }).toBe('succeeded');
+  await expect.poll(() => runOf(first, 'good')?.state).toBe('succeeded');
   await expect.poll(() => runOf(first, 'stubborn')?.state).toBe('running');
 
   // Meanwhile the ingress answers, and further runs start beside the two that hold on.
   const second = await post('{"n":1}');
-  await expect.poll(() => runOf(second, 'good')?.state, { timeout: 10_000 }).toBe('succeeded');
+  await expect.poll(() => runOf(second, 'good')?.state).toBe('succeeded');
 
   const ended = () => runsOf(first).every(({ state }) => state === 'succeeded' || state === 'failed');
-  await expect.poll(ended, { timeout: 25_000, interval: 50 }).toBe(true);
+  await expect.poll(ended).toBe(true);
   const outcome = (name: string) => {
     const { state, attempts, error } = runOf(first, name) ?? {};
     return { state, attempts, error };
   };
-  const timedOut = { state: 'failed', attempts: 1, error: 'the command timed out after 4 s' };
+  const timedOut = { state: 'failed', attempts: 1, error: 'the command timed out after 3 s' };
   expect(automations.map(outcome)).toEqual([
     { state: 'failed', attempts: 1, error: 'the command exited with status 1' },
     timedOut,
@@ -141,7 +131,9 @@ test('a command that writes without end, ignores its signal, leaves children or 
   ]);
   const directoryOf = (name: string) => workspace.path(`.hookmill/runs/${runOf(first, name)?.id}`);
   expect(statSync(`${directoryOf('flood')}/output.log`).size).toBeLessThan(11_000);
-  for (const pid of readFileSync(`${directoryOf('fork')}/children`, 'utf8').split(' ')) {
+  for (const pid of readFileSync(`${directoryOf('fork')}/children`, 'utf8')
+    .trim()
+    .split('\n')) {
     await expect.poll(() => isAlive(Number(pid))).toBe(false);
   }
   await post('{"n":2}');

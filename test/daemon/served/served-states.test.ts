@@ -9,20 +9,47 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startDaemon, startDaemonForTest, type TestDaemon, type TestWebhook } from '../../support/daemon.ts';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { homeAt } from '../../../store/embedded/files/home.ts';
+import {
+  makeWebhook,
+  type Readiness,
+  startDaemon,
+  startDaemonForTest,
+  type TestDaemon,
+  type TestWebhook,
+} from '../../support/daemon.ts';
+import { type DaemonHere, startDaemonHere } from '../../support/daemon-here.ts';
 import { makeWorkspace } from '../../support/workspace.ts';
 
+type Watching = Pick<TestDaemon, 'workspace' | 'webhook' | 'metrics'> & Pick<DaemonHere, 'logged' | 'stop'>;
+
+/** Tests may look as often as they like. */
+const settings = { limits: { deliveriesPerMinute: 1_000_000 } };
+
+/** A daemon that never scans its home: what it serves, it has seen change. */
+async function startWatching(workspace = makeWorkspace(), home = workspace.home): Promise<Watching> {
+  // Timers that are set now do not fire, ever.
+  vi.useFakeTimers({ toFake: ['setInterval'] });
+  const daemon = await startDaemonHere(settings, homeAt(home)).finally(() => vi.useRealTimers());
+  const { ingressUrl, managementUrl } = daemon;
+  const readyz = async () => (await (await fetch(`${managementUrl}/readyz`)).json()) as Readiness;
+  return {
+    ...daemon,
+    workspace,
+    metrics: async () => (await fetch(`${managementUrl}/metrics`)).text(),
+    webhook: given => makeWebhook({ workspace, ingressUrl, readyz }, given),
+  };
+}
+
+/** One that also scans. */
 let daemon: TestDaemon;
+let watching: Watching;
 beforeAll(async () => {
   daemon = await startDaemon();
+  watching = await startWatching();
 });
-afterAll(() => daemon.stop('SIGKILL'));
-
-/** Shorter than the pause between two scans: the change must have been seen as it happened. */
-const watched = { timeout: 1_500, interval: 10 };
-/** For what only a scan sees. */
-const scanned = { timeout: 6_000, interval: 10 };
+afterAll(() => Promise.all([daemon.stop('SIGKILL'), watching.stop()]));
 
 let bodies = 0;
 const status = async (webhook: TestWebhook) => (await webhook.post(String(++bodies))).status;
@@ -38,19 +65,19 @@ function edited(file: string, serial: number, enabled: boolean): string {
 
 describe('serves without a restart', () => {
   test('an apply that disables a webhook, and one that enables it again', async () => {
-    const webhook = await daemon.webhook();
+    const webhook = await watching.webhook();
     expect(await status(webhook)).toBe(202);
     await webhook.apply({ enabled: false });
-    await expect.poll(() => status(webhook), watched).toBe(404);
+    await expect.poll(() => status(webhook)).toBe(404);
     await webhook.apply({ enabled: true });
-    await expect.poll(() => status(webhook), watched).toBe(202);
+    await expect.poll(() => status(webhook)).toBe(202);
   });
 
   test('the last of fifty applies in a row', async () => {
-    const webhook = await daemon.webhook();
+    const webhook = await watching.webhook();
     for (let n = 1; n <= 50; n++)
       await webhook.apply({ enabled: n % 2 === 0, deliveryIdHeader: `X-Id-${n}` });
-    await expect.poll(() => serial(webhook), watched).toBe(51);
+    await expect.poll(() => serial(webhook)).toBe(51);
     const { status, deliveryId } = await webhook.post('1', {
       headers: { authorization: `Bearer ${webhook.secret}`, 'x-id-49': 'no', 'x-id-50': 'yes' },
     });
@@ -59,9 +86,9 @@ describe('serves without a restart', () => {
   });
 
   test('a file that is rewritten in place', async () => {
-    const webhook = await daemon.webhook();
+    const webhook = await watching.webhook();
     writeFileSync(webhook.appliedStateFile, edited(webhook.appliedStateFile, 7, false));
-    await expect.poll(() => serial(webhook), watched).toBe(7);
+    await expect.poll(() => serial(webhook)).toBe(7);
     expect(await status(webhook)).toBe(404);
   });
 
@@ -75,10 +102,10 @@ describe('serves without a restart', () => {
     writeFileSync(join(two, 'applied.json'), edited(webhook.appliedStateFile, 11, false));
     rmSync(directory, { recursive: true });
     symlinkSync(one, directory);
-    await expect.poll(() => serial(webhook), scanned).toBe(10);
+    await expect.poll(() => serial(webhook)).toBe(10);
     symlinkSync(two, `${directory}.new`);
     renameSync(`${directory}.new`, directory);
-    await expect.poll(() => serial(webhook), scanned).toBe(11);
+    await expect.poll(() => serial(webhook)).toBe(11);
     expect(await status(webhook)).toBe(404);
   });
 
@@ -93,11 +120,11 @@ describe('serves without a restart', () => {
     symlinkSync('..1', join(directory, '..data'));
     rmSync(webhook.appliedStateFile);
     symlinkSync('..data/applied.json', webhook.appliedStateFile);
-    await expect.poll(() => serial(webhook), scanned).toBe(20);
+    await expect.poll(() => serial(webhook)).toBe(20);
     version('..2', 21);
     symlinkSync('..2', join(directory, '..data_tmp'));
     renameSync(join(directory, '..data_tmp'), join(directory, '..data'));
-    await expect.poll(() => serial(webhook), scanned).toBe(21);
+    await expect.poll(() => serial(webhook)).toBe(21);
   });
 
   test('whatever the home is called', async () => {
@@ -105,10 +132,11 @@ describe('serves without a restart', () => {
     const home = workspace.path('my.locker.tmp');
     mkdirSync(home);
     symlinkSync(home, workspace.home);
-    const elsewhere = await startDaemonForTest({ workspace, args: ['--home', home] });
+    const elsewhere = await startWatching(workspace, home);
+    onTestFinished(() => elsewhere.stop());
     const webhook = await elsewhere.webhook();
     await webhook.apply({ enabled: false });
-    await expect.poll(() => status(webhook), watched).toBe(404);
+    await expect.poll(() => status(webhook)).toBe(404);
   });
 
   test('factories whose directory is replaced as a whole', async () => {
@@ -119,7 +147,7 @@ describe('serves without a restart', () => {
     renameSync(factories, `${factories}.old`);
     renameSync(`${factories}.new`, factories);
     writeFileSync(webhook.appliedStateFile, edited(webhook.appliedStateFile, 30, false));
-    await expect.poll(() => serial(webhook), scanned).toBe(30);
+    await expect.poll(() => serial(webhook)).toBe(30);
     const added = await other.webhook();
     expect(await status(added)).toBe(202);
   });
@@ -136,30 +164,34 @@ describe('goes on serving the last good state, reports the problem, and recovers
       'another version',
     ],
   ])('when the file %s', async (_, breakIt, message) => {
-    const webhook = await daemon.webhook();
+    const webhook = await watching.webhook();
     const good = readFileSync(webhook.appliedStateFile, 'utf8');
     writeFileSync(webhook.appliedStateFile, breakIt(good));
-    await expect.poll(() => problem(webhook), watched).toContain(message);
+    await expect.poll(() => problem(webhook)).toContain(message);
     expect(await webhook.readiness()).toMatchObject({ serial: 1, webhooks: 1 });
-    expect(await daemon.metrics()).toContain(`hookmill_applied_state_broken{factory="${webhook.factory}"} 1`);
-    expect(daemon.stderr()).toMatch(new RegExp(`"level":50.*"factory":"${webhook.factory}".*${message}`));
+    expect(await watching.metrics()).toContain(
+      `hookmill_applied_state_broken{factory="${webhook.factory}"} 1`,
+    );
+    expect(watching.logged()).toMatch(new RegExp(`"level":50.*"factory":"${webhook.factory}".*${message}`));
     expect(await status(webhook)).toBe(202);
 
     writeFileSync(webhook.appliedStateFile, good);
-    await expect.poll(() => problem(webhook), watched).toBeUndefined();
-    expect(await daemon.metrics()).toContain(`hookmill_applied_state_broken{factory="${webhook.factory}"} 0`);
+    await expect.poll(() => problem(webhook)).toBeUndefined();
+    expect(await watching.metrics()).toContain(
+      `hookmill_applied_state_broken{factory="${webhook.factory}"} 0`,
+    );
     await webhook.apply({ enabled: false });
-    await expect.poll(() => status(webhook), watched).toBe(404);
+    await expect.poll(() => status(webhook)).toBe(404);
   });
 
   test('when the file is gone', async () => {
-    const webhook = await daemon.webhook();
+    const webhook = await watching.webhook();
     const good = readFileSync(webhook.appliedStateFile);
     rmSync(webhook.appliedStateFile);
-    await expect.poll(() => problem(webhook), watched).toContain('the applied state is missing');
+    await expect.poll(() => problem(webhook)).toContain('the applied state is missing');
     expect(await status(webhook)).toBe(202);
     writeFileSync(webhook.appliedStateFile, good);
-    await expect.poll(() => problem(webhook), watched).toBeUndefined();
+    await expect.poll(() => problem(webhook)).toBeUndefined();
   });
 
   test('when the key of the home is gone and comes back, though the file stays the same', async () => {
@@ -168,10 +200,10 @@ describe('goes on serving the last good state, reports the problem, and recovers
     const key = join(other.workspace.home, 'key');
     renameSync(key, `${key}.away`);
     writeFileSync(webhook.appliedStateFile, edited(webhook.appliedStateFile, 2, true));
-    await expect.poll(() => problem(webhook), watched).toContain('does not open with this key');
+    await expect.poll(() => problem(webhook)).toContain('does not open with this key');
     expect(await status(webhook)).toBe(401);
     renameSync(`${key}.away`, key);
-    await expect.poll(() => serial(webhook), scanned).toBe(2);
+    await expect.poll(() => serial(webhook)).toBe(2);
     expect(await problem(webhook)).toBeUndefined();
   });
 
@@ -181,22 +213,23 @@ describe('goes on serving the last good state, reports the problem, and recovers
     const factories = dirname(dirname(webhook.appliedStateFile));
     renameSync(factories, `${factories}.away`);
     writeFileSync(factories, '');
-    await expect.poll(() => problem(webhook), scanned).toBeDefined();
+    await expect.poll(() => problem(webhook)).toBeDefined();
     expect(await status(webhook)).toBe(202);
     rmSync(factories);
     renameSync(`${factories}.away`, factories);
-    await expect.poll(() => problem(webhook), scanned).toBeUndefined();
+    await expect.poll(() => problem(webhook)).toBeUndefined();
   });
 
   test('reports a problem that stays once', async () => {
-    const other = await startDaemonForTest();
+    const other = await startWatching();
+    onTestFinished(() => other.stop());
     const [webhook, next] = [await other.webhook(), await other.webhook()];
     truncateSync(webhook.appliedStateFile, 100);
-    await expect.poll(() => problem(webhook), watched).toBeDefined();
+    await expect.poll(() => problem(webhook)).toBeDefined();
     const reported = await webhook.readiness();
     truncateSync(next.appliedStateFile, 100);
-    await expect.poll(() => problem(next), watched).toBeDefined();
+    await expect.poll(() => problem(next)).toBeDefined();
     expect(await webhook.readiness()).toEqual(reported);
-    expect(other.stderr().match(/"level":50/g)).toHaveLength(2);
+    expect(other.logged().match(/"level":50/g)).toHaveLength(2);
   });
 });

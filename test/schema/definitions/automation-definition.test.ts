@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseAutomation } from '../../../schema/definitions/automation-definition.ts';
+import { parseAutomation } from '../../../schema/definitions/parse-definition.ts';
 
 const uid = 'wh_0123456789abcdefghijklmn';
 

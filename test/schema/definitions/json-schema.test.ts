@@ -5,7 +5,7 @@ import addFormats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { editorSchemas } from '../../../docs/editor-schemas.ts';
-import { schemeIds } from '../../../signatures/scheme.ts';
+import { schemeIds } from '../../../signatures/schemes.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const stored = (kind: string) =>

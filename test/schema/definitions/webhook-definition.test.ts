@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseWebhook } from '../../../schema/definitions/webhook-definition.ts';
+import { parseWebhook } from '../../../schema/definitions/parse-definition.ts';
 
 const parse = (text: string) => parseWebhook('pay', 'webhooks/pay.yaml', Buffer.from(text));
 
@@ -68,20 +68,26 @@ describe('one mistake', () => {
     ['secretName: true', '1:13 definition/type: put it in quotes: "true"'],
     ['secretName: A\nenabled: yes', '2:10 definition/type: write true: YAML 1.2 reads yes as a string'],
     ['secretName: A\nenabled: Off', '2:10 definition/type: write false: YAML 1.2 reads Off as a string'],
-    ['secretName: A B', '1:13 definition/value: up to 128 letters, digits, _ . and -, as in GITHUB_WEBHOOK'],
-    ['secretName: A\ndeliveryIdHeader: X Y', '2:19 definition/value: the name alone, as in X-Event-Id'],
+    [
+      'secretName: A B',
+      '1:13 definition/value: use 1–128 letters, digits, underscores, dots or hyphens, as in GITHUB_WEBHOOK',
+    ],
+    [
+      'secretName: A\ndeliveryIdHeader: X Y',
+      '2:19 definition/value: write only the name of the header, as in X-Event-Id',
+    ],
     [
       'secretName: A\ndeliveryIdHeader: AUTHORIZATION',
-      '2:19 definition/value: name the header in which the sender stamps its event ID',
+      '2:19 definition/value: name the header in which the sender puts its event ID',
     ],
     ['secretName: A\nenabld: true', '2:1 definition/unknown-key: did you mean enabled?'],
     [
       'secretName: A\ntoString: 1',
-      '2:1 definition/unknown-key: known here: authMode, signatureScheme, secretName, deliveryIdHeader or enabled',
+      '2:1 definition/unknown-key: known keys: authMode, signatureScheme, secretName, deliveryIdHeader, enabled',
     ],
     [
       'secretName: A\nauthMode: signature',
-      '2:11 webhook/scheme-missing: add signatureScheme: with the id of the sender, as in signatureScheme: github',
+      "2:11 webhook/scheme-missing: add signatureScheme: with the id of the sender's scheme, as in signatureScheme: github",
     ],
     [
       'secretName: A\nsignatureScheme: github',
@@ -115,7 +121,7 @@ describe('several mistakes', () => {
 
   test('in single keys do not hide a rule over several keys', () => {
     expect(problems('authMode: signature\nsecretName: 12\nenabled: 1\n')).toEqual([
-      '1:11 webhook/scheme-missing: add signatureScheme: with the id of the sender, as in signatureScheme: github',
+      "1:11 webhook/scheme-missing: add signatureScheme: with the id of the sender's scheme, as in signatureScheme: github",
       '2:13 definition/type: put it in quotes: "12"',
       '3:10 definition/type: write true or false',
     ]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkFixture, fixtureFailure, parseFilterFixture } from '../../../schema/filters/filter-fixture.ts';
+import { checkFixture, diagnoseFixture, parseFilterFixture } from '../../../schema/filters/filter-fixture.ts';
 import { payloadFilterSchema } from '../../../schema/filters/payload-filter.ts';
 
 const file = 'automations/triage.fixtures/created.json';
@@ -16,16 +16,16 @@ describe('parseFilterFixture', () => {
   });
 
   it.each([
-    ['{', '1:2', 'not valid JSON: a key in double quotes or } is expected here'],
-    ['{"expect": "trigger",\n}', '2:1', 'not valid JSON: a key in double quotes is expected here'],
-    ['{"expect" "trigger"}', '1:11', 'not valid JSON: a colon is expected here'],
-    ['{"payload": [1 2]}', '1:16', 'not valid JSON: a comma or the closing bracket is expected here'],
-    ['{"payload": [1,]}', '1:16', 'not valid JSON: a value is expected here'],
-    ["{'payload': 1}", '1:2', 'not valid JSON: a key in double quotes or } is expected here'],
-    ['{"payload": "\t"}', '1:13', 'not valid JSON: a value is expected here'],
-    ['{"payload": 01}', '1:14', 'not valid JSON: a comma or the closing bracket is expected here'],
-    ['{} {}', '1:4', 'not valid JSON: the end of the file is expected here'],
-    ['', '1:1', 'not valid JSON: a value is expected here'],
+    ['{', '1:2', 'invalid JSON: expected a key in double quotes or }'],
+    ['{"expect": "trigger",\n}', '2:1', 'invalid JSON: expected a key in double quotes'],
+    ['{"expect" "trigger"}', '1:11', 'invalid JSON: expected a colon'],
+    ['{"payload": [1 2]}', '1:16', 'invalid JSON: expected a comma or the closing bracket'],
+    ['{"payload": [1,]}', '1:16', 'invalid JSON: expected a value'],
+    ["{'payload': 1}", '1:2', 'invalid JSON: expected a key in double quotes or }'],
+    ['{"payload": "\t"}', '1:13', 'invalid JSON: expected a value'],
+    ['{"payload": 01}', '1:14', 'invalid JSON: expected a comma or the closing bracket'],
+    ['{} {}', '1:4', 'invalid JSON: expected the end of the file'],
+    ['', '1:1', 'invalid JSON: expected a value'],
     ['[]', '1:1', 'the file must be a mapping of keys to values, not a list'],
     ['{"expect": "trigger"}', '1:1', 'the key "payload" is missing'],
     ['{"payload": 1}', '1:1', 'the key "expect" is missing'],
@@ -96,14 +96,14 @@ describe('checkFixture', () => {
   });
 });
 
-describe('fixtureFailure', () => {
+describe('diagnoseFixture', () => {
   const trigger = {
     filter: { webhook_ids: [errors], payload: payloadFilterSchema.parse({ level: ['error'] }) },
   };
   const failure = (fixture: object) => {
     const parsed = parseFilterFixture(file, JSON.stringify(fixture));
     if (!parsed.ok) throw new Error(parsed.diagnostics[0]?.message);
-    return fixtureFailure(parsed.source, checkFixture(parsed.fixture, [trigger]));
+    return diagnoseFixture(parsed.source, checkFixture(parsed.fixture, [trigger]));
   };
 
   it('reports the clause that failed, at what was expected', () => {
@@ -126,7 +126,7 @@ describe('fixtureFailure', () => {
 
   it('reports that no trigger selects the webhook', () => {
     expect(failure({ expect: 'trigger', webhook: payments, payload: { level: 'error' } })).toMatchObject({
-      hint: "none of the automation's triggers selects this webhook",
+      hint: 'no trigger of the automation selects this webhook',
     });
   });
 

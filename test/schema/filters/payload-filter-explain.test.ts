@@ -43,7 +43,7 @@ describe('explainPayloadFilter', () => {
 
   it('shows of an array the element that satisfies the most clauses', () => {
     const filter = { items: { sku: ['a'], size: { not_in: [1] } } };
-    const allowed = 'one element that satisfies all of it';
+    const allowed = 'one element that satisfies every clause';
     expect(
       explainPayloadFilter(filter, { items: [{ size: 1 }, { sku: 'a', size: 1 }, { sku: 'a', size: 1 }] }),
     ).toEqual([

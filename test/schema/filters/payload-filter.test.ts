@@ -45,24 +45,28 @@ describe('a payload filter that is refused', () => {
     ['issue: { level: error }', ['issue', 'level'], 'write level: [error]'],
     ['"a b": "true"', ['a b'], 'write "a b": ["true"]'],
     ['draft: false', ['draft'], 'write draft: [false]'],
-    ['a:', ['a'], 'write a: [null] for an explicit null, a: { exists: false } for a missing field'],
+    ['a:', ['a'], 'write a: [null] to match null, or a: { exists: false } to match a missing field'],
     ['a: { in: opened }', ['a', 'in'], 'write in: [opened]'],
     ['a: { not_in: opened }', ['a', 'not_in'], 'write not_in: [opened]'],
-    ['a: { exists: "yes" }', ['a', 'exists'], 'write exists: true or exists: false'],
     [
       'exists: true',
       ['exists'],
-      'write exists: [true]; beside other keys, or at the top, exists is a field and no operator',
+      'write exists: [true]; beside other keys or at the top level, exists names a field and is not an operator',
     ],
     [
       'a: { exists: true, in: [x] }',
       ['a', 'exists'],
-      'write exists: [true]; beside other keys, or at the top, exists is a field and no operator',
+      'write exists: [true]; beside other keys or at the top level, exists names a field and is not an operator',
     ],
     ['__proto__: x', ['__proto__'], 'write __proto__: [x]'],
   ])('has a bare scalar: %s', (yaml, path, hint) => {
-    const message = expect.stringContaining('has a bare value, not a list of allowed values');
+    const message = expect.stringContaining('must be a list of allowed values');
     expect(problems(parseYaml(yaml))).toEqual([{ code: 'filter/invalid', path, message, hint }]);
+  });
+
+  it('has an exists that is neither true nor false', () => {
+    const mistake = { path: ['a', 'exists'], message: 'exists must be true or false' };
+    expect(problems(parseYaml('a: { exists: "yes" }'))).toMatchObject([mistake]);
   });
 
   it.each([
@@ -81,7 +85,7 @@ describe('a payload filter that is refused', () => {
   it.each(['9007199254740992', '9007199254740993', '-9007199254740993', '1e21'])(
     'has an integer that is not exact: %s',
     number => {
-      const message = 'an integer beyond ±9007199254740991 (2^53-1) cannot be compared exactly';
+      const message = 'integers beyond ±9007199254740991 (2^53-1) cannot be compared exactly';
       expect(problems(parseYaml(`a: { not_in: [1, ${number}] }`))).toEqual([
         expect.objectContaining({ code: 'filter/invalid', path: ['a', 'not_in', 1], message }),
       ]);

@@ -29,19 +29,17 @@ const damages: Readonly<Record<string, (mirror: string) => void>> = {
   'nothing at all': mirror => rmSync(mirror, { recursive: true }),
 };
 
-test('follows the branch on from a mirror that was damaged', async () => {
+test.for(Object.entries(damages))('follows the branch on from a mirror with %s', async ([damage, apply]) => {
   const upstream = makeUpstream();
   upstream.commit({ 'webhooks/pay.yaml': webhook() });
   const { factory, reconcile } = await followedFactory(upstream.bare);
   await reconcile();
-  for (const [damage, apply] of Object.entries(damages)) {
-    const mirror = mirrorDirectory(factory.home, factory.name);
-    apply(mirror);
-    const revision = upstream.commit({ 'webhooks/pay.yaml': `${webhook()}# ${damage}\n` });
-    expect(await reconcile(), damage).toMatchObject({ result: 'applied', tip: { revision } });
-    const files = readdirSync(mirror, { recursive: true, encoding: 'utf8' });
-    expect(files.filter(file => /\.lock$|\/tmp_/.test(file))).toEqual([]);
-  }
+  const mirror = mirrorDirectory(factory.home, factory.name);
+  apply(mirror);
+  const revision = upstream.commit({ 'webhooks/pay.yaml': `${webhook()}# ${damage}\n` });
+  expect(await reconcile()).toMatchObject({ result: 'applied', tip: { revision } });
+  const files = readdirSync(mirror, { recursive: true, encoding: 'utf8' });
+  expect(files.filter(file => /\.lock$|\/tmp_/.test(file))).toEqual([]);
 });
 
 test('fetches the mirror anew once it has grown old', async () => {

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runGit } from '../../../sources/repository/git/git-command.ts';
@@ -153,11 +154,17 @@ test.each(['git', 'http'])('ends all processes of git at a time-out (%s)', async
   const { url, transport } = repositoryAt(`${scheme}://127.0.0.1:${port}/x.git`);
   const environment = gitEnvironment(operatorEnvironment, directory, transport, undefined);
   const signal = new AbortController().signal;
-  const command = { directory, environment, signal, timeoutMs: 500, remote: true };
-  const running = runGit(command, git => git.raw(['ls-remote', '--', url]));
-  await expect(running).rejects.toMatchObject({ code: 'timeout' });
+  let socket: Socket | undefined;
+  void connected.then(first => {
+    socket = first;
+  });
+  // With time enough that git has come as far as to connect.
+  for (let timeoutMs = 250; !socket; timeoutMs *= 2) {
+    const command = { directory, environment, signal, timeoutMs, remote: true };
+    const running = runGit(command, git => git.raw(['ls-remote', '--', url]));
+    await expect(running).rejects.toMatchObject({ code: 'timeout' });
+  }
   // Whoever held the connection is gone.
-  const socket = await connected;
   if (!socket.closed) await once(socket, 'close');
 });
 

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { type AppliedState, appliedStateShape } from '../../../schema/applied-state.ts';
 import { homeAt } from '../../../store/embedded/files/home.ts';
 import { applyDirectory, makeFactory } from '../../support/factory.ts';
@@ -9,6 +9,8 @@ import { makeWorkspace, type Workspace } from '../../support/workspace.ts';
 
 const hasStrace = spawnSync('strace', ['-V']).status === 0;
 const atOnce = 3;
+// A long run kills at each call, a short one at every second.
+const step = inject('isLong') ? 1 : 2;
 
 // Each call by which apply changes what is on disk or makes it durable. A new file is first written to after open.
 test.for([
@@ -19,13 +21,12 @@ test.for([
   ['rename', ['old', 'new']],
 ] as const)(
   'apply killed at any %s leaves the old state or the new one, and the next works at once',
-  { timeout: 60_000 },
   async ([call, outcomes], { skip }) => {
     skip(!hasStrace, 'needs strace');
     const workspace = await oneAppliedOneToApply();
     const seen: string[] = [];
-    for (let n = 1, killed = true; killed; n += atOnce) {
-      const runs = Array.from({ length: atOnce }, (_, i) => applyKilledAt(workspace, call, n + i));
+    for (let n = 1, killed = true; killed; n += atOnce * step) {
+      const runs = Array.from({ length: atOnce }, (_, i) => applyKilledAt(workspace, call, n + i * step));
       const ended = await Promise.all(runs);
       killed = ended.some(outcome => outcome !== 'finished');
       seen.push(...ended);

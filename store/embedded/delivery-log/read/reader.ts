@@ -1,4 +1,4 @@
-import { commitOfSource } from '../../../../schema/automations-snapshot.ts';
+import { parseSourceCommit } from '../../../../schema/automations-snapshot.ts';
 import type { Commit } from '../../../../schema/commit.ts';
 import type { Outcome } from '../../../../schema/delivery.ts';
 import type { DeliveryLogReader, HourlyCount, LoggedDelivery } from '../../../delivery-log.ts';
@@ -73,7 +73,7 @@ export function openSqliteReader(file: string): SqliteReader {
     return rows.map(row => {
       const { snapshot: digest } = row;
       if (digest === undefined) return row;
-      if (!commits.has(digest)) commits.set(digest, commitOfSource(source.get(digest)));
+      if (!commits.has(digest)) commits.set(digest, parseSourceCommit(source.get(digest)));
       const commit = commits.get(digest);
       return commit ? { ...row, commit } : row;
     });

@@ -133,7 +133,7 @@ test('an apply takes over what was made in the dashboard only when told to', asy
     summary: { add: 0, change: 0, destroy: 1 },
     diagnostics: [{ code: 'factory/dashboard-managed', severity: 'warning' }],
   });
-  const files = [{ path: 'webhooks/pay.yaml', content: 'secretName: PAY_SECRET\n' }];
+  const files = [{ path: 'webhooks/pay.yaml', content: 'secretName: PAY_TOKEN\n' }];
   const adopted = await manager.call('apply', { body: { ...body, files, adopt: true } });
   expect(adopted.json).toMatchObject({ result: 'applied', summary: { add: 0, change: 0, destroy: 0 } });
   expect((await manager.call('showStatus')).json.managedBy).toBe('files');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { describeScheme } from '../../../../signatures/scheme.ts';
+import { describeScheme } from '../../../../signatures/schemes.ts';
 import { signRequest } from '../../../../signatures/sign.ts';
 import { makeFactory } from '../../../support/factory.ts';
 import { send } from '../../../support/http.ts';
@@ -25,7 +25,7 @@ test('creates a webhook whose secret is generated, shown once, and accepted at o
   const { daemon, manager, webhook, revealed, params } = await withWebhook();
   expect(webhook).toMatchObject({
     authMode: 'token',
-    secretName: 'DEPLOYS_SECRET',
+    secretName: 'DEPLOYS_TOKEN',
     credential: 'set',
     file: null,
   });
@@ -145,7 +145,7 @@ describe('the secret of a new webhook', () => {
 
   test.each([
     [{ name: 'a', secret: { kind: 'existing', name: 'NO_SUCH' } }, 'secret-missing', undefined],
-    [{ name: 'a', secret: { kind: 'generated', name: 'DEPLOYS_SECRET' } }, 'secret-taken', undefined],
+    [{ name: 'a', secret: { kind: 'generated', name: 'DEPLOYS_TOKEN' } }, 'secret-taken', undefined],
     [{ name: 'a', secret: { kind: 'supplied', value: 'x' } }, 'request-invalid', '/secret/kind'],
     [
       { ...github, name: 'a', signatureScheme: 'stripe', secret: { kind: 'generated' } },
@@ -176,7 +176,7 @@ describe('the secret of a new webhook', () => {
     const daemon = await startManagedDaemon();
     const { manager, params } = await withWebhook(undefined, daemon);
     const all = await daemon.client({ factory: null });
-    const secret = { kind: 'existing', name: 'DEPLOYS_SECRET' };
+    const secret = { kind: 'existing', name: 'DEPLOYS_TOKEN' };
     await all.call('createWebhook', { params: { factory: 'other' }, body: { name: 'hidden', secret } });
     const refused = await manager.call('changeWebhookSecret', { params });
     expect(refused.json.code).toBe('secret-shared');

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type ApiRoute, apiRoutes, type OperationId } from '../../../../schema/api/routes.ts';
+import type { ApiRoute } from '../../../../schema/api/route.ts';
+import { apiRoutes, type OperationId } from '../../../../schema/api/routes.ts';
 import { send } from '../../../support/http.ts';
 import { type ApiClient, call, type ManagedDaemon, startManagedDaemon } from '../../../support/management.ts';
 import { storeIn } from '../../../support/stored.ts';

@@ -2,8 +2,9 @@
 // node delivery-log-writer.ts FILE SENDERS [COUNT]
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { sortableId } from '../../../../schema/ids.ts';
+import { createSortableId } from '../../../../schema/ids.ts';
 import { openDeliveryLog } from '../../../../store/embedded/delivery-log/write/open-delivery-log.ts';
+import { acceptedDelivery, newRun } from '../../../support/deliveries.ts';
 
 const [file = '', senders = '1', count = 'Infinity'] = process.argv.slice(2);
 const log = await openDeliveryLog(file);
@@ -14,23 +15,12 @@ await log.close();
 
 async function send(): Promise<void> {
   while (left-- > 0) {
-    const atMs = Date.now();
-    const id = sortableId('dlv', atMs, randomBytes(16));
-    const run = { id: sortableId('run', atMs, randomBytes(16)), automation: 'triage' };
+    const id = createSortableId('dlv', Date.now(), randomBytes(16));
     const payload = Buffer.from(id.repeat(20));
-    const { duplicateOf } = await log.recordAccepted({
-      id,
-      factory: 'default',
-      webhook: 'pay',
-      uid: 'wh_000000000000000000000pay',
-      atMs,
-      size: payload.length,
-      // Few enough that many are sent twice.
-      identity: `evt_${Math.floor(Math.random() * 5_000)}`,
-      identitySource: 'scheme',
-      payload,
-      runs: [run],
-    });
+    // Few enough that many are sent twice.
+    const identity = `evt_${Math.floor(Math.random() * 5_000)}`;
+    const delivery = acceptedDelivery({ id, payload, identity, runs: [newRun()] });
+    const { duplicateOf } = await log.recordAccepted(delivery);
     await print(`${duplicateOf ?? id} ${duplicateOf ? 'duplicate' : 'accepted'}\n`);
   }
 }

@@ -5,22 +5,15 @@ import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { bodyBytesMax } from '../../../../daemon/settings.ts';
 import { openDeliveryLog } from '../../../../store/embedded/delivery-log/write/open-delivery-log.ts';
-import {
-  acceptedDelivery,
-  newRun,
-  openLog,
-  openReader,
-  rejectedDelivery,
-  temporaryFile,
-} from './delivery-log-samples.ts';
+import { acceptedDelivery, newRun, rejectedDelivery } from '../../../support/deliveries.ts';
+import { openLog, openLogAndReader, openReader, temporaryFile } from './delivery-log-samples.ts';
 
 test('keeps an accepted delivery with all that is known of it', async () => {
-  const file = temporaryFile();
-  const log = await openLog(file);
+  const { log, reader } = await openLogAndReader();
   const delivery = acceptedDelivery();
   expect(await log.recordAccepted(delivery)).toEqual({ id: delivery.id });
   const { payload, appliedState, runs, ...metadata } = delivery;
-  expect(openReader(file).findDelivery(delivery.id)).toEqual({
+  expect(reader.findDelivery(delivery.id)).toEqual({
     ...metadata,
     outcome: 'Accepted',
     snapshot: appliedState?.digest,
@@ -28,8 +21,7 @@ test('keeps an accepted delivery with all that is known of it', async () => {
 });
 
 test('keeps the exact bytes of each payload of a batch', async () => {
-  const file = temporaryFile();
-  const log = await openLog(file);
+  const { log, reader } = await openLogAndReader();
   const payloads = [
     Buffer.from('{}'),
     Buffer.from('0'),
@@ -42,7 +34,6 @@ test('keeps the exact bytes of each payload of a batch', async () => {
   const deliveries = payloads.map(payload => acceptedDelivery({ payload }));
   await Promise.all(deliveries.map(delivery => log.recordAccepted(delivery)));
   expect(log.stats().commits).toBe(1);
-  const reader = openReader(file);
   for (const { id, payload } of deliveries) {
     expect(Buffer.compare(reader.readPayload(id) ?? Buffer.of(), payload)).toBe(0);
     expect(Buffer.compare((await log.readPayload(id)) ?? Buffer.of(), payload)).toBe(0);
@@ -50,13 +41,11 @@ test('keeps the exact bytes of each payload of a batch', async () => {
 });
 
 test('keeps metadata alone of a rejected delivery, in the order of arrival', async () => {
-  const file = temporaryFile();
-  const log = await openLog(file);
+  const { log, reader } = await openLogAndReader();
   const rejected = rejectedDelivery({ outcome: 'Rejected (invalid JSON)', reason: 'unexpected end' });
   const accepted = acceptedDelivery();
   expect(log.recordUnidentified(rejected)).toBe(true);
   await log.recordAccepted(accepted);
-  const reader = openReader(file);
   expect(reader.listDeliveries({ factory: 'default', limit: 9 }).map(({ id }) => id)).toEqual([
     accepted.id,
     rejected.id,
@@ -104,15 +93,13 @@ test('takes an identity once for each webhook', async () => {
 });
 
 test('keeps each text of the automations once, whatever the order of deliveries, factories and failures', async () => {
-  const file = temporaryFile();
-  const log = await openLog(file);
+  const { file, log, reader } = await openLogAndReader();
   const one = { digest: 'one', json: '{"n":1}' };
   const two = { digest: 'two', json: '{"n":2}' };
   const order = [one, two, one, one, two].map(appliedState => acceptedDelivery({ appliedState }));
   const elsewhere = acceptedDelivery({ factory: 'other', appliedState: two });
   await Promise.all([...order.slice(0, 3), elsewhere].map(delivery => log.recordAccepted(delivery)));
   await Promise.all(order.slice(3).map(delivery => log.recordAccepted(delivery)));
-  const reader = openReader(file);
   expect(order.map(({ id }) => reader.findDelivery(id)?.snapshot)).toEqual([
     'one',
     'two',
@@ -181,8 +168,7 @@ test('commits what waits before it closes, then refuses', async () => {
 });
 
 test('makes files that none but their owner can read', async () => {
-  const file = temporaryFile();
-  const log = await openLog(file);
+  const { file, log } = await openLogAndReader();
   await log.recordAccepted(acceptedDelivery());
   for (const each of [file, `${file}-wal`, `${file}-shm`]) expect(statSync(each).mode & 0o777).toBe(0o600);
 });

@@ -3,10 +3,11 @@ import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
-import { expect, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { openReader, temporaryFile } from './delivery-log-samples.ts';
 
 const writer = fileURLToPath(new URL('./delivery-log-writer.ts', import.meta.url));
+const rounds = inject('isLong') ? 20 : 4;
 const hasStrace = spawnSync('strace', ['-V']).status === 0;
 
 test('syncs the write-ahead log before a delivery is reported recorded', ({ skip }) => {
@@ -32,7 +33,7 @@ test('shares one sync between deliveries that arrive together', ({ skip }) => {
 
 test('keeps through kill -9 all that was reported recorded, each identity and its run once', async () => {
   const file = temporaryFile();
-  for (let round = 0; round < 20; round++) {
+  for (let round = 0; round < rounds; round++) {
     const reported = await writeAndKill(file, 1 + Math.floor(Math.random() * 2_000));
     const reader = openReader(file);
     for (const line of reported) {
@@ -52,7 +53,7 @@ test('keeps through kill -9 all that was reported recorded, each identity and it
   expect(one('SELECT count(*) FROM runs')).toBe(accepted);
   expect(one('SELECT count(*) FROM payloads')).toBe(accepted);
   database.close();
-}, 120_000);
+});
 
 /** The child's complete lines, of which there are at least `count`; it is killed while it writes on. */
 async function writeAndKill(file: string, count: number): Promise<string[]> {

@@ -1,22 +1,15 @@
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { deliveriesPerPruneStepMax } from '../../../../store/embedded/delivery-log/sql/prune.ts';
-import {
-  acceptedDelivery,
-  newRun,
-  openLog,
-  openReader,
-  rejectedDelivery,
-  temporaryFile,
-} from './delivery-log-samples.ts';
+import { acceptedDelivery, newRun, rejectedDelivery } from '../../../support/deliveries.ts';
+import { openLog, openLogAndReader } from './delivery-log-samples.ts';
 
 const keepSinceMs = 1_750_000_000_000;
 const old = (ageMs: number) => ({ atMs: keepSinceMs - ageMs });
 const claim = { daemonId: 'd', nowMs: keepSinceMs, limit: 100 };
 
 test('keeps the newest of each webhook and all that are young, and removes the rest', async () => {
-  const file = temporaryFile();
-  const log = await openLog(file);
+  const { log, reader } = await openLogAndReader();
   const quiet = { uid: 'wh_00000000000000000000quiet', webhook: 'quiet' };
   const busy = { uid: 'wh_000000000000000000000busy', webhook: 'busy' };
   const rows = [
@@ -33,7 +26,7 @@ test('keeps the newest of each webhook and all that are young, and removes the r
   log.recordUnidentified(rejectedDelivery({ ...quiet, ...old(850), id: 'quiet rejected' }));
   const pruned = await log.prune({ keepNewest: 2, keepSinceMs });
   expect(pruned).toEqual({ deliveries: 4, runIds: [] });
-  const kept = openReader(file).listDeliveries({ factory: 'default', limit: 99 });
+  const kept = reader.listDeliveries({ factory: 'default', limit: 99 });
   expect(kept.map(({ id }) => id)).toEqual([
     'busy younger',
     'busy young',
@@ -56,8 +49,7 @@ test('frees an identity with the delivery that held it, not before', async () =>
 });
 
 test('keeps a delivery whose run is queued or running; finished ones go with it and are named', async () => {
-  const file = temporaryFile();
-  const log = await openLog(file);
+  const { log, reader } = await openLogAndReader();
   const [queued, running, done, failed] = [newRun(), newRun(), newRun(), newRun()];
   for (const [index, runs] of [[done, failed], [running], [queued]].entries()) {
     await log.recordAccepted(acceptedDelivery({ ...old(9 - index), id: `old ${index}`, runs }));
@@ -71,7 +63,6 @@ test('keeps a delivery whose run is queued or running; finished ones go with it 
     deliveries: 1,
     runIds: [done.id, failed.id],
   });
-  const reader = openReader(file);
   expect(reader.listDeliveries({ factory: 'default', limit: 9 }).map(({ id }) => id)).toEqual([
     'newest',
     'old 2',
@@ -87,8 +78,7 @@ test('keeps a delivery whose run is queued or running; finished ones go with it 
 });
 
 test('drops the text of automations with the last delivery or run that refers to it', async () => {
-  const file = temporaryFile();
-  const log = await openLog(file);
+  const { file, log, reader } = await openLogAndReader();
   const state = (digest: string) => ({ digest, json: JSON.stringify({ digest }) });
   const replayed = acceptedDelivery({ ...old(8), appliedState: state('gone') });
   await log.recordAccepted(replayed);
@@ -103,7 +93,7 @@ test('drops the text of automations with the last delivery or run that refers to
   database.close();
   const again = acceptedDelivery({ appliedState: state('gone') });
   await log.recordAccepted(again);
-  expect(openReader(file).findDelivery(again.id)?.snapshot).toBe('gone');
+  expect(reader.findDelivery(again.id)?.snapshot).toBe('gone');
   expect(await log.readSnapshot('gone')).toBe(state('gone').json);
 });
 

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { openThreadReader } from '../../../../store/embedded/delivery-log/read/queries.ts';
-import { acceptedDelivery, openLog, temporaryFile } from './delivery-log-samples.ts';
+import { acceptedDelivery } from '../../../support/deliveries.ts';
+import { openLog, openLogAndReader, temporaryFile } from './delivery-log-samples.ts';
 
 function openQueries(file: string) {
   const queries = openThreadReader(file);
@@ -9,8 +10,7 @@ function openQueries(file: string) {
 }
 
 test('answers what the reader answers, of what is written meanwhile too', async () => {
-  const file = temporaryFile();
-  const log = await openLog(file);
+  const { file, log } = await openLogAndReader();
   const queries = openQueries(file);
   expect(await queries.listDeliveries({ factory: 'default', limit: 9 })).toEqual([]);
   const payload = Buffer.from('{"a":1}');

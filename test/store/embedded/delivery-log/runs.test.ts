@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { acceptedDelivery, newRun, openLog, openReader, temporaryFile } from './delivery-log-samples.ts';
+import { acceptedDelivery, newRun } from '../../../support/deliveries.ts';
+import { openLog, openLogAndReader, openReader, temporaryFile } from './delivery-log-samples.ts';
 
 const claim = { daemonId: 'daemon one', nowMs: 1_750_000_000_000, limit: 10 };
 const { nowMs } = claim;
@@ -46,16 +47,14 @@ test('gives each run to one claim only, the one that waits longest first', async
 });
 
 test('has a claim on disk before it is given', async () => {
-  const file = temporaryFile();
-  const log = await openLog(file);
+  const { log, reader } = await openLogAndReader();
   await log.recordAccepted(acceptedDelivery({ runs: [newRun()] }));
   const { runs } = await log.claimRuns(claim);
-  expect(openReader(file).listRuns({ factory: 'default', limit: 9 })).toEqual(runs);
+  expect(reader.listRuns({ factory: 'default', limit: 9 })).toEqual(runs);
 });
 
 test('finishes a running run once', async () => {
-  const file = temporaryFile();
-  const log = await openLog(file);
+  const { log, reader } = await openLogAndReader();
   const [good, bad] = [newRun('good'), newRun('bad')];
   await log.recordAccepted(acceptedDelivery({ runs: [good, bad] }));
   expect(await log.finishRun({ id: good.id, state: 'succeeded', atMs: nowMs })).toBe(false);
@@ -64,7 +63,6 @@ test('finishes a running run once', async () => {
   expect(await log.finishRun({ id: good.id, state: 'succeeded', atMs })).toBe(true);
   expect(await log.finishRun({ id: good.id, state: 'failed', atMs })).toBe(false);
   expect(await log.finishRun({ id: bad.id, state: 'failed', atMs, error: 'exit status 1' })).toBe(true);
-  const reader = openReader(file);
   expect(reader.findRun(good.id)).toMatchObject({ state: 'succeeded', finishedAtMs: atMs });
   expect(reader.findRun(good.id)).not.toHaveProperty('error');
   expect(reader.findRun(bad.id)).toMatchObject({ state: 'failed', error: 'exit status 1' });
@@ -131,13 +129,11 @@ test('retries a failed run under its id, with its attempts counted anew', async 
 });
 
 test('replays a stored payload in new runs that are marked, under the automations given', async () => {
-  const file = temporaryFile();
-  const log = await openLog(file);
+  const { log, reader } = await openLogAndReader();
   const appliedState = { digest: 'digest two', json: '{"automations":["two"]}' };
   const { id: deliveryId } = await log.recordAccepted(acceptedDelivery({ runs: [newRun()] }));
   const runs = [newRun('later')];
   expect(await log.replay({ deliveryId, runs, appliedState, nowMs: nowMs + 7 })).toBe(true);
-  const reader = openReader(file);
   expect(reader.runsOfDelivery(deliveryId)).toMatchObject([
     { automation: 'triage', replay: false, snapshot: 'digest one' },
     { automation: 'later', replay: true, snapshot: 'digest two', createdAtMs: nowMs + 7 },

@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { execa } from 'execa';
+
+const bin = join(import.meta.dirname, '../../cli/bin.js');
+const stops: (() => void)[] = [];
+
+/** Runs a benchmark in a directory of its own. At its end, whatever `atEnd` was given stops and the directory goes. */
+export async function inTemporaryDirectory(bench: (directory: string) => Promise<void>): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), 'hookmill-bench-'));
+  try {
+    await bench(directory);
+  } finally {
+    for (const stop of stops) stop();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+export function atEnd(stop: () => void): void {
+  stops.push(stop);
+}
+
+/** A definitions directory with its home, and the commands that work on it. */
+export interface BenchFactory {
+  readonly home: string;
+  write(file: string, content: string): void;
+  /** Standard output of a command. */
+  hookmill(...words: string[]): Promise<string>;
+  /** Applies the definitions; gives the UIDs by name. */
+  apply(): Promise<ReadonlyMap<string, string>>;
+  /** Starts the daemon without the limits that a benchmark would reach. */
+  serve(settings?: object): Promise<{ readonly ingressUrl: string; readonly managementUrl: string }>;
+}
+
+export function openFactory(directory: string): BenchFactory {
+  const write = (file: string, content: string) => {
+    mkdirSync(dirname(join(directory, file)), { recursive: true });
+    writeFileSync(join(directory, file), content);
+  };
+  const words = [bin, '-C', directory];
+  const hookmill = async (...more: string[]) => (await execa(process.execPath, [...words, ...more])).stdout;
+  mkdirSync(directory, { recursive: true });
+  return {
+    home: join(directory, '.hookmill'),
+    write,
+    hookmill,
+    apply: async () => {
+      const { changes } = JSON.parse(await hookmill('apply', '-o', 'json'));
+      return new Map(changes.map(({ name, uid }: { name: string; uid: string }) => [name, uid]));
+    },
+    serve: async settings => {
+      const many = 1_000_000_000;
+      const limits = {
+        deliveriesPerMinute: many,
+        failedAuthPerMinute: many,
+        failedAuthPerMinuteTotal: many,
+      };
+      const all = { port: 0, managementPort: 0, logLevel: 'warn', limits, ...settings };
+      write('daemon.yaml', JSON.stringify(all));
+      const config = join(directory, 'daemon.yaml');
+      const [ingressUrl = '', managementUrl = ''] = await startServer([
+        ...words,
+        'serve',
+        '--config',
+        config,
+      ]);
+      return { ingressUrl, managementUrl };
+    },
+  };
+}
+
+/** Starts a server in a process of its own; gives the URLs in its first line, which says that it is ready. */
+export async function startServer(words: readonly string[]): Promise<readonly string[]> {
+  const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] });
+  atEnd(() => child.kill('SIGKILL'));
+  const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
+  const urls = line.match(/http:\/\/[^\s)]+/g);
+  if (!urls) throw new Error(`not a ready line: ${line}`);
+  return urls;
+}

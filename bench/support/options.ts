@@ -1,0 +1,12 @@
+import { parseArgs } from 'node:util';
+
+/** The numbers given on the command line as `--name number`; those left out as they stand in `defaults`. */
+export function parseNumbers<Name extends string>(
+  defaults: Readonly<Record<Name, number>>,
+): Record<Name, number> {
+  const names = Object.keys(defaults);
+  const options = Object.fromEntries(names.map(name => [name, { type: 'string' }] as const));
+  const { values } = parseArgs({ options });
+  const given = Object.entries(values).map(([name, value]) => [name, Number(value)]);
+  return { ...defaults, ...Object.fromEntries(given) };
+}

@@ -1,0 +1,317 @@
+import { z } from 'zod';
+import { authModes } from '../auth-mode.ts';
+import { commitShape } from '../commit.ts';
+import { customScheme } from '../definitions/custom-scheme.ts';
+import { identitySources, outcomes, runStates } from '../delivery.ts';
+import { diagnosticShape } from '../diagnostic-shape.ts';
+import { payloadFilterSchema } from '../filters/payload-filter.ts';
+import { uidPattern } from '../ids.ts';
+import { permissions } from '../permission.ts';
+
+/** The answers of the management API, and the parts that they share. A field is always present unless it is optional. */
+
+const time = z.iso.datetime();
+const uid = z.string().regex(uidPattern);
+const serial = z.int().nonnegative().describe('Serial of the applied state, as in the ETag.');
+
+/** Who is signed in. */
+export const identityAnswer = z.strictObject({
+  token: z.string().describe('The name of the API token.'),
+  factory: z.string().nullable().describe('The only factory that the token is for; null: all factories.'),
+  permission: z.enum(permissions),
+});
+
+/** Where the webhooks and automations of a factory are managed. */
+export const managements = ['dashboard', 'files', 'repository'] as const;
+export type Management = (typeof managements)[number];
+
+const managedBy = z
+  .enum(managements)
+  .nullable()
+  .describe(
+    'Where webhooks and automations are managed; null while there are none, so they can be created here.',
+  );
+
+export const factoryAnswer = z.strictObject({
+  factory: z.string(),
+  managedBy,
+  serial,
+  webhooks: z.int(),
+  automations: z.int(),
+});
+export const factoriesAnswer = z.strictObject({ factories: z.array(factoryAnswer) });
+
+/** A mistake in a request. */
+export const mistakeAnswer = z.strictObject({
+  pointer: z
+    .string()
+    .describe('The place in the body as a JSON Pointer (RFC 6901), or the name of a parameter.'),
+  code: z.string(),
+  message: z.string(),
+  hint: z.string().optional(),
+});
+
+/** Says what to do instead of a change that the dashboard cannot make, because the factory comes from files. */
+export const insteadAnswer = z.strictObject({
+  text: z.string(),
+  file: z.string().optional().describe('The definition file to write or remove.'),
+  yaml: z.string().optional().describe('The new contents of the file.'),
+});
+
+/** A problem as in RFC 9457. */
+export const problemAnswer = z.strictObject({
+  type: z.literal('about:blank'),
+  title: z.string(),
+  status: z.int(),
+  code: z.string(),
+  detail: z.string().optional(),
+  mistakes: z.array(mistakeAnswer).optional(),
+  diagnostics: z.array(diagnosticShape).optional(),
+  instead: insteadAnswer.optional(),
+});
+
+/** How the last reconciles of a factory that follows a branch ended. */
+export const reconcileAnswer = z.strictObject({
+  followed: z.strictObject({ repository: z.string(), branch: z.string(), path: z.string() }),
+  suspendedAt: time.nullable(),
+  tip: commitShape.nullable(),
+  commitsBehind: z.int().nullable(),
+  lastSuccess: z.strictObject({ at: time, tip: commitShape }).nullable(),
+  lastFailure: z
+    .strictObject({
+      at: time,
+      reason: z.string(),
+      message: z.string(),
+      hint: z.string().optional(),
+      tip: commitShape.nullable(),
+      diagnostics: z.array(diagnosticShape),
+    })
+    .nullable(),
+  failingSince: time.nullable(),
+});
+
+export const sourceAnswer = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('dashboard') }),
+  z.strictObject({ kind: z.literal('directory'), directory: z.string() }),
+  z.strictObject({
+    kind: z.literal('repository'),
+    repository: z.string(),
+    branch: z.string(),
+    path: z.string(),
+    ...commitShape.shape,
+  }),
+]);
+
+export const statusAnswer = factoryAnswer.extend({
+  permission: z.enum(permissions).describe('What the caller may do here.'),
+  source: sourceAnswer.nullable(),
+  revision: z.string().nullable(),
+  appliedAt: time.nullable(),
+  edited: z
+    .boolean()
+    .describe('Whether someone edited the applied state of a repository-backed factory by hand.'),
+  reconcile: reconcileAnswer
+    .nullable()
+    .describe('The last reconciles of a repository-backed factory; null for others.'),
+  problem: z
+    .strictObject({ message: z.string(), since: time })
+    .nullable()
+    .describe('Why the daemon does not serve a newer applied state.'),
+});
+
+const commit = commitShape
+  .nullable()
+  .describe('The commit that was applied; null unless the factory follows a branch.');
+
+export const webhookAnswer = z.strictObject({
+  name: z.string(),
+  uid,
+  url: z.string().describe('The ingress URL. `{token}` stands for the secret of a url_token webhook.'),
+  authMode: z.enum(authModes),
+  signatureScheme: z.union([z.string(), customScheme]).nullable(),
+  secretName: z.string(),
+  deliveryIdHeader: z.string().nullable(),
+  enabled: z.boolean(),
+  credential: z
+    .enum(['set', 'not set'])
+    .describe('`not set`: the webhook answers 401 until its secret is set.'),
+  file: z
+    .string()
+    .nullable()
+    .describe('The definition file that it comes from; null: created in the dashboard.'),
+  commit,
+});
+export const webhooksAnswer = z.strictObject({ serial, webhooks: z.array(webhookAnswer) });
+export const webhookDetailAnswer = webhookAnswer.extend({
+  serial,
+  yaml: z.string().describe('The text of its definition file.'),
+});
+
+/** A generated secret. It is shown once: nothing stores it in plain text, and no other answer contains it. */
+export const revealedAnswer = z.strictObject({
+  secret: z.string().optional(),
+  url: z.string().optional().describe('The ingress URL with its token. Only for a url_token webhook.'),
+});
+export const changedWebhookAnswer = z.strictObject({
+  webhook: webhookDetailAnswer,
+  revealed: revealedAnswer.nullable().describe('The generated secret, shown only in this answer.'),
+});
+
+/** The deliveries of each webhook in the last 24 hours, hour by hour. The last hour is the current one. */
+export const activityAnswer = z.strictObject({
+  since: time,
+  webhooks: z.array(
+    z.strictObject({
+      uid,
+      lastDelivery: z.strictObject({ id: z.string(), at: time, outcome: z.enum(outcomes) }).nullable(),
+      hours: z.array(z.strictObject({ accepted: z.int(), duplicate: z.int(), rejected: z.int() })).length(24),
+    }),
+  ),
+});
+
+const appliedTrigger = z.strictObject({
+  uid: z.string(),
+  webhook: z
+    .string()
+    .nullable()
+    .describe(
+      'The name of the webhook; null: the webhook is unknown or deleted, so the trigger never fires.',
+    ),
+  payload: payloadFilterSchema.optional(),
+});
+export const automationAnswer = z.strictObject({
+  name: z.string(),
+  enabled: z.boolean(),
+  prompt: z.string(),
+  triggers: z.array(appliedTrigger),
+  file: z
+    .string()
+    .nullable()
+    .describe('The definition file that it comes from; null: created in the dashboard.'),
+});
+export const automationsAnswer = z.strictObject({ serial, automations: z.array(automationAnswer) });
+export const automationDetailAnswer = automationAnswer.extend({
+  serial,
+  yaml: z.string().describe('The text of its definition file.'),
+});
+
+const clauseShape = z.strictObject({
+  path: z.string(),
+  operator: z.enum(['in', 'not_in', 'exists', 'any_element']),
+  allowed: z.string(),
+  found: z.string(),
+  holds: z.boolean(),
+});
+export const verdictAnswer = z.strictObject({
+  automation: z.string(),
+  enabled: z.boolean(),
+  wouldTrigger: z.boolean(),
+  triggers: z.array(
+    z.strictObject({
+      wouldTrigger: z.boolean(),
+      webhookHolds: z.boolean(),
+      payloadHolds: z.boolean(),
+      clauses: z.array(clauseShape),
+    }),
+  ),
+});
+
+export const deliveryAnswer = z.strictObject({
+  id: z.string(),
+  webhook: z.string().describe('The name of the webhook when the delivery arrived.'),
+  uid,
+  at: time,
+  size: z.int().describe('Size of the body in bytes.'),
+  outcome: z.enum(outcomes),
+  identity: z.string().nullable(),
+  identitySource: z.enum(identitySources).optional(),
+  authenticatedBy: z.string().optional(),
+  reason: z.string().optional().describe('Why it was rejected. Only with the manage permission.'),
+  duplicateOf: z.string().optional(),
+  commit,
+});
+const next = z.string().nullable().describe('The cursor of the next page; null: this is the last page.');
+export const deliveriesAnswer = z.strictObject({ deliveries: z.array(deliveryAnswer), next });
+
+export const runAnswer = z.strictObject({
+  id: z.string(),
+  automation: z.string(),
+  deliveryId: z.string(),
+  webhook: z.string().describe('The name of the webhook when the delivery arrived.'),
+  state: z.enum(runStates),
+  attempts: z.int(),
+  replay: z.boolean(),
+  createdAt: time,
+  startedAt: time.nullable(),
+  finishedAt: time.nullable(),
+  nextAttemptAt: time.nullable().describe('When a queued run is attempted again.'),
+  error: z.string().optional().describe('Why the last attempt failed.'),
+});
+export const runsAnswer = z.strictObject({ runs: z.array(runAnswer), next });
+
+const evaluationShape = z.strictObject({
+  serial: z.int().describe('Serial of the applied state that judged the delivery.'),
+  automations: z.array(verdictAnswer).describe('The automations with a trigger for the webhook.'),
+  others: z.int().describe('Number of automations that have triggers for other webhooks only.'),
+});
+export const deliveryDetailAnswer = deliveryAnswer.extend({
+  payload: z.string().nullable().describe('The body as text; null unless the delivery was accepted.'),
+  evaluation: evaluationShape.nullable(),
+  runs: z.array(runAnswer),
+});
+/** An event of a live view. */
+export const liveDeliveriesAnswer = z.strictObject({
+  deliveries: z
+    .array(deliveryAnswer)
+    .describe('The newest deliveries, in the order in which they were recorded.'),
+  skipped: z.int().describe('Number of further deliveries, which this event leaves out.'),
+});
+export const replayedAnswer = z.strictObject({
+  runs: z.array(z.strictObject({ id: z.string(), automation: z.string() })),
+});
+
+export const secretAnswer = z.strictObject({
+  name: z.string(),
+  state: z.enum(['set', 'declared']),
+  updatedAt: time,
+  usedBy: z.array(z.string()).describe('The webhooks of this factory that use the secret.'),
+  usedElsewhere: z.boolean().describe('Whether a webhook of another factory uses the secret.'),
+});
+export const secretsAnswer = z.strictObject({ secrets: z.array(secretAnswer) });
+
+export const schemeAnswer = z.strictObject({
+  id: z.string(),
+  provider: z.string(),
+  kind: z.string(),
+  page: z.string(),
+  secretLocation: z.string(),
+  secretCommand: z
+    .enum(['generate', 'set', 'declare'])
+    .describe(
+      'Who creates the secret: `generate`: hookmill; `set`: the provider; `declare`: the provider, once it has the URL.',
+    ),
+  summary: z.array(z.strictObject({ label: z.string(), text: z.string() })),
+});
+export const schemesAnswer = z.strictObject({ schemes: z.array(schemeAnswer) });
+
+const changeShape = z.strictObject({
+  action: z.enum(['create', 'update', 'delete', 'no-op']),
+  kind: z.enum(['webhook', 'automation']),
+  name: z.string(),
+  uid: z.string().optional(),
+  url: z.string().optional(),
+  fields: z.array(
+    z.strictObject({ field: z.string(), before: z.unknown().optional(), after: z.unknown().optional() }),
+  ),
+});
+export const planAnswer = z.strictObject({
+  factory: z.string(),
+  serial,
+  changes: z.array(changeShape),
+  summary: z.strictObject({ add: z.int(), change: z.int(), destroy: z.int() }),
+  diagnostics: z.array(diagnosticShape).describe('Warnings about the definitions.'),
+});
+export const appliedAnswer = planAnswer.extend({
+  result: z.enum(['applied', 'unchanged']),
+  webhooks: z.array(webhookAnswer),
+});

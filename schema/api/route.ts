@@ -1,0 +1,44 @@
+import type { z } from 'zod';
+import type { ApiProblemCode } from './problems.ts';
+
+/** Path of the management API. All routes are relative to it. */
+export const apiPrefix = '/api/v1';
+
+/**
+ * The permission that a caller needs: none; any token or session; or one that may read or manage the factory in the
+ * path. There is no default: a route without a permission does not compile.
+ */
+export type RoutePermission = 'public' | 'signed-in' | 'read' | 'manage';
+
+export interface ApiRoute {
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
+  /** Relative to `apiPrefix`. `{…}` are parameters. */
+  readonly path: string;
+  readonly permission: RoutePermission;
+  readonly summary: string;
+  readonly query?: z.ZodObject;
+  readonly body?: z.ZodType;
+  readonly bodyBytesMax?: number;
+  /** The answer in case of success: its status and shape, or its media type if it is not JSON. */
+  readonly answer: {
+    readonly status: number;
+    readonly shape?: z.ZodType;
+    readonly mediaType?: string;
+  };
+  /** Sends the serial as ETag. A change accepts it in If-Match. */
+  readonly etag?: true;
+  /** The problems that this route can answer, beside those of every route. */
+  readonly problems?: readonly ApiProblemCode[];
+}
+
+/** The names of the parameters in a route's path. */
+export type ApiPathParameter<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | ApiPathParameter<Rest>
+  : never;
+
+/** The answer of a route as parsed JSON; `NotJson` if it is not JSON. */
+export type ApiAnswer<Route, NotJson = undefined> = Route extends {
+  answer: { shape: infer Shape extends z.ZodType };
+}
+  ? z.output<Shape>
+  : NotJson;

@@ -1,0 +1,20 @@
+import type { z } from 'zod';
+import type { DiagnosticCode } from '../diagnostics.ts';
+
+/** The `params` of a zod issue that a rule of our own reports. A type alias, because zod wants an index signature. */
+export type MistakeParams = {
+  readonly code: DiagnosticCode;
+  readonly hint?: string | undefined;
+  /** The key at the path is wrong, not its value. */
+  readonly atKey?: boolean;
+};
+
+/** Reports a mistake from inside a zod refinement. */
+export function addMistake(
+  context: z.RefinementCtx,
+  path: PropertyKey[],
+  message: string,
+  params: MistakeParams,
+): void {
+  context.addIssue({ code: 'custom', path, message, params });
+}

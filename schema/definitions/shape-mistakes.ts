@@ -1,0 +1,246 @@
+import type { z } from 'zod';
+import { type Diagnostic, type DiagnosticCode, truncate } from '../diagnostics.ts';
+import { didYouMean, findNearest, joinWithOr } from '../suggestion.ts';
+import type { MistakeParams } from './add-mistake.ts';
+import type { ParsedSource } from './parsed-source.ts';
+import { findDescription, findKeys, findValues } from './shape-at.ts';
+
+type Issue = z.core.$ZodIssue;
+type Path = readonly PropertyKey[];
+
+/** A diagnostic that has no place in a file yet. */
+export interface Mistake {
+  readonly code: DiagnosticCode;
+  readonly path: Path;
+  /** The key at the path is wrong, not its value. */
+  readonly atKey?: boolean;
+  readonly message: string;
+  readonly hint?: string | undefined;
+}
+
+/** Turns zod's issues with a file into diagnostics for its author, who knows YAML and not zod. */
+export function diagnoseShape(
+  error: z.core.$ZodError,
+  shape: z.core.$ZodType,
+  source: Pick<ParsedSource, 'file' | 'value' | 'rangeOfKey' | 'rangeOfValue'>,
+): Diagnostic[] {
+  return findMistakes(error, shape, source.value).map(({ code, path, atKey, message, hint }) => ({
+    code,
+    severity: 'error',
+    message: truncate(message),
+    file: source.file,
+    range: atKey ? source.rangeOfKey(path) : source.rangeOfValue(path),
+    ...(hint !== undefined && { hint: truncate(hint) }),
+  }));
+}
+
+/** Turns zod's issues with a value into mistakes. The value need not come from a file. */
+export function findMistakes(
+  { issues }: z.core.$ZodError,
+  shape: z.core.$ZodType,
+  value: unknown,
+): Mistake[] {
+  const flat = issues.flatMap(issue => flattenUnion(issue));
+  // A misspelt key is reported as unknown, so the key that was meant is not reported as missing as well.
+  const misspelt = new Set(flat.flatMap(issue => findIntendedKeys(issue, shape)).map(formatPath));
+  return flat
+    .filter(issue => getValue(value, issue.path) !== undefined || !misspelt.has(formatPath(issue.path)))
+    .flatMap(issue => toMistakes(issue, shape, value));
+}
+
+/** Replaces an issue with a union by those of the option that fits the value's type: they name the wrong part. */
+function flattenUnion(issue: Issue): Issue[] {
+  if (issue.code !== 'invalid_union') return [issue];
+  const isAboutType = (inner: Issue) => inner.path.length === 0 && inner.code === 'invalid_type';
+  const option = issue.errors.find(issues => !issues.some(isAboutType));
+  if (!option) return [issue];
+  return option.flatMap(inner => flattenUnion({ ...inner, path: [...issue.path, ...inner.path] }));
+}
+
+/** The paths of the known keys that unknown ones are probably misspellings of. */
+function findIntendedKeys(issue: Issue, shape: z.core.$ZodType): Path[] {
+  if (issue.code !== 'unrecognized_keys') return [];
+  const known = findKeys(shape, issue.path);
+  return issue.keys.flatMap(key => {
+    const intended = findNearest(key.trim(), known);
+    return intended === undefined ? [] : [[...issue.path, intended]];
+  });
+}
+
+function toMistakes(issue: Issue, shape: z.core.$ZodType, root: unknown): Mistake[] {
+  const { path } = issue;
+  if (issue.code === 'custom') {
+    const { code = 'definition/value', hint, atKey = false } = (issue.params ?? {}) as Partial<MistakeParams>;
+    return [{ code, path, atKey, message: issue.message, hint }];
+  }
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map(key => {
+      const message = `unknown key "${key}"`;
+      const hint = unknownKeyHint(key, path, shape);
+      return { code: 'definition/unknown-key', path: [...path, key], atKey: true, message, hint };
+    });
+  }
+  const value = getValue(root, path);
+  const subject = nameSubject(path);
+  if (value === undefined) {
+    const message = `the key "${subject}" is missing`;
+    const hint = missingHint(subject, path, shape);
+    return [{ code: 'definition/missing-key', path, atKey: true, message, hint }];
+  }
+  const { code, message, hint } = toWrongValue(issue, subject, value, shape);
+  return [{ code, path, message, hint: hint ?? findDescription(shape, path) }];
+}
+
+function nameSubject(path: Path): string {
+  const key = path.at(-1);
+  if (key === undefined) return 'the file';
+  return typeof key === 'number' ? 'the item' : String(key);
+}
+
+function unknownKeyHint(key: string, path: Path, shape: z.core.$ZodType): string {
+  const known = findKeys(shape, path);
+  if (known.includes(key.trim())) return `remove the invisible character beside it: type ${key.trim()} again`;
+  const inner = known.find(other => findKeys(shape, [...path, other]).includes(key));
+  if (inner !== undefined) return `it belongs inside ${inner}: indent it below that`;
+  const outer = path.length > 0 ? findKeys(shape, path.slice(0, -1)) : [];
+  if (outer.includes(key)) return `it belongs beside ${String(path.at(-1))}, not inside it: indent it less`;
+  return didYouMean(key, known) ?? `known keys: ${known.join(', ')}`;
+}
+
+function missingHint(subject: string, path: Path, shape: z.core.$ZodType): string {
+  const values = findValues(shape, path);
+  if (values.length > 0) return `add ${subject}: ${joinWithOr(values)}`;
+  const description = findDescription(shape, path);
+  return description === undefined ? `add ${subject}:` : `add ${subject}: ${description}`;
+}
+
+type WrongValue = Pick<Mistake, 'code' | 'message' | 'hint'>;
+
+function toWrongValue(issue: Issue, subject: string, value: unknown, shape: z.core.$ZodType): WrongValue {
+  const invalid = (hint: string): WrongValue => {
+    return { code: 'definition/value', message: `${subject} cannot be ${display(value)}`, hint };
+  };
+  switch (issue.code) {
+    case 'invalid_type': {
+      const message = `${subject} must be ${nameType(issue.expected)}, not ${describeType(value)}`;
+      const known = findKeys(shape, issue.path);
+      return { code: 'definition/type', message, hint: typeHint(issue.expected, value, known) };
+    }
+    case 'invalid_value':
+      return invalid(choiceHint(value, issue.values.map(String)));
+    case 'invalid_union': {
+      // A discriminated union reports no options if the value of its key belongs to none of them.
+      if (issue.errors.length === 0) return invalid(choiceHint(value, findValues(shape, issue.path)));
+      const types = issue.errors
+        .flat()
+        .flatMap(inner => (inner.code === 'invalid_type' ? [nameType(inner.expected)] : []));
+      const message = `${subject} must be ${joinWithOr(types)}, not ${describeType(value)}`;
+      const hint = Array.isArray(value) ? stringHint(value) : undefined;
+      return { code: 'definition/type', message, hint };
+    }
+    case 'too_small':
+    case 'too_big':
+      return { code: 'definition/value', message: describeBound(issue, subject, value) };
+    case 'invalid_format':
+      return invalid(issue.format === 'url' ? 'write a URL with http:// or https://' : issue.message);
+    default:
+      return { code: 'definition/value', message: `${subject}: ${issue.message}` };
+  }
+}
+
+function choiceHint(value: unknown, allowed: readonly string[]): string {
+  const suggestion = typeof value === 'string' ? didYouMean(value, allowed) : undefined;
+  return suggestion ?? `allowed: ${joinWithOr(allowed)}`;
+}
+
+/** Says which bound a number or a list breaks. */
+function describeBound(
+  issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig,
+  subject: string,
+  value: unknown,
+): string {
+  const limit = issue.code === 'too_small' ? issue.minimum : issue.maximum;
+  const [inclusive, exclusive] =
+    issue.code === 'too_small' ? ['at least', 'more than'] : ['at most', 'less than'];
+  const bound = `${issue.inclusive === false ? exclusive : inclusive} ${limit}`;
+  if (!Array.isArray(value)) return `${subject} must be ${bound}, not ${display(value)}`;
+  return `${subject} must have ${bound} ${limit === 1 ? 'item' : 'items'}, not ${value.length}`;
+}
+
+const typeNames: Readonly<Record<string, string>> = {
+  object: 'a mapping of keys to values',
+  record: 'a mapping of keys to values',
+  array: 'a list',
+  string: 'a string',
+  boolean: 'true or false',
+  number: 'a number',
+  int: 'a whole number',
+};
+
+function nameType(expected: string): string {
+  return typeNames[expected] ?? expected;
+}
+
+function describeType(value: unknown): string {
+  if (value === null) return 'empty';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object') return 'a mapping';
+  if (typeof value === 'boolean') return `the boolean ${value}`;
+  return typeof value === 'number' ? `the number ${value}` : `the string ${display(value)}`;
+}
+
+/** How to correct a value of the wrong type. `known` are the keys of the mapping that is expected. */
+function typeHint(expected: string, value: unknown, known: readonly string[]): string | undefined {
+  if (typeof value === 'string' && /^[\w-]+:\S/.test(value) && expected === 'object') {
+    return 'write a space after the colon';
+  }
+  if (expected === 'object' && known.length > 0)
+    return `write lines of key: value; the keys are ${known.join(', ')}`;
+  if (expected === 'array') return listHint(value);
+  if (value === null) return 'give it a value, or remove the key';
+  if (expected === 'string') return stringHint(value);
+  if (expected === 'boolean') return booleanHint(value);
+  return typeof value === 'string' && /^\d/.test(value)
+    ? 'write only digits, without quotes or a unit'
+    : undefined;
+}
+
+function listHint(value: unknown): string {
+  if (typeof value === 'object') return 'start each item with - and a space, or write [ … ]';
+  return `write it as a list: [${display(value)}]`;
+}
+
+function stringHint(value: unknown): string | undefined {
+  if (typeof value === 'number' || typeof value === 'boolean') return `put it in quotes: "${value}"`;
+  if (!Array.isArray(value)) return undefined;
+  return value.length === 1 && typeof value[0] === 'string'
+    ? `write it without the list: ${value[0]}`
+    : undefined;
+}
+
+function booleanHint(value: unknown): string {
+  if (value === 'true' || value === 'false') return `write it without quotes: ${value}`;
+  if (typeof value !== 'string' || !/^(yes|on|no|off)$/i.test(value)) return 'write true or false';
+  return `write ${/^(yes|on)$/i.test(value) ? 'true' : 'false'}: YAML 1.2 reads ${value} as a string`;
+}
+
+/** @limit Most characters of a wrong value that a message quotes: enough to recognise it. */
+const valueCharsMax = 60;
+
+function display(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'nothing';
+  return text.length > valueCharsMax ? `${text.slice(0, valueCharsMax - 1).toWellFormed()}…` : text;
+}
+
+function getValue(value: unknown, path: Path): unknown {
+  let found = value;
+  for (const step of path) {
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, step)) return undefined;
+    found = Reflect.get(found, step);
+  }
+  return found;
+}
+
+function formatPath(path: Path): string {
+  return JSON.stringify(path.map(String));
+}

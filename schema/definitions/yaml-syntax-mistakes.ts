@@ -1,0 +1,70 @@
+import { type Document, type ErrorCode, isCollection, isScalar, visit } from 'yaml';
+
+/** A syntax error with its offsets in the text. */
+export interface SyntaxMistake {
+  readonly start: number;
+  readonly end: number;
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** Converts the parser's errors. Each points at what the author got wrong, not at where the parser noticed it. */
+export function findSyntaxMistakes(text: string, document: Document.Parsed): SyntaxMistake[] {
+  const conflict = /^<{7}(?: .*)?$/m.exec(text);
+  if (conflict) {
+    const [start, end] = [conflict.index, conflict.index + conflict[0].length];
+    return [{ start, end, message: 'unresolved merge conflict', hint: conflictHint }];
+  }
+  return document.errors.map(error => {
+    const hint = openingHints[error.code];
+    const opening = hint === undefined ? undefined : findOpening(document, error.pos[0]);
+    if (hint === undefined || opening === undefined) return toMistake(error);
+    const message = `the ${text.charAt(opening)} is not closed`;
+    return { start: opening, end: opening + 1, message, hint };
+  });
+}
+
+function toMistake({ code, message, pos: [start, end] }: Document.Parsed['errors'][number]): SyntaxMistake {
+  return { start, end, message: messages[code] ?? message, hint: hints[code] ?? otherHint };
+}
+
+const conflictHint = 'choose what to keep, and remove the lines with <<<<<<<, ======= and >>>>>>>';
+
+const otherHint = 'check the quotes, brackets and indentation on this line and the one before';
+
+type ByCode = Readonly<Partial<Record<ErrorCode, string>>>;
+
+/** Hints for what is not closed in time. */
+const openingHints: ByCode = {
+  MISSING_CHAR: 'close it, or put text that starts with this character in quotes',
+  BAD_INDENT: 'close it, and indent each of its lines further than its key',
+};
+
+// Here the parser's own messages speak of its grammar.
+const messages: ByCode = {
+  BLOCK_AS_IMPLICIT_KEY: 'a mapping cannot start in the middle of a line, after a colon and a space',
+  MULTILINE_IMPLICIT_KEY: 'this line must be key: value, like those around it',
+};
+
+const hints: ByCode = {
+  TAB_AS_INDENT: 'indent with spaces',
+  BAD_INDENT: 'give all keys of one mapping the same indentation',
+  BAD_SCALAR_START: 'put the value in quotes',
+  BLOCK_AS_IMPLICIT_KEY:
+    'put a value with a colon in quotes; give a key on the next line the indentation of this one',
+  MULTILINE_IMPLICIT_KEY: 'write a colon and a space after the key, and check the indentation',
+  BAD_DQ_ESCAPE: 'write the backslash twice, or put the value in single quotes',
+};
+
+/** Offset of the quote or bracket that opens the innermost unclosed node before an offset. */
+function findOpening(document: Document.Parsed, offset: number): number | undefined {
+  let opening: number | undefined;
+  visit(document, {
+    Node: (_, node) => {
+      const isOpened = isCollection(node) ? node.flow : isScalar(node) && node.type?.startsWith('QUOTE');
+      if (isOpened && node.range && node.range[0] < offset && node.range[2] >= offset)
+        opening = node.range[0];
+    },
+  });
+  return opening;
+}

@@ -1,0 +1,22 @@
+import type { AuthMode } from './auth-mode.ts';
+
+/** @limit Longest name of a team secret, in characters: longer than the variable names that people use for secrets. */
+const secretNameCharsMax = 128;
+
+export const secretNamePattern = new RegExp(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,${secretNameCharsMax - 1}}$`);
+
+/** The pattern in words, to be read after "use" or on its own. */
+export const secretNameRule = `1–${secretNameCharsMax} letters, digits, underscores, dots or hyphens, as in GITHUB_WEBHOOK`;
+
+/** `DEPLOYS_TOKEN` for the webhook `deploys`, `GITHUB_WEBHOOK` if its sender signs; numbered while the name is taken. */
+export function suggestSecretName(
+  webhook: string,
+  authMode: AuthMode,
+  taken: ReadonlySet<string> = new Set(),
+): string {
+  const kind = authMode === 'signature' ? 'WEBHOOK' : 'TOKEN';
+  const base = `${webhook.toUpperCase().replaceAll('-', '_')}_${kind}`;
+  let name = base;
+  for (let count = 2; taken.has(name); count++) name = `${base}_${count}`;
+  return name;
+}

@@ -1,0 +1,36 @@
+import type { HmacFields, SignatureDescription, SignatureScheme } from './description.ts';
+import { customerSchemes } from './schemes/customers.ts';
+import { hostingSchemes } from './schemes/hosting.ts';
+import { messagingSchemes } from './schemes/messaging.ts';
+import { operationsSchemes } from './schemes/operations.ts';
+import { paymentSchemes } from './schemes/payment.ts';
+import { platformSchemes } from './schemes/platforms.ts';
+import { sourceHostingSchemes } from './schemes/source-hosting.ts';
+import { standardSchemes } from './schemes/standard.ts';
+import { workSchemes } from './schemes/work.ts';
+
+/** All supported schemes, in the order of the documentation. */
+export const schemes: readonly SignatureScheme[] = [
+  ...standardSchemes,
+  ...sourceHostingSchemes,
+  ...hostingSchemes,
+  ...paymentSchemes,
+  ...operationsSchemes,
+  ...workSchemes,
+  ...customerSchemes,
+  ...messagingSchemes,
+  ...platformSchemes,
+];
+
+export const schemeIds: readonly string[] = schemes.map(scheme => scheme.id);
+
+const schemesById: ReadonlyMap<string, SignatureScheme> = new Map(schemes.map(scheme => [scheme.id, scheme]));
+
+export function findScheme(id: string): SignatureScheme | undefined {
+  return schemesById.get(id);
+}
+
+/** Describes the scheme that a definition's `signatureScheme` refers to; undefined for an unknown ID. */
+export function describeScheme(reference: string | HmacFields): SignatureDescription | undefined {
+  return typeof reference === 'string' ? findScheme(reference) : { primitive: 'hmac', ...reference };
+}

@@ -1,0 +1,100 @@
+import type { HeaderNames, SignatureHeaders, SignatureList } from './description.ts';
+import { type HeaderFailure, type RequestHeaders, readSingleHeader } from './signed-request.ts';
+
+/** The parts of a signature as a request's headers present them, not yet verified. */
+export interface SignatureParts {
+  readonly ok: true;
+  readonly signatures: readonly string[];
+  readonly timestamp: string | undefined;
+  readonly id: string | undefined;
+}
+
+export type PartsFailure =
+  | HeaderFailure
+  | { readonly code: 'signature-malformed' }
+  | { readonly code: 'signatures-too-many' };
+
+interface Refused {
+  readonly ok: false;
+  readonly reason: PartsFailure;
+}
+
+export type PartsReader = (headers: RequestHeaders) => SignatureParts | Refused;
+
+/** Lists the sets of header names in lower case: a description's own names, then their alternatives. */
+export function listHeaderSets(description: SignatureHeaders): readonly HeaderNames[] {
+  const { header, timestamp, idHeader, deliveryIdHeader, alternatives = [] } = description;
+  const own = { header, timestampHeader: timestamp?.header, idHeader, deliveryIdHeader };
+  return [own, ...alternatives].map(names => ({
+    header: names.header.toLowerCase(),
+    timestampHeader: names.timestampHeader?.toLowerCase(),
+    idHeader: names.idHeader?.toLowerCase(),
+    deliveryIdHeader: names.deliveryIdHeader?.toLowerCase(),
+  }));
+}
+
+/** Compiles the reading of a signature's parts from the headers of one set. */
+export function compileParts(description: SignatureHeaders, names: HeaderNames): PartsReader {
+  const { header, timestampHeader, idHeader } = names;
+  const readSignatures = compileSignatureHeader(description);
+  return headers => {
+    const text = readSingleHeader(headers, header);
+    if (typeof text !== 'string') return { ok: false, reason: text };
+    const presented = readSignatures(text);
+    if (!presented.ok) return presented;
+
+    const timestamp = timestampHeader ? readSingleHeader(headers, timestampHeader) : presented.timestamp;
+    if (typeof timestamp === 'object') return { ok: false, reason: timestamp };
+    const id = idHeader ? readSingleHeader(headers, idHeader) : undefined;
+    if (typeof id === 'object') return { ok: false, reason: id };
+    return { ok: true, signatures: presented.signatures, timestamp, id };
+  };
+}
+
+/** The content of a signature header: its signatures, and its timestamp where that is one of its fields. */
+type PresentedSignatures =
+  | { readonly ok: true; readonly signatures: readonly string[]; readonly timestamp?: string }
+  | Refused;
+
+const malformed: Refused = { ok: false, reason: { code: 'signature-malformed' } };
+const tooMany: Refused = { ok: false, reason: { code: 'signatures-too-many' } };
+
+function compileSignatureHeader({
+  list,
+  prefix = '',
+  timestamp,
+}: SignatureHeaders): (text: string) => PresentedSignatures {
+  if (list) return text => readList(text, list, timestamp?.field);
+  return text =>
+    text.startsWith(prefix) ? { ok: true, signatures: [text.slice(prefix.length)] } : malformed;
+}
+
+/** @limit Most signatures read from one header: senders write one for each active secret, and a rotation has two or three. */
+export const signaturesMax = 16;
+
+/** @limit Most items read from one signature header: senders write one or two besides the signatures. */
+export const signatureItemsMax = 20;
+
+function readList(
+  text: string,
+  list: SignatureList,
+  timestampField: string | undefined,
+): PresentedSignatures {
+  const items = text.split(list.separator, signatureItemsMax + 1);
+  if (items.length > signatureItemsMax) return tooMany;
+  const signatures: string[] = [];
+  let timestamp: string | undefined;
+  for (const item of items) {
+    const at = item.indexOf(list.keyValueSeparator);
+    if (at < 0) continue;
+    const key = item.slice(0, at).trim();
+    const value = item.slice(at + list.keyValueSeparator.length).trim();
+    if (key === list.key) signatures.push(value);
+    else if (key === timestampField) {
+      if (timestamp !== undefined) return malformed;
+      timestamp = value;
+    }
+  }
+  if (signatures.length > signaturesMax) return tooMany;
+  return timestamp === undefined ? { ok: true, signatures } : { ok: true, signatures, timestamp };
+}

@@ -1,0 +1,17 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { toCanonicalJson } from '../../schema/canonical-json.ts';
+
+test('sorts keys at every level, and keeps the order of arrays', () => {
+  const value = { b: [{ d: 1, c: 2 }, 3], a: null };
+  expect(toCanonicalJson(value)).toBe('{"a":null,"b":[{"c":2,"d":1},3]}');
+});
+
+test('writes values that are equal as JSON alike, whatever the order of their keys', () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.jsonValue()), object => {
+      const reversed = Object.fromEntries(Object.entries(object).reverse());
+      expect(toCanonicalJson(reversed)).toBe(toCanonicalJson(object));
+    }),
+  );
+});

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { parseTemplate } from '../../signatures/content.ts';
+import { signatureAgeSecondsMax } from '../../signatures/schemes/shapes.ts';
+import { findScheme, schemeIds, schemes } from '../../signatures/schemes.ts';
+
+describe('the table', () => {
+  it('has each id once, in the form that definitions write', () => {
+    expect(new Set(schemeIds).size).toBe(schemeIds.length);
+    for (const id of schemeIds) expect(id).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/);
+  });
+
+  it('finds a scheme only by its exact id', () => {
+    for (const scheme of schemes) expect(findScheme(scheme.id)).toBe(scheme);
+    for (const id of ['GitHub', 'github ', '__proto__', 'constructor', '']) {
+      expect(findScheme(id)).toBeUndefined();
+    }
+  });
+
+  it.each(schemes)('$id signs the body and reads every part that its content names', scheme => {
+    if (scheme.primitive === 'shared-secret' || typeof scheme.content !== 'string') return;
+    const template = parseTemplate(scheme.content);
+    const placeholders = template.ok ? template.placeholders : new Set();
+    expect(placeholders).toContain('body');
+    expect(placeholders.has('id')).toBe(scheme.idHeader !== undefined);
+    expect(placeholders.has('timestamp')).toBe(
+      scheme.timestamp !== undefined && scheme.timestamp.body === undefined,
+    );
+  });
+
+  it.each(schemes)('$id has its timestamp in one place', scheme => {
+    if (scheme.primitive === 'shared-secret' || !scheme.timestamp) return;
+    const { header, field, body } = scheme.timestamp;
+    expect([header, field, body].filter(place => place !== undefined)).toHaveLength(1);
+    if (field !== undefined) expect(scheme.list).toBeDefined();
+  });
+
+  it.each(schemes.filter(({ kind }) => kind === 'payment' || kind === 'standard'))(
+    '$id accepts a signed timestamp for the common window',
+    scheme => {
+      if (scheme.primitive === 'shared-secret' || !scheme.timestamp) return;
+      expect(scheme.timestamp.toleranceSeconds).toBe(signatureAgeSecondsMax);
+    },
+  );
+
+  it('the provider is never expected to issue a secret that its user chooses', () => {
+    const chosen = schemes.filter(({ secretLocation }) => secretLocation.startsWith('you choose'));
+    expect(chosen.length).toBeGreaterThan(10);
+    expect(chosen.filter(({ secretCommand }) => secretCommand === 'declare')).toEqual([]);
+  });
+
+  it('the secret of a signed handshake is set before the first delivery', () => {
+    const signed = ['discord', 'slack', 'twitch', 'zoom'];
+    const early = schemes.filter(({ handshake }) => handshake && signed.includes(handshake));
+    expect(early).toHaveLength(signed.length);
+    expect(early.filter(({ secretCommand }) => secretCommand === 'declare')).toEqual([]);
+  });
+});

@@ -1,0 +1,47 @@
+import pino from 'pino';
+import { startDaemon } from '../../daemon/daemon.ts';
+import { settingsShape } from '../../daemon/settings.ts';
+import type { Home } from '../../store/embedded/files/home.ts';
+import { openStore } from '../../store/open-store.ts';
+import { newHome } from './factory.ts';
+
+/** A daemon in the test's own process, on free ports: the test sets its clock and reads all that it logs. */
+export interface DaemonHere {
+  readonly home: Home;
+  readonly ingressUrl: string;
+  readonly managementUrl: string;
+  readonly clock: { nowMs: number };
+  /** Every line that it logged, of every level. */
+  logged(): string;
+  stop(): Promise<void>;
+}
+
+export async function startDaemonHere(settings: object = {}, home = newHome()): Promise<DaemonHere> {
+  const clock = { nowMs: Date.now() };
+  let logged = '';
+  const write = (line: string) => {
+    logged += line;
+  };
+  const store = openStore({
+    home: home.directory,
+    environment: {},
+    lockTimeoutMs: 5_000,
+    now: () => new Date(clock.nowMs),
+    readsInThread: true,
+  });
+  const { ingressUrl, managementUrl, ...daemon } = await startDaemon({
+    store,
+    settings: settingsShape.parse({ port: 0, managementPort: 0, ...settings }),
+    environment: {},
+    log: pino({ level: 'trace' }, { write }),
+    nowMs: () => clock.nowMs,
+    onFatal: error => {
+      throw error;
+    },
+  });
+  const stop = async () => {
+    await daemon.stop();
+    await store.close();
+  };
+  return { home, ingressUrl, managementUrl, clock, logged: () => logged, stop };
+}

@@ -1,0 +1,15 @@
+import { defineConfig } from 'vitest/config';
+import base from './vitest.config.ts';
+
+const limitMs = 600_000;
+
+/** `npm run test:long`: the faults of `npm test`, many times over. */
+export default defineConfig({
+  test: {
+    ...base.test,
+    include: ['test/**/*-{crash,fuzz}.test.ts', 'test/**/durability.test.ts'],
+    provide: { isLong: true },
+    testTimeout: limitMs,
+    expect: { poll: { timeout: limitMs, interval: 10 } },
+  },
+});
