@@ -44,7 +44,7 @@ export interface Daemon {
   stop(): Promise<void>;
 }
 
-/** What changes while the daemon runs, and the management port shows. */
+/** The state of the daemon that changes while it runs. The management port shows it. */
 interface Condition {
   /** The public URL of the ingress. Without a setting its port is certain once the ingress listens. */
   baseUrl: string;

@@ -1,6 +1,6 @@
 import { uidPattern } from '../../schema/ids.ts';
 
-/** What the path of a delivery names. */
+/** The webhook and the token that the path of a delivery names. */
 export interface Target {
   readonly uid: string;
   /** The path segment after the UID. */

@@ -23,7 +23,7 @@ const runRequestSecondsMax = 300;
 const runSecondsMax = 86_400;
 /** @limit Output kept of one attempt at a run, in bytes: enough for a log that a person reads. */
 const runOutputBytes = 1024 * 1024;
-/** @limit Most output that an operator can keep of one attempt, in bytes: the dashboard still shows it. */
+/** @limit Most output that an operator can keep of one attempt, in bytes: a few runs cannot fill the disk. */
 const runOutputBytesMax = 64 * 1024 * 1024;
 
 const count = z.int().min(1);

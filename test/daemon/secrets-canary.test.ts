@@ -33,7 +33,7 @@ test('secrets, presented credentials and expected signatures stand in no answer,
   const post = async (webhook: TestWebhook, sent: Sent) => {
     answers.push(await send(webhook.url, { body: '{"a":1}', ...sent }));
   };
-  /** What the sender presents is wrong, and yet may be a secret of some other place. */
+  /** The sender's credential is wrong, but it may be a secret somewhere else. */
   const presenting = (value: string) => {
     needles.push(value);
     return value;

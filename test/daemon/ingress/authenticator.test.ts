@@ -29,7 +29,7 @@ describe('token', () => {
     ['an empty header', { authorization: '' }],
     ['no token', { authorization: 'Bearer' }],
     ['no token but spaces', { authorization: 'Bearer   ' }],
-    ['the token alone', { authorization: secret }],
+    ['only the token', { authorization: secret }],
     ['another scheme', { authorization: `Basic ${secret}` }],
     ['no space after the scheme', { authorization: `Bearer${secret}` }],
     ['a tab after the scheme', { authorization: `Bearer\t${secret}` }],
@@ -45,7 +45,7 @@ describe('token', () => {
     expect(await webhook.rowsOnce(1)).toMatchObject([{ outcome: 'Rejected (auth)' }]);
   });
 
-  test('looks at the first of two Authorization headers alone', async () => {
+  test('looks only at the first of two Authorization headers', async () => {
     const webhook = await daemon.webhook({ secret });
     const both = (first: string, second: string) =>
       head(webhook.url, [

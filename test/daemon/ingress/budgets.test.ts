@@ -43,7 +43,7 @@ describe('Retry-After', () => {
   });
 });
 
-test('answers 429 to the 61st delivery of a minute, logs no row for it, and leaves other webhooks alone', async () => {
+test('answers 429 to the 61st delivery of a minute, logs no row for it, and still accepts those of other webhooks', async () => {
   const daemon = await startDaemonForTest();
   const [webhook, other] = [await daemon.webhook(), await daemon.webhook()];
   for (let n = 0; n < 60; n++) expect(await webhook.post(String(n))).toMatchObject({ status: 202 });

@@ -16,7 +16,7 @@ interface Handshake {
   /** Below the webhook's URL. */
   readonly query?: string;
   readonly sent: Sent;
-  /** What its provider also sends, where it signs the question. */
+  /** Sent too by a provider that signs its question. */
   readonly signature?: Readonly<Record<string, string>>;
   readonly answer: object;
 }

@@ -34,7 +34,7 @@ test.each<[string, string | Uint8Array]>([
 // One webhook for all: 17 refusals are within its minute.
 test.each<[string, string | Uint8Array]>([
   ['an empty body', ''],
-  ['white space alone', ' \r\n\t'],
+  ['only white space', ' \r\n\t'],
   ['a byte order mark', '\ufeff{}'],
   ['UTF-8 cut short', Buffer.from([0x22, 0xc3, 0x22])],
   ['an encoded surrogate', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])],

@@ -61,7 +61,7 @@ interface Signing {
   readonly atMs?: number;
 }
 
-/** What each provider's own library, or for Discord and Acme an independent signer, sends with a body. */
+/** Headers that each provider's own library sends with a body; for Discord and Acme, an independent signer's. */
 const senders: Readonly<Record<string, (signing: Signing) => Promise<Record<string, string>>>> = {
   'standard-webhooks': async ({ body, secret = whsec, id = 'msg_1', atMs = nowMs }) => ({
     'webhook-id': id,

@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { readDashboardFiles, serveDashboard } from '../../../daemon/management/dashboard-files.ts';
 import { send } from '../../support/http.ts';
 
-/** A server of a built dashboard, beside which lies a file that is none of it. */
+/** A server of a built dashboard, with a file beside it that does not belong to it. */
 async function openServer() {
   const directory = mkdtempSync(join(tmpdir(), 'dashboard-'));
   mkdirSync(join(directory, 'built/assets'), { recursive: true });
@@ -32,7 +32,7 @@ async function openServer() {
   return (target: string, method = 'GET') => send(url, { method, target });
 }
 
-test('serves the page at every place in it, anew each time, and assets for good', async () => {
+test('serves every page uncached, and assets that browsers cache forever', async () => {
   const get = await openServer();
   for (const place of ['/', '/factories/default/webhooks', '/index.html']) {
     expect(await get(place)).toMatchObject({

@@ -6,7 +6,7 @@ import { serveSilence } from '../../support/git-servers.ts';
 import { send } from '../../support/http.ts';
 import { makeWorkspace } from '../../support/workspace.ts';
 
-/** A daemon of a home that has the team secret S. */
+/** A daemon on a home that has the team secret S. */
 async function startFollowing(options: DaemonOptions): Promise<TestDaemon> {
   const workspace = makeWorkspace();
   await workspace.hookmill('secrets', 'set', 'S', { stdin: secret });

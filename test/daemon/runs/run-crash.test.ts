@@ -8,7 +8,7 @@ import { makeWorkspace } from '../../support/workspace.ts';
 
 const rounds = inject('isLong') ? 40 : 4;
 
-/** What a delivery's number calls for: the automations, by the filters below. */
+/** The automations that a delivery's number starts, by the filters below. */
 function expectedAutomations(n: number): string[] {
   return [
     ...(n % 2 === 0 ? ['even'] : []),

@@ -57,7 +57,7 @@ async function serve(
   };
 }
 
-test('what a sender writes reaches a command as a file alone: no argument, no variable, no message holds any of it', async () => {
+test('a command gets what the sender wrote only as a file: no argument, variable or message contains any of it', async () => {
   const source = `
     const { readFileSync, writeFileSync } = require('node:fs');
     const stdin = readFileSync(0, 'utf8');
@@ -140,7 +140,7 @@ test('a command that writes without end, ignores its signal, leaves children or 
   expect((await daemon.readyz()).status).toBe('ready');
 });
 
-/** Whether there is such a process; one that has ended and waits for its parent is none. */
+/** Whether the process is alive; one that has ended and waits for its parent is not. */
 function isAlive(pid: number): boolean {
   try {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));

@@ -16,7 +16,7 @@ interface Ready {
   intrude(): Promise<void>;
 }
 
-/** A daemon with the webhook `deploys`, and an automation on it that takes failures alone. */
+/** A daemon with the webhook `deploys`, and an automation on it that matches only failures. */
 async function ready(): Promise<Ready> {
   const daemon = await startManagedDaemon();
   const manager = await daemon.client();
@@ -120,7 +120,7 @@ test('pages through deliveries and runs without skipping or repeating one, while
   expect(new Set(ran).size).toBe(ran.length);
 });
 
-test('knows nothing of what belongs to another factory, by whatever id', async () => {
+test('knows no deliveries and runs of another factory', async () => {
   const { daemon, deliver, manager } = await ready();
   const delivery = await deliver({ state: 'failed' });
   const run = (await manager.call('listRuns')).json.runs[0].id;
@@ -183,7 +183,7 @@ test('tests a filter, applied or a draft, on a stored delivery or a payload', as
   ]);
 });
 
-test('replays a stored payload under the automations of now, and says so where none matches', async () => {
+test('replays a stored payload under the current automations, and refuses an unknown one', async () => {
   const { manager, deliver } = await ready();
   const delivery = await deliver({ state: 'failed' });
   const params = { delivery };
@@ -198,7 +198,7 @@ test('replays a stored payload under the automations of now, and says so where n
   expect(nothing).toMatchObject({ status: 409, json: { code: 'nothing-to-replay' } });
 });
 
-test('shows the output of a run, and retries none but a failed one', async () => {
+test('shows the output of a run, and retries only a failed one', async () => {
   const { manager, deliver } = await ready();
   await deliver({ state: 'failed' });
   const run = async () => (await manager.call('listRuns')).json.runs[0];
@@ -206,7 +206,7 @@ test('shows the output of a run, and retries none but a failed one', async () =>
   const params = { run: (await run()).id };
   expect((await manager.call('retryRun', { params })).json).toMatchObject({
     code: 'run-not-failed',
-    detail: expect.stringContaining('is succeeded'),
+    detail: `the run ${params.run} is succeeded; only a failed run can be retried`,
   });
   expect((await manager.call('showRunOutput', { params })).json.code).toBe('output-not-stored');
 });
@@ -252,7 +252,7 @@ async function watch(
   return { deliveries, ended };
 }
 
-test('sends deliveries to live views as they are committed, each what it may see', async () => {
+test('sends deliveries to live views as they are committed, with what each viewer may see', async () => {
   const { daemon, manager, deliver, intrude, uid } = await ready();
   const reader = await daemon.client({ permission: 'read' });
   const [all, mine, others, reads] = await Promise.all([

@@ -12,7 +12,7 @@ const walked = operations.filter(([id]) => id !== 'watchDeliveries');
 /** Whether the answer is that of a caller who was let in: whatever it is, it is no refusal. */
 const isLetIn = (status: number) => status !== 401 && status !== 403;
 
-test('lets each token do what its permission and factory say, and nothing else, on every route', async () => {
+test('lets each token do only what its permission and factory allow, on every route', async () => {
   const daemon = await startManagedDaemon();
   const callers = [
     { name: 'nobody', factory: undefined, permission: undefined },
@@ -157,7 +157,7 @@ test('stops an address that guesses at tokens, until the minute is over', async 
   expect(await attempt(token)).toBe(429);
 });
 
-test('is not to be reached under a name that others can point at it', async () => {
+test('refuses host names that others can point at it', async () => {
   const daemon = await startManagedDaemon({ managementUrl: 'http://hooks.internal:9000' });
   const { port } = new URL(daemon.managementUrl);
   const status = async (host: string, path: string) =>
