@@ -112,7 +112,7 @@ async function benchStart(): Promise<void> {
     });
     const answeredMs = Date.now();
     const { delivery_id: id } = (await response.json()) as { delivery_id: string };
-    const finished = () => log.runsOfDelivery(id).find(run => run.finishedAtMs !== undefined);
+    const finished = () => log.listRunsOfDelivery(id).find(run => run.finishedAtMs !== undefined);
     while (!finished()) await sleep(10);
     // A run of the directory runner starts when its prompt is on disk.
     const { mtimeMs } = statSync(join(home, '.hookmill/runs', finished()?.id ?? '', 'prompt.md'));

@@ -63,7 +63,7 @@ export async function showDelivery(
   const [payload, snapshot, runs] = await Promise.all([
     deliveries.readPayload(id),
     delivery.snapshot === undefined ? undefined : deliveries.readSnapshot(delivery.snapshot),
-    deliveries.runsOfDelivery(id),
+    deliveries.listRunsOfDelivery(id),
   ]);
   return deliveryDetail({ delivery, payload, snapshot, runs }, permission);
 }

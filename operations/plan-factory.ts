@@ -41,7 +41,7 @@ export async function planAgainst(
   const secrets = await teamSecrets.open(definitions.webhooks.map(webhook => webhook.secretName));
   const diagnostics = sortDiagnostics([
     ...withUidHints(definitions, state),
-    ...secretProblems(definitions, secrets, await teamSecrets.names()),
+    ...secretProblems(definitions, secrets, await teamSecrets.listNames()),
     ...triggerProblems(definitions, state),
   ]);
   if (hasErrors(diagnostics)) return { planned: { ok: false, diagnostics }, secrets };

@@ -1,7 +1,7 @@
 import type { FollowedBranch } from '../sources/repository/followed-repository.ts';
 import { GitFailure, type GitFailureCode } from '../sources/repository/git/git-failure.ts';
 import {
-  afterReconcile,
+  addReconcileEnd,
   type ReconcileEnd,
   type ReconcileFailureReason,
   type RememberedBranch,
@@ -32,7 +32,7 @@ export async function reconcile(
   if (reconciled.result !== 'stopped') {
     const at = factory.now().toISOString();
     const [branch, end] = [toRememberedBranch(followed), toReconcileEnd(reconciled)];
-    await reconcileStatuses.change(factory.name, status => afterReconcile(status, branch, end, at));
+    await reconcileStatuses.change(factory.name, status => addReconcileEnd(status, branch, end, at));
   }
   return reconciled;
 }

@@ -39,7 +39,7 @@ export async function listRuns(
 /** The runs of one delivery, oldest first, replays included. Fails with `delivery-unknown`. */
 export async function listRunsOfDelivery(factory: Factory, deliveryId: string): Promise<RunView[]> {
   await requireDelivery(factory, deliveryId);
-  return (await factory.store.deliveries.runsOfDelivery(deliveryId)).map(runView);
+  return (await factory.store.deliveries.listRunsOfDelivery(deliveryId)).map(runView);
 }
 
 /** Fails with `run-unknown`. */

@@ -54,7 +54,7 @@ export async function createWebhook(
 ): Promise<Changed<ManagedWebhook>> {
   return changeFactory(factory, async state => {
     const { secret: _, ...keys } = request;
-    const taken = new Set(await factory.store.teamSecrets.names());
+    const taken = new Set(await factory.store.teamSecrets.listNames());
     const choice = chooseSecret(request, taken, factory.randomBytes);
     const definition: WebhookDefinition = { ...keys, secretName: choice.name };
     requireManagedHere(state, () => writeFile(state, definition));

@@ -35,12 +35,12 @@ export interface TeamSecretsOptions {
 }
 
 /** The team secrets of a home: `secrets.json`. */
-export function teamSecretsIn(options: TeamSecretsOptions): TeamSecrets {
+export function openTeamSecrets(options: TeamSecretsOptions): TeamSecrets {
   const { home, seal, appliedStates, now } = options;
   const read = async () => (await openSecretsFile(home)).data.secrets;
   const sealed = async (name: string, value: string) => ({
     version: randomUUID(),
-    jwe: await seal.seal(value, ownerOf(name)),
+    jwe: await seal.seal(value, toOwner(name)),
   });
   return {
     set: async (name, value) => {
@@ -61,7 +61,7 @@ export function teamSecretsIn(options: TeamSecretsOptions): TeamSecrets {
       if (value !== undefined) requireSecretValue(value);
       await changeSecrets(options, async secrets => {
         if (secrets.some(secret => secret.name === name)) {
-          throw new StoreError('secret-in-use', `the team secret ${name} already exists`);
+          throw new StoreError('secret-taken', `the team secret ${name} already exists`);
         }
         const secret = { name, updatedAt: now().toISOString() };
         return withSecret(
@@ -77,7 +77,7 @@ export function teamSecretsIn(options: TeamSecretsOptions): TeamSecrets {
         }
         const [use] = (await readUses(appliedStates)).get(name) ?? [];
         if (use) {
-          const message = `the team secret ${name} is used by the webhook ${use.webhook} of the factory ${use.factory}; change its definition and apply first`;
+          const message = `the webhook ${use.webhook} of the factory ${use.factory} uses the team secret ${name}; change its definition and apply first`;
           throw new StoreError('secret-in-use', message);
         }
         return secrets.filter(secret => secret.name !== name);
@@ -91,7 +91,7 @@ export function teamSecretsIn(options: TeamSecretsOptions): TeamSecrets {
         usedBy: uses.get(name) ?? [],
       }));
     },
-    names: async () => (await read()).map(({ name }) => name),
+    listNames: async () => (await read()).map(({ name }) => name),
     open: async names => {
       const wanted = new Set(names);
       const secrets = (await read()).filter(({ name }) => wanted.has(name));
@@ -103,12 +103,12 @@ export function teamSecretsIn(options: TeamSecretsOptions): TeamSecrets {
 
 async function openSecret(seal: Seal, { name, value }: StoredSecret): Promise<TeamSecret> {
   if (!value) return { name };
-  return { name, value: { version: value.version, text: await seal.open(value.jwe, ownerOf(name)) } };
+  return { name, value: { version: value.version, text: await seal.open(value.jwe, toOwner(name)) } };
 }
 
 async function openOldValue(seal: Seal, { name, value }: StoredSecret): Promise<string | undefined> {
-  // A value that another key sealed is replaced like any other old value.
-  return value && seal.open(value.jwe, ownerOf(name)).catch(() => undefined);
+  // A value that another key sealed is replaced like any other value.
+  return value && seal.open(value.jwe, toOwner(name)).catch(() => undefined);
 }
 
 async function changeSecrets(
@@ -133,7 +133,7 @@ async function readUses(
   appliedStates: AppliedStates,
 ): Promise<Map<string, { factory: string; webhook: string }[]>> {
   const uses = new Map<string, { factory: string; webhook: string }[]>();
-  for (const factory of await appliedStates.factories()) {
+  for (const factory of await appliedStates.listFactories()) {
     const { webhooks } = await appliedStates.read(factory);
     for (const { name, secretName } of webhooks) {
       uses.set(secretName, [...(uses.get(secretName) ?? []), { factory, webhook: name }]);
@@ -148,6 +148,6 @@ function withSecret(secrets: readonly StoredSecret[], secret: StoredSecret): Sto
   );
 }
 
-function ownerOf(name: string): SealedFor {
+function toOwner(name: string): SealedFor {
   return { use: 'team-secret', name };
 }

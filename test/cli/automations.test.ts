@@ -91,8 +91,8 @@ async function runsOf(deliveryId: string): Promise<string[]> {
   const log = openSqliteReader(workspace.path('.hookmill/deliveries.db'));
   try {
     const ended = ({ state }: Run) => state === 'succeeded' || state === 'failed';
-    await vi.waitUntil(() => log.runsOfDelivery(deliveryId).every(ended), { timeout: 10_000 });
-    const runs = log.runsOfDelivery(deliveryId);
+    await vi.waitUntil(() => log.listRunsOfDelivery(deliveryId).every(ended), { timeout: 10_000 });
+    const runs = log.listRunsOfDelivery(deliveryId);
     return runs
       .map(({ automation, state, replay }) => `${automation} ${state}${replay ? ' (replay)' : ''}`)
       .sort();

@@ -143,7 +143,7 @@ async function applyWebhooks(home: Home, name: string, given: readonly Signature
 function runsOf(home: Home, deliveryId: string): Run[] {
   const log = openSqliteReader(home.deliveryLogFile);
   try {
-    return log.runsOfDelivery(deliveryId);
+    return log.listRunsOfDelivery(deliveryId);
   } finally {
     log.close();
   }

@@ -48,7 +48,7 @@ async function serve(automations: readonly string[], source: string, runs: objec
       expect(answer.status).toBe(202);
       return answer.deliveryId ?? '';
     },
-    runsOf: deliveryId => log.runsOfDelivery(deliveryId),
+    runsOf: deliveryId => log.listRunsOfDelivery(deliveryId),
   };
 }
 

@@ -67,7 +67,7 @@ test('lists runs of one automation, of one state, of one delivery', async () => 
   expect(reader.listRuns({ factory: 'default', limit: 9, automation: 'a' })).toHaveLength(2);
   expect(reader.listRuns({ factory: 'default', limit: 9, state: 'running' })).toEqual([]);
   expect(reader.listRuns({ factory: 'other', limit: 9 })).toEqual([]);
-  expect(reader.runsOfDelivery(id).map(run => run.automation)).toEqual(['a', 'b']);
+  expect(reader.listRunsOfDelivery(id).map(run => run.automation)).toEqual(['a', 'b']);
 });
 
 test('counts what a UID accepted since a time, and tells when it last did', async () => {

@@ -25,7 +25,7 @@ test('records the runs of a delivery with it and tells of them when it is commit
     notBeforeMs: nowMs,
     createdAtMs: nowMs,
   };
-  expect(reader.runsOfDelivery(id)).toEqual(runs.map(run => ({ ...queued, ...run })));
+  expect(reader.listRunsOfDelivery(id)).toEqual(runs.map(run => ({ ...queued, ...run })));
 });
 
 test('gives each run to one claim only, the one that waits longest first', async () => {
@@ -138,7 +138,7 @@ test('replays a stored payload in new runs that are marked, under the automation
   const runs = [newRun('later')];
   expect(await log.replay({ deliveryId, runs, appliedState, nowMs: nowMs + 7 })).toBe(true);
   const reader = openReader(file);
-  expect(reader.runsOfDelivery(deliveryId)).toMatchObject([
+  expect(reader.listRunsOfDelivery(deliveryId)).toMatchObject([
     { automation: 'triage', replay: false, snapshot: 'digest one' },
     { automation: 'later', replay: true, snapshot: 'digest two', createdAtMs: nowMs + 7 },
   ]);

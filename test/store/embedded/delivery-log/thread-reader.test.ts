@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { openThreadReader } from '../../../../store/embedded/delivery-log/read/queries.ts';
+import { openThreadReader } from '../../../../store/embedded/delivery-log/read/thread-reader.ts';
 import { acceptedDelivery, openLog, temporaryFile } from './delivery-log-samples.ts';
 
 function openQueries(file: string) {
