@@ -158,7 +158,7 @@ async function keepSecret(
 function refusedSecret(cause: unknown): never {
   if (!(cause instanceof StoreError)) throw cause;
   const { code, message } = cause;
-  if (code === 'secret-in-use') throw new Refusal('secret-taken', { detail: message }, { cause });
+  if (code === 'secret-taken') throw new Refusal('secret-taken', { detail: message }, { cause });
   if (code !== 'secret-invalid') throw cause;
   const mistakes = [{ pointer: '/secret/value', code: 'definition/value', message }];
   throw new Refusal('request-invalid', { mistakes }, { cause });

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { openDeliveryLog } from '../../store/embedded/delivery-log/write/open-delivery-log.ts';
-import { acceptedDelivery } from '../store/embedded/delivery-log/delivery-log-samples.ts';
+import { acceptedDelivery } from '../store/delivery-samples.ts';
 import { makeWorkspace, type Workspace } from '../support/workspace.ts';
 
 const hourMs = 60 * 60 * 1000;

@@ -1,7 +1,7 @@
 import { type IncomingMessage, request } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDeliveryLog } from '../../../store/embedded/delivery-log/write/open-delivery-log.ts';
-import { acceptedDelivery } from '../../store/embedded/delivery-log/delivery-log-samples.ts';
+import { acceptedDelivery } from '../../store/delivery-samples.ts';
 import { send } from '../../support/http.ts';
 import { type ApiClient, call, type ManagedDaemon, startManagedDaemon } from '../../support/management.ts';
 

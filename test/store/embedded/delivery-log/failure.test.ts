@@ -5,14 +5,8 @@ import type { Worker } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
 import type { AcceptedDelivery, DeliveryLog } from '../../../../store/delivery-log.ts';
-import {
-  acceptedDelivery,
-  newRun,
-  openLog,
-  openReader,
-  rejectedDelivery,
-  temporaryFile,
-} from './delivery-log-samples.ts';
+import { acceptedDelivery, newRun, rejectedDelivery } from '../../delivery-samples.ts';
+import { openLog, openReader, temporaryFile } from './delivery-log-samples.ts';
 
 test('a row that cannot be written fails its whole batch and no other, whichever row it is', async () => {
   const file = temporaryFile();
