@@ -35,12 +35,12 @@ const directory = mkdtempSync(join(tmpdir(), 'hookmill-bench-'));
 const upstream = join(directory, 'upstream');
 const bin = join(import.meta.dirname, '../cli/bin.js');
 const hookmill = (...args: string[]) => execa(process.execPath, [bin, '-C', directory, ...args]);
-const gitEnvironment = {
+const makeGitEnvironment = {
   ...process.env,
   ...{ GIT_CONFIG_GLOBAL: '/dev/null', GIT_AUTHOR_NAME: 'Ada', GIT_AUTHOR_EMAIL: 'ada@example.com' },
   ...{ GIT_COMMITTER_NAME: 'Ada', GIT_COMMITTER_EMAIL: 'ada@example.com' },
 };
-const git = (...args: string[]) => execFileSync('git', args, { cwd: upstream, env: gitEnvironment });
+const git = (...args: string[]) => execFileSync('git', args, { cwd: upstream, env: makeGitEnvironment });
 const stops: (() => void)[] = [];
 
 try {
@@ -174,7 +174,7 @@ async function serveRepository(): Promise<string> {
   ];
   const daemon = spawn(join(execPath, 'git-daemon'), [...args, directory], {
     stdio: ['ignore', 'ignore', 'pipe'],
-    env: gitEnvironment,
+    env: makeGitEnvironment,
   });
   stops.push(() => daemon.kill());
   for await (const line of createInterface({ input: daemon.stderr })) {

@@ -1,10 +1,11 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import type { Command } from 'commander';
+import { definitionNamePattern } from '../../schema/definitions/definition-name.ts';
 import { secretNamePattern } from '../../schema/definitions/webhook-definition.ts';
 import { didYouMean } from '../../schema/suggestion.ts';
 import { findScheme, schemeIds } from '../../signatures/scheme.ts';
-import { definitionFolders, definitionNamePattern } from '../../sources/definition-file-name.ts';
+import { definitionFolders } from '../../sources/definition-file-name.ts';
 import { definitionsDirectory } from '../definitions-directory.ts';
 import { CommandError, exitStatus } from '../exit-status.ts';
 import type { GlobalOptions } from '../global-options.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { watch } from 'chokidar';
 import { appliedStateShape, emptyAppliedState } from '../../schema/applied-state.ts';
-import type { AppliedStates, Watch } from '../applied-states.ts';
+import type { AppliedStates, Watch } from '../ports.ts';
 import { fileFailure, StoreError } from '../store-error.ts';
 import { readFileVersion } from './files/file-version.ts';
 import { appliedStateFile, type Home, listFactories, makePrivateDirectory } from './files/home.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { AppliedStates } from '../applied-states.ts';
+import type { AppliedStates } from '../ports.ts';
 import type { Seal, SealedFor } from '../seal.ts';
 import { StoreError } from '../store-error.ts';
 import { requireSecretName, requireSecretValue, type TeamSecret, type TeamSecrets } from '../team-secrets.ts';

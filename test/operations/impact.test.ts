@@ -51,7 +51,7 @@ function impacts(
       uid === uids.pay
         ? { lastAcceptedAt: new Date(5_000).toISOString(), accepted: 312, days: 7 }
         : { lastAcceptedAt: null, accepted: 0, days: 7 },
-    lastAccepted: async function* (webhooks, limit) {
+    readLastAccepted: async function* (webhooks, limit) {
       yield* deliveries
         .filter(({ webhookUid }) => webhooks.some(({ uid }) => uid === webhookUid))
         .slice(0, limit);

@@ -79,7 +79,7 @@ export function makeUpstream(): Upstream {
 
 export function repositoryAt(url: string, branch = 'main', path = '.'): Repository {
   const parsed = parseRepository(url, branch, path);
-  if ('problem' in parsed) throw new Error(parsed.problem.message);
+  if ('mistake' in parsed) throw new Error(parsed.mistake.message);
   return parsed.repository;
 }
 

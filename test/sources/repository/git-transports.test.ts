@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runGit } from '../../../sources/repository/git/git-command.ts';
-import { gitEnvironment } from '../../../sources/repository/git/git-environment.ts';
+import { makeGitEnvironment } from '../../../sources/repository/git/git-environment.ts';
 import { mirrorDirectory } from '../../../store/embedded/files/home.ts';
 import {
   followedFactory,
@@ -122,7 +122,7 @@ test("keeps the home's key and other programs' prompts from git, and odd transpo
     GIT_TRACE: '1',
     GITHUB_TOKEN: 't',
   };
-  const given = gitEnvironment(ambient, '/m', 'https', undefined);
+  const given = makeGitEnvironment(ambient, '/m', 'https', undefined);
   expect(Object.keys(given).sort()).toEqual(
     ['GITHUB_TOKEN', 'GIT_ALLOW_PROTOCOL', 'GIT_DIR', 'GIT_TERMINAL_PROMPT', 'LC_ALL', 'PATH'].sort(),
   );
@@ -151,7 +151,7 @@ test.each(['git', 'http'])('ends all processes of git at a time-out (%s)', async
   const directory = temporaryDirectory();
   const { port, connected } = await serveSilence();
   const { url, transport } = repositoryAt(`${scheme}://127.0.0.1:${port}/x.git`);
-  const environment = gitEnvironment(operatorEnvironment, directory, transport, undefined);
+  const environment = makeGitEnvironment(operatorEnvironment, directory, transport, undefined);
   const signal = new AbortController().signal;
   const command = { directory, environment, signal, timeoutMs: 500, remote: true };
   const running = runGit(command, git => git.raw(['ls-remote', '--', url]));

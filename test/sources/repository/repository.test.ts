@@ -3,7 +3,7 @@ import { parseRepository } from '../../../sources/repository/repository.ts';
 
 const problemOf = (url: string, branch = 'main', path = '.') => {
   const parsed = parseRepository(url, branch, path);
-  return 'problem' in parsed ? parsed.problem : undefined;
+  return 'mistake' in parsed ? parsed.mistake : undefined;
 };
 
 test.each([
