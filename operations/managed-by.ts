@@ -13,7 +13,7 @@ export function requireManagedHere(state: AppliedState, instead: () => Instead):
   const management = findManagement(state);
   if (management === null || management === 'dashboard') return;
   throw new Refusal(`managed-in-${management}`, {
-    detail: `the factory ${state.factory} is defined by ${describeOrigin(state)}`,
+    detail: `the factory ${state.factory} is managed by ${describeOrigin(state)}`,
     instead: instead(),
   });
 }

@@ -1,9 +1,12 @@
-import type { Reconciled } from './reconcile.ts';
-
 /** @limit Longest wait after failed reconciles, in ms: a repaired remote is noticed within ten minutes. */
 export const reconcileBackOffMsMax = 600_000;
 
-export interface ReconcileLoopOptions {
+/** The part of a reconcile's result that the loop needs. */
+interface WithResult {
+  readonly result: string;
+}
+
+export interface ReconcileLoopOptions<Reconciled extends WithResult> {
   readonly intervalMs: number;
   /** Reconciles the factory once; it ends soon after the signal. */
   readonly reconcile: (signal: AbortSignal) => Promise<Reconciled>;
@@ -26,7 +29,7 @@ export interface ReconcileLoop {
 }
 
 /** Reconciles one factory now, and then at each interval. */
-export function startReconcileLoop(options: ReconcileLoopOptions): ReconcileLoop {
+export function startReconcileLoop<R extends WithResult>(options: ReconcileLoopOptions<R>): ReconcileLoop {
   const stopping = new AbortController();
   const bell = new Bell();
   const ended = runLoop(options, bell, stopping.signal);
@@ -50,7 +53,11 @@ export function computeWaitMs(intervalMs: number, failures: number, random: () =
   return Math.round(failures === 0 ? base * (0.9 + 0.2 * random()) : base * (0.5 + 0.5 * random()));
 }
 
-async function runLoop(options: ReconcileLoopOptions, bell: Bell, signal: AbortSignal): Promise<void> {
+async function runLoop<R extends WithResult>(
+  options: ReconcileLoopOptions<R>,
+  bell: Bell,
+  signal: AbortSignal,
+): Promise<void> {
   let failures = 0;
   while (!signal.aborted) {
     bell.reset();
@@ -60,7 +67,10 @@ async function runLoop(options: ReconcileLoopOptions, bell: Bell, signal: AbortS
 }
 
 /** Whether it succeeded. */
-async function reconcileOnce(options: ReconcileLoopOptions, signal: AbortSignal): Promise<boolean> {
+async function reconcileOnce<R extends WithResult>(
+  options: ReconcileLoopOptions<R>,
+  signal: AbortSignal,
+): Promise<boolean> {
   try {
     const reconciled = await options.reconcile(signal);
     options.onReconciled?.(reconciled);

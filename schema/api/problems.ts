@@ -26,29 +26,29 @@ const refusalStatuses: Readonly<Record<RefusalCode, number>> = {
   'state-unreadable': 503,
 };
 
-/** The problems of requests that reach no operation. */
+/** The problems of requests that do not reach an operation. */
 const requestProblems = {
   'not-signed-in': { status: 401, title: 'An API token or a session is required' },
   'token-unknown': { status: 401, title: 'The API token is unknown or revoked' },
-  'session-over': { status: 401, title: 'The session has expired: sign in again' },
+  'session-over': { status: 401, title: 'The session has expired; sign in again' },
   'not-permitted': { status: 403, title: 'The API token does not permit this' },
-  'cross-site': { status: 403, title: 'The request does not come from the dashboard itself' },
+  'cross-site': { status: 403, title: 'The request does not come from the dashboard' },
   'host-refused': { status: 403, title: 'Host name not allowed; add it as managementUrl' },
-  'not-found': { status: 404, title: 'Nothing is at this path' },
+  'not-found': { status: 404, title: 'There is nothing at this path' },
   'method-not-allowed': { status: 405, title: 'The path does not allow this method' },
   'body-too-large': { status: 413, title: 'The body is larger than this path allows' },
-  'not-json': { status: 415, title: 'The body must be JSON, with a Content-Type that says so' },
-  'body-unreadable': { status: 400, title: 'The body is incomplete, or not JSON in UTF-8' },
+  'not-json': { status: 415, title: 'The body must be JSON, with Content-Type application/json' },
+  'body-unreadable': { status: 400, title: 'The body is incomplete or not valid JSON in UTF-8' },
   'too-many-attempts': { status: 429, title: 'Too many failed attempts to sign in' },
-  unexpected: { status: 500, title: 'The daemon failed; its log says more' },
-  locked: { status: 503, title: 'Another process is changing the factory: try again' },
-  'log-busy': { status: 503, title: 'The delivery log cannot answer now: try again' },
+  unexpected: { status: 500, title: 'The daemon failed; see its log' },
+  locked: { status: 503, title: 'Another process is changing the factory; try again' },
+  'log-busy': { status: 503, title: 'The delivery log cannot answer now; try again' },
   'too-many-viewers': { status: 503, title: 'Too many live views are open' },
 } as const satisfies Record<string, { readonly status: number; readonly title: string }>;
 
 export type ApiProblemCode = RefusalCode | keyof typeof requestProblems;
 
-/** Each problem (RFC 9457) with which the management API answers: its status and its title. */
+/** The status and title of each problem (RFC 9457) that the management API answers with. */
 export const apiProblems: Readonly<
   Record<ApiProblemCode, { readonly status: number; readonly title: string }>
 > = {
@@ -61,7 +61,7 @@ export const apiProblems: Readonly<
   ...requestProblems,
 };
 
-/** Says why the management API does not answer a request. Whoever asked may see all of it. */
+/** Why the management API refuses a request. The caller may see all of it. */
 export class ApiProblem extends Error {
   override readonly name = 'ApiProblem';
   readonly code: ApiProblemCode;

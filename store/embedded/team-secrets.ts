@@ -36,52 +36,12 @@ export interface TeamSecretsOptions {
 
 /** The team secrets of a home: `secrets.json`. */
 export function openTeamSecrets(options: TeamSecretsOptions): TeamSecrets {
-  const { home, seal, appliedStates, now } = options;
+  const { home, seal, appliedStates } = options;
   const read = async () => (await openSecretsFile(home)).data.secrets;
-  const sealed = async (name: string, value: string) => ({
-    version: randomUUID(),
-    jwe: await seal.seal(value, toOwner(name)),
-  });
   return {
-    set: async (name, value) => {
-      requireSecretName(name);
-      requireSecretValue(value);
-      await changeSecrets(options, async secrets => {
-        const existing = secrets.find(secret => secret.name === name);
-        if (existing && (await openOldValue(seal, existing)) === value) return undefined;
-        return withSecret(secrets, {
-          name,
-          updatedAt: now().toISOString(),
-          value: await sealed(name, value),
-        });
-      });
-    },
-    create: async (name, value) => {
-      requireSecretName(name);
-      if (value !== undefined) requireSecretValue(value);
-      await changeSecrets(options, async secrets => {
-        if (secrets.some(secret => secret.name === name)) {
-          throw new StoreError('secret-taken', `the team secret ${name} already exists`);
-        }
-        const secret = { name, updatedAt: now().toISOString() };
-        return withSecret(
-          secrets,
-          value === undefined ? secret : { ...secret, value: await sealed(name, value) },
-        );
-      });
-    },
-    remove: name =>
-      changeSecrets(options, async secrets => {
-        if (!secrets.some(secret => secret.name === name)) {
-          throw new StoreError('secret-unknown', `there is no team secret ${name}`);
-        }
-        const [use] = (await readUses(appliedStates)).get(name) ?? [];
-        if (use) {
-          const message = `the webhook ${use.webhook} of the factory ${use.factory} uses the team secret ${name}; change its definition and apply first`;
-          throw new StoreError('secret-in-use', message);
-        }
-        return secrets.filter(secret => secret.name !== name);
-      }),
+    set: (name, value) => setSecret(options, name, value),
+    create: (name, value) => createSecret(options, name, value),
+    remove: name => removeSecret(options, name),
     list: async () => {
       const [secrets, uses] = await Promise.all([read(), readUses(appliedStates)]);
       return secrets.map(({ name, updatedAt, value }) => ({
@@ -99,6 +59,55 @@ export function openTeamSecrets(options: TeamSecretsOptions): TeamSecrets {
       return new Map(opened.map(secret => [secret.name, secret]));
     },
   };
+}
+
+async function setSecret(options: TeamSecretsOptions, name: string, value: string): Promise<void> {
+  requireSecretName(name);
+  requireSecretValue(value);
+  await changeSecrets(options, async secrets => {
+    const existing = secrets.find(secret => secret.name === name);
+    if (existing && (await openOldValue(options.seal, existing)) === value) return undefined;
+    return withSecret(secrets, await makeSecret(options, name, value));
+  });
+}
+
+async function createSecret(
+  options: TeamSecretsOptions,
+  name: string,
+  value: string | undefined,
+): Promise<void> {
+  requireSecretName(name);
+  if (value !== undefined) requireSecretValue(value);
+  await changeSecrets(options, async secrets => {
+    if (secrets.some(secret => secret.name === name)) {
+      throw new StoreError('secret-taken', `the team secret ${name} already exists`);
+    }
+    return withSecret(secrets, await makeSecret(options, name, value));
+  });
+}
+
+async function removeSecret(options: TeamSecretsOptions, name: string): Promise<void> {
+  await changeSecrets(options, async secrets => {
+    if (!secrets.some(secret => secret.name === name)) {
+      throw new StoreError('secret-unknown', `there is no team secret ${name}`);
+    }
+    const [use] = (await readUses(options.appliedStates)).get(name) ?? [];
+    if (use) {
+      const message = `the webhook ${use.webhook} of the factory ${use.factory} uses the team secret ${name}; change its definition and apply first`;
+      throw new StoreError('secret-in-use', message);
+    }
+    return secrets.filter(secret => secret.name !== name);
+  });
+}
+
+async function makeSecret(
+  { seal, now }: TeamSecretsOptions,
+  name: string,
+  value: string | undefined,
+): Promise<StoredSecret> {
+  const secret = { name, updatedAt: now().toISOString() };
+  if (value === undefined) return secret;
+  return { ...secret, value: { version: randomUUID(), jwe: await seal.seal(value, toOwner(name)) } };
 }
 
 async function openSecret(seal: Seal, { name, value }: StoredSecret): Promise<TeamSecret> {

@@ -81,7 +81,7 @@ test('a silent remote of one factory does not delay another', async () => {
   const slowLoop = startReconcileLoop({ ...quiet, reconcile: signal => slow.reconcile({ signal }) });
   await silent.connected;
   const applied = await new Promise<Reconciled>(resolve => {
-    const loop = startReconcileLoop({
+    const loop = startReconcileLoop<Reconciled>({
       ...quiet,
       reconcile: signal => quick.reconcile({ signal }),
       onReconciled: resolve,
@@ -113,7 +113,7 @@ function scriptedLoop(intervalMs = anHour) {
   let announce: (() => void) | undefined;
   let count = 0;
   let taken = 0;
-  const loop = startReconcileLoop({
+  const loop = startReconcileLoop<Reconciled>({
     intervalMs,
     random: () => 0.5,
     onError: error => errors.push(error),

@@ -77,7 +77,9 @@ describe.each([
     expect(await refused('deleteWebhook', { params })).toMatchObject({ file: `${folder}pay.yaml` });
     const rotate = await refused('changeWebhookSecret', { params });
     expect(rotate.text).toContain('hookmill secrets set PAY');
-    expect(rotate.text).toContain(management === 'files' ? 'toggle Enabled' : 'next change of the branch');
+    expect(rotate.text).toContain(
+      management === 'files' ? 'run hookmill apply' : 'next change of the branch',
+    );
     const { file, yaml } = await refused('createAutomation', { body: automation });
     expect(file).toBe(`${folder.replace('webhooks', 'automations')}triage.yaml`);
     expect(yaml).toContain(webhook.uid);
