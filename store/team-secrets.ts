@@ -23,7 +23,7 @@ export interface TeamSecrets {
   open(names: Iterable<string>): Promise<Map<string, TeamSecret>>;
 }
 
-/** What may be shown of a team secret: never its value. */
+/** A team secret as it may be shown: without its value. */
 export interface TeamSecretInfo {
   readonly name: string;
   readonly state: 'set' | 'declared';

@@ -22,7 +22,7 @@ async function setUp() {
     write: (name: string, text: string) => workspace.write(`webhooks/${name}.yaml`, text),
     remove: (name: string) => rmSync(workspace.path(`webhooks/${name}.yaml`)),
     definitions: () => parseDefinitions(readDirectory(workspace.directory)),
-    /** What applying did, as `action name: fields`. */
+    /** Applies, and returns the changes as `action name: fields`. */
     apply: async (): Promise<string[]> => {
       const applied = await applyDirectory(factory, workspace.directory);
       if (applied.result === 'invalid') return applied.diagnostics.map(({ code }) => code);
@@ -73,7 +73,7 @@ test('never gives a UID again: a definition that comes back is a new webhook', a
 
 test('changes only what changed, and counts each write', async () => {
   const { write, remove, apply, state } = await setUp();
-  // Sealed anew, its credential would be another text.
+  // Sealed again, its credential would be another text.
   write('a', 'secretName: A\nauthMode: signature\nsignatureScheme: github\n');
   for (const name of ['b', 'c']) write(name, 'secretName: A\n');
   await apply();
@@ -104,7 +104,7 @@ test('a comment, an order of keys or a default written out is no change', async 
   expect((await state()).serial).toBe(1);
 });
 
-test('keeps the credential in force until an apply takes up the new value', async () => {
+test('keeps the credential in force until an apply uses the new value', async () => {
   const { factory, write, apply, state } = await setUp();
   write('pay', 'secretName: A\n');
   write('code', 'secretName: A\nauthMode: signature\nsignatureScheme: github\n');
@@ -129,7 +129,7 @@ test('a value that comes back after another counts as new', async () => {
   expect(await apply()).toEqual(['update pay: secret']);
 });
 
-test('applies a webhook whose team secret is declared alone, without a credential', async () => {
+test('applies a webhook whose team secret is only declared, without a credential', async () => {
   const { factory, write, apply, state } = await setUp();
   await declareSecret(factory, 'LATER');
   write('pay', 'authMode: url_token\nsecretName: LATER\n');

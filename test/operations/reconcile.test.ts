@@ -33,7 +33,7 @@ test('applies the tip of the branch with its commit, and then nothing more', asy
   expect(await readAppliedState(factory.home, factory.name)).toEqual(state);
 });
 
-test('takes up a change to the branch, and none on another branch', async () => {
+test('applies a change of the branch, but not of another branch', async () => {
   const upstream = makeUpstream();
   upstream.commit({ 'webhooks/pay.yaml': webhook() });
   const { reconcile } = await followedFactory(upstream.bare);
@@ -46,7 +46,7 @@ test('takes up a change to the branch, and none on another branch', async () => 
   expect(await reconcile()).toMatchObject({ result: 'applied', state: { source: { revision } } });
 });
 
-test('looks at the path alone', async () => {
+test('reads only the path', async () => {
   const upstream = makeUpstream();
   upstream.commit({ 'deploy/webhooks/pay.yaml': webhook(), 'webhooks/broken.yaml': 'authMode: [' });
   const { reconcile } = await followedFactory(upstream.bare);
@@ -66,7 +66,7 @@ test('records the revision of a commit that changes no definition', async () => 
   expect(await reconcile()).toMatchObject({ result: 'applied', state: { serial: 2, source: { revision } } });
 });
 
-test("takes up a team secret's new value with the next change to the branch, and not before", async () => {
+test("uses a team secret's new value with the next change of the branch, and not before", async () => {
   const upstream = makeUpstream();
   upstream.commit({ 'webhooks/pay.yaml': webhook() });
   const { factory, reconcile } = await followedFactory(upstream.bare);

@@ -11,7 +11,7 @@ export interface TestFactory extends OpenFactory {
   readonly home: Home;
 }
 
-/** The store of a home, as another process opens it. */
+/** Opens the store in a home, as another process would. */
 export function storeIn(home: Home, lockTimeoutMs = 5_000): Store {
   return openStore({
     home: home.directory,

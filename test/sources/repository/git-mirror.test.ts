@@ -44,7 +44,7 @@ test('follows the branch on from a mirror that was damaged', async () => {
   }
 });
 
-test('fetches the mirror anew once it has grown old', async () => {
+test('fetches the mirror again once it has too many packs', async () => {
   const upstream = makeUpstream();
   upstream.commit({ 'webhooks/pay.yaml': webhook() });
   const { factory, reconcile } = await followedFactory(upstream.bare);
@@ -79,7 +79,7 @@ test('fetches neither old history nor other branches, yet finds the applied revi
   expect(objects).not.toContain(first);
 });
 
-test('reads no other repository in place of a mirror that is none, not even the one that the home lies in', async () => {
+test('reads no other repository if the mirror is invalid, not even the one around the home', async () => {
   const upstream = makeUpstream();
   upstream.commit({ 'webhooks/pay.yaml': webhook() });
   const directory = join(upstream.bare, 'hookmill', 'mirror.git');

@@ -27,7 +27,7 @@ test('follows a branch served by git daemon', async () => {
   expect(await reconcile()).toMatchObject({ result: 'unchanged' });
 });
 
-test('sends a team secret over HTTP, takes up its new value, and writes it nowhere', async () => {
+test('sends a team secret over HTTP, uses its new value, and writes it nowhere', async () => {
   const upstream = makeUpstream();
   upstream.commit({ 'webhooks/pay.yaml': webhook() });
   const password = `it's "$HOME" \`id\` \\n %s & 100%`;

@@ -96,13 +96,13 @@ export function testPruning(makePlace: MakePlace): void {
 
   test('stores automations again that it removed between two deliveries', async () => {
     const log = await openLog(openAt(makePlace()));
-    const appliedState = { digest: 'in force', json: '{}' };
+    const appliedState = { digest: 'pruned', json: '{}' };
     await log.recordAccepted(acceptedDelivery({ ...old(8), appliedState }));
     const { appliedState: _, ...bare } = acceptedDelivery();
     await log.recordAccepted(bare);
     await log.prune({ keepNewest: 1, keepSinceMs });
-    expect(await log.readSnapshot('in force')).toBeUndefined();
+    expect(await log.readSnapshot('pruned')).toBeUndefined();
     await log.recordAccepted(acceptedDelivery({ appliedState }));
-    expect(await log.readSnapshot('in force')).toBe('{}');
+    expect(await log.readSnapshot('pruned')).toBe('{}');
   });
 }

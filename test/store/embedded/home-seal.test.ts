@@ -44,7 +44,7 @@ describe('a sealed value', () => {
 });
 
 describe('the key', () => {
-  test('is made once, for its owner alone, in a directory for its owner alone', async () => {
+  test('is created once, and only its owner can read it and its directory', async () => {
     const home = newHome();
     const seals = await Promise.all(Array.from({ length: 5 }, () => openHomeSeal(home, {}).seal('x', owner)));
     for (const jwe of seals) expect(await openHomeSeal(home, {}).open(jwe, owner)).toBe('x');
