@@ -78,7 +78,7 @@ export function hasChanges(changes: readonly Change[]): boolean {
 
 const webhookFields = ['authMode', 'signatureScheme', 'secretName', 'deliveryIdHeader', 'enabled'] as const;
 const automationFields = ['enabled', 'prompt', 'triggers'] as const;
-const newSecretValue: FieldChange = { field: 'secret', before: 'value in force', after: 'new value' };
+const newSecretValue: FieldChange = { field: 'secret', before: 'current value', after: 'new value' };
 
 /** Whether a credential in force was made from the team secret's current value, in the form that the mode needs. */
 export function isCurrentCredential(

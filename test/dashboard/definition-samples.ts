@@ -3,7 +3,7 @@ import { reconcile } from '../../operations/reconcile.ts';
 import { homeAt } from '../../store/embedded/files/home.ts';
 import type { TestDaemon } from '../support/daemon.ts';
 import { operatorEnvironment, repositoryAt } from '../support/git-samples.ts';
-import { factoryIn, setSecret } from '../support/stored.ts';
+import { factoryIn } from '../support/stored.ts';
 
 interface Given {
   readonly daemon: TestDaemon;
@@ -13,7 +13,7 @@ interface Given {
 /** Opens the factory as the command line does, and sets a team secret S. */
 export async function factoryOf({ daemon, factory }: Given): Promise<Factory> {
   const opened = factoryIn(homeAt(daemon.workspace.home), factory);
-  await setSecret(opened, 'S', 'a-secret-of-thirty-two-characters');
+  await opened.store.teamSecrets.set('S', 'a-secret-of-thirty-two-characters');
   return opened;
 }
 

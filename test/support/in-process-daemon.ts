@@ -11,7 +11,6 @@ import { openSqliteReader } from '../../store/embedded/delivery-log/read/reader.
 import type { Home } from '../../store/embedded/files/home.ts';
 import { openStore } from '../../store/open-store.ts';
 import { makeFactory, newHome } from './factory.ts';
-import { declareSecret, setSecret } from './stored.ts';
 
 /** A daemon in the test's own process: the test sets its clock and reads all that it logs. */
 export interface InProcessDaemon {
@@ -112,8 +111,8 @@ async function applyWebhooks(home: Home, name: string, given: readonly Signature
   const files: DefinitionFile[] = [];
   for (const [index, { scheme, secret, deliveryIdHeader }] of given.entries()) {
     const secretName = `${name}-${index}`.replaceAll('-', '_').toUpperCase();
-    if (secret === null) await declareSecret(factory, secretName);
-    else await setSecret(factory, secretName, secret);
+    if (secret === null) await factory.store.teamSecrets.create(secretName, undefined);
+    else await factory.store.teamSecrets.set(secretName, secret);
     const definition = { authMode: 'signature', signatureScheme: scheme, secretName, deliveryIdHeader };
     // In the order of their names, as they are applied.
     const webhook = `hook-${String(index).padStart(2, '0')}`;

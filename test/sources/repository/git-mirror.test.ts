@@ -13,7 +13,7 @@ import {
   repositoryAt,
   webhook,
 } from '../../support/git-samples.ts';
-import { factoryIn, readReconcileStatus } from '../../support/stored.ts';
+import { factoryIn } from '../../support/stored.ts';
 
 const damages: Readonly<Record<string, (mirror: string) => void>> = {
   'a lock on the ref': mirror => writeFileSync(join(mirror, 'refs', 'hookmill', 'tip.lock'), ''),
@@ -110,7 +110,7 @@ test('says who holds the mirror, and that it cannot be written', async () => {
   lock.release();
   writeFileSync(mirror, 'a file in its place');
   expect(await reconcile()).toMatchObject({ result: 'failed', reason: 'store' });
-  expect(await readReconcileStatus(factory.home, factory.name)).toMatchObject({
+  expect(await factory.store.reconcileStatuses.read(factory.name)).toMatchObject({
     lastFailure: { reason: 'store' },
   });
   rmSync(mirror);

@@ -15,7 +15,6 @@ import {
   webhook,
 } from '../../support/git-samples.ts';
 import { serveGitDaemon, serveGitOverHttp, serveHttp, serveSilence } from '../../support/git-servers.ts';
-import { setSecret } from '../../support/stored.ts';
 
 test('follows a branch served by git daemon', async () => {
   const upstream = makeUpstream();
@@ -48,7 +47,7 @@ test('sends a team secret over HTTP, uses its new value, and writes it nowhere',
     reason: 'remote',
     message: expect.stringContaining('Authentication failed'),
   });
-  await setSecret(factory, 'TOKEN', password);
+  await factory.store.teamSecrets.set('TOKEN', password);
   expect(await reconcile({}, { credential })).toMatchObject({ result: 'applied' });
   const mirror = mirrorDirectory(factory.home, factory.name);
   expect(readFileSync(join(mirror, 'config'), 'utf8')).not.toContain(password);
