@@ -167,19 +167,19 @@ test('a path without a colon is taken from where the command runs', async () => 
 test.each([
   [[], 'the factory default has no repository; name it with --repository, HOOKMILL_REPOSITORY, or'],
   [['--branch', 'main'], '--repository: the key "repository" is missing'],
-  [['--repository', '/r', '--branch', '-x'], '--branch: not the name of a branch; '],
-  [['--repository', '/r', '--path', '../up'], '--path: not a path within a repository; '],
+  [['--repository', '/r', '--branch', '-x'], '--branch: invalid branch name; '],
+  [['--repository', '/r', '--path', '../up'], '--path: invalid path; '],
   [
     ['--repository', 'https://u:p@host/r'],
-    '--repository: the URL holds a credential; keep it in a team secret',
+    '--repository: the URL contains a credential; store it as a team secret',
   ],
   [
     ['--repository', '/r', '--interval', '0s'],
-    '--interval: "0s" is not an interval; write a time from 1s to 24h',
+    '--interval: invalid interval "0s"; write a time from 1s to 24h',
   ],
   [
     ['--repository', '/r', '--credential-secret', 'S'],
-    '--credential-secret: a credential is sent over HTTPS alone',
+    '--credential-secret: credentials are sent only over HTTPS',
   ],
   [
     ['--repository', '/r', '--allow-empty'],
