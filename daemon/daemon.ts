@@ -13,7 +13,7 @@ import { createApi } from './management/api/create-api.ts';
 import { findDashboardDirectory, readDashboardFiles } from './management/dashboard-files.ts';
 import { LiveDeliveries } from './management/live-deliveries.ts';
 import { createManagement } from './management/management.ts';
-import { createMetrics, type Metrics } from './observability/metrics.ts';
+import { createMetrics, type MetricSources, type Metrics } from './observability/metrics.ts';
 import { readReconcileStatuses } from './reconciling/reconcile-statuses.ts';
 import { startReconcilers } from './reconciling/reconcilers.ts';
 import { startRetention } from './runs/retention.ts';
@@ -70,9 +70,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     for (const close of opened.toReversed()) await close();
   };
   try {
-    const addresses = await startParts(options, condition, close => opened.push(close));
+    const started = await startParts(options, condition, close => opened.push(close));
     return {
-      ...addresses,
+      ...started,
       stop: async () => {
         condition.notReady = stopping;
         await closeAll();
@@ -98,7 +98,7 @@ async function startParts(
   onClose(() => served.close());
   const readReconciles = () => readReconcileStatuses(store);
   const metrics = createMetrics({ deliveryLog, readStates: served.status, readReconciles });
-  const parts = { deliveryLog, served, live, metrics };
+  const parts = { deliveryLog, served, live, metrics, readReconciles };
 
   // Starts before the ingress and is closed after it, so that it can report while the ingress stops.
   const managementUrl = await startManagement(options, parts, condition, onClose);
@@ -148,11 +148,12 @@ interface Parts {
   readonly served: ServedStates;
   readonly live: LiveDeliveries;
   readonly metrics: Metrics;
+  readonly readReconciles: MetricSources['readReconciles'];
 }
 
 async function startManagement(
   { store, settings, log, nowMs }: DaemonOptions,
-  { deliveryLog, served, live, metrics }: Parts,
+  { deliveryLog, served, live, metrics, readReconciles }: Parts,
   condition: Condition,
   onClose: OnClose,
 ): Promise<string> {
@@ -164,8 +165,7 @@ async function startManagement(
   });
   onClose(() => api.close());
   const management = createManagement({
-    ...{ served, metrics, api: api.router, managementUrl, log },
-    readReconciles: () => readReconcileStatuses(store),
+    ...{ served, metrics, readReconciles, api: api.router, managementUrl, log },
     dashboard: await readDashboardFiles(findDashboardDirectory()),
     notReady: () => condition.notReady,
   });

@@ -104,7 +104,7 @@ describe('hover explains', () => {
       'triggers:\n  - filter:\n      payload:\n        act|ion: []',
       'A list of allowed values',
     ],
-    ['a limit', 'daemon', 'limits:\n  body|Bytes: 1', 'Bytes of a request body.'],
+    ['a limit', 'daemon', 'limits:\n  body|Bytes: 1', 'Maximum size of a request body, in bytes.'],
   ] as const)('%s', async ([_, kind, marked, expected]) => {
     expect(await explanation(kind, marked)).toContain(expected);
   });

@@ -100,7 +100,7 @@ test('an accepted delivery of the trigger is looked into at once; a refused or d
   const entry = { repository: upstream.bare, trigger: 'push', ...hourly };
   const args = ['--log-level', 'debug'];
   const daemon = await startFollowing({ args, settings: { repositories: [entry] } });
-  const lines = () => daemon.stderr().match(/the tip of the branch was applied|"reconciled"/g) ?? [];
+  const lines = () => daemon.stderr().match(/applied the tip of the branch|"reconciled"/g) ?? [];
   await serves(daemon, 1);
   const url = await urlOf(daemon, 'push');
   expect(await send(url, { ...credential, body: '{"push":1}' })).toMatchObject({ status: 202 });
@@ -113,9 +113,9 @@ test('an accepted delivery of the trigger is looked into at once; a refused or d
   await eventually(() => lines().length === 3);
   expect(await daemon.stop()).toBe(0);
   expect(lines()).toEqual([
-    'the tip of the branch was applied',
+    'applied the tip of the branch',
     '"reconciled"',
-    'the tip of the branch was applied',
+    'applied the tip of the branch',
   ]);
 });
 
