@@ -337,7 +337,7 @@ describe.concurrent('replay', () => {
     [
       'there is no such delivery',
       async () => ['dlv_nowhere'],
-      /there is no delivery dlv_nowhere in the log\n$/,
+      /the log of the factory default has no delivery dlv_nowhere\n$/,
     ],
     [
       'its payload is not stored',
@@ -540,7 +540,7 @@ describe('fixtures', () => {
     fixture('triag.fixtures/lost.json', { expect: 'trigger', payload: {} });
     expect(stable(await hookmill('validate'))).toMatchInlineSnapshot(`
       "automations/triag.fixtures/lost.json: error: this fixture belongs to no automation: automations/triag.yaml does not exist [fixture/invalid]
-        hint: name the folder after its automation
+        hint: name the folder <automation>.fixtures
       automations/triage.fixtures/broken.json:1:22: error: not valid JSON: a key in double quotes is expected here [fixture/invalid]
         1 | {"expect": "trigger",
           |                      ^
