@@ -322,7 +322,7 @@ describe.concurrent('replay', () => {
     [
       'the automation is disabled',
       async () => [await deliver({ n: 1 }), '--automation', 'quiet'],
-      /the automation is disabled\n/,
+      /the automation quiet is disabled\n/,
     ],
     [
       'there is no such automation',
@@ -480,7 +480,12 @@ describe('automations test', () => {
   test.concurrent.each<[string, string[], number, RegExp]>([
     ['nothing to judge', ['triage'], 2, /give one of --delivery, --payload and --fixtures/],
     ['two things to judge', ['triage', '--fixtures', '--delivery', 'dlv_1'], 2, /give one of/],
-    ['an unknown delivery', ['triage', '--delivery', 'dlv_1'], 1, /there is no delivery dlv_1 in the log/],
+    [
+      'an unknown delivery',
+      ['triage', '--delivery', 'dlv_1'],
+      1,
+      /the log of the factory default has no delivery dlv_1/,
+    ],
     [
       'a payload that is not there',
       ['triage', '--payload', 'no.json'],
@@ -615,6 +620,6 @@ describe('a webhook named in place of its UID', () => {
   test('is an error without any state too, which says how to get the UID', async () => {
     const { exitCode, stdout } = await other.hookmill('validate', '--format', 'text');
     expect(exitCode).toBe(1);
-    expect(stdout).toContain('webhooks/orders.yaml has no UID before it applies');
+    expect(stdout).toContain('webhooks/orders.yaml gets its UID when it is applied');
   });
 });
