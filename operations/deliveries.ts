@@ -86,15 +86,13 @@ export async function replayDelivery(
   const delivery = await requireDelivery(factory, id);
   const payload = await requirePayload(factory, delivery);
   const state = await factory.readState();
-  if (only !== undefined) requireAutomation(state, only);
+  const requested = only === undefined ? undefined : requireAutomation(state, only);
   const { automations } = evaluateAutomations(state, delivery.uid, payload.toString('utf8'));
   const starting = automations.filter(
     ({ automation, wouldTrigger }) => wouldTrigger && (only === undefined || automation === only),
   );
   if (starting.length === 0) {
-    const detail =
-      only === undefined ? undefined : `the automation ${only} does not match the delivery ${id}`;
-    throw new Refusal('nothing-to-replay', { detail });
+    throw new Refusal('nothing-to-replay', { detail: describeNoMatch(id, requested) });
   }
   const nowMs = factory.now().getTime();
   const runs = starting.map(({ automation }) => ({
@@ -110,6 +108,17 @@ export async function replayDelivery(
     throw new Refusal('delivery-unknown', { detail });
   }
   return runs;
+}
+
+function describeNoMatch(
+  id: string,
+  requested: Pick<AutomationDefinition, 'name' | 'enabled'> | undefined,
+): string {
+  if (!requested) return `no automation matches the delivery ${id}`;
+  const { name, enabled } = requested;
+  return enabled
+    ? `the automation ${name} does not match the delivery ${id}`
+    : `the automation ${name} is disabled`;
 }
 
 /** The triggers of a draft, or the name of an applied automation. */

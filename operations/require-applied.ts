@@ -1,5 +1,6 @@
 import type { AppliedAutomation, AppliedState, AppliedWebhook } from '../schema/applied-state.ts';
 import { Refusal } from '../schema/refusal.ts';
+import { didYouMean } from '../schema/suggestion.ts';
 
 /** Fails with `webhook-unknown`. */
 export function requireWebhook({ webhooks, factory }: AppliedState, uid: string): AppliedWebhook {
@@ -12,5 +13,10 @@ export function requireWebhook({ webhooks, factory }: AppliedState, uid: string)
 export function requireAutomation({ automations, factory }: AppliedState, name: string): AppliedAutomation {
   const found = automations.find(automation => automation.name === name);
   if (found) return found;
-  throw new Refusal('automation-unknown', { detail: `the factory ${factory} has no automation ${name}` });
+  const meant = didYouMean(
+    name,
+    automations.map(automation => automation.name),
+  );
+  const detail = `the factory ${factory} has no automation ${name}${meant ? `; ${meant}` : ''}`;
+  throw new Refusal('automation-unknown', { detail });
 }

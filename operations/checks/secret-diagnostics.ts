@@ -6,8 +6,13 @@ import { describeScheme } from '../../signatures/schemes.ts';
 import type { Definitions } from '../../sources/definitions.ts';
 import type { TeamSecret } from '../../store/team-secrets.ts';
 
+/** @limit Shortest token in a URL, in characters: shorter ones could be guessed. */
+const urlTokenCharsMin = 16;
+/** @limit Longest token in a URL, in characters: senders and proxies limit the length of URLs. */
+const urlTokenCharsMax = 256;
+
 // RFC 3986 section 2.3: the unreserved characters, which need no encoding anywhere in a URL.
-const urlSafe = /^[A-Za-z0-9_~.-]{16,256}$/;
+const urlSafe = /^[A-Za-z0-9_~.-]+$/;
 // RFC 9110 section 5.5: the characters of a field value; white space at its ends would be stripped.
 const headerSafe = /^[\x21-\x7e\x80-\uffff](?:[\x20-\x7e\x80-\uffff]*[\x21-\x7e\x80-\uffff])?$/;
 
@@ -46,10 +51,10 @@ function findMistake(
   }
   const value = secret.value?.text;
   if (value === undefined) return undefined;
-  if (webhook.authMode === 'url_token' && !urlSafe.test(value)) {
+  if (webhook.authMode === 'url_token' && !isUrlToken(value)) {
     return {
       code: 'secret/not-url-safe',
-      message: `the value of ${name} cannot be part of a URL; it must have 16–256 of the characters A-Z a-z 0-9 _ ~ . -`,
+      message: `the value of ${name} cannot be part of a URL; it must have ${urlTokenCharsMin}–${urlTokenCharsMax} of the characters A-Z a-z 0-9 _ ~ . -`,
       hint: `\`hookmill secrets generate ${name}\` sets a suitable value`,
     };
   }
@@ -68,4 +73,8 @@ function findMistake(
     message: `the value of ${name}: ${unusable}`,
     hint: `copy the value from the provider again and pass it to \`hookmill secrets set ${name}\``,
   };
+}
+
+function isUrlToken(value: string): boolean {
+  return urlSafe.test(value) && value.length >= urlTokenCharsMin && value.length <= urlTokenCharsMax;
 }

@@ -323,7 +323,7 @@ describe.concurrent('replay', () => {
     [
       'the automation is disabled',
       async () => [await deliver({ n: 1 }), '--automation', 'quiet'],
-      /the automation is disabled\n/,
+      /the automation quiet is disabled\n/,
     ],
     [
       'there is no such automation',
@@ -338,7 +338,7 @@ describe.concurrent('replay', () => {
     [
       'there is no such delivery',
       async () => ['dlv_nowhere'],
-      /there is no delivery dlv_nowhere in the log\n$/,
+      /the log of the factory default has no delivery dlv_nowhere\n$/,
     ],
     [
       'its payload is not stored',
@@ -481,7 +481,12 @@ describe('automations test', () => {
   test.concurrent.each<[string, string[], number, RegExp]>([
     ['nothing to judge', ['triage'], 2, /give one of --delivery, --payload and --fixtures/],
     ['two things to judge', ['triage', '--fixtures', '--delivery', 'dlv_1'], 2, /give one of/],
-    ['an unknown delivery', ['triage', '--delivery', 'dlv_1'], 1, /there is no delivery dlv_1 in the log/],
+    [
+      'an unknown delivery',
+      ['triage', '--delivery', 'dlv_1'],
+      1,
+      /the log of the factory default has no delivery dlv_1/,
+    ],
     [
       'a payload that is not there',
       ['triage', '--payload', 'no.json'],
@@ -541,7 +546,7 @@ describe('fixtures', () => {
     fixture('triag.fixtures/lost.json', { expect: 'trigger', payload: {} });
     expect(stable(await hookmill('validate'))).toMatchInlineSnapshot(`
       "automations/triag.fixtures/lost.json: error: this fixture belongs to no automation: automations/triag.yaml does not exist [fixture/invalid]
-        hint: name the folder after its automation
+        hint: name the folder <automation>.fixtures
       automations/triage.fixtures/broken.json:1:22: error: invalid JSON: expected a key in double quotes [fixture/invalid]
         1 | {"expect": "trigger",
           |                      ^
@@ -616,6 +621,6 @@ describe('a webhook named in place of its UID', () => {
   test('is an error without any state too, which says how to get the UID', async () => {
     const { exitCode, stdout } = await other.hookmill('validate', '--format', 'text');
     expect(exitCode).toBe(1);
-    expect(stdout).toContain('webhooks/orders.yaml has no UID before it applies');
+    expect(stdout).toContain('webhooks/orders.yaml gets its UID when it is applied');
   });
 });

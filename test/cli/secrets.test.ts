@@ -136,7 +136,7 @@ test('remove is refused while a webhook of any factory names the secret', async 
   const here = ['--home', workspace.home, '-C', 'defs', '--factory', 'payments'];
   await workspace.hookmill('apply', ...here);
   const refused = await workspace.hookmill('secrets', 'remove', 'TOKEN');
-  expect(refused.stderr).toContain('used by the webhook a of the factory payments');
+  expect(refused.stderr).toContain('the webhook a of the factory payments uses');
   expect(refused.exitCode).toBe(1);
 
   workspace.write('defs/webhooks/a.yaml', 'secretName: OTHER\n');
