@@ -6,11 +6,11 @@ import { definitionNamePattern } from '../schema/definitions/definition-name.ts'
 import type { Workspace } from '../schema/definitions/workspace.ts';
 import { openStore } from '../store/open-store.ts';
 import type { Store } from '../store/ports.ts';
-import { definitionsDirectory } from './definitions-directory.ts';
+import { definitionsDirectory } from './definitions/definitions-directory.ts';
+import { readWorkspace } from './definitions/workspace-file.ts';
 import { CommandError, exitStatus } from './exit-status.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { renderDiagnostics } from './render/render-diagnostics.ts';
-import { readWorkspace } from './workspace-file.ts';
 
 /** What the global options, the environment and hookmill.yaml say about where a command works. */
 export interface Place {

@@ -1,6 +1,6 @@
 import { apiPageMax } from '../../schema/api/requests.ts';
-import { unknownWebhook } from '../unknown-webhook.ts';
 import type { Backend } from './backend.ts';
+import { unknownWebhook } from './find-webhook.ts';
 import { callServer, type Server } from './server-client.ts';
 
 export function serverBackend(server: Server, factory: string): Backend {

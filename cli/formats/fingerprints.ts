@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
 import { type LineAt, linesOf } from '../render/lines.ts';
-import type { Findings } from './format.ts';
+import type { Findings } from './load-format.ts';
 
 /**
  * One fingerprint a diagnostic, in their order: the same as long as the mistake is, wherever its line moves to. It is

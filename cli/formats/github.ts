@@ -1,6 +1,6 @@
 import type { Diagnostic, Range } from '../../schema/diagnostics.ts';
 import { printable } from '../render/printable.ts';
-import type { Findings } from './format.ts';
+import type { Findings } from './load-format.ts';
 
 /**
  * Workflow commands, which GitHub shows as annotations of the pull request. It shows ten errors and ten warnings of

@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../../schema/diagnostics.ts';
 import { printable, printableJson } from '../render/printable.ts';
 import { fingerprints } from './fingerprints.ts';
-import type { Findings } from './format.ts';
+import type { Findings } from './load-format.ts';
 
 /**
  * A Code Quality report.

@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../../schema/diagnostics.ts';
 import { printable } from '../render/printable.ts';
-import type { Findings } from './format.ts';
+import type { Findings } from './load-format.ts';
 
 /**
  * A JUnit report: a test case for each file, which fails if the file has errors.

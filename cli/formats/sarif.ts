@@ -7,7 +7,7 @@ import {
 import { printable, printableJson } from '../render/printable.ts';
 import { docsPageOf } from './docs-page.ts';
 import { fingerprints } from './fingerprints.ts';
-import type { Findings } from './format.ts';
+import type { Findings } from './load-format.ts';
 
 const codes = Object.keys(diagnosticCodes) as DiagnosticCode[];
 

@@ -1,9 +1,9 @@
 import { Argument, type Command } from 'commander';
-import { addCommand } from './add-command.ts';
+import { addCommand } from '../commands/add-command.ts';
 
 /** Completion in shells. */
 export function addCompletionCommands(program: Command): void {
-  const load = () => import('../commands/completion.ts');
+  const load = () => import('../commands/completion/completion.ts');
   addCommand(
     program,
     'completion',

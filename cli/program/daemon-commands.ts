@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import { addRepositoryOptions } from '../repository-options.ts';
-import { addCommand } from './add-command.ts';
+import { addCommand } from '../commands/add-command.ts';
+import { addRepositoryOptions } from '../reconcile/repository-options.ts';
 
 /** The daemon. */
 export function addDaemonCommands(program: Command): void {
@@ -35,6 +35,6 @@ Examples:
     )
     .addOption(option('--config <file>', 'CONFIG', 'YAML file with these and all other settings'));
   addRepositoryOptions(serve).action(async (_, command) =>
-    (await import('../commands/serve.ts')).serve(command),
+    (await import('../commands/daemon/serve.ts')).serve(command),
   );
 }

@@ -1,6 +1,6 @@
 import { Argument, type Command, Option } from 'commander';
-import { formatNames } from '../formats/format.ts';
-import { addCommand } from './add-command.ts';
+import { addCommand } from '../commands/add-command.ts';
+import { formatNames } from '../formats/load-format.ts';
 
 /** What works on definition files. */
 export function addDefinitionCommands(program: Command): void {
@@ -32,7 +32,9 @@ Examples:
         .choices(['all', 'github', 'gitlab', 'none'])
         .default('all'),
     )
-    .action(async (directory, _, command) => (await import('../commands/init.ts')).init(directory, command));
+    .action(async (directory, _, command) =>
+      (await import('../commands/definitions/init.ts')).init(directory, command),
+    );
 }
 
 function addAdd(program: Command): void {
@@ -52,7 +54,9 @@ Examples:
     .option('--name <name>', 'name of the webhook (default: the scheme)')
     .option('--secret-name <name>', 'its team secret (default: made of the name)')
     .option('--dry-run', 'show the definition and write nothing')
-    .action(async (scheme, _, command) => (await import('../commands/add.ts')).add(scheme, command));
+    .action(async (scheme, _, command) =>
+      (await import('../commands/definitions/add.ts')).add(scheme, command),
+    );
 }
 
 function addValidate(program: Command): void {
@@ -77,7 +81,9 @@ docs/diagnostics/README.md.`,
     .addOption(new Option('--format <format>', 'how findings are printed').choices(formatNames))
     .option('--changed-since <revision>', 'only findings in files that differ from this git revision')
     .option('--secrets-from <file>', 'check secretName against a file of names, one a line')
-    .action(async (paths, _, command) => (await import('../commands/validate.ts')).validate(paths, command));
+    .action(async (paths, _, command) =>
+      (await import('../commands/definitions/validate.ts')).validate(paths, command),
+    );
 }
 
 function addPlan(program: Command): void {
@@ -95,7 +101,7 @@ Examples:
   )
     .option('--detailed-exitcode', 'exit with 2 if there are changes')
     .option('--out <file>', 'also write the plan to a file, for hookmill apply <file>')
-    .action(async (_, command) => (await import('../commands/plan.ts')).planCommand(command));
+    .action(async (_, command) => (await import('../commands/definitions/plan.ts')).planCommand(command));
 }
 
 function addApply(program: Command): void {
@@ -120,7 +126,9 @@ Examples:
     .option('--yes', 'destroy without asking')
     .option('--dry-run', 'show the plan and stop')
     .option('--adopt', 'apply the files to a factory that is managed in the dashboard or follows a branch')
-    .action(async (plan, _, command) => (await import('../commands/apply.ts')).apply(plan, command));
+    .action(async (plan, _, command) =>
+      (await import('../commands/definitions/apply.ts')).apply(plan, command),
+    );
 }
 
 function addStatus(program: Command): void {
@@ -132,7 +140,7 @@ function addStatus(program: Command): void {
 Examples:
   hookmill status
   hookmill status -o json`,
-  ).action(async (_, command) => (await import('../commands/status.ts')).status(command));
+  ).action(async (_, command) => (await import('../commands/definitions/status.ts')).status(command));
 }
 
 function addSchema(program: Command): void {
@@ -151,5 +159,5 @@ Examples:
     .addArgument(
       new Argument('<kind>', 'kind of file').choices(['webhook', 'automation', 'workspace', 'daemon']),
     )
-    .action(async kind => (await import('../commands/schema.ts')).printSchema(kind));
+    .action(async kind => (await import('../commands/definitions/schema.ts')).printSchema(kind));
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { addCommand } from './add-command.ts';
+import { addCommand } from '../commands/add-command.ts';
 
 /** What looks at the applied state and the delivery log. */
 export function addInspectionCommands(program: Command): void {
@@ -19,7 +19,7 @@ Examples:
   hookmill webhooks list
   hookmill webhooks show deploys`,
   );
-  const load = () => import('../commands/webhooks.ts');
+  const load = () => import('../commands/webhooks/show.ts');
   addCommand(
     webhooks,
     'list',
@@ -52,7 +52,7 @@ Examples:
   hookmill deliveries list --webhook deploys
   hookmill deliveries show dlv_01jd3m8z9qk5v7w2x4y6abcdef`,
   );
-  const load = () => import('../commands/deliveries.ts');
+  const load = () => import('../commands/deliveries/show.ts');
   addCommand(
     deliveries,
     'list',
@@ -104,7 +104,7 @@ Examples:
   hookmill automations list
   hookmill automations test triage --payload event.json`,
   );
-  const load = () => import('../commands/automations.ts');
+  const load = () => import('../commands/automations/test.ts');
   addCommand(
     automations,
     'list',
@@ -154,7 +154,7 @@ Examples:
   hookmill runs list --state failed
   hookmill runs show run_01jd3m8z9qk5v7w2x4y6abcdef`,
   );
-  const load = () => import('../commands/runs.ts');
+  const load = () => import('../commands/runs/show.ts');
   addCommand(
     runs,
     'list',

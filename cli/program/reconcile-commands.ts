@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { addRepositoryOptions } from '../repository-options.ts';
-import { addCommand } from './add-command.ts';
+import { addCommand } from '../commands/add-command.ts';
+import { addRepositoryOptions } from '../reconcile/repository-options.ts';
 
 /** What follows the production branch of a repository. */
 export function addReconcileCommands(program: Command): void {
-  const load = () => import('../commands/reconcile.ts');
+  const load = () => import('../commands/reconcile/reconcile.ts');
   const reconcile = addCommand(
     program,
     'reconcile',

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { permissions } from '../../schema/permission.ts';
-import { addCommand } from './add-command.ts';
+import { addCommand } from '../commands/add-command.ts';
 
 /** Team secrets and API tokens. */
 export function addSecretCommands(program: Command): void {
@@ -18,7 +18,7 @@ Examples:
   hookmill secrets generate DEPLOYS_TOKEN
   hookmill secrets list`,
   );
-  const load = () => import('../commands/secrets.ts');
+  const load = () => import('../commands/secrets/set.ts');
   addCommand(
     secrets,
     'set',
@@ -94,7 +94,7 @@ Examples:
   hookmill tokens create laptop --permission manage
   hookmill tokens list`,
   );
-  const load = () => import('../commands/tokens.ts');
+  const load = () => import('../commands/tokens/create.ts');
   addCommand(
     tokens,
     'create',

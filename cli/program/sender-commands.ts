@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { addCommand } from './add-command.ts';
+import { addCommand } from '../commands/add-command.ts';
 
 /** What concerns senders and how they sign. */
 export function addSenderCommands(program: Command): void {
@@ -25,7 +25,7 @@ Examples:
     .option('--to <url>', 'where to post (default: the ingress URL of the webhook)')
     .option('--scheme <id>', 'sign under this scheme, for a sender without a webhook here')
     .option('--id <id>', "the delivery's id, for schemes and headers that carry one (default: a new one)")
-    .action(async (name, _, command) => (await import('../commands/send.ts')).send(name, command));
+    .action(async (name, _, command) => (await import('../commands/senders/send.ts')).send(name, command));
 }
 
 function addSchemes(program: Command): void {
@@ -38,7 +38,7 @@ Examples:
   hookmill schemes list
   hookmill schemes show stripe`,
   );
-  const load = () => import('../commands/schemes.ts');
+  const load = () => import('../commands/senders/schemes-show.ts');
   addCommand(
     schemes,
     'list',

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Findings, formatNames, loadFormat } from '../../cli/formats/format.ts';
+import { type Findings, formatNames, loadFormat } from '../../cli/formats/load-format.ts';
 import { parseWorkspace } from '../../schema/definitions/workspace.ts';
 import { definitionBytesMax } from '../../schema/definitions/yaml-source.ts';
 import type { Diagnostic, Range } from '../../schema/diagnostics.ts';

@@ -1,0 +1,85 @@
+import { existsSync, lstatSync, statSync } from 'node:fs';
+import { basename, dirname, join, posix, resolve } from 'node:path';
+import { definitionFolders } from '../../sources/definition-file-name.ts';
+import type { DefinitionFiles, DefinitionKind, Definitions } from '../../sources/definition-files.ts';
+import { readDefinitionFile, readDirectory } from '../../sources/directory-source.ts';
+import { type FixtureResult, runFixtures } from '../../sources/fixtures.ts';
+import { parseDefinitions } from '../../sources/parse-definitions.ts';
+import { CommandError, exitStatus } from '../exit-status.ts';
+import { readWorkspace, type WorkspaceFile } from './workspace-file.ts';
+
+/** The definitions of the context's directory, named as seen from there. */
+export function loadDirectory(directory: string): Definitions {
+  return parseDefinitions(readDirectory(directory));
+}
+
+/** What `validate` looks at: a factory's definitions, with the fixtures beside its automations. */
+export interface LoadedFactory {
+  readonly definitions: Definitions;
+  readonly fixtures: readonly FixtureResult[];
+  /** hookmill.yaml, of a factory that was given as a directory. */
+  readonly workspace?: WorkspaceFile;
+}
+
+/**
+ * The definitions at the paths, a factory's for each directory; definition files given by themselves are taken
+ * together, by the directory that they lie in. A path that is neither is wrong usage.
+ */
+export function loadPaths(directory: string, paths: readonly string[]): LoadedFactory[] {
+  const byDirectory = new Map<string, DefinitionFiles>();
+  const labels = new Map<string, string>();
+  for (const path of paths.length === 0 ? ['.'] : paths) {
+    const label = posix.normalize(path).replace(/(?<=.)\/+$/, '');
+    const absolute = resolve(directory, path);
+    const isDirectory = leadsToDirectory(absolute, path);
+    if (isDirectory && paths.length > 0 && !holdsDefinitions(absolute)) throw neither(label);
+    const prefix = label === '.' ? '' : label;
+    const found = isDirectory ? readDirectory(absolute, prefix) : readOne(absolute, label);
+    const factoryDirectory = isDirectory ? absolute : dirname(dirname(absolute));
+    if (isDirectory) labels.set(absolute, prefix);
+    const before = byDirectory.get(factoryDirectory);
+    byDirectory.set(factoryDirectory, before ? merge(before, found) : found);
+  }
+  return [...byDirectory].map(([factoryDirectory, files]) => {
+    const definitions = parseDefinitions(files);
+    const label = labels.get(factoryDirectory);
+    if (label === undefined) return { definitions, fixtures: [] };
+    const fixtures = runFixtures(factoryDirectory, label, definitions.automations);
+    return { definitions, fixtures, workspace: readWorkspace(factoryDirectory, label) };
+  });
+}
+
+function leadsToDirectory(absolute: string, path: string): boolean {
+  if (!lstatSync(absolute, { throwIfNoEntry: false })) {
+    throw new CommandError(`${path}: there is no such file or directory`, exitStatus.usage);
+  }
+  return statSync(absolute, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+function holdsDefinitions(directory: string): boolean {
+  return Object.values(definitionFolders).some(folder => existsSync(join(directory, folder)));
+}
+
+function readOne(absolute: string, label: string): DefinitionFiles {
+  const folder = basename(dirname(absolute));
+  const kinds = Object.keys(definitionFolders) as DefinitionKind[];
+  const kind = kinds.find(kind => definitionFolders[kind] === folder);
+  if (kind) return readDefinitionFile(absolute, label, kind);
+  throw neither(label);
+}
+
+function neither(label: string): CommandError {
+  const hint =
+    'a definitions directory has a folder webhooks or automations, and definition files lie in these';
+  const message = `${label}: neither a definition file nor a definitions directory; ${hint}`;
+  return new CommandError(message, exitStatus.usage);
+}
+
+/** A file that is named twice, or beside its directory, is one file. */
+function merge(a: DefinitionFiles, b: DefinitionFiles): DefinitionFiles {
+  const known = new Set(a.files.map(({ kind, name }) => join(kind, name)));
+  return {
+    files: [...a.files, ...b.files.filter(({ kind, name }) => !known.has(join(kind, name)))],
+    diagnostics: [...a.diagnostics, ...b.diagnostics],
+  };
+}
