@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { z } from 'zod';
 import { ApiProblem, type ApiProblemCode, apiProblems } from '../../schema/api/problems.ts';
 import {
@@ -10,40 +9,11 @@ import {
 } from '../../schema/api/routes.ts';
 import { problemShape } from '../../schema/api/shapes.ts';
 import { Refusal, type RefusalCode, refusals } from '../../schema/refusal.ts';
-import { CommandError, exitStatus } from '../exit-status.ts';
-import type { GlobalOptions } from '../global-options.ts';
+import { CommandError } from '../exit-status.ts';
+import type { Server } from './server-address.ts';
 
-/** @limit Time for which a command waits for a server's answer, in ms: an apply may itself wait for a lock. */
-const serverRequestMs = 30_000;
-
-/** A daemon's management API, and the token to use it with. */
-export interface Server {
-  readonly url: string;
-  readonly token: string;
-}
-
-/** The server that `--server` or HOOKMILL_SERVER names, if one is. */
-export function serverOf(command: Command): Server | undefined {
-  const { server } = command.optsWithGlobals<GlobalOptions>();
-  if (!server) return undefined;
-  if (!isSafe(server)) {
-    const rule =
-      'a server is named as https://host, or http:// on this machine: a token is not sent in the clear';
-    throw new CommandError(rule, exitStatus.usage);
-  }
-  const token = process.env.HOOKMILL_TOKEN?.trim();
-  if (token) return { url: server.replace(/\/+$/, ''), token };
-  throw new CommandError('a server needs an API token in HOOKMILL_TOKEN', exitStatus.usage);
-}
-
-function isSafe(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, hostname, username, password, search, hash } = new URL(text);
-  if (username + password + search + hash !== '') return false;
-  return (
-    protocol === 'https:' || (protocol === 'http:' && /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname))
-  );
-}
+/** @limit Time that a command waits for a server's answer, in ms: an apply may itself wait for a lock. */
+export const serverRequestMs = 30_000;
 
 export interface ServerCall {
   readonly params: Readonly<Record<string, string>>;
@@ -52,29 +22,31 @@ export interface ServerCall {
   readonly ifSerial?: number;
 }
 
-type AnswerOf<Id extends OperationId> = ApiRoutes[Id] extends {
+type Answer<Id extends OperationId> = ApiRoutes[Id] extends {
   answer: { shape: infer Shape extends z.ZodType };
 }
   ? z.output<Shape>
   : Uint8Array;
 
-/** Calls an operation and gives its answer, checked. Fails with the ApiProblem that it answers, or a CommandError. */
+/** Calls an operation and returns its checked answer. Fails with the Refusal or ApiProblem in the answer, or a CommandError. */
 export async function callServer<Id extends OperationId>(
   server: Server,
   id: Id,
   call: ServerCall,
-): Promise<AnswerOf<Id>> {
+): Promise<Answer<Id>> {
   const route: ApiRoute = apiRoutes[id];
-  const response = await request(server, route, call);
+  const response = await sendRequest(server, route, call);
   const bytes = new Uint8Array(await response.arrayBuffer());
-  if (!response.ok) throw problemOf(server, response.status, bytes);
-  if (!route.answer.shape) return bytes as AnswerOf<Id>;
-  const answer = route.answer.shape.safeParse(parse(bytes));
-  if (answer.success) return answer.data as AnswerOf<Id>;
-  throw new CommandError(`${server.url} answers what this hookmill does not understand: use its version`);
+  if (!response.ok) throw toError(server, response.status, bytes);
+  if (!route.answer.shape) return bytes as Answer<Id>;
+  const answer = route.answer.shape.safeParse(parseJson(bytes));
+  if (answer.success) return answer.data as Answer<Id>;
+  throw new CommandError(
+    `${server.url} sent an answer that this version of hookmill does not know; use the server's version`,
+  );
 }
 
-async function request({ url, token }: Server, route: ApiRoute, call: ServerCall): Promise<Response> {
+async function sendRequest({ url, token }: Server, route: ApiRoute, call: ServerCall): Promise<Response> {
   const { params, query = {}, body, ifSerial } = call;
   const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(params[name] ?? ''),
@@ -91,7 +63,7 @@ async function request({ url, token }: Server, route: ApiRoute, call: ServerCall
         ...(ifSerial !== undefined && { 'If-Match': `"${ifSerial}"` }),
       },
       body: body === undefined ? null : JSON.stringify(body),
-      // The token is for this server alone.
+      // The token is only for this server.
       redirect: 'error',
       signal: AbortSignal.timeout(serverRequestMs),
     });
@@ -102,10 +74,10 @@ async function request({ url, token }: Server, route: ApiRoute, call: ServerCall
   }
 }
 
-function problemOf({ url }: Server, status: number, bytes: Uint8Array): Error {
-  const problem = z.looseObject(problemShape.shape).safeParse(parse(bytes));
+function toError({ url }: Server, status: number, bytes: Uint8Array): Error {
+  const problem = z.looseObject(problemShape.shape).safeParse(parseJson(bytes));
   if (!problem.success || !isKnown(problem.data.code)) {
-    return new CommandError(`${url} answers ${status}, and not as a hookmill daemon does`);
+    return new CommandError(`${url} answered ${status}, but is not a hookmill daemon; check --server`);
   }
   const { code, title, detail, mistakes, diagnostics, instead } = problem.data;
   const parts = { detail: detail ?? title, mistakes, diagnostics, instead };
@@ -120,7 +92,7 @@ function isKnown(code: string): code is ApiProblemCode {
   return Object.hasOwn(apiProblems, code);
 }
 
-function parse(bytes: Uint8Array): unknown {
+function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(Buffer.from(bytes).toString('utf8'));
   } catch {

@@ -1,9 +1,14 @@
 import type { Command } from 'commander';
+import type { OpenBackend } from '../backend/backend.ts';
 
-/** A subcommand that takes the global options as well. */
-export function addCommand(parent: Command, name: string, description: string, help?: string): Command {
-  const command = parent.command(name).description(description);
-  if (help) command.addHelpText('after', help);
-  command.configureHelp({ showGlobalOptions: true });
-  return command;
+/** Adds one command to its parent: its name, arguments, options, help and action. */
+export type DeclareCommand = (parent: Command, openBackend: OpenBackend) => Command;
+
+/** Adds a subcommand that accepts the global options too. `help` follows the options in its help. */
+export function addCommand(parent: Command, name: string, description: string, help: string): Command {
+  return parent
+    .command(name)
+    .description(description)
+    .addHelpText('after', help)
+    .configureHelp({ showGlobalOptions: true });
 }

@@ -1,20 +1,20 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { CommandError, exitStatus } from '../exit-status.ts';
+import { UsageError } from '../exit-status.ts';
 import type { GlobalOptions } from '../global-options.ts';
 
-/** The definitions directory, absolute. One that is not there is wrong usage: it is not one without definitions. */
-export function definitionsDirectory({ directory }: Pick<GlobalOptions, 'directory'>): string {
-  const absolute = absolutePath(directory);
+/** Finds the definitions directory, absolute. A missing directory is wrong usage, not one without definitions. */
+export function findDefinitionsDirectory({ directory }: Pick<GlobalOptions, 'directory'>): string {
+  const absolute = resolvePath(directory);
   if (statSync(absolute, { throwIfNoEntry: false })?.isDirectory()) return absolute;
-  throw new CommandError(`${directory} is not a directory`, exitStatus.usage);
+  throw new UsageError(`${directory} is not a directory`);
 }
 
-function absolutePath(path: string): string {
+function resolvePath(path: string): string {
   try {
     return resolve(path);
-  } catch {
+  } catch (cause) {
     // Only process.cwd() can fail here.
-    throw new CommandError('the current directory is gone', exitStatus.usage);
+    throw new UsageError('the current directory no longer exists', { cause });
   }
 }

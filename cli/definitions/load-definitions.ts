@@ -5,25 +5,20 @@ import type { DefinitionFiles, DefinitionKind, Definitions } from '../../sources
 import { readDefinitionFile, readDirectory } from '../../sources/directory-source.ts';
 import { type FixtureResult, runFixtures } from '../../sources/fixtures.ts';
 import { parseDefinitions } from '../../sources/parse-definitions.ts';
-import { CommandError, exitStatus } from '../exit-status.ts';
+import { UsageError } from '../exit-status.ts';
 import { readWorkspace, type WorkspaceFile } from './workspace-file.ts';
 
-/** The definitions of the context's directory, named as seen from there. */
-export function loadDirectory(directory: string): Definitions {
-  return parseDefinitions(readDirectory(directory));
-}
-
-/** What `validate` looks at: a factory's definitions, with the fixtures beside its automations. */
+/** A factory as `validate` checks it: its definitions, and the fixtures beside its automations. */
 export interface LoadedFactory {
   readonly definitions: Definitions;
   readonly fixtures: readonly FixtureResult[];
-  /** hookmill.yaml, of a factory that was given as a directory. */
+  /** hookmill.yaml, if the factory was given as a directory. */
   readonly workspace?: WorkspaceFile;
 }
 
 /**
- * The definitions at the paths, a factory's for each directory; definition files given by themselves are taken
- * together, by the directory that they lie in. A path that is neither is wrong usage.
+ * Loads the definitions at the paths. Each directory is a factory; single definition files belong to the factory of
+ * their directory. Any other path is wrong usage.
  */
 export function loadPaths(directory: string, paths: readonly string[]): LoadedFactory[] {
   const byDirectory = new Map<string, DefinitionFiles>();
@@ -31,8 +26,8 @@ export function loadPaths(directory: string, paths: readonly string[]): LoadedFa
   for (const path of paths.length === 0 ? ['.'] : paths) {
     const label = posix.normalize(path).replace(/(?<=.)\/+$/, '');
     const absolute = resolve(directory, path);
-    const isDirectory = leadsToDirectory(absolute, path);
-    if (isDirectory && paths.length > 0 && !holdsDefinitions(absolute)) throw neither(label);
+    const isDirectory = isDirectoryAt(absolute, path);
+    if (isDirectory && paths.length > 0 && !holdsDefinitions(absolute)) throw refusePath(label);
     const prefix = label === '.' ? '' : label;
     const found = isDirectory ? readDirectory(absolute, prefix) : readOne(absolute, label);
     const factoryDirectory = isDirectory ? absolute : dirname(dirname(absolute));
@@ -49,9 +44,9 @@ export function loadPaths(directory: string, paths: readonly string[]): LoadedFa
   });
 }
 
-function leadsToDirectory(absolute: string, path: string): boolean {
+function isDirectoryAt(absolute: string, path: string): boolean {
   if (!lstatSync(absolute, { throwIfNoEntry: false })) {
-    throw new CommandError(`${path}: there is no such file or directory`, exitStatus.usage);
+    throw new UsageError(`${path}: no such file or directory`);
   }
   return statSync(absolute, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
@@ -65,17 +60,16 @@ function readOne(absolute: string, label: string): DefinitionFiles {
   const kinds = Object.keys(definitionFolders) as DefinitionKind[];
   const kind = kinds.find(kind => definitionFolders[kind] === folder);
   if (kind) return readDefinitionFile(absolute, label, kind);
-  throw neither(label);
+  throw refusePath(label);
 }
 
-function neither(label: string): CommandError {
+function refusePath(label: string): UsageError {
   const hint =
-    'a definitions directory has a folder webhooks or automations, and definition files lie in these';
-  const message = `${label}: neither a definition file nor a definitions directory; ${hint}`;
-  return new CommandError(message, exitStatus.usage);
+    'a definitions directory has the folder webhooks or automations, which contain definition files';
+  return new UsageError(`${label}: neither a definition file nor a definitions directory; ${hint}`);
 }
 
-/** A file that is named twice, or beside its directory, is one file. */
+/** Counts a file once that is named twice, or together with its directory. */
 function merge(a: DefinitionFiles, b: DefinitionFiles): DefinitionFiles {
   const known = new Set(a.files.map(({ kind, name }) => join(kind, name)));
   return {

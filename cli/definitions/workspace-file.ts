@@ -8,14 +8,14 @@ import { readRegularFile } from '../../sources/regular-file.ts';
 const name = 'hookmill.yaml';
 
 export interface WorkspaceFile extends ParsedFile<Workspace> {
-  /** As diagnostics name it. */
+  /** Its name in diagnostics. */
   readonly file: string;
 }
 
-/** What `hookmill.yaml` of a definitions directory says, or what is wrong with it; where there is none, nothing. */
+/** Reads `hookmill.yaml` of a definitions directory; without that file, the workspace is empty. */
 export function readWorkspace(directory: string, label = ''): WorkspaceFile {
   const file = posix.join(label, name);
-  const refused = (code: DiagnosticCode, message: string) => {
+  const refuse = (code: DiagnosticCode, message: string) => {
     return {
       file,
       definition: undefined,
@@ -26,10 +26,10 @@ export function readWorkspace(directory: string, label = ''): WorkspaceFile {
   try {
     const bytes = readRegularFile(join(directory, name), definitionBytesMax);
     if (bytes) return { file, ...parseWorkspace(file, bytes) };
-    return refused('definition/not-regular-file', 'it must be a regular file');
+    return refuse('definition/not-regular-file', 'hookmill.yaml must be a regular file');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return { file, definition: {}, diagnostics: [], text: '' };
-    return refused('yaml/unreadable', `the file cannot be read (${code})`);
+    return refuse('yaml/unreadable', `the file cannot be read (${code})`);
   }
 }

@@ -1,21 +1,8 @@
-import type { Diagnostic } from '../../schema/diagnostics.ts';
+import type { Format } from './findings.ts';
 
-/** How `validate` prints what it found. */
+/** The formats in which `validate` prints its findings. */
 export const formatNames = ['text', 'json', 'github', 'sarif', 'gitlab', 'junit'] as const;
 export type FormatName = (typeof formatNames)[number];
-
-/** What `validate` found, in the order of `sortDiagnostics`. */
-export interface Findings {
-  readonly diagnostics: readonly Diagnostic[];
-  /** The text of each file that could be read, by its name in the diagnostics. */
-  readonly texts: ReadonlyMap<string, string>;
-  readonly errorCount: number;
-  readonly warningCount: number;
-  /** Of hookmill, for reports that name the tool that made them. */
-  readonly version: string;
-}
-
-export type Format = (findings: Findings) => string;
 
 const loaders: Readonly<Record<FormatName, () => Promise<Format>>> = {
   text: async () => (await import('./text.ts')).renderText,
@@ -26,18 +13,18 @@ const loaders: Readonly<Record<FormatName, () => Promise<Format>>> = {
   junit: async () => (await import('./junit.ts')).renderJunit,
 };
 
-/** Only the format that is printed is loaded. */
+/** Loads only the format that is printed. */
 export function loadFormat(name: FormatName): Promise<Format> {
   return loaders[name]();
 }
 
-/** The format for whoever reads: the log of a CI that has one of its own, else a person. */
-export function formatForEnvironment(env: NodeJS.ProcessEnv): FormatName {
+/** Chooses the format that the log of a known CI displays, otherwise text for people. */
+export function chooseFormat(env: NodeJS.ProcessEnv): FormatName {
   if (env.GITHUB_ACTIONS === 'true') return 'github';
   return env.GITLAB_CI === 'true' ? 'gitlab' : 'text';
 }
 
-/** Whether a program reads the format, which needs file names from the repository's root. */
+/** Says whether a program reads the format, and so needs file names relative to the repository's root. */
 export function isReport(name: FormatName): boolean {
   return name !== 'text' && name !== 'json';
 }

@@ -1,34 +1,33 @@
-import { ingressUrl } from '../../schema/ingress-url.ts';
+import { planView } from '../../operations/views/plan-view.ts';
 import { type FollowedRepository, toFollowedBranch } from '../../sources/repository/followed-repository.ts';
+import type { ApplyOptions, ApplyResult } from '../backend/backend.ts';
+import { listUrls } from '../backend/list-urls.ts';
 import type { Context } from '../context.ts';
-import { CommandError, exitStatus } from '../exit-status.ts';
-import { printData, printStatus } from '../output.ts';
+import { UsageError } from '../exit-status.ts';
 import { printable } from '../render/printable.ts';
-import { renderAppliedPlan } from '../render/render-plan.ts';
-import { failUnlessApplied, reconcileData, runReconcile, signalOfEnd } from './run-reconcile.ts';
+import { createStopSignal, requireApplied, runReconcile } from './run-reconcile.ts';
 
-/** `apply` in a repository-backed factory: the tip of the production branch, reviewed there, and nothing else. */
+/** Applies the tip of the production branch that a factory follows. Plans of the work tree are refused. */
 export async function applyBranch(
   context: Context,
   followed: FollowedRepository,
-  isWorkTreeMeant: boolean,
-): Promise<void> {
+  { planFile, dryRun, onNote }: Pick<ApplyOptions, 'planFile' | 'dryRun' | 'onNote'>,
+): Promise<ApplyResult> {
   const follows = `the factory ${context.factory} follows ${followed.branch} of ${followed.repository}`;
-  if (isWorkTreeMeant) {
-    const hint = '`hookmill plan` shows the work tree against what is applied';
-    throw new CommandError(
-      `${follows}: a plan of the work tree cannot be applied; ${hint}`,
-      exitStatus.usage,
-    );
+  if (planFile !== undefined || dryRun) {
+    const hint = 'run `hookmill plan` to compare the work tree with the applied state';
+    throw new UsageError(`${follows}: a plan of the work tree cannot be applied; ${hint}`);
   }
-  printStatus(printable(`${follows}: the work tree is not looked at.`));
-  const reconciled = await runReconcile(context, toFollowedBranch(followed), signalOfEnd());
-  failUnlessApplied(reconciled);
-  if (reconciled.result !== 'applied' && reconciled.result !== 'unchanged') return;
-  const { serial, webhooks } = reconciled.state;
-  const changes = reconciled.result === 'applied' ? reconciled.changes : [];
-  const urls = webhooks.map(webhook => ({ name: webhook.name, url: ingressUrl(context.baseUrl, webhook) }));
-  printData(context, reconcileData(context, reconciled), () =>
-    renderAppliedPlan(changes, serial, urls, reconciled.result === 'applied'),
-  );
+  onNote(printable(`${follows}: the work tree is ignored.`));
+  const reconciled = await runReconcile(context, toFollowedBranch(followed), createStopSignal());
+  const { result, tip, state, changes } = requireApplied(reconciled);
+  return {
+    result,
+    tip,
+    plan: planView(state, changes, context.baseUrl),
+    webhooks: listUrls(state, context),
+    // The reconcile has printed its findings.
+    diagnostics: [],
+    texts: new Map(),
+  };
 }

@@ -9,23 +9,25 @@ export interface RepositoryOptions {
   readonly credentialUsername?: string;
 }
 
-/** What names a factory's repository, each with its HOOKMILL_ variable. */
+/** Adds the options for the repository that a factory follows, each with its HOOKMILL_ variable. */
 export function addRepositoryOptions(command: Command): Command {
   const option = (flags: string, variable: string, description: string) =>
     new Option(flags, description).env(`HOOKMILL_${variable}`);
   return command
-    .addOption(option('--repository <url>', 'REPOSITORY', 'the repository that the factory follows'))
+    .addOption(option('--repository <url>', 'REPOSITORY', 'repository that the factory follows'))
     .addOption(option('--branch <name>', 'BRANCH', 'its production branch (default: main)'))
-    .addOption(option('--path <folder>', 'PATH', 'where the definitions lie in it (default: its root)'))
-    .addOption(option('--interval <time>', 'INTERVAL', 'time between looks at the branch (default: 30s)'))
+    .addOption(option('--path <folder>', 'PATH', 'folder of the definitions in it (default: its root)'))
     .addOption(
-      option('--credential-secret <name>', 'CREDENTIAL_SECRET', 'team secret to fetch with over HTTPS'),
+      option('--interval <time>', 'INTERVAL', 'time between two checks of the branch (default: 30s)'),
+    )
+    .addOption(
+      option('--credential-secret <name>', 'CREDENTIAL_SECRET', 'team secret for fetching over HTTPS'),
     )
     .addOption(
       option(
         '--credential-username <name>',
         'CREDENTIAL_USERNAME',
-        'user name that goes with it (default: x-access-token)',
+        'user name for that secret (default: x-access-token)',
       ),
     );
 }

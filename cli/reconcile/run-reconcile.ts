@@ -1,14 +1,17 @@
 import type { FollowOptions } from '../../operations/follow-branch.ts';
+import type { Change } from '../../operations/plan.ts';
 import { type Reconciled, reconcile } from '../../operations/reconcile.ts';
 import { planView } from '../../operations/views/plan-view.ts';
+import type { AppliedState } from '../../schema/applied-state.ts';
+import type { Commit } from '../../schema/commit.ts';
 import type { FollowedBranch } from '../../sources/repository/followed-repository.ts';
-import { type Context, openFactory } from '../context.ts';
+import { type Context, toOpenFactory } from '../context.ts';
 import { CommandError } from '../exit-status.ts';
 import { renderProgress, renderReconciled } from '../render/render-reconcile.ts';
 
 export type Allowances = Pick<FollowOptions, 'allowEmpty' | 'allowRename' | 'allowRewind'>;
 
-/** Reconciles once. Tells its steps to a terminal alone, and how it ended to anyone whom it concerns. */
+/** Reconciles once. Prints every step to a terminal; elsewhere it prints only changes and failures. */
 export async function runReconcile(
   context: Context,
   followed: FollowedBranch,
@@ -16,20 +19,19 @@ export async function runReconcile(
   allowances: Allowances = {},
 ): Promise<Reconciled> {
   const isWatched = process.stderr.isTTY === true;
-  const reconciled = await reconcile(openFactory(context), followed, {
+  const reconciled = await reconcile(toOpenFactory(context), followed, {
     ...allowances,
     environment: process.env,
     signal,
     onProgress: progress => isWatched && process.stderr.write(renderProgress(progress)),
   });
-  // Where nobody watches: what changed, and what is wrong.
   if (isWatched || reconciled.result === 'applied' || reconciled.result === 'failed')
     process.stderr.write(renderReconciled(reconciled));
   return reconciled;
 }
 
-/** What `reconcile -o json` prints: as `apply` does, with how it ended. */
-export function reconcileData({ factory, baseUrl }: Context, reconciled: Reconciled) {
+/** The data that `reconcile -o json` prints: that of `apply`, with the result. */
+export function toReconcileData({ factory, baseUrl }: Context, reconciled: Reconciled) {
   const { result } = reconciled;
   if (result === 'suspended') return { factory, result, since: reconciled.since };
   if (result === 'stopped') return { factory, result };
@@ -42,19 +44,37 @@ export function reconcileData({ factory, baseUrl }: Context, reconciled: Reconci
   return { result, tip, ...planView(reconciled.state, changes, baseUrl) };
 }
 
-/** Ends the command with exit status 1 unless the tip is what is applied. */
-export function failUnlessApplied(reconciled: Reconciled): void {
-  // What is wrong was told as it came.
-  if (reconciled.result === 'failed') throw new CommandError('');
-  if (reconciled.result === 'stopped') throw new CommandError('stopped before anything was applied');
-  if (reconciled.result !== 'suspended') return;
-  const hint = 'hookmill reconcile resume ends that';
-  throw new CommandError(`nothing was applied: reconciling is suspended since ${reconciled.since}; ${hint}`);
+export interface ReconciledTip {
+  readonly result: 'applied' | 'unchanged';
+  readonly tip: Commit;
+  readonly state: AppliedState;
+  readonly changes: readonly Change[];
 }
 
-/** A signal that comes when the process is asked to end. */
-export function signalOfEnd(): AbortSignal {
-  const ending = new AbortController();
-  for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => ending.abort());
-  return ending.signal;
+/** Returns how the tip was applied. Fails, with exit status 1, if it was not. */
+export function requireApplied(reconciled: Reconciled): ReconciledTip {
+  switch (reconciled.result) {
+    case 'applied':
+      return reconciled;
+    case 'unchanged':
+      return { ...reconciled, changes: [] };
+    case 'failed':
+      // runReconcile has printed the reason.
+      throw new CommandError('');
+    case 'stopped':
+      throw new CommandError('stopped before anything was applied');
+    case 'suspended': {
+      const hint = 'run `hookmill reconcile resume` to end that';
+      throw new CommandError(
+        `nothing was applied: reconciling has been suspended since ${reconciled.since}; ${hint}`,
+      );
+    }
+  }
+}
+
+/** Creates a signal that aborts when the process is asked to end. */
+export function createStopSignal(): AbortSignal {
+  const stopping = new AbortController();
+  for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => stopping.abort());
+  return stopping.signal;
 }

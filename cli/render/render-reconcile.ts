@@ -1,22 +1,22 @@
 import type { FollowProgress } from '../../operations/follow-branch.ts';
 import { summarize } from '../../operations/plan.ts';
 import type { Reconciled } from '../../operations/reconcile.ts';
-import type { Commit } from '../../schema/commit.ts';
 import { colours } from './colours.ts';
+import { describeCommit, shortenRevision } from './describe-commit.ts';
 import { printable } from './printable.ts';
 import { renderDiagnostics } from './render-diagnostics.ts';
 
-/** A step of a reconcile that is under way, as a line. */
+/** One line for a step of a running reconcile. */
 export function renderProgress(progress: FollowProgress): string {
-  return `${step} ${printable(stepOf(progress))}\n`;
+  return `${step} ${printable(describeStep(progress))}\n`;
 }
 
-function stepOf(progress: FollowProgress): string {
+function describeStep(progress: FollowProgress): string {
   switch (progress.step) {
     case 'look':
-      return `looking at ${progress.repository.branch} of ${progress.repository.url}`;
+      return `checking ${progress.repository.branch} of ${progress.repository.url}`;
     case 'fetch':
-      return `fetching ${shortRevision(progress.revision)}`;
+      return `fetching ${shortenRevision(progress.revision)}`;
     case 'apply':
       return `applying ${describeCommit(progress.tip)}`;
   }
@@ -41,19 +41,10 @@ export function renderReconciled(reconciled: Reconciled): string {
       return `${findings}${bad} ${printable(message)}${printable(where)}\n${advice}`;
     }
     case 'suspended':
-      return `${step} reconciling is suspended since ${reconciled.since}\n`;
+      return `${step} reconciling has been suspended since ${reconciled.since}\n`;
     case 'stopped':
       return `${step} stopped\n`;
   }
-}
-
-/** Author and subject are whatever their committer wrote: the line is to be escaped. */
-export function describeCommit({ revision, subject, author }: Commit): string {
-  return `${shortRevision(revision)} "${subject}" (${author})`;
-}
-
-export function shortRevision(revision: string): string {
-  return revision.slice(0, 7);
 }
 
 const step = colours.cyan('►');

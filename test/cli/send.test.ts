@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createProgram } from '../../cli/program.ts';
+import { createProgram } from '../../cli/main.ts';
 import { schemes } from '../../signatures/scheme.ts';
 import { bodyFor, credentialsFor } from '../signatures/received.ts';
 import { type InProcessDaemon, startInProcessDaemon } from '../support/in-process-daemon.ts';

@@ -1,57 +1,42 @@
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { readPayload, requireDelivery } from '../../../operations/deliveries.ts';
-import { judgeAutomation } from '../../../schema/filters/judge-automation.ts';
-import type { TestDelivery } from '../../../schema/filters/judge-trigger.ts';
-import { didYouMean } from '../../../schema/suggestion.ts';
+import type { TestedDelivery } from '../../../operations/deliveries.ts';
 import { definitionFolders } from '../../../sources/definition-file-name.ts';
 import type { Definitions } from '../../../sources/definition-files.ts';
-import { runFixtures } from '../../../sources/fixtures.ts';
-import { backendOf } from '../../backend/backend.ts';
-import { type Context, contextOf, openFactory } from '../../context.ts';
-import { loadDirectory } from '../../definitions/load-definitions.ts';
-import { CommandError, exitStatus } from '../../exit-status.ts';
+import type { OpenBackend } from '../../backend/backend.ts';
+import { findAutomation } from '../../backend/find-by-name.ts';
+import { findPlace, type Place } from '../../context.ts';
+import { CommandError, UsageError } from '../../exit-status.ts';
+import { readInputFile } from '../../input/read-input-file.ts';
 import { printData, printStatus } from '../../output.ts';
 import { printable } from '../../render/printable.ts';
 import { renderDiagnostics } from '../../render/render-diagnostics.ts';
 import { renderVerdict } from '../../render/render-verdict.ts';
-import { fieldList, table } from '../../render/table.ts';
+import { addCommand } from '../add-command.ts';
 
-export async function list(command: Command): Promise<void> {
-  const { backend, output } = await backendOf(command);
-  const { automations: data } = await backend.automations();
-  printData({ output }, data, () => {
-    if (data.length === 0) return 'No automations are applied.\n';
-    const rows = data.map(({ name, enabled, triggers }) => {
-      return [
-        name,
-        enabled ? 'yes' : 'no',
-        triggers.map(({ webhook, uid }) => webhook ?? `${uid} (unknown)`).join(', '),
-      ];
-    });
-    return table(['NAME', 'ENABLED', 'WEBHOOKS'], rows);
-  });
-}
+/** Declares `hookmill automations test`. */
+export function declareAutomationsTest(parent: Command, openBackend: OpenBackend): Command {
+  return addCommand(
+    parent,
+    'test',
+    'say whether a payload would start a run, check by check and clause by clause',
+    `
+Tests the definition in the definitions directory. If there is none, it tests the applied automation.
 
-export async function show(name: string, command: Command): Promise<void> {
-  const { backend, output, factory } = await backendOf(command);
-  const { automations } = await backend.automations();
-  const data = findAutomation(name, { factory }, automations);
-  printData({ output }, data, () => {
-    const triggers = data.triggers.map(({ webhook, uid, payload }): [string, string] => {
-      return [
-        'trigger',
-        `${webhook ?? 'unknown webhook, never fires:'} ${uid} ${JSON.stringify(payload) ?? ''}`,
-      ];
+Examples:
+  hookmill automations test triage --delivery dlv_01jd3m8z9qk5v7w2x4y6abcdef
+  hookmill automations test triage --payload event.json
+  hookmill automations test triage --fixtures`,
+  )
+    .argument('<name>', 'name of the automation')
+    .option('--delivery <id>', 'test with a stored delivery')
+    .option('--payload <file>', 'test with a file, as if it came to the webhook of the trigger')
+    .option('--fixtures', 'test with automations/<name>.fixtures/*.json')
+    .action(async (name: string, options: TestOptions, command: Command) => {
+      if (Object.keys(options).length !== 1)
+        throw new UsageError('use exactly one of --delivery, --payload and --fixtures');
+      if (options.fixtures) await testFixtures(name, await findPlace(command));
+      else await testDelivery(name, options, command, openBackend);
     });
-    const fields = fieldList([['name', data.name], ['enabled', data.enabled ? 'yes' : 'no'], ...triggers]);
-    return `${fields}\n${data.prompt
-      .split('\n')
-      .map(line => `  ${line}`)
-      .join('\n')
-      .trimEnd()}\n`;
-  });
 }
 
 interface TestOptions {
@@ -60,48 +45,32 @@ interface TestOptions {
   readonly fixtures?: true;
 }
 
-/** Evaluates the triggers of the definition in the work tree, so that a filter can be tried before it applies. */
-export async function test(name: string, command: Command): Promise<void> {
-  const context = await contextOf(command);
-  const options = command.opts<TestOptions>();
-  const ways = [options.delivery, options.payload, options.fixtures].filter(way => way !== undefined);
-  if (ways.length !== 1)
-    throw new CommandError('give one of --delivery, --payload and --fixtures', exitStatus.usage);
-
-  const definitions = loadDirectory(context.directory);
-  if (options.fixtures) return testFixtures(name, context, definitions);
-  const automation =
-    definitionOf(name, definitions) ??
-    findAutomation(name, context, (await context.store.appliedStates.read(context.factory)).automations);
-  const verdict = judgeAutomation(automation, await deliveryOf(context, options));
-  printData(context, verdict, () => renderVerdict(verdict));
+async function testDelivery(
+  name: string,
+  { delivery, payload }: TestOptions,
+  command: Command,
+  openBackend: OpenBackend,
+): Promise<void> {
+  const { backend, directory, output, factory } = await openBackend(command);
+  const draft = findDefinition(name, await readDefinitions(directory));
+  if (!draft) findAutomation(name, factory, (await backend.listAutomations()).automations);
+  const tested: TestedDelivery =
+    payload === undefined ? { id: delivery ?? '' } : { payload: await readPayloadFile(payload) };
+  const verdict = await backend.testFilter(draft ?? name, tested);
+  printData(output, verdict, () => renderVerdict(verdict));
 }
 
-/** The definition in the work tree, undefined if there is none. One with mistakes is never passed over for what is applied. */
-function definitionOf(name: string, { automations, diagnostics, texts }: Definitions) {
-  const definition = automations.find(automation => automation.name === name);
-  if (definition) return definition;
-  const file = definitionFileOf(name);
-  const mistakes = diagnostics.filter(diagnostic => diagnostic.file === file);
-  if (mistakes.length === 0) return undefined;
-  process.stderr.write(renderDiagnostics(mistakes, texts));
-  throw new CommandError(`the definition of the automation ${name} has mistakes`);
-}
-
-function definitionFileOf(name: string): string {
-  return `${definitionFolders.automation}/${name}.yaml`;
-}
-
-function testFixtures(name: string, context: Context, definitions: Definitions): void {
-  if (!definitionOf(name, definitions)) {
-    throw new CommandError(`there is no ${definitionFileOf(name)} here`);
+async function testFixtures(name: string, { directory, output }: Place): Promise<void> {
+  const { runFixtures } = await import('../../../sources/fixtures.ts');
+  const definitions = await readDefinitions(directory);
+  if (!findDefinition(name, definitions)) {
+    throw new CommandError(`${getDefinitionFile(name)} does not exist in the definitions directory`);
   }
-  const results = runFixtures(context.directory, '', definitions.automations).filter(
+  const results = runFixtures(directory, '', definitions.automations).filter(
     ({ automation }) => automation === name,
   );
-  const failed = results.filter(({ diagnostics }) => diagnostics.length > 0).length;
   const data = results.map(({ file, automation, diagnostics }) => ({ file, automation, diagnostics }));
-  printData(context, data, () =>
+  printData(output, data, () =>
     results
       .map(({ file, diagnostics, text }) =>
         diagnostics.length > 0
@@ -110,47 +79,41 @@ function testFixtures(name: string, context: Context, definitions: Definitions):
       )
       .join(''),
   );
+  const failed = results.filter(({ diagnostics }) => diagnostics.length > 0).length;
   printStatus(
     `${results.length === 1 ? '1 fixture' : `${results.length} fixtures`}, ${failed} not as expected.`,
   );
   if (failed > 0) throw new CommandError('');
 }
 
-async function deliveryOf(context: Context, { delivery, payload }: TestOptions): Promise<TestDelivery> {
-  if (payload !== undefined) {
-    const bytes = await readFile(resolve(payload)).catch((error: NodeJS.ErrnoException) => {
-      throw new CommandError(`the payload ${payload} cannot be read (${error.code})`, exitStatus.usage);
-    });
-    return { payload: parsePayload(bytes, payload) };
-  }
-  const factory = openFactory(context);
-  const logged = await requireDelivery(factory, delivery ?? '');
-  const bytes = await readPayload(factory, logged.id);
-  return { webhookUid: logged.uid, payload: parsePayload(Buffer.from(bytes), logged.id) };
+async function readDefinitions(directory: string): Promise<Definitions> {
+  const [{ readDirectory }, { parseDefinitions }] = await Promise.all([
+    import('../../../sources/directory-source.ts'),
+    import('../../../sources/parse-definitions.ts'),
+  ]);
+  return parseDefinitions(readDirectory(directory));
 }
 
-function parsePayload(bytes: Buffer, what: string): unknown {
+/** Finds the definition in the work tree. One with mistakes fails, so that the applied one is not tested instead. */
+function findDefinition(name: string, { automations, diagnostics, texts }: Definitions) {
+  const definition = automations.find(automation => automation.name === name);
+  if (definition) return definition;
+  const file = getDefinitionFile(name);
+  const mistakes = diagnostics.filter(diagnostic => diagnostic.file === file);
+  if (mistakes.length === 0) return undefined;
+  process.stderr.write(renderDiagnostics(mistakes, texts));
+  throw new CommandError(`the definition of the automation ${name} has mistakes`);
+}
+
+function getDefinitionFile(name: string): string {
+  return `${definitionFolders.automation}/${name}.yaml`;
+}
+
+async function readPayloadFile(file: string): Promise<unknown> {
+  const bytes = await readInputFile(file, 'the payload');
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
   } catch {
-    throw new CommandError(
-      `${what} is not JSON in UTF-8: it would be rejected before any automation sees it`,
-    );
+    throw new CommandError(`${file} is not JSON in UTF-8: the ingress would reject it`);
   }
-}
-
-/** Fails, with a suggestion, if there is none of that name. */
-export function findAutomation<T extends { readonly name: string }>(
-  name: string,
-  { factory }: Pick<Context, 'factory'>,
-  automations: readonly T[],
-): T {
-  const automation = automations.find(automation => automation.name === name);
-  if (automation) return automation;
-  const hint =
-    didYouMean(
-      name,
-      automations.map(({ name }) => name),
-    ) ?? '`hookmill automations list` prints those there are';
-  throw new CommandError(`the factory ${factory} has no automation ${name}; ${hint}`);
 }

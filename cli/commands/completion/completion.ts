@@ -1,23 +1,25 @@
-import type { Command } from 'commander';
-import { complete } from '../../completion/complete.ts';
-import { completionScripts, type Shell } from '../../completion/completion-scripts.ts';
-import { completionValues } from '../../completion/completion-values.ts';
-import { printable } from '../../render/printable.ts';
+import { Argument, type Command } from 'commander';
+import type { Shell } from '../../completion/completion-scripts.ts';
+import { addCommand } from '../add-command.ts';
 
-export function printScript(shell: Shell): void {
-  process.stdout.write(completionScripts[shell]);
-}
+/** Declares `hookmill completion`. */
+export function declareCompletion(parent: Command): Command {
+  return addCommand(
+    parent,
+    'completion',
+    'print a script that lets a shell complete commands, options and names',
+    `
+For bash, add the first line to ~/.bashrc. For zsh, add the second line to ~/.zshrc, after compinit. For fish, run the
+third line once.
 
-/** Answers a shell's script: see completion-scripts.ts. */
-export async function printCandidates(program: Command, words: readonly string[]): Promise<void> {
-  const { candidates, source, paths, prefix, given } = complete(program, words);
-  const current = words.at(-1) ?? '';
-  const values = source ? await completionValues(source, given, process.env) : [];
-  const lines = [
-    ...candidates.map(({ value, description }) => [value, description]),
-    ...values.map(value => [prefix + value]).filter(([value = '']) => value.startsWith(current)),
-    ...(paths ? [[`:${paths}`]] : []),
-  ];
-  for (const line of lines)
-    process.stdout.write(`${line.flatMap(text => (text ? [printable(text)] : [])).join('\t')}\n`);
+Examples:
+  eval "$(hookmill completion bash)"
+  source <(hookmill completion zsh)
+  hookmill completion fish > ~/.config/fish/completions/hookmill.fish`,
+  )
+    .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
+    .action(async (shell: Shell) => {
+      const { completionScripts } = await import('../../completion/completion-scripts.ts');
+      process.stdout.write(completionScripts[shell]);
+    });
 }

@@ -1,23 +1,54 @@
-import { readFile } from 'node:fs/promises';
-import type { Command } from 'commander';
-import pino from 'pino';
-import { startDaemon } from '../../../daemon/daemon.ts';
-import {
-  type DaemonSettings,
-  parseSettings,
-  SettingsError,
-  settingsShape,
-} from '../../../daemon/settings.ts';
+import { type Command, Option } from 'commander';
+import type { Daemon } from '../../../daemon/daemon.ts';
+import type { DaemonSettings } from '../../../daemon/settings.ts';
 import { DeliveryLogError } from '../../../store/delivery-log-error.ts';
-import { contextOf } from '../../context.ts';
-import { CommandError, exitStatus } from '../../exit-status.ts';
+import { openContext } from '../../context.ts';
+import { CommandError, exitStatus, UsageError } from '../../exit-status.ts';
+import { readInputFile } from '../../input/read-input-file.ts';
 import { printStatus } from '../../output.ts';
-import { repositoryFrom } from '../../reconcile/choose-repository.ts';
-import type { RepositoryOptions } from '../../reconcile/repository-options.ts';
+import { addRepositoryOptions, type RepositoryOptions } from '../../reconcile/repository-options.ts';
 import { renderDiagnostics } from '../../render/render-diagnostics.ts';
+import { addCommand } from '../add-command.ts';
 
-/** @limit Time from the signal to stop until the process exits whatever hangs, in ms: service managers kill after 10 s. */
-const stopMs = 9_500;
+/** @limit Time from the stop signal to a forced exit, in ms: service managers kill after 10 s. */
+export const stopMs = 9_500;
+
+/** Declares `hookmill serve`. */
+export function declareServe(parent: Command): Command {
+  const createOption = (flags: string, variable: string, description: string) =>
+    new Option(flags, description).env(`HOOKMILL_${variable}`);
+  const command = addCommand(
+    parent,
+    'serve',
+    'run the daemon: receive deliveries for every factory of the home',
+    `
+Flags override the environment, which overrides the configuration file. Logs go to standard error as JSON lines. One
+line on standard output says that the daemon is ready. SIGTERM and SIGINT stop it gracefully.
+The repository flags are for the factory of --factory. For several factories, use \`repositories\` in the file.
+
+Examples:
+  hookmill serve
+  hookmill serve --host 0.0.0.0 --port 80 --base-url https://hooks.example.com --config hookmill-daemon.yaml
+  hookmill serve --repository https://git.example.com/acme/hooks.git --branch production`,
+  )
+    .addOption(createOption('--host <address>', 'HOST', 'address of the ingress (default: 127.0.0.1)'))
+    .addOption(createOption('--port <port>', 'PORT', 'port of the ingress; 0: any free port (default: 8080)'))
+    .addOption(
+      createOption(
+        '--management-port <port>',
+        'MANAGEMENT_PORT',
+        'loopback port of the dashboard, the management API and metrics (default: 8081)',
+      ),
+    )
+    .addOption(createOption('--base-url <url>', 'BASE_URL', 'public URL of the ingress'))
+    .addOption(
+      createOption('--log-level <level>', 'LOG_LEVEL', 'least severe level that is logged (default: info)'),
+    )
+    .addOption(createOption('--config <file>', 'CONFIG', 'YAML file with these and all other settings'));
+  return addRepositoryOptions(command).action(async (options: ServeOptions, command: Command) =>
+    serve(options, command),
+  );
+}
 
 interface ServeOptions extends RepositoryOptions {
   readonly config?: string;
@@ -28,16 +59,13 @@ interface ServeOptions extends RepositoryOptions {
   readonly logLevel?: string;
 }
 
-export async function serve(command: Command): Promise<void> {
-  const { store, factory } = await contextOf(command);
-  const options: ServeOptions = command.opts();
-  const settings = withFlags(
-    options.config ? await readSettings(options.config) : settingsShape.parse({}),
-    options,
-    factory,
-  );
+async function serve(options: ServeOptions, command: Command): Promise<void> {
+  const { store, factory } = await openContext(command);
+  const { pino } = await import('pino');
+  const settings = await readSettings(options, factory);
   const claim = await store.claimDaemon();
   const log = pino({ level: settings.logLevel }, pino.destination({ fd: 2, sync: false }));
+  const { startDaemon } = await import('../../../daemon/daemon.ts');
   const daemon = await startDaemon({
     store,
     settings,
@@ -45,22 +73,20 @@ export async function serve(command: Command): Promise<void> {
     log,
     nowMs: Date.now,
     onFatal: error => {
-      log.fatal({ err: error }, 'the daemon cannot go on');
+      log.fatal({ err: error }, 'the daemon cannot continue');
       log.flush(() => process.exit(exitStatus.unexpected));
     },
-  }).catch((error: NodeJS.ErrnoException) => {
-    throw startFailure(error, settings);
+  }).catch(async (error: NodeJS.ErrnoException) => {
+    throw await explainStartFailure(error, settings);
   });
-  const { ingressUrl, managementUrl, webhooks } = daemon;
-  await store.daemonAddress.record(settings.baseUrl ?? ingressUrl);
-  const what = webhooks === 1 ? '1 webhook' : `${webhooks} webhooks`;
-  process.stdout.write(`hookmill serves ${what} on ${ingressUrl} (management on ${managementUrl})\n`);
+  await store.daemonAddress.record(settings.baseUrl ?? daemon.ingressUrl);
+  process.stdout.write(describeReady(daemon));
 
   const signal = await new Promise<string>(resolve => {
     for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, resolve);
   });
   log.info({ signal }, 'stopping');
-  // Something hangs, as a commit behind another process' lock does: what was answered with 202 is on disk.
+  // If something hangs, such as a commit behind another process's lock: every delivery with a 202 is already on disk.
   setTimeout(() => process.exit(exitStatus.unexpected), stopMs).unref();
   await daemon.stop();
   await store.close();
@@ -69,47 +95,58 @@ export async function serve(command: Command): Promise<void> {
   log.flush();
 }
 
-/** What an operator can put right gets words of its own. */
-function startFailure(error: NodeJS.ErrnoException & { port?: number }, { host }: DaemonSettings): Error {
+function describeReady({ ingressUrl, managementUrl, webhooks }: Daemon): string {
+  const served = webhooks === 1 ? '1 webhook' : `${webhooks} webhooks`;
+  return `hookmill serves ${served} on ${ingressUrl} (management on ${managementUrl})\n`;
+}
+
+/** Explains the failures that an operator can repair. */
+async function explainStartFailure(
+  error: NodeJS.ErrnoException & { port?: number },
+  { host }: DaemonSettings,
+): Promise<Error> {
+  const { SettingsError } = await import('../../../daemon/settings.ts');
   if (error instanceof DeliveryLogError || error instanceof SettingsError)
     return new CommandError(error.message);
   const { syscall, code, port } = error;
-  if (code === 'EADDRINUSE') return new CommandError(`port ${port} is in use by another process`);
-  if (code === 'EACCES' && port) return new CommandError(`port ${port} takes more rights than this user has`);
+  if (code === 'EADDRINUSE') return new CommandError(`port ${port} is already in use by another process`);
+  if (code === 'EACCES' && port)
+    return new CommandError(`this user has no permission to listen on port ${port}`);
   if (syscall === 'listen') return new CommandError(`cannot listen on ${host} (${code})`);
-  if (syscall === 'getaddrinfo') return new CommandError(`the host ${host} is not known (${code})`);
+  if (syscall === 'getaddrinfo') return new CommandError(`unknown host ${host} (${code})`);
   return error;
 }
 
-async function readSettings(file: string): Promise<DaemonSettings> {
-  const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
-    throw new CommandError(`${file} cannot be read (${error.code})`, exitStatus.usage);
-  });
-  const { definition, diagnostics, text } = parseSettings(file, bytes);
+/** Reads the settings: flags or their environment variables over the file of --config. */
+async function readSettings(options: ServeOptions, factory: string): Promise<DaemonSettings> {
+  const { settingsShape } = await import('../../../daemon/settings.ts');
+  const settings = options.config ? await readSettingsFile(options.config) : settingsShape.parse({});
+  const { host, port, managementPort, baseUrl, logLevel } = options;
+  const flags = { host, port: toNumber(port), managementPort: toNumber(managementPort), baseUrl, logLevel };
+  const given = Object.entries(flags).filter(([, value]) => value !== undefined);
+  const repositories = await mergeRepositories(settings, options, factory);
+  const result = settingsShape.safeParse({ ...settings, repositories, ...Object.fromEntries(given) });
+  if (result.success) return result.data;
+  for (const { path, message } of result.error.issues) printStatus(`hookmill: ${path.join('.')}: ${message}`);
+  throw new UsageError('the daemon was not started');
+}
+
+async function readSettingsFile(file: string): Promise<DaemonSettings> {
+  const { parseSettings } = await import('../../../daemon/settings.ts');
+  const { definition, diagnostics, text } = parseSettings(file, await readInputFile(file));
   process.stderr.write(renderDiagnostics(diagnostics, new Map([[file, text]])));
   if (!definition) throw new CommandError('the daemon was not started');
   return definition;
 }
 
-/** Flags, or their environment variables, over the file's settings. */
-function withFlags(settings: DaemonSettings, options: ServeOptions, factory: string): DaemonSettings {
-  const { host, port, managementPort, baseUrl, logLevel } = options;
-  const flags = { host, port: number(port), managementPort: number(managementPort), baseUrl, logLevel };
-  const given = Object.entries(flags).filter(([, value]) => value !== undefined);
-  const repositories = repositoriesWith(settings, options, factory);
-  const result = settingsShape.safeParse({ ...settings, repositories, ...Object.fromEntries(given) });
-  if (result.success) return result.data;
-  for (const { path, message } of result.error.issues) printStatus(`hookmill: ${path.join('.')}: ${message}`);
-  throw new CommandError('the daemon was not started', exitStatus.usage);
-}
-
-/** What flags name is the repository of the factory that the command works on. */
-function repositoriesWith({ repositories }: DaemonSettings, options: ServeOptions, factory: string) {
+/** Adds the repository of the flags, for the factory that the command works on. */
+async function mergeRepositories({ repositories }: DaemonSettings, options: ServeOptions, factory: string) {
+  const { chooseRepository } = await import('../../reconcile/choose-repository.ts');
   const known = repositories.find(other => other.factory === factory);
-  const followed = repositoryFrom(options, factory, known);
+  const followed = chooseRepository(options, factory, known);
   return followed ? [...repositories.filter(other => other !== known), followed] : repositories;
 }
 
-function number(text: string | undefined): number | string | undefined {
+function toNumber(text: string | undefined): number | string | undefined {
   return text !== undefined && /^\d{1,5}$/.test(text) ? Number(text) : text;
 }

@@ -1,17 +1,37 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import type { Command } from 'commander';
-import { secretNamePattern } from '../../../schema/definitions/webhook-definition.ts';
+import { definitionNamePattern, definitionNameRule } from '../../../schema/definitions/definition-name.ts';
 import { didYouMean } from '../../../schema/suggestion.ts';
-import { findScheme, schemeIds } from '../../../signatures/scheme.ts';
-import { definitionFolders, definitionNamePattern } from '../../../sources/definition-file-name.ts';
-import { definitionsDirectory } from '../../definitions/definitions-directory.ts';
-import { CommandError, exitStatus } from '../../exit-status.ts';
+import { definitionFolders } from '../../../sources/definition-file-name.ts';
+import { findDefinitionsDirectory } from '../../definitions/definitions-directory.ts';
+import { CommandError, UsageError } from '../../exit-status.ts';
 import type { GlobalOptions } from '../../global-options.ts';
 import { printData, printStatus } from '../../output.ts';
 import { renderSteps } from '../../render/render-steps.ts';
-import { editorSchemaFile, modeline } from '../../scaffold/editor-schemas.ts';
-import { definitionText, nextSteps, type Sender, secretNameFor } from '../../scaffold/new-webhook.ts';
+import type { Sender } from '../../scaffold/new-webhook.ts';
+import { addCommand } from '../add-command.ts';
+
+/** Declares `hookmill add`. */
+export function declareAdd(parent: Command): Command {
+  return addCommand(
+    parent,
+    'add',
+    'write the definition of a new webhook, and list the next steps',
+    `
+The next steps say which team secret to create, in the order in which the provider issues it, and what to configure
+at the provider. Use a scheme of \`hookmill schemes list\`, or token or url_token for a sender that does not sign.
+
+Examples:
+  hookmill add stripe
+  hookmill add token --name deploys --secret-name DEPLOYS_TOKEN`,
+  )
+    .argument('<scheme>', "the sender's signature scheme, or token, or url_token")
+    .option('--name <name>', 'name of the webhook (default: the scheme)')
+    .option('--secret-name <name>', 'name of its team secret (default: derived from the name)')
+    .option('--dry-run', 'show the definition and write nothing')
+    .action(async (scheme: string, _, command: Command) => add(scheme, command.optsWithGlobals()));
+}
 
 interface AddOptions extends GlobalOptions {
   readonly name?: string;
@@ -19,68 +39,72 @@ interface AddOptions extends GlobalOptions {
   readonly dryRun?: true;
 }
 
-/** Writes the definition of a new webhook and tells what is left to do, here and at the provider. */
-export async function add(schemeId: string, command: Command): Promise<void> {
-  const options: AddOptions = command.optsWithGlobals();
-  const directory = definitionsDirectory(options);
-  const sender = senderOf(schemeId);
-  const name = nameOf(options.name, sender);
-  const secretName = options.secretName ?? secretNameFor(name, sender);
+async function add(schemeId: string, options: AddOptions): Promise<void> {
+  const [
+    { secretNamePattern },
+    { createModeline, getEditorSchemaFile },
+    { listNextSteps, renderDefinition, suggestSecretName },
+  ] = await Promise.all([
+    import('../../../schema/definitions/webhook-definition.ts'),
+    import('../../scaffold/editor-schemas.ts'),
+    import('../../scaffold/new-webhook.ts'),
+  ]);
+  const directory = findDefinitionsDirectory(options);
+  const sender = await parseSender(schemeId);
+  const name = chooseName(options.name, sender);
+  const secretName = options.secretName ?? suggestSecretName(name, sender);
   if (!secretNamePattern.test(secretName)) {
-    const rule = 'use up to 128 letters, digits, _ . and -';
-    throw new CommandError(`"${secretName}" cannot name a team secret; ${rule}`, exitStatus.usage);
+    const rule = 'use 1–128 letters, digits or the characters _ . -';
+    throw new UsageError(`"${secretName}" cannot name a team secret; ${rule}`);
   }
 
   const file = posix.join(definitionFolders.webhook, `${name}.yaml`);
-  const hasSchema = existsSync(join(directory, editorSchemaFile('webhook')));
-  const text = `${hasSchema ? modeline('webhook', file) : ''}${definitionText(sender, secretName)}`;
+  const hasSchema = existsSync(join(directory, getEditorSchemaFile('webhook')));
+  const text = `${hasSchema ? createModeline('webhook', file) : ''}${renderDefinition(sender, secretName)}`;
   const path = join(directory, file);
-  if (existsSync(path)) throw exists(file);
-  if (!options.dryRun) create(path, file, text);
+  if (existsSync(path)) throw refuseExisting(file);
+  if (!options.dryRun) createFile(path, file, text);
 
-  const steps = nextSteps(sender, secretName);
+  const steps = listNextSteps(sender, secretName);
   printStatus(`${options.dryRun ? 'Would write' : 'Wrote'} ${file}.`);
   const data = { file, written: !options.dryRun, name, secretName, definition: text, steps };
-  printData(options, data, () => {
+  printData(options.output, data, () => {
     const next = `Next:\n${renderSteps(steps, options.directory)}`;
     return options.dryRun ? `${text}\n${next}` : next;
   });
 }
 
-function senderOf(id: string): Sender {
+async function parseSender(id: string): Promise<Sender> {
   if (id === 'token' || id === 'url_token') return id;
+  const { findScheme, schemeIds } = await import('../../../signatures/scheme.ts');
   const scheme = findScheme(id);
   if (scheme) return scheme;
   const hint =
     didYouMean(id, ['token', 'url_token', ...schemeIds]) ??
-    '`hookmill schemes list` prints the known ones; token and url_token need none';
-  throw new CommandError(`unknown signature scheme "${id}"; ${hint}`, exitStatus.usage);
+    'run `hookmill schemes list` to see the known ones, or use token or url_token';
+  throw new UsageError(`unknown signature scheme "${id}"; ${hint}`);
 }
 
-/** A sender with a scheme lends its name; one that merely has a token gives none. */
-function nameOf(given: string | undefined, sender: Sender): string {
+/** Takes the name from the scheme, unless one is given. A token mode has no name to take. */
+function chooseName(given: string | undefined, sender: Sender): string {
   const name = given ?? (typeof sender === 'string' ? undefined : sender.id);
-  if (name === undefined) {
-    const hint = 'give the webhook a name with --name, as in --name deploys';
-    throw new CommandError(`${sender} says nothing of the sender; ${hint}`, exitStatus.usage);
-  }
+  if (name === undefined) throw new UsageError(`--name is required with ${sender}, as in --name deploys`);
   if (definitionNamePattern.test(name)) return name;
-  const rule = 'use lower case letters, digits and -, at most 63, the first not -';
-  throw new CommandError(`"${name}" cannot name a webhook; ${rule}`, exitStatus.usage);
+  throw new UsageError(`"${name}" cannot name a webhook; use ${definitionNameRule}`);
 }
 
-function create(path: string, file: string, text: string): void {
+function createFile(path: string, file: string, text: string): void {
   try {
     mkdirSync(join(path, '..'), { recursive: true });
     writeFileSync(path, text, { flag: 'wx' });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // Also a link to nowhere, which does not exist and cannot be made.
-    if (code === 'EEXIST') throw exists(file);
+    // existsSync does not see a broken symbolic link.
+    if (code === 'EEXIST') throw refuseExisting(file);
     throw new CommandError(`${file} cannot be written (${code})`);
   }
 }
 
-function exists(file: string): CommandError {
-  return new CommandError(`${file} exists and is left as it is; --name gives the new webhook another name`);
+function refuseExisting(file: string): CommandError {
+  return new CommandError(`${file} already exists; use --name to give the new webhook another name`);
 }

@@ -1,115 +1,75 @@
 import type { Command } from 'commander';
-import { applyDefinitions } from '../../../operations/apply.ts';
-import { type Change, summarize } from '../../../operations/plan.ts';
-import { type PlannedChanges, planFactory } from '../../../operations/plan-factory.ts';
-import { planFileOf, whatMoved } from '../../../operations/plan-file.ts';
-import { forgetFollowed } from '../../../operations/reconcile.ts';
-import { readRememberedRepository } from '../../../operations/remembered-repository.ts';
-import { planView } from '../../../operations/views/plan-view.ts';
-import type { AppliedState } from '../../../schema/applied-state.ts';
-import { ingressUrl } from '../../../schema/ingress-url.ts';
-import { serverOf } from '../../backend/server-client.ts';
-import { applyOnServer, type PlanView } from '../../backend/server-definitions.ts';
-import { type Context, contextOf, openFactory, type Place, placeOf } from '../../context.ts';
-import { loadDirectory } from '../../definitions/load-definitions.ts';
-import { CommandError, exitStatus } from '../../exit-status.ts';
-import { readPlanFile } from '../../input/plan-file.ts';
+import type { ChangeView } from '../../../operations/views/plan-view.ts';
+import type { OpenBackend } from '../../backend/backend.ts';
+import { CommandError } from '../../exit-status.ts';
 import { printData, printStatus } from '../../output.ts';
-import { applyBranch } from '../../reconcile/apply-branch.ts';
 import { renderDiagnostics } from '../../render/render-diagnostics.ts';
-import { renderAppliedPlan, renderPlan } from '../../render/render-plan.ts';
+import { renderApplied, renderPlan } from '../../render/render-plan.ts';
+import { addCommand } from '../add-command.ts';
 
-interface ApplyOptions {
-  readonly yes?: true;
-  readonly dryRun?: true;
-  readonly adopt?: true;
+/** Declares `hookmill apply`. */
+export function declareApply(parent: Command, openBackend: OpenBackend): Command {
+  return addCommand(
+    parent,
+    'apply',
+    'make the definitions the applied state, all or nothing',
+    `
+Each new webhook gets a UID and an ingress URL. A webhook without a file is destroyed, and its URL never comes back.
+To destroy something, confirm at the prompt or use --yes.
+
+With a file that plan --out wrote, hookmill applies exactly that plan and does not ask. It applies nothing if the
+definitions, the team secrets or the applied state have changed since.
+
+If the factory follows a branch, hookmill applies the tip of the branch and ignores the files here.
+
+Examples:
+  hookmill apply --dry-run
+  hookmill plan --out reviewed.plan && hookmill apply reviewed.plan`,
+  )
+    .argument('[plan]', 'a file that plan --out wrote')
+    .option('--yes', 'destroy without asking')
+    .option('--dry-run', 'show the plan and change nothing')
+    .option('--adopt', 'apply the files to a factory that is managed in the dashboard or follows a branch')
+    .action(async (planFile: string | undefined, options: ApplyCommandOptions, command: Command) =>
+      apply(planFile, options, command, openBackend),
+    );
 }
 
-/** With the file that `plan --out` wrote, what was reviewed is applied, or nothing. */
-export async function apply(planFile: string | undefined, command: Command): Promise<void> {
-  const options = command.opts<ApplyOptions>();
-  const server = serverOf(command);
-  if (server && planFile !== undefined) {
-    throw new CommandError('a plan file is of a home: with --server, apply without one', exitStatus.usage);
-  }
-  if (server) {
-    const confirmed = (plan: PlanView) => confirm(placeOf(command), options, plan.changes);
-    return applyOnServer(server, options, confirmed, command);
-  }
-  const context = await contextOf(command);
-  const followed = options.adopt ? undefined : await readRememberedRepository(openFactory(context));
-  if (followed) return applyBranch(context, followed, planFile !== undefined || options.dryRun === true);
-  const reviewed = planFile === undefined ? undefined : readPlanFile(planFile);
-  const definitions = loadDirectory(context.directory);
-  if (definitions.fileCount === 0 && definitions.diagnostics.length === 0) {
-    printStatus(`There are no definitions in ${context.directory}.`);
-  }
-  const factory = openFactory(context);
-  const source = { kind: 'directory' as const, directory: context.directory };
-  const refuseIfMoved = (planned: PlannedChanges) => {
-    const moved = reviewed ? whatMoved(reviewed, planFileOf(factory.name, definitions, planned)) : [];
-    if (moved.length > 0) throw movedSince(moved);
-  };
-  const result = options.dryRun
-    ? await dryRun(planFactory(factory, definitions), refuseIfMoved)
-    : await applyDefinitions(
-        factory,
-        definitions,
-        source,
-        async (changes, planned) => {
-          refuseIfMoved(planned);
-          return reviewed !== undefined || confirm(context, options, changes);
-        },
-        options,
-      );
-
-  process.stderr.write(renderDiagnostics(result.diagnostics, definitions.texts));
-  if (result.result === 'invalid') throw new CommandError('nothing was applied');
-  if (result.result === 'declined') {
-    throw new CommandError('nothing was applied: destroying needs a yes at the prompt, or --yes');
-  }
-  if (result.result !== 'dry-run' && options.adopt) await forgetFollowed(factory);
-  const { changes, state } = result;
-  const data = planView(state, changes, context.baseUrl);
-  printData(context, data, () => renderApplied(context, changes, state, result.result === 'applied'));
+interface ApplyCommandOptions {
+  readonly yes?: boolean;
+  readonly dryRun?: boolean;
+  readonly adopt?: boolean;
 }
 
-async function dryRun(
-  planning: ReturnType<typeof planFactory>,
-  refuseIfMoved: (planned: PlannedChanges) => void,
-) {
-  const planned = await planning;
-  if (!planned.ok) return { result: 'invalid' as const, diagnostics: planned.diagnostics };
-  refuseIfMoved(planned);
-  return { result: 'dry-run' as const, ...planned };
+async function apply(
+  planFile: string | undefined,
+  { yes = false, dryRun = false, adopt = false }: ApplyCommandOptions,
+  command: Command,
+  openBackend: OpenBackend,
+): Promise<void> {
+  const { backend, output } = await openBackend(command);
+  const confirm = async (changes: readonly ChangeView[]) => yes || confirmDestroy(changes, output);
+  const applied = await backend.apply({ planFile, dryRun, adopt, confirm, onNote: printStatus });
+  process.stderr.write(renderDiagnostics(applied.diagnostics, applied.texts));
+  if (applied.result === 'invalid') throw new CommandError('nothing was applied');
+  if (applied.result === 'declined') {
+    throw new CommandError('nothing was applied: to destroy something, confirm at the prompt or use --yes');
+  }
+  const { result, tip, plan, webhooks } = applied;
+  const data = tip ? { result, tip, ...plan } : plan;
+  printData(output, data, () =>
+    renderApplied({ plan, webhooks, isApplied: result === 'applied' }, Date.now()),
+  );
 }
 
-function movedSince(moved: readonly string[]): CommandError {
-  const message = `nothing was applied, for this is not what was planned: ${moved.join('; ')}`;
-  return new CommandError(`${message}. Plan again, and have that reviewed.`);
-}
-
-/** Destroying cannot be undone, so somebody has to have said yes to it. */
-async function confirm(
-  { output }: Pick<Place, 'output'>,
-  { yes }: ApplyOptions,
-  changes: readonly Change[],
-): Promise<boolean> {
+/** Asks on a terminal before something is destroyed, because that cannot be undone. */
+async function confirmDestroy(changes: readonly ChangeView[], output: 'text' | 'json'): Promise<boolean> {
+  const { summarize } = await import('../../../operations/plan.ts');
   const summary = summarize(changes);
-  if (summary.destroy === 0 || yes) return true;
-  process.stderr.write(renderPlan(changes, summary));
+  if (summary.destroy === 0) return true;
+  process.stderr.write(renderPlan({ changes, summary }, Date.now()));
   if (!process.stdin.isTTY || output === 'json') return false;
   const prompts = await import('@inquirer/prompts');
-  const message = `Destroy ${summary.destroy}? A webhook's URL never comes back.`;
+  const message = `Destroy ${summary.destroy}? A destroyed webhook's URL never comes back.`;
   return prompts.confirm({ message, default: false }, { output: process.stderr });
-}
-
-function renderApplied(
-  { baseUrl }: Context,
-  changes: readonly Change[],
-  { serial, webhooks }: AppliedState,
-  applied: boolean,
-): string {
-  const urls = webhooks.map(webhook => ({ name: webhook.name, url: ingressUrl(baseUrl, webhook) }));
-  return renderAppliedPlan(changes, serial, urls, applied);
 }

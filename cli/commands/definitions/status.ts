@@ -1,86 +1,76 @@
 import type { Command } from 'commander';
-import { type Summary, summarize } from '../../../operations/plan.ts';
-import { planFactory } from '../../../operations/plan-factory.ts';
-import { type AppliedStatus, showStatus } from '../../../operations/status.ts';
+import type { Summary } from '../../../operations/plan.ts';
+import type { AppliedStatus } from '../../../operations/status.ts';
 import { driftOf } from '../../../operations/views/reconcile-view.ts';
-import type { Diagnostic } from '../../../schema/diagnostics.ts';
-import { callServer, type Server, serverOf } from '../../backend/server-client.ts';
-import { planFor } from '../../backend/server-definitions.ts';
-import { contextOf, openFactory, type Place, placeOf } from '../../context.ts';
-import { loadDirectory } from '../../definitions/load-definitions.ts';
+import type { OpenBackend } from '../../backend/backend.ts';
+import type { Place } from '../../context.ts';
 import { printData } from '../../output.ts';
-import { branchData, branchFields, branchFindings } from '../../render/branch-status.ts';
-import { fieldList } from '../../render/table.ts';
+import { renderBranchFailure, toBranchData, toBranchFields } from '../../render/render-branch.ts';
+import { renderFields } from '../../render/render-table.ts';
+import { addCommand } from '../add-command.ts';
 
-/** What applying the definitions in the directory would do. */
-interface Pending {
-  readonly summary: Summary | undefined;
-  readonly diagnostics: readonly Diagnostic[];
+/** Declares `hookmill status`. */
+export function declareStatus(parent: Command, openBackend: OpenBackend): Command {
+  return addCommand(
+    parent,
+    'status',
+    'show what is applied, and how the definitions or the branch differ from it',
+    `
+Examples:
+  hookmill status
+  hookmill status -o json`,
+  ).action(async (_, command: Command) => status(command, openBackend));
 }
 
-/** What is applied, and how that differs from what is to be: a branch's tip, or else the definitions in the directory. */
-export async function status(command: Command): Promise<void> {
-  const server = serverOf(command);
-  const place = server ? placeOf(command) : await contextOf(command);
-  const applied = server ? await appliedOn(server, place) : await appliedHere(command);
+/** Compares the applied state with the branch that the factory follows, otherwise with the definitions directory. */
+async function status(command: Command, openBackend: OpenBackend): Promise<void> {
+  const { backend, ...place } = await openBackend(command);
+  const applied = await backend.showStatus();
   const { reconcile } = applied;
   if (reconcile) {
-    printData(place, { ...common(place, applied), ...branchData(applied, reconcile) }, () => {
-      const fields = [...commonFields(place, applied), ...branchFields(applied, reconcile)];
-      return `${fieldList(fields)}${branchFindings(reconcile)}`;
+    const data = { ...toCommonData(place, applied), ...toBranchData(applied, reconcile) };
+    printData(place.output, data, () => {
+      const fields = [...toCommonFields(place, applied), ...toBranchFields(applied, reconcile)];
+      return `${renderFields(fields)}${renderBranchFailure(reconcile)}`;
     });
     return;
   }
-  const { summary, diagnostics } = server ? await pendingOn(server, place) : await pendingHere(command);
-  const upToDate = summary !== undefined && summary.add + summary.change + summary.destroy === 0;
-  const pending = summary
-    ? `${summary.add} to add, ${summary.change} to change, ${summary.destroy} to destroy`
-    : `the definitions have errors: hookmill validate and hookmill plan show them`;
-  const data = { ...common(place, applied), tip: null, upToDate, lastReconcile: null, diagnostics };
-  printData(place, data, () =>
-    fieldList([...commonFields(place, applied), ['definitions', upToDate ? 'as applied' : pending]]),
+  const planned = await backend.plan({ withImpact: false, onNote: () => undefined });
+  const pending = planned.ok ? describeSummary(planned.plan.summary) : hasErrorsText;
+  const upToDate = pending === upToDateText;
+  const { diagnostics } = planned;
+  const data = { ...toCommonData(place, applied), tip: null, upToDate, lastReconcile: null, diagnostics };
+  printData(place.output, data, () =>
+    renderFields([...toCommonFields(place, applied), ['definitions', pending]]),
   );
 }
 
-function common({ factory }: Place, { serial, source, appliedAt, webhooks, automations }: AppliedStatus) {
-  const revision = source?.kind === 'repository' ? source.revision : null;
+const upToDateText = 'up to date';
+const hasErrorsText = 'the definitions have errors: run `hookmill plan` to see them';
+
+function describeSummary({ add, change, destroy }: Summary): string {
+  if (add + change + destroy === 0) return upToDateText;
+  return `${add} to add, ${change} to change, ${destroy} to destroy`;
+}
+
+function toCommonData({ factory }: Place, applied: AppliedStatus) {
+  const { serial, source, revision, appliedAt, webhooks, automations } = applied;
   return { factory, serial, source, revision, appliedAt, webhooks, automations };
 }
 
-function commonFields({ factory }: Place, applied: AppliedStatus): [name: string, value: string][] {
+function toCommonFields({ factory }: Place, applied: AppliedStatus): [name: string, value: string][] {
   const { serial, source, appliedAt, webhooks, automations, edited, reconcile } = applied;
   const isAsFollowed = reconcile !== null && driftOf(source, edited, reconcile) === null;
   return [
     ['factory', factory],
     ['applied', serial === 0 ? 'nothing yet' : `serial ${serial}, ${appliedAt}`],
-    ...(isAsFollowed ? [] : ([['from', originOf(source)]] satisfies [string, string][])),
+    ...(isAsFollowed ? [] : ([['from', describeSource(source)]] satisfies [string, string][])),
     ['webhooks', String(webhooks)],
     ['automations', String(automations)],
   ];
 }
 
-async function appliedHere(command: Command): Promise<AppliedStatus> {
-  return showStatus(openFactory(await contextOf(command)));
-}
-
-function appliedOn(server: Server, { factory }: Place): Promise<AppliedStatus> {
-  return callServer(server, 'showStatus', { params: { factory } });
-}
-
-async function pendingHere(command: Command): Promise<Pending> {
-  const context = await contextOf(command);
-  const planned = await planFactory(openFactory(context), loadDirectory(context.directory));
-  const { diagnostics } = planned;
-  return { summary: planned.ok ? summarize(planned.changes) : undefined, diagnostics };
-}
-
-async function pendingOn(server: Server, place: Place): Promise<Pending> {
-  const planned = await planFor(server, place);
-  if (planned.ok) return { summary: planned.plan.summary, diagnostics: planned.plan.diagnostics };
-  return { summary: undefined, diagnostics: planned.diagnostics };
-}
-
-function originOf(source: AppliedStatus['source']): string {
+function describeSource(source: AppliedStatus['source']): string {
   if (source === null) return '-';
   if (source.kind === 'dashboard') return 'the dashboard';
   if (source.kind === 'directory') return source.directory;

@@ -1,20 +1,45 @@
 import { relative, resolve, sep } from 'node:path';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { type Diagnostic, sortDiagnostics } from '../../../schema/diagnostics.ts';
-import { definitionsDirectory } from '../../definitions/definitions-directory.ts';
-import { type LoadedFactory, loadPaths } from '../../definitions/load-definitions.ts';
-import { repositoryRoot } from '../../definitions/repository-root.ts';
+import { findDefinitionsDirectory } from '../../definitions/definitions-directory.ts';
+import type { LoadedFactory } from '../../definitions/load-definitions.ts';
+import { findRepositoryRoot } from '../../definitions/repository-root.ts';
 import { CommandError } from '../../exit-status.ts';
+import type { Findings } from '../../formats/findings.ts';
 import {
-  type Findings,
+  chooseFormat,
   type FormatName,
-  formatForEnvironment,
+  formatNames,
   isReport,
   loadFormat,
 } from '../../formats/load-format.ts';
 import type { GlobalOptions } from '../../global-options.ts';
 import { printStatus } from '../../output.ts';
 import { version } from '../../version.ts';
+import { addCommand } from '../add-command.ts';
+
+/** Declares `hookmill validate`. */
+export function declareValidate(parent: Command): Command {
+  return addCommand(
+    parent,
+    'validate',
+    'check definitions, without state or secrets',
+    `
+Examples:
+  hookmill validate
+  hookmill validate teams/payments teams/hosting --format json
+  hookmill validate --changed-since origin/main --secrets-from secret-names.txt
+  hookmill validate --format sarif > hookmill.sarif
+
+The default format is github if GITHUB_ACTIONS is set, gitlab if GITLAB_CI is set, otherwise text.
+docs/diagnostics/README.md explains each rule with examples.`,
+  )
+    .argument('[paths...]', 'definition files or definitions directories; each directory is a factory')
+    .addOption(new Option('--format <format>', 'format of the findings').choices(formatNames))
+    .option('--changed-since <revision>', 'only findings in files that differ from this git revision')
+    .option('--secrets-from <file>', 'check each secretName against a file with one name per line')
+    .action(async (paths: string[], _, command: Command) => validate(paths, command));
+}
 
 interface ValidateOptions extends GlobalOptions {
   readonly format?: FormatName;
@@ -22,26 +47,28 @@ interface ValidateOptions extends GlobalOptions {
   readonly secretsFrom?: string;
 }
 
-/** Definitions alone, offline: no state, no secrets. */
-export async function validate(paths: readonly string[], command: Command): Promise<void> {
+async function validate(paths: readonly string[], command: Command): Promise<void> {
+  const { loadPaths } = await import('../../definitions/load-definitions.ts');
   const options: ValidateOptions = command.optsWithGlobals();
-  const directory = definitionsDirectory(options);
+  const directory = findDefinitionsDirectory(options);
   const factories = loadPaths(directory, paths);
   const found = [
-    ...factories.flatMap(diagnosticsOf),
-    ...(options.secretsFrom === undefined ? [] : await missingSecrets(factories, options.secretsFrom)),
+    ...factories.flatMap(listDiagnostics),
+    ...(options.secretsFrom === undefined ? [] : await findMissingSecrets(factories, options.secretsFrom)),
   ];
   const { changedSince } = options;
-  const reported = changedSince === undefined ? found : await touched(found, directory, changedSince);
-  const findings = findingsOf(sortDiagnostics(reported), factories);
+  const reported = changedSince === undefined ? found : await keepChanged(found, directory, changedSince);
+  const findings = toFindings(sortDiagnostics(reported), factories);
 
-  await print(findings, formatOf(options, command), directory);
+  const isAsked = command.getOptionValueSourceWithGlobals('output') === 'cli';
+  const format = options.format ?? findOutputFormat(options, isAsked) ?? chooseFormat(process.env);
+  await printFindings(findings, format, directory);
   const fileCount = factories.reduce((sum, { definitions }) => sum + definitions.fileCount, 0);
-  printStatus(summary(fileCount, findings));
+  printStatus(summarizeFindings(fileCount, findings));
   if (findings.errorCount > 0) throw new CommandError('');
 }
 
-function diagnosticsOf({ definitions, fixtures, workspace }: LoadedFactory): Diagnostic[] {
+function listDiagnostics({ definitions, fixtures, workspace }: LoadedFactory): Diagnostic[] {
   return [
     ...(workspace?.diagnostics ?? []),
     ...definitions.diagnostics,
@@ -49,27 +76,27 @@ function diagnosticsOf({ definitions, fixtures, workspace }: LoadedFactory): Dia
   ];
 }
 
-async function missingSecrets(factories: readonly LoadedFactory[], file: string): Promise<Diagnostic[]> {
+async function findMissingSecrets(factories: readonly LoadedFactory[], file: string): Promise<Diagnostic[]> {
   const [{ readSecretNames }, { secretProblems }] = await Promise.all([
-    import('../../input/secret-names.ts'),
+    import('../../input/read-secret-names.ts'),
     import('../../../operations/checks/secret-problems.ts'),
   ]);
-  const names = readSecretNames(file);
+  const names = await readSecretNames(file);
   const secrets = new Map(names.map(name => [name, { name }]));
   return factories.flatMap(({ definitions }) => secretProblems(definitions, secrets, names));
 }
 
-async function touched(
+async function keepChanged(
   diagnostics: readonly Diagnostic[],
   directory: string,
   revision: string,
 ): Promise<Diagnostic[]> {
-  const { changedFiles, isTouched } = await import('../../definitions/changed-files.ts');
-  const changed = await changedFiles(directory, revision);
+  const { findChangedFiles, isTouched } = await import('../../definitions/changed-files.ts');
+  const changed = await findChangedFiles(directory, revision);
   return diagnostics.filter(diagnostic => isTouched(diagnostic, changed, file => resolve(directory, file)));
 }
 
-function findingsOf(diagnostics: readonly Diagnostic[], factories: readonly LoadedFactory[]): Findings {
+function toFindings(diagnostics: readonly Diagnostic[], factories: readonly LoadedFactory[]): Findings {
   const count = (severity: Diagnostic['severity']) =>
     diagnostics.filter(diagnostic => diagnostic.severity === severity).length;
   const texts = new Map(factories.flatMap(({ definitions }) => [...definitions.texts]));
@@ -80,26 +107,24 @@ function findingsOf(diagnostics: readonly Diagnostic[], factories: readonly Load
   return { diagnostics, texts, errorCount: count('error'), warningCount: count('warning'), version };
 }
 
-/** What was asked for; else what the environment reads. */
-function formatOf({ format, output }: ValidateOptions, command: Command): FormatName {
-  if (format !== undefined) return format;
-  const isAsked = command.getOptionValueSourceWithGlobals('output') === 'cli';
+/** The format that --output asks for: json from anywhere, text only from the command line. */
+function findOutputFormat({ output }: GlobalOptions, isAsked: boolean): FormatName | undefined {
   if (output === 'json') return 'json';
-  return isAsked ? 'text' : formatForEnvironment(process.env);
+  return isAsked ? 'text' : undefined;
 }
 
-async function print(findings: Findings, format: FormatName, directory: string): Promise<void> {
+async function printFindings(findings: Findings, format: FormatName, directory: string): Promise<void> {
   const render = await loadFormat(format);
-  process.stdout.write(render(isReport(format) ? fromRoot(findings, directory) : findings));
+  process.stdout.write(render(isReport(format) ? nameFromRoot(findings, directory) : findings));
   if (!isReport(format) || format === 'github') return;
-  // Such a report goes to a file; the log is for people.
+  // The report goes to a file, and the log is for people.
   const renderText = await loadFormat('text');
   process.stderr.write(renderText(findings));
 }
 
-/** The same findings, their files named from the repository's root. */
-function fromRoot(findings: Findings, directory: string): Findings {
-  const root = repositoryRoot(directory, process.env);
+/** Names files relative to the repository's root. */
+function nameFromRoot(findings: Findings, directory: string): Findings {
+  const root = findRepositoryRoot(directory, process.env);
   const rename = (file: string) => relative(root, resolve(directory, file)).split(sep).join('/');
   return {
     ...findings,
@@ -108,14 +133,14 @@ function fromRoot(findings: Findings, directory: string): Findings {
   };
 }
 
-function summary(files: number, { errorCount, warningCount }: Findings): string {
+function summarizeFindings(files: number, { errorCount, warningCount }: Findings): string {
   if (files === 0 && errorCount === 0)
-    return 'No definitions here: they are webhooks/<name>.yaml and automations/<name>.yaml.';
-  const checked = `${files} ${files === 1 ? 'definition' : 'definitions'}`;
+    return 'No definitions found in webhooks/<name>.yaml and automations/<name>.yaml.';
+  const checked = renderCount(files, 'definition');
   if (errorCount + warningCount === 0) return `${checked}, all valid.`;
-  return `${checked}: ${number(errorCount, 'error')}, ${number(warningCount, 'warning')}.`;
+  return `${checked}: ${renderCount(errorCount, 'error')}, ${renderCount(warningCount, 'warning')}.`;
 }
 
-function number(count: number, word: string): string {
+function renderCount(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? '' : 's'}`;
 }

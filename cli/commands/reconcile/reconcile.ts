@@ -1,107 +1,116 @@
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { suspendReconcile } from '../../../operations/reconcile.ts';
-import { startReconcileLoop } from '../../../operations/reconcile-loop.ts';
-import { readRememberedRepository } from '../../../operations/remembered-repository.ts';
-import { durationMs } from '../../../schema/definitions/duration.ts';
-import {
-  type FollowedRepository,
-  parseFollowedRepositories,
-  reconcileSeconds,
-  toFollowedBranch,
-} from '../../../sources/repository/followed-repository.ts';
-import { type Context, contextOf, openFactory } from '../../context.ts';
-import { CommandError, exitStatus } from '../../exit-status.ts';
+import type { Reconciled } from '../../../operations/reconcile.ts';
+import type { FollowedRepository } from '../../../sources/repository/followed-repository.ts';
+import { type Context, openContext, toOpenFactory } from '../../context.ts';
+import { CommandError, UsageError } from '../../exit-status.ts';
+import { readInputFile } from '../../input/read-input-file.ts';
 import { printData, printStatus } from '../../output.ts';
-import { repositoryFrom } from '../../reconcile/choose-repository.ts';
-import type { RepositoryOptions } from '../../reconcile/repository-options.ts';
-import {
-  type Allowances,
-  failUnlessApplied,
-  reconcileData,
-  runReconcile,
-  signalOfEnd,
-} from '../../reconcile/run-reconcile.ts';
+import { addRepositoryOptions, type RepositoryOptions } from '../../reconcile/repository-options.ts';
+import type { Allowances } from '../../reconcile/run-reconcile.ts';
 import { renderDiagnostics } from '../../render/render-diagnostics.ts';
+import { addCommand } from '../add-command.ts';
+
+/** Declares `hookmill reconcile`. */
+export function declareReconcile(parent: Command): Command {
+  const command = addCommand(
+    parent,
+    'reconcile',
+    'apply the tip of a production branch, repeatedly or once',
+    `
+The repository comes from flags, then the environment, then the entry of the factory in the daemon's configuration
+file, then the last reconcile. An invalid tip changes nothing. \`serve\` takes the same flags; with it, you do not need
+this command.
+
+Examples:
+  hookmill reconcile --once --repository https://git.example.com/acme/hooks.git
+  hookmill reconcile --once --allow-rewind
+  hookmill reconcile suspend`,
+  );
+  return addRepositoryOptions(command)
+    .option('--config <file>', "the daemon's configuration file, for its repositories")
+    .option('--once', 'reconcile once; exit with 1 if it failed')
+    .option('--allow-empty', 'with --once: apply a tip without any definitions')
+    .option('--allow-rename', 'with --once: apply renamed webhooks, which get new URLs')
+    .option('--allow-rewind', 'with --once: follow a branch with rewritten history')
+    .action(async (options: ReconcileOptions, command: Command) =>
+      reconcile(options, await openContext(command)),
+    );
+}
 
 interface ReconcileOptions extends RepositoryOptions, Allowances {
   readonly config?: string;
   readonly once?: true;
 }
 
-/** Once, or at each interval until a signal ends it. */
-export async function reconcileCommand(command: Command): Promise<void> {
-  const context = await contextOf(command);
-  const options: ReconcileOptions = command.opts();
-  const followed = await repositoryOf(context, options);
+/** Reconciles once, or at each interval until a signal. */
+async function reconcile(options: ReconcileOptions, context: Context): Promise<void> {
+  const [{ createStopSignal, requireApplied, runReconcile, toReconcileData }, { toFollowedBranch }] =
+    await Promise.all([
+      import('../../reconcile/run-reconcile.ts'),
+      import('../../../sources/repository/followed-repository.ts'),
+    ]);
+  const followed = await requireRepository(context, options);
   const branch = toFollowedBranch(followed);
-  const ending = signalOfEnd();
+  const stopping = createStopSignal();
   const run = async (signal: AbortSignal) => {
     const reconciled = await runReconcile(context, branch, signal, options);
-    printData(context, reconcileData(context, reconciled), () => '');
+    printData(context.output, toReconcileData(context, reconciled), () => '');
     return reconciled;
   };
-  if (options.once) return failUnlessApplied(await run(ending));
+  if (options.once) requireApplied(await run(stopping));
+  else {
+    refuseAllowances(options);
+    await repeat(run, followed, stopping);
+  }
+}
 
-  refuseAllowances(options);
+async function repeat(
+  reconcile: (signal: AbortSignal) => Promise<Reconciled>,
+  { interval }: FollowedRepository,
+  stopping: AbortSignal,
+): Promise<void> {
+  const [{ startReconcileLoop }, { durationMs }, { reconcileSeconds }] = await Promise.all([
+    import('../../../operations/reconcile-loop.ts'),
+    import('../../../schema/definitions/duration.ts'),
+    import('../../../sources/repository/followed-repository.ts'),
+  ]);
   const loop = startReconcileLoop({
-    intervalMs: durationMs(followed.interval) ?? reconcileSeconds * 1_000,
-    reconcile: run,
+    intervalMs: durationMs(interval) ?? reconcileSeconds * 1_000,
+    reconcile,
     onError: error => printStatus(`hookmill: ${error instanceof Error ? error.message : error}`),
     random: Math.random,
   });
-  if (!ending.aborted) await once(ending, 'abort');
+  if (!stopping.aborted) await once(stopping, 'abort');
   await loop.stop();
 }
 
-export async function suspend(command: Command): Promise<void> {
-  await setSuspended(command, true);
-}
-
-export async function resume(command: Command): Promise<void> {
-  await setSuspended(command, false);
-}
-
-async function setSuspended(command: Command, suspended: boolean): Promise<void> {
-  const context = await contextOf(command);
-  const { factory } = context;
-  if (!(await readRememberedRepository(openFactory(context)))) {
-    throw new CommandError(`the factory ${factory} was never reconciled with a repository`);
-  }
-  const suspendedAt = await suspendReconcile(openFactory(context), suspended);
-  printData(context, { factory, suspendedAt }, () =>
-    suspendedAt === null
-      ? `Reconciling of the factory ${factory} goes on.\n`
-      : `Reconciling of the factory ${factory} is suspended since ${suspendedAt}.\n`,
-  );
-}
-
-async function repositoryOf(context: Context, options: ReconcileOptions): Promise<FollowedRepository> {
+async function requireRepository(context: Context, options: ReconcileOptions): Promise<FollowedRepository> {
+  const [{ readRememberedRepository }, { chooseRepository }] = await Promise.all([
+    import('../../../operations/remembered-repository.ts'),
+    import('../../reconcile/choose-repository.ts'),
+  ]);
   const { factory } = context;
   const configured = options.config === undefined ? [] : await readRepositories(options.config);
   const named = configured.find(other => other.factory === factory);
-  const known = named ?? (await readRememberedRepository(openFactory(context)));
-  const followed = repositoryFrom(options, factory, known);
+  const known = named ?? (await readRememberedRepository(toOpenFactory(context)));
+  const followed = chooseRepository(options, factory, known);
   if (followed) return followed;
-  const hint = 'name it with --repository, HOOKMILL_REPOSITORY, or repositories: in the file of --config';
-  throw new CommandError(`the factory ${factory} has no repository; ${hint}`, exitStatus.usage);
+  const hint = 'use --repository, HOOKMILL_REPOSITORY, or repositories: in the file of --config';
+  throw new UsageError(`the factory ${factory} has no repository; ${hint}`);
 }
 
-/** The repositories that a configuration file of the daemon names. */
+/** Reads the repositories in the daemon's configuration file. */
 async function readRepositories(file: string): Promise<readonly FollowedRepository[]> {
-  const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
-    throw new CommandError(`${file} cannot be read (${error.code})`, exitStatus.usage);
-  });
-  const { definition, diagnostics, text } = parseFollowedRepositories(file, bytes);
+  const { parseFollowedRepositories } = await import('../../../sources/repository/followed-repository.ts');
+  const { definition, diagnostics, text } = parseFollowedRepositories(file, await readInputFile(file));
   process.stderr.write(renderDiagnostics(diagnostics, new Map([[file, text]])));
   if (!definition) throw new CommandError('nothing was reconciled');
   return definition.repositories;
 }
 
-/** What is allowed once must not be allowed for good. */
+/** Each allowance is a decision about one tip, so it must not apply to later ones. */
 function refuseAllowances({ allowEmpty, allowRename, allowRewind }: Allowances): void {
   if (!allowEmpty && !allowRename && !allowRewind) return;
-  const message = '--allow-empty, --allow-rename and --allow-rewind are for one reconcile: add --once';
-  throw new CommandError(message, exitStatus.usage);
+  throw new UsageError('--allow-empty, --allow-rename and --allow-rewind require --once');
 }

@@ -1,66 +1,40 @@
 import type { Command } from 'commander';
-import { retryRun } from '../../../operations/runs.ts';
-import type { RunView } from '../../../operations/views/delivery-views.ts';
-import { type RunState, runStates } from '../../../schema/delivery.ts';
-import { listOf } from '../../../schema/suggestion.ts';
-import { backendOf } from '../../backend/backend.ts';
-import { contextOf, openFactory } from '../../context.ts';
-import { CommandError, exitStatus } from '../../exit-status.ts';
-import { limitOf } from '../../input/limit-option.ts';
-import { printData, printStatus } from '../../output.ts';
-import { fieldList, table } from '../../render/table.ts';
+import type { OpenBackend } from '../../backend/backend.ts';
+import { printData } from '../../output.ts';
+import { renderFields } from '../../render/render-table.ts';
+import { addCommand } from '../add-command.ts';
 
-interface ListOptions {
-  readonly automation?: string;
-  readonly state?: string;
-  readonly limit: string;
-}
-
-export async function list(command: Command): Promise<void> {
-  const { backend, output } = await backendOf(command);
-  const { automation, state, limit } = command.opts<ListOptions>();
-  const runs = await backend.runs({ automation, state: stateOf(state), limit: limitOf(limit) });
-  printData({ output }, runs, () => (runs.length === 0 ? 'No runs.\n' : runsTable(runs)));
-}
-
-export async function show(id: string, command: Command): Promise<void> {
-  const { backend, output } = await backendOf(command);
-  const run = await backend.run(id);
-  const directory = backend.runDirectory(run.id);
-  printData({ output }, { ...run, directory }, () =>
-    fieldList([
-      ['id', run.id],
-      ['automation', run.automation],
-      ['delivery', `${run.deliveryId}${run.replay ? ' (replayed)' : ''}`],
-      ['webhook', run.webhook],
-      ['state', run.state],
-      ['attempts', String(run.attempts)],
-      ['created', run.createdAt],
-      ['started', run.startedAt ?? '-'],
-      ['finished', run.finishedAt ?? '-'],
-      ['next attempt', run.nextAttemptAt ?? '-'],
-      ['last error', run.error ?? '-'],
-      ['directory', directory ?? '-'],
-    ]),
-  );
-}
-
-/** Queues a failed run again, its attempts counted from the start. */
-export async function retry(id: string, command: Command): Promise<void> {
-  await retryRun(openFactory(await contextOf(command)), id);
-  printStatus(`Queued ${id} again.`);
-}
-
-export function runsTable(runs: readonly RunView[]): string {
-  const rows = runs.map(({ id, automation, deliveryId, state, attempts, replay, error }) => {
-    return [id, automation, deliveryId + (replay ? ' (replay)' : ''), state, String(attempts), error ?? ''];
-  });
-  return table(['RUN', 'AUTOMATION', 'DELIVERY', 'STATE', 'ATTEMPTS', ''], rows);
-}
-
-function stateOf(text: string | undefined): RunState | undefined {
-  if (text === undefined) return undefined;
-  const state = runStates.find(state => state === text);
-  if (state) return state;
-  throw new CommandError(`there is no run state "${text}"; use ${listOf(runStates)}`, exitStatus.usage);
+/** Declares `hookmill runs show`. */
+export function declareRunsShow(parent: Command, openBackend: OpenBackend): Command {
+  return addCommand(
+    parent,
+    'show',
+    'show one run',
+    `
+Examples:
+  hookmill runs show run_01jd3m8z9qk5v7w2x4y6abcdef
+  hookmill runs show run_01jd3m8z9qk5v7w2x4y6abcdef -o json`,
+  )
+    .argument('<id>', 'ID of the run')
+    .action(async (id: string, _, command: Command) => {
+      const { backend, output } = await openBackend(command);
+      const run = await backend.showRun(id);
+      const directory = backend.findRunDirectory(run.id);
+      printData(output, { ...run, directory }, () =>
+        renderFields([
+          ['id', run.id],
+          ['automation', run.automation],
+          ['delivery', `${run.deliveryId}${run.replay ? ' (replayed)' : ''}`],
+          ['webhook', run.webhook],
+          ['state', run.state],
+          ['attempts', String(run.attempts)],
+          ['created', run.createdAt],
+          ['started', run.startedAt ?? '-'],
+          ['finished', run.finishedAt ?? '-'],
+          ['next attempt', run.nextAttemptAt ?? '-'],
+          ['last error', run.error ?? '-'],
+          ['directory', directory ?? '-'],
+        ]),
+      );
+    });
 }

@@ -1,40 +1,41 @@
-import type { Command } from 'commander';
-import { createToken } from '../../../operations/tokens.ts';
-import type { Permission } from '../../../schema/permission.ts';
-import { contextOf, openFactory } from '../../context.ts';
+import { type Command, Option } from 'commander';
+import { type Permission, permissions } from '../../../schema/permission.ts';
+import { openContext, toOpenFactory } from '../../context.ts';
 import { printData, printStatus } from '../../output.ts';
-import { table } from '../../render/table.ts';
+import { addCommand } from '../add-command.ts';
+
+/** Declares `hookmill tokens create`. */
+export function declareTokensCreate(parent: Command): Command {
+  return addCommand(
+    parent,
+    'create',
+    'create an API token and print it, only once',
+    `
+The token is for the factory of --factory, unless you use --all-factories. The dashboard asks for it when you sign in.
+
+Examples:
+  hookmill tokens create laptop --permission manage
+  hookmill tokens create monitoring --all-factories`,
+  )
+    .argument('<name>', 'name of the token in lists and logs')
+    .addOption(
+      new Option('--permission <permission>', 'what the token permits')
+        .choices([...permissions])
+        .default('read'),
+    )
+    .option('--all-factories', 'for every factory of the home')
+    .action(async (name: string, { permission, allFactories }: CreateOptions, command: Command) => {
+      const context = await openContext(command);
+      const { createToken } = await import('../../../operations/tokens.ts');
+      const factory = allFactories ? null : context.factory;
+      const token = await createToken(toOpenFactory(context), { name, factory, permission });
+      printData(context.output, { name, factory, permission, token }, () => `${token}\n`);
+      const scope = factory === null ? 'all factories' : `the factory ${factory}`;
+      printStatus(`Created ${name}, which may ${permission} ${scope}; it is shown only once.`);
+    });
+}
 
 interface CreateOptions {
   readonly permission: Permission;
   readonly allFactories?: true;
-}
-
-/** Makes an API token and prints it, this once. */
-export async function create(name: string, command: Command): Promise<void> {
-  const context = await contextOf(command);
-  const { permission, allFactories } = command.opts<CreateOptions>();
-  const factory = allFactories ? null : context.factory;
-  const token = await createToken(openFactory(context), { name, factory, permission });
-  printData(context, { name, factory, permission, token }, () => `${token}\n`);
-  const scope = factory === null ? 'all factories' : `the factory ${factory}`;
-  printStatus(`Made ${name}, which may ${permission} ${scope}; it is shown this once.`);
-}
-
-export async function list(command: Command): Promise<void> {
-  const context = await contextOf(command);
-  const data = (await context.store.apiTokens.list()).map(({ sha256: _, ...told }) => told);
-  printData(context, data, () => {
-    if (data.length === 0) return 'No API tokens. hookmill tokens create NAME makes one.\n';
-    const rows = data.map(({ name, factory, permission, createdAt, lastUsedAt }) => {
-      return [name, factory ?? 'all', permission, createdAt, lastUsedAt ?? 'never'];
-    });
-    return table(['NAME', 'FACTORY', 'PERMISSION', 'CREATED', 'LAST USED'], rows);
-  });
-}
-
-export async function revoke(name: string, command: Command): Promise<void> {
-  const { store } = await contextOf(command);
-  await store.apiTokens.revoke(name);
-  printStatus(`Revoked ${name}: its next request is refused, and its sessions are over.`);
 }

@@ -1,48 +1,46 @@
 import type { Command } from 'commander';
-import { backendOf } from '../../backend/backend.ts';
-import { unknownWebhook } from '../../backend/find-webhook.ts';
+import type { WebhookView } from '../../../operations/views/applied-views.ts';
+import type { OpenBackend } from '../../backend/backend.ts';
+import { findWebhook } from '../../backend/find-by-name.ts';
 import { printData } from '../../output.ts';
-import { describeCommit } from '../../render/render-reconcile.ts';
-import { fieldList, table } from '../../render/table.ts';
+import { describeCommit } from '../../render/describe-commit.ts';
+import { renderAuthMode } from '../../render/render-auth-mode.ts';
+import { renderFields } from '../../render/render-table.ts';
+import { addCommand } from '../add-command.ts';
 
-export async function list(command: Command): Promise<void> {
-  const { backend, output } = await backendOf(command);
-  const { webhooks } = await backend.webhooks();
-  const data = webhooks.map(({ credential: _, file: __, commit: ___, ...webhook }) => webhook);
-  printData({ output }, data, () => {
-    if (webhooks.length === 0)
-      return 'No webhooks are applied. hookmill apply makes the definitions the applied state.\n';
-    const rows = webhooks.map(({ name, authMode, signatureScheme, enabled, url }) => {
-      return [name, modeText(authMode, signatureScheme), enabled ? 'yes' : 'no', url];
+/** Declares `hookmill webhooks show`. */
+export function declareWebhooksShow(parent: Command, openBackend: OpenBackend): Command {
+  return addCommand(
+    parent,
+    'show',
+    'show one applied webhook',
+    `
+Examples:
+  hookmill webhooks show deploys
+  hookmill webhooks show wh_0123456789abcdefghijklmn -o json`,
+  )
+    .argument('<name>', 'name or UID of the webhook')
+    .action(async (nameOrUid: string, _options, command: Command) => {
+      const { backend, output, factory } = await openBackend(command);
+      const { webhooks, serial } = await backend.listWebhooks();
+      const webhook = findWebhook(nameOrUid, factory, webhooks);
+      const { file: _, ...data } = webhook;
+      printData(output, { ...data, serial }, () => renderFields(toFields(webhook, serial)));
     });
-    return table(['NAME', 'AUTH', 'ENABLED', 'URL'], rows);
-  });
 }
 
-export async function show(nameOrUid: string, command: Command): Promise<void> {
-  const { backend, output, factory } = await backendOf(command);
-  const { webhooks, serial } = await backend.webhooks();
-  const webhook = webhooks.find(({ name, uid }) => name === nameOrUid || uid === nameOrUid);
-  if (!webhook) throw unknownWebhook(nameOrUid, factory, webhooks);
+function toFields(webhook: WebhookView, serial: number): (readonly [string, string])[] {
   const unset = 'not set: answers 401 until the team secret is set and applied';
-  const { file: _, ...data } = webhook;
-  printData({ output }, { ...data, serial }, () =>
-    fieldList([
-      ['name', webhook.name],
-      ['uid', webhook.uid],
-      ['url', webhook.url],
-      ['auth', modeText(webhook.authMode, webhook.signatureScheme)],
-      ['secret', webhook.secretName],
-      ['credential', webhook.credential === 'not set' ? unset : 'in force'],
-      ['delivery id header', webhook.deliveryIdHeader ?? '-'],
-      ['enabled', webhook.enabled ? 'yes' : 'no'],
-      ['serial', String(serial)],
-      ...(webhook.commit ? ([['revision', describeCommit(webhook.commit)]] as const) : []),
-    ]),
-  );
-}
-
-function modeText(authMode: string, scheme: unknown): string {
-  if (scheme === null) return authMode;
-  return `${authMode} (${typeof scheme === 'string' ? scheme : 'custom HMAC'})`;
+  return [
+    ['name', webhook.name],
+    ['uid', webhook.uid],
+    ['url', webhook.url],
+    ['auth', renderAuthMode(webhook)],
+    ['secret', webhook.secretName],
+    ['credential', webhook.credential === 'not set' ? unset : 'in force'],
+    ['delivery id header', webhook.deliveryIdHeader ?? '-'],
+    ['enabled', webhook.enabled ? 'yes' : 'no'],
+    ['serial', String(serial)],
+    ...(webhook.commit ? ([['revision', describeCommit(webhook.commit)]] as const) : []),
+  ];
 }

@@ -7,8 +7,8 @@ import type { DefinitionKind } from '../../sources/definition-files.ts';
 import type { Store } from '../../store/ports.ts';
 import type { Completion, Source } from './complete.ts';
 
-/** The names that a source has, as far as they can be read: nobody wants to see the errors of a completion. */
-export async function completionValues(
+/** Reads the names of a source. Errors give no names, because a completion must not print errors. */
+export async function readValues(
   source: Source,
   given: Completion['given'],
   env: NodeJS.ProcessEnv,
@@ -19,49 +19,49 @@ export async function completionValues(
     given.get('factory') ?? env.HOOKMILL_FACTORY ?? (await readFactoryName(directory));
   switch (source) {
     case 'webhooks':
-      return unique([
-        ...(await defined(directory, 'webhook')),
-        ...(await applied(home, await factory(), 'webhooks')),
+      return sortUnique([
+        ...(await readDefined(directory, 'webhook')),
+        ...(await readApplied(home, await factory(), 'webhooks')),
       ]);
     case 'automations':
-      return unique([
-        ...(await defined(directory, 'automation')),
-        ...(await applied(home, await factory(), 'automations')),
+      return sortUnique([
+        ...(await readDefined(directory, 'automation')),
+        ...(await readApplied(home, await factory(), 'automations')),
       ]);
     case 'secrets':
-      return attempt(async () => (await openHome(home)).teamSecrets.names(), []);
+      return tryRead(async () => (await openHome(home)).teamSecrets.names(), []);
     case 'schemes':
-      return schemeIds();
+      return readSchemeIds();
     case 'senders':
-      return ['token', 'url_token', ...(await schemeIds())];
+      return ['token', 'url_token', ...(await readSchemeIds())];
     case 'outcomes':
       return outcomes;
   }
 }
 
-/** Loaded only when they are asked for: with the shapes of definitions, they take longer than all the rest. */
-async function schemeIds(): Promise<readonly string[]> {
+/** Loads the schemes only when needed: with the shapes of definitions, they take longer than all the rest. */
+async function readSchemeIds(): Promise<readonly string[]> {
   return (await import('../../signatures/scheme.ts')).schemeIds;
 }
 
-async function defined(directory: string, kind: DefinitionKind): Promise<readonly string[]> {
-  const names = await attempt(() => readdirSync(join(directory, definitionFolders[kind])), []);
+async function readDefined(directory: string, kind: DefinitionKind): Promise<readonly string[]> {
+  const names = await tryRead(() => readdirSync(join(directory, definitionFolders[kind])), []);
   return names.filter(name => name.endsWith('.yaml')).map(name => name.slice(0, -'.yaml'.length));
 }
 
-async function applied(
+async function readApplied(
   home: string,
   factory: string,
   list: 'webhooks' | 'automations',
 ): Promise<readonly string[]> {
   if (!definitionNamePattern.test(factory)) return [];
-  return attempt(async () => {
+  return tryRead(async () => {
     const state = await (await openHome(home)).appliedStates.read(factory);
     return state[list].map(({ name }) => name);
   }, []);
 }
 
-/** Loaded only when it is asked for, as the schemes are. */
+/** Loads the store only when needed. */
 async function openHome(home: string): Promise<Store> {
   const { openStore } = await import('../../store/open-store.ts');
   const now = () => new Date();
@@ -69,11 +69,11 @@ async function openHome(home: string): Promise<Store> {
 }
 
 async function readFactoryName(directory: string): Promise<string> {
-  const text = await attempt(() => readFileSync(join(directory, 'hookmill.yaml'), 'utf8'), '');
+  const text = await tryRead(() => readFileSync(join(directory, 'hookmill.yaml'), 'utf8'), '');
   return /^factory:\s*["']?([a-z0-9-]+)/m.exec(text)?.[1] ?? 'default';
 }
 
-async function attempt<T>(read: () => T | Promise<T>, otherwise: T): Promise<T> {
+async function tryRead<T>(read: () => T | Promise<T>, otherwise: T): Promise<T> {
   try {
     return await read();
   } catch {
@@ -81,6 +81,6 @@ async function attempt<T>(read: () => T | Promise<T>, otherwise: T): Promise<T> 
   }
 }
 
-function unique(names: readonly string[]): readonly string[] {
+function sortUnique(names: readonly string[]): readonly string[] {
   return [...new Set(names)].sort();
 }

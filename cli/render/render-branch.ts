@@ -2,29 +2,29 @@ import type { z } from 'zod';
 import { type Drift, driftOf, type ReconcileView } from '../../operations/views/reconcile-view.ts';
 import type { sourceShape } from '../../schema/api/shapes.ts';
 import type { Commit } from '../../schema/commit.ts';
+import { describeCommit } from './describe-commit.ts';
 import { printable } from './printable.ts';
 import { renderDiagnostics } from './render-diagnostics.ts';
-import { describeCommit } from './render-reconcile.ts';
 
 interface Applied {
   readonly source: z.output<typeof sourceShape> | null;
   readonly edited: boolean;
 }
 
-/** How a factory stands to the branch that it follows, as JSON. What is known of the branch is from the last look. */
-export function branchData(applied: Applied, reconcile: ReconcileView) {
+/** Compares a factory with the branch that it follows, as of the last reconcile, for JSON. */
+export function toBranchData(applied: Applied, reconcile: ReconcileView) {
   const { tip, ...told } = reconcile;
   return {
     tip: tip?.revision ?? null,
     upToDate: isUpToDate(applied, reconcile),
     drift: driftOf(applied.source, applied.edited, reconcile),
-    lastReconcile: lastReconcile(reconcile),
+    lastReconcile: toLastReconcile(reconcile),
     ...told,
   };
 }
 
-/** The same for people. */
-export function branchFields(applied: Applied, reconcile: ReconcileView): [name: string, value: string][] {
+/** The same comparison for people. */
+export function toBranchFields(applied: Applied, reconcile: ReconcileView): [name: string, value: string][] {
   const { source, edited } = applied;
   const { followed, tip, suspendedAt, lastSuccess, failingSince } = reconcile;
   const drift = driftOf(source, edited, reconcile);
@@ -32,7 +32,7 @@ export function branchFields(applied: Applied, reconcile: ReconcileView): [name:
   const fields: [string, string | undefined][] = [
     ['follows', `${followed.branch} of ${followed.repository}${path}`],
     ['revision', source?.kind === 'repository' ? describeCommit(source) : '-'],
-    ['tip', tip ? tipText(applied, reconcile, tip) : '-'],
+    ['tip', tip ? describeTip(applied, reconcile, tip) : '-'],
     ['drift', drift === null ? undefined : driftTexts[drift]],
     ['last success', lastSuccess?.at ?? 'never'],
     ['failing since', failingSince ?? undefined],
@@ -41,8 +41,8 @@ export function branchFields(applied: Applied, reconcile: ReconcileView): [name:
   return fields.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
 }
 
-/** What is wrong now, below the fields. */
-export function branchFindings({ failingSince, lastFailure }: ReconcileView): string {
+/** The last failure, unless a success followed. */
+export function renderBranchFailure({ failingSince, lastFailure }: ReconcileView): string {
   if (failingSince === null || !lastFailure) return '';
   const { message, hint, tip, diagnostics } = lastFailure;
   const where = tip ? ` (at ${describeCommit(tip)})` : '';
@@ -50,17 +50,19 @@ export function branchFindings({ failingSince, lastFailure }: ReconcileView): st
   return `\n✗ ${printable(message + where)}\n${advice}${renderDiagnostics(diagnostics, new Map())}`;
 }
 
-function tipText(applied: Applied, reconcile: ReconcileView, tip: Commit): string {
-  if (isUpToDate(applied, reconcile)) return 'as applied';
+function describeTip(applied: Applied, reconcile: ReconcileView, tip: Commit): string {
+  if (isUpToDate(applied, reconcile)) return 'applied';
   const { commitsBehind } = reconcile;
-  const ahead = commitsBehind ? `, ${commitsBehind} ${commitsBehind === 1 ? 'commit' : 'commits'} ahead` : '';
+  const ahead = commitsBehind
+    ? `, ${commitsBehind} ${commitsBehind === 1 ? 'commit' : 'commits'} ahead of the applied revision`
+    : '';
   return `${describeCommit(tip)}${ahead}`;
 }
 
 const driftTexts: Readonly<Record<Drift, string>> = {
-  edited: 'a hand edited the applied state; the next reconcile takes that back',
-  'work-tree': 'a work tree was applied; the next reconcile takes that back',
-  'other-branch': 'what is applied comes from elsewhere',
+  edited: 'someone edited the applied state by hand; the next reconcile undoes that',
+  'work-tree': 'a work tree was applied; the next reconcile undoes that',
+  'other-branch': 'the applied state comes from another branch, path or repository',
 };
 
 function isUpToDate({ source, edited }: Applied, reconcile: ReconcileView): boolean {
@@ -68,7 +70,7 @@ function isUpToDate({ source, edited }: Applied, reconcile: ReconcileView): bool
   return isTip && driftOf(source, edited, reconcile) === null;
 }
 
-function lastReconcile({ failingSince, lastSuccess, lastFailure }: ReconcileView) {
+function toLastReconcile({ failingSince, lastSuccess, lastFailure }: ReconcileView) {
   if (failingSince !== null && lastFailure) {
     const { at, tip, message, diagnostics } = lastFailure;
     return { at, ok: false, revision: tip?.revision ?? null, message, diagnostics };

@@ -1,0 +1,18 @@
+import type { Command } from 'commander';
+import { addCommand } from '../add-command.ts';
+
+/** Declares the group `hookmill secrets`. */
+export function declareSecrets(parent: Command): Command {
+  return addCommand(
+    parent,
+    'secrets',
+    'manage team secrets: the credentials that definitions name',
+    `
+Examples:
+  hookmill secrets generate DEPLOYS_TOKEN
+  hookmill secrets list`,
+  );
+}
+
+/** Tells the user when a new value is used. */
+export const nextApplyNote = 'Run `hookmill apply` for webhooks to use the new value.';
