@@ -22,9 +22,9 @@ import type { Place } from '../context.ts';
 export interface Backend {
   showStatus(): Promise<AppliedStatus>;
   /** Plans the definitions directory. */
-  plan(options: PlanOptions): Promise<PlanResult>;
+  plan(options: PlanRequest): Promise<PlanResult>;
   /** Applies the definitions directory, or reconciles a home's factory that follows a branch. */
-  apply(options: ApplyOptions): Promise<ApplyResult>;
+  apply(options: ApplyRequest): Promise<ApplyResult>;
   listWebhooks(): Promise<ListedWebhooks>;
   listAutomations(): Promise<ListedAutomations>;
   /** Tests an automation, which may be a draft, with a stored delivery or a payload. */
@@ -42,7 +42,7 @@ export interface Backend {
   findRunDirectory(id: string): string | undefined;
 }
 
-export interface PlanOptions {
+export interface PlanRequest {
   /** Adds to each change what it means for senders and runs. Only a home knows that. */
   readonly withImpact: boolean;
   /** Writes the plan to this file, for `apply`. Only a home can. */
@@ -53,7 +53,7 @@ export interface PlanOptions {
 export type PlanResult = ReadDefinitions &
   ({ readonly ok: true; readonly plan: PlanView } | { readonly ok: false });
 
-export interface ApplyOptions {
+export interface ApplyRequest {
   /** A file that `plan` wrote: that plan is applied, or nothing. Only a home can. */
   readonly planFile: string | undefined;
   readonly dryRun: boolean;

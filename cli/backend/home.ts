@@ -20,17 +20,19 @@ import { showStatus } from '../../operations/status.ts';
 import type { DeliveryView } from '../../operations/views/delivery-views.ts';
 import { planView } from '../../operations/views/plan-view.ts';
 import { listWebhooks } from '../../operations/webhooks.ts';
+import type { AppliedState } from '../../schema/applied-state.ts';
+import { ingressUrl } from '../../schema/ingress-url.ts';
 import type { Definitions } from '../../sources/definition-files.ts';
 import { readDirectory } from '../../sources/directory-source.ts';
 import { parseDefinitions } from '../../sources/parse-definitions.ts';
+import { type FollowedRepository, toFollowedBranch } from '../../sources/repository/followed-repository.ts';
 import { DeliveryLogError } from '../../store/delivery-log-error.ts';
 import { type Context, toOpenFactory } from '../context.ts';
-import { CommandError } from '../exit-status.ts';
+import { CommandError, UsageError } from '../exit-status.ts';
 import { readPlanFile, writePlanFile } from '../input/plan-file.ts';
 import { printable } from '../render/printable.ts';
-import type { ApplyOptions, ApplyResult, Backend, PlanOptions, PlanResult } from './backend.ts';
+import type { ApplyRequest, ApplyResult, Backend, PlanRequest, PlanResult } from './backend.ts';
 import { findWebhook } from './find-by-name.ts';
-import { listUrls } from './list-urls.ts';
 
 /** Creates a backend on a home. Whoever can read the home may see everything but secrets. */
 export function createHomeBackend(context: Context): Backend {
@@ -56,7 +58,7 @@ export function createHomeBackend(context: Context): Backend {
 async function planDirectory(
   context: Context,
   factory: OpenFactory,
-  { withImpact, out, onNote }: PlanOptions,
+  { withImpact, out, onNote }: PlanRequest,
 ): Promise<PlanResult> {
   const followed = await readRememberedRepository(factory);
   if (followed) {
@@ -97,14 +99,11 @@ async function readImpacts(
 async function applyDirectory(
   context: Context,
   factory: OpenFactory,
-  options: ApplyOptions,
+  options: ApplyRequest,
 ): Promise<ApplyResult> {
   const { planFile, dryRun, adopt, confirm, onNote } = options;
   const followed = adopt ? undefined : await readRememberedRepository(factory);
-  if (followed) {
-    const { applyBranch } = await import('../reconcile/apply-branch.ts');
-    return applyBranch(context, followed, options);
-  }
+  if (followed) return applyBranch(context, followed, options);
   const reviewed = planFile === undefined ? undefined : await readPlanFile(planFile);
   const { directory } = context;
   const definitions = parseDefinitions(readDirectory(directory));
@@ -133,6 +132,27 @@ async function applyDirectory(
   return { result, plan, webhooks: listUrls(applied.state, context), diagnostics, texts };
 }
 
+/** Applies the tip of the production branch that a factory follows. Plans of the work tree are refused. */
+async function applyBranch(
+  context: Context,
+  followed: FollowedRepository,
+  { planFile, dryRun, onNote }: ApplyRequest,
+): Promise<ApplyResult> {
+  const follows = `the factory ${context.factory} follows ${followed.branch} of ${followed.repository}`;
+  if (planFile !== undefined || dryRun) {
+    const hint = 'run `hookmill plan` to compare the work tree with the applied state';
+    throw new UsageError(`${follows}: a plan of the work tree cannot be applied; ${hint}`);
+  }
+  onNote(printable(`${follows}: the work tree is ignored.`));
+  const { createStopSignal, requireApplied, runReconcile } = await import('../reconcile/run-reconcile.ts');
+  const reconciled = await runReconcile(context, toFollowedBranch(followed), createStopSignal());
+  const { result, tip, state, changes } = requireApplied(reconciled);
+  const plan = planView(state, changes, context.baseUrl);
+  // The reconcile has printed its findings.
+  const findings = { diagnostics: [], texts: new Map() };
+  return { result, tip, plan, webhooks: listUrls(state, context), ...findings };
+}
+
 async function dryRunApply(
   context: Context,
   definitions: Definitions,
@@ -145,6 +165,10 @@ async function dryRunApply(
   requireCurrent(planned);
   const plan = planView(planned.state, planned.changes, context.baseUrl);
   return { result: 'dry-run', plan, webhooks: [], diagnostics, texts };
+}
+
+function listUrls({ webhooks }: AppliedState, { baseUrl }: Context): { name: string; url: string }[] {
+  return webhooks.map(webhook => ({ name: webhook.name, url: ingressUrl(baseUrl, webhook) }));
 }
 
 function refuseOutdated(moved: readonly string[]): CommandError {

@@ -6,7 +6,7 @@ import { readDirectory } from '../../sources/directory-source.ts';
 import { parseDefinitions } from '../../sources/parse-definitions.ts';
 import type { Place } from '../context.ts';
 import { UsageError } from '../exit-status.ts';
-import type { ApplyOptions, ApplyResult, Backend, PlanResult } from './backend.ts';
+import type { ApplyRequest, ApplyResult, Backend, PlanResult } from './backend.ts';
 import { findWebhook } from './find-by-name.ts';
 import type { Server } from './server-address.ts';
 import { callServer } from './server-client.ts';
@@ -98,7 +98,7 @@ async function applyOnServer(
   server: Server,
   params: FactoryParams,
   directory: string,
-  { planFile, dryRun, adopt, confirm, onNote }: ApplyOptions,
+  { planFile, dryRun, adopt, confirm, onNote }: ApplyRequest,
 ): Promise<ApplyResult> {
   if (planFile !== undefined) throw new UsageError('A plan file cannot be combined with --server');
   const sent = readFiles(directory);

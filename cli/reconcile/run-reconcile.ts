@@ -1,5 +1,5 @@
-import type { FollowOptions } from '../../operations/follow-branch.ts';
-import type { Change } from '../../operations/plan.ts';
+import type { FollowOptions, FollowProgress } from '../../operations/follow-branch.ts';
+import { type Change, summarize } from '../../operations/plan.ts';
 import { type Reconciled, reconcile } from '../../operations/reconcile.ts';
 import { planView } from '../../operations/views/plan-view.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
@@ -7,7 +7,10 @@ import type { Commit } from '../../schema/commit.ts';
 import type { FollowedBranch } from '../../sources/repository/followed-repository.ts';
 import { type Context, toOpenFactory } from '../context.ts';
 import { CommandError } from '../exit-status.ts';
-import { renderProgress, renderReconciled } from '../render/render-reconcile.ts';
+import { colours } from '../render/colours.ts';
+import { describeCommit, shortenRevision } from '../render/describe-commit.ts';
+import { printable } from '../render/printable.ts';
+import { renderDiagnostics } from '../render/render-diagnostics.ts';
 
 export type Allowances = Pick<FollowOptions, 'allowEmpty' | 'allowRename' | 'allowRewind'>;
 
@@ -78,3 +81,48 @@ export function createStopSignal(): AbortSignal {
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => stopping.abort());
   return stopping.signal;
 }
+
+/** One line for a step of a running reconcile. */
+function renderProgress(progress: FollowProgress): string {
+  return `${step} ${printable(describeStep(progress))}\n`;
+}
+
+function describeStep(progress: FollowProgress): string {
+  switch (progress.step) {
+    case 'look':
+      return `checking ${progress.repository.branch} of ${progress.repository.url}`;
+    case 'fetch':
+      return `fetching ${shortenRevision(progress.revision)}`;
+    case 'apply':
+      return `applying ${describeCommit(progress.tip)}`;
+  }
+}
+
+/** How a reconcile ended. */
+function renderReconciled(reconciled: Reconciled): string {
+  switch (reconciled.result) {
+    case 'unchanged':
+      return `${good} up to date\n`;
+    case 'applied': {
+      const { add, change, destroy } = summarize(reconciled.changes);
+      const counts = `${add} added, ${change} changed, ${destroy} destroyed`;
+      const warnings = renderDiagnostics(reconciled.diagnostics, reconciled.texts);
+      return `${warnings}${good} applied as serial ${reconciled.state.serial}: ${counts}\n`;
+    }
+    case 'failed': {
+      const { message, hint, tip, diagnostics, texts } = reconciled;
+      const where = tip ? ` (at ${describeCommit(tip)})` : '';
+      const advice = hint === undefined ? '' : `  ${colours.cyan('hint:')} ${printable(hint)}\n`;
+      const findings = renderDiagnostics(diagnostics, texts);
+      return `${findings}${bad} ${printable(message)}${printable(where)}\n${advice}`;
+    }
+    case 'suspended':
+      return `${step} reconciling has been suspended since ${reconciled.since}\n`;
+    case 'stopped':
+      return `${step} stopped\n`;
+  }
+}
+
+const step = colours.cyan('►');
+const good = colours.green('✔');
+const bad = colours.red('✗');

@@ -5,11 +5,6 @@ import type { Step } from '../render/render-steps.ts';
 /** How the sender of a new webhook authenticates: a mode without a scheme, or a shipped scheme. */
 export type Sender = 'token' | 'url_token' | SignatureScheme;
 
-/** Suggests the name of a team secret: the webhook's in upper case, and its kind. */
-export function suggestSecretName(name: string, sender: Sender): string {
-  return `${name.toUpperCase().replaceAll('-', '_')}_${typeof sender === 'string' ? 'TOKEN' : 'WEBHOOK'}`;
-}
-
 /** Renders the new webhook's file. */
 export function renderDefinition(sender: Sender, secretName: string): string {
   const auth =

@@ -1,11 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import {
-  listNextSteps,
-  renderDefinition,
-  type Sender,
-  suggestSecretName,
-} from '../../cli/scaffold/new-webhook.ts';
+import { listNextSteps, renderDefinition, type Sender } from '../../cli/scaffold/new-webhook.ts';
 import { parseWebhook } from '../../schema/definitions/webhook-definition.ts';
+import { suggestSecretName } from '../../schema/secret-value.ts';
 import { findScheme, schemes } from '../../signatures/scheme.ts';
 import { parseHookmill } from '../support/hookmill-command-line.ts';
 
@@ -14,7 +10,7 @@ const senders: readonly Sender[] = ['token', 'url_token', ...schemes];
 describe.each(senders.map(sender => [typeof sender === 'string' ? sender : sender.id, sender] as const))(
   '%s',
   (id, sender) => {
-    const secretName = suggestSecretName(id.replace('_', '-'), sender);
+    const secretName = suggestSecretName(id.replace('_', '-'), new Set());
 
     test('is written as a valid definition', () => {
       const parsed = parseWebhook(

@@ -43,16 +43,18 @@ async function add(schemeId: string, options: AddOptions): Promise<void> {
   const [
     { secretNamePattern },
     { createModeline, getEditorSchemaFile },
-    { listNextSteps, renderDefinition, suggestSecretName },
+    { listNextSteps, renderDefinition },
+    { suggestSecretName },
   ] = await Promise.all([
     import('../../../schema/definitions/webhook-definition.ts'),
     import('../../scaffold/editor-schemas.ts'),
     import('../../scaffold/new-webhook.ts'),
+    import('../../../schema/secret-value.ts'),
   ]);
   const directory = findDefinitionsDirectory(options);
   const sender = await parseSender(schemeId);
   const name = chooseName(options.name, sender);
-  const secretName = options.secretName ?? suggestSecretName(name, sender);
+  const secretName = options.secretName ?? suggestSecretName(name, new Set());
   if (!secretNamePattern.test(secretName)) {
     const rule = 'use 1–128 letters, digits or the characters _ . -';
     throw new UsageError(`"${secretName}" cannot name a team secret; ${rule}`);
