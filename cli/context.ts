@@ -7,16 +7,8 @@ import type { Workspace } from '../schema/definitions/workspace.ts';
 import type { Store } from '../store/ports.ts';
 import { findDefinitionsDirectory } from './definitions/definitions-directory.ts';
 import { CommandError, UsageError } from './exit-status.ts';
-import type { GlobalOptions } from './global-options.ts';
+import type { GlobalOptions, Place } from './global-options.ts';
 import { renderDiagnostics } from './render/render-diagnostics.ts';
-
-/** The place that a command works on, from the global options, the environment and hookmill.yaml. */
-export interface Place {
-  /** The definitions directory, absolute. */
-  readonly directory: string;
-  readonly factory: string;
-  readonly output: 'text' | 'json';
-}
 
 /** A place with the home on this machine. */
 export interface Context extends Place {

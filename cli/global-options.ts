@@ -10,6 +10,14 @@ export interface GlobalOptions {
   readonly lockTimeout: number;
 }
 
+/** The place that a command works on, from the global options, the environment and hookmill.yaml. */
+export interface Place {
+  /** The definitions directory, absolute. */
+  readonly directory: string;
+  readonly factory: string;
+  readonly output: 'text' | 'json';
+}
+
 /** Adds the options that every command accepts, before or after its name. */
 export function addGlobalOptions(command: Command): Command {
   return command

@@ -3,8 +3,8 @@ import { ApiProblem } from '../schema/api/problems.ts';
 import { Refusal } from '../schema/refusal.ts';
 import { DeliveryLogError } from '../store/delivery-log-error.ts';
 import { StoreError } from '../store/store-error.ts';
+import type { OpenBackend } from './backend/backend.ts';
 import { openBackend } from './backend/open-backend.ts';
-import type { DeclareCommand } from './commands/add-command.ts';
 import { declareAutomations } from './commands/automations/automations.ts';
 import { declareAutomationsList } from './commands/automations/list.ts';
 import { declareAutomationsShow } from './commands/automations/show.ts';
@@ -51,6 +51,9 @@ import { CommandError, exitStatus } from './exit-status.ts';
 import { addGlobalOptions } from './global-options.ts';
 import { printable } from './render/printable.ts';
 import { version } from './version.ts';
+
+/** Adds one command to its parent: its name, arguments, options, help and action. */
+type DeclareCommand = (parent: Command, openBackend: OpenBackend) => Command;
 
 /** The commands under their headings in the help; the first of each row is the parent of the others. */
 const commandTable: readonly (readonly [heading: string, ...rows: (readonly DeclareCommand[])[]])[] = [

@@ -13,7 +13,7 @@ import type { ChangeView, PlanView } from '../../operations/views/plan-view.ts';
 import type { ListedWebhooks } from '../../operations/webhooks.ts';
 import type { Commit } from '../../schema/commit.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
-import type { Place } from '../context.ts';
+import type { Place } from '../global-options.ts';
 
 /**
  * The operations on one factory that commands use: on a home of this machine, or on the management API of a daemon.

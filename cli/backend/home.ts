@@ -103,7 +103,7 @@ async function applyDirectory(
 ): Promise<ApplyResult> {
   const { planFile, dryRun, adopt, confirm, onNote } = options;
   const followed = adopt ? undefined : await readRememberedRepository(factory);
-  if (followed) return applyBranch(context, followed, options);
+  if (followed) return applyBranch(context, factory, followed, options);
   const reviewed = planFile === undefined ? undefined : await readPlanFile(planFile);
   const { directory } = context;
   const definitions = parseDefinitions(readDirectory(directory));
@@ -114,7 +114,7 @@ async function applyDirectory(
     const moved = reviewed ? whatMoved(reviewed, planFileOf(factory.name, definitions, planned)) : [];
     if (moved.length > 0) throw refuseOutdated(moved);
   };
-  if (dryRun) return dryRunApply(context, definitions, requireCurrent);
+  if (dryRun) return dryRunApply(context, factory, definitions, requireCurrent);
   const applied = await applyDefinitions(
     factory,
     definitions,
@@ -135,6 +135,7 @@ async function applyDirectory(
 /** Applies the tip of the production branch that a factory follows. Plans of the work tree are refused. */
 async function applyBranch(
   context: Context,
+  factory: OpenFactory,
   followed: FollowedRepository,
   { planFile, dryRun, onNote }: ApplyRequest,
 ): Promise<ApplyResult> {
@@ -145,7 +146,7 @@ async function applyBranch(
   }
   onNote(printable(`${follows}: the work tree is ignored.`));
   const { createStopSignal, requireApplied, runReconcile } = await import('../reconcile/run-reconcile.ts');
-  const reconciled = await runReconcile(context, toFollowedBranch(followed), createStopSignal());
+  const reconciled = await runReconcile(factory, toFollowedBranch(followed), createStopSignal());
   const { result, tip, state, changes } = requireApplied(reconciled);
   const plan = planView(state, changes, context.baseUrl);
   // The reconcile has printed its findings.
@@ -155,11 +156,12 @@ async function applyBranch(
 
 async function dryRunApply(
   context: Context,
+  factory: OpenFactory,
   definitions: Definitions,
   requireCurrent: (planned: PlannedChanges) => void,
 ): Promise<ApplyResult> {
   const { texts } = definitions;
-  const planned = await planFactory(toOpenFactory(context), definitions);
+  const planned = await planFactory(factory, definitions);
   const { diagnostics } = planned;
   if (!planned.ok) return { result: 'invalid', diagnostics, texts };
   requireCurrent(planned);

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { findPlace, openContext, type Place } from '../context.ts';
+import { findPlace, openContext } from '../context.ts';
+import type { Place } from '../global-options.ts';
 import type { Backend } from './backend.ts';
 import { findServer } from './server-address.ts';
 

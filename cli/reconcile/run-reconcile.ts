@@ -1,3 +1,4 @@
+import type { Factory } from '../../operations/factory.ts';
 import type { FollowOptions, FollowProgress } from '../../operations/follow-branch.ts';
 import { type Change, summarize } from '../../operations/plan.ts';
 import { type Reconciled, reconcile } from '../../operations/reconcile.ts';
@@ -5,7 +6,6 @@ import { planView } from '../../operations/views/plan-view.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import type { Commit } from '../../schema/commit.ts';
 import type { FollowedBranch } from '../../sources/repository/followed-repository.ts';
-import { type Context, toOpenFactory } from '../context.ts';
 import { CommandError } from '../exit-status.ts';
 import { colours } from '../render/colours.ts';
 import { describeCommit, shortenRevision } from '../render/describe-commit.ts';
@@ -16,13 +16,13 @@ export type Allowances = Pick<FollowOptions, 'allowEmpty' | 'allowRename' | 'all
 
 /** Reconciles once. Prints every step to a terminal; elsewhere it prints only changes and failures. */
 export async function runReconcile(
-  context: Context,
+  factory: Factory,
   followed: FollowedBranch,
   signal: AbortSignal,
   allowances: Allowances = {},
 ): Promise<Reconciled> {
   const isWatched = process.stderr.isTTY === true;
-  const reconciled = await reconcile(toOpenFactory(context), followed, {
+  const reconciled = await reconcile(factory, followed, {
     ...allowances,
     environment: process.env,
     signal,
@@ -34,7 +34,7 @@ export async function runReconcile(
 }
 
 /** The data that `reconcile -o json` prints: that of `apply`, with the result. */
-export function toReconcileData({ factory, baseUrl }: Context, reconciled: Reconciled) {
+export function toReconcileData(factory: string, baseUrl: string, reconciled: Reconciled) {
   const { result } = reconciled;
   if (result === 'suspended') return { factory, result, since: reconciled.since };
   if (result === 'stopped') return { factory, result };

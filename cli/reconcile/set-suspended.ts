@@ -1,16 +1,16 @@
+import type { Factory } from '../../operations/factory.ts';
 import { suspendReconcile } from '../../operations/reconcile.ts';
 import { readRememberedRepository } from '../../operations/remembered-repository.ts';
-import { type Context, toOpenFactory } from '../context.ts';
 import { CommandError } from '../exit-status.ts';
 
 /** Suspends or resumes the reconciling of a factory that follows a branch. Returns the time since it is suspended. */
 export async function setSuspended(
-  context: Pick<Context, 'store' | 'factory'>,
+  factory: Factory,
   suspended: boolean,
 ): Promise<{ factory: string; suspendedAt: string | null }> {
-  const { factory } = context;
-  if (!(await readRememberedRepository(toOpenFactory(context)))) {
-    throw new CommandError(`the factory ${factory} was never reconciled with a repository`);
+  const { name } = factory;
+  if (!(await readRememberedRepository(factory))) {
+    throw new CommandError(`the factory ${name} was never reconciled with a repository`);
   }
-  return { factory, suspendedAt: await suspendReconcile(toOpenFactory(context), suspended) };
+  return { factory: name, suspendedAt: await suspendReconcile(factory, suspended) };
 }

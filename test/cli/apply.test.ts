@@ -131,7 +131,9 @@ test('destroying needs --yes where nobody can be asked, and says what it means',
   const before = workspace.read(appliedFile);
   const declined = await workspace.hookmill('apply');
   expect(declined.stderr).toMatch(/- webhook deploys {2}its URL stops answering and never comes back \(wh_/);
-  expect(declined.stderr).toContain('hookmill: nothing was applied: destroying needs a yes');
+  expect(declined.stderr).toContain(
+    'hookmill: nothing was applied: to destroy something, confirm at the prompt',
+  );
   expect(declined).toMatchObject({ stdout: '', exitCode: 1 });
   expect(workspace.read(appliedFile)).toBe(before);
 

@@ -167,24 +167,24 @@ describe('a delivery', () => {
       Judged by the automations of serial 3:
       quiet: Would not trigger
         ✗ the automation is disabled
-        ✓ webhook: the one selected
+        ✓ webhook: matches
         ✓ payload: no filter
       triage: Would trigger
-        ✓ webhook: the one selected
+        ✓ webhook: matches
         ✓ payload: matches
             ✓ $.action in ["created", "reopened"] · payload has "created"
       twice: Would trigger
         trigger 1
-        ✓ webhook: the one selected
+        ✓ webhook: matches
         ✓ payload: matches
             ✓ $.action in ["created"] · payload has "created"
         trigger 2
-        ✓ webhook: the one selected
+        ✓ webhook: matches
         ✗ payload: does not match
             ✗ $.items any element one element that satisfies all of it · payload has [0] of 2
             ✗ $.items[0].sku in ["a1"] · payload has "b"
-            ✓ $.items[0].qty not in [0] · payload has missing
-            ✗ $["odd key"] exists true · payload has missing
+            ✓ $.items[0].qty not in [0] · field missing from the payload
+            ✗ $["odd key"] exists true · field missing from the payload
       2 other automations listen to other webhooks.
 
       RUN                             AUTOMATION  DELIVERY                        STATE      ATTEMPTS
@@ -373,16 +373,16 @@ describe('automations test', () => {
     ).toMatchInlineSnapshot(`
       "twice: Would not trigger
         trigger 1
-        ✓ webhook: the one selected
+        ✓ webhook: matches
         ✗ payload: does not match
             ✗ $.action in ["created"] · payload has "closed"
         trigger 2
-        ✓ webhook: the one selected
+        ✓ webhook: matches
         ✗ payload: does not match
             ✗ $.items any element one element that satisfies all of it · payload has [0] of 2
             ✗ $.items[0].sku in ["a1"] · payload has "b"
-            ✓ $.items[0].qty not in [0] · payload has missing
-            ✗ $["odd key"] exists true · payload has missing
+            ✓ $.items[0].qty not in [0] · field missing from the payload
+            ✗ $["odd key"] exists true · field missing from the payload
       exit status 0
       "
     `);
@@ -418,7 +418,7 @@ describe('automations test', () => {
     const id = await deliver({ action: 'reopened', test: 1 });
     expect(stable(await hookmill('automations', 'test', 'triage', '--delivery', id))).toMatchInlineSnapshot(`
       "triage: Would trigger
-        ✓ webhook: the one selected
+        ✓ webhook: matches
         ✓ payload: matches
             ✓ $.action in ["created", "reopened"] · payload has "reopened"
       exit status 0
@@ -428,7 +428,7 @@ describe('automations test', () => {
       stable(await hookmill('automations', 'test', 'elsewhere', '--delivery', id)),
     ).toMatchInlineSnapshot(`
       "elsewhere: Would not trigger
-        ✗ webhook: another one than selected
+        ✗ webhook: does not match (the trigger selects a different one)
         ✓ payload: no filter
       exit status 0
       "
@@ -436,7 +436,7 @@ describe('automations test', () => {
     expect(stable(await hookmill('automations', 'test', 'quiet', '--delivery', id))).toMatchInlineSnapshot(`
       "quiet: Would not trigger
         ✗ the automation is disabled
-        ✓ webhook: the one selected
+        ✓ webhook: matches
         ✓ payload: no filter
       exit status 0
       "

@@ -218,7 +218,7 @@ test('suspended, nothing is applied until it is resumed', async () => {
     const { exitCode, stderr } = await workspace.hookmill(...words);
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(
-      /nothing was applied: reconciling is suspended since \S+Z; hookmill reconcile resume/,
+      /nothing was applied: reconciling has been suspended since \S+Z; run `hookmill reconcile resume`/,
     );
   }
   expect(await json(workspace, 'status')).toMatchObject({ serial: 1, suspendedAt: expect.any(String) });
@@ -252,7 +252,7 @@ test('apply reconciles to the branch and leaves the work tree alone; plan compar
 
   const applied = await workspace.hookmill('apply');
   expect(applied.exitCode).toBe(0);
-  expect(applied.stderr).toContain(`follows main of ${upstream.bare}: the work tree is not looked at.\n`);
+  expect(applied.stderr).toContain(`follows main of ${upstream.bare}: the work tree is ignored.\n`);
   expect(applied.stdout).toMatch(/^\+ webhook pay\n/);
   const names = async () =>
     (await json(workspace, 'webhooks', 'list')).map(({ name }: { name: string }) => name);

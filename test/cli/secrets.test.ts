@@ -33,7 +33,7 @@ describe('set', () => {
     workspace.write('webhooks/a.yaml', 'secretName: TOKEN\n');
     const { stdout, stderr, exitCode } = await workspace.hookmill('secrets', 'set', 'TOKEN', { stdin });
     expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 0 });
-    expect(stderr).toBe('Set TOKEN. Webhooks that use it take it up with the next apply.\n');
+    expect(stderr).toBe('Set TOKEN. Run `hookmill apply` for webhooks to use the new value.\n');
     await workspace.hookmill('apply');
     expect(await digestInForce(workspace, 'a')).toBe(await sha256(value ?? ''));
   });
@@ -113,7 +113,7 @@ test('generate --format whsec makes the secret of a Standard Webhooks sender', a
   expect(stdout).toMatch(/^whsec_[A-Za-z0-9+/]{43}=\n$/);
 });
 
-test('a declared secret applies without a credential, and takes it up once it is set and applied again', async () => {
+test('a declared secret applies without a credential, which it gets once it is set and applied again', async () => {
   const workspace = makeWorkspace();
   workspace.write('webhooks/a.yaml', 'authMode: url_token\nsecretName: LATER\n');
   expect((await workspace.hookmill('secrets', 'declare', 'LATER')).exitCode).toBe(0);

@@ -3,7 +3,7 @@ import type { Summary } from '../../../operations/plan.ts';
 import type { AppliedStatus } from '../../../operations/status.ts';
 import { driftOf } from '../../../operations/views/reconcile-view.ts';
 import type { OpenBackend } from '../../backend/backend.ts';
-import type { Place } from '../../context.ts';
+import type { Place } from '../../global-options.ts';
 import { printData } from '../../output.ts';
 import { renderBranchFailure, toBranchData, toBranchFields } from '../../render/render-branch.ts';
 import { renderFields } from '../../render/render-table.ts';

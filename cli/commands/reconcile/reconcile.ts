@@ -52,10 +52,11 @@ async function reconcile(options: ReconcileOptions, context: Context): Promise<v
     ]);
   const followed = await requireRepository(context, options);
   const branch = toFollowedBranch(followed);
+  const factory = toOpenFactory(context);
   const stopping = createStopSignal();
   const run = async (signal: AbortSignal) => {
-    const reconciled = await runReconcile(context, branch, signal, options);
-    printData(context.output, toReconcileData(context, reconciled), () => '');
+    const reconciled = await runReconcile(factory, branch, signal, options);
+    printData(context.output, toReconcileData(context.factory, context.baseUrl, reconciled), () => '');
     return reconciled;
   };
   if (options.once) requireApplied(await run(stopping));

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { openContext } from '../../context.ts';
+import { openContext, toOpenFactory } from '../../context.ts';
 import { printData } from '../../output.ts';
 import { addCommand } from '../add-command.ts';
 
@@ -15,8 +15,8 @@ Examples:
   hookmill reconcile resume && hookmill reconcile --once`,
   ).action(async (_, command: Command) => {
     const { setSuspended } = await import('../../reconcile/set-suspended.ts');
-    const { output, ...context } = await openContext(command);
-    const data = await setSuspended(context, false);
-    printData(output, data, () => `Resumed reconciling of the factory ${data.factory}.\n`);
+    const context = await openContext(command);
+    const data = await setSuspended(toOpenFactory(context), false);
+    printData(context.output, data, () => `Resumed reconciling of the factory ${data.factory}.\n`);
   });
 }

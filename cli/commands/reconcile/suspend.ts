@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { openContext } from '../../context.ts';
+import { openContext, toOpenFactory } from '../../context.ts';
 import { printData } from '../../output.ts';
 import { addCommand } from '../add-command.ts';
 
@@ -18,12 +18,12 @@ Examples:
   hookmill --factory payments reconcile suspend`,
   ).action(async (_, command: Command) => {
     const { setSuspended } = await import('../../reconcile/set-suspended.ts');
-    const { output, ...context } = await openContext(command);
-    const data = await setSuspended(context, true);
+    const context = await openContext(command);
+    const data = await setSuspended(toOpenFactory(context), true);
     printData(
-      output,
+      context.output,
       data,
-      () => `Reconciling of the factory ${data.factory} is suspended since ${data.suspendedAt}.\n`,
+      () => `Reconciling of the factory ${data.factory} has been suspended since ${data.suspendedAt}.\n`,
     );
   });
 }

@@ -3,7 +3,7 @@ import type { SecretFormat } from '../../../operations/secrets.ts';
 import { openContext, toOpenFactory } from '../../context.ts';
 import { printData, printStatus } from '../../output.ts';
 import { addCommand } from '../add-command.ts';
-import { nextApplyNote } from './secrets.ts';
+import { nextApplyNote } from './next-apply-note.ts';
 
 /** Declares `hookmill secrets generate`. */
 export function declareSecretsGenerate(parent: Command): Command {

@@ -13,6 +13,3 @@ Examples:
   hookmill secrets list`,
   );
 }
-
-/** Tells the user when a new value is used. */
-export const nextApplyNote = 'Run `hookmill apply` for webhooks to use the new value.';

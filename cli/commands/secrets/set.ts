@@ -3,7 +3,7 @@ import { openContext } from '../../context.ts';
 import { readSecretValue } from '../../input/read-secret-value.ts';
 import { printStatus } from '../../output.ts';
 import { addCommand } from '../add-command.ts';
-import { nextApplyNote } from './secrets.ts';
+import { nextApplyNote } from './next-apply-note.ts';
 
 /** Declares `hookmill secrets set`. */
 export function declareSecretsSet(parent: Command): Command {
