@@ -54,7 +54,7 @@ function describeTip(applied: Applied, reconcile: ReconcileView, tip: Commit): s
   if (isUpToDate(applied, reconcile)) return 'applied';
   const { commitsBehind } = reconcile;
   const ahead = commitsBehind
-    ? `, ${commitsBehind} ${commitsBehind === 1 ? 'commit' : 'commits'} ahead of the applied revision`
+    ? `, ${commitsBehind} ${commitsBehind === 1 ? 'commit' : 'commits'} ahead`
     : '';
   return `${describeCommit(tip)}${ahead}`;
 }

@@ -110,7 +110,7 @@ test('a new value of a team secret is a change that the plan shows without the v
   expect(plan.stdout).toBe(`\
 ~ webhook deploys
     secret  value in force → new value
-    ! the old credential stops working at once: the sender needs the new one
+    ! the old credential stops working at once: give the sender the new one
     ! no accepted delivery in the log
 
 Plan: 0 to add, 1 to change, 0 to destroy.

@@ -317,17 +317,17 @@ describe.concurrent('replay', () => {
     [
       'nothing matches',
       async () => [await deliver({ action: 'none' })],
-      /no automation matches the delivery dlv_\w+\n$/,
+      /No automation matches the delivery\n$/,
     ],
     [
       'the automation is disabled',
       async () => [await deliver({ n: 1 }), '--automation', 'quiet'],
-      /the automation is disabled\n/,
+      /the automation quiet does not match the delivery dlv_\w+\n$/,
     ],
     [
       'there is no such automation',
       async () => [await deliver({ n: 2 }), '--automation', 'triag'],
-      /no automation triag; did you mean triage\?\n$/,
+      /the factory default has no automation triag\n$/,
     ],
     [
       'the automation listens elsewhere',
@@ -337,7 +337,7 @@ describe.concurrent('replay', () => {
     [
       'there is no such delivery',
       async () => ['dlv_nowhere'],
-      /there is no delivery dlv_nowhere in the log\n$/,
+      /the factory default has no delivery dlv_nowhere in its log\n$/,
     ],
     [
       'its payload is not stored',
@@ -478,9 +478,9 @@ describe('automations test', () => {
   });
 
   test.concurrent.each<[string, string[], number, RegExp]>([
-    ['nothing to judge', ['triage'], 2, /give one of --delivery, --payload and --fixtures/],
-    ['two things to judge', ['triage', '--fixtures', '--delivery', 'dlv_1'], 2, /give one of/],
-    ['an unknown delivery', ['triage', '--delivery', 'dlv_1'], 1, /there is no delivery dlv_1 in the log/],
+    ['nothing to judge', ['triage'], 2, /use exactly one of --delivery, --payload and --fixtures/],
+    ['two things to judge', ['triage', '--fixtures', '--delivery', 'dlv_1'], 2, /use exactly one of/],
+    ['an unknown delivery', ['triage', '--delivery', 'dlv_1'], 1, /the factory default has no delivery dlv_1 in its log/],
     [
       'a payload that is not there',
       ['triage', '--payload', 'no.json'],
@@ -579,7 +579,7 @@ describe('fixtures', () => {
       ['wrong.json', 'fixture/failed'],
     ]);
     expect((await hookmill('automations', 'test', 'triag', '--fixtures')).stderr).toBe(
-      'hookmill: there is no automations/triag.yaml here\n',
+      'hookmill: automations/triag.yaml does not exist in the definitions directory\n',
     );
     workspace.remove('automations/triage.fixtures');
     workspace.remove('automations/triag.fixtures');

@@ -61,18 +61,18 @@ test('tells a terminal each step', async () => {
   expect(await once()).toEqual({
     exitCode: 0,
     screen: `\
-► looking at main of UPSTREAM
+► checking main of UPSTREAM
 ► fetching COMMIT
 ► applying COMMIT "Add push" (Ada)
 ✔ applied as serial 1: 1 added, 0 changed, 0 destroyed
 `,
   });
-  expect((await once()).screen).toBe('► looking at main of UPSTREAM\n✔ up to date\n');
+  expect((await once()).screen).toBe('► checking main of UPSTREAM\n✔ up to date\n');
   upstream.commit({ 'webhooks/push.yaml': 'authMode: tokn\nsecretName: S\n' }, 'Break \x1b]0;push');
   expect(await once()).toEqual({
     exitCode: 1,
     screen: `\
-► looking at main of UPSTREAM
+► checking main of UPSTREAM
 ► fetching COMMIT
 ► applying COMMIT "Break \\x1b]0;push" (Ada)
 webhooks/push.yaml:1:11: error: authMode cannot be "tokn" [definition/value]
@@ -182,7 +182,7 @@ test.each([
   ],
   [
     ['--repository', '/r', '--allow-empty'],
-    '--allow-empty, --allow-rename and --allow-rewind are for one reconcile',
+    '--allow-empty, --allow-rename and --allow-rewind require --once',
   ],
 ])('says what is wrong with %j', async (words, message) => {
   const { exitCode, stdout, stderr } = await makeWorkspace().hookmill('reconcile', ...words);

@@ -73,11 +73,11 @@ describe('set', () => {
     expect(stored(workspace)).toEqual(before);
   });
 
-  test('refuses bytes that are no text rather than keep something else', async () => {
+  test('refuses bytes that are not text', async () => {
     const workspace = makeWorkspace();
     const input = Buffer.from([0xff, 0xfe, 0x41]);
     const { stderr, exitCode } = await workspace.start(['secrets', 'set', 'TOKEN'], { input });
-    expect(stderr).toContain('hookmill: a secret is UTF-8 text');
+    expect(stderr).toContain('hookmill: the secret on standard input is not UTF-8 text');
     expect(exitCode).toBe(1);
   });
 
@@ -126,7 +126,7 @@ test('a declared secret applies without a credential, which it gets once it is s
   await workspace.hookmill('apply');
   expect(await shown()).toMatch(/^credential {10}in force/m);
   const again = await workspace.hookmill('secrets', 'declare', 'LATER');
-  expect(again).toMatchObject({ stderr: 'hookmill: the team secret LATER exists already\n', exitCode: 1 });
+  expect(again).toMatchObject({ stderr: 'hookmill: the team secret LATER already exists\n', exitCode: 1 });
 });
 
 test('remove is refused while a webhook of any factory names the secret', async () => {
