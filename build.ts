@@ -5,7 +5,7 @@ import { build } from 'rolldown';
 
 // Loaded by every command: bundled, and without what is unused of them, a command starts in half the time. The others
 // stay packages of their own; better-sqlite3 has to, with its native part.
-const bundled = /^(commander|fastest-levenshtein|picocolors|yaml|zod)($|\/)/;
+const bundled = /^(commander|fast-string-(truncated-)?width|fastest-levenshtein|picocolors|yaml|zod)($|\/)/;
 
 const { output } = await build({
   input: {

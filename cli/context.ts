@@ -4,37 +4,29 @@ import type { Command } from 'commander';
 import type { OpenFactory } from '../operations/factory.ts';
 import type { Workspace } from '../schema/definitions/workspace.ts';
 import { namePattern, nameRule } from '../schema/name.ts';
-import { openStore } from '../store/open-store.ts';
 import type { Store } from '../store/ports.ts';
-import { definitionsDirectory } from './definitions-directory.ts';
-import { CommandError, exitStatus } from './exit-status.ts';
-import type { GlobalOptions } from './global-options.ts';
+import { findDefinitionsDirectory } from './definitions/definitions-directory.ts';
+import { CommandError, UsageError } from './exit-status.ts';
+import type { GlobalOptions, Place } from './global-options.ts';
 import { renderDiagnostics } from './render/render-diagnostics.ts';
-import { readWorkspace } from './workspace-file.ts';
 
-/** What the global options, the environment and hookmill.yaml say about where a command works. */
-export interface Place {
-  /** The definitions directory, absolute. */
-  readonly directory: string;
-  readonly factory: string;
-  readonly output: 'text' | 'json';
-}
-
-/** A place on this machine. */
+/** A place with the home on this machine. */
 export interface Context extends Place {
   readonly store: Store;
-  /** The ingress' public URL without a trailing slash. */
+  /** The public URL of the ingress, without a trailing slash. */
   readonly baseUrl: string;
 }
 
-/** Of a command that works on a home. A server that is named is refused, rather than passed over in silence. */
-export async function contextOf(command: Command): Promise<Context> {
+/** Opens the home for a command. A command that needs it refuses `--server` instead of ignoring it. */
+export async function openContext(command: Command): Promise<Context> {
   const options: GlobalOptions = command.optsWithGlobals();
   if (options.server) {
-    const message = 'this works on a home alone: leave --server and HOOKMILL_SERVER out';
-    throw new CommandError(message, exitStatus.usage);
+    throw new UsageError('This command needs a local home; it does not work with --server');
   }
-  const { workspace, ...place } = readPlace(options);
+  const [{ workspace, ...place }, { openStore }] = await Promise.all([
+    readPlace(options),
+    import('../store/open-store.ts'),
+  ]);
   const store = openStore({
     home: resolve(options.home ?? join(place.directory, '.hookmill')),
     environment: process.env,
@@ -50,24 +42,27 @@ export async function contextOf(command: Command): Promise<Context> {
   return { ...place, store, baseUrl: baseUrl.replace(/\/+$/, '') };
 }
 
-/** Of a command that works on a server. */
-export function placeOf(command: Command): Place {
-  const { workspace: _, ...place } = readPlace(command.optsWithGlobals());
+/** Finds the place that a command works on, without its home. */
+export async function findPlace(command: Command): Promise<Place> {
+  const { workspace: _, ...place } = await readPlace(command.optsWithGlobals());
   return place;
 }
 
-function readPlace(options: GlobalOptions): Place & { readonly workspace: Workspace } {
-  const directory = definitionsDirectory(options);
-  const workspace = workspaceOf(directory);
+async function readPlace(options: GlobalOptions): Promise<Place & { readonly workspace: Workspace }> {
+  const directory = findDefinitionsDirectory(options);
+  const workspace = await requireWorkspace(directory);
   const factory = options.factory ?? workspace.factory ?? 'default';
-  if (!namePattern.test(factory)) {
-    throw new CommandError(`"${factory}" cannot name a factory; use ${nameRule}`, exitStatus.usage);
-  }
+  requireFactoryName(factory);
   return { directory, factory, output: options.output, workspace };
 }
 
-/** The factory of the context, as operations need it. */
-export function openFactory({ store, factory }: Pick<Context, 'store' | 'factory'>): OpenFactory {
+export function requireFactoryName(name: string): void {
+  if (namePattern.test(name)) return;
+  throw new UsageError(`"${name}" cannot name a factory; use ${nameRule}`);
+}
+
+/** The context's factory, as operations need it. */
+export function toOpenFactory({ store, factory }: Pick<Context, 'store' | 'factory'>): OpenFactory {
   return {
     ...{ name: factory, store, randomBytes },
     now: () => new Date(),
@@ -83,7 +78,8 @@ export function openFactory({ store, factory }: Pick<Context, 'store' | 'factory
   };
 }
 
-function workspaceOf(directory: string): Workspace {
+async function requireWorkspace(directory: string): Promise<Workspace> {
+  const { readWorkspace } = await import('./definitions/workspace-file.ts');
   const { file, definition, diagnostics, text } = readWorkspace(directory);
   if (definition) return definition;
   process.stderr.write(renderDiagnostics(diagnostics, new Map([[file, text]])));

@@ -1,6 +1,6 @@
 export const exitStatus = {
   ok: 0,
-  /** Invalid definitions, a failed or declined apply, something that was asked for and is not there. */
+  /** Invalid definitions, a failed or declined apply, or something that does not exist. */
   problems: 1,
   /** With --detailed-exitcode: there are changes. */
   changes: 2,
@@ -8,13 +8,20 @@ export const exitStatus = {
   unexpected: 3,
 } as const;
 
-/** Ends a command with a message for its user and an exit status. */
+/** Ends a command with a message for its user and an exit status. An empty message prints nothing. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
   readonly status: number;
 
-  constructor(message: string, status: number = exitStatus.problems) {
-    super(message);
+  constructor(message: string, status: number = exitStatus.problems, options?: ErrorOptions) {
+    super(message, options);
     this.status = status;
+  }
+}
+
+/** Ends a command that was called wrongly. */
+export class UsageError extends CommandError {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, exitStatus.usage, options);
   }
 }

@@ -1,6 +1,5 @@
-import type { Command } from 'commander';
-import { Option } from 'commander';
-import { CommandError, exitStatus } from './exit-status.ts';
+import { type Command, Option } from 'commander';
+import { UsageError } from './exit-status.ts';
 
 export interface GlobalOptions {
   readonly directory: string;
@@ -11,14 +10,22 @@ export interface GlobalOptions {
   readonly lockTimeout: number;
 }
 
-/** Options that every command takes, before or after its name. */
+/** The place that a command works on, from the global options, the environment and hookmill.yaml. */
+export interface Place {
+  /** The definitions directory, absolute. */
+  readonly directory: string;
+  readonly factory: string;
+  readonly output: 'text' | 'json';
+}
+
+/** Adds the options that every command accepts, before or after its name. */
 export function addGlobalOptions(command: Command): Command {
   return command
     .addOption(new Option('-C, --directory <dir>', 'the definitions directory').default('.'))
     .addOption(
       new Option(
         '--home <dir>',
-        'where hookmill keeps its state (default: .hookmill in the definitions directory)',
+        'directory of state and secrets (default: .hookmill in the definitions directory)',
       ).env('HOOKMILL_HOME'),
     )
     .addOption(
@@ -27,30 +34,29 @@ export function addGlobalOptions(command: Command): Command {
     .addOption(
       new Option(
         '--server <url>',
-        "work on a daemon's management API instead of a home, with the token in HOOKMILL_TOKEN",
+        'use the management API of a daemon instead of a home; set its token in HOOKMILL_TOKEN',
       ).env('HOOKMILL_SERVER'),
     )
     .addOption(
-      new Option('-o, --output <format>', 'how data is printed; markdown is for plan')
+      new Option('-o, --output <format>', 'format of the data; only plan has markdown')
         .choices(['text', 'json', 'markdown'])
         .default('text'),
     )
     .addOption(
       new Option('--lock-timeout <seconds>', 'how long to wait for another command to finish')
         .default(10)
-        .argParser(seconds),
+        .argParser(parseSeconds),
     )
     .hook('preAction', (_, action) => refuseMarkdown(action));
 }
 
-/** A global option's choices are the same for all commands, whichever stands before or after it. */
+/** Commander gives a global option the same choices for every command. */
 function refuseMarkdown(action: Command): void {
   if (action.optsWithGlobals().output !== 'markdown' || action.name() === 'plan') return;
-  throw new CommandError('-o markdown is for hookmill plan; use text or json', exitStatus.usage);
+  throw new UsageError('-o markdown works only with hookmill plan; use text or json');
 }
 
-function seconds(text: string): number {
-  if (!/^\d{1,6}$/.test(text))
-    throw new CommandError(`"${text}" is not a number of seconds`, exitStatus.usage);
+function parseSeconds(text: string): number {
+  if (!/^\d{1,6}$/.test(text)) throw new UsageError(`"${text}" is not a number of seconds`);
   return Number(text);
 }

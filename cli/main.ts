@@ -1,34 +1,144 @@
-import { CommanderError } from 'commander';
+import { Command, CommanderError } from 'commander';
 import { ApiProblem } from '../schema/api/problems.ts';
 import { Refusal } from '../schema/refusal.ts';
 import { DeliveryLogError } from '../store/delivery-log-error.ts';
 import { StoreError } from '../store/store-error.ts';
+import type { OpenBackend } from './backend/backend.ts';
+import { openBackend } from './backend/open-backend.ts';
+import { declareAutomations } from './commands/automations/automations.ts';
+import { declareAutomationsList } from './commands/automations/list.ts';
+import { declareAutomationsShow } from './commands/automations/show.ts';
+import { declareAutomationsTest } from './commands/automations/test.ts';
+import { declareComplete } from './commands/completion/complete.ts';
+import { declareCompletion } from './commands/completion/completion.ts';
+import { declareServe } from './commands/daemon/serve.ts';
+import { declareAdd } from './commands/definitions/add.ts';
+import { declareApply } from './commands/definitions/apply.ts';
+import { declareInit } from './commands/definitions/init.ts';
+import { declarePlan } from './commands/definitions/plan.ts';
+import { declareSchema } from './commands/definitions/schema.ts';
+import { declareStatus } from './commands/definitions/status.ts';
+import { declareValidate } from './commands/definitions/validate.ts';
+import { declareDeliveries } from './commands/deliveries/deliveries.ts';
+import { declareDeliveriesList } from './commands/deliveries/list.ts';
+import { declareDeliveriesReplay } from './commands/deliveries/replay.ts';
+import { declareDeliveriesShow } from './commands/deliveries/show.ts';
+import { declareReconcile } from './commands/reconcile/reconcile.ts';
+import { declareReconcileResume } from './commands/reconcile/resume.ts';
+import { declareReconcileSuspend } from './commands/reconcile/suspend.ts';
+import { declareRunsList } from './commands/runs/list.ts';
+import { declareRunsRetry } from './commands/runs/retry.ts';
+import { declareRuns } from './commands/runs/runs.ts';
+import { declareRunsShow } from './commands/runs/show.ts';
+import { declareSchemesList } from './commands/schemes/list.ts';
+import { declareSchemes } from './commands/schemes/schemes.ts';
+import { declareSchemesShow } from './commands/schemes/show.ts';
+import { declareSecretsDeclare } from './commands/secrets/declare.ts';
+import { declareSecretsGenerate } from './commands/secrets/generate.ts';
+import { declareSecretsList } from './commands/secrets/list.ts';
+import { declareSecretsRemove } from './commands/secrets/remove.ts';
+import { declareSecrets } from './commands/secrets/secrets.ts';
+import { declareSecretsSet } from './commands/secrets/set.ts';
+import { declareSend } from './commands/senders/send.ts';
+import { declareTokensCreate } from './commands/tokens/create.ts';
+import { declareTokensList } from './commands/tokens/list.ts';
+import { declareTokensRevoke } from './commands/tokens/revoke.ts';
+import { declareTokens } from './commands/tokens/tokens.ts';
+import { declareWebhooksList } from './commands/webhooks/list.ts';
+import { declareWebhooksShow } from './commands/webhooks/show.ts';
+import { declareWebhooks } from './commands/webhooks/webhooks.ts';
 import { CommandError, exitStatus } from './exit-status.ts';
-import { createProgram } from './program.ts';
+import { addGlobalOptions } from './global-options.ts';
 import { printable } from './render/printable.ts';
+import { version } from './version.ts';
+
+/** Adds one command to its parent: its name, arguments, options, help and action. */
+type DeclareCommand = (parent: Command, openBackend: OpenBackend) => Command;
+
+/** The commands under their headings in the help; the first of each row is the parent of the others. */
+const commandTable: readonly (readonly [heading: string, ...rows: (readonly DeclareCommand[])[]])[] = [
+  [
+    'Definitions:',
+    [declareInit],
+    [declareAdd],
+    [declareValidate],
+    [declarePlan],
+    [declareApply],
+    [declareStatus],
+    [declareReconcile, declareReconcileSuspend, declareReconcileResume],
+  ],
+  [
+    'Credentials:',
+    [
+      declareSecrets,
+      ...[declareSecretsSet, declareSecretsGenerate, declareSecretsDeclare],
+      ...[declareSecretsList, declareSecretsRemove],
+    ],
+    [declareTokens, declareTokensCreate, declareTokensList, declareTokensRevoke],
+  ],
+  [
+    'Webhooks and deliveries:',
+    [declareServe],
+    [declareWebhooks, declareWebhooksList, declareWebhooksShow],
+    [declareDeliveries, declareDeliveriesList, declareDeliveriesReplay, declareDeliveriesShow],
+    [declareAutomations, declareAutomationsList, declareAutomationsShow, declareAutomationsTest],
+    [declareRuns, declareRunsList, declareRunsShow, declareRunsRetry],
+  ],
+  ['Senders:', [declareSend], [declareSchemes, declareSchemesList, declareSchemesShow]],
+  ['Editors and shells:', [declareSchema], [declareCompletion], [declareComplete]],
+];
 
 /** Runs the command line of this process and sets its exit status. */
 export async function main(): Promise<void> {
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', outputFailed);
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', endWithoutOutput);
   try {
     await createProgram().parseAsync(process.argv);
   } catch (error) {
-    process.exitCode = report(error);
+    process.exitCode = reportError(error);
   }
 }
 
-/** A reader such as `head` may go before everything is written: the command's own exit status still holds. */
-function outputFailed(error: NodeJS.ErrnoException): void {
+/** Creates the command line. Each command loads what it needs only when it runs, so that starting stays fast. */
+export function createProgram(): Command {
+  const program = new Command('hookmill')
+    .description('Inbound webhooks as code: validate, plan and apply definitions; receive deliveries.')
+    .version(version)
+    // Each subcommand copies these settings when it is added.
+    .exitOverride()
+    .showHelpAfterError('(use --help to see arguments and options)')
+    .addHelpText(
+      'after',
+      `
+Getting started:
+  hookmill secrets generate DEPLOYS_TOKEN   create the team secret that webhooks/deploys.yaml names
+  hookmill validate && hookmill plan        check the definitions, and see what would change
+  hookmill apply                            make them the applied state
+  hookmill serve                            receive deliveries
+
+Exit status: 0 success, 1 problems found, 2 wrong usage, 3 unexpected failure.`,
+    );
+  addGlobalOptions(program);
+  for (const [heading, ...rows] of commandTable) {
+    program.commandsGroup(heading);
+    for (const [declareParent, ...declareChildren] of rows) {
+      const parent = declareParent?.(program, openBackend);
+      if (parent) for (const declareChild of declareChildren) declareChild(parent, openBackend);
+    }
+  }
+  return program;
+}
+
+/** Ends the process if its output cannot be written. A reader such as `head` may close it early, which is no error. */
+function endWithoutOutput(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') return;
-  process.exitCode = report(
-    new CommandError(`the output cannot be written (${error.code})`, exitStatus.unexpected),
-  );
+  const message = `the output cannot be written (${error.code})`;
+  process.exitCode = reportError(new CommandError(message, exitStatus.unexpected));
   process.exit();
 }
 
-/** Tells the user what went wrong; gives the exit status. */
-function report(error: unknown): number {
-  // Commander has printed what it has to say.
+/** Prints an error for the user and returns the exit status. */
+function reportError(error: unknown): number {
+  // Commander has printed its message.
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitStatus.ok : exitStatus.usage;
   if (error instanceof CommandError) {
     if (error.message) process.stderr.write(`hookmill: ${printable(error.message)}\n`);
@@ -38,8 +148,8 @@ function report(error: unknown): number {
     process.stderr.write(`hookmill: ${printable(error.message)}\n`);
     return exitStatus.problems;
   }
-  if (error instanceof ApiProblem || error instanceof Refusal) {
-    process.stderr.write(`hookmill: ${printable(problemText(error))}\n`);
+  if (error instanceof Refusal || error instanceof ApiProblem) {
+    process.stderr.write(`hookmill: ${printable(describeRefusal(error))}\n`);
     return exitStatus.problems;
   }
   const message = error instanceof Error ? error.message : String(error);
@@ -49,8 +159,8 @@ function report(error: unknown): number {
   return exitStatus.unexpected;
 }
 
-/** What a server refused, and what it says to do instead. */
-function problemText({ message, parts: { mistakes = [], instead } }: ApiProblem | Refusal): string {
-  const told = mistakes.map(mistake => mistake.message);
-  return [[message, ...told].join(': '), ...(instead ? [instead.text] : [])].join('; ');
+/** The message of a refusal, with each mistake and what to do instead. */
+function describeRefusal({ message, parts: { mistakes = [], instead } }: ApiProblem | Refusal): string {
+  const text = [message, ...mistakes.map(mistake => mistake.message)].join(': ');
+  return instead ? `${text}; ${instead.text}` : text;
 }

@@ -1,12 +1,11 @@
-import type { Context } from './context.ts';
 import { printableJson } from './render/printable.ts';
 
-/** Data goes to standard output, in the form that was asked for. */
-export function printData(context: Pick<Context, 'output'>, data: unknown, text: () => string): void {
-  process.stdout.write(context.output === 'json' ? `${printableJson(data)}\n` : text());
+/** Prints data to standard output, in the chosen format. */
+export function printData(output: 'text' | 'json', data: unknown, renderText: () => string): void {
+  process.stdout.write(output === 'json' ? `${printableJson(data)}\n` : renderText());
 }
 
-/** What is not data goes to standard error. */
+/** Prints a message that is not data, to standard error. */
 export function printStatus(text: string): void {
   process.stderr.write(`${text}\n`);
 }

@@ -1,10 +1,10 @@
-import { docsFileOf } from '../cli/formats/docs-page.ts';
+import { getDocsFile } from '../cli/formats/docs-page.ts';
 import { type DiagnosticCode, diagnosticCodes } from '../schema/diagnostics.ts';
 
 /** Renders `docs/diagnostics/README.md`: every code with its rule and its page. */
 export function renderDiagnosticsIndex(): string {
   const codes = Object.keys(diagnosticCodes) as DiagnosticCode[];
-  const rows = codes.map(code => `| [\`${code}\`](${docsFileOf(code)}) | ${diagnosticCodes[code]} |`);
+  const rows = codes.map(code => `| [\`${code}\`](${getDocsFile(code)}) | ${diagnosticCodes[code]} |`);
   return `${[introduction, ...rows].join('\n')}\n`;
 }
 

@@ -15,7 +15,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   dashboard: ['schema'],
 };
 /** The one way from the command line into the daemon. */
-const startsDaemon = 'cli/commands/serve.ts';
+const startsDaemon = 'cli/commands/daemon/serve.ts';
 
 // What a pure function can use: hashing, comparing and decoding, no files, network, processes, clocks or threads.
 const pureBuiltins = ['node:crypto', 'node:buffer', 'node:util', 'node:assert', 'node:string_decoder'];

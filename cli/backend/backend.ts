@@ -1,50 +1,93 @@
 import type { Command } from 'commander';
-import type { z } from 'zod';
-import type { DeliveryDetail, DeliveryView, RunView } from '../../operations/views/delivery-views.ts';
-import type * as answers from '../../schema/api/answers.ts';
-import type { Outcome, RunState } from '../../schema/delivery.ts';
-import { contextOf, type Place, placeOf } from '../context.ts';
-import { homeBackend } from './home.ts';
-import { serverBackend } from './server.ts';
-import { serverOf } from './server-client.ts';
+import type { ListedAutomations } from '../../operations/automations.ts';
+import type { DeliveriesWanted, TestedAutomation, TestedDelivery } from '../../operations/deliveries.ts';
+import type { RunsWanted } from '../../operations/runs.ts';
+import type { AppliedStatus } from '../../operations/status.ts';
+import type {
+  DeliveryDetail,
+  DeliveryView,
+  RunView,
+  VerdictView,
+} from '../../operations/views/delivery-views.ts';
+import type { ChangeView, PlanView } from '../../operations/views/plan-view.ts';
+import type { ListedWebhooks } from '../../operations/webhooks.ts';
+import type { Commit } from '../../schema/commit.ts';
+import type { Diagnostic } from '../../schema/diagnostics.ts';
+import type { Place } from '../global-options.ts';
 
-export type WebhooksView = z.output<typeof answers.webhooksAnswer>;
-export type AutomationsView = z.output<typeof answers.automationsAnswer>;
-
-export interface DeliveriesWanted {
-  /** A webhook's name. */
-  readonly webhook?: string | undefined;
-  readonly outcome?: Outcome | undefined;
-  readonly limit: number;
-}
-
-export interface RunsWanted {
-  readonly automation?: string | undefined;
-  readonly state?: RunState | undefined;
-  readonly limit: number;
-}
-
-/** What commands show of a factory: from a home on this machine, or from a daemon's management API. */
+/**
+ * The operations on one factory that commands use: on a home of this machine, or on the management API of a daemon.
+ * Both fail with the same `Refusal`.
+ */
 export interface Backend {
-  webhooks(): Promise<WebhooksView>;
-  automations(): Promise<AutomationsView>;
-  deliveries(wanted: DeliveriesWanted): Promise<readonly DeliveryView[]>;
-  delivery(id: string): Promise<DeliveryDetail>;
-  /** The stored body's exact bytes. */
-  payload(id: string): Promise<Uint8Array>;
-  runs(wanted: RunsWanted): Promise<readonly RunView[]>;
-  run(id: string): Promise<RunView>;
-  /** Where a run's files are; undefined where that is on another machine. */
-  runDirectory(id: string): string | undefined;
+  showStatus(): Promise<AppliedStatus>;
+  /** Plans the definitions directory. */
+  plan(options: PlanRequest): Promise<PlanResult>;
+  /** Applies the definitions directory, or reconciles a home's factory that follows a branch. */
+  apply(options: ApplyRequest): Promise<ApplyResult>;
+  listWebhooks(): Promise<ListedWebhooks>;
+  listAutomations(): Promise<ListedAutomations>;
+  /** Tests an automation, which may be a draft, with a stored delivery or a payload. */
+  testFilter(tested: TestedAutomation, delivery: TestedDelivery): Promise<VerdictView>;
+  listDeliveries(wanted: DeliveriesWanted): Promise<readonly DeliveryView[]>;
+  showDelivery(id: string): Promise<DeliveryDetail>;
+  /** Reads the exact bytes of a stored body. */
+  readPayload(id: string): Promise<Uint8Array>;
+  /** Starts new runs from a stored payload, of all matching automations or only one. */
+  replayDelivery(id: string, only: string | undefined): Promise<readonly StartedRun[]>;
+  listRuns(wanted: RunsWanted): Promise<readonly RunView[]>;
+  showRun(id: string): Promise<RunView>;
+  retryRun(id: string): Promise<RunView>;
+  /** Finds the directory with a run's files; undefined if that is on another machine. */
+  findRunDirectory(id: string): string | undefined;
 }
 
-/** Where a command works, and what it shows from there. */
-export async function backendOf(command: Command): Promise<Place & { readonly backend: Backend }> {
-  const server = serverOf(command);
-  if (server) {
-    const place = placeOf(command);
-    return { ...place, backend: serverBackend(server, place.factory) };
-  }
-  const context = await contextOf(command);
-  return { ...context, backend: homeBackend(context) };
+export interface PlanRequest {
+  /** Adds to each change what it means for senders and runs. Only a home knows that. */
+  readonly withImpact: boolean;
+  /** Writes the plan to this file, for `apply`. Only a home can. */
+  readonly out?: string | undefined;
+  readonly onNote: (note: string) => void;
 }
+
+export type PlanResult = ReadDefinitions &
+  ({ readonly ok: true; readonly plan: PlanView } | { readonly ok: false });
+
+export interface ApplyRequest {
+  /** A file that `plan` wrote: that plan is applied, or nothing. Only a home can. */
+  readonly planFile: string | undefined;
+  readonly dryRun: boolean;
+  /** Applies to a factory that is managed in the dashboard or follows a branch, too. */
+  readonly adopt: boolean;
+  /** Asks whether to make the changes. A plan from a file was confirmed before. */
+  readonly confirm: (changes: readonly ChangeView[]) => Promise<boolean>;
+  readonly onNote: (note: string) => void;
+}
+
+export type ApplyResult = ReadDefinitions &
+  (
+    | { readonly result: 'invalid' }
+    | { readonly result: 'declined' }
+    | {
+        readonly result: 'applied' | 'unchanged' | 'dry-run';
+        readonly plan: PlanView;
+        /** The commit that was applied, of a factory that follows a branch. */
+        readonly tip?: Commit;
+        /** Every webhook after the apply. */
+        readonly webhooks: readonly { readonly name: string; readonly url: string }[];
+      }
+  );
+
+/** The mistakes in the definitions, and the texts of their files for code frames. */
+interface ReadDefinitions {
+  readonly diagnostics: readonly Diagnostic[];
+  readonly texts: ReadonlyMap<string, string>;
+}
+
+export interface StartedRun {
+  readonly id: string;
+  readonly automation: string;
+}
+
+/** Chooses and opens the backend of a command. */
+export type OpenBackend = (command: Command) => Promise<Place & { readonly backend: Backend }>;

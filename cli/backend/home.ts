@@ -1,21 +1,194 @@
+import { applyDefinitions } from '../../operations/apply.ts';
 import { listAutomations } from '../../operations/automations.ts';
-import { listDeliveries, readPayload, showDelivery } from '../../operations/deliveries.ts';
-import { listRuns, showRun } from '../../operations/runs.ts';
+import {
+  type DeliveriesWanted,
+  listDeliveries,
+  readPayload,
+  replayDelivery,
+  showDelivery,
+  testFilter,
+} from '../../operations/deliveries.ts';
+import type { OpenFactory } from '../../operations/factory.ts';
+import { openHistory } from '../../operations/history.ts';
+import { findImpacts, type Impact } from '../../operations/impact.ts';
+import type { Change } from '../../operations/plan.ts';
+import type { PlannedChanges } from '../../operations/plan-definitions.ts';
+import { planFactory } from '../../operations/plan-factory.ts';
+import { findOutdatedParts, makePlanFile } from '../../operations/plan-file.ts';
+import { readRememberedRepository } from '../../operations/remembered-repository.ts';
+import { listRuns, retryRun, showRun } from '../../operations/runs.ts';
+import { showStatus } from '../../operations/status.ts';
+import type { DeliveryView } from '../../operations/views/delivery-views.ts';
+import { planView } from '../../operations/views/plan-view.ts';
 import { listWebhooks } from '../../operations/webhooks.ts';
-import { type Context, openFactory } from '../context.ts';
-import type { Backend } from './backend.ts';
+import type { AppliedState } from '../../schema/applied-state.ts';
+import { renderIngressUrl } from '../../schema/ingress-url.ts';
+import type { Definitions } from '../../sources/definitions.ts';
+import { readDirectory } from '../../sources/directory-source.ts';
+import { parseDefinitions } from '../../sources/parse-definitions.ts';
+import { type FollowedRepository, toFollowedBranch } from '../../sources/repository/followed-repository.ts';
+import { DeliveryLogError } from '../../store/delivery-log-error.ts';
+import { type Context, toOpenFactory } from '../context.ts';
+import { CommandError, UsageError } from '../exit-status.ts';
+import { readPlanFile, writePlanFile } from '../input/plan-file.ts';
+import { printable } from '../render/printable.ts';
+import type { ApplyRequest, ApplyResult, Backend, PlanRequest, PlanResult } from './backend.ts';
+import { findWebhook } from './find-by-name.ts';
 
-/** A backend over a home. Whoever can read the home may see everything but secrets. */
-export function homeBackend(context: Context): Backend {
-  const factory = openFactory(context);
+/** Creates a backend on a home. Whoever can read the home may see everything but secrets. */
+export function createHomeBackend(context: Context): Backend {
+  const factory = toOpenFactory(context);
   return {
-    webhooks: () => listWebhooks(factory, context.baseUrl),
-    automations: () => listAutomations(factory),
-    deliveries: async wanted => (await listDeliveries(factory, wanted, 'manage')).rows,
-    delivery: id => showDelivery(factory, id, 'manage'),
-    payload: id => readPayload(factory, id),
-    runs: async wanted => (await listRuns(factory, wanted)).rows,
-    run: id => showRun(factory, id),
-    runDirectory: id => context.store.runFiles.locate(id),
+    showStatus: () => showStatus(factory),
+    plan: options => planDirectory(context, factory, options),
+    apply: options => applyDirectory(context, factory, options),
+    listWebhooks: () => listWebhooks(factory, context.baseUrl),
+    listAutomations: () => listAutomations(factory),
+    testFilter: (tested, delivery) => testFilter(factory, tested, delivery),
+    listDeliveries: wanted => listKnownDeliveries(factory, wanted),
+    showDelivery: id => showDelivery(factory, id, 'manage'),
+    readPayload: id => readPayload(factory, id),
+    replayDelivery: (id, only) => replayDelivery(factory, id, only),
+    listRuns: async wanted => (await listRuns(factory, wanted)).rows,
+    showRun: id => showRun(factory, id),
+    retryRun: id => retryRun(factory, id),
+    findRunDirectory: id => context.store.runFiles.locate(id),
   };
+}
+
+async function planDirectory(
+  context: Context,
+  factory: OpenFactory,
+  { withImpact, out, onNote }: PlanRequest,
+): Promise<PlanResult> {
+  const followed = await readRememberedRepository(factory);
+  if (followed) {
+    const follows = `the factory ${factory.name} follows ${followed.branch} of ${followed.repository}`;
+    onNote(printable(`${follows}: this is what merging the work tree would change.`));
+  }
+  const definitions = parseDefinitions(readDirectory(context.directory));
+  const { texts } = definitions;
+  const planned = await planFactory(factory, definitions);
+  const { diagnostics } = planned;
+  if (!planned.ok) return { ok: false, diagnostics, texts };
+  if (out !== undefined) await writePlanFile(out, makePlanFile(factory.name, definitions, planned));
+  const impacts = withImpact ? await readImpacts(factory, definitions, planned, onNote) : undefined;
+  return {
+    ok: true,
+    plan: planView(planned.state, planned.changes, context.baseUrl, impacts),
+    diagnostics,
+    texts,
+  };
+}
+
+/** A plan is useful without its impact, too. */
+async function readImpacts(
+  factory: OpenFactory,
+  definitions: Definitions,
+  { state, changes }: PlannedChanges,
+  onNote: (note: string) => void,
+): Promise<ReadonlyMap<Change, Impact>> {
+  try {
+    return await findImpacts(changes, definitions, state, openHistory(factory));
+  } catch (error) {
+    if (!(error instanceof DeliveryLogError)) throw error;
+    onNote(`The plan does not show its impact: ${error.message}.`);
+    return new Map();
+  }
+}
+
+async function applyDirectory(
+  context: Context,
+  factory: OpenFactory,
+  options: ApplyRequest,
+): Promise<ApplyResult> {
+  const { planFile, dryRun, adopt, confirm, onNote } = options;
+  const followed = adopt ? undefined : await readRememberedRepository(factory);
+  if (followed) return applyBranch(context, factory, followed, options);
+  const reviewed = planFile === undefined ? undefined : await readPlanFile(planFile);
+  const { directory } = context;
+  const definitions = parseDefinitions(readDirectory(directory));
+  const { texts, fileCount } = definitions;
+  if (fileCount === 0 && definitions.diagnostics.length === 0)
+    onNote(`There are no definitions in ${directory}.`);
+  const requireCurrent = (planned: PlannedChanges) => {
+    const moved = reviewed
+      ? findOutdatedParts(reviewed, makePlanFile(factory.name, definitions, planned))
+      : [];
+    if (moved.length > 0) throw refuseOutdated(moved);
+  };
+  if (dryRun) return dryRunApply(context, factory, definitions, requireCurrent);
+  const applied = await applyDefinitions(
+    factory,
+    definitions,
+    { kind: 'directory', directory },
+    async (changes, planned) => {
+      requireCurrent(planned);
+      return reviewed !== undefined || confirm(changes);
+    },
+    { adopt },
+  );
+  const { result, diagnostics } = applied;
+  if (result === 'invalid' || result === 'declined') return { result, diagnostics, texts };
+  if (adopt) await (await import('../../operations/reconcile.ts')).forgetFollowed(factory);
+  const plan = planView(applied.state, applied.changes, context.baseUrl);
+  return { result, plan, webhooks: listUrls(applied.state, context), diagnostics, texts };
+}
+
+/** Applies the tip of the production branch that a factory follows. Plans of the work tree are refused. */
+async function applyBranch(
+  context: Context,
+  factory: OpenFactory,
+  followed: FollowedRepository,
+  { planFile, dryRun, onNote }: ApplyRequest,
+): Promise<ApplyResult> {
+  const follows = `the factory ${context.factory} follows ${followed.branch} of ${followed.repository}`;
+  if (planFile !== undefined || dryRun) {
+    const hint = 'run `hookmill plan` to compare the work tree with the applied state';
+    throw new UsageError(`${follows}: a plan of the work tree cannot be applied; ${hint}`);
+  }
+  onNote(printable(`${follows}: the work tree is ignored.`));
+  const { createStopSignal, requireApplied, runReconcile } = await import('../reconcile/run-reconcile.ts');
+  const reconciled = await runReconcile(factory, toFollowedBranch(followed), createStopSignal());
+  const { result, tip, state, changes } = requireApplied(reconciled);
+  const plan = planView(state, changes, context.baseUrl);
+  // The reconcile has printed its findings.
+  const findings = { diagnostics: [], texts: new Map() };
+  return { result, tip, plan, webhooks: listUrls(state, context), ...findings };
+}
+
+async function dryRunApply(
+  context: Context,
+  factory: OpenFactory,
+  definitions: Definitions,
+  requireCurrent: (planned: PlannedChanges) => void,
+): Promise<ApplyResult> {
+  const { texts } = definitions;
+  const planned = await planFactory(factory, definitions);
+  const { diagnostics } = planned;
+  if (!planned.ok) return { result: 'invalid', diagnostics, texts };
+  requireCurrent(planned);
+  const plan = planView(planned.state, planned.changes, context.baseUrl);
+  return { result: 'dry-run', plan, webhooks: [], diagnostics, texts };
+}
+
+function listUrls({ webhooks }: AppliedState, { baseUrl }: Context): { name: string; url: string }[] {
+  return webhooks.map(webhook => ({ name: webhook.name, url: renderIngressUrl(baseUrl, webhook) }));
+}
+
+function refuseOutdated(moved: readonly string[]): CommandError {
+  const next = 'Nothing was applied. Run `hookmill plan` again and have it reviewed.';
+  return new CommandError(`The plan is out of date (${moved.join('; ')}). ${next}`);
+}
+
+/** Lists deliveries, of a webhook that is no longer applied too. Fails with `webhook-unknown` for an unknown name. */
+async function listKnownDeliveries(
+  factory: OpenFactory,
+  wanted: DeliveriesWanted,
+): Promise<readonly DeliveryView[]> {
+  const { rows } = await listDeliveries(factory, wanted, 'manage');
+  if (rows.length > 0 || wanted.webhook === undefined) return rows;
+  const { webhooks } = await factory.readState();
+  findWebhook(wanted.webhook, factory.name, webhooks);
+  return rows;
 }

@@ -1,57 +1,145 @@
+import type { TestedAutomation } from '../../operations/deliveries.ts';
 import { apiPageMax } from '../../schema/api/requests.ts';
-import { unknownWebhook } from '../unknown-webhook.ts';
-import type { Backend } from './backend.ts';
-import { callServer, type Server } from './server-client.ts';
+import { hasErrors } from '../../schema/diagnostics.ts';
+import { Refusal } from '../../schema/refusal.ts';
+import { readDirectory } from '../../sources/directory-source.ts';
+import { parseDefinitions } from '../../sources/parse-definitions.ts';
+import { UsageError } from '../exit-status.ts';
+import type { Place } from '../global-options.ts';
+import type { ApplyRequest, ApplyResult, Backend, PlanResult } from './backend.ts';
+import { findWebhook } from './find-by-name.ts';
+import type { Server } from './server-address.ts';
+import { callServer } from './server-client.ts';
 
-export function serverBackend(server: Server, factory: string): Backend {
+/** Creates a backend on a daemon's management API. It sends definition files, and never secrets. */
+export function createServerBackend(server: Server, { factory, directory }: Place): Backend {
   const params = { factory };
-  const webhooks = () => callServer(server, 'listWebhooks', { params });
+  const listWebhooks = () => callServer(server, 'listWebhooks', { params });
   return {
-    webhooks,
-    automations: () => callServer(server, 'listAutomations', { params }),
-    deliveries: async ({ webhook: name, outcome, limit }) => {
-      const webhook = name === undefined ? undefined : await uidOf(name);
-      return pages(limit, async paging => {
+    showStatus: () => callServer(server, 'showStatus', { params }),
+    plan: async ({ out }) => {
+      if (out !== undefined) throw new UsageError('--out cannot be combined with --server');
+      return planOnServer(server, params, readFiles(directory));
+    },
+    apply: options => applyOnServer(server, params, directory, options),
+    listWebhooks,
+    listAutomations: () => callServer(server, 'listAutomations', { params }),
+    testFilter: async (tested, delivery) => {
+      const by = 'id' in delivery ? { delivery: delivery.id } : delivery;
+      const body = { ...toTested(tested), ...by };
+      const verdict = await callServer(server, 'testFilter', { params, body });
+      if (typeof tested === 'string') return verdict;
+      // The API knows only the triggers of a draft.
+      const { name: automation, enabled } = tested;
+      return { ...verdict, automation, enabled, wouldTrigger: enabled && verdict.wouldTrigger };
+    },
+    listDeliveries: async ({ webhook: name, outcome, limit }) => {
+      const webhook =
+        name === undefined ? undefined : findWebhook(name, factory, (await listWebhooks()).webhooks).uid;
+      return readPages(limit, async paging => {
         const query = { webhook, outcome, ...paging };
         const { deliveries, next } = await callServer(server, 'listDeliveries', { params, query });
         return { rows: deliveries, next };
       });
     },
-    delivery: id => callServer(server, 'showDelivery', { params: { ...params, delivery: id } }),
-    payload: id => callServer(server, 'downloadPayload', { params: { ...params, delivery: id } }),
-    runs: ({ automation, state, limit }) =>
-      pages(limit, async paging => {
+    showDelivery: delivery => callServer(server, 'showDelivery', { params: { ...params, delivery } }),
+    readPayload: delivery => callServer(server, 'downloadPayload', { params: { ...params, delivery } }),
+    replayDelivery: async (delivery, automation) => {
+      const call = { params: { ...params, delivery }, body: { automation } };
+      return (await callServer(server, 'replayDelivery', call)).runs;
+    },
+    listRuns: ({ automation, state, limit }) =>
+      readPages(limit, async paging => {
         const query = { automation, state, ...paging };
         const { runs, next } = await callServer(server, 'listRuns', { params, query });
         return { rows: runs, next };
       }),
-    run: id => callServer(server, 'showRun', { params: { ...params, run: id } }),
-    runDirectory: () => undefined,
+    showRun: run => callServer(server, 'showRun', { params: { ...params, run } }),
+    retryRun: run => callServer(server, 'retryRun', { params: { ...params, run }, body: {} }),
+    findRunDirectory: () => undefined,
   };
+}
 
-  async function uidOf(name: string): Promise<string> {
-    const { webhooks: applied } = await webhooks();
-    const webhook = applied.find(webhook => webhook.name === name);
-    if (webhook) return webhook.uid;
-    throw unknownWebhook(name, factory, applied);
+function toTested(tested: TestedAutomation) {
+  return typeof tested === 'string' ? { automation: tested } : { triggers: tested.triggers };
+}
+
+type FactoryParams = { readonly factory: string };
+
+type SentFiles = ReturnType<typeof readFiles>;
+
+/** Reads the definition files to send. Their own mistakes are found here, so that they need no request. */
+function readFiles(directory: string) {
+  const found = readDirectory(directory);
+  const { texts, diagnostics } = parseDefinitions(found);
+  const files = found.files.map(({ file, bytes }) => ({
+    path: file,
+    content: Buffer.from(bytes).toString('utf8'),
+  }));
+  return { files, texts, diagnostics };
+}
+
+async function planOnServer(
+  server: Server,
+  params: FactoryParams,
+  { files, texts, diagnostics: own }: SentFiles,
+): Promise<PlanResult> {
+  if (hasErrors(own)) return { ok: false, diagnostics: own, texts };
+  try {
+    const { diagnostics, ...plan } = await callServer(server, 'plan', { params, body: { files } });
+    return { ok: true, plan, diagnostics, texts };
+  } catch (error) {
+    return { ok: false, diagnostics: requireDiagnostics(error), texts };
   }
 }
 
-interface Page<T> {
+/** Plans first, and applies only that plan: the server refuses if another change was made in between. */
+async function applyOnServer(
+  server: Server,
+  params: FactoryParams,
+  directory: string,
+  { planFile, dryRun, adopt, confirm, onNote }: ApplyRequest,
+): Promise<ApplyResult> {
+  if (planFile !== undefined) throw new UsageError('A plan file cannot be combined with --server');
+  const sent = readFiles(directory);
+  const { files, texts } = sent;
+  if (files.length === 0) onNote(`There are no definitions in ${directory}.`);
+  const planned = await planOnServer(server, params, sent);
+  if (!planned.ok) return { ...planned, result: 'invalid' };
+  if (dryRun) return { ...planned, result: 'dry-run', webhooks: [] };
+  if (!(await confirm(planned.plan.changes))) return { ...planned, result: 'declined' };
+  const body = { files, origin: directory, destroy: true, adopt };
+  try {
+    const call = { params, body, ifSerial: planned.plan.serial };
+    const { diagnostics, result, webhooks, ...plan } = await callServer(server, 'apply', call);
+    return { result, plan, webhooks, diagnostics, texts };
+  } catch (error) {
+    return { result: 'invalid', diagnostics: requireDiagnostics(error), texts };
+  }
+}
+
+/** The diagnostics with which the server refuses definitions. Any other error is thrown again. */
+function requireDiagnostics(error: unknown) {
+  const diagnostics = error instanceof Refusal ? error.parts.diagnostics : undefined;
+  if (diagnostics) return diagnostics;
+  throw error;
+}
+
+interface ServerPage<T> {
   readonly rows: readonly T[];
   readonly next: string | null;
 }
 
-/** The first rows of a list, page after page. */
-async function pages<T>(
+/** Reads the first rows of a list, page after page. */
+async function readPages<T>(
   limit: number,
-  pageAt: (paging: { limit: string; cursor: string | undefined }) => Promise<Page<T>>,
+  readPage: (paging: { limit: string; cursor: string | undefined }) => Promise<ServerPage<T>>,
 ): Promise<T[]> {
   const rows: T[] = [];
   let cursor: string | null | undefined;
   while (rows.length < limit && cursor !== null) {
     const size = Math.min(limit - rows.length, apiPageMax);
-    const page = await pageAt({ limit: String(size), cursor });
+    const page = await readPage({ limit: String(size), cursor });
     rows.push(...page.rows);
     cursor = page.next;
   }

@@ -5,54 +5,54 @@ export interface Candidate {
   readonly description?: string;
 }
 
-/** What can stand where a word is being written. */
+/** The words that can complete the current one. */
 export interface Completion {
   readonly candidates: readonly Candidate[];
-  /** More candidates, which only the machine knows. */
+  /** More candidates, which have to be read from files. */
   readonly source?: Source | undefined;
-  /** The shell itself completes paths. */
+  /** The shell completes paths itself. */
   readonly paths?: 'files' | 'directories' | undefined;
-  /** Stands before each candidate of the source: the option whose value they are. */
+  /** The text before each candidate of the source: the option that they are values of. */
   readonly prefix: string;
-  /** Values of the options that stand before, by the name that commander gives the option. */
+  /** The values of earlier options, by commander's name of the option. */
   readonly given: ReadonlyMap<string, string>;
 }
 
 export type Source = 'webhooks' | 'automations' | 'secrets' | 'schemes' | 'senders' | 'outcomes';
 
 /**
- * Completes the last of the words after `hookmill`, which may be empty. All of it is read off the program, so that no
- * command or option can be forgotten.
+ * Completes the last of the words after `hookmill`, which may be empty. It reads commands and options from the program,
+ * so none can be missing.
  */
 export function complete(program: Command, words: readonly string[]): Completion {
   const current = words.at(-1) ?? '';
-  const { command, operands, option, given } = walk(program, words.slice(0, -1));
+  const { command, operands, option, given } = findPosition(program, words.slice(0, -1));
   const found = (prefix: string, completion: Partial<Completion>): Completion => {
     const candidates = (completion.candidates ?? []).map(one => ({ ...one, value: prefix + one.value }));
     const fitting = candidates.filter(({ value }) => value.startsWith(current));
     return { ...completion, candidates: fitting, prefix, given };
   };
-  if (option) return found('', valuesOf(option, option.attributeName(), command));
+  if (option) return found('', findValues(option, option.attributeName(), command));
   const [, flag] = /^(--[^=]+)=/.exec(current) ?? [];
-  const assigned = flag === undefined ? undefined : optionOf(command, flag);
-  if (assigned) return found(`${flag}=`, valuesOf(assigned, assigned.attributeName(), command));
-  if (current.startsWith('-')) return found('', { candidates: optionsOf(command) });
-  if (command.commands.length > 0) return found('', { candidates: subcommandsOf(command) });
+  const assigned = flag === undefined ? undefined : findOption(command, flag);
+  if (assigned) return found(`${flag}=`, findValues(assigned, assigned.attributeName(), command));
+  if (current.startsWith('-')) return found('', { candidates: listOptions(command) });
+  if (command.commands.length > 0) return found('', { candidates: listSubcommands(command) });
   const arguments_ = command.registeredArguments;
   const argument = arguments_[operands] ?? arguments_.findLast(({ variadic }) => variadic);
-  return found('', argument ? valuesOf(argument, argument.name(), command) : {});
+  return found('', argument ? findValues(argument, argument.name(), command) : {});
 }
 
-interface Place {
+interface Position {
   readonly command: Command;
-  /** How many operands of the command stand before. */
+  /** Number of operands of the command before the word. */
   readonly operands: number;
   /** The option whose value comes next. */
   readonly option: Option | undefined;
   readonly given: ReadonlyMap<string, string>;
 }
 
-function walk(program: Command, words: readonly string[]): Place {
+function findPosition(program: Command, words: readonly string[]): Position {
   let command = program;
   let operands = 0;
   let option: Option | undefined;
@@ -63,7 +63,7 @@ function walk(program: Command, words: readonly string[]): Place {
       option = undefined;
     } else if (word.startsWith('-')) {
       const [flag = '', ...value] = word.split('=');
-      const named = optionOf(command, flag);
+      const named = findOption(command, flag);
       if (named && value.length > 0) given.set(named.attributeName(), value.join('='));
       else if (named?.required) option = named;
     } else {
@@ -75,24 +75,24 @@ function walk(program: Command, words: readonly string[]): Place {
   return { command, operands, option, given };
 }
 
-function optionOf(command: Command, flag: string): Option | undefined {
+function findOption(command: Command, flag: string): Option | undefined {
   const here = command.options.find(({ long, short }) => flag === long || flag === short);
-  return here ?? (command.parent ? optionOf(command.parent, flag) : undefined);
+  return here ?? (command.parent ? findOption(command.parent, flag) : undefined);
 }
 
-function optionsOf(command: Command): readonly Candidate[] {
+function listOptions(command: Command): readonly Candidate[] {
   const help = command.createHelp();
   help.showGlobalOptions = true;
   const options = [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)];
   return options.flatMap(({ long, description }) => (long ? [{ value: long, description }] : []));
 }
 
-function subcommandsOf(command: Command): readonly Candidate[] {
+function listSubcommands(command: Command): readonly Candidate[] {
   const visible = command.createHelp().visibleCommands(command);
   return visible.map(one => ({ value: one.name(), description: one.description() }));
 }
 
-function valuesOf(of: Option | Argument, name: string, command: Command): Partial<Completion> {
+function findValues(of: Option | Argument, name: string, command: Command): Partial<Completion> {
   if (of.argChoices) return { candidates: of.argChoices.map(value => ({ value })) };
   const placeholder = 'flags' in of ? (/<(\w+)>/.exec(of.flags)?.[1] ?? '') : name;
   const group = command.parent?.name() ?? '';
@@ -102,21 +102,21 @@ function valuesOf(of: Option | Argument, name: string, command: Command): Partia
   };
 }
 
-/** By the name of an option or argument. */
+/** Sources by the name of an option or argument. */
 const sources: Readonly<Record<string, Source>> = {
   webhook: 'webhooks',
   automation: 'automations',
   scheme: 'senders',
   outcome: 'outcomes',
 };
-/** By a group of commands and the name of an argument. */
+/** Sources by a group of commands and the name of an argument. */
 const groupSources: Readonly<Record<string, Source>> = {
   'webhooks name': 'webhooks',
   'automations name': 'automations',
   'secrets name': 'secrets',
   'schemes id': 'schemes',
 };
-/** By the placeholder of an option, or the name of an argument. */
+/** Paths by the placeholder of an option or the name of an argument. */
 const paths: Readonly<Record<string, Completion['paths']>> = {
   file: 'files',
   paths: 'files',

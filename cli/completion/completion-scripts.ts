@@ -2,14 +2,14 @@ export const shells = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof shells)[number];
 
 /**
- * What each shell evaluates. It asks `hookmill __complete -- <words>` for the candidates, one a line, each with its
- * description after a tab; the lines `:files` and `:directories` leave it to the shell to complete paths.
+ * The script that each shell evaluates. It asks `hookmill __complete -- <words>` for the candidates, one per line, each
+ * with its description after a tab. The lines `:files` and `:directories` ask the shell to complete paths.
  */
 export const completionScripts: Readonly<Record<Shell, string>> = {
   bash: `# Completion of hookmill for bash: eval "$(hookmill completion bash)"
 _hookmill() {
   local words=() word value prefix last=-1 i joined=
-  # Bash takes --option=value apart.
+  # Bash splits --option=value.
   for ((i = 1; i <= COMP_CWORD; i++)); do
     word=\${COMP_WORDS[i]}
     if [[ $word == = && $last -ge 0 ]]; then words[last]+='='; joined=1

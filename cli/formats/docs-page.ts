@@ -1,11 +1,11 @@
 import type { DiagnosticCode } from '../../schema/diagnostics.ts';
 
-/** The documentation's page of a code: `docs/diagnostics/` as it is published with the package. */
-export function docsPageOf(code: DiagnosticCode): string {
-  return `https://unpkg.com/hookmill/docs/diagnostics/${docsFileOf(code)}`;
+/** The URL of a code's page in the documentation that is published with the package. */
+export function getDocsPage(code: DiagnosticCode): string {
+  return `https://unpkg.com/hookmill/docs/diagnostics/${getDocsFile(code)}`;
 }
 
-/** Its file in `docs/diagnostics/`. */
-export function docsFileOf(code: DiagnosticCode): string {
+/** The name of a code's file in `docs/diagnostics/`. */
+export function getDocsFile(code: DiagnosticCode): string {
   return `${code.replace('/', '-')}.md`;
 }

@@ -1,10 +1,10 @@
 import type { Diagnostic, Range } from '../../schema/diagnostics.ts';
 import { printable } from '../render/printable.ts';
-import type { Findings } from './format.ts';
+import type { Findings } from './findings.ts';
 
 /**
- * Workflow commands, which GitHub shows as annotations of the pull request. It shows ten errors and ten warnings of
- * a step, so the worst come first.
+ * Workflow commands, which GitHub shows as annotations of the pull request. It shows ten errors and ten warnings per
+ * step, so errors come first.
  * https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
  */
 export function renderGithub({ diagnostics }: Findings): string {
@@ -23,7 +23,7 @@ function command({ code, severity, message, hint, file, range }: Diagnostic): st
   return `::${severity} ${written.join(',')}::${escapeData(lines.map(printable).join('\n'))}\n`;
 }
 
-/** The runner takes columns only of a range within one line. */
+/** The runner accepts columns only for a range within one line. */
 function place({ start, end }: Range): Record<string, number> {
   const lines = { line: start.line, endLine: end.line };
   return start.line === end.line ? { ...lines, col: start.column, endColumn: end.column } : lines;

@@ -1,14 +1,14 @@
 import type { Diagnostic } from '../../schema/diagnostics.ts';
 import { printable, printableJson } from '../render/printable.ts';
-import { fingerprints } from './fingerprints.ts';
-import type { Findings } from './format.ts';
+import type { Findings } from './findings.ts';
+import { createFingerprints } from './fingerprints.ts';
 
 /**
  * A Code Quality report.
  * https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format
  */
 export function renderGitlab(findings: Findings): string {
-  const marks = fingerprints(findings);
+  const marks = createFingerprints(findings);
   const issues = findings.diagnostics.map((diagnostic, index) => issue(diagnostic, marks[index] ?? ''));
   return `${printableJson(issues)}\n`;
 }
@@ -19,7 +19,7 @@ function issue({ code, severity, message, hint, file, range }: Diagnostic, finge
     check_name: code,
     fingerprint,
     severity: severity === 'error' ? 'major' : 'minor',
-    // A mistake of a whole file is shown at its first line: the report has no place without a line.
+    // A mistake in a whole file is reported at its first line, because the report requires a line.
     location: { path: file, lines: { begin: range?.start.line ?? 1, end: range?.end.line ?? 1 } },
   };
 }

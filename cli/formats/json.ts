@@ -1,5 +1,5 @@
 import { printableJson } from '../render/printable.ts';
-import type { Findings } from './format.ts';
+import type { Findings } from './findings.ts';
 
 export function renderJson({ diagnostics, errorCount, warningCount }: Findings): string {
   const data = { valid: errorCount === 0, errorCount, warningCount, diagnostics };

@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../../schema/diagnostics.ts';
 import { printable } from '../render/printable.ts';
-import type { Findings } from './format.ts';
+import type { Findings } from './findings.ts';
 
 /**
  * A JUnit report: a test case for each file, which fails if the file has errors.
@@ -58,7 +58,7 @@ const entities: Readonly<Record<string, string>> = {
   '"': '&quot;',
 };
 
-/** Control characters are gone already; XML 1.0 (production Char) has neither lone surrogates nor these two. */
+/** Escapes text without control characters. XML 1.0 (production Char) forbids lone surrogates and these two. */
 function escapeXml(text: string): string {
   return text
     .toWellFormed()

@@ -5,19 +5,19 @@ import {
   type Range,
 } from '../../schema/diagnostics.ts';
 import { printable, printableJson } from '../render/printable.ts';
-import { docsPageOf } from './docs-page.ts';
-import { fingerprints } from './fingerprints.ts';
-import type { Findings } from './format.ts';
+import { getDocsPage } from './docs-page.ts';
+import type { Findings } from './findings.ts';
+import { createFingerprints } from './fingerprints.ts';
 
 const codes = Object.keys(diagnosticCodes) as DiagnosticCode[];
 
 /**
- * A SARIF 2.1.0 log, for code scanning. Each code is a rule, listed whether or not it was broken, so that a finding
- * that is gone can be told from a rule that is gone.
+ * A SARIF 2.1.0 log, for code scanning. Each code is a rule, listed whether or not it was broken, so that readers can
+ * tell a fixed finding from a removed rule.
  * https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
  */
 export function renderSarif(findings: Findings): string {
-  const marks = fingerprints(findings);
+  const marks = createFingerprints(findings);
   const driver = {
     name: 'hookmill',
     version: findings.version,
@@ -34,7 +34,7 @@ export function renderSarif(findings: Findings): string {
 }
 
 function rule(code: DiagnosticCode): object {
-  const helpUri = docsPageOf(code);
+  const helpUri = getDocsPage(code);
   const text = diagnosticCodes[code];
   return {
     id: code,
@@ -53,7 +53,7 @@ function result({ code, severity, message, hint, file, range }: Diagnostic, fing
     locations: [
       {
         physicalLocation: {
-          artifactLocation: { uri: uriOf(file), uriBaseId: '%SRCROOT%' },
+          artifactLocation: { uri: encodePath(file), uriBaseId: '%SRCROOT%' },
           ...(range && { region: region(range) }),
         },
       },
@@ -66,7 +66,7 @@ function region({ start, end }: Range): object {
   return { startLine: start.line, startColumn: start.column, endLine: end.line, endColumn: end.column };
 }
 
-/** A relative reference (RFC 3986 section 4.2): each segment is encoded, so that none of it reads as a scheme. */
-function uriOf(file: string): string {
+/** A relative reference (RFC 3986 section 4.2): each segment is encoded, so that no part can be read as a URI scheme. */
+function encodePath(file: string): string {
   return file.toWellFormed().split('/').map(encodeURIComponent).join('/');
 }

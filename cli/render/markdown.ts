@@ -1,19 +1,20 @@
 import { printable } from './printable.ts';
 
 /**
- * Text of any origin as markdown that renders as that text alone, cut after `charsMax` characters. Whatever could
- * begin markup, a link, a mention or a cell becomes a character reference, which CommonMark never reads as structure.
+ * Escapes text of any origin so that Markdown shows exactly that text, cut after `charsMax` characters. Everything
+ * that could begin markup, a link, a mention or a cell becomes a character reference, which CommonMark never reads as
+ * structure.
  */
-export function markdownText(text: string, charsMax: number): string {
+export function escapeMarkdown(text: string, charsMax: number): string {
   return cut(printable(text), charsMax).replace(active, character => `&#${character.codePointAt(0)};`);
 }
 
-/** The same, set as code. An element rather than backticks, in which a table would still end its cell at a `|`. */
-export function markdownCode(text: string, charsMax: number): string {
-  return `<code>${markdownText(text, charsMax)}</code>`;
+/** The same as code. It uses an element: between backticks, a `|` would still end the cell of a table. */
+export function escapeMarkdownCode(text: string, charsMax: number): string {
+  return `<code>${escapeMarkdown(text, charsMax)}</code>`;
 }
 
-// A point within a word could make a link of it.
+// A dot within a word could make a link.
 const active = /[^\p{L}\p{N} ,;().'-]|\.(?=\S)/gu;
 
 function cut(text: string, charsMax: number): string {

@@ -1,8 +1,8 @@
-// C0, DEL and C1 control characters, and those that turn the direction of text: a terminal would act on them.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is replaced
+// C0, DEL and C1 control characters, and those that change the direction of text: a terminal would obey them.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are replaced
 const unprintable = /[\0-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** Text from files, git or senders as a terminal may safely get it: control characters escaped. */
+/** Escapes control characters, so that text from files, git or senders is safe on a terminal. */
 export function printable(text: string): string {
   return text.replace(unprintable, character => {
     const code = character.charCodeAt(0);
@@ -12,10 +12,10 @@ export function printable(text: string): string {
   });
 }
 
-/** JSON as a terminal may safely get it: it is the same value, with those characters written as JSON's escapes. */
+/** JSON that is safe on a terminal: the same value, with control characters as JSON escapes. */
 export function printableJson(value: unknown): string {
   return JSON.stringify(value, null, 2).replace(unprintable, character =>
-    // In strings line ends are escaped already; these are the layout's.
+    // JSON.stringify has escaped line ends in strings; these belong to the layout.
     character === '\n' ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }

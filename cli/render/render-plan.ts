@@ -1,23 +1,31 @@
-import { type Change, type FieldChange, type Summary, summarize } from '../../operations/plan.ts';
+import type { Change, FieldChange, Summary } from '../../operations/plan.ts';
+import type { ChangeView, PlanView } from '../../operations/views/plan-view.ts';
 import { colours } from './colours.ts';
 import { printable } from './printable.ts';
-import { fieldList } from './table.ts';
+import { renderImpact } from './render-impact.ts';
+import { renderFields } from './render-table.ts';
 
 const signs = { create: colours.green('+'), update: colours.yellow('~'), delete: colours.red('-') } as const;
 
-/** The changes as a person reads them, with sentences about some; what stays as it is does not show. */
+interface AppliedPlan {
+  readonly plan: PlanView;
+  readonly webhooks: readonly { readonly name: string; readonly url: string }[];
+  /** False if nothing was written. */
+  readonly isApplied: boolean;
+}
+
+/** The changes for people, each with its impact if that is known. Whatever stays as it is does not appear. */
 export function renderPlan(
-  changes: readonly Change[],
-  summary: Summary,
-  sentences: (change: Change) => readonly string[] = () => [],
+  { changes, summary }: { readonly changes: readonly ChangeView[]; readonly summary: Summary },
+  nowMs: number,
 ): string {
   const changed = changes.filter(change => change.action !== 'no-op');
   if (changed.length === 0) return 'No changes. The applied state matches the definitions.\n';
   const { add, change, destroy } = summary;
   const totals = `Plan: ${add} to add, ${change} to change, ${destroy} to destroy.`;
   const parts = changed.map(change => {
-    const said = sentences(change);
-    return renderChange(change, said.length > 0) + renderSentences(said);
+    const sentences = change.impact ? renderImpact(change.impact, nowMs) : [];
+    return renderChange(change, sentences.length > 0) + renderSentences(sentences);
   });
   return `${parts.join('')}\n${colours.bold(totals)}\n`;
 }
@@ -47,16 +55,11 @@ function renderValue(value: unknown): string {
   return line.length > 80 ? `${line.slice(0, 79)}…` : line;
 }
 
-/** What an apply did, and where every webhook's senders post. */
-export function renderAppliedPlan(
-  changes: readonly Change[],
-  serial: number,
-  webhooks: readonly { readonly name: string; readonly url: string }[],
-  applied: boolean,
-): string {
-  const plan = renderPlan(changes, summarize(changes));
-  if (!applied) return plan;
-  const done = `Applied as serial ${serial}.\n`;
+/** What an apply changed, and the ingress URL of every webhook. */
+export function renderApplied({ plan, webhooks, isApplied }: AppliedPlan, nowMs: number): string {
+  const changes = renderPlan(plan, nowMs);
+  if (!isApplied) return changes;
+  const done = `Applied as serial ${plan.serial}.\n`;
   const urls = webhooks.map(({ name, url }) => [name, url] as const);
-  return urls.length > 0 ? `${plan}\n${done}\n${fieldList(urls)}` : `${plan}\n${done}`;
+  return urls.length > 0 ? `${changes}\n${done}\n${renderFields(urls)}` : `${changes}\n${done}`;
 }

@@ -1,10 +1,15 @@
-import type { Step } from '../scaffold/new-webhook.ts';
 import { colours } from './colours.ts';
-import { shellWord } from './shell-word.ts';
+import { quoteShellWord } from './shell-word.ts';
 
-/** Numbered, each command on a line of its own, ready to paste where the user is. */
+/** Something for the user to do; `run` is a command line after `hookmill`. */
+export interface Step {
+  readonly say: string;
+  readonly run?: string;
+}
+
+/** Numbered steps, each command on a line of its own, ready to paste in the current directory. */
 export function renderSteps(steps: readonly Step[], directory: string): string {
-  const hookmill = directory === '.' ? 'hookmill' : `hookmill -C ${shellWord(directory)}`;
+  const hookmill = directory === '.' ? 'hookmill' : `hookmill -C ${quoteShellWord(directory)}`;
   return steps
     .map(({ say, run }, index) => {
       const text = say.replaceAll('\n', '\n     ');

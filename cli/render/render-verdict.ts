@@ -4,7 +4,7 @@ import type { ClauseOutcome } from '../../schema/filters/payload-filter-explain.
 import { colours } from './colours.ts';
 import { printable } from './printable.ts';
 
-/** A verdict as whoever asks "why did it not fire?" reads it: each check, and each clause of the payload filter. */
+/** A verdict that answers "why did it not start?": each check, and each clause of the payload filter. */
 export function renderVerdict({ automation, enabled, wouldTrigger, triggers }: AutomationVerdict): string {
   const verdict = wouldTrigger ? colours.green('Would trigger') : colours.yellow('Would not trigger');
   const disabled = enabled ? [] : [`  ${cross} the automation is disabled`];
@@ -21,11 +21,13 @@ function renderTrigger(
   count: number,
 ): string[] {
   const heading = count > 1 ? [`  trigger ${index + 1}`] : [];
-  const webhook = `  ${webhookHolds ? tick : cross} webhook: ${webhookHolds ? 'the one selected' : 'another one than selected'}`;
+  const webhook = `  ${webhookHolds ? tick : cross} webhook: ${webhookHolds ? 'matches' : 'does not match (the trigger selects a different one)'}`;
   const payload = `  ${payloadHolds ? tick : cross} payload: ${clauses.length === 0 ? 'no filter' : payloadHolds ? 'matches' : 'does not match'}`;
   return [...heading, webhook, payload, ...clauses.map(renderClause)];
 }
 
 function renderClause({ path, operator, allowed, found, holds }: ClauseOutcome): string {
-  return `      ${holds ? tick : cross} ${printable(`${path} ${operator.replace('_', ' ')} ${allowed}`)} ${colours.dim('·')} payload has ${printable(found)}`;
+  const expected = printable(`${path} ${operator.replace('_', ' ')} ${allowed}`);
+  const actual = found === 'missing' ? 'field missing from the payload' : `payload has ${printable(found)}`;
+  return `      ${holds ? tick : cross} ${expected} ${colours.dim('·')} ${actual}`;
 }

@@ -1,4 +1,4 @@
 /** Text as one word of a POSIX shell's command line. */
-export function shellWord(text: string): string {
+export function quoteShellWord(text: string): string {
   return /^[\w./~@:+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -7,7 +7,7 @@ const schemas = { webhook, automation, workspace, daemon };
 
 export type JsonSchemaKind = keyof typeof schemas;
 
-/** The JSON Schema of a kind of file, as text. The daemon's comes generated, as the others do: only `serve` loads it. */
-export function jsonSchemaText(kind: JsonSchemaKind): string {
+/** The generated JSON Schema of a kind of file, as text. */
+export function getJsonSchemaText(kind: JsonSchemaKind): string {
   return `${JSON.stringify(schemas[kind], null, 2)}\n`;
 }

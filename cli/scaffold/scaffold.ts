@@ -1,54 +1,54 @@
 import { posix } from 'node:path';
 import { definitionFolders } from '../../sources/definition-file-name.ts';
-import { shellWord } from '../render/shell-word.ts';
+import { quoteShellWord } from '../render/shell-word.ts';
 import { version } from '../version.ts';
-import { editorSchemaFile, modeline } from './editor-schemas.ts';
-import { jsonSchemaText } from './json-schemas.ts';
+import { createModeline, getEditorSchemaFile } from './editor-schemas.ts';
+import { getJsonSchemaText } from './json-schemas.ts';
 
 export const ciHosts = ['github', 'gitlab'] as const;
 export type CiHost = (typeof ciHosts)[number];
 
 export interface ScaffoldOptions {
   readonly factory: string;
-  /** Where the definitions directory lies in its repository, with `/`; `''` at its root. */
+  /** The path of the definitions directory in its repository, with `/`; `''` at its root. */
   readonly pathInRepository: string;
   readonly ci: readonly CiHost[];
 }
 
 export interface ScaffoldFile {
-  /** What the path starts from: forges and pre-commit look at the repository's root only. */
+  /** The base of the path: forges and pre-commit read their files only at the repository's root. */
   readonly under: 'definitions' | 'repository';
   readonly path: string;
   readonly content: string;
 }
 
-/** The files of a new definitions repository. */
-export function scaffold({ factory, pathInRepository, ci }: ScaffoldOptions): readonly ScaffoldFile[] {
+/** Creates the files of a new definitions repository. */
+export function createScaffold({ factory, pathInRepository, ci }: ScaffoldOptions): readonly ScaffoldFile[] {
   const folders = Object.values(definitionFolders).map(folder => posix.join(folder, '.gitkeep'));
   return [
     ...folders.map(path => ({ under: 'definitions' as const, path, content: '' })),
-    { under: 'definitions', path: 'hookmill.yaml', content: workspace(factory) },
+    { under: 'definitions', path: 'hookmill.yaml', content: createWorkspaceFile(factory) },
     { under: 'definitions', path: '.gitignore', content: gitignore },
     ...schemaKinds.map(kind => ({
       under: 'definitions' as const,
-      path: editorSchemaFile(kind),
-      content: jsonSchemaText(kind),
+      path: getEditorSchemaFile(kind),
+      content: getJsonSchemaText(kind),
     })),
     ...ci.map(host => ({ under: 'repository' as const, ...ciFiles[host](pathInRepository) })),
-    { under: 'repository', path: '.pre-commit-config.yaml', content: preCommit(pathInRepository) },
+    { under: 'repository', path: '.pre-commit-config.yaml', content: createPreCommitFile(pathInRepository) },
   ];
 }
 
 const schemaKinds = ['webhook', 'automation', 'workspace'] as const;
 
-/** The line that keeps the home, and with it the key, out of git. */
+/** The line that keeps the home, with its key, out of git. */
 export const ignoredHome = '.hookmill/';
 
 const gitignore = `# State, sealed secrets and their key.\n${ignoredHome}\n`;
 
-function workspace(factory: string): string {
-  return `${modeline('workspace', 'hookmill.yaml')}factory: ${factory}
-# baseUrl: https://hooks.example.com # the public URL of the ingress, for the URLs that are printed
+function createWorkspaceFile(factory: string): string {
+  return `${createModeline('workspace', 'hookmill.yaml')}factory: ${factory}
+# baseUrl: https://hooks.example.com # public URL of the ingress, for the URLs that commands print
 `;
 }
 
@@ -75,7 +75,7 @@ jobs:
         with:
           node-version: 24
       - name: Validate the definitions
-        run: ${yamlText(`${npx(path)} validate --format github`)}
+        run: ${quoteYaml(`${renderNpx(path)} validate --format github`)}
 `,
   }),
   gitlab: path => ({
@@ -86,8 +86,8 @@ jobs:
     - if: $CI_PIPELINE_SOURCE == "merge_request_event"
     - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH
   script:
-    # The report is for the merge request; where there are errors, the job's log has them too.
-    - ${yamlText(`${npx(path)} validate --format gitlab > gl-code-quality-report.json || ${npx(path)} validate --format text`)}
+    # The report is for the merge request; errors are also in the job's log.
+    - ${quoteYaml(`${renderNpx(path)} validate --format gitlab > gl-code-quality-report.json || ${renderNpx(path)} validate --format text`)}
   artifacts:
     when: always
     reports:
@@ -96,7 +96,7 @@ jobs:
   }),
 };
 
-function preCommit(path: string): string {
+function createPreCommitFile(path: string): string {
   const prefix = path === '' ? '' : `${path.replaceAll(/[^\w/-]/g, '\\$&')}/`;
   const files = `^${prefix}(${Object.values(definitionFolders).join('/|')}/|hookmill\\.yaml$)`;
   return `repos:
@@ -106,22 +106,22 @@ function preCommit(path: string): string {
         name: hookmill validate
         language: node
         additional_dependencies: [hookmill@${version}]
-        entry: ${yamlText(`${hookmill('hookmill', path)} validate`)}
-        files: ${yamlText(files)}
+        entry: ${quoteYaml(`${renderCommand('hookmill', path)} validate`)}
+        files: ${quoteYaml(files)}
         pass_filenames: false
 `;
 }
 
-/** Pinned: a check that changes by itself fails pull requests that did nothing wrong. */
-function npx(path: string): string {
-  return hookmill(`npx --yes hookmill@${version}`, path);
+/** Pins the version: a check that changes by itself would fail correct pull requests. */
+function renderNpx(path: string): string {
+  return renderCommand(`npx --yes hookmill@${version}`, path);
 }
 
-function hookmill(command: string, path: string): string {
-  return path === '' ? command : `${command} -C ${shellWord(path)}`;
+function renderCommand(command: string, path: string): string {
+  return path === '' ? command : `${command} -C ${quoteShellWord(path)}`;
 }
 
-/** A YAML scalar. What is not plainly plain is written as JSON, which YAML reads. */
-function yamlText(text: string): string {
+/** Quotes a YAML scalar as JSON, which is YAML too, unless it is certainly plain. */
+function quoteYaml(text: string): string {
   return /^[\w][\w ./@>|-]*$/.test(text) ? text : JSON.stringify(text);
 }

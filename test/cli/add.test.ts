@@ -6,11 +6,11 @@ test('writes a definition that validates, and tells the secret and the place at 
   const workspace = makeWorkspace();
   const { exitCode, stdout, stderr } = await workspace.hookmill('add', 'stripe');
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: 'Wrote webhooks/stripe.yaml.\n' });
-  expect(stdout).toContain('hookmill secrets declare STRIPE_WEBHOOK');
+  expect(stdout).toContain('hookmill secrets declare STRIPE_SECRET');
   expect(stdout).toContain('the endpoint\'s page in Workbench, under "Signing secret"');
   expect(stdout).toContain('https://docs.stripe.com/webhooks/signature');
   expect(workspace.read('webhooks/stripe.yaml')).toBe(
-    'authMode: signature\nsignatureScheme: stripe\nsecretName: STRIPE_WEBHOOK\n',
+    'authMode: signature\nsignatureScheme: stripe\nsecretName: STRIPE_SECRET\n',
   );
   expect((await workspace.hookmill('validate')).exitCode).toBe(0);
 });

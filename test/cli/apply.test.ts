@@ -110,7 +110,7 @@ test('a new value of a team secret is a change that the plan shows without the v
   expect(plan.stdout).toBe(`\
 ~ webhook deploys
     secret  current value → new value
-    ! the old credential stops working at once: the sender needs the new one
+    ! the old credential stops working at once: give the sender the new one
     ! no accepted delivery in the log
 
 Plan: 0 to add, 1 to change, 0 to destroy.
@@ -131,7 +131,9 @@ test('destroying needs --yes where nobody can be asked, and says what it means',
   const before = workspace.read(appliedFile);
   const declined = await workspace.hookmill('apply');
   expect(declined.stderr).toMatch(/- webhook deploys {2}its URL stops answering and never comes back \(wh_/);
-  expect(declined.stderr).toContain('hookmill: nothing was applied: destroying needs a yes');
+  expect(declined.stderr).toContain(
+    'hookmill: nothing was applied: to destroy something, confirm at the prompt',
+  );
   expect(declined).toMatchObject({ stdout: '', exitCode: 1 });
   expect(workspace.read(appliedFile)).toBe(before);
 

@@ -168,24 +168,24 @@ describe('a delivery', () => {
       Judged by the automations of serial 3:
       quiet: Would not trigger
         ✗ the automation is disabled
-        ✓ webhook: the one selected
+        ✓ webhook: matches
         ✓ payload: no filter
       triage: Would trigger
-        ✓ webhook: the one selected
+        ✓ webhook: matches
         ✓ payload: matches
             ✓ $.action in ["created", "reopened"] · payload has "created"
       twice: Would trigger
         trigger 1
-        ✓ webhook: the one selected
+        ✓ webhook: matches
         ✓ payload: matches
             ✓ $.action in ["created"] · payload has "created"
         trigger 2
-        ✓ webhook: the one selected
+        ✓ webhook: matches
         ✗ payload: does not match
             ✗ $.items any element one element that satisfies every clause · payload has [0] of 2
             ✗ $.items[0].sku in ["a1"] · payload has "b"
-            ✓ $.items[0].qty not in [0] · payload has missing
-            ✗ $["odd key"] exists true · payload has missing
+            ✓ $.items[0].qty not in [0] · field missing from the payload
+            ✗ $["odd key"] exists true · field missing from the payload
       2 other automations listen to other webhooks.
 
       RUN                             AUTOMATION  DELIVERY                        STATE      ATTEMPTS
@@ -318,7 +318,7 @@ describe.concurrent('replay', () => {
     [
       'nothing matches',
       async () => [await deliver({ action: 'none' })],
-      /no automation matches the delivery dlv_\w+\n$/,
+      /No automation matches the delivery\n$/,
     ],
     [
       'the automation is disabled',
@@ -328,7 +328,7 @@ describe.concurrent('replay', () => {
     [
       'there is no such automation',
       async () => [await deliver({ n: 2 }), '--automation', 'triag'],
-      /no automation triag; did you mean triage\?\n$/,
+      /the factory default has no automation triag\n$/,
     ],
     [
       'the automation listens elsewhere',
@@ -374,16 +374,16 @@ describe('automations test', () => {
     ).toMatchInlineSnapshot(`
       "twice: Would not trigger
         trigger 1
-        ✓ webhook: the one selected
+        ✓ webhook: matches
         ✗ payload: does not match
             ✗ $.action in ["created"] · payload has "closed"
         trigger 2
-        ✓ webhook: the one selected
+        ✓ webhook: matches
         ✗ payload: does not match
             ✗ $.items any element one element that satisfies every clause · payload has [0] of 2
             ✗ $.items[0].sku in ["a1"] · payload has "b"
-            ✓ $.items[0].qty not in [0] · payload has missing
-            ✗ $["odd key"] exists true · payload has missing
+            ✓ $.items[0].qty not in [0] · field missing from the payload
+            ✗ $["odd key"] exists true · field missing from the payload
       exit status 0
       "
     `);
@@ -419,7 +419,7 @@ describe('automations test', () => {
     const id = await deliver({ action: 'reopened', test: 1 });
     expect(stable(await hookmill('automations', 'test', 'triage', '--delivery', id))).toMatchInlineSnapshot(`
       "triage: Would trigger
-        ✓ webhook: the one selected
+        ✓ webhook: matches
         ✓ payload: matches
             ✓ $.action in ["created", "reopened"] · payload has "reopened"
       exit status 0
@@ -429,7 +429,7 @@ describe('automations test', () => {
       stable(await hookmill('automations', 'test', 'elsewhere', '--delivery', id)),
     ).toMatchInlineSnapshot(`
       "elsewhere: Would not trigger
-        ✗ webhook: another one than selected
+        ✗ webhook: does not match (the trigger selects a different one)
         ✓ payload: no filter
       exit status 0
       "
@@ -437,7 +437,7 @@ describe('automations test', () => {
     expect(stable(await hookmill('automations', 'test', 'quiet', '--delivery', id))).toMatchInlineSnapshot(`
       "quiet: Would not trigger
         ✗ the automation is disabled
-        ✓ webhook: the one selected
+        ✓ webhook: matches
         ✓ payload: no filter
       exit status 0
       "
@@ -479,8 +479,8 @@ describe('automations test', () => {
   });
 
   test.concurrent.each<[string, string[], number, RegExp]>([
-    ['nothing to judge', ['triage'], 2, /give one of --delivery, --payload and --fixtures/],
-    ['two things to judge', ['triage', '--fixtures', '--delivery', 'dlv_1'], 2, /give one of/],
+    ['nothing to judge', ['triage'], 2, /use exactly one of --delivery, --payload and --fixtures/],
+    ['two things to judge', ['triage', '--fixtures', '--delivery', 'dlv_1'], 2, /use exactly one of/],
     [
       'an unknown delivery',
       ['triage', '--delivery', 'dlv_1'],
@@ -585,7 +585,7 @@ describe('fixtures', () => {
       ['wrong.json', 'fixture/failed'],
     ]);
     expect((await hookmill('automations', 'test', 'triag', '--fixtures')).stderr).toBe(
-      'hookmill: there is no automations/triag.yaml here\n',
+      'hookmill: automations/triag.yaml does not exist in the definitions directory\n',
     );
     workspace.remove('automations/triage.fixtures');
     workspace.remove('automations/triag.fixtures');

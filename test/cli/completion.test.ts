@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { complete } from '../../cli/completion/complete.ts';
 import { type Shell, shells } from '../../cli/completion/completion-scripts.ts';
-import { createProgram } from '../../cli/program.ts';
+import { createProgram } from '../../cli/main.ts';
 import { schemeIds } from '../../signatures/schemes.ts';
 import { allCommands } from '../support/hookmill-command-line.ts';
 import { makeWorkspace, type Workspace } from '../support/workspace.ts';

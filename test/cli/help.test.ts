@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { createProgram } from '../../cli/program.ts';
+import { createProgram } from '../../cli/main.ts';
 import { allCommands, parseHookmill } from '../support/hookmill-command-line.ts';
 import { shellInvocations } from '../support/shell-invocations.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { markdownCode, markdownText } from '../../cli/render/markdown.ts';
+import { escapeMarkdown, escapeMarkdownCode } from '../../cli/render/markdown.ts';
 
 const anything = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 300 }),
@@ -10,7 +10,7 @@ const anything = fc.oneof(
 test('no character that begins markup, a mention, a link or a cell is left', () => {
   fc.assert(
     fc.property(anything, text => {
-      const markdown = markdownText(text, 200);
+      const markdown = escapeMarkdown(text, 200);
       expect(markdown.replaceAll(/&#\d+;/g, '')).toMatch(/^[\p{L}\p{N} ,;().'-]*$/u);
       expect(markdown).not.toMatch(/\.\S/);
     }),
@@ -20,16 +20,16 @@ test('no character that begins markup, a mention, a link or a cell is left', () 
 test('what is read is the text, control characters escaped, up to the bound', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme-ascii', maxLength: 50 }), text => {
-      expect(read(markdownText(text, 50))).toBe(text);
+      expect(read(escapeMarkdown(text, 50))).toBe(text);
     }),
   );
-  expect(read(markdownText('a\nb', 50))).toBe(String.raw`a\x0ab`);
-  expect(read(markdownText('x'.repeat(99), 10))).toBe(`${'x'.repeat(9)}…`);
-  expect(read(markdownText('😀'.repeat(99), 3))).toBe('😀😀…');
+  expect(read(escapeMarkdown('a\nb', 50))).toBe(String.raw`a\x0ab`);
+  expect(read(escapeMarkdown('x'.repeat(99), 10))).toBe(`${'x'.repeat(9)}…`);
+  expect(read(escapeMarkdown('😀'.repeat(99), 3))).toBe('😀😀…');
 });
 
 test('names stay legible to who reads the source', () => {
-  expect(markdownCode('deploys-eu', 50)).toBe('<code>deploys-eu</code>');
+  expect(escapeMarkdownCode('deploys-eu', 50)).toBe('<code>deploys-eu</code>');
 });
 
 function read(markdown: string): string {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { definitionText, nextSteps, type Sender } from '../../cli/scaffold/new-webhook.ts';
+import { listNextSteps, renderDefinition, type Sender } from '../../cli/scaffold/new-webhook.ts';
 import { parseWebhook } from '../../schema/definitions/parse-definition.ts';
 import { suggestSecretName } from '../../schema/secret-name.ts';
 import { findScheme, schemes } from '../../signatures/schemes.ts';
@@ -19,14 +19,14 @@ describe.each(senders.map(sender => [typeof sender === 'string' ? sender : sende
       const parsed = parseWebhook(
         'some',
         'webhooks/some.yaml',
-        Buffer.from(definitionText(sender, secretName)),
+        Buffer.from(renderDefinition(sender, secretName)),
       );
       expect(parsed.diagnostics).toEqual([]);
       expect(parsed.definition).toMatchObject({ secretName, enabled: true });
     });
 
     test('has steps whose commands exist, which make its secret and apply', () => {
-      const commands = nextSteps(sender, secretName).flatMap(({ run }) => run ?? []);
+      const commands = listNextSteps(sender, secretName).flatMap(({ run }) => run ?? []);
       expect(commands.flatMap(command => parseHookmill(command) ?? [])).toEqual([]);
       expect(commands).toContain('apply');
       expect(
@@ -50,11 +50,11 @@ test('a secret of the user’s choice is generated', () => {
 
 test('a provider that asks before it delivers needs the daemon running, and the steps say so', () => {
   const slack = findScheme('slack');
-  expect(slack && JSON.stringify(nextSteps(slack, 'S'))).toContain('`hookmill serve` must be running');
+  expect(slack && JSON.stringify(listNextSteps(slack, 'S'))).toContain('`hookmill serve` must be running');
 });
 
 function commandsFor(id: string): readonly string[] {
   const scheme = findScheme(id);
   if (!scheme) throw new Error(`no scheme ${id}`);
-  return nextSteps(scheme, 'S').flatMap(({ run }) => run ?? []);
+  return listNextSteps(scheme, 'S').flatMap(({ run }) => run ?? []);
 }

@@ -37,7 +37,7 @@ test('a changed filter: runs of the stored deliveries, before and after, with ex
   const { workspace, uid } = await withDeliveries();
   workspace.write('automations/triage.yaml', triage(uid, 'fatal, info'));
   const text = await workspace.hookmill('plan');
-  expect(text.stdout).toContain('would have started 2 runs instead of 3 of the last 4 deliveries');
+  expect(text.stdout).toContain('Of the last 4 deliveries, 2 would start a run (3 before)');
   const json = JSON.parse((await workspace.hookmill('plan', '-o', 'json')).stdout);
   expect(json.changes).toHaveLength(3);
   expect(json.changes.find((change: { name: string }) => change.name === 'triage')).toMatchObject({
@@ -56,7 +56,7 @@ test('a changed filter: runs of the stored deliveries, before and after, with ex
   });
   const markdown = (await workspace.hookmill('plan', '-o', 'markdown')).stdout;
   expect(rendered(markdown)).toContain(
-    'judged anew: dlv_2 (no longer starts), dlv_1 (starts), dlv_0 (no longer starts)',
+    'Outcome changes: dlv_2 (would no longer start a run), dlv_1 (would now start a run), dlv_0 (would no longer start a run)',
   );
 });
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { planMarkdown, refusalMarkdown } from '../../cli/render/plan-markdown.ts';
+import { renderErrorsMarkdown, renderPlanMarkdown } from '../../cli/render/render-plan-markdown.ts';
+import type { Traffic } from '../../operations/impact.ts';
 import { type Change, summarize } from '../../operations/plan.ts';
 
 const changes: readonly Change[] = [
@@ -20,19 +21,22 @@ const changes: readonly Change[] = [
   },
 ];
 
-function markdownOf(changes: readonly Change[], sentences: readonly string[] = []): string {
-  const explained = changes.map(change => ({ change, sentences }));
-  return planMarkdown('default', 4, summarize(changes), explained, []);
+/** The changes in Markdown, as if each had the same traffic. */
+function render(changes: readonly Change[], traffic?: Traffic): string {
+  const impact = traffic && { kind: 'webhook' as const, effects: [], traffic, silenced: [] };
+  const explained = changes.map(change => ({ ...change, ...(impact && { impact }) }));
+  const plan = { factory: 'default', serial: 4, changes: explained, summary: summarize(changes) };
+  return renderPlanMarkdown(plan, [], Date.parse('2026-01-01T12:04:00Z'));
 }
 
 test('a row for each change and none for what stays', () => {
-  expect(markdownOf(changes, ['last delivery 4 minutes ago, 312 in 7 days'])).toBe(`\
+  expect(render(changes, { lastAcceptedAt: '2026-01-01T12:00:00Z', accepted: 312, days: 7 })).toBe(`\
 <!-- hookmill-plan default -->
 ### hookmill plan: 1 to add, 2 to change, 1 to destroy
 
 Factory <code>default</code>, against serial 4 of its applied state.
 
-| | | fields | what it does |
+| | | fields | effect |
 | --- | --- | --- | --- |
 | add | webhook <code>a</code> | authMode <code>token</code> | last delivery 4 minutes ago, 312 in 7 days |
 | change | webhook <code>b</code> | signatureScheme <code>a&#124;b</code> → <code>&#123;&#34;header&#34;&#58;&#34;X&#34;,&#34;hash&#34;&#58;&#34;sha256&#34;&#125;</code> | last delivery 4 minutes ago, 312 in 7 days |
@@ -45,22 +49,22 @@ test('each row has its four cells, whatever the values are', () => {
   const hostile = ['|', '\\|', '`|`', '\n| x | y |', '<!-- ', '&#124;', '</code>|'].map((value): Change => {
     return { action: 'create', kind: 'webhook', name: 'a', fields: [{ field: 'secretName', after: value }] };
   });
-  const rows = markdownOf(hostile).split('\n').slice(7, -1);
+  const rows = render(hostile).split('\n').slice(7, -1);
   expect(rows).toHaveLength(hostile.length);
   for (const row of rows) expect(row.split('|')).toHaveLength(6);
 });
 
-test('stays within what a comment can hold, and says what it leaves out', () => {
+test('stays within what a comment can hold, and says how much it omits', () => {
   const many = Array.from({ length: 5_000 }, (_, index): Change => {
     return { action: 'delete', kind: 'automation', name: `automation-${index}`, fields: [] };
   });
-  const markdown = markdownOf(many);
+  const markdown = render(many);
   expect(markdown.length).toBeLessThan(65_000);
-  expect(markdown).toMatch(/\n\n\d+ more lines are left out: `hookmill plan` prints them all\.\n$/);
+  expect(markdown).toMatch(/\n\n\d+ more lines are omitted: run `hookmill plan` to see them all\.\n$/);
 });
 
 test('definitions that cannot be applied are a comment too, with place, message and hint', () => {
-  const markdown = refusalMarkdown('default', [
+  const markdown = renderErrorsMarkdown('default', [
     {
       code: 'secret/missing',
       severity: 'error',

@@ -16,7 +16,7 @@ describe('wrong usage ends with status 2 and a hint at --help', () => {
   ] as const)('%s', async ([_, args]) => {
     const { stdout, stderr, exitCode } = await makeWorkspace().hookmill(...args);
     expect(stderr).toMatch(/^error: .*\n/);
-    expect(stderr).toContain('(add --help for what it takes)');
+    expect(stderr).toContain('(use --help to see arguments and options)');
     expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 2 });
   });
 
@@ -42,7 +42,7 @@ test('no command prints the help, as does --help, which is no mistake', async ()
   ]);
   expect(none).toMatchObject({ stdout: '', exitCode: 2 });
   expect(help).toMatchObject({ stderr: '', exitCode: 0 });
-  expect(help.stdout).toContain('Exit status: 0 done or clean, 1 problems found, 2 wrong usage');
+  expect(help.stdout).toContain('Exit status: 0 success, 1 problems found, 2 wrong usage');
   expect(sub.stdout).toContain('hookmill secrets set GITHUB_WEBHOOK < secret.txt');
 });
 

@@ -62,18 +62,18 @@ test('tells a terminal each step', async () => {
   expect(await once()).toEqual({
     exitCode: 0,
     screen: `\
-► looking at main of UPSTREAM
+► checking main of UPSTREAM
 ► fetching COMMIT
 ► applying COMMIT "Add push" (Ada)
 ✔ applied as serial 1: 1 added, 0 changed, 0 destroyed
 `,
   });
-  expect((await once()).screen).toBe('► looking at main of UPSTREAM\n✔ up to date\n');
+  expect((await once()).screen).toBe('► checking main of UPSTREAM\n✔ up to date\n');
   upstream.commit({ 'webhooks/push.yaml': 'authMode: tokn\nsecretName: S\n' }, 'Break \x1b]0;push');
   expect(await once()).toEqual({
     exitCode: 1,
     screen: `\
-► looking at main of UPSTREAM
+► checking main of UPSTREAM
 ► fetching COMMIT
 ► applying COMMIT "Break \\x1b]0;push" (Ada)
 webhooks/push.yaml:1:11: error: authMode cannot be "tokn" [definition/value]
@@ -183,7 +183,7 @@ test.each([
   ],
   [
     ['--repository', '/r', '--allow-empty'],
-    '--allow-empty, --allow-rename and --allow-rewind are for one reconcile',
+    '--allow-empty, --allow-rename and --allow-rewind require --once',
   ],
 ])('says what is wrong with %j', async (words, message) => {
   const { exitCode, stdout, stderr } = await makeWorkspace().hookmill('reconcile', ...words);
@@ -219,7 +219,7 @@ test('suspended, nothing is applied until it is resumed', async () => {
     const { exitCode, stderr } = await workspace.hookmill(...words);
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(
-      /nothing was applied: reconciling is suspended since \S+Z; hookmill reconcile resume/,
+      /nothing was applied: reconciling has been suspended since \S+Z; run `hookmill reconcile resume`/,
     );
   }
   expect(await json(workspace, 'status')).toMatchObject({ serial: 1, suspendedAt: expect.any(String) });
@@ -253,7 +253,7 @@ test('apply reconciles to the branch and leaves the work tree alone; plan compar
 
   const applied = await workspace.hookmill('apply');
   expect(applied.exitCode).toBe(0);
-  expect(applied.stderr).toContain(`follows main of ${upstream.bare}: the work tree is not looked at.\n`);
+  expect(applied.stderr).toContain(`follows main of ${upstream.bare}: the work tree is ignored.\n`);
   expect(applied.stdout).toMatch(/^\+ webhook pay\n/);
   const names = async () =>
     (await json(workspace, 'webhooks', 'list')).map(({ name }: { name: string }) => name);

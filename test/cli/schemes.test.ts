@@ -51,7 +51,7 @@ test('schemes show suggests the scheme that was meant', async () => {
   expect(await workspace.hookmill('schemes', 'show', 'strip')).toEqual({
     exitCode: 1,
     stdout: '',
-    stderr: 'hookmill: there is no signature scheme "strip"; did you mean stripe?\n',
+    stderr: 'hookmill: unknown signature scheme "strip"; did you mean stripe?\n',
   });
 });
 

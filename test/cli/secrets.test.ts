@@ -33,7 +33,7 @@ describe('set', () => {
     workspace.write('webhooks/a.yaml', 'secretName: TOKEN\n');
     const { stdout, stderr, exitCode } = await workspace.hookmill('secrets', 'set', 'TOKEN', { stdin });
     expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 0 });
-    expect(stderr).toBe('Set TOKEN. Webhooks that use it take it up with the next apply.\n');
+    expect(stderr).toBe('Set TOKEN. Run `hookmill apply` for webhooks to use the new value.\n');
     await workspace.hookmill('apply');
     expect(await digestInForce(workspace, 'a')).toBe(await sha256(value ?? ''));
   });
@@ -73,11 +73,11 @@ describe('set', () => {
     expect(stored(workspace)).toEqual(before);
   });
 
-  test('refuses bytes that are no text rather than keep something else', async () => {
+  test('refuses bytes that are not text', async () => {
     const workspace = makeWorkspace();
     const input = Buffer.from([0xff, 0xfe, 0x41]);
     const { stderr, exitCode } = await workspace.start(['secrets', 'set', 'TOKEN'], { input });
-    expect(stderr).toContain('hookmill: a secret is UTF-8 text');
+    expect(stderr).toContain('hookmill: the secret on standard input is not UTF-8 text');
     expect(exitCode).toBe(1);
   });
 
@@ -113,7 +113,7 @@ test('generate --format whsec makes the secret of a Standard Webhooks sender', a
   expect(stdout).toMatch(/^whsec_[A-Za-z0-9+/]{43}=\n$/);
 });
 
-test('a declared secret applies without a credential, and takes it up once it is set and applied again', async () => {
+test('a declared secret applies without a credential, which it gets once it is set and applied again', async () => {
   const workspace = makeWorkspace();
   workspace.write('webhooks/a.yaml', 'authMode: url_token\nsecretName: LATER\n');
   expect((await workspace.hookmill('secrets', 'declare', 'LATER')).exitCode).toBe(0);
@@ -126,7 +126,7 @@ test('a declared secret applies without a credential, and takes it up once it is
   await workspace.hookmill('apply');
   expect(await shown()).toMatch(/^credential {10}in force/m);
   const again = await workspace.hookmill('secrets', 'declare', 'LATER');
-  expect(again).toMatchObject({ stderr: 'hookmill: the team secret LATER exists already\n', exitCode: 1 });
+  expect(again).toMatchObject({ stderr: 'hookmill: the team secret LATER already exists\n', exitCode: 1 });
 });
 
 test('remove is refused while a webhook of any factory names the secret', async () => {

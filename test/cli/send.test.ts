@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createProgram } from '../../cli/program.ts';
+import { createProgram } from '../../cli/main.ts';
 import { schemes } from '../../signatures/schemes.ts';
 import { bodyFor, credentialsFor } from '../signatures/received.ts';
 import { type InProcessDaemon, startInProcessDaemon } from '../support/in-process-daemon.ts';
@@ -158,10 +158,10 @@ describe.concurrent('says what is wrong', () => {
       'a scheme for a named webhook',
       ['hook-00', '--scheme', 'stripe', ...payload],
       2,
-      /--scheme is for a sender/,
+      /--scheme cannot be combined with the name of a webhook/,
     ],
-    ['no scheme', ['--to', 'http://127.0.0.1:1', ...payload], 2, /needs --scheme and --to/],
-    ['no URL', ['--scheme', 'github', ...payload], 2, /needs --scheme and --to/],
+    ['no scheme', ['--to', 'http://127.0.0.1:1', ...payload], 2, /--scheme and --to are required/],
+    ['no URL', ['--scheme', 'github', ...payload], 2, /--scheme and --to are required/],
     [
       'an unknown scheme',
       ['--scheme', 'githb', '--to', 'http://127.0.0.1:1', ...payload],
@@ -174,7 +174,7 @@ describe.concurrent('says what is wrong', () => {
       1,
       /cannot be signed: the secret is empty/,
     ],
-    ['a URL that is none', ['hook-00', '--to', 'nowhere', ...payload], 1, /the URL given/],
+    ['an invalid URL', ['hook-00', '--to', 'nowhere', ...payload], 1, /the URL does not answer/],
     [
       'a daemon that is not there',
       ['hook-00', '--to', 'http://127.0.0.1:1/x', ...payload],

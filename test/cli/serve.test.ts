@@ -29,12 +29,12 @@ test.each(['--port', '--management-port'])('says which port is in use, %s, and e
   expect({ exitCode, stdout, stderr }).toEqual({
     exitCode: 1,
     stdout: '',
-    stderr: `hookmill: port ${port} is in use by another process\n`,
+    stderr: `hookmill: port ${port} is already in use by another process\n`,
   });
 });
 
 test.each([
-  ['no.such.host.invalid', /^hookmill: the host no\.such\.host\.invalid is not known \(\w+\)\n$/],
+  ['no.such.host.invalid', /^hookmill: unknown host no\.such\.host\.invalid \(\w+\)\n$/],
   ['192.0.2.1', /^hookmill: cannot listen on 192\.0\.2\.1 \(EADDRNOTAVAIL\)\n$/],
 ])('says that it cannot listen on %s, and ends', async (host, message) => {
   const { exitCode, stderr } = await makeWorkspace().hookmill(...freePorts, '--host', host);

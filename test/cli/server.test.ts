@@ -3,7 +3,7 @@ import { send } from '../support/http.ts';
 import { type ManagedDaemon, startManagedDaemon } from '../support/management.ts';
 import { makeWorkspace } from '../support/workspace.ts';
 
-/** A definitions directory without a home, and a command line that works on the daemon alone. */
+/** A definitions directory without a home, and a command line that uses only the daemon. */
 async function remote(given: Parameters<ManagedDaemon['client']>[0] = {}) {
   const daemon = await startManagedDaemon();
   const client = await daemon.client(given);
@@ -36,6 +36,7 @@ test.for(['text', 'json'])('shows what the daemon has as it shows a home, as %s'
     ['deliveries', 'list', '--webhook', 'deploys', '--outcome', 'accepted'],
     ['deliveries', 'show', id],
     ['deliveries', 'show', id, '--payload'],
+    ['automations', 'test', 'triage', '--delivery', id],
     ['runs', 'list', '--automation', 'triage'],
     ['status'],
   ]) {
@@ -48,6 +49,54 @@ test.for(['text', 'json'])('shows what the daemon has as it shows a home, as %s'
   }
   const shown = await hookmill('runs', 'show', run.id);
   expect(shown.stdout).toContain('directory     -');
+});
+
+test('refuses unknown names and IDs in the same words as a home', async () => {
+  const { daemon, client, workspace, hookmill } = await remote();
+  const { json } = await client.call('createWebhook', { body: { name: 'deploys' } });
+  const headers = { Authorization: `Bearer ${json.revealed.secret}` };
+  const id = (await send(json.webhook.url, { headers, body: '{"a":1}' })).deliveryId ?? '';
+
+  const env = { HOOKMILL_HOME: daemon.home.directory };
+  for (const args of [
+    ['webhooks', 'show', 'deploy'],
+    ['automations', 'show', 'triage'],
+    ['automations', 'test', 'triage', '--delivery', id],
+    ['deliveries', 'list', '--webhook', 'nothing-like-it'],
+    ['deliveries', 'show', 'dlv_unknown'],
+    ['deliveries', 'show', 'dlv_unknown', '--payload'],
+    ['deliveries', 'replay', 'dlv_unknown'],
+    ['deliveries', 'replay', id],
+    ['deliveries', 'replay', id, '--automation', 'triage'],
+    ['runs', 'show', 'run_unknown'],
+    ['runs', 'retry', 'run_unknown'],
+  ]) {
+    const there = await hookmill(...args);
+    const here = await workspace.hookmill(...args, { env });
+    expect(there).toMatchObject({ stdout: '', exitCode: 1 });
+    expect({ args, ...there }).toEqual({ args, ...here });
+  }
+});
+
+test('replays a delivery, retries a failed run, and tests a draft', async () => {
+  const { client, workspace, hookmill, json } = await remote();
+  const created = (await client.call('createWebhook', { body: { name: 'deploys' } })).json;
+  const filter = { webhook_ids: [created.webhook.uid] };
+  const triggers = [{ provider: 'webhook', event: 'received', filter }];
+  await client.call('createAutomation', { body: { name: 'triage', prompt: 'Look.', triggers } });
+  const headers = { Authorization: `Bearer ${created.revealed.secret}` };
+  const id = (await send(created.webhook.url, { headers, body: '{"a":1}' })).deliveryId ?? '';
+
+  const [replayed] = await json('deliveries', 'replay', id);
+  expect(replayed).toMatchObject({ automation: 'triage' });
+  await expect.poll(async () => (await json('runs', 'show', replayed.id)).state).toBe('succeeded');
+  const retried = await hookmill('runs', 'retry', replayed.id);
+  expect(retried.stderr).toContain(`the run ${replayed.id} is succeeded; only a failed run can be retried`);
+
+  const trigger = { provider: 'webhook', event: 'received', filter: { ...filter, payload: { a: [2] } } };
+  workspace.write('automations/triage.yaml', JSON.stringify({ prompt: 'Look.', triggers: [trigger] }));
+  const verdict = await json('automations', 'test', 'triage', '--delivery', id);
+  expect(verdict).toMatchObject({ automation: 'triage', enabled: true, wouldTrigger: false });
 });
 
 test('pages through as many deliveries as it is asked for', async () => {
@@ -104,10 +153,21 @@ test('says what a token may not do, and what a server is not', async () => {
 });
 
 test.for([
-  ['a command that works on a home', ['secrets', 'list'], {}, 'this works on a home alone'],
-  ['a server without a token', ['status'], { HOOKMILL_TOKEN: '' }, 'needs an API token in HOOKMILL_TOKEN'],
-  ['a token in the clear', ['status', '--server', 'http://hooks.example.com'], {}, 'not sent in the clear'],
-  ['a plan file', ['apply', 'plan.json'], {}, 'a plan file is of a home'],
+  [
+    'a command that needs a home',
+    ['secrets', 'list'],
+    {},
+    'This command needs a local home; it does not work with --server',
+  ],
+  ['a server without a token', ['status'], { HOOKMILL_TOKEN: '' }, 'requires an API token in HOOKMILL_TOKEN'],
+  [
+    'an unencrypted connection',
+    ['status', '--server', 'http://hooks.example.com'],
+    {},
+    'must not be sent unencrypted',
+  ],
+  ['a plan that is written to a file', ['plan', '--out', 'x'], {}, '--out cannot be combined with --server'],
+  ['a plan file', ['apply', 'plan.json'], {}, 'A plan file cannot be combined with --server'],
 ] as const)('takes as wrong usage: %s', async ([_, args, env, message]) => {
   const workspace = makeWorkspace();
   const server = { HOOKMILL_SERVER: 'http://127.0.0.1:1', HOOKMILL_TOKEN: 'hmk_x' };

@@ -7,7 +7,9 @@ test('prints a token once and keeps its digest alone', async () => {
   const created = await workspace.hookmill('tokens', 'create', 'laptop', '--permission', 'manage');
   expect(created).toMatchObject({ exitCode: 0 });
   expect(created.stdout).toMatch(/^hmk_[A-Za-z0-9_-]{43}\n$/);
-  expect(created.stderr).toBe('Made laptop, which may manage the factory default; it is shown this once.\n');
+  expect(created.stderr).toBe(
+    'Created laptop, which may manage the factory default; it is shown only once.\n',
+  );
   const token = created.stdout.trim();
   const kept = workspace.read('.hookmill/tokens.json');
   expect(kept).not.toContain(token);

@@ -181,7 +181,7 @@ describe('--changed-since', () => {
     workspace.write('webhooks/a.yaml', right);
     await commit('base');
     const { stderr, exitCode } = await workspace.hookmill('validate', `--changed-since=${revision}`);
-    expect(stderr).toContain(`git knows no revision "${revision}" here`);
+    expect(stderr).toContain(`git does not know the revision "${revision}"`);
     expect(exitCode).toBe(2);
     expect(await git('status', '--porcelain')).toBe('');
   });
@@ -197,7 +197,7 @@ describe('--changed-since', () => {
     workspace.write('webhooks/a.yaml', right);
     const env = { PATH: workspace.directory };
     const { stderr } = await workspace.hookmill('validate', '--changed-since', 'HEAD', { env });
-    expect(stderr).toContain('git cannot be run: is it installed?');
+    expect(stderr).toContain('git cannot be started: is it installed?');
   });
 
   test('works where the history ends between the two, as in a shallow clone', async () => {

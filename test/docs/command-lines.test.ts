@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createProgram } from '../../cli/program.ts';
+import { createProgram } from '../../cli/main.ts';
 import { allCommands, parseHookmill } from '../support/hookmill-command-line.ts';
 import { shellInvocations } from '../support/shell-invocations.ts';
 

@@ -2,7 +2,7 @@ import { chmodSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
-import { docsFileOf } from '../../cli/formats/docs-page.ts';
+import { getDocsFile } from '../../cli/formats/docs-page.ts';
 import { type DiagnosticCode, diagnosticCodes } from '../../schema/diagnostics.ts';
 import { makeWorkspace, type Workspace } from '../support/workspace.ts';
 
@@ -21,7 +21,7 @@ interface Block {
 }
 
 test('has a page for each code, and no other', () => {
-  expect(readdirSync(folder).sort()).toEqual(['README.md', ...codes.map(docsFileOf)].sort());
+  expect(readdirSync(folder).sort()).toEqual(['README.md', ...codes.map(getDocsFile)].sort());
 });
 
 describe.concurrent('the page of', () => {
@@ -44,7 +44,7 @@ describe.concurrent('the page of', () => {
 });
 
 function pageOf(code: DiagnosticCode): string {
-  return readFileSync(join(folder, docsFileOf(code)), 'utf8');
+  return readFileSync(join(folder, getDocsFile(code)), 'utf8');
 }
 
 /** The fenced blocks of a section. */

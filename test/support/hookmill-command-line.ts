@@ -1,6 +1,6 @@
 import { type Command, CommanderError } from 'commander';
 import { CommandError } from '../../cli/exit-status.ts';
-import { createProgram } from '../../cli/program.ts';
+import { createProgram } from '../../cli/main.ts';
 
 /**
  * What is wrong with the words after `hookmill`, as the program itself parses them; undefined if nothing is.

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { beforeAll, expect, test } from 'vitest';
-import { formatNames } from '../../../cli/formats/format.ts';
+import { formatNames } from '../../../cli/formats/load-format.ts';
 import { version } from '../../../cli/version.ts';
 import { type Diagnostic, type DiagnosticCode, diagnosticCodes } from '../../../schema/diagnostics.ts';
 import { makeCorpus } from '../../support/corpus.ts';

@@ -3,7 +3,7 @@ import Ajv from 'ajv-draft-04';
 import addFormats from 'ajv-formats';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Findings } from '../../../cli/formats/format.ts';
+import type { Findings } from '../../../cli/formats/findings.ts';
 import { renderGithub } from '../../../cli/formats/github.ts';
 import { renderGitlab } from '../../../cli/formats/gitlab.ts';
 import { renderJunit } from '../../../cli/formats/junit.ts';

@@ -1,0 +1,15 @@
+import type { Command } from 'commander';
+import { addCommand } from '../add-command.ts';
+
+/** Declares the group `hookmill automations`. */
+export function declareAutomations(parent: Command): Command {
+  return addCommand(
+    parent,
+    'automations',
+    'show applied automations, and test their filters',
+    `
+Examples:
+  hookmill automations list
+  hookmill automations test triage --payload event.json`,
+  );
+}

@@ -1,0 +1,36 @@
+import type { Command } from 'commander';
+import type { AutomationView } from '../../../operations/views/applied-views.ts';
+import type { OpenBackend } from '../../backend/backend.ts';
+import { findAutomation } from '../../backend/find-by-name.ts';
+import { printData } from '../../output.ts';
+import { renderFields } from '../../render/render-table.ts';
+import { addCommand } from '../add-command.ts';
+
+/** Declares `hookmill automations show`. */
+export function declareAutomationsShow(parent: Command, openBackend: OpenBackend): Command {
+  return addCommand(
+    parent,
+    'show',
+    'show one applied automation',
+    `
+Examples:
+  hookmill automations show triage
+  hookmill automations show triage -o json`,
+  )
+    .argument('<name>', 'name of the automation')
+    .action(async (name: string, _, command: Command) => {
+      const { backend, output, factory } = await openBackend(command);
+      const automation = findAutomation(name, factory, (await backend.listAutomations()).automations);
+      printData(output, automation, () => renderAutomation(automation));
+    });
+}
+
+function renderAutomation({ name, enabled, prompt, triggers }: AutomationView): string {
+  const triggerFields = triggers.map(({ webhook, uid, payload }): [string, string] => {
+    const target = webhook ?? 'unknown webhook, never starts:';
+    return ['trigger', `${target} ${uid} ${JSON.stringify(payload) ?? ''}`];
+  });
+  const fields = renderFields([['name', name], ['enabled', enabled ? 'yes' : 'no'], ...triggerFields]);
+  const lines = prompt.split('\n').map(line => `  ${line}`);
+  return `${fields}\n${lines.join('\n').trimEnd()}\n`;
+}

@@ -1,0 +1,152 @@
+import { type Command, Option } from 'commander';
+import type { Daemon } from '../../../daemon/daemon.ts';
+import type { DaemonSettings } from '../../../daemon/settings.ts';
+import { DeliveryLogError } from '../../../store/delivery-log-error.ts';
+import { openContext } from '../../context.ts';
+import { CommandError, exitStatus, UsageError } from '../../exit-status.ts';
+import { readInputFile } from '../../input/read-input-file.ts';
+import { printStatus } from '../../output.ts';
+import { addRepositoryOptions, type RepositoryOptions } from '../../reconcile/repository-options.ts';
+import { renderDiagnostics } from '../../render/render-diagnostics.ts';
+import { addCommand } from '../add-command.ts';
+
+/** @limit Time from the stop signal to a forced exit, in ms: service managers kill after 10 s. */
+export const stopMs = 9_500;
+
+/** Declares `hookmill serve`. */
+export function declareServe(parent: Command): Command {
+  const createOption = (flags: string, variable: string, description: string) =>
+    new Option(flags, description).env(`HOOKMILL_${variable}`);
+  const command = addCommand(
+    parent,
+    'serve',
+    'run the daemon: receive deliveries for every factory of the home',
+    `
+Flags override the environment, which overrides the configuration file. Logs go to standard error as JSON lines. One
+line on standard output says that the daemon is ready. SIGTERM and SIGINT stop it gracefully.
+The repository flags are for the factory of --factory. For several factories, use \`repositories\` in the file.
+
+Examples:
+  hookmill serve
+  hookmill serve --host 0.0.0.0 --port 80 --base-url https://hooks.example.com --config hookmill-daemon.yaml
+  hookmill serve --repository https://git.example.com/acme/hooks.git --branch production`,
+  )
+    .addOption(createOption('--host <address>', 'HOST', 'address of the ingress (default: 127.0.0.1)'))
+    .addOption(createOption('--port <port>', 'PORT', 'port of the ingress; 0: any free port (default: 8080)'))
+    .addOption(
+      createOption(
+        '--management-port <port>',
+        'MANAGEMENT_PORT',
+        'loopback port of the dashboard, the management API and metrics (default: 8081)',
+      ),
+    )
+    .addOption(createOption('--base-url <url>', 'BASE_URL', 'public URL of the ingress'))
+    .addOption(
+      createOption('--log-level <level>', 'LOG_LEVEL', 'least severe level that is logged (default: info)'),
+    )
+    .addOption(createOption('--config <file>', 'CONFIG', 'YAML file with these and all other settings'));
+  return addRepositoryOptions(command).action(async (options: ServeOptions, command: Command) =>
+    serve(options, command),
+  );
+}
+
+interface ServeOptions extends RepositoryOptions {
+  readonly config?: string;
+  readonly host?: string;
+  readonly port?: string;
+  readonly managementPort?: string;
+  readonly baseUrl?: string;
+  readonly logLevel?: string;
+}
+
+async function serve(options: ServeOptions, command: Command): Promise<void> {
+  const { store, factory } = await openContext(command);
+  const { pino } = await import('pino');
+  const settings = await readSettings(options, factory);
+  const claim = await store.claimDaemon();
+  const log = pino({ level: settings.logLevel }, pino.destination({ fd: 2, sync: false }));
+  const { startDaemon } = await import('../../../daemon/daemon.ts');
+  const daemon = await startDaemon({
+    store,
+    settings,
+    environment: process.env,
+    log,
+    nowMs: Date.now,
+    onFatal: error => {
+      log.fatal({ err: error }, 'the daemon cannot continue');
+      log.flush(() => process.exit(exitStatus.unexpected));
+    },
+  }).catch(async (error: NodeJS.ErrnoException) => {
+    throw await explainStartFailure(error, settings);
+  });
+  await store.daemonAddress.record(settings.baseUrl ?? daemon.ingressUrl);
+  process.stdout.write(describeReady(daemon));
+
+  const signal = await new Promise<string>(resolve => {
+    for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, resolve);
+  });
+  log.info({ signal }, 'stopping');
+  // If something hangs, such as a commit behind another process's lock: every delivery with a 202 is already on disk.
+  setTimeout(() => process.exit(exitStatus.unexpected), stopMs).unref();
+  await daemon.stop();
+  await store.close();
+  claim.release();
+  log.info('stopped');
+  log.flush();
+}
+
+function describeReady({ ingressUrl, managementUrl, webhooks }: Daemon): string {
+  const served = webhooks === 1 ? '1 webhook' : `${webhooks} webhooks`;
+  return `hookmill serves ${served} on ${ingressUrl} (management on ${managementUrl})\n`;
+}
+
+/** Explains the failures that an operator can repair. */
+async function explainStartFailure(
+  error: NodeJS.ErrnoException & { port?: number },
+  { host }: DaemonSettings,
+): Promise<Error> {
+  const { SettingsError } = await import('../../../daemon/settings-error.ts');
+  if (error instanceof DeliveryLogError || error instanceof SettingsError)
+    return new CommandError(error.message);
+  const { syscall, code, port } = error;
+  if (code === 'EADDRINUSE') return new CommandError(`port ${port} is already in use by another process`);
+  if (code === 'EACCES' && port)
+    return new CommandError(`this user has no permission to listen on port ${port}`);
+  if (syscall === 'listen') return new CommandError(`cannot listen on ${host} (${code})`);
+  if (syscall === 'getaddrinfo') return new CommandError(`unknown host ${host} (${code})`);
+  return error;
+}
+
+/** Reads the settings: flags or their environment variables over the file of --config. */
+async function readSettings(options: ServeOptions, factory: string): Promise<DaemonSettings> {
+  const { settingsShape } = await import('../../../daemon/settings.ts');
+  const settings = options.config ? await readSettingsFile(options.config) : settingsShape.parse({});
+  const { host, port, managementPort, baseUrl, logLevel } = options;
+  const flags = { host, port: toNumber(port), managementPort: toNumber(managementPort), baseUrl, logLevel };
+  const given = Object.entries(flags).filter(([, value]) => value !== undefined);
+  const repositories = await mergeRepositories(settings, options, factory);
+  const result = settingsShape.safeParse({ ...settings, repositories, ...Object.fromEntries(given) });
+  if (result.success) return result.data;
+  for (const { path, message } of result.error.issues) printStatus(`hookmill: ${path.join('.')}: ${message}`);
+  throw new UsageError('the daemon was not started');
+}
+
+async function readSettingsFile(file: string): Promise<DaemonSettings> {
+  const { parseSettings } = await import('../../../daemon/settings.ts');
+  const { definition, diagnostics, text } = parseSettings(file, await readInputFile(file));
+  process.stderr.write(renderDiagnostics(diagnostics, new Map([[file, text]])));
+  if (!definition) throw new CommandError('the daemon was not started');
+  return definition;
+}
+
+/** Adds the repository of the flags, for the factory that the command works on. */
+async function mergeRepositories({ repositories }: DaemonSettings, options: ServeOptions, factory: string) {
+  const { chooseRepository } = await import('../../reconcile/choose-repository.ts');
+  const known = repositories.find(other => other.factory === factory);
+  const followed = chooseRepository(options, factory, known);
+  return followed ? [...repositories.filter(other => other !== known), followed] : repositories;
+}
+
+function toNumber(text: string | undefined): number | string | undefined {
+  return text !== undefined && /^\d{1,5}$/.test(text) ? Number(text) : text;
+}

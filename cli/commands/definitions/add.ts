@@ -1,0 +1,110 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import type { Command } from 'commander';
+import { namePattern, nameRule } from '../../../schema/name.ts';
+import { didYouMean } from '../../../schema/suggestion.ts';
+import { definitionFolders } from '../../../sources/definition-file-name.ts';
+import { findDefinitionsDirectory } from '../../definitions/definitions-directory.ts';
+import { CommandError, UsageError } from '../../exit-status.ts';
+import type { GlobalOptions } from '../../global-options.ts';
+import { printData, printStatus } from '../../output.ts';
+import { renderSteps } from '../../render/render-steps.ts';
+import type { Sender } from '../../scaffold/new-webhook.ts';
+import { addCommand } from '../add-command.ts';
+
+/** Declares `hookmill add`. */
+export function declareAdd(parent: Command): Command {
+  return addCommand(
+    parent,
+    'add',
+    'write the definition of a new webhook, and list the next steps',
+    `
+The next steps say which team secret to create, in the order in which the provider issues it, and what to configure
+at the provider. Use a scheme of \`hookmill schemes list\`, or token or url_token for a sender that does not sign.
+
+Examples:
+  hookmill add stripe
+  hookmill add token --name deploys --secret-name DEPLOYS_TOKEN`,
+  )
+    .argument('<scheme>', "the sender's signature scheme, or token, or url_token")
+    .option('--name <name>', 'name of the webhook (default: the scheme)')
+    .option('--secret-name <name>', 'name of its team secret (default: derived from the name)')
+    .option('--dry-run', 'show the definition and write nothing')
+    .action(async (scheme: string, _, command: Command) => add(scheme, command.optsWithGlobals()));
+}
+
+interface AddOptions extends GlobalOptions {
+  readonly name?: string;
+  readonly secretName?: string;
+  readonly dryRun?: true;
+}
+
+async function add(schemeId: string, options: AddOptions): Promise<void> {
+  const [
+    { createModeline, getEditorSchemaFile },
+    { listNextSteps, renderDefinition },
+    { secretNamePattern, secretNameRule, suggestSecretName },
+  ] = await Promise.all([
+    import('../../scaffold/editor-schemas.ts'),
+    import('../../scaffold/new-webhook.ts'),
+    import('../../../schema/secret-name.ts'),
+  ]);
+  const directory = findDefinitionsDirectory(options);
+  const sender = await parseSender(schemeId);
+  const name = chooseName(options.name, sender);
+  const secretName =
+    options.secretName ?? suggestSecretName(name, typeof sender === 'string' ? sender : 'signature');
+  if (!secretNamePattern.test(secretName)) {
+    throw new UsageError(`"${secretName}" cannot name a team secret; use ${secretNameRule}`);
+  }
+
+  const file = posix.join(definitionFolders.webhook, `${name}.yaml`);
+  const hasSchema = existsSync(join(directory, getEditorSchemaFile('webhook')));
+  const text = `${hasSchema ? createModeline('webhook', file) : ''}${renderDefinition(sender, secretName)}`;
+  const path = join(directory, file);
+  if (existsSync(path)) throw refuseExisting(file);
+  if (!options.dryRun) createFile(path, file, text);
+
+  const steps = listNextSteps(sender, secretName);
+  printStatus(`${options.dryRun ? 'Would write' : 'Wrote'} ${file}.`);
+  const data = { file, written: !options.dryRun, name, secretName, definition: text, steps };
+  printData(options.output, data, () => {
+    const next = `Next:\n${renderSteps(steps, options.directory)}`;
+    return options.dryRun ? `${text}\n${next}` : next;
+  });
+}
+
+async function parseSender(id: string): Promise<Sender> {
+  if (id === 'token' || id === 'url_token') return id;
+  const { findScheme, schemeIds } = await import('../../../signatures/schemes.ts');
+  const scheme = findScheme(id);
+  if (scheme) return scheme;
+  const hint =
+    didYouMean(id, ['token', 'url_token', ...schemeIds]) ??
+    'run `hookmill schemes list` to see the known ones, or use token or url_token';
+  throw new UsageError(`unknown signature scheme "${id}"; ${hint}`);
+}
+
+/** Takes the name from the scheme, unless one is given. A token mode has no name to take. */
+function chooseName(given: string | undefined, sender: Sender): string {
+  const name = given ?? (typeof sender === 'string' ? undefined : sender.id);
+  if (name === undefined) throw new UsageError(`--name is required with ${sender}, as in --name deploys`);
+  if (namePattern.test(name)) return name;
+  throw new UsageError(`"${name}" cannot name a webhook; use ${nameRule}`);
+}
+
+function createFile(path: string, file: string, text: string): void {
+  try {
+    mkdirSync(join(path, '..'), { recursive: true });
+    writeFileSync(path, text, { flag: 'wx' });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    // existsSync does not see a broken symbolic link.
+    if (code === 'EEXIST') throw refuseExisting(file);
+    throw new CommandError(`${file} cannot be written (${code})`);
+  }
+}
+
+function refuseExisting(file: string): CommandError {
+  return new CommandError(`${file} already exists; use --name to give the new webhook another name`);
+}

@@ -1,0 +1,51 @@
+import type { Command } from 'commander';
+import type { OpenBackend } from '../../backend/backend.ts';
+import { CommandError, exitStatus } from '../../exit-status.ts';
+import { printData, printStatus } from '../../output.ts';
+import { renderDiagnostics } from '../../render/render-diagnostics.ts';
+import { renderPlan } from '../../render/render-plan.ts';
+import { renderErrorsMarkdown, renderPlanMarkdown } from '../../render/render-plan-markdown.ts';
+import { addCommand } from '../add-command.ts';
+
+/** Declares `hookmill plan`. */
+export function declarePlan(parent: Command, openBackend: OpenBackend): Command {
+  return addCommand(
+    parent,
+    'plan',
+    'show what an apply would change',
+    `
+With a home, the plan also shows what the changes mean for senders and runs. It reads the delivery log: when and how
+often a webhook was used, and which stored deliveries a changed automation would treat differently.
+
+Examples:
+  hookmill plan
+  hookmill plan --detailed-exitcode -o markdown > comment.md`,
+  )
+    .option('--detailed-exitcode', 'exit with 2 if there are changes')
+    .option('--out <file>', 'also write the plan to a file, for hookmill apply <file>')
+    .action(async (_, command: Command) => plan(command, openBackend));
+}
+
+interface PlanCommandOptions {
+  readonly output: 'text' | 'json' | 'markdown';
+  readonly detailedExitcode?: true;
+  readonly out?: string;
+}
+
+async function plan(command: Command, openBackend: OpenBackend): Promise<void> {
+  const { output, detailedExitcode, out }: PlanCommandOptions = command.optsWithGlobals();
+  const { backend, factory } = await openBackend(command);
+  const planned = await backend.plan({ withImpact: true, out, onNote: printStatus });
+  const { diagnostics, texts } = planned;
+  process.stderr.write(renderDiagnostics(diagnostics, texts));
+  if (!planned.ok) {
+    if (output === 'markdown') process.stdout.write(renderErrorsMarkdown(factory, diagnostics));
+    throw new CommandError('the definitions cannot be applied');
+  }
+  const nowMs = Date.now();
+  if (output === 'markdown') {
+    process.stdout.write(renderPlanMarkdown(planned.plan, diagnostics, nowMs));
+  } else printData(output, planned.plan, () => renderPlan(planned.plan, nowMs));
+  const { add, change, destroy } = planned.plan.summary;
+  if (detailedExitcode && add + change + destroy > 0) process.exitCode = exitStatus.changes;
+}

@@ -1,0 +1,79 @@
+import type { Command } from 'commander';
+import type { Summary } from '../../../operations/plan.ts';
+import type { AppliedStatus } from '../../../operations/status.ts';
+import { findDrift } from '../../../operations/views/reconcile-view.ts';
+import type { OpenBackend } from '../../backend/backend.ts';
+import type { Place } from '../../global-options.ts';
+import { printData } from '../../output.ts';
+import { renderBranchFailure, toBranchData, toBranchFields } from '../../render/render-branch.ts';
+import { renderFields } from '../../render/render-table.ts';
+import { addCommand } from '../add-command.ts';
+
+/** Declares `hookmill status`. */
+export function declareStatus(parent: Command, openBackend: OpenBackend): Command {
+  return addCommand(
+    parent,
+    'status',
+    'show what is applied, and how the definitions or the branch differ from it',
+    `
+Examples:
+  hookmill status
+  hookmill status -o json`,
+  ).action(async (_, command: Command) => status(command, openBackend));
+}
+
+/** Compares the applied state with the branch that the factory follows, otherwise with the definitions directory. */
+async function status(command: Command, openBackend: OpenBackend): Promise<void> {
+  const { backend, ...place } = await openBackend(command);
+  const applied = await backend.showStatus();
+  const { reconcile } = applied;
+  if (reconcile) {
+    const data = { ...toCommonData(place, applied), ...toBranchData(applied, reconcile) };
+    printData(place.output, data, () => {
+      const fields = [...toCommonFields(place, applied), ...toBranchFields(applied, reconcile)];
+      return `${renderFields(fields)}${renderBranchFailure(reconcile)}`;
+    });
+    return;
+  }
+  const planned = await backend.plan({ withImpact: false, onNote: () => undefined });
+  const pending = planned.ok ? describeSummary(planned.plan.summary) : hasErrorsText;
+  const upToDate = pending === upToDateText;
+  const { diagnostics } = planned;
+  const data = { ...toCommonData(place, applied), tip: null, upToDate, lastReconcile: null, diagnostics };
+  printData(place.output, data, () =>
+    renderFields([...toCommonFields(place, applied), ['definitions', pending]]),
+  );
+}
+
+const upToDateText = 'up to date';
+const hasErrorsText = 'the definitions have errors: run `hookmill plan` to see them';
+
+function describeSummary({ add, change, destroy }: Summary): string {
+  if (add + change + destroy === 0) return upToDateText;
+  return `${add} to add, ${change} to change, ${destroy} to destroy`;
+}
+
+function toCommonData({ factory }: Place, applied: AppliedStatus) {
+  const { serial, source, revision, appliedAt, webhooks, automations } = applied;
+  return { factory, serial, source, revision, appliedAt, webhooks, automations };
+}
+
+function toCommonFields({ factory }: Place, applied: AppliedStatus): [name: string, value: string][] {
+  const { serial, source, appliedAt, webhooks, automations, edited, reconcile } = applied;
+  const isAsFollowed = reconcile !== null && findDrift(source, edited, reconcile) === null;
+  return [
+    ['factory', factory],
+    ['applied', serial === 0 ? 'nothing yet' : `serial ${serial}, ${appliedAt}`],
+    ...(isAsFollowed ? [] : ([['from', describeSource(source)]] satisfies [string, string][])),
+    ['webhooks', String(webhooks)],
+    ['automations', String(automations)],
+  ];
+}
+
+function describeSource(source: AppliedStatus['source']): string {
+  if (source === null) return '-';
+  if (source.kind === 'dashboard') return 'the dashboard';
+  if (source.kind === 'directory') return source.directory;
+  const path = source.path === '' ? '' : `, ${source.path}`;
+  return `${source.branch} of ${source.repository}${path}`;
+}

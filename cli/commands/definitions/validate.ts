@@ -1,0 +1,146 @@
+import { relative, resolve, sep } from 'node:path';
+import { type Command, Option } from 'commander';
+import { type Diagnostic, sortDiagnostics } from '../../../schema/diagnostics.ts';
+import { findDefinitionsDirectory } from '../../definitions/definitions-directory.ts';
+import type { LoadedFactory } from '../../definitions/load-definitions.ts';
+import { findRepositoryRoot } from '../../definitions/repository-root.ts';
+import { CommandError } from '../../exit-status.ts';
+import type { Findings } from '../../formats/findings.ts';
+import {
+  chooseFormat,
+  type FormatName,
+  formatNames,
+  isReport,
+  loadFormat,
+} from '../../formats/load-format.ts';
+import type { GlobalOptions } from '../../global-options.ts';
+import { printStatus } from '../../output.ts';
+import { version } from '../../version.ts';
+import { addCommand } from '../add-command.ts';
+
+/** Declares `hookmill validate`. */
+export function declareValidate(parent: Command): Command {
+  return addCommand(
+    parent,
+    'validate',
+    'check definitions, without state or secrets',
+    `
+Examples:
+  hookmill validate
+  hookmill validate teams/payments teams/hosting --format json
+  hookmill validate --changed-since origin/main --secrets-from secret-names.txt
+  hookmill validate --format sarif > hookmill.sarif
+
+The default format is github if GITHUB_ACTIONS is set, gitlab if GITLAB_CI is set, otherwise text.
+docs/diagnostics/README.md explains each rule with examples.`,
+  )
+    .argument('[paths...]', 'definition files or definitions directories; each directory is a factory')
+    .addOption(new Option('--format <format>', 'format of the findings').choices(formatNames))
+    .option('--changed-since <revision>', 'only findings in files that differ from this git revision')
+    .option('--secrets-from <file>', 'check each secretName against a file with one name per line')
+    .action(async (paths: string[], _, command: Command) => validate(paths, command));
+}
+
+interface ValidateOptions extends GlobalOptions {
+  readonly format?: FormatName;
+  readonly changedSince?: string;
+  readonly secretsFrom?: string;
+}
+
+async function validate(paths: readonly string[], command: Command): Promise<void> {
+  const { loadPaths } = await import('../../definitions/load-definitions.ts');
+  const options: ValidateOptions = command.optsWithGlobals();
+  const directory = findDefinitionsDirectory(options);
+  const factories = loadPaths(directory, paths);
+  const found = [
+    ...factories.flatMap(listDiagnostics),
+    ...(options.secretsFrom === undefined ? [] : await findMissingSecrets(factories, options.secretsFrom)),
+  ];
+  const { changedSince } = options;
+  const reported = changedSince === undefined ? found : await keepChanged(found, directory, changedSince);
+  const findings = toFindings(sortDiagnostics(reported), factories);
+
+  const isAsked = command.getOptionValueSourceWithGlobals('output') === 'cli';
+  const format = options.format ?? findOutputFormat(options, isAsked) ?? chooseFormat(process.env);
+  await printFindings(findings, format, directory);
+  const fileCount = factories.reduce((sum, { definitions }) => sum + definitions.fileCount, 0);
+  printStatus(summarizeFindings(fileCount, findings));
+  if (findings.errorCount > 0) throw new CommandError('');
+}
+
+function listDiagnostics({ definitions, fixtures, workspace }: LoadedFactory): Diagnostic[] {
+  return [
+    ...(workspace?.diagnostics ?? []),
+    ...definitions.diagnostics,
+    ...fixtures.flatMap(fixture => fixture.diagnostics),
+  ];
+}
+
+async function findMissingSecrets(factories: readonly LoadedFactory[], file: string): Promise<Diagnostic[]> {
+  const [{ readSecretNames }, { findSecretDiagnostics }] = await Promise.all([
+    import('../../input/read-secret-names.ts'),
+    import('../../../operations/checks/secret-diagnostics.ts'),
+  ]);
+  const names = await readSecretNames(file);
+  const secrets = new Map(names.map(name => [name, { name }]));
+  return factories.flatMap(({ definitions }) => findSecretDiagnostics(definitions, secrets, names));
+}
+
+async function keepChanged(
+  diagnostics: readonly Diagnostic[],
+  directory: string,
+  revision: string,
+): Promise<Diagnostic[]> {
+  const { findChangedFiles, isTouched } = await import('../../definitions/changed-files.ts');
+  const changed = await findChangedFiles(directory, revision);
+  return diagnostics.filter(diagnostic => isTouched(diagnostic, changed, file => resolve(directory, file)));
+}
+
+function toFindings(diagnostics: readonly Diagnostic[], factories: readonly LoadedFactory[]): Findings {
+  const count = (severity: Diagnostic['severity']) =>
+    diagnostics.filter(diagnostic => diagnostic.severity === severity).length;
+  const texts = new Map(factories.flatMap(({ definitions }) => [...definitions.texts]));
+  for (const { fixtures, workspace } of factories) {
+    if (workspace?.text) texts.set(workspace.file, workspace.text);
+    for (const { file, text } of fixtures) texts.set(file, text);
+  }
+  return { diagnostics, texts, errorCount: count('error'), warningCount: count('warning'), version };
+}
+
+/** The format that --output asks for: json from anywhere, text only from the command line. */
+function findOutputFormat({ output }: GlobalOptions, isAsked: boolean): FormatName | undefined {
+  if (output === 'json') return 'json';
+  return isAsked ? 'text' : undefined;
+}
+
+async function printFindings(findings: Findings, format: FormatName, directory: string): Promise<void> {
+  const render = await loadFormat(format);
+  process.stdout.write(render(isReport(format) ? nameFromRoot(findings, directory) : findings));
+  if (!isReport(format) || format === 'github') return;
+  // The report goes to a file, and the log is for people.
+  const renderText = await loadFormat('text');
+  process.stderr.write(renderText(findings));
+}
+
+/** Names files relative to the repository's root. */
+function nameFromRoot(findings: Findings, directory: string): Findings {
+  const root = findRepositoryRoot(directory, process.env);
+  const rename = (file: string) => relative(root, resolve(directory, file)).split(sep).join('/');
+  return {
+    ...findings,
+    diagnostics: findings.diagnostics.map(diagnostic => ({ ...diagnostic, file: rename(diagnostic.file) })),
+    texts: new Map([...findings.texts].map(([file, text]) => [rename(file), text])),
+  };
+}
+
+function summarizeFindings(files: number, { errorCount, warningCount }: Findings): string {
+  if (files === 0 && errorCount === 0)
+    return 'No definitions found in webhooks/<name>.yaml and automations/<name>.yaml.';
+  const checked = renderCount(files, 'definition');
+  if (errorCount + warningCount === 0) return `${checked}, all valid.`;
+  return `${checked}: ${renderCount(errorCount, 'error')}, ${renderCount(warningCount, 'warning')}.`;
+}
+
+function renderCount(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,117 @@
+import { once } from 'node:events';
+import type { Command } from 'commander';
+import type { Reconciled } from '../../../operations/reconcile.ts';
+import type { FollowedRepository } from '../../../sources/repository/followed-repository.ts';
+import { type Context, openContext, toOpenFactory } from '../../context.ts';
+import { CommandError, UsageError } from '../../exit-status.ts';
+import { readInputFile } from '../../input/read-input-file.ts';
+import { printData, printStatus } from '../../output.ts';
+import { addRepositoryOptions, type RepositoryOptions } from '../../reconcile/repository-options.ts';
+import type { Allowances } from '../../reconcile/run-reconcile.ts';
+import { renderDiagnostics } from '../../render/render-diagnostics.ts';
+import { addCommand } from '../add-command.ts';
+
+/** Declares `hookmill reconcile`. */
+export function declareReconcile(parent: Command): Command {
+  const command = addCommand(
+    parent,
+    'reconcile',
+    'apply the tip of a production branch, repeatedly or once',
+    `
+The repository comes from flags, then the environment, then the entry of the factory in the daemon's configuration
+file, then the last reconcile. An invalid tip changes nothing. \`serve\` takes the same flags; with it, you do not need
+this command.
+
+Examples:
+  hookmill reconcile --once --repository https://git.example.com/acme/hooks.git
+  hookmill reconcile --once --allow-rewind
+  hookmill reconcile suspend`,
+  );
+  return addRepositoryOptions(command)
+    .option('--config <file>', "the daemon's configuration file, for its repositories")
+    .option('--once', 'reconcile once; exit with 1 if it failed')
+    .option('--allow-empty', 'with --once: apply a tip without any definitions')
+    .option('--allow-rename', 'with --once: apply renamed webhooks, which get new URLs')
+    .option('--allow-rewind', 'with --once: follow a branch with rewritten history')
+    .action(async (options: ReconcileOptions, command: Command) =>
+      reconcile(options, await openContext(command)),
+    );
+}
+
+interface ReconcileOptions extends RepositoryOptions, Allowances {
+  readonly config?: string;
+  readonly once?: true;
+}
+
+/** Reconciles once, or at each interval until a signal. */
+async function reconcile(options: ReconcileOptions, context: Context): Promise<void> {
+  const [{ createStopSignal, requireApplied, runReconcile, toReconcileData }, { toFollowedBranch }] =
+    await Promise.all([
+      import('../../reconcile/run-reconcile.ts'),
+      import('../../../sources/repository/followed-repository.ts'),
+    ]);
+  const followed = await requireRepository(context, options);
+  const branch = toFollowedBranch(followed);
+  const factory = toOpenFactory(context);
+  const stopping = createStopSignal();
+  const run = async (signal: AbortSignal) => {
+    const reconciled = await runReconcile(factory, branch, signal, options);
+    printData(context.output, toReconcileData(context.factory, context.baseUrl, reconciled), () => '');
+    return reconciled;
+  };
+  if (options.once) requireApplied(await run(stopping));
+  else {
+    refuseAllowances(options);
+    await repeat(run, followed, stopping);
+  }
+}
+
+async function repeat(
+  reconcile: (signal: AbortSignal) => Promise<Reconciled>,
+  { interval }: FollowedRepository,
+  stopping: AbortSignal,
+): Promise<void> {
+  const [{ startReconcileLoop }, { parseDurationMs }, { reconcileSeconds }] = await Promise.all([
+    import('../../../operations/reconcile-loop.ts'),
+    import('../../../schema/definitions/duration.ts'),
+    import('../../../sources/repository/followed-repository.ts'),
+  ]);
+  const loop = startReconcileLoop({
+    intervalMs: parseDurationMs(interval) ?? reconcileSeconds * 1_000,
+    reconcile,
+    onError: error => printStatus(`hookmill: ${error instanceof Error ? error.message : error}`),
+    random: Math.random,
+  });
+  if (!stopping.aborted) await once(stopping, 'abort');
+  await loop.stop();
+}
+
+async function requireRepository(context: Context, options: ReconcileOptions): Promise<FollowedRepository> {
+  const [{ readRememberedRepository }, { chooseRepository }] = await Promise.all([
+    import('../../../operations/remembered-repository.ts'),
+    import('../../reconcile/choose-repository.ts'),
+  ]);
+  const { factory } = context;
+  const configured = options.config === undefined ? [] : await readRepositories(options.config);
+  const named = configured.find(other => other.factory === factory);
+  const known = named ?? (await readRememberedRepository(toOpenFactory(context)));
+  const followed = chooseRepository(options, factory, known);
+  if (followed) return followed;
+  const hint = 'use --repository, HOOKMILL_REPOSITORY, or repositories: in the file of --config';
+  throw new UsageError(`the factory ${factory} has no repository; ${hint}`);
+}
+
+/** Reads the repositories in the daemon's configuration file. */
+async function readRepositories(file: string): Promise<readonly FollowedRepository[]> {
+  const { parseFollowedRepositories } = await import('../../../sources/repository/followed-repository.ts');
+  const { definition, diagnostics, text } = parseFollowedRepositories(file, await readInputFile(file));
+  process.stderr.write(renderDiagnostics(diagnostics, new Map([[file, text]])));
+  if (!definition) throw new CommandError('nothing was reconciled');
+  return definition.repositories;
+}
+
+/** Each allowance is a decision about one tip, so it must not apply to later ones. */
+function refuseAllowances({ allowEmpty, allowRename, allowRewind }: Allowances): void {
+  if (!allowEmpty && !allowRename && !allowRewind) return;
+  throw new UsageError('--allow-empty, --allow-rename and --allow-rewind require --once');
+}

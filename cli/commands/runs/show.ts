@@ -1,0 +1,40 @@
+import type { Command } from 'commander';
+import type { OpenBackend } from '../../backend/backend.ts';
+import { printData } from '../../output.ts';
+import { renderFields } from '../../render/render-table.ts';
+import { addCommand } from '../add-command.ts';
+
+/** Declares `hookmill runs show`. */
+export function declareRunsShow(parent: Command, openBackend: OpenBackend): Command {
+  return addCommand(
+    parent,
+    'show',
+    'show one run',
+    `
+Examples:
+  hookmill runs show run_01jd3m8z9qk5v7w2x4y6abcdef
+  hookmill runs show run_01jd3m8z9qk5v7w2x4y6abcdef -o json`,
+  )
+    .argument('<id>', 'ID of the run')
+    .action(async (id: string, _, command: Command) => {
+      const { backend, output } = await openBackend(command);
+      const run = await backend.showRun(id);
+      const directory = backend.findRunDirectory(run.id);
+      printData(output, { ...run, directory }, () =>
+        renderFields([
+          ['id', run.id],
+          ['automation', run.automation],
+          ['delivery', `${run.deliveryId}${run.replay ? ' (replayed)' : ''}`],
+          ['webhook', run.webhook],
+          ['state', run.state],
+          ['attempts', String(run.attempts)],
+          ['created', run.createdAt],
+          ['started', run.startedAt ?? '-'],
+          ['finished', run.finishedAt ?? '-'],
+          ['next attempt', run.nextAttemptAt ?? '-'],
+          ['last error', run.error ?? '-'],
+          ['directory', directory ?? '-'],
+        ]),
+      );
+    });
+}

@@ -1,0 +1,26 @@
+import type { Command } from 'commander';
+import { openContext } from '../../context.ts';
+import { printStatus } from '../../output.ts';
+import { addCommand } from '../add-command.ts';
+
+/** Declares `hookmill secrets declare`. */
+export function declareSecretsDeclare(parent: Command): Command {
+  return addCommand(
+    parent,
+    'declare',
+    'create a team secret without a value',
+    `
+Use it for a provider that issues its secret only after it has the URL. The webhook can then be applied, and answers
+401 until you set the secret and apply again.
+
+Examples:
+  hookmill secrets declare STRIPE_WEBHOOK
+  hookmill secrets declare STRIPE_WEBHOOK && hookmill apply`,
+  )
+    .argument('<name>', 'name of the team secret')
+    .action(async (name: string, _, command: Command) => {
+      const { store } = await openContext(command);
+      await store.teamSecrets.create(name, undefined);
+      printStatus(`Declared ${name}. Its webhooks answer 401 until you set it and apply again.`);
+    });
+}

@@ -1,0 +1,2 @@
+/** Tells the user when webhooks use a new value. */
+export const nextApplyNote = 'Run `hookmill apply` for webhooks to use the new value.';

@@ -1,0 +1,23 @@
+import type { Command } from 'commander';
+import { openContext } from '../../context.ts';
+import { printStatus } from '../../output.ts';
+import { addCommand } from '../add-command.ts';
+
+/** Declares `hookmill secrets remove`. */
+export function declareSecretsRemove(parent: Command): Command {
+  return addCommand(
+    parent,
+    'remove',
+    'remove a team secret that no webhook uses',
+    `
+Examples:
+  hookmill secrets remove OLD_TOKEN
+  hookmill --home /srv/hookmill secrets remove OLD_TOKEN`,
+  )
+    .argument('<name>', 'name of the team secret')
+    .action(async (name: string, _, command: Command) => {
+      const { store } = await openContext(command);
+      await store.teamSecrets.remove(name);
+      printStatus(`Removed ${name}.`);
+    });
+}

@@ -1,0 +1,27 @@
+import type { Command } from 'commander';
+import { openContext } from '../../context.ts';
+import { readSecretValue } from '../../input/read-secret-value.ts';
+import { printStatus } from '../../output.ts';
+import { addCommand } from '../add-command.ts';
+import { nextApplyNote } from './next-apply-note.ts';
+
+/** Declares `hookmill secrets set`. */
+export function declareSecretsSet(parent: Command): Command {
+  return addCommand(
+    parent,
+    'set',
+    'set the value of a team secret, from standard input or a prompt',
+    `
+The value is all of standard input, without one final newline. Webhooks use it after the next apply.
+
+Examples:
+  hookmill secrets set GITHUB_WEBHOOK < secret.txt
+  pass show stripe/webhook | hookmill secrets set STRIPE_WEBHOOK`,
+  )
+    .argument('<name>', 'name of the team secret')
+    .action(async (name: string, _, command: Command) => {
+      const { store } = await openContext(command);
+      await store.teamSecrets.set(name, await readSecretValue(`Value of ${name}:`));
+      printStatus(`Set ${name}. ${nextApplyNote}`);
+    });
+}

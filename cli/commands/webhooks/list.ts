@@ -1,0 +1,32 @@
+import type { Command } from 'commander';
+import type { OpenBackend } from '../../backend/backend.ts';
+import { printData } from '../../output.ts';
+import { renderAuthMode } from '../../render/render-auth-mode.ts';
+import { renderTable } from '../../render/render-table.ts';
+import { addCommand } from '../add-command.ts';
+
+/** Declares `hookmill webhooks list`. */
+export function declareWebhooksList(parent: Command, openBackend: OpenBackend): Command {
+  return addCommand(
+    parent,
+    'list',
+    'list the applied webhooks and their ingress URLs',
+    `
+Examples:
+  hookmill webhooks list
+  hookmill webhooks list -o json`,
+  ).action(async (_, command: Command) => {
+    const { backend, output } = await openBackend(command);
+    const { webhooks } = await backend.listWebhooks();
+    const data = webhooks.map(({ credential: _, file: __, commit: ___, ...webhook }) => webhook);
+    printData(output, data, () => {
+      if (webhooks.length === 0)
+        return 'No webhooks are applied. Run `hookmill apply` to apply definitions.\n';
+      const rows = webhooks.map(webhook => {
+        const { name, enabled, url } = webhook;
+        return [name, renderAuthMode(webhook), enabled ? 'yes' : 'no', url];
+      });
+      return renderTable(['NAME', 'AUTH', 'ENABLED', 'URL'], rows);
+    });
+  });
+}

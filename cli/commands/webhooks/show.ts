@@ -1,0 +1,46 @@
+import type { Command } from 'commander';
+import type { WebhookView } from '../../../operations/views/applied-views.ts';
+import type { OpenBackend } from '../../backend/backend.ts';
+import { findWebhook } from '../../backend/find-by-name.ts';
+import { printData } from '../../output.ts';
+import { describeCommit } from '../../render/describe-commit.ts';
+import { renderAuthMode } from '../../render/render-auth-mode.ts';
+import { renderFields } from '../../render/render-table.ts';
+import { addCommand } from '../add-command.ts';
+
+/** Declares `hookmill webhooks show`. */
+export function declareWebhooksShow(parent: Command, openBackend: OpenBackend): Command {
+  return addCommand(
+    parent,
+    'show',
+    'show one applied webhook',
+    `
+Examples:
+  hookmill webhooks show deploys
+  hookmill webhooks show wh_0123456789abcdefghijklmn -o json`,
+  )
+    .argument('<name>', 'name or UID of the webhook')
+    .action(async (nameOrUid: string, _options, command: Command) => {
+      const { backend, output, factory } = await openBackend(command);
+      const { webhooks, serial } = await backend.listWebhooks();
+      const webhook = findWebhook(nameOrUid, factory, webhooks);
+      const { file: _, ...data } = webhook;
+      printData(output, { ...data, serial }, () => renderFields(toFields(webhook, serial)));
+    });
+}
+
+function toFields(webhook: WebhookView, serial: number): (readonly [string, string])[] {
+  const unset = 'not set: answers 401 until the team secret is set and applied';
+  return [
+    ['name', webhook.name],
+    ['uid', webhook.uid],
+    ['url', webhook.url],
+    ['auth', renderAuthMode(webhook)],
+    ['secret', webhook.secretName],
+    ['credential', webhook.credential === 'not set' ? unset : 'in force'],
+    ['delivery id header', webhook.deliveryIdHeader ?? '-'],
+    ['enabled', webhook.enabled ? 'yes' : 'no'],
+    ['serial', String(serial)],
+    ...(webhook.commit ? ([['revision', describeCommit(webhook.commit)]] as const) : []),
+  ];
+}

@@ -1,0 +1,86 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { outcomes } from '../../schema/delivery.ts';
+import { namePattern } from '../../schema/name.ts';
+import { definitionFolders } from '../../sources/definition-file-name.ts';
+import type { DefinitionKind } from '../../sources/definition-files.ts';
+import type { Store } from '../../store/ports.ts';
+import type { Completion, Source } from './complete.ts';
+
+/** Reads the names of a source. Errors give no names, because a completion must not print errors. */
+export async function readValues(
+  source: Source,
+  given: Completion['given'],
+  env: NodeJS.ProcessEnv,
+): Promise<readonly string[]> {
+  const directory = resolve(given.get('directory') ?? '.');
+  const home = resolve(given.get('home') ?? env.HOOKMILL_HOME ?? join(directory, '.hookmill'));
+  const factory = async () =>
+    given.get('factory') ?? env.HOOKMILL_FACTORY ?? (await readFactoryName(directory));
+  switch (source) {
+    case 'webhooks':
+      return sortUnique([
+        ...(await readDefined(directory, 'webhook')),
+        ...(await readApplied(home, await factory(), 'webhooks')),
+      ]);
+    case 'automations':
+      return sortUnique([
+        ...(await readDefined(directory, 'automation')),
+        ...(await readApplied(home, await factory(), 'automations')),
+      ]);
+    case 'secrets':
+      return tryRead(async () => (await openHome(home)).teamSecrets.listNames(), []);
+    case 'schemes':
+      return readSchemeIds();
+    case 'senders':
+      return ['token', 'url_token', ...(await readSchemeIds())];
+    case 'outcomes':
+      return outcomes;
+  }
+}
+
+/** Loads the schemes only when needed: with the shapes of definitions, they take longer than all the rest. */
+async function readSchemeIds(): Promise<readonly string[]> {
+  return (await import('../../signatures/schemes.ts')).schemeIds;
+}
+
+async function readDefined(directory: string, kind: DefinitionKind): Promise<readonly string[]> {
+  const names = await tryRead(() => readdirSync(join(directory, definitionFolders[kind])), []);
+  return names.filter(name => name.endsWith('.yaml')).map(name => name.slice(0, -'.yaml'.length));
+}
+
+async function readApplied(
+  home: string,
+  factory: string,
+  list: 'webhooks' | 'automations',
+): Promise<readonly string[]> {
+  if (!namePattern.test(factory)) return [];
+  return tryRead(async () => {
+    const state = await (await openHome(home)).appliedStates.read(factory);
+    return state[list].map(({ name }) => name);
+  }, []);
+}
+
+/** Loads the store only when needed. */
+async function openHome(home: string): Promise<Store> {
+  const { openStore } = await import('../../store/open-store.ts');
+  const now = () => new Date();
+  return openStore({ home, environment: {}, lockTimeoutMs: 0, now, readsInThread: false });
+}
+
+async function readFactoryName(directory: string): Promise<string> {
+  const text = await tryRead(() => readFileSync(join(directory, 'hookmill.yaml'), 'utf8'), '');
+  return /^factory:\s*["']?([a-z0-9-]+)/m.exec(text)?.[1] ?? 'default';
+}
+
+async function tryRead<T>(read: () => T | Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await read();
+  } catch {
+    return otherwise;
+  }
+}
+
+function sortUnique(names: readonly string[]): readonly string[] {
+  return [...new Set(names)].sort();
+}

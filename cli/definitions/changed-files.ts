@@ -1,0 +1,83 @@
+import { realpathSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { type ExecaError, execa } from 'execa';
+import type { Diagnostic } from '../../schema/diagnostics.ts';
+import { gitCommandMs, gitOutputBytesMax } from '../../sources/repository/git/git-command.ts';
+import { UsageError } from '../exit-status.ts';
+
+/**
+ * Finds the files that changed in the work tree since it branched off the revision, as absolute paths: those of a pull
+ * request against that revision, and uncommitted ones. An unknown revision is wrong usage.
+ */
+export async function findChangedFiles(directory: string, revision: string): Promise<ReadonlySet<string>> {
+  const root = (await runGit(directory, ['rev-parse', '--show-toplevel'])).replace(/\n$/, '');
+  const base = await findBase(root, revision);
+  const lists = await Promise.all([
+    runGit(root, ['diff', '--name-only', '-z', '--no-renames', '--no-ext-diff', base, '--']),
+    runGit(root, ['ls-files', '--others', '--exclude-standard', '-z']),
+  ]);
+  const names = lists.flatMap(list => list.split('\0')).filter(name => name !== '');
+  // Git resolves symbolic links in its root; the path of the definitions directory may contain other links.
+  const fromDirectory = relative(realpathSync(directory), root);
+  return new Set(names.map(name => join(directory, fromDirectory, name)));
+}
+
+/** Says whether a changed file can have caused the mistake. `toPath` makes the names in diagnostics absolute. */
+export function isTouched(
+  { code, file }: Diagnostic,
+  changed: ReadonlySet<string>,
+  toPath: (file: string) => string,
+): boolean {
+  if (changed.has(toPath(file))) return true;
+  // A change of an automation can make its unchanged fixtures fail.
+  if (code === 'fixture/failed') return changed.has(toPath(file.replace(/\.fixtures\/[^/]*$/, '.yaml')));
+  // It is reported at one of the webhooks, but any of them may be the one too many.
+  const folder = toPath(file.replace(/[^/]*$/, ''));
+  return code === 'webhook/too-many' && [...changed].some(path => path.startsWith(folder));
+}
+
+/** Finds the common ancestor, so that changes which others made since are not reported. */
+async function findBase(root: string, revision: string): Promise<string> {
+  const commit = await findCommit(root, revision);
+  const common = await runGit(root, ['merge-base', commit, 'HEAD'], [1]);
+  // A shallow clone may have both commits and no ancestor.
+  return common.trim() || commit;
+}
+
+async function findCommit(root: string, revision: string): Promise<string> {
+  const unknown = `git does not know the revision "${revision}"; in a shallow clone, fetch it first`;
+  // No revision starts with -, and git must not parse it as an option.
+  if (revision.startsWith('-')) throw new UsageError(unknown);
+  const found = await runGit(
+    root,
+    ['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`],
+    [1, 128],
+  );
+  const commit = found.trim();
+  if (!/^[0-9a-f]{40,64}$/.test(commit)) throw new UsageError(unknown);
+  return commit;
+}
+
+/** Runs a git command that only reads and returns its output. It takes no lock and starts no hook or pager. */
+async function runGit(
+  directory: string,
+  args: readonly string[],
+  exitCodesExpected: readonly number[] = [],
+): Promise<string> {
+  try {
+    const { stdout } = await execa('git', ['-c', 'core.fsmonitor=false', ...args], {
+      cwd: directory,
+      env: { GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' },
+      stdin: 'ignore',
+      stripFinalNewline: false,
+      timeout: gitCommandMs,
+      maxBuffer: gitOutputBytesMax,
+    });
+    return stdout;
+  } catch (error) {
+    const { exitCode, code, stderr, shortMessage } = error as ExecaError<{ encoding: 'utf8' }>;
+    if (exitCode !== undefined && exitCodesExpected.includes(exitCode)) return '';
+    const reason = code === 'ENOENT' ? 'git cannot be started: is it installed?' : stderr || shortMessage;
+    throw new UsageError(`--changed-since: ${reason.trim()}`);
+  }
+}

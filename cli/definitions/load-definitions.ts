@@ -1,0 +1,80 @@
+import { existsSync, lstatSync, statSync } from 'node:fs';
+import { basename, dirname, join, posix, resolve } from 'node:path';
+import { definitionFolders } from '../../sources/definition-file-name.ts';
+import type { DefinitionFiles, DefinitionKind } from '../../sources/definition-files.ts';
+import type { Definitions } from '../../sources/definitions.ts';
+import { readDefinitionFile, readDirectory } from '../../sources/directory-source.ts';
+import { type FixtureResult, runFixtures } from '../../sources/fixtures.ts';
+import { parseDefinitions } from '../../sources/parse-definitions.ts';
+import { UsageError } from '../exit-status.ts';
+import { readWorkspace, type WorkspaceFile } from './workspace-file.ts';
+
+/** A factory as `validate` checks it: its definitions, and the fixtures beside its automations. */
+export interface LoadedFactory {
+  readonly definitions: Definitions;
+  readonly fixtures: readonly FixtureResult[];
+  /** hookmill.yaml, if the factory was given as a directory. */
+  readonly workspace?: WorkspaceFile;
+}
+
+/**
+ * Loads the definitions at the paths. Each directory is a factory; single definition files belong to the factory of
+ * their directory. Any other path is wrong usage.
+ */
+export function loadPaths(directory: string, paths: readonly string[]): LoadedFactory[] {
+  const byDirectory = new Map<string, DefinitionFiles>();
+  const labels = new Map<string, string>();
+  for (const path of paths.length === 0 ? ['.'] : paths) {
+    const label = posix.normalize(path).replace(/(?<=.)\/+$/, '');
+    const absolute = resolve(directory, path);
+    const isDirectory = isDirectoryAt(absolute, path);
+    if (isDirectory && paths.length > 0 && !holdsDefinitions(absolute)) throw refusePath(label);
+    const prefix = label === '.' ? '' : label;
+    const found = isDirectory ? readDirectory(absolute, prefix) : readOne(absolute, label);
+    const factoryDirectory = isDirectory ? absolute : dirname(dirname(absolute));
+    if (isDirectory) labels.set(absolute, prefix);
+    const before = byDirectory.get(factoryDirectory);
+    byDirectory.set(factoryDirectory, before ? merge(before, found) : found);
+  }
+  return [...byDirectory].map(([factoryDirectory, files]) => {
+    const definitions = parseDefinitions(files);
+    const label = labels.get(factoryDirectory);
+    if (label === undefined) return { definitions, fixtures: [] };
+    const fixtures = runFixtures(factoryDirectory, label, definitions.automations);
+    return { definitions, fixtures, workspace: readWorkspace(factoryDirectory, label) };
+  });
+}
+
+function isDirectoryAt(absolute: string, path: string): boolean {
+  if (!lstatSync(absolute, { throwIfNoEntry: false })) {
+    throw new UsageError(`${path}: no such file or directory`);
+  }
+  return statSync(absolute, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+function holdsDefinitions(directory: string): boolean {
+  return Object.values(definitionFolders).some(folder => existsSync(join(directory, folder)));
+}
+
+function readOne(absolute: string, label: string): DefinitionFiles {
+  const folder = basename(dirname(absolute));
+  const kinds = Object.keys(definitionFolders) as DefinitionKind[];
+  const kind = kinds.find(kind => definitionFolders[kind] === folder);
+  if (kind) return readDefinitionFile(absolute, label, kind);
+  throw refusePath(label);
+}
+
+function refusePath(label: string): UsageError {
+  const hint =
+    'a definitions directory has the folder webhooks or automations, which contain definition files';
+  return new UsageError(`${label}: neither a definition file nor a definitions directory; ${hint}`);
+}
+
+/** Counts a file once that is named twice, or together with its directory. */
+function merge(a: DefinitionFiles, b: DefinitionFiles): DefinitionFiles {
+  const known = new Set(a.files.map(({ kind, name }) => join(kind, name)));
+  return {
+    files: [...a.files, ...b.files.filter(({ kind, name }) => !known.has(join(kind, name)))],
+    diagnostics: [...a.diagnostics, ...b.diagnostics],
+  };
+}

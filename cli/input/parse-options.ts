@@ -1,0 +1,23 @@
+import { type Outcome, outcomes, type RunState, runStates } from '../../schema/delivery.ts';
+import { joinWithOr } from '../../schema/suggestion.ts';
+import { UsageError } from '../exit-status.ts';
+
+/** Parses the value of `--limit`. */
+export function parseLimit(text: string): number {
+  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
+  throw new UsageError(`--limit must be a whole number from 1–999999, not "${text}"`);
+}
+
+/** Parses the value of `--outcome`, in any case. */
+export function parseOutcome(text: string): Outcome {
+  const outcome = outcomes.find(outcome => outcome.toLowerCase() === text.toLowerCase());
+  if (outcome) return outcome;
+  throw new UsageError(`unknown outcome "${text}"; use ${joinWithOr(outcomes)}`);
+}
+
+/** Parses the value of `--state`. */
+export function parseRunState(text: string): RunState {
+  const state = runStates.find(state => state === text);
+  if (state) return state;
+  throw new UsageError(`unknown run state "${text}"; use ${joinWithOr(runStates)}`);
+}

@@ -1,0 +1,14 @@
+import { isUtf8 } from 'node:buffer';
+import { buffer as readBytes } from 'node:stream/consumers';
+import { CommandError } from '../exit-status.ts';
+
+/** Reads a secret from a prompt on a terminal, otherwise from standard input, without one final newline. */
+export async function readSecretValue(message: string): Promise<string> {
+  if (process.stdin.isTTY) {
+    const { password } = await import('@inquirer/prompts');
+    return password({ message, mask: true }, { output: process.stderr });
+  }
+  const bytes = await readBytes(process.stdin);
+  if (!isUtf8(bytes)) throw new CommandError('the secret on standard input is not UTF-8 text');
+  return new TextDecoder().decode(bytes).replace(/\r?\n$/, '');
+}

@@ -1,0 +1,128 @@
+import type { Factory } from '../../operations/factory.ts';
+import type { FollowOptions, FollowProgress } from '../../operations/follow-branch.ts';
+import { type Change, summarize } from '../../operations/plan.ts';
+import { type Reconciled, reconcile } from '../../operations/reconcile.ts';
+import { planView } from '../../operations/views/plan-view.ts';
+import type { AppliedState } from '../../schema/applied-state.ts';
+import type { Commit } from '../../schema/commit.ts';
+import type { FollowedBranch } from '../../sources/repository/followed-repository.ts';
+import { CommandError } from '../exit-status.ts';
+import { colours } from '../render/colours.ts';
+import { describeCommit, shortenRevision } from '../render/describe-commit.ts';
+import { printable } from '../render/printable.ts';
+import { renderDiagnostics } from '../render/render-diagnostics.ts';
+
+export type Allowances = Pick<FollowOptions, 'allowEmpty' | 'allowRename' | 'allowRewind'>;
+
+/** Reconciles once. Prints every step to a terminal; elsewhere it prints only changes and failures. */
+export async function runReconcile(
+  factory: Factory,
+  followed: FollowedBranch,
+  signal: AbortSignal,
+  allowances: Allowances = {},
+): Promise<Reconciled> {
+  const isWatched = process.stderr.isTTY === true;
+  const reconciled = await reconcile(factory, followed, {
+    ...allowances,
+    environment: process.env,
+    signal,
+    onProgress: progress => isWatched && process.stderr.write(renderProgress(progress)),
+  });
+  if (isWatched || reconciled.result === 'applied' || reconciled.result === 'failed')
+    process.stderr.write(renderReconciled(reconciled));
+  return reconciled;
+}
+
+/** The data that `reconcile -o json` prints: that of `apply`, with the result. */
+export function toReconcileData(factory: string, baseUrl: string, reconciled: Reconciled) {
+  const { result } = reconciled;
+  if (result === 'suspended') return { factory, result, since: reconciled.since };
+  if (result === 'stopped') return { factory, result };
+  const { tip } = reconciled;
+  if (result === 'failed') {
+    const { reason, message, hint, commitsBehind, diagnostics } = reconciled;
+    return { factory, result, tip, reason, message, hint, commitsBehind, diagnostics };
+  }
+  const changes = result === 'applied' ? reconciled.changes : [];
+  return { result, tip, ...planView(reconciled.state, changes, baseUrl) };
+}
+
+export interface ReconciledTip {
+  readonly result: 'applied' | 'unchanged';
+  readonly tip: Commit;
+  readonly state: AppliedState;
+  readonly changes: readonly Change[];
+}
+
+/** Returns how the tip was applied. Fails, with exit status 1, if it was not. */
+export function requireApplied(reconciled: Reconciled): ReconciledTip {
+  switch (reconciled.result) {
+    case 'applied':
+      return reconciled;
+    case 'unchanged':
+      return { ...reconciled, changes: [] };
+    case 'failed':
+      // runReconcile has printed the reason.
+      throw new CommandError('');
+    case 'stopped':
+      throw new CommandError('stopped before anything was applied');
+    case 'suspended': {
+      const hint = 'run `hookmill reconcile resume` to end that';
+      throw new CommandError(
+        `nothing was applied: reconciling has been suspended since ${reconciled.since}; ${hint}`,
+      );
+    }
+  }
+}
+
+/** Creates a signal that aborts when the process is asked to end. */
+export function createStopSignal(): AbortSignal {
+  const stopping = new AbortController();
+  for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => stopping.abort());
+  return stopping.signal;
+}
+
+/** One line for a step of a running reconcile. */
+function renderProgress(progress: FollowProgress): string {
+  return `${step} ${printable(describeStep(progress))}\n`;
+}
+
+function describeStep(progress: FollowProgress): string {
+  switch (progress.step) {
+    case 'look':
+      return `checking ${progress.repository.branch} of ${progress.repository.url}`;
+    case 'fetch':
+      return `fetching ${shortenRevision(progress.revision)}`;
+    case 'apply':
+      return `applying ${describeCommit(progress.tip)}`;
+  }
+}
+
+/** How a reconcile ended. */
+function renderReconciled(reconciled: Reconciled): string {
+  switch (reconciled.result) {
+    case 'unchanged':
+      return `${good} up to date\n`;
+    case 'applied': {
+      const { add, change, destroy } = summarize(reconciled.changes);
+      const counts = `${add} added, ${change} changed, ${destroy} destroyed`;
+      const warnings = renderDiagnostics(reconciled.diagnostics, reconciled.texts);
+      return `${warnings}${good} applied as serial ${reconciled.state.serial}: ${counts}\n`;
+    }
+    case 'failed': {
+      const { message, hint, tip, diagnostics, texts } = reconciled;
+      const where = tip ? ` (at ${describeCommit(tip)})` : '';
+      const advice = hint === undefined ? '' : `  ${colours.cyan('hint:')} ${printable(hint)}\n`;
+      const findings = renderDiagnostics(diagnostics, texts);
+      return `${findings}${bad} ${printable(message)}${printable(where)}\n${advice}`;
+    }
+    case 'suspended':
+      return `${step} reconciling has been suspended since ${reconciled.since}\n`;
+    case 'stopped':
+      return `${step} stopped\n`;
+  }
+}
+
+const step = colours.cyan('►');
+const good = colours.green('✔');
+const bad = colours.red('✗');

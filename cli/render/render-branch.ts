@@ -1,0 +1,77 @@
+import type { z } from 'zod';
+import { type Drift, findDrift, type ReconcileView } from '../../operations/views/reconcile-view.ts';
+import type { sourceAnswer } from '../../schema/api/answers.ts';
+import type { Commit } from '../../schema/commit.ts';
+import { describeCommit } from './describe-commit.ts';
+import { printable } from './printable.ts';
+import { renderDiagnostics } from './render-diagnostics.ts';
+
+interface Applied {
+  readonly source: z.output<typeof sourceAnswer> | null;
+  readonly edited: boolean;
+}
+
+/** Compares a factory with the branch that it follows, as of the last reconcile, for JSON. */
+export function toBranchData(applied: Applied, reconcile: ReconcileView) {
+  const { tip, ...told } = reconcile;
+  return {
+    tip: tip?.revision ?? null,
+    upToDate: isUpToDate(applied, reconcile),
+    drift: findDrift(applied.source, applied.edited, reconcile),
+    lastReconcile: toLastReconcile(reconcile),
+    ...told,
+  };
+}
+
+/** The same comparison for people. */
+export function toBranchFields(applied: Applied, reconcile: ReconcileView): [name: string, value: string][] {
+  const { source, edited } = applied;
+  const { followed, tip, suspendedAt, lastSuccess, failingSince } = reconcile;
+  const drift = findDrift(source, edited, reconcile);
+  const path = followed.path === '' ? '' : `, ${followed.path}`;
+  const fields: [string, string | undefined][] = [
+    ['follows', `${followed.branch} of ${followed.repository}${path}`],
+    ['revision', source?.kind === 'repository' ? describeCommit(source) : '-'],
+    ['tip', tip ? describeTip(applied, reconcile, tip) : '-'],
+    ['drift', drift === null ? undefined : driftTexts[drift]],
+    ['last success', lastSuccess?.at ?? 'never'],
+    ['failing since', failingSince ?? undefined],
+    ['suspended since', suspendedAt ?? undefined],
+  ];
+  return fields.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+}
+
+/** The last failure, unless a success followed. */
+export function renderBranchFailure({ failingSince, lastFailure }: ReconcileView): string {
+  if (failingSince === null || !lastFailure) return '';
+  const { message, hint, tip, diagnostics } = lastFailure;
+  const where = tip ? ` (at ${describeCommit(tip)})` : '';
+  const advice = hint === undefined ? '' : `  hint: ${printable(hint)}\n`;
+  return `\n✗ ${printable(message + where)}\n${advice}${renderDiagnostics(diagnostics, new Map())}`;
+}
+
+function describeTip(applied: Applied, reconcile: ReconcileView, tip: Commit): string {
+  if (isUpToDate(applied, reconcile)) return 'applied';
+  const { commitsBehind } = reconcile;
+  const ahead = commitsBehind ? `, ${commitsBehind} ${commitsBehind === 1 ? 'commit' : 'commits'} ahead` : '';
+  return `${describeCommit(tip)}${ahead}`;
+}
+
+const driftTexts: Readonly<Record<Drift, string>> = {
+  edited: 'someone edited the applied state by hand; the next reconcile undoes that',
+  'work-tree': 'a work tree was applied; the next reconcile undoes that',
+  'other-branch': 'the applied state comes from another branch, path or repository',
+};
+
+function isUpToDate({ source, edited }: Applied, reconcile: ReconcileView): boolean {
+  const isTip = source?.kind === 'repository' && source.revision === reconcile.tip?.revision;
+  return isTip && findDrift(source, edited, reconcile) === null;
+}
+
+function toLastReconcile({ failingSince, lastSuccess, lastFailure }: ReconcileView) {
+  if (failingSince !== null && lastFailure) {
+    const { at, tip, message, diagnostics } = lastFailure;
+    return { at, ok: false, revision: tip?.revision ?? null, message, diagnostics };
+  }
+  return lastSuccess && { at: lastSuccess.at, ok: true, revision: lastSuccess.tip.revision, diagnostics: [] };
+}

@@ -1,0 +1,58 @@
+import type { DeliveryDetail, DeliveryView } from '../../operations/views/delivery-views.ts';
+import { describeCommit } from './describe-commit.ts';
+import { printable } from './printable.ts';
+import { renderRuns } from './render-runs.ts';
+import { renderFields } from './render-table.ts';
+import { renderVerdict } from './render-verdict.ts';
+
+/** A delivery with the verdict of each automation, its runs and its payload. */
+export function renderDelivery(delivery: DeliveryDetail): string {
+  return [
+    renderFields(toFields(delivery)),
+    renderEvaluation(delivery),
+    delivery.runs.length > 0 ? `\n${renderRuns(delivery.runs)}` : '',
+    delivery.payload === null ? '' : `\n${indentJson(delivery.payload)}\n`,
+  ].join('');
+}
+
+function renderEvaluation({ outcome, duplicateOf, evaluation }: DeliveryDetail): string {
+  if (outcome === 'Duplicate')
+    return `\nA duplicate starts no runs; \`hookmill deliveries show ${duplicateOf}\` explains the original.\n`;
+  if (outcome === 'Handshake')
+    return '\nA handshake starts no runs: the provider asked whether this URL expects its deliveries.\n';
+  if (outcome !== 'Accepted') return '\nRejected before any automation was tested.\n';
+  if (!evaluation) return '';
+  const { serial, automations, others } = evaluation;
+  const verb = others === 1 ? 'automation listens' : 'automations listen';
+  const rest = others > 0 ? `${others} other ${verb} to other webhooks.\n` : '';
+  if (automations.length === 0)
+    return `\nNo automation had a trigger on this webhook (serial ${serial}). ${rest}`.trimEnd().concat('\n');
+  return `\nTested with the automations of serial ${serial}:\n${automations.map(renderVerdict).join('')}${rest}`;
+}
+
+function toFields(delivery: DeliveryView): (readonly [string, string])[] {
+  const { id, webhook, uid, at, size, outcome, identity, identitySource, authenticatedBy } = delivery;
+  const fields: (readonly [string, string | undefined])[] = [
+    ['id', id],
+    ['webhook', `${webhook} (${uid})`],
+    ['time', at],
+    ['size', `${size} bytes`],
+    ['outcome', outcome],
+    ['authenticated by', authenticatedBy],
+    ['identity', identity === null ? undefined : `${identity} (from ${identitySource})`],
+    ['duplicate of', delivery.duplicateOf],
+    ['reason', delivery.reason],
+    ['revision', delivery.commit === null ? undefined : describeCommit(delivery.commit)],
+  ];
+  return fields.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+}
+
+/** Indents a body for reading; `--payload` prints its exact bytes. */
+function indentJson(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2).split('\n').map(printable).join('\n');
+  } catch {
+    // The body is nested too deeply for JSON.stringify.
+    return printable(body);
+  }
+}

@@ -1,0 +1,59 @@
+import type {
+  AutomationImpact,
+  Impact,
+  Traffic,
+  WebhookEffect,
+  WebhookImpact,
+} from '../../operations/impact.ts';
+
+/** Says what a change means for senders and runs, in sentences without their full stops. */
+export function renderImpact(impact: Impact, nowMs: number): readonly string[] {
+  return impact.kind === 'webhook' ? describeWebhook(impact, nowMs) : describeAutomation(impact);
+}
+
+const effectTexts: Readonly<Record<WebhookEffect, string>> = {
+  'url-gone': 'its URL stops answering and never comes back',
+  disabled: 'its URL answers 404 until it is enabled again',
+  enabled: 'its URL answers again',
+  'url-changed': 'its URL changes: give the sender the new one',
+  'credential-changed': 'the old credential stops working at once: give the sender the new one',
+  'identity-changed': 'retries that are in progress may be accepted a second time',
+};
+
+function describeWebhook({ effects, traffic, silenced }: WebhookImpact, nowMs: number): readonly string[] {
+  const lost = silenced.length > 0 ? [`no longer starts ${silenced.join(', ')}`] : [];
+  return [...effects.map(effect => effectTexts[effect]), describeTraffic(traffic, nowMs), ...lost];
+}
+
+function describeTraffic({ lastAcceptedAt, accepted, days }: Traffic, nowMs: number): string {
+  if (lastAcceptedAt === null) return 'no accepted delivery in the log';
+  return `last delivery ${renderAge(nowMs - Date.parse(lastAcceptedAt))} ago, ${accepted} in ${days} days`;
+}
+
+function describeAutomation(impact: AutomationImpact): readonly string[] {
+  const { judged, startedBefore, startedAfter, changed, examples } = impact;
+  if (judged === 0) return ['there is no stored delivery to test it with'];
+  const deliveries = judged === 1 ? 'Of the last delivery' : `Of the last ${judged} deliveries`;
+  const main = `${deliveries}, ${startedAfter} would start a run (${startedBefore} before)`;
+  if (changed === 0) return [main];
+  const named = examples.map(
+    ({ deliveryId, starts }) => `${deliveryId} (would ${starts ? 'now' : 'no longer'} start a run)`,
+  );
+  const more = changed > examples.length ? ` and ${changed - examples.length} more` : '';
+  return [main, `Outcome changes: ${named.join(', ')}${more}`];
+}
+
+const units = [
+  ['day', 24 * 60 * 60],
+  ['hour', 60 * 60],
+  ['minute', 60],
+  ['second', 1],
+] as const;
+
+/** A duration in the largest unit that it fills. */
+function renderAge(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  const [unit, size] = units.find(([, size]) => seconds >= size) ?? ['second', 1];
+  const count = Math.floor(seconds / size);
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,24 @@
+import countColumns from 'fast-string-width';
+import { printable } from './printable.ts';
+
+/** Rows in columns under a heading, two spaces apart. */
+export function renderTable(heading: readonly string[], rows: readonly (readonly string[])[]): string {
+  const cells = [heading, ...rows].map(row => row.map(printable));
+  const widths = heading.map((_, column) => Math.max(...cells.map(row => countColumns(row[column] ?? ''))));
+  const renderRow = (row: readonly string[]) =>
+    row
+      .map((cell, column) => padColumns(cell, widths[column] ?? 0))
+      .join('  ')
+      .trimEnd();
+  return `${cells.map(renderRow).join('\n')}\n`;
+}
+
+/** Names with their values, one below the other. */
+export function renderFields(fields: readonly (readonly [name: string, value: string])[]): string {
+  const width = Math.max(...fields.map(([name]) => countColumns(name)));
+  return `${fields.map(([name, value]) => `${padColumns(name, width)}  ${printable(value)}`).join('\n')}\n`;
+}
+
+function padColumns(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - countColumns(text)));
+}
