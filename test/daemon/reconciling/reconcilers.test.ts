@@ -112,11 +112,7 @@ test('an accepted delivery of the trigger is looked into at once; a refused or d
   expect(await send(url, { ...credential, body: '{"push":3}' })).toMatchObject({ status: 202 });
   await eventually(() => lines().length === 3);
   expect(await daemon.stop()).toBe(0);
-  expect(lines()).toEqual([
-    'applied the tip of the branch',
-    '"reconciled"',
-    'applied the tip of the branch',
-  ]);
+  expect(lines()).toEqual(['applied the tip of the branch', '"reconciled"', 'applied the tip of the branch']);
 });
 
 test("several factories follow their own repositories, one triggered by another's webhook", async () => {
