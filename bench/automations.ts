@@ -88,7 +88,7 @@ async function benchStart(directory: string): Promise<void> {
     });
     const answeredMs = Date.now();
     const { delivery_id: id } = (await response.json()) as { delivery_id: string };
-    const finished = () => log.runsOfDelivery(id).find(run => run.finishedAtMs !== undefined);
+    const finished = () => log.listRunsOfDelivery(id).find(run => run.finishedAtMs !== undefined);
     while (!finished()) await sleep(10);
     // The directory runner's run has begun when all that it works with is on disk.
     const { mtimeMs } = statSync(join(home, 'runs', finished()?.id ?? '', 'prompt.md'));

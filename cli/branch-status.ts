@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type Drift, driftOf, type ReconcileView } from '../operations/views/reconcile-view.ts';
+import { type Drift, findDrift, type ReconcileView } from '../operations/views/reconcile-view.ts';
 import type { sourceAnswer } from '../schema/api/answers.ts';
 import type { Commit } from '../schema/commit.ts';
 import { printable } from './render/printable.ts';
@@ -17,7 +17,7 @@ export function branchData(applied: Applied, reconcile: ReconcileView) {
   return {
     tip: tip?.revision ?? null,
     upToDate: isUpToDate(applied, reconcile),
-    drift: driftOf(applied.source, applied.edited, reconcile),
+    drift: findDrift(applied.source, applied.edited, reconcile),
     lastReconcile: lastReconcile(reconcile),
     ...told,
   };
@@ -27,7 +27,7 @@ export function branchData(applied: Applied, reconcile: ReconcileView) {
 export function branchFields(applied: Applied, reconcile: ReconcileView): [name: string, value: string][] {
   const { source, edited } = applied;
   const { followed, tip, suspendedAt, lastSuccess, failingSince } = reconcile;
-  const drift = driftOf(source, edited, reconcile);
+  const drift = findDrift(source, edited, reconcile);
   const path = followed.path === '' ? '' : `, ${followed.path}`;
   const fields: [string, string | undefined][] = [
     ['follows', `${followed.branch} of ${followed.repository}${path}`],
@@ -65,7 +65,7 @@ const driftTexts: Readonly<Record<Drift, string>> = {
 
 function isUpToDate({ source, edited }: Applied, reconcile: ReconcileView): boolean {
   const isTip = source?.kind === 'repository' && source.revision === reconcile.tip?.revision;
-  return isTip && driftOf(source, edited, reconcile) === null;
+  return isTip && findDrift(source, edited, reconcile) === null;
 }
 
 function lastReconcile({ failingSince, lastSuccess, lastFailure }: ReconcileView) {

@@ -1,7 +1,8 @@
 import { existsSync, lstatSync, statSync } from 'node:fs';
 import { basename, dirname, join, posix, resolve } from 'node:path';
 import { definitionFolders } from '../sources/definition-file-name.ts';
-import type { DefinitionFiles, DefinitionKind, Definitions } from '../sources/definition-files.ts';
+import type { DefinitionFiles, DefinitionKind } from '../sources/definition-files.ts';
+import type { Definitions } from '../sources/definitions.ts';
 import { readDefinitionFile, readDirectory } from '../sources/directory-source.ts';
 import { type FixtureResult, runFixtures } from '../sources/fixtures.ts';
 import { parseDefinitions } from '../sources/parse-definitions.ts';

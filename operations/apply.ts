@@ -1,14 +1,14 @@
 import type { AppliedState, AppliedWebhook } from '../schema/applied-state.ts';
 import type { Diagnostic } from '../schema/diagnostics.ts';
 import { createUid, uidRandomBytes } from '../schema/ids.ts';
-import type { Definitions } from '../sources/definition-files.ts';
+import type { Definitions } from '../sources/definitions.ts';
 import type { TeamSecret } from '../store/team-secrets.ts';
-import { appliedFrom, type DesiredSource, toAppliedSource } from './applied-source.ts';
-import { dashboardProblems } from './checks/dashboard-problems.ts';
+import { type DesiredSource, findAppliedSource, toAppliedSource } from './applied-source.ts';
+import { findDashboardDiagnostics } from './checks/dashboard-diagnostics.ts';
 import { makeCredential } from './credential.ts';
 import type { Factory } from './factory.ts';
 import { type Change, hasChanges } from './plan.ts';
-import { type PlannedChanges, planAgainst } from './plan-factory.ts';
+import { type PlannedChanges, planDefinitions } from './plan-definitions.ts';
 
 export type Applied =
   | {
@@ -20,57 +20,64 @@ export type Applied =
   | { readonly result: 'invalid'; readonly diagnostics: readonly Diagnostic[] };
 
 export interface ApplyOptions {
-  /** Replaces what was made in the dashboard. */
+  /** Replaces a factory that is managed in the dashboard. */
   readonly adopt?: boolean | undefined;
 }
 
+/** Decides about the changes before anything is written. */
+export type Confirm = (changes: readonly Change[], planned: PlannedChanges) => Promise<boolean>;
+
 /**
- * Makes the definitions the applied state, all or nothing, under the factory's lock. `confirm` sees the changes and
- * the whole plan before anything is written. Without a change nothing is written, unless to record the revision that
- * the state now comes from.
+ * Makes the definitions the applied state, all or nothing, under the factory's lock. Nothing is written if there are
+ * errors, if `confirm` declines, or if neither the definitions nor their source have changed.
  */
 export async function applyDefinitions(
   factory: Factory,
   definitions: Definitions,
   source: DesiredSource,
-  confirm: (changes: readonly Change[], planned: PlannedChanges) => Promise<boolean>,
+  confirm: Confirm,
   { adopt = false }: ApplyOptions = {},
 ): Promise<Applied> {
   let applied: Applied | undefined;
   await factory.store.appliedStates.change(factory.name, async state => {
-    const decided = await decide(state);
-    applied = decided.applied;
-    return decided.next;
-  });
-  if (!applied) throw new Error('the applied state was changed without a result');
-  return applied;
-
-  async function decide(state: AppliedState): Promise<{ applied: Applied; next?: AppliedState }> {
-    const refusals = adopt ? [] : dashboardProblems(state, 'error');
-    if (refusals.length > 0) return { applied: { result: 'invalid', diagnostics: refusals } };
-    const { planned, secrets } = await planAgainst(state, factory.store, definitions);
-    if (!planned.ok) return { applied: { result: 'invalid', diagnostics: planned.diagnostics } };
+    const conflicts = adopt ? [] : findDashboardDiagnostics(state, 'error');
+    if (conflicts.length > 0) {
+      applied = { result: 'invalid', diagnostics: conflicts };
+      return undefined;
+    }
+    const { planned, secrets } = await planDefinitions(state, factory.store.teamSecrets, definitions);
+    if (!planned.ok) {
+      applied = { result: 'invalid', diagnostics: planned.diagnostics };
+      return undefined;
+    }
     const { changes, diagnostics } = planned;
-    if (!(await confirm(changes, planned))) {
-      return { applied: { result: 'declined', changes, diagnostics, state } };
-    }
-    if (!hasChanges(changes) && !isNewSource(state, source)) {
-      return { applied: { result: 'unchanged', changes, diagnostics, state } };
-    }
-    const next = await nextState(factory, state, definitions, secrets, source);
-    return {
-      applied: { result: 'applied', changes, diagnostics, state: { ...next, serial: state.serial + 1 } },
-      next,
-    };
-  }
+    const result = await decide(planned, source, confirm);
+    applied = { result, changes, diagnostics, state };
+    if (result !== 'applied') return undefined;
+    const next = await makeNextState(factory, state, definitions, secrets, source);
+    applied = { ...applied, state: { ...next, serial: state.serial + 1 } };
+    return next;
+  });
+  if (!applied) throw new Error('the apply has no result');
+  return applied;
 }
 
+async function decide(
+  planned: PlannedChanges,
+  source: DesiredSource,
+  confirm: Confirm,
+): Promise<'applied' | 'unchanged' | 'declined'> {
+  if (!(await confirm(planned.changes, planned))) return 'declined';
+  return hasChanges(planned.changes) || isNewSource(planned.state, source) ? 'applied' : 'unchanged';
+}
+
+/** Whether the state must record another source or another revision. */
 function isNewSource(state: AppliedState, source: DesiredSource): boolean {
-  if (source.kind === 'repository') return appliedFrom(state, source)?.revision !== source.revision;
+  if (source.kind === 'repository') return findAppliedSource(state, source)?.revision !== source.revision;
   return state.source !== null && state.source.kind !== source.kind;
 }
 
-async function nextState(
+async function makeNextState(
   { name, store, now, randomBytes }: Factory,
   state: AppliedState,
   definitions: Definitions,

@@ -5,6 +5,7 @@ import { type Instead, Refusal } from '../schema/refusal.ts';
 import { type Changed, changeFactory, type ManagedFactory } from './change-factory.ts';
 import type { OpenFactory } from './factory.ts';
 import { findDefinitionFile, requireManagedHere } from './managed-by.ts';
+import { requireAutomation } from './require-applied.ts';
 import {
   type AutomationDetail,
   type AutomationView,
@@ -17,7 +18,7 @@ export interface ListedAutomations {
   readonly automations: AutomationView[];
 }
 
-/** The applied automations, by name. */
+/** Lists the applied automations by name. */
 export async function listAutomations({
   readState,
 }: Pick<OpenFactory, 'readState'>): Promise<ListedAutomations> {
@@ -26,7 +27,7 @@ export async function listAutomations({
   return { serial: state.serial, automations };
 }
 
-/** Fails with `automation-unknown`. */
+/** Shows an applied automation. Fails with `automation-unknown`. */
 export async function showAutomation(
   { readState }: Pick<OpenFactory, 'readState'>,
   name: string,
@@ -35,38 +36,38 @@ export async function showAutomation(
   return automationDetail(state, requireAutomation(state, name));
 }
 
-/** Creates an automation. Fails with `name-taken`, or where the factory is not managed here. */
+/** Creates an automation. Fails with `name-taken` or `managed-in-…`. */
 export async function createAutomation(
   factory: ManagedFactory,
   automation: AppliedAutomation,
 ): Promise<Changed<AppliedAutomation>> {
   return changeFactory(factory, async state => {
-    requireManagedHere(state, () => writeFile(state, automation));
+    requireManagedHere(state, () => explainWrite(state, automation));
     if (state.automations.some(({ name }) => name === automation.name)) {
-      throw new Refusal('name-taken', { detail: `there is an automation ${automation.name} already` });
+      throw new Refusal('name-taken', { detail: `the automation ${automation.name} already exists` });
     }
-    return { next: { automations: sorted([...state.automations, automation]) }, result: automation };
+    return { next: { automations: sortByName([...state.automations, automation]) }, result: automation };
   });
 }
 
-/** Replaces what the automation of that name says. Fails with `automation-unknown`, or as creating does. */
+/** Replaces the automation of that name. Fails with `automation-unknown` or `managed-in-…`. */
 export async function replaceAutomation(
   factory: ManagedFactory,
   automation: AppliedAutomation,
 ): Promise<Changed<AppliedAutomation>> {
   return changeFactory(factory, async state => {
     const existing = requireAutomation(state, automation.name);
-    requireManagedHere(state, () => writeFile(state, automation));
+    requireManagedHere(state, () => explainWrite(state, automation));
     const automations = state.automations.map(other => (other === existing ? automation : other));
     return { next: { automations }, result: automation };
   });
 }
 
-/** Fails with `automation-unknown`, or where the factory is not managed here. */
+/** Deletes an automation. Fails with `automation-unknown` or `managed-in-…`. */
 export async function deleteAutomation(factory: ManagedFactory, name: string): Promise<Changed<undefined>> {
   return changeFactory(factory, async state => {
     const existing = requireAutomation(state, name);
-    requireManagedHere(state, () => removeFile(state, name));
+    requireManagedHere(state, () => explainRemoval(state, name));
     return {
       next: { automations: state.automations.filter(other => other !== existing) },
       result: undefined,
@@ -74,22 +75,20 @@ export async function deleteAutomation(factory: ManagedFactory, name: string): P
   });
 }
 
-export function requireAutomation({ automations, factory }: AppliedState, name: string): AppliedAutomation {
-  const found = automations.find(automation => automation.name === name);
-  if (found) return found;
-  throw new Refusal('automation-unknown', { detail: `the factory ${factory} has no automation ${name}` });
-}
-
-function writeFile(state: AppliedState, automation: AppliedAutomation): Instead {
+function explainWrite(state: AppliedState, automation: AppliedAutomation): Instead {
   const file = findDefinitionFile(state, 'automations', automation.name) ?? '';
-  return { text: `write ${posix.basename(file)} and apply`, file, yaml: renderAutomationYaml(automation) };
+  return {
+    text: `write ${posix.basename(file)} and run hookmill apply`,
+    file,
+    yaml: renderAutomationYaml(automation),
+  };
 }
 
-function removeFile(state: AppliedState, name: string): Instead {
+function explainRemoval(state: AppliedState, name: string): Instead {
   const file = findDefinitionFile(state, 'automations', name) ?? '';
-  return { text: `remove ${posix.basename(file)} and apply`, file };
+  return { text: `remove ${posix.basename(file)} and run hookmill apply`, file };
 }
 
-function sorted(automations: AppliedAutomation[]): AppliedAutomation[] {
+function sortByName(automations: AppliedAutomation[]): AppliedAutomation[] {
   return automations.sort((a, b) => (a.name < b.name ? -1 : 1));
 }

@@ -3,7 +3,7 @@ import { Refusal } from '../schema/refusal.ts';
 import { isEdited, toAppliedSource } from './applied-source.ts';
 import type { Factory } from './factory.ts';
 
-/** A factory under management, with the serial that a change was decided on, where it names one. */
+/** A factory, with the serial of the applied state that a change is based on, if the caller named one. */
 export interface ManagedFactory extends Factory {
   readonly ifSerial?: number | undefined;
 }
@@ -16,9 +16,9 @@ export interface Changed<T> {
 type Content = Pick<AppliedState, 'webhooks' | 'automations'>;
 
 /**
- * Makes one change to a factory's applied state under its lock. `change` gets the current state and gives the next
- * webhooks or automations, or refuses, and then nothing is changed.
- * Fails with `serial-moved` if another change came between, and as `AppliedStates.change` does.
+ * Changes a factory's applied state under its lock. `change` gets the current state and returns the next webhooks or
+ * automations; if it refuses, nothing changes.
+ * Fails with `serial-moved` if the state has another serial, and as `AppliedStates.change` does.
  */
 export async function changeFactory<T>(
   factory: ManagedFactory,
@@ -27,7 +27,7 @@ export async function changeFactory<T>(
   let changed: Changed<T> | undefined;
   await factory.store.appliedStates.change(factory.name, async state => {
     if (factory.ifSerial !== undefined && factory.ifSerial !== state.serial) {
-      const detail = `the serial is ${state.serial}, not ${factory.ifSerial}: read again`;
+      const detail = `the serial is now ${state.serial}, not ${factory.ifSerial}; read the state again`;
       throw new Refusal('serial-moved', { detail });
     }
     const { next, result } = await change(state);
@@ -36,13 +36,13 @@ export async function changeFactory<T>(
     const nextState: AppliedState = {
       ...state,
       appliedAt: factory.now().toISOString(),
-      // A state that somebody edited by hand stays recognisable.
+      // A state that someone edited by hand still shows it.
       source: isEdited(state) ? source : toAppliedSource(source, content),
       ...content,
     };
     changed = { state: { ...nextState, serial: state.serial + 1 }, result };
     return nextState;
   });
-  if (!changed) throw new Error('a factory was changed without a result');
+  if (!changed) throw new Error('the change of the factory has no result');
   return changed;
 }

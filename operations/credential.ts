@@ -1,22 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { AppliedWebhook, Credential } from '../schema/applied-state.ts';
-import type { AuthMode } from '../schema/auth-mode.ts';
 import type { WebhookDefinition } from '../schema/definitions/webhook-definition.ts';
 import { credentialOwner, type Seal } from '../store/seal.ts';
 import type { TeamSecret } from '../store/team-secrets.ts';
+import { isCurrentCredential } from './plan.ts';
 
-/** Whether the credential in force is the team secret's current value, kept in the form that the mode needs. */
-export function isCurrentCredential(
-  credential: Credential,
-  authMode: AuthMode,
-  secret: TeamSecret | undefined,
-): boolean {
-  if (credential.kind === 'unset') return secret?.value === undefined;
-  const kind = authMode === 'signature' ? 'sealed' : 'digest';
-  return credential.kind === kind && credential.secretVersion === secret?.value?.version;
-}
-
-/** The credential in force of a webhook whose definition applies now: the existing one while it is still right. */
+/** Makes the credential in force of a webhook that is applied now, or keeps the existing one if it is current. */
 export async function makeCredential(
   factory: string,
   seal: Seal,

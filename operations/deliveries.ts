@@ -5,16 +5,17 @@ import { judgeAutomation } from '../schema/filters/judge-automation.ts';
 import { createSortableId, sortableIdRandomBytes } from '../schema/ids.ts';
 import type { Permission } from '../schema/permission.ts';
 import { Refusal } from '../schema/refusal.ts';
-import type { DeliveryLogReader, LoggedDelivery, NewRun } from '../store/delivery-log.ts';
-import { requireAutomation } from './automations.ts';
+import type { NewRun } from '../store/delivery-log.ts';
 import type { Factory, OpenFactory } from './factory.ts';
 import { type Page, readPage } from './page.ts';
+import { requireAutomation } from './require-applied.ts';
+import { requireDelivery, requirePayload } from './require-logged.ts';
 import {
   type DeliveryDetail,
   type DeliveryView,
   deliveryDetail,
   deliveryView,
-  evaluationOf,
+  evaluateAutomations,
   type VerdictView,
   verdictView,
 } from './views/delivery-views.ts';
@@ -25,11 +26,11 @@ export interface DeliveriesWanted {
   readonly uid?: string | undefined;
   readonly outcome?: Outcome | undefined;
   readonly limit: number;
-  /** The id of the last delivery of the page before. */
+  /** The id of the last delivery on the previous page. */
   readonly cursor?: string | undefined;
 }
 
-/** The factory's deliveries, newest first. Fails with `cursor-unknown`. */
+/** Lists the factory's deliveries, newest first. Fails with `cursor-unknown`. */
 export async function listDeliveries(
   { name: factory, store: { deliveries } }: Factory,
   { cursor, limit, webhook, uid, outcome }: DeliveriesWanted,
@@ -52,7 +53,7 @@ export async function listDeliveries(
   return { ...page, rows: page.rows.map(row => deliveryView(row, permission)) };
 }
 
-/** All that is known of a delivery, with how each automation judged it. Fails with `delivery-unknown`. */
+/** Shows everything about a delivery, with each automation's verdict. Fails with `delivery-unknown`. */
 export async function showDelivery(
   factory: Factory,
   id: string,
@@ -63,18 +64,18 @@ export async function showDelivery(
   const [payload, snapshot, runs] = await Promise.all([
     deliveries.readPayload(id),
     delivery.snapshot === undefined ? undefined : deliveries.readSnapshot(delivery.snapshot),
-    deliveries.runsOfDelivery(id),
+    deliveries.listRunsOfDelivery(id),
   ]);
   return deliveryDetail({ delivery, payload, snapshot, runs }, permission);
 }
 
-/** The stored body's exact bytes. Fails with `delivery-unknown` or `payload-not-stored`. */
+/** Reads the stored body's exact bytes. Fails with `delivery-unknown` or `payload-not-stored`. */
 export async function readPayload(factory: Factory, id: string): Promise<Buffer> {
-  return requirePayload(factory.store.deliveries, await requireDelivery(factory, id));
+  return requirePayload(factory, await requireDelivery(factory, id));
 }
 
 /**
- * Starts new runs from a stored payload, under the automations that are applied now, or only one of them.
+ * Starts new runs of a stored delivery: of all automations that now match it, or only of one of them.
  * Fails with `delivery-unknown`, `payload-not-stored`, `automation-unknown` or `nothing-to-replay`.
  */
 export async function replayDelivery(
@@ -83,17 +84,15 @@ export async function replayDelivery(
   only: string | undefined,
 ): Promise<readonly NewRun[]> {
   const delivery = await requireDelivery(factory, id);
-  const payload = await requirePayload(factory.store.deliveries, delivery);
+  const payload = await requirePayload(factory, delivery);
   const state = await factory.readState();
-  if (only !== undefined) requireAutomation(state, only);
-  const { automations } = evaluationOf(state, delivery.uid, payload.toString('utf8'));
+  const requested = only === undefined ? undefined : requireAutomation(state, only);
+  const { automations } = evaluateAutomations(state, delivery.uid, payload.toString('utf8'));
   const starting = automations.filter(
     ({ automation, wouldTrigger }) => wouldTrigger && (only === undefined || automation === only),
   );
   if (starting.length === 0) {
-    const detail =
-      only === undefined ? undefined : `the automation ${only} does not match the delivery ${id}`;
-    throw new Refusal('nothing-to-replay', { detail });
+    throw new Refusal('nothing-to-replay', { detail: describeNoMatch(id, requested) });
   }
   const nowMs = factory.now().getTime();
   const runs = starting.map(({ automation }) => ({
@@ -104,18 +103,32 @@ export async function replayDelivery(
   const replayed = await factory.useDeliveryLog(log =>
     log.replay({ deliveryId: id, runs, appliedState, nowMs }),
   );
-  if (!replayed) throw unknownDelivery(factory, id);
+  if (!replayed) {
+    const detail = `the delivery ${id} was removed from the log meanwhile`;
+    throw new Refusal('delivery-unknown', { detail });
+  }
   return runs;
+}
+
+function describeNoMatch(
+  id: string,
+  requested: Pick<AutomationDefinition, 'name' | 'enabled'> | undefined,
+): string {
+  if (!requested) return `no automation matches the delivery ${id}`;
+  const { name, enabled } = requested;
+  return enabled
+    ? `the automation ${name} does not match the delivery ${id}`
+    : `the automation ${name} is disabled`;
 }
 
 /** The triggers of a draft, or the name of an applied automation. */
 export type TestedAutomation = string | Pick<AutomationDefinition, 'name' | 'enabled' | 'triggers'>;
 
-/** A stored delivery by its id, or a payload that came to whichever webhook a trigger selects. */
+/** A stored delivery by its id, or a payload that any webhook of a trigger may have received. */
 export type TestedDelivery = { readonly id: string } | { readonly payload: unknown };
 
 /**
- * Says whether a delivery would start a run of an automation, and why.
+ * Tests whether a delivery would start a run of an automation, and why.
  * Fails with `automation-unknown`, `delivery-unknown` or `payload-not-stored`.
  */
 export async function testFilter(
@@ -129,29 +142,7 @@ export async function testFilter(
       : { prompt: '', ...tested };
   if ('payload' in delivery) return verdictView(judgeAutomation(automation, delivery));
   const stored = await requireDelivery(factory, delivery.id);
-  const payload = await requirePayload(factory.store.deliveries, stored);
+  const payload = await requirePayload(factory, stored);
   const judged = { webhookUid: stored.uid, payload: JSON.parse(payload.toString('utf8')) as unknown };
   return verdictView(judgeAutomation(automation, judged));
-}
-
-/** A delivery of this factory: those of other factories are unknown here. Fails with `delivery-unknown`. */
-export async function requireDelivery(factory: Factory, id: string): Promise<LoggedDelivery> {
-  const delivery = await factory.store.deliveries.findDelivery(id);
-  if (delivery?.factory === factory.name) return delivery;
-  throw unknownDelivery(factory, id);
-}
-
-function unknownDelivery({ name }: Factory, id: string): Refusal {
-  return new Refusal('delivery-unknown', { detail: `the factory ${name} has no delivery ${id} in its log` });
-}
-
-async function requirePayload(
-  deliveries: DeliveryLogReader,
-  { id, outcome }: LoggedDelivery,
-): Promise<Buffer> {
-  const payload = await deliveries.readPayload(id);
-  if (payload) return Buffer.from(payload);
-  throw new Refusal('payload-not-stored', {
-    detail: `the payload of ${id} is not stored: it was ${outcome}`,
-  });
 }

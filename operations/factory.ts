@@ -2,7 +2,7 @@ import type { AppliedState } from '../schema/applied-state.ts';
 import type { DeliveryLog } from '../store/delivery-log.ts';
 import type { Store } from '../store/ports.ts';
 
-/** A factory, with what operations on it need. */
+/** A factory, with everything that operations on it need. */
 export interface Factory {
   readonly name: string;
   readonly store: Store;
@@ -10,7 +10,7 @@ export interface Factory {
   readonly randomBytes: (count: number) => Uint8Array;
 }
 
-/** A factory whose applied state and delivery log are at hand. */
+/** A factory whose applied state may be served from memory, and whose delivery log may already be open. */
 export interface OpenFactory extends Factory {
   /** The applied state that deliveries are currently judged by. Fails with `state-unreadable`. */
   readonly readState: () => Promise<AppliedState>;

@@ -7,22 +7,23 @@ import { parseDefinitions } from '../sources/parse-definitions.ts';
 import { type BranchTip, readTip } from '../sources/repository/branch-tip.ts';
 import type { FollowedBranch, RepositoryCredential } from '../sources/repository/followed-repository.ts';
 import type { GitCredential } from '../sources/repository/git/git-environment.ts';
-import { type GitMirror, openMirror, readRemoteTip } from '../sources/repository/git/git-mirror.ts';
+import { openMirror, readRemoteTip } from '../sources/repository/git/git-mirror.ts';
 import { hasCommit } from '../sources/repository/git/git-objects.ts';
+import type { GitMirror } from '../sources/repository/git/mirror.ts';
 import type { Repository } from '../sources/repository/repository.ts';
-import { renamedDefinitions } from '../sources/repository/repository-source.ts';
+import { findRenamedDefinitions } from '../sources/repository/repository-source.ts';
 import type { ReconcileFailureReason } from '../store/reconcile-statuses.ts';
-import { appliedFrom, isEdited, type RepositorySource, type SourcePlace } from './applied-source.ts';
+import { findAppliedSource, isEdited, type RepositorySource, type SourcePlace } from './applied-source.ts';
 import { applyDefinitions } from './apply.ts';
 import type { Factory } from './factory.ts';
 import type { Change } from './plan.ts';
 
 export interface FollowOptions {
-  /** Applies a tip that has no definitions at all. */
+  /** Applies a tip without definitions. */
   readonly allowEmpty?: boolean | undefined;
-  /** Applies a renamed webhook as what it is: one deleted, its URL with it, and another created. */
+  /** Applies a renamed webhook: deletes the old one with its URL, and creates a new one. */
   readonly allowRename?: boolean | undefined;
-  /** Follows a branch whose history was rewritten or taken back. */
+  /** Applies a tip that does not descend from the applied revision. */
   readonly allowRewind?: boolean | undefined;
   readonly environment: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
@@ -35,7 +36,7 @@ export type FollowProgress =
   | { readonly step: 'apply'; readonly tip: Commit };
 
 export type Followed =
-  /** The tip is what is applied. */
+  /** The tip is already applied. */
   | { readonly result: 'unchanged'; readonly tip: Commit; readonly state: AppliedState }
   | {
       readonly result: 'applied';
@@ -47,25 +48,25 @@ export type Followed =
     }
   | FollowFailure;
 
-/** The last good state stays in force. */
+/** The last good state stays applied. */
 export interface FollowFailure {
   readonly result: 'failed';
   readonly reason: ReconcileFailureReason;
   readonly message: string;
   readonly hint?: string | undefined;
-  /** Where it came so far. */
+  /** The tip, if it was read. */
   readonly tip?: Commit | undefined;
-  /** By how many commits the tip is ahead of the applied revision, where it comes after it. */
+  /** The number of commits since the applied revision, if the tip descends from it. */
   readonly commitsBehind?: number | undefined;
   readonly diagnostics: readonly Diagnostic[];
-  /** The files that the diagnostics are about, for code frames. */
+  /** The files of the diagnostics, for code frames. */
   readonly texts: ReadonlyMap<string, string>;
 }
 
 /**
- * Makes the tip of the branch the factory's applied state: all of it, or nothing. Where the tip is applied already
- * nothing is done, so that a team secret's new value waits for a change to the branch.
- * Fails with a `GitFailure`, or with what the store or the file system says.
+ * Makes the tip of the branch the factory's applied state, all or nothing. If the tip is already applied, nothing is
+ * done: the new value of a team secret waits for a change of the branch.
+ * Fails with a `GitFailure`, or with an error of the store or the file system.
  */
 export async function followBranch(
   factory: Factory,
@@ -75,22 +76,22 @@ export async function followBranch(
   const { name, store } = factory;
   return store.mirrors.use(name, async directory => {
     const login = credential && (await openCredential(factory, credential));
-    if (login === 'unusable') return followFailure(credentialRefusal(credential?.secretName));
+    if (login === 'unusable') return makeFailure(describeCredential(credential?.secretName));
     const { environment, signal, onProgress } = options;
     const mirror = await openMirror(directory, repository, environment, login, signal);
 
     onProgress?.({ step: 'look', repository });
     const revision = await readRemoteTip(mirror);
-    if (revision === undefined) return followFailure(branchMissing(repository.branch));
+    if (revision === undefined) return makeFailure(describeMissingBranch(repository.branch));
     const state = await store.appliedStates.read(name);
-    const applied = appliedFrom(state, placeOf(repository));
+    const applied = findAppliedSource(state, toPlace(repository));
     if (applied?.revision === revision && !isEdited(state)) {
-      return { result: 'unchanged', tip: commitOf(applied), state };
+      return { result: 'unchanged', tip: toCommit(applied), state };
     }
     onProgress?.({ step: 'fetch', revision });
-    const tip = await readTip(mirror, applied && commitOf(applied));
+    const tip = await readTip(mirror, applied && toCommit(applied));
     const isRewound = applied !== undefined && tip.commitsBehind === undefined;
-    if (isRewound && !options.allowRewind) return followFailure(rewound, tip);
+    if (isRewound && !options.allowRewind) return makeFailure(rewound, tip);
     return applyTip(factory, mirror, tip, options);
   });
 }
@@ -104,44 +105,44 @@ async function applyTip(
   const { commit, files } = tip;
   const definitions = parseDefinitions(files);
   const { fileCount, texts } = definitions;
-  if (fileCount === 0 && definitions.diagnostics.length === 0 && !allowEmpty)
-    return followFailure(empty, tip);
+  const isEmpty = fileCount === 0 && definitions.diagnostics.length === 0;
+  if (isEmpty && !allowEmpty) return makeFailure(empty, tip);
 
   onProgress?.({ step: 'apply', tip: commit });
-  const source = { kind: 'repository' as const, ...placeOf(mirror.repository), ...commit };
+  const source = { kind: 'repository' as const, ...toPlace(mirror.repository), ...commit };
   let renames: Diagnostic[] = [];
   const applied = await applyDefinitions(factory, definitions, source, async changes => {
-    if (!allowRename) renames = await renameProblems(factory, mirror, commit.revision, changes);
+    if (!allowRename) renames = await findRenameDiagnostics(factory, mirror, commit.revision, changes);
     return renames.length === 0;
   });
-  if (applied.result === 'invalid') return followFailure(invalid, tip, applied.diagnostics, texts);
-  if (applied.result === 'declined') return followFailure(renamed, tip, renames, texts);
+  if (applied.result === 'invalid') return makeFailure(invalid, tip, applied.diagnostics, texts);
+  if (applied.result === 'declined') return makeFailure(renamed, tip, renames, texts);
   return { ...applied, result: applied.result, tip: commit, texts };
 }
 
-/** A webhook whose file was renamed would lose its UID, and with it the URL that its sender has. */
-async function renameProblems(
+/** Finds renamed files: their webhooks would get new UIDs, and so new URLs. */
+async function findRenameDiagnostics(
   { name, store }: Factory,
   mirror: GitMirror,
   revision: string,
   changes: readonly Change[],
 ): Promise<Diagnostic[]> {
-  const namesOf = (action: Change['action']) =>
+  const listNames = (action: Change['action']) =>
     new Set(changes.flatMap(one => (one.kind === 'webhook' && one.action === action ? [one.name] : [])));
-  const [deleted, created] = [namesOf('delete'), namesOf('create')];
+  const [deleted, created] = [listNames('delete'), listNames('create')];
   if (deleted.size === 0 || created.size === 0) return [];
   const { source } = await store.appliedStates.read(name);
   if (source?.kind !== 'repository' || !(await hasCommit(mirror, source.revision))) return [];
   const { path } = mirror.repository;
-  const renames = await renamedDefinitions(mirror, 'webhook', source, { revision, path });
+  const renames = await findRenamedDefinitions(mirror, 'webhook', source, { revision, path });
   return renames
     .filter(({ from, to }) => deleted.has(from) && created.has(to))
     .map(({ from, to }) => ({
       code: 'webhook/renamed',
       severity: 'error',
-      message: `the webhook ${from} was renamed to ${to}: its URL would move, and its sender get 404`,
+      message: `the webhook ${from} was renamed to ${to}, so its URL would change and its sender would get 404`,
       file: posix.join(path, definitionFolders.webhook, `${to}.yaml`),
-      hint: 'rename it back, or allow the rename and give the sender the new URL',
+      hint: 'rename the file back, or allow the rename and give the sender the new URL',
     }));
 }
 
@@ -151,51 +152,53 @@ async function openCredential(
 ): Promise<GitCredential | 'unusable'> {
   const secrets = await store.teamSecrets.open([secretName]);
   const password = secrets.get(secretName)?.value?.text;
-  // A line end would end the value in the protocol of git's credential helpers.
+  // A line break would end the value in the protocol of git's credential helpers.
   if (password === undefined || /[\r\n\0]/.test(username + password)) return 'unusable';
   return { username, password };
 }
 
-function placeOf({ url, branch, path }: Repository): SourcePlace {
+function toPlace({ url, branch, path }: Repository): SourcePlace {
   return { repository: url, branch, path };
 }
 
-function commitOf({ revision, author, subject, committedAt }: RepositorySource): Commit {
+function toCommit({ revision, author, subject, committedAt }: RepositorySource): Commit {
   return { revision, author, subject, committedAt };
 }
 
-type Refusal = Pick<FollowFailure, 'reason' | 'message' | 'hint'>;
+type FailureReason = Pick<FollowFailure, 'reason' | 'message' | 'hint'>;
 
-const rewound: Refusal = {
+const rewound: FailureReason = {
   reason: 'rewound',
-  message: 'the branch does not come after the applied revision: its history was rewritten or taken back',
-  hint: 'push a commit that comes after the applied revision, or allow the rewind once',
+  message: 'the tip does not descend from the applied revision: the history was rewritten or reset',
+  hint: 'push a commit that descends from the applied revision, or allow the rewind once',
 };
-const empty: Refusal = {
+const empty: FailureReason = {
   reason: 'empty',
-  message: 'there are no definitions at the tip, so all webhooks would be destroyed',
-  hint: 'check the path; if it is meant, allow an empty tip once',
+  message: 'the tip has no definitions, so all webhooks would be destroyed',
+  hint: 'check the path, or allow an empty tip once',
 };
-const renamed: Refusal = { reason: 'renamed', message: 'a webhook was renamed, which is unsupported' };
-const invalid: Refusal = { reason: 'invalid', message: 'the definitions at the tip have errors' };
+const renamed: FailureReason = {
+  reason: 'renamed',
+  message: 'a webhook was renamed, which is not supported',
+};
+const invalid: FailureReason = { reason: 'invalid', message: 'the definitions at the tip have errors' };
 
-function branchMissing(branch: string): Refusal {
+function describeMissingBranch(branch: string): FailureReason {
   const message = `the repository has no branch ${branch}`;
-  return { reason: 'branch-missing', message, hint: 'push it, or name another' };
+  return { reason: 'branch-missing', message, hint: 'push the branch, or name another one' };
 }
 
-function credentialRefusal(secretName = ''): Refusal {
-  const message = `the team secret ${secretName} for the repository is missing or has line ends`;
+function describeCredential(secretName = ''): FailureReason {
+  const message = `the team secret ${secretName} for the repository has no value, or one with line breaks`;
   return { reason: 'credential', message, hint: `set it with \`hookmill secrets set ${secretName}\`` };
 }
 
-/** A failure as data. */
-export function followFailure(
-  refusal: Refusal,
+export function makeFailure(
+  failure: FailureReason,
   tip?: BranchTip,
   diagnostics: readonly Diagnostic[] = [],
   texts: ReadonlyMap<string, string> = new Map(),
 ): FollowFailure {
   const { commit, commitsBehind } = tip ?? {};
-  return { result: 'failed', ...refusal, tip: commit, commitsBehind, diagnostics, texts };
+  return { result: 'failed', ...failure, tip: commit, commitsBehind, diagnostics, texts };
 }

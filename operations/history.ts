@@ -5,8 +5,8 @@ import { type History, impactTrafficDays, type StoredDelivery } from './impact.t
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** The history of a factory's deliveries, read from the delivery log as it is asked for. */
-export function historyOf({ name, store: { deliveries }, now }: Factory): History {
+/** The history of a factory's deliveries, read from the delivery log when it is needed. */
+export function openHistory({ name, store: { deliveries }, now }: Factory): History {
   const sinceMs = now().getTime() - impactTrafficDays * dayMs;
   return {
     countTraffic: async ({ uid }) => {
@@ -14,12 +14,12 @@ export function historyOf({ name, store: { deliveries }, now }: Factory): Histor
       const lastAcceptedAt = lastAtMs === undefined ? null : new Date(lastAtMs).toISOString();
       return { lastAcceptedAt, accepted, days: impactTrafficDays };
     },
-    lastAccepted: (webhooks, limit) => lastAccepted(deliveries, name, webhooks, limit),
+    readLastAccepted: (webhooks, limit) => readLastAccepted(deliveries, name, webhooks, limit),
   };
 }
 
-/** Holds one payload in memory at a time: two hundred of the largest are 50 MB. */
-async function* lastAccepted(
+/** Keeps one payload in memory at a time, because 200 of the largest are 50 MB. */
+async function* readLastAccepted(
   log: DeliveryLogReader,
   factory: string,
   webhooks: readonly AppliedWebhook[],
@@ -32,7 +32,7 @@ async function* lastAccepted(
     .slice(0, limit);
   for (const { id, webhook, uid } of newest) {
     const bytes = await log.readPayload(id);
-    // Pruned since it was listed.
+    // Pruned meanwhile.
     if (!bytes) continue;
     yield { id, webhook, webhookUid: uid, payload: JSON.parse(Buffer.from(bytes).toString('utf8')) };
   }

@@ -2,21 +2,21 @@ import type { AppliedState, AppliedWebhook } from '../schema/applied-state.ts';
 import type { AutomationDefinition } from '../schema/definitions/automation-definition.ts';
 import type { WebhookDefinition } from '../schema/definitions/webhook-definition.ts';
 import { judgeAutomation } from '../schema/filters/judge-automation.ts';
-import type { Definitions } from '../sources/definition-files.ts';
+import type { Definitions } from '../sources/definitions.ts';
 import type { Change } from './plan.ts';
 
-/** @limit Most stored deliveries by which a plan judges a changed automation: enough to show a filter's effect, read in under a second. */
+/** @limit Most stored deliveries on which a plan tests a changed automation: they show a filter's effect, and are read in under a second. */
 const impactDeliveriesMax = 200;
-/** @limit Most deliveries that a plan names whose verdict changes: a reviewer looks at a few. */
+/** @limit Most deliveries with a changed verdict that a plan names: a reviewer looks at a few. */
 const impactExamplesMax = 5;
-/** @limit Days over which a plan counts a webhook's deliveries: a week has each weekday once. */
+/** @limit Days for which a plan counts a webhook's deliveries: a week has each weekday once. */
 export const impactTrafficDays = 7;
 
-/** The deliveries so far, as the delivery log knows them. */
+/** The deliveries in the delivery log. */
 export interface History {
   countTraffic(webhook: AppliedWebhook): Promise<Traffic>;
   /** The last accepted deliveries of these webhooks together, newest first, at most `limit`. */
-  lastAccepted(webhooks: readonly AppliedWebhook[], limit: number): AsyncIterable<StoredDelivery>;
+  readLastAccepted(webhooks: readonly AppliedWebhook[], limit: number): AsyncIterable<StoredDelivery>;
 }
 
 /** Accepted deliveries of a webhook. */
@@ -36,32 +36,32 @@ export interface StoredDelivery {
 
 export type Impact = WebhookImpact | AutomationImpact;
 
-/** What a change does to those who send to a webhook. */
+/** The effects of a change on the senders of a webhook. */
 export interface WebhookImpact {
   readonly kind: 'webhook';
   readonly effects: readonly WebhookEffect[];
   readonly traffic: Traffic;
-  /** Automations that stay and are no longer started by it. */
+  /** Automations that stay, but that the webhook no longer starts. */
   readonly silenced: readonly string[];
 }
 
 export type WebhookEffect =
-  /** The URL answers 404 and never comes back. */
+  /** The URL answers 404 forever. */
   | 'url-gone'
   /** The URL answers 404 until the webhook is enabled again. */
   | 'disabled'
   | 'enabled'
   /** The token moves into the URL, or out of it. */
   | 'url-changed'
-  /** Senders are held to another credential at once. */
+  /** Senders need another credential at once. */
   | 'credential-changed'
-  /** What tells a retry from a new delivery. */
+  /** Retries are recognized by another header. */
   | 'identity-changed';
 
-/** What a change of an automation would have done to the deliveries that are stored. */
+/** The effect that a change of an automation would have had on stored deliveries. */
 export interface AutomationImpact {
   readonly kind: 'automation';
-  /** Stored deliveries that were judged, by the old triggers and by the new ones. */
+  /** Stored deliveries that were judged by the old triggers and by the new ones. */
   readonly judged: number;
   readonly startedBefore: number;
   readonly startedAfter: number;
@@ -77,7 +77,7 @@ export interface VerdictChange {
   readonly starts: boolean;
 }
 
-/** The impact of each change that has one, on senders and on runs. */
+/** Finds the impact of each change on senders and runs. */
 export async function findImpacts(
   changes: readonly Change[],
   desired: Pick<Definitions, 'webhooks' | 'automations'>,
@@ -92,7 +92,7 @@ export async function findImpacts(
   return impacts;
 }
 
-/** The impact of a change on senders and runs; undefined if it concerns neither. */
+/** Finds the impact of a change on senders and runs; undefined if it has none. */
 export async function findImpact(
   change: Change,
   desired: Pick<Definitions, 'webhooks' | 'automations'>,
@@ -100,11 +100,11 @@ export async function findImpact(
   history: History,
 ): Promise<Impact | undefined> {
   return change.kind === 'webhook'
-    ? webhookImpact(change, desired, applied, history)
-    : automationImpact(change, desired, applied, history);
+    ? findWebhookImpact(change, desired, applied, history)
+    : findAutomationImpact(change, desired, applied, history);
 }
 
-async function webhookImpact(
+async function findWebhookImpact(
   change: Change,
   desired: Pick<Definitions, 'automations'>,
   applied: AppliedState,
@@ -112,7 +112,7 @@ async function webhookImpact(
 ): Promise<WebhookImpact | undefined> {
   const webhook = applied.webhooks.find(({ name }) => name === change.name);
   if (!webhook) return undefined;
-  const effects = effectsOf(change, webhook);
+  const effects = findEffects(change, webhook);
   if (effects.length === 0) return undefined;
   const silent = effects.includes('url-gone') || effects.includes('disabled');
   const listening = desired.automations.filter(automation => isStartedBy(automation, webhook.uid));
@@ -126,7 +126,7 @@ async function webhookImpact(
 
 const credentialFields = ['authMode', 'signatureScheme', 'secretName', 'secret'];
 
-function effectsOf({ action, fields }: Change, { credential }: AppliedWebhook): readonly WebhookEffect[] {
+function findEffects({ action, fields }: Change, { credential }: AppliedWebhook): readonly WebhookEffect[] {
   if (action === 'delete') return ['url-gone'];
   if (action !== 'update') return [];
   const effects = fields.flatMap(({ field, before, after }): WebhookEffect[] => {
@@ -137,13 +137,13 @@ function effectsOf({ action, fields }: Change, { credential }: AppliedWebhook): 
     }
     return credentialFields.includes(field) ? ['credential-changed'] : [];
   });
-  // A secret that was only declared was nobody's credential yet.
+  // A declared secret without a value was not a credential yet.
   return [...new Set(effects)].filter(
     effect => effect !== 'credential-changed' || credential.kind !== 'unset',
   );
 }
 
-async function automationImpact(
+async function findAutomationImpact(
   { action, name, fields }: Change,
   desired: Pick<Definitions, 'webhooks' | 'automations'>,
   applied: AppliedState,
@@ -153,14 +153,14 @@ async function automationImpact(
   if (action === 'update' && !fields.some(({ field }) => field !== 'prompt')) return undefined;
   const before = applied.automations.find(automation => automation.name === name);
   const after = desired.automations.find(automation => automation.name === name);
-  const selected = new Set([before, after].flatMap(automation => (automation ? uidsOf(automation) : [])));
+  const selected = new Set([before, after].flatMap(automation => (automation ? getUids(automation) : [])));
   const webhooks = applied.webhooks.filter(({ uid }) => selected.has(uid));
-  const startsBefore = verdicts(before, answeringNow(applied));
-  const startsAfter = verdicts(after, answeringThen(applied, desired.webhooks));
+  const startsBefore = makeJudge(before, findAnsweringNow(applied));
+  const startsAfter = makeJudge(after, findAnsweringThen(applied, desired.webhooks));
 
   let [judged, startedBefore, startedAfter] = [0, 0, 0];
   const changed: VerdictChange[] = [];
-  for await (const delivery of history.lastAccepted(webhooks, impactDeliveriesMax)) {
+  for await (const delivery of history.readLastAccepted(webhooks, impactDeliveriesMax)) {
     const [started, starts] = [startsBefore(delivery), startsAfter(delivery)];
     judged += 1;
     startedBefore += started ? 1 : 0;
@@ -171,27 +171,27 @@ async function automationImpact(
   return { kind: 'automation', judged, startedBefore, startedAfter, changed: changed.length, examples };
 }
 
-function uidsOf({ triggers }: AutomationDefinition): readonly string[] {
+function getUids({ triggers }: AutomationDefinition): readonly string[] {
   return triggers.flatMap(({ filter }) => filter.webhook_ids);
 }
 
 function isStartedBy(automation: AutomationDefinition, uid: string): boolean {
-  return automation.enabled && uidsOf(automation).includes(uid);
+  return automation.enabled && getUids(automation).includes(uid);
 }
 
 /** The UIDs at which deliveries are accepted. */
 type Answering = ReadonlySet<string>;
 
-function answeringNow({ webhooks }: AppliedState): Answering {
+function findAnsweringNow({ webhooks }: AppliedState): Answering {
   return new Set(webhooks.filter(({ enabled }) => enabled).map(({ uid }) => uid));
 }
 
-function answeringThen({ webhooks }: AppliedState, desired: readonly WebhookDefinition[]): Answering {
+function findAnsweringThen({ webhooks }: AppliedState, desired: readonly WebhookDefinition[]): Answering {
   const enabled = new Set(desired.filter(({ enabled }) => enabled).map(({ name }) => name));
   return new Set(webhooks.filter(({ name }) => enabled.has(name)).map(({ uid }) => uid));
 }
 
-function verdicts(automation: AutomationDefinition | undefined, answering: Answering) {
+function makeJudge(automation: AutomationDefinition | undefined, answering: Answering) {
   return (delivery: StoredDelivery): boolean =>
     automation !== undefined &&
     answering.has(delivery.webhookUid) &&

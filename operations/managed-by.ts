@@ -2,23 +2,23 @@ import type { Management } from '../schema/api/answers.ts';
 import type { AppliedState } from '../schema/applied-state.ts';
 import { type Instead, Refusal } from '../schema/refusal.ts';
 
-/** Where a factory's webhooks and automations are changed; null: nowhere yet. */
+/** Where a factory's webhooks and automations are managed; null if it is still empty. */
 export function findManagement({ source }: Pick<AppliedState, 'source'>): Management | null {
   if (source === null) return null;
   return source.kind === 'directory' ? 'files' : source.kind;
 }
 
-/** Refuses unless the factory's definitions are changed here; `instead` says how to change them where they are. */
+/** Refuses unless the factory is managed in the dashboard; `instead` says how to make the change elsewhere. */
 export function requireManagedHere(state: AppliedState, instead: () => Instead): void {
   const management = findManagement(state);
   if (management === null || management === 'dashboard') return;
   throw new Refusal(`managed-in-${management}`, {
-    detail: `the factory ${state.factory} is defined by ${describeOrigin(state)}`,
+    detail: `the factory ${state.factory} is managed by ${describeOrigin(state)}`,
     instead: instead(),
   });
 }
 
-/** The definition file that a webhook or automation comes from; null: made in the dashboard. */
+/** The definition file of a webhook or automation; null if it was created in the dashboard. */
 export function findDefinitionFile(
   { source }: Pick<AppliedState, 'source'>,
   folder: 'webhooks' | 'automations',

@@ -6,10 +6,10 @@ import { encodeSecret, secretRandomBytes } from '../schema/secret-value.ts';
 import type { SignatureDescription } from '../signatures/description.ts';
 import { describeScheme, findScheme } from '../signatures/schemes.ts';
 
-/** What becomes of a new webhook's team secret. */
+/** The team secret of a new webhook. */
 export type SecretChoice =
   | { readonly kind: 'existing'; readonly name: string }
-  /** Without a value it is declared: the provider is yet to issue it. */
+  /** Without a value it is declared, because the provider has not issued it yet. */
   | {
       readonly kind: 'new';
       readonly name: string;
@@ -20,7 +20,7 @@ export type SecretChoice =
 type Sender = Pick<WebhookDefinition, 'authMode' | 'signatureScheme'>;
 type RandomBytes = (count: number) => Uint8Array;
 
-/** Fails with `request-invalid` for a way that the auth mode or the scheme does not have. */
+/** Chooses the team secret. Fails with `secret-taken`, or with `request-invalid` if mode and scheme exclude the choice. */
 export function chooseSecret(
   { name: webhook, secret, ...sender }: NewWebhook,
   takenNames: ReadonlySet<string>,
@@ -29,7 +29,7 @@ export function chooseSecret(
   if (secret.kind === 'existing') return { kind: 'existing', name: secret.name };
   const name = secret.name ?? suggestSecretName(webhook, sender.authMode, takenNames);
   if (takenNames.has(name)) {
-    throw new Refusal('secret-taken', { detail: `there is a team secret ${name} already` });
+    throw new Refusal('secret-taken', { detail: `the team secret ${name} already exists` });
   }
   if (secret.kind === 'supplied') {
     requireSupplied(sender, '/secret/kind');
@@ -41,21 +41,29 @@ export function chooseSecret(
   return { kind: 'new', name, value: generateSecret(sender, randomBytes, '/secret/kind'), generated: true };
 }
 
-/** A secret for a sender that takes one of ours. Fails with `request-invalid` where the provider issues it. */
+/** Generates a secret. Fails with `request-invalid` if the provider issues it. */
 export function generateSecret(sender: Sender, randomBytes: RandomBytes, pointer: string): string {
-  if (sender.authMode === 'signature' && !takesSecretOfOurs(sender)) {
-    throw mistaken(pointer, 'the provider issues the secret of this scheme: supply it', schemeHint(sender));
+  if (sender.authMode === 'signature' && !acceptsGeneratedSecret(sender)) {
+    throw refuseRequest(
+      pointer,
+      'the provider issues the secret of this scheme; supply it',
+      describeLocation(sender),
+    );
   }
-  return encodeSecret(descriptionOf(sender), randomBytes(secretRandomBytes));
+  return encodeSecret(findDescription(sender), randomBytes(secretRandomBytes));
 }
 
-/** The secrets of the token modes are always ours. */
+/** Fails with `request-invalid` in the token modes, whose secrets are always generated. */
 export function requireSupplied({ authMode }: Sender, pointer: string): void {
   if (authMode === 'signature') return;
-  throw mistaken(pointer, `the secret of mode ${authMode} is generated`, 'or name an existing team secret');
+  throw refuseRequest(
+    pointer,
+    `the secret for ${authMode} is generated`,
+    'leave it out, or name an existing team secret',
+  );
 }
 
-function takesSecretOfOurs(sender: Sender): boolean {
+function acceptsGeneratedSecret(sender: Sender): boolean {
   const { signatureScheme } = sender;
   if (typeof signatureScheme === 'object') return true;
   return isStandard(sender) || findScheme(signatureScheme ?? '')?.secretCommand === 'generate';
@@ -65,16 +73,16 @@ function isStandard({ signatureScheme }: Sender): boolean {
   return signatureScheme === 'standard-webhooks';
 }
 
-function descriptionOf({ signatureScheme }: Sender): SignatureDescription | undefined {
+function findDescription({ signatureScheme }: Sender): SignatureDescription | undefined {
   return signatureScheme === undefined ? undefined : describeScheme(signatureScheme);
 }
 
-function schemeHint({ signatureScheme }: Sender): string | undefined {
+function describeLocation({ signatureScheme }: Sender): string | undefined {
   const scheme = typeof signatureScheme === 'string' ? findScheme(signatureScheme) : undefined;
-  return scheme && `${scheme.provider} shows it here: ${scheme.secretLocation}`;
+  return scheme && `${scheme.provider} shows it at: ${scheme.secretLocation}`;
 }
 
-function mistaken(pointer: string, message: string, hint?: string): Refusal {
+function refuseRequest(pointer: string, message: string, hint?: string): Refusal {
   return new Refusal('request-invalid', {
     mistakes: [{ pointer, code: 'definition/value', message, hint }],
   });

@@ -1,23 +1,25 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { AppliedState, AppliedWebhook } from '../schema/applied-state.ts';
+import type { AppliedAutomation, AppliedState, AppliedWebhook, Credential } from '../schema/applied-state.ts';
+import type { AuthMode } from '../schema/auth-mode.ts';
+import type { AutomationDefinition } from '../schema/definitions/automation-definition.ts';
 import type { WebhookDefinition } from '../schema/definitions/webhook-definition.ts';
-import type { DefinitionKind, Definitions } from '../sources/definition-files.ts';
+import type { DefinitionKind } from '../sources/definition-files.ts';
+import type { Definitions } from '../sources/definitions.ts';
 import type { TeamSecret } from '../store/team-secrets.ts';
-import { isCurrentCredential } from './credential.ts';
 
 export type Action = 'create' | 'update' | 'delete' | 'no-op';
 
-/** What an apply would do to one webhook or automation. */
+/** The change that an apply makes to one webhook or automation. */
 export interface Change {
   readonly action: Action;
   readonly kind: DefinitionKind;
   readonly name: string;
-  /** Of a webhook that has one already. */
+  /** The UID of an existing webhook. */
   readonly uid?: string;
   readonly fields: readonly FieldChange[];
 }
 
-/** A field that an apply would set. `secret` stands for a team secret's value, which is never shown. */
+/** A field that an apply changes. `secret` stands for the value of a team secret, which is never shown. */
 export interface FieldChange {
   readonly field: string;
   readonly before?: unknown;
@@ -30,35 +32,39 @@ export interface Summary {
   readonly destroy: number;
 }
 
-/** What applying the definitions would do, in the order webhooks, automations, each by name. */
+/**
+ * The changes that would make the desired definitions the applied state: webhooks, then automations, each by name.
+ * A webhook changes if its definition did, or if the value of its team secret did.
+ */
 export function plan(
   desired: Pick<Definitions, 'webhooks' | 'automations'>,
-  applied: AppliedState,
+  applied: Pick<AppliedState, 'webhooks' | 'automations'>,
   secrets: ReadonlyMap<string, TeamSecret>,
 ): Change[] {
-  const webhooks = pairByName(desired.webhooks, applied.webhooks).map(
-    ({ name, wanted, existing }): Change => {
-      const uid = existing?.uid;
-      if (!wanted) return { action: 'delete', kind: 'webhook', name, uid, fields: [] };
-      const fields = fieldChanges(webhookFields, wanted, existing);
-      if (
-        existing &&
-        !isCurrentSecret(wanted, existing, secrets) &&
-        wanted.secretName === existing.secretName
-      ) {
-        fields.push({ field: 'secret', before: 'value in force', after: 'new value' });
-      }
-      return { action: actionFor(existing, fields), kind: 'webhook', name, uid, fields };
-    },
-  );
-  const automations = pairByName(desired.automations, applied.automations).map(
-    ({ name, wanted, existing }): Change => {
-      if (!wanted) return { action: 'delete', kind: 'automation', name, fields: [] };
-      const fields = fieldChanges(automationFields, wanted, existing);
-      return { action: actionFor(existing, fields), kind: 'automation', name, fields };
-    },
-  );
-  return [...webhooks, ...automations];
+  return [
+    ...pairByName(desired.webhooks, applied.webhooks).map(pair => planWebhook(pair, secrets)),
+    ...pairByName(desired.automations, applied.automations).map(planAutomation),
+  ];
+}
+
+function planWebhook(
+  { name, wanted, existing }: Pair<WebhookDefinition, AppliedWebhook>,
+  secrets: ReadonlyMap<string, TeamSecret>,
+): Change {
+  const change = { kind: 'webhook', name, uid: existing?.uid } as const;
+  if (!wanted) return { action: 'delete', ...change, fields: [] };
+  const fields = compareFields(webhookFields, wanted, existing);
+  if (existing && wanted.secretName === existing.secretName) {
+    const secret = secrets.get(wanted.secretName);
+    if (!isCurrentCredential(existing.credential, existing.authMode, secret)) fields.push(newSecretValue);
+  }
+  return { action: chooseAction(existing, fields), ...change, fields };
+}
+
+function planAutomation({ name, wanted, existing }: Pair<AutomationDefinition, AppliedAutomation>): Change {
+  if (!wanted) return { action: 'delete', kind: 'automation', name, fields: [] };
+  const fields = compareFields(automationFields, wanted, existing);
+  return { action: chooseAction(existing, fields), kind: 'automation', name, fields };
 }
 
 export function summarize(changes: readonly Change[]): Summary {
@@ -66,23 +72,27 @@ export function summarize(changes: readonly Change[]): Summary {
   return { add: count('create'), change: count('update'), destroy: count('delete') };
 }
 
-/** Whether an apply of these changes would change anything. */
+/** Whether applying these changes would change anything. */
 export function hasChanges(changes: readonly Change[]): boolean {
   return changes.some(({ action }) => action !== 'no-op');
 }
 
 const webhookFields = ['authMode', 'signatureScheme', 'secretName', 'deliveryIdHeader', 'enabled'] as const;
 const automationFields = ['enabled', 'prompt', 'triggers'] as const;
+const newSecretValue: FieldChange = { field: 'secret', before: 'current value', after: 'new value' };
 
-function isCurrentSecret(
-  wanted: WebhookDefinition,
-  existing: AppliedWebhook,
-  secrets: ReadonlyMap<string, TeamSecret>,
+/** Whether a credential in force was made from the team secret's current value, in the form that the mode needs. */
+export function isCurrentCredential(
+  credential: Credential,
+  authMode: AuthMode,
+  secret: TeamSecret | undefined,
 ): boolean {
-  return isCurrentCredential(existing.credential, existing.authMode, secrets.get(wanted.secretName));
+  if (credential.kind === 'unset') return secret?.value === undefined;
+  const kind = authMode === 'signature' ? 'sealed' : 'digest';
+  return credential.kind === kind && credential.secretVersion === secret?.value?.version;
 }
 
-function fieldChanges<Field extends string>(
+function compareFields<Field extends string>(
   fields: readonly Field[],
   wanted: { readonly [F in Field]?: unknown },
   existing: { readonly [F in Field]?: unknown } | undefined,
@@ -92,7 +102,7 @@ function fieldChanges<Field extends string>(
     .filter(({ before, after }) => !isDeepStrictEqual(before, after));
 }
 
-function actionFor(existing: unknown, fields: readonly FieldChange[]): Action {
+function chooseAction(existing: unknown, fields: readonly FieldChange[]): Action {
   if (!existing) return 'create';
   return fields.length > 0 ? 'update' : 'no-op';
 }
@@ -101,7 +111,17 @@ interface Named {
   readonly name: string;
 }
 
-function pairByName<W extends Named, E extends Named>(wanted: readonly W[], existing: readonly E[]) {
+/** A definition and what is applied under its name; one of them may be missing. */
+interface Pair<W extends Named, E extends Named> {
+  readonly name: string;
+  readonly wanted: W | undefined;
+  readonly existing: E | undefined;
+}
+
+function pairByName<W extends Named, E extends Named>(
+  wanted: readonly W[],
+  existing: readonly E[],
+): Pair<W, E>[] {
   const wantedByName = new Map(wanted.map(one => [one.name, one]));
   const existingByName = new Map(existing.map(one => [one.name, one]));
   const names = new Set([...wantedByName.keys(), ...existingByName.keys()]);

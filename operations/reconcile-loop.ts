@@ -1,36 +1,40 @@
 import { backOffMs } from './back-off.ts';
-import type { Reconciled } from './reconcile.ts';
 
 /** @limit Longest wait after failed reconciles, in ms: a repaired remote is noticed within ten minutes. */
 export const reconcileBackOffMsMax = 600_000;
 
-export interface ReconcileLoopOptions {
+/** The part of a reconcile's result that the loop needs. */
+interface WithResult {
+  readonly result: string;
+}
+
+export interface ReconcileLoopOptions<Reconciled extends WithResult> {
   readonly intervalMs: number;
-  /** One reconcile of one factory; it ends soon after the signal. */
+  /** Reconciles the factory once; it ends soon after the signal. */
   readonly reconcile: (signal: AbortSignal) => Promise<Reconciled>;
-  /** Called after each, and awaited by none. */
+  /** Called after each reconcile, and not awaited. */
   readonly onReconciled?: (reconciled: Reconciled) => void;
-  /** What a reconcile failed with that is in no result; the loop goes on. */
+  /** Called if a reconcile rejects; the loop continues. */
   readonly onError: (error: unknown) => void;
-  /** From 0 up to 1. */
+  /** Returns a number from 0 up to 1. */
   readonly random: () => number;
 }
 
 export interface ReconcileLoop {
   /**
-   * Reconciles at once; while a reconcile is under way, once more after it, since that may have looked already.
-   * However many come meanwhile, it is one.
+   * Reconciles at once. During a reconcile, which may have read the branch already, another one follows it, however
+   * often this is called.
    */
   trigger(): void;
-  /** Ends the reconcile under way and waits for its end. */
+  /** Stops the current reconcile and waits for its end. */
   stop(): Promise<void>;
 }
 
-/** Reconciles one factory now, and from then on at each interval. Loops of several factories share nothing. */
-export function startReconcileLoop(options: ReconcileLoopOptions): ReconcileLoop {
+/** Reconciles one factory now, and then at each interval. */
+export function startReconcileLoop<R extends WithResult>(options: ReconcileLoopOptions<R>): ReconcileLoop {
   const stopping = new AbortController();
   const bell = new Bell();
-  const ended = run(options, bell, stopping.signal);
+  const ended = runLoop(options, bell, stopping.signal);
   return {
     trigger: () => bell.ring(),
     stop: async () => {
@@ -42,23 +46,31 @@ export function startReconcileLoop(options: ReconcileLoopOptions): ReconcileLoop
 }
 
 /** Wait in ms: about the interval, and longer after each further failure in a row. */
-export function waitMs(intervalMs: number, failures: number, random: () => number): number {
+export function computeWaitMs(intervalMs: number, failures: number, random: () => number): number {
   // Spreads factories and daemons that share a remote.
   if (failures === 0) return Math.round(intervalMs * (0.9 + 0.2 * random()));
   const maxMs = Math.max(intervalMs, reconcileBackOffMsMax);
   return backOffMs(failures, { firstMs: intervalMs, maxMs }, random());
 }
 
-async function run(options: ReconcileLoopOptions, bell: Bell, signal: AbortSignal): Promise<void> {
+async function runLoop<R extends WithResult>(
+  options: ReconcileLoopOptions<R>,
+  bell: Bell,
+  signal: AbortSignal,
+): Promise<void> {
   let failures = 0;
   while (!signal.aborted) {
     bell.reset();
-    failures = (await isGood(options, signal)) ? 0 : failures + 1;
-    await bell.wait(waitMs(options.intervalMs, failures, options.random));
+    failures = (await reconcileOnce(options, signal)) ? 0 : failures + 1;
+    await bell.wait(computeWaitMs(options.intervalMs, failures, options.random));
   }
 }
 
-async function isGood(options: ReconcileLoopOptions, signal: AbortSignal): Promise<boolean> {
+/** Whether it succeeded. */
+async function reconcileOnce<R extends WithResult>(
+  options: ReconcileLoopOptions<R>,
+  signal: AbortSignal,
+): Promise<boolean> {
   try {
     const reconciled = await options.reconcile(signal);
     options.onReconciled?.(reconciled);
@@ -69,7 +81,7 @@ async function isGood(options: ReconcileLoopOptions, signal: AbortSignal): Promi
   }
 }
 
-/** A wait that can be cut short, also by a ring that came before it. */
+/** A wait that a ring ends, also a ring before the wait. */
 class Bell {
   #rung = false;
   #wake: (() => void) | undefined;

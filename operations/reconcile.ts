@@ -1,24 +1,24 @@
 import type { FollowedBranch } from '../sources/repository/followed-repository.ts';
 import { GitFailure, type GitFailureCode } from '../sources/repository/git/git-failure.ts';
 import {
-  afterReconcile,
+  addReconcileEnd,
   type ReconcileEnd,
   type ReconcileFailureReason,
   type RememberedBranch,
 } from '../store/reconcile-statuses.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { Factory } from './factory.ts';
-import { type Followed, type FollowOptions, followBranch, followFailure } from './follow-branch.ts';
+import { type Followed, type FollowOptions, followBranch, makeFailure } from './follow-branch.ts';
 
 export type Reconciled =
   | Followed
   | { readonly result: 'suspended'; readonly since: string }
-  /** The signal came before the end, and nothing was applied. */
+  /** The signal came first, and nothing was applied. */
   | { readonly result: 'stopped' };
 
 /**
- * One reconcile of a repository-backed factory, unless it is suspended. How it ended is kept for `status`.
- * What can go wrong is in the result; fails only with a `StoreError` if even that cannot be kept.
+ * Reconciles a factory that follows a repository once, unless reconciling is suspended. The result is stored for
+ * `status`. Failures are results; this rejects only with a `StoreError` if the result cannot be stored.
  */
 export async function reconcile(
   factory: Factory,
@@ -32,7 +32,7 @@ export async function reconcile(
   if (reconciled.result !== 'stopped') {
     const at = factory.now().toISOString();
     const [branch, end] = [toRememberedBranch(followed), toReconcileEnd(reconciled)];
-    await reconcileStatuses.change(factory.name, status => afterReconcile(status, branch, end, at));
+    await reconcileStatuses.change(factory.name, status => addReconcileEnd(status, branch, end, at));
   }
   return reconciled;
 }
@@ -40,9 +40,9 @@ export async function reconcile(
 function toResult(error: unknown): Reconciled & { result: 'failed' | 'stopped' } {
   if (error instanceof GitFailure) {
     const reason = reasons[error.code];
-    return reason === 'stopped' ? { result: 'stopped' } : followFailure({ reason, message: error.message });
+    return reason === 'stopped' ? { result: 'stopped' } : makeFailure({ reason, message: error.message });
   }
-  if (error instanceof StoreError) return followFailure({ reason: 'store', message: error.message });
+  if (error instanceof StoreError) return makeFailure({ reason: 'store', message: error.message });
   throw error;
 }
 
@@ -67,7 +67,7 @@ function toReconcileEnd(reconciled: Followed): ReconcileEnd {
   return { ok: false, ...reconciled };
 }
 
-/** Suspends the reconciling of a factory, or resumes it; gives the time since when it is suspended. */
+/** Suspends or resumes reconciling of a factory, and returns the time since which it is suspended. */
 export async function suspendReconcile(
   { name, store, now }: Factory,
   suspended: boolean,
@@ -80,7 +80,7 @@ export async function suspendReconcile(
   return (await store.reconcileStatuses.read(name)).suspendedAt;
 }
 
-/** Notes that the factory no longer follows a branch; a suspended one follows it again when it is resumed. */
+/** Records that the factory no longer follows a branch. If reconciling is suspended, it still does after a resume. */
 export async function forgetFollowed({ name, store }: Factory): Promise<void> {
   await store.reconcileStatuses.change(name, status =>
     status.suspendedAt === null ? { ...status, followed: null } : status,

@@ -6,7 +6,7 @@ import {
 import type { ReconcileStatus } from '../store/reconcile-statuses.ts';
 import type { Factory } from './factory.ts';
 
-/** The repository that the factory was last reconciled with; undefined if it follows none. */
+/** Reads which repository the factory follows; undefined if it follows none. */
 export async function readRememberedRepository({
   name,
   store,
@@ -15,11 +15,11 @@ export async function readRememberedRepository({
     store.appliedStates.read(name),
     store.reconcileStatuses.read(name),
   ]);
-  return rememberedRepository(state, status);
+  return findRememberedRepository(state, status);
 }
 
-/** The applied state names it too, should the status be lost. */
-export function rememberedRepository(
+/** Finds the followed repository in the reconcile status, or in the applied state if the status is lost. */
+export function findRememberedRepository(
   { factory, source }: Pick<AppliedState, 'factory' | 'source'>,
   { followed }: Pick<ReconcileStatus, 'followed'>,
 ): FollowedRepository | undefined {

@@ -1,21 +1,20 @@
 import type { Readable } from 'node:stream';
 import type { RunState } from '../schema/delivery.ts';
 import { Refusal } from '../schema/refusal.ts';
-import type { Run } from '../store/delivery-log.ts';
-import { requireDelivery } from './deliveries.ts';
 import type { Factory, OpenFactory } from './factory.ts';
 import { type Page, readPage } from './page.ts';
+import { requireDelivery, requireRun } from './require-logged.ts';
 import { type RunView, runView } from './views/delivery-views.ts';
 
 export interface RunsWanted {
   readonly automation?: string | undefined;
   readonly state?: RunState | undefined;
   readonly limit: number;
-  /** The id of the last run of the page before. */
+  /** The id of the last run on the previous page. */
   readonly cursor?: string | undefined;
 }
 
-/** The factory's runs, newest first. Fails with `cursor-unknown`. */
+/** Lists the factory's runs, newest first. Fails with `cursor-unknown`. */
 export async function listRuns(
   { name: factory, store: { deliveries } }: Factory,
   { cursor, limit, automation, state }: RunsWanted,
@@ -36,18 +35,18 @@ export async function listRuns(
   return { ...page, rows: page.rows.map(runView) };
 }
 
-/** The runs of one delivery, oldest first, replays included. Fails with `delivery-unknown`. */
+/** Lists the runs of one delivery, oldest first, replays included. Fails with `delivery-unknown`. */
 export async function listRunsOfDelivery(factory: Factory, deliveryId: string): Promise<RunView[]> {
   await requireDelivery(factory, deliveryId);
-  return (await factory.store.deliveries.runsOfDelivery(deliveryId)).map(runView);
+  return (await factory.store.deliveries.listRunsOfDelivery(deliveryId)).map(runView);
 }
 
-/** Fails with `run-unknown`. */
+/** Shows a run. Fails with `run-unknown`. */
 export async function showRun(factory: Factory, id: string): Promise<RunView> {
   return runView(await requireRun(factory, id));
 }
 
-/** The output that is kept of a run. Fails with `run-unknown` or `output-not-stored`. */
+/** Reads the stored output of a run. Fails with `run-unknown` or `output-not-stored`. */
 export async function readRunOutput(
   factory: Factory,
   id: string,
@@ -58,7 +57,7 @@ export async function readRunOutput(
   throw new Refusal('output-not-stored');
 }
 
-/** Queues a failed run again, its attempts counted from the start. Fails with `run-unknown` or `run-not-failed`. */
+/** Queues a failed run again and restarts the count of its attempts. Fails with `run-unknown` or `run-not-failed`. */
 export async function retryRun(factory: OpenFactory, id: string): Promise<RunView> {
   const run = await requireRun(factory, id);
   const nowMs = factory.now().getTime();
@@ -68,11 +67,4 @@ export async function retryRun(factory: OpenFactory, id: string): Promise<RunVie
     });
   }
   return showRun(factory, id);
-}
-
-/** A run of this factory: those of other factories are unknown here. */
-async function requireRun({ name, store }: Factory, id: string): Promise<Run> {
-  const run = await store.deliveries.findRun(id);
-  if (run?.factory === name) return run;
-  throw new Refusal('run-unknown', { detail: `the factory ${name} has no run ${id} in its log` });
 }

@@ -1,19 +1,20 @@
 import type { z } from 'zod';
 import type { secretsAnswer } from '../schema/api/answers.ts';
 import type { Permission } from '../schema/permission.ts';
+import { secretRandomBytes } from '../schema/secret-value.ts';
 import type { Factory } from './factory.ts';
 
-/** The forms of a generated secret: URL-safe text, or as Standard Webhooks senders expect it. */
+/** The formats of a generated secret: URL-safe text, or the format of Standard Webhooks. */
 export const secretFormats = ['token', 'whsec'] as const;
 export type SecretFormat = (typeof secretFormats)[number];
 
-/** Gives a team secret a random value of 256 bits and returns it, this once. */
+/** Sets a team secret to a random value of 256 bits and returns it. It cannot be read later. */
 export async function generateSecretValue(
   { store, randomBytes }: Pick<Factory, 'store' | 'randomBytes'>,
   name: string,
   format: SecretFormat,
 ): Promise<string> {
-  const random = Buffer.from(randomBytes(32));
+  const random = Buffer.from(randomBytes(secretRandomBytes));
   const value = format === 'whsec' ? `whsec_${random.toString('base64')}` : random.toString('base64url');
   await store.teamSecrets.set(name, value);
   return value;
@@ -21,7 +22,7 @@ export async function generateSecretValue(
 
 export type FactorySecrets = z.output<typeof secretsAnswer>['secrets'];
 
-/** The team secrets as one factory may see them: all with the manage permission, else those that it uses. */
+/** Lists the team secrets for one factory: all with the manage permission, otherwise only those that it uses. */
 export async function listFactorySecrets(
   { name: factory, store }: Pick<Factory, 'name' | 'store'>,
   permission: Permission,

@@ -1,13 +1,15 @@
 import type { AppliedState } from '../schema/applied-state.ts';
 import type { Diagnostic } from '../schema/diagnostics.ts';
 import { Refusal } from '../schema/refusal.ts';
-import type { DefinitionFile, Definitions } from '../sources/definition-files.ts';
+import type { DefinitionFile } from '../sources/definition-files.ts';
+import type { Definitions } from '../sources/definitions.ts';
 import { parseDefinitions } from '../sources/parse-definitions.ts';
 import { type Applied, applyDefinitions } from './apply.ts';
 import type { OpenFactory } from './factory.ts';
 import { findManagement } from './managed-by.ts';
 import { type Change, summarize } from './plan.ts';
-import { type PlannedChanges, planFactory } from './plan-factory.ts';
+import type { PlannedChanges } from './plan-definitions.ts';
+import { planFactory } from './plan-factory.ts';
 
 /** A definition file that another machine sent. Its path is `webhooks/<name>.yaml` or `automations/<name>.yaml`. */
 export interface SentFile {

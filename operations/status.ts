@@ -7,7 +7,7 @@ import { reconcileView } from './views/reconcile-view.ts';
 
 export type AppliedStatus = Omit<z.output<typeof statusAnswer>, 'permission' | 'problem'>;
 
-/** What is applied to the factory, and how its branch was last reconciled if it follows one. */
+/** Shows what is applied to the factory, and how its branch was last reconciled if it follows one. */
 export async function showStatus({ name, store, readState }: OpenFactory): Promise<AppliedStatus> {
   const state = await readState();
   const { source, serial } = state;

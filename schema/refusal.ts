@@ -1,6 +1,6 @@
 import type { Diagnostic } from './diagnostics.ts';
 
-/** Each reason for which an operation refuses what it is asked for, in words. */
+/** Each reason for which an operation refuses a request, in words. */
 export const refusals = {
   'webhook-unknown': 'The factory has no such webhook',
   'automation-unknown': 'The factory has no such automation',
@@ -23,7 +23,7 @@ export const refusals = {
   'cursor-unknown': 'The cursor has expired: start again from the first page',
   'request-invalid': 'Invalid request',
   'definitions-invalid': 'The definitions have errors',
-  'state-unreadable': 'The stored state of the factory cannot be read or written now',
+  'state-unreadable': 'The stored state of the factory cannot be read or written',
 } as const satisfies Record<string, string>;
 
 export type RefusalCode = keyof typeof refusals;
@@ -36,7 +36,7 @@ export interface RequestMistake {
   readonly hint?: string | undefined;
 }
 
-/** How to do what is refused here, in a factory that is defined by files or by a repository. */
+/** How to make a refused change in a factory that is managed by files or by a repository. */
 export interface Instead {
   readonly text: string;
   readonly file?: string;
@@ -44,14 +44,14 @@ export interface Instead {
 }
 
 export interface RefusalParts {
-  /** The reason in this case. It holds no secret and nothing of another factory. */
+  /** The reason in this case. It contains no secret, and nothing about other factories. */
   readonly detail?: string | undefined;
   readonly mistakes?: readonly RequestMistake[] | undefined;
   readonly diagnostics?: readonly Diagnostic[] | undefined;
   readonly instead?: Instead | undefined;
 }
 
-/** Says why an operation does not do what it was asked for. Whoever asked may see all of it. */
+/** Why an operation refuses a request. The caller may see all of it. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly code: RefusalCode;

@@ -7,38 +7,38 @@ export const definitionFolders: Readonly<Record<DefinitionKind, string>> = {
   automation: 'automations',
 };
 
-/** The name of the definition in a file of this name; undefined where the name breaks the rule. */
-export function definitionNameOf(fileName: string): string | undefined {
+/** The name of the definition in a file of this name; undefined if the file name is invalid. */
+export function parseDefinitionName(fileName: string): string | undefined {
   if (!fileName.endsWith('.yaml')) return undefined;
   const name = fileName.slice(0, -'.yaml'.length);
   return namePattern.test(name) ? name : undefined;
 }
 
-/** What may stand beside definitions: hidden files, which are editors' and git's own, and fixtures of automations. */
-export function isNoDefinition(kind: DefinitionKind, fileName: string, isDirectory: boolean): boolean {
+/** Whether an entry beside definitions is ignored: hidden files of editors and git, and fixtures of automations. */
+export function isIgnored(kind: DefinitionKind, fileName: string, isDirectory: boolean): boolean {
   if (fileName.startsWith('.')) return true;
   return kind === 'automation' && isDirectory && fileName.endsWith('.fixtures');
 }
 
-// Passing over what is meant as a definition could destroy its webhook, so that is an error; a README is none.
+// Ignoring a file that is meant as a definition could destroy its webhook, so a bad name is an error. A README is not.
 const meantAsDefinition = /\.ya?ml$/i;
 
-export function misnamed(file: string): DefinitionFiles {
+export function rejectName(file: string): DefinitionFiles {
   if (meantAsDefinition.test(file)) {
-    const hint = `name it ${nameMeant(file) ?? '<name>.yaml'}: ${nameRule}`;
-    return refused(file, 'definition/file-name', 'not the name of a definition file', hint);
+    const hint = `name it ${suggestFileName(file) ?? '<name>.yaml'}: ${nameRule}`;
+    return rejectFile(file, 'definition/file-name', 'invalid name for a definition file', hint);
   }
-  const message = 'not a definition file, so it is passed over';
+  const message = 'not a definition file; it is ignored';
   return {
     files: [],
     diagnostics: [
-      { code: 'definition/file-name', severity: 'warning', message, file, hint: 'keep it elsewhere' },
+      { code: 'definition/file-name', severity: 'warning', message, file, hint: 'move it to another folder' },
     ],
   };
 }
 
-/** The file name that differs from this one by no more than the rule asks. */
-function nameMeant(file: string): string | undefined {
+/** The valid file name that is closest to this one. */
+function suggestFileName(file: string): string | undefined {
   const name = (file.split('/').at(-1) ?? '')
     .toLowerCase()
     .replace(meantAsDefinition, '')
@@ -46,12 +46,17 @@ function nameMeant(file: string): string | undefined {
   return namePattern.test(name) ? `${name}.yaml` : undefined;
 }
 
-export function notRegularFile(file: string): DefinitionFiles {
-  const hint = 'put the file itself here: neither a link nor a folder';
-  return refused(file, 'definition/not-regular-file', 'a definition must be a regular file', hint);
+export function rejectIrregularFile(file: string): DefinitionFiles {
+  const hint = 'put the file itself here, not a link or a folder';
+  return rejectFile(file, 'definition/not-regular-file', 'a definition must be a regular file', hint);
 }
 
 /** No file, and one diagnostic that says why. */
-export function refused(file: string, code: DiagnosticCode, message: string, hint: string): DefinitionFiles {
+export function rejectFile(
+  file: string,
+  code: DiagnosticCode,
+  message: string,
+  hint: string,
+): DefinitionFiles {
   return { files: [], diagnostics: [{ code, severity: 'error', message, file, hint }] };
 }

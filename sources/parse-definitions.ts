@@ -4,20 +4,22 @@ import type { ParsedFile } from '../schema/definitions/parse-file.ts';
 import type { WebhookDefinition } from '../schema/definitions/webhook-definition.ts';
 import { parseYaml } from '../schema/definitions/yaml-source.ts';
 import { type Diagnostic, sortDiagnostics } from '../schema/diagnostics.ts';
-import { crossFileProblems } from './cross-file-problems.ts';
-import type { DefinitionFile, DefinitionFiles, Definitions } from './definition-files.ts';
-import { webhookNameIn, withWebhookIdHints } from './webhook-id-hints.ts';
+import { findCrossFileDiagnostics } from './cross-file-diagnostics.ts';
+import type { DefinitionFile, DefinitionFiles } from './definition-files.ts';
+import type { Definitions } from './definitions.ts';
+import { parseWebhookName, withWebhookIdHints } from './webhook-id-hints.ts';
 
+/** Parses the files of a source, and sorts their diagnostics. */
 export function parseDefinitions(found: DefinitionFiles): Definitions {
   const { files } = found;
   const webhooks: WebhookDefinition[] = [];
   const automations: AutomationDefinition[] = [];
-  const problems: Diagnostic[] = [];
+  const diagnostics: Diagnostic[] = [];
   const texts = new Map<string, string>();
 
   const take = <T>({ file }: DefinitionFile, parsed: ParsedFile<T>, definitions: T[]) => {
     texts.set(file, parsed.text);
-    problems.push(...parsed.diagnostics);
+    diagnostics.push(...parsed.diagnostics);
     if (parsed.definition) definitions.push(parsed.definition);
   };
   for (const definition of files) {
@@ -25,14 +27,14 @@ export function parseDefinitions(found: DefinitionFiles): Definitions {
     if (kind === 'webhook') take(definition, parseWebhook(name, file, bytes), webhooks);
     else take(definition, parseAutomation(name, file, bytes), automations);
   }
-  const locate = locator(files);
+  const locate = makeLocator(files);
   return {
     webhooks: webhooks.sort(byName),
     automations: automations.sort(byName),
     diagnostics: sortDiagnostics([
       ...found.diagnostics,
-      ...withWebhookIdHints(problems, texts, written => webhookFileHint(files, written)),
-      ...crossFileProblems(found, { automations, locate }),
+      ...withWebhookIdHints(diagnostics, texts, written => hintAtFile(files, written)),
+      ...findCrossFileDiagnostics(found, { automations, locate }),
     ]),
     fileCount: files.length,
     texts,
@@ -40,22 +42,22 @@ export function parseDefinitions(found: DefinitionFiles): Definitions {
   };
 }
 
-function locator(files: readonly DefinitionFile[]): Definitions['locate'] {
+function makeLocator(files: readonly DefinitionFile[]): Definitions['locate'] {
   return (kind, name, path) => {
     const found = files.find(file => file.kind === kind && file.name === name);
-    if (!found) throw new Error(`there is no ${kind} ${name} to locate`);
-    // Parsed once more: few places are asked for, and every parsed file would have to be kept for them.
+    if (!found) throw new Error(`no ${kind} ${name} was parsed`);
+    // Parses the file again, because few places are needed and keeping every parsed file would cost memory.
     const yaml = parseYaml(found.file, found.bytes);
     return { file: found.file, range: yaml.ok ? yaml.source.rangeOfValue(path) : undefined };
   };
 }
 
-/** What was written for a UID may name a webhook that is defined beside it. */
-function webhookFileHint(files: readonly DefinitionFile[], written: string): string | undefined {
-  const webhook = files.find(({ kind, name }) => kind === 'webhook' && name === webhookNameIn(written));
+/** A webhook's name may have been written in place of its UID. */
+function hintAtFile(files: readonly DefinitionFile[], written: string): string | undefined {
+  const webhook = files.find(({ kind, name }) => kind === 'webhook' && name === parseWebhookName(written));
   return (
     webhook &&
-    `${webhook.file} has no UID before it applies; then \`hookmill webhooks show ${webhook.name}\` prints it`
+    `${webhook.file} gets its UID when it is applied; \`hookmill webhooks show ${webhook.name}\` then prints it`
   );
 }
 

@@ -1,8 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 
 /**
- * The bytes of a file, at most one over `bytesMax`, which is enough to tell that it is too large. Undefined for what
- * is no regular file: neither a link is followed nor a FIFO waited for. Fails with what the file system says.
+ * Reads a file, up to one byte more than `bytesMax`, which shows that it is too large. Undefined if it is not a regular
+ * file: links are not followed, and FIFOs do not block. Fails with the file system's error.
  */
 export function readRegularFile(path: string, bytesMax: number): Uint8Array | undefined {
   const descriptor = openNoFollow(path);
@@ -28,7 +28,7 @@ function openNoFollow(path: string): number | undefined {
     return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // ELOOP: a symbolic link. ENXIO: a socket or a device without a driver.
+    // ELOOP: a symbolic link. ENXIO: a socket, or a device without a driver.
     if (code === 'ELOOP' || code === 'ENXIO' || code === 'EMLINK') return undefined;
     throw error;
   }

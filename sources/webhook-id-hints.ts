@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../schema/diagnostics.ts';
 
-/** The diagnostics; those about what is no UID with a better hint, where there is one for what was written. */
+/** Adds better hints to diagnostics about invalid UIDs, if `hintFor` has one for the text that was written. */
 export function withWebhookIdHints(
   diagnostics: readonly Diagnostic[],
   texts: ReadonlyMap<string, string>,
@@ -16,7 +16,7 @@ export function withWebhookIdHints(
   });
 }
 
-/** The name of the webhook that a name or a file name stands for. */
-export function webhookNameIn(written: string): string {
+/** The webhook's name in a name or a file name. */
+export function parseWebhookName(written: string): string {
   return written.replace(/^webhooks\//, '').replace(/\.yaml$/, '');
 }

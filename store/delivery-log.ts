@@ -1,7 +1,7 @@
 import type { Commit } from '../schema/commit.ts';
 import type { IdentitySource, Outcome, RunState, UnidentifiedOutcome } from '../schema/delivery.ts';
 
-/** What each delivery's row says, whatever became of it. */
+/** The facts that are recorded of every delivery, whatever its outcome. */
 interface DeliveryFacts {
   /** `dlv_…`, see `sortableId`. */
   readonly id: string;
@@ -10,37 +10,37 @@ interface DeliveryFacts {
   readonly webhook: string;
   readonly uid: string;
   readonly atMs: number;
-  /** Bytes of the body, as far as it was read. */
+  /** Bytes of the body that were read. */
   readonly size: number;
-  /** The auth mode or signature scheme that vouched for it; absent where none did. */
+  /** The auth mode or signature scheme that authenticated it; absent if none did. */
   readonly authenticatedBy?: string;
 }
 
 export interface DeliveryMetadata extends DeliveryFacts {
-  /** What was in force when it arrived. */
+  /** The applied state when it arrived. */
   readonly appliedState?: AppliedStateRef;
 }
 
 export interface AcceptedDelivery extends DeliveryMetadata {
   readonly identity: string;
   readonly identitySource: IdentitySource;
-  /** The body's exact bytes; not to be written to until the delivery is recorded. */
+  /** The body's exact bytes. Do not change them before the delivery is recorded. */
   readonly payload: Uint8Array;
-  /** A run for each automation that matched; recorded with the delivery or not at all. */
+  /** A run for each automation that matched; recorded together with the delivery, or not at all. */
   readonly runs: readonly NewRun[];
 }
 
 export interface UnidentifiedDelivery extends DeliveryMetadata {
   readonly outcome: UnidentifiedOutcome;
-  /** For the webhook's owner, never for the sender. */
+  /** For the webhook's owner; never shown to the sender. */
   readonly reason?: string;
 }
 
-/** The automations in force when a delivery arrived. Equal `digest` means equal `json`. */
+/** The automations that were applied when a delivery arrived. Equal `digest` means equal `json`. */
 export interface AppliedStateRef {
   readonly digest: string;
   readonly json: string;
-  /** That they come from, in a factory that follows a branch. */
+  /** The commit that the automations come from, in a factory that follows a branch. */
   readonly commit?: Commit | undefined;
 }
 
@@ -52,20 +52,20 @@ export interface NewRun {
 
 export interface Recorded {
   readonly id: string;
-  /** The delivery that was accepted under this identity before: nothing was stored or started but a Duplicate row. */
+  /** The earlier delivery with the same identity. Then only a Duplicate row is stored, and no run starts. */
   readonly duplicateOf?: string;
 }
 
-/** A row of the log as read back. */
+/** A delivery as the log returns it. */
 export interface LoggedDelivery extends DeliveryFacts {
   readonly outcome: Outcome;
   readonly identity?: string;
   readonly identitySource?: IdentitySource;
   readonly reason?: string;
   readonly duplicateOf?: string;
-  /** Digest of the automations in force when it arrived. */
+  /** Digest of the automations that were applied when it arrived. */
   readonly snapshot?: string;
-  /** That they come from, in a factory that follows a branch. */
+  /** The commit that the automations come from, in a factory that follows a branch. */
   readonly commit?: Commit;
 }
 
@@ -75,12 +75,12 @@ export interface Run {
   readonly factory: string;
   readonly webhook: string;
   readonly automation: string;
-  /** Started by an operator from a stored payload, not by the delivery's arrival. */
+  /** Whether an operator started it from a stored payload. */
   readonly replay: boolean;
-  /** Digest of the automations in force when the run was recorded. */
+  /** Digest of the automations that were applied when the run was recorded. */
   readonly snapshot?: string;
   readonly state: RunState;
-  /** Times it was claimed, the present time included. */
+  /** How often it was claimed, the current claim included. */
   readonly attempts: number;
   readonly notBeforeMs: number;
   readonly createdAtMs: number;
@@ -88,7 +88,7 @@ export interface Run {
   readonly finishedAtMs?: number;
   /** The daemon that executes it. */
   readonly claimedBy?: string;
-  /** What went wrong in the last attempt. */
+  /** Why the last attempt failed. */
   readonly error?: string;
 }
 
@@ -100,7 +100,7 @@ export interface RunClaim {
 
 export interface ClaimedRuns {
   readonly runs: readonly Run[];
-  /** When the next queued run is due, if any is left; past or present where `limit` was reached. */
+  /** When the next queued run is due, if any is left; not in the future if `limit` was reached. */
   readonly nextDueMs?: number;
 }
 
@@ -124,22 +124,23 @@ export interface Replay {
   readonly nowMs: number;
 }
 
-export interface Retention {
-  /** Newest rows of each webhook that stay, whatever their age. */
+export interface PruneRule {
+  /** Newest deliveries of each webhook that stay, whatever their age. */
   readonly keepNewest: number;
-  /** Rows at this time or later stay, however many. */
+  /** Deliveries since this time stay, however many there are. */
   readonly keepSinceMs: number;
 }
 
 export interface Pruned {
   readonly deliveries: number;
-  /** Finished runs that went with their deliveries: what was kept for them elsewhere can go as well. */
+  /** The runs removed with their deliveries: their files can be removed too. */
   readonly runIds: readonly string[];
 }
 
 export interface DeliveryLogStats {
-  /** Deliveries handed in and not yet committed, and the bytes of their payloads. */
+  /** Deliveries that are not yet committed. */
   readonly waiting: number;
+  /** Bytes of their payloads. */
   readonly waitingBytes: number;
   readonly committed: number;
   readonly commits: number;
@@ -147,19 +148,20 @@ export interface DeliveryLogStats {
   readonly refusedFull: number;
   /** Rejections that were not logged because too much was waiting. */
   readonly droppedRejections: number;
-  /** Of the last transaction: its duration with the sync, and its deliveries. */
+  /** Duration of the last transaction, the sync included. */
   readonly lastCommitMs: number;
+  /** Deliveries in the last transaction. */
   readonly lastCommitDeliveries: number;
 }
 
 export interface DeliveryFilter {
   readonly factory: string;
-  /** A webhook's name at the time. */
+  /** The webhook's name when the delivery arrived. */
   readonly webhook?: string;
   readonly uid?: string;
   readonly outcome?: Outcome;
   readonly limit: number;
-  /** Those committed before the delivery with this id; none if it is not in the log. */
+  /** Only deliveries committed before the one with this id; none if it is not in the log. */
   readonly before?: string;
 }
 
@@ -168,7 +170,7 @@ export interface RunFilter {
   readonly automation?: string;
   readonly state?: RunState;
   readonly limit: number;
-  /** Those recorded before the run with this id; none if it is not in the log. */
+  /** Only runs recorded before the one with this id; none if it is not in the log. */
   readonly before?: string;
 }
 
@@ -184,19 +186,22 @@ export interface HourlyActivity {
 
 export interface HourlyCount {
   readonly outcome: Outcome;
-  /** Whole hours after the time from which on is counted. */
+  /** Whole hours since the time at which counting starts. */
   readonly hour: number;
   readonly deliveries: number;
 }
 
-/** Reads the delivery log, also while a daemon writes it. A log that was never written reads as empty. */
+/**
+ * Reads the delivery log, also while a daemon writes it. A log that was never written reads as empty.
+ * Queries reject with DeliveryLogError `full` (too many are waiting), `failed`, `closed` or `version`.
+ */
 export interface DeliveryLogReader {
-  /** In the order of commit, newest first. */
+  /** In the order of their commits, newest first. */
   listDeliveries(filter: DeliveryFilter): Promise<LoggedDelivery[]>;
   findDelivery(id: string): Promise<LoggedDelivery | undefined>;
-  /** When the last delivery to a UID was accepted, if any is in the log, and how many were since a time. */
+  /** The number of deliveries accepted for a UID since a time, and when the last one in the log was accepted. */
   countAccepted(uid: string, sinceMs: number): Promise<AcceptedCount>;
-  /** The last delivery to a UID that is in the log, and how many came in each hour since a time. */
+  /** The number of deliveries for a UID in each hour since a time, and the latest one in the log. */
   countByHour(uid: string, sinceMs: number): Promise<HourlyActivity>;
   /** The body's exact bytes; undefined unless the delivery was accepted. */
   readPayload(deliveryId: string): Promise<Uint8Array | undefined>;
@@ -204,17 +209,17 @@ export interface DeliveryLogReader {
   listRuns(filter: RunFilter): Promise<Run[]>;
   findRun(id: string): Promise<Run | undefined>;
   /** Oldest first, replays included. */
-  runsOfDelivery(deliveryId: string): Promise<Run[]>;
-  /** The automations applied at a delivery, as the JSON text that was recorded. */
+  listRunsOfDelivery(deliveryId: string): Promise<Run[]>;
+  /** The automations of an applied state, as the JSON text that was recorded. */
   readSnapshot(digest: string): Promise<string | undefined>;
 }
 
 export interface DeliveryLogOptions {
-  /** Called when a commit has queued runs: they can be claimed now. */
+  /** Called when a commit has queued runs, which can be claimed now. */
   readonly onRunsQueued?: () => void;
-  /** Called when deliveries were committed; the rows are only made when they are asked for. */
+  /** Called when deliveries were committed; the rows are only made when `rows` is called. */
   readonly onCommitted?: (rows: () => readonly LoggedDelivery[]) => void;
-  /** Called when nothing more can be recorded. Everything that waited was rejected. */
+  /** Called when nothing more can be recorded; everything that waited was rejected. */
   readonly onFatal?: (error: Error) => void;
   readonly deliveriesWaitingMax?: number;
   readonly deliveryBytesWaitingMax?: number;
@@ -226,31 +231,34 @@ export interface DeliveryLogOptions {
  */
 export interface DeliveryLog {
   recordAccepted(delivery: AcceptedDelivery): Promise<Recorded>;
-  /** Rides in the next commit and is never waited for; false if it was dropped because too much was waiting. */
+  /** Recorded with the next commit, and never waited for; false if it was dropped because too much was waiting. */
   recordUnidentified(delivery: UnidentifiedDelivery): boolean;
   readPayload(deliveryId: string): Promise<Uint8Array | undefined>;
   readSnapshot(digest: string): Promise<string | undefined>;
 
   /**
-   * Queued runs that are due, longest due first, now `running` under this daemon. Another process may queue runs
-   * as well (a replay, a retry): claim at intervals too, it costs nothing when none is due.
+   * Claims queued runs that are due, longest due first; they are then `running` under this daemon. Other processes
+   * may queue runs too (a replay, a retry), so also claim at intervals.
    */
   claimRuns(claim: RunClaim): Promise<ClaimedRuns>;
   /** False if the run was not running. */
   finishRun(result: RunResult): Promise<boolean>;
-  /** Back to queued for another attempt; false if the run was not running. */
+  /** Queues a running run for another attempt; false if it was not running. */
   postponeRun(postponement: RunPostponement): Promise<boolean>;
-  /** At start: runs that another daemon left running are queued again. Gives their number. */
+  /** Queues the runs that other daemons left running, and returns their number. Call it at the start. */
   requeueRunsOfOthers(daemonId: string): Promise<number>;
-  /** A failed run, queued again with its attempts counted anew; false if it is not failed. */
+  /** Queues a failed run again and restarts the count of its attempts; false if it has not failed. */
   retryRun(run: { readonly id: string; readonly nowMs: number }): Promise<boolean>;
-  /** New runs from a stored payload; false if no payload of such a delivery is in the log. */
+  /** Queues new runs from a stored payload; false if the log has no payload of that delivery. */
   replay(replay: Replay): Promise<boolean>;
 
-  /** Removes what retention no longer keeps, in small steps between the commits of deliveries. Closing ends it with `closed`. */
-  prune(retention: Retention): Promise<Pruned>;
+  /**
+   * Removes what retention no longer keeps, in small steps between the commits of deliveries. A delivery with a queued
+   * or running run stays. Closing the log rejects this with `closed`.
+   */
+  prune(retention: PruneRule): Promise<Pruned>;
 
   stats(): DeliveryLogStats;
-  /** Commits what waits, then ends the thread. */
+  /** Commits what is waiting, then closes the log. */
   close(): Promise<void>;
 }

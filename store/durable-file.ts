@@ -5,9 +5,9 @@ import { basename, dirname, join } from 'node:path';
 const temporarySuffix = '.tmp';
 
 /**
- * Replaces a file so that after a crash or power loss it is wholly the old one or wholly the new one:
- * a temporary file in the same directory is written to its end, fsynced and renamed over, then the directory is
- * fsynced. A full disk fails the write and leaves the old file.
+ * Replaces a file. After a crash or power loss it is either the old file or the new one: a temporary file in the same
+ * directory is written, fsynced and renamed over it, then the directory is fsynced. On a full disk this fails and
+ * leaves the old file.
  */
 export async function replaceFile(file: string, data: string | Uint8Array): Promise<void> {
   const temporary = await writeTemporary(file, data);
@@ -20,7 +20,7 @@ export async function replaceFile(file: string, data: string | Uint8Array): Prom
   await syncDirectory(dirname(file));
 }
 
-/** Makes a file as `replaceFile` does, or fails with EEXIST where there is one already. */
+/** Creates a file as `replaceFile` does, or fails with EEXIST if it exists. */
 export async function createFile(file: string, data: string): Promise<void> {
   const temporary = await writeTemporary(file, data);
   try {
@@ -31,7 +31,7 @@ export async function createFile(file: string, data: string): Promise<void> {
   await syncDirectory(dirname(file));
 }
 
-/** Removes what writers of a file left that were killed. Only while none can be writing it: under its lock. */
+/** Removes the temporary files that killed writers left. Call it only under the file's lock. */
 export async function sweepTemporaries(file: string): Promise<void> {
   const directory = dirname(file);
   const left = (await readdir(directory)).filter(

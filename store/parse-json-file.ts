@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { StoreError } from './store-error.ts';
 
-/** The content of a JSON file that hookmill wrote, checked. Fails with `newer-format` or `corrupt`. */
+/** Parses and checks a JSON file that hookmill wrote. Fails with `newer-format` or `corrupt`. */
 export function parseJsonFile<T>(file: string, text: string, shape: z.ZodType<T>): T {
   const value = parseJson(file, text);
   const result = shape.safeParse(value);
@@ -14,13 +14,13 @@ export function parseJsonFile<T>(file: string, text: string, shape: z.ZodType<T>
       `${file} was written by another version of hookmill; use that version`,
     );
   }
-  throw new StoreError('corrupt', `${file} is not as hookmill writes it, at ${place}: ${issue?.message}`);
+  throw new StoreError('corrupt', `${file} has an invalid value at ${place}: ${issue?.message}`);
 }
 
 function parseJson(file: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new StoreError('corrupt', `${file} is not JSON; it was edited or cut off`, { cause });
+    throw new StoreError('corrupt', `${file} is not valid JSON: it was edited or truncated`, { cause });
   }
 }

@@ -1,12 +1,15 @@
+import type { AppliedState } from '../schema/applied-state.ts';
 import type { ApiTokens } from './api-tokens.ts';
-import type { AppliedStates } from './applied-states.ts';
 import type { DeliveryLog, DeliveryLogOptions, DeliveryLogReader } from './delivery-log.ts';
 import type { ReconcileStatuses } from './reconcile-statuses.ts';
 import type { RunFiles } from './run-files.ts';
 import type { Seal } from './seal.ts';
 import type { TeamSecrets } from './team-secrets.ts';
 
-/** Everything that hookmill keeps. Each part is opened with its first use. */
+/**
+ * Everything that hookmill keeps. Each part is opened when it is first used. Several processes may have the same
+ * store open. Operations reject with `StoreError`, those of the delivery log with `DeliveryLogError`.
+ */
 export interface Store {
   readonly appliedStates: AppliedStates;
   readonly teamSecrets: TeamSecrets;
@@ -19,29 +22,52 @@ export interface Store {
   readonly seal: Seal;
   /** Reads the delivery log, also while a daemon writes it. */
   readonly deliveries: DeliveryLogReader;
-  /** Opens the delivery log for writing. Fails with DeliveryLogError `version` or `unsafe`. */
+  /** Opens the delivery log for writing; the caller closes it. Fails with DeliveryLogError `version` or `unsafe`. */
   openDeliveryLog(options?: DeliveryLogOptions): Promise<DeliveryLog>;
-  /** Reserves the store for this daemon. Fails with `locked` while another one holds it. */
+  /** Reserves the store for this daemon. Fails with `locked` while another daemon holds it. */
   claimDaemon(): Promise<Claim>;
+  /** Ends what reading has opened. */
+  close(): Promise<void>;
+}
+
+/** The applied state of each factory. */
+export interface AppliedStates {
+  /** The factories that may have an applied state, sorted. */
+  listFactories(): Promise<string[]>;
+  /** The applied state of a factory; an empty one if nothing has been applied yet. */
+  read(factory: string): Promise<AppliedState>;
+  /**
+   * Changes the applied state of a factory under its lock. `change` gets the current state and returns the next one,
+   * or undefined to write nothing. The store increments the serial.
+   * Fails with `locked`, or with `serial-moved` if a writer that ignored the lock came in between.
+   */
+  change(factory: string, change: (state: AppliedState) => Promise<AppliedState | undefined>): Promise<void>;
+  /** Differs for each stored state, and is cheaper than reading the state; undefined if nothing is stored. */
+  readVersion(factory: string): Promise<string | undefined>;
+  /** Calls `onChange` whenever a state may have changed, and every few seconds. Resolves once changes are seen. */
+  watch(onChange: () => void): Promise<Watch>;
+}
+
+export interface Watch {
   close(): Promise<void>;
 }
 
 export interface Claim {
-  release(): void;
+  release(): Promise<void>;
 }
 
 /** Local copies of the repositories that factories follow. */
 export interface Mirrors {
   /**
-   * Gives the factory's directory to `work`, created for its owner only, and no other process uses it meanwhile.
-   * Fails with `locked`.
+   * Passes the factory's directory to `work`. Only its owner can read the directory, and no other process uses it
+   * until `work` ends. Fails with `locked`.
    */
   use<T>(factory: string, work: (directory: string) => Promise<T>): Promise<T>;
 }
 
-/** Where the daemon received when it last started, so that commands print the right URLs without being told. */
+/** The ingress URL of the last daemon, so that commands print the right URLs without an option. */
 export interface DaemonAddress {
-  /** The ingress' URL; undefined if no daemon ever started, or if the record cannot be read. */
+  /** The ingress URL; undefined if no daemon has started yet, or if the record cannot be read. */
   read(): Promise<string | undefined>;
   record(ingressUrl: string): Promise<void>;
 }
@@ -49,11 +75,11 @@ export interface DaemonAddress {
 export interface StoreOptions {
   /** The home directory. It is created with the first write. */
   readonly home: string;
-  /** The environment: HOOKMILL_KEY is the key to sealed values, if it is set. */
+  /** The environment variables: if HOOKMILL_KEY is set, it is the key that seals values. */
   readonly environment: NodeJS.ProcessEnv;
   /** How long to wait for another process that changes the same thing. */
   readonly lockTimeoutMs: number;
   readonly now: () => Date;
-  /** Answers questions to the delivery log in a thread of its own, so that they never delay the caller's. */
+  /** Reads the delivery log in a thread of its own, so that no query delays the calling thread. */
   readonly readsInThread: boolean;
 }

@@ -3,27 +3,27 @@ import { type Commit, commitShape } from '../schema/commit.ts';
 import { diagnosticShape } from '../schema/diagnostic-shape.ts';
 import type { Diagnostic } from '../schema/diagnostics.ts';
 
-/** @limit Most diagnostics of a failed reconcile that are kept: nobody reads more, and each reconcile writes them. */
+/** @limit Most diagnostics kept of a failed reconcile: nobody reads more, and each reconcile writes them. */
 const reconcileDiagnosticsKept = 100;
 
-/** Why a reconcile left the last good state in force. */
+/** Why a reconcile left the last good state applied. */
 export const reconcileFailureReasons = [
-  /** The remote did not answer, or would not. */
+  /** The remote did not answer, or refused to. */
   'remote',
   'timeout',
   'too-large',
   'git-missing',
   'branch-missing',
-  /** The team secret for the repository is not there or cannot be sent. */
+  /** The team secret for the repository is missing or cannot be sent. */
   'credential',
-  /** The tip does not come after the applied revision. */
+  /** The tip does not descend from the applied revision. */
   'rewound',
-  /** The tip has no definitions at all. */
+  /** The tip has no definitions. */
   'empty',
   'renamed',
   /** The definitions, or the team secrets that they name, have errors. */
   'invalid',
-  /** Something on this machine: a lock that is held, a full disk, a damaged file. */
+  /** A lock that is held, a full disk, a damaged file. */
   'store',
 ] as const;
 
@@ -34,31 +34,32 @@ const failureShape = z.strictObject({
   reason: z.enum(reconcileFailureReasons),
   message: z.string(),
   hint: z.string().optional(),
-  /** The tip that failed, where it came that far. */
+  /** The tip that failed; null if it was not read. */
   tip: commitShape.nullable(),
   diagnostics: z.array(diagnosticShape),
 });
 
-/** Which branch a factory follows, so that commands know it without being told. */
+/** The branch that a factory follows, so that commands know it without options. */
 const followedShape = z.strictObject({
   repository: z.string(),
   branch: z.string(),
   path: z.string(),
-  /** The team secret that is sent, by its name. */
+  /** The name of the team secret that is sent. */
   credential: z.strictObject({ username: z.string(), secretName: z.string() }).nullable(),
 });
 
-/** `factories/<factory>/reconcile.json`: what became of the last reconciles. */
+/** The branch that a factory follows, and how its last reconciles ended. */
 export const reconcileStatusShape = z.strictObject({
   formatVersion: z.literal(1),
-  /** As it was last reconciled; null before the first time, and once a work tree took over. */
+  /** As it was last reconciled; null before the first time, and after a work tree was applied instead. */
   followed: followedShape.nullable(),
   suspendedAt: z.string().nullable(),
-  /** The branch's tip as it was last seen, and how many commits it is ahead of the applied revision, if known. */
+  /** The branch's tip when it was last read. */
   tip: commitShape.nullable(),
+  /** The number of commits by which the tip is ahead of the applied revision, if known. */
   commitsBehind: z.int().nonnegative().nullable(),
   lastSuccess: z.strictObject({ at: z.string(), tip: commitShape }).nullable(),
-  /** Kept after a success, which ends `failingSince`. */
+  /** Kept after a success, which only clears `failingSince`. */
   lastFailure: failureShape.nullable(),
   failingSince: z.string().nullable(),
 });
@@ -80,13 +81,14 @@ export type ReconcileEnd =
 
 /** How the factories that follow a branch were last reconciled. */
 export interface ReconcileStatuses {
+  /** The status of a factory; `neverReconciled` if nothing is stored. */
   read(factory: string): Promise<ReconcileStatus>;
   /** Changes the status under its lock. Fails with `locked`. */
   change(factory: string, change: (status: ReconcileStatus) => ReconcileStatus): Promise<void>;
 }
 
-/** The status after a reconcile of a branch that ended like this. */
-export function afterReconcile(
+/** The status after a reconcile has ended. */
+export function addReconcileEnd(
   status: ReconcileStatus,
   followed: RememberedBranch,
   end: ReconcileEnd,

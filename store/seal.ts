@@ -1,4 +1,4 @@
-/** The owner of a sealed value. It is bound into the seal: a value moved elsewhere does not open. */
+/** The owner of a sealed value. The seal is bound to the owner, so a value copied elsewhere does not open. */
 export interface SealedFor {
   readonly use: 'team-secret' | 'credential';
   readonly name: string;
@@ -8,8 +8,8 @@ export interface SealedFor {
 /** Seals and opens values with one key. */
 export interface Seal {
   seal(value: string, owner: SealedFor): Promise<string>;
-  /** Fails with code `key` if the key is another one, or if the value belongs to another owner or was altered. */
-  open(jwe: string, owner: SealedFor): Promise<string>;
+  /** Fails with `key` if another key sealed the value, if it belongs to another owner, or if it was altered. */
+  open(sealed: string, owner: SealedFor): Promise<string>;
 }
 
 /** The owner of the sealed credential of a signature webhook. */

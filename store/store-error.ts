@@ -1,29 +1,33 @@
 export type StoreErrorCode =
   /** Another process holds the lock. */
   | 'locked'
-  /** What is on disk is not what hookmill writes. */
+  /** The stored data is not what hookmill writes. */
   | 'corrupt'
-  /** A newer hookmill wrote it. */
+  /** Another version of hookmill wrote the data. */
   | 'newer-format'
-  /** The file system does not let a file be read, or written: permissions, a full disk, a directory in its place. */
+  /** The file system does not allow a file to be read or written: permissions, a full disk, a directory in its place. */
   | 'unreadable'
   | 'unwritable'
-  /** The applied state changed since it was read. */
+  /** The applied state changed after it was read. */
   | 'serial-moved'
   /** The key is missing, malformed, or not the one that sealed the values. */
   | 'key'
   /** There is no such team secret. */
   | 'secret-unknown'
-  /** The team secret is in use. */
+  /** A team secret of this name already exists. */
+  | 'secret-taken'
+  /** A webhook uses the team secret. */
   | 'secret-in-use'
-  /** The value or the name cannot be a team secret's. */
+  /** The name or the value of the team secret is invalid. */
   | 'secret-invalid'
-  /** There is no such API token, or already one of that name, or its name is none. */
+  /** There is no such API token. */
   | 'token-unknown'
+  /** An API token of this name already exists. */
   | 'token-taken'
+  /** The API token's name is invalid, or there are too many tokens. */
   | 'token-invalid';
 
-/** What a store cannot do for a reason that its user can understand and mend. The message holds no secret. */
+/** Why a store cannot do what it was asked to do, when its user can do something about it. The message holds no secret. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
   readonly code: StoreErrorCode;
@@ -34,12 +38,22 @@ export class StoreError extends Error {
   }
 }
 
-/** Turns what the file system says into a StoreError that names the file. To be used as a rejection's handler. */
+/** Converts an error of the file system to a StoreError that names the file. Use it as a rejection handler. */
 export function fileFailure(code: 'unreadable' | 'unwritable', file: string): (cause: unknown) => never {
   return cause => {
     if (cause instanceof StoreError) throw cause;
-    const reason = cause instanceof Error && 'code' in cause ? cause.code : String(cause);
+    const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
     const attempt = code === 'unreadable' ? 'read' : 'written';
-    throw new StoreError(code, `${file} cannot be ${attempt} (${reason})`, { cause });
+    const advice = remedies[reason] ? `; ${remedies[reason]}` : '';
+    throw new StoreError(code, `${file} cannot be ${attempt} (${reason})${advice}`, { cause });
   };
 }
+
+const remedies: Readonly<Record<string, string>> = {
+  EACCES: 'check its permissions',
+  EPERM: 'check its permissions',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'free disk space and try again',
+  EISDIR: 'a directory is in its place',
+  ENOTDIR: 'a file is in place of its directory',
+};

@@ -16,6 +16,6 @@ export function homeBackend(context: Context): Backend {
     payload: id => readPayload(factory, id),
     runs: async wanted => (await listRuns(factory, wanted)).rows,
     run: id => showRun(factory, id),
-    runDirectory: id => context.store.runFiles.directory(id),
+    runDirectory: id => context.store.runFiles.locate(id),
   };
 }

@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import { applyDefinitions } from '../../operations/apply.ts';
 import { type Change, summarize } from '../../operations/plan.ts';
-import { type PlannedChanges, planFactory } from '../../operations/plan-factory.ts';
-import { planFileOf, whatMoved } from '../../operations/plan-file.ts';
+import type { PlannedChanges } from '../../operations/plan-definitions.ts';
+import { planFactory } from '../../operations/plan-factory.ts';
+import { findOutdatedParts, makePlanFile } from '../../operations/plan-file.ts';
 import { forgetFollowed } from '../../operations/reconcile.ts';
 import { readRememberedRepository } from '../../operations/remembered-repository.ts';
 import { planView } from '../../operations/views/plan-view.ts';
@@ -47,7 +48,9 @@ export async function apply(planFile: string | undefined, command: Command): Pro
   const factory = openFactory(context);
   const source = { kind: 'directory' as const, directory: context.directory };
   const refuseIfMoved = (planned: PlannedChanges) => {
-    const moved = reviewed ? whatMoved(reviewed, planFileOf(factory.name, definitions, planned)) : [];
+    const moved = reviewed
+      ? findOutdatedParts(reviewed, makePlanFile(factory.name, definitions, planned))
+      : [];
     if (moved.length > 0) throw movedSince(moved);
   };
   const result = options.dryRun

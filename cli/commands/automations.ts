@@ -1,12 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { readPayload, requireDelivery } from '../../operations/deliveries.ts';
+import { readPayload } from '../../operations/deliveries.ts';
+import { requireDelivery } from '../../operations/require-logged.ts';
 import { judgeAutomation } from '../../schema/filters/judge-automation.ts';
 import type { JudgedDelivery } from '../../schema/filters/judge-trigger.ts';
 import { didYouMean } from '../../schema/suggestion.ts';
 import { definitionFolders } from '../../sources/definition-file-name.ts';
-import type { Definitions } from '../../sources/definition-files.ts';
+import type { Definitions } from '../../sources/definitions.ts';
 import { runFixtures } from '../../sources/fixtures.ts';
 import { backendOf } from '../backend/backend.ts';
 import { type Context, contextOf, openFactory } from '../context.ts';

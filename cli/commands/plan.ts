@@ -1,12 +1,13 @@
 import type { Command } from 'commander';
-import { historyOf } from '../../operations/history.ts';
+import { openHistory } from '../../operations/history.ts';
 import { findImpacts, type Impact } from '../../operations/impact.ts';
 import { type Change, summarize } from '../../operations/plan.ts';
-import { type PlannedChanges, planFactory } from '../../operations/plan-factory.ts';
-import { planFileOf } from '../../operations/plan-file.ts';
+import type { PlannedChanges } from '../../operations/plan-definitions.ts';
+import { planFactory } from '../../operations/plan-factory.ts';
+import { makePlanFile } from '../../operations/plan-file.ts';
 import { readRememberedRepository } from '../../operations/remembered-repository.ts';
 import { planView } from '../../operations/views/plan-view.ts';
-import type { Definitions } from '../../sources/definition-files.ts';
+import type { Definitions } from '../../sources/definitions.ts';
 import { DeliveryLogError } from '../../store/delivery-log-error.ts';
 import { serverOf } from '../backend/server-client.ts';
 import { planOnServer } from '../backend/server-definitions.ts';
@@ -42,7 +43,7 @@ export async function planCommand(command: Command): Promise<void> {
     throw new CommandError('the definitions cannot be applied');
   }
 
-  if (out !== undefined) await writePlanFile(out, planFileOf(context.factory, definitions, planned));
+  if (out !== undefined) await writePlanFile(out, makePlanFile(context.factory, definitions, planned));
   const { changes, state } = planned;
   const summary = summarize(changes);
   const nowMs = Date.now();
@@ -75,7 +76,7 @@ async function tellOfBranch(context: Context): Promise<void> {
 /** A plan is useful without its impact as well. */
 async function readImpacts(context: Context, definitions: Definitions, { state, changes }: PlannedChanges) {
   try {
-    return await findImpacts(changes, definitions, state, historyOf(openFactory(context)));
+    return await findImpacts(changes, definitions, state, openHistory(openFactory(context)));
   } catch (error) {
     if (!(error instanceof DeliveryLogError)) throw error;
     printStatus(`The plan is made without the delivery log: ${error.message}.`);

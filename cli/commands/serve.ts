@@ -60,7 +60,7 @@ export async function serve(command: Command): Promise<void> {
   setTimeout(() => process.exit(exitStatus.unexpected), stopMs).unref();
   await daemon.stop();
   await store.close();
-  claim.release();
+  await claim.release();
   log.info('stopped');
   log.flush();
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { type Summary, summarize } from '../../operations/plan.ts';
 import { planFactory } from '../../operations/plan-factory.ts';
 import { type AppliedStatus, showStatus } from '../../operations/status.ts';
-import { driftOf } from '../../operations/views/reconcile-view.ts';
+import { findDrift } from '../../operations/views/reconcile-view.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
 import { callServer, type Server, serverOf } from '../backend/server-client.ts';
 import { planFor } from '../backend/server-definitions.ts';
@@ -49,7 +49,7 @@ function common({ factory }: Place, { serial, source, appliedAt, webhooks, autom
 
 function commonFields({ factory }: Place, applied: AppliedStatus): [name: string, value: string][] {
   const { serial, source, appliedAt, webhooks, automations, edited, reconcile } = applied;
-  const isAsFollowed = reconcile !== null && driftOf(source, edited, reconcile) === null;
+  const isAsFollowed = reconcile !== null && findDrift(source, edited, reconcile) === null;
   return [
     ['factory', factory],
     ['applied', serial === 0 ? 'nothing yet' : `serial ${serial}, ${appliedAt}`],

@@ -50,13 +50,13 @@ function diagnosticsOf({ definitions, fixtures, workspace }: LoadedFactory): Dia
 }
 
 async function missingSecrets(factories: readonly LoadedFactory[], file: string): Promise<Diagnostic[]> {
-  const [{ readSecretNames }, { secretProblems }] = await Promise.all([
+  const [{ readSecretNames }, { findSecretDiagnostics }] = await Promise.all([
     import('../secret-names.ts'),
-    import('../../operations/checks/secret-problems.ts'),
+    import('../../operations/checks/secret-diagnostics.ts'),
   ]);
   const names = readSecretNames(file);
   const secrets = new Map(names.map(name => [name, { name }]));
-  return factories.flatMap(({ definitions }) => secretProblems(definitions, secrets, names));
+  return factories.flatMap(({ definitions }) => findSecretDiagnostics(definitions, secrets, names));
 }
 
 async function touched(

@@ -29,7 +29,7 @@ export async function completionValues(
         ...(await applied(home, await factory(), 'automations')),
       ]);
     case 'secrets':
-      return attempt(async () => (await openHome(home)).teamSecrets.names(), []);
+      return attempt(async () => (await openHome(home)).teamSecrets.listNames(), []);
     case 'schemes':
       return schemeIds();
     case 'senders':

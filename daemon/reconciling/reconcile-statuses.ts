@@ -14,7 +14,7 @@ export async function readReconcileStatuses({
   appliedStates,
   reconcileStatuses,
 }: Pick<Store, 'appliedStates' | 'reconcileStatuses'>): Promise<FactoryReconcile[]> {
-  const factories = await appliedStates.factories().catch(() => []);
+  const factories = await appliedStates.listFactories().catch(() => []);
   const statuses = factories.map(async factory => {
     const reconcile = await reconcileStatuses.read(factory).then(
       status => reconcileView(status),

@@ -31,12 +31,12 @@ export async function serveAppliedStates(options: ServedStatesOptions): Promise<
   const { appliedStates } = options.store;
   const factories = new Map<string, Loaded>();
   let index = new Map<string, ServedWebhook>();
-  let listed = await appliedStates.factories();
+  let listed = await appliedStates.listFactories();
 
   const scan = async () => {
     let changed = false;
     // While the factories cannot be listed, each known factory reports the problem.
-    listed = await appliedStates.factories().catch(() => listed);
+    listed = await appliedStates.listFactories().catch(() => listed);
     for (const factory of new Set([...factories.keys(), ...listed])) {
       const before = factories.get(factory);
       const now = await load(factory, before, options);
@@ -67,7 +67,7 @@ async function load(
   before: Loaded | undefined,
   { store: { appliedStates, seal } }: ServedStatesOptions,
 ): Promise<Loaded | undefined> {
-  const version = await appliedStates.version(factory);
+  const version = await appliedStates.readVersion(factory);
   // The cause of a problem may lie outside the state, such as a missing key, so a broken state is always read again.
   if (before && version === before.version && !before.status.problem) return before;
   if (version === undefined && !before) return undefined;

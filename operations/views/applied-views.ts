@@ -12,7 +12,7 @@ export type WebhookDetail = z.output<typeof answers.webhookDetailAnswer>;
 export type AutomationView = z.output<typeof answers.automationAnswer>;
 export type AutomationDetail = z.output<typeof answers.automationDetailAnswer>;
 
-/** What may be told of applied states: never a credential. */
+// None of these shows a credential.
 
 export function factoryView(state: AppliedState): FactoryView {
   const { factory, serial, webhooks, automations } = state;
@@ -20,11 +20,11 @@ export function factoryView(state: AppliedState): FactoryView {
   return { factory, managedBy, serial, webhooks: webhooks.length, automations: automations.length };
 }
 
-/** Where the applied state comes from, less what hookmill itself keeps there. */
+/** Where the applied state comes from, without the digest that only hookmill uses. */
 export function sourceView(source: AppliedState['source']) {
   if (source?.kind !== 'repository') return source;
-  const { contentDigest: _, ...told } = source;
-  return told;
+  const { contentDigest: _, ...shown } = source;
+  return shown;
 }
 
 export function webhookView(state: AppliedState, webhook: AppliedWebhook, baseUrl: string): WebhookView {

@@ -20,7 +20,7 @@ export function deliveryView(delivery: LoggedDelivery, permission: Permission): 
     id,
     webhook,
     uid,
-    at: timeOf(atMs),
+    at: formatTime(atMs),
     size,
     outcome,
     identity: identity ?? null,
@@ -35,12 +35,12 @@ export function deliveryView(delivery: LoggedDelivery, permission: Permission): 
 export interface LoggedParts {
   readonly delivery: LoggedDelivery;
   readonly payload: Uint8Array | undefined;
-  /** The automations that were applied when it arrived. */
+  /** The automations that were applied when it arrived, as JSON. */
   readonly snapshot: string | undefined;
   readonly runs: readonly Run[];
 }
 
-/** All that is known of a delivery, with how each automation judged it. */
+/** Everything about a delivery, with each automation's verdict. */
 export function deliveryDetail(parts: LoggedParts, permission: Permission): DeliveryDetail {
   const { delivery, payload, snapshot, runs } = parts;
   const body = payload === undefined ? null : Buffer.from(payload).toString('utf8');
@@ -48,13 +48,13 @@ export function deliveryDetail(parts: LoggedParts, permission: Permission): Deli
   return {
     ...deliveryView(delivery, permission),
     payload: body,
-    evaluation: judged ? evaluationOf(parseSnapshot(snapshot), delivery.uid, body) : null,
+    evaluation: judged ? evaluateAutomations(parseSnapshot(snapshot), delivery.uid, body) : null,
     runs: runs.map(runView),
   };
 }
 
 /** Judges a payload by each automation, exactly as on arrival. */
-export function evaluationOf(
+export function evaluateAutomations(
   { serial, automations }: Pick<AppliedState, 'serial' | 'automations'>,
   uid: string,
   body: string,
@@ -71,7 +71,7 @@ export function evaluationOf(
   };
 }
 
-/** A verdict as the API shows it: the same, with mutable lists. */
+/** The same verdict with mutable lists, as the API's type requires. */
 export function verdictView(verdict: ReturnType<typeof judgeAutomation>): VerdictView {
   const triggers = verdict.triggers.map(trigger => ({ ...trigger, clauses: [...trigger.clauses] }));
   return { ...verdict, triggers };
@@ -87,14 +87,14 @@ export function runView(run: Run): RunView {
     state,
     attempts,
     replay,
-    createdAt: timeOf(run.createdAtMs),
-    startedAt: run.startedAtMs === undefined ? null : timeOf(run.startedAtMs),
-    finishedAt: run.finishedAtMs === undefined ? null : timeOf(run.finishedAtMs),
-    nextAttemptAt: state === 'queued' ? timeOf(run.notBeforeMs) : null,
+    createdAt: formatTime(run.createdAtMs),
+    startedAt: run.startedAtMs === undefined ? null : formatTime(run.startedAtMs),
+    finishedAt: run.finishedAtMs === undefined ? null : formatTime(run.finishedAtMs),
+    nextAttemptAt: state === 'queued' ? formatTime(run.notBeforeMs) : null,
     ...(error !== undefined && { error }),
   };
 }
 
-function timeOf(atMs: number): string {
+function formatTime(atMs: number): string {
   return new Date(atMs).toISOString();
 }

@@ -16,7 +16,7 @@ export interface ChangeView extends Change {
   readonly impact?: Impact;
 }
 
-/** The changes with their URLs and impacts. After an apply, new webhooks have their UIDs in `state`. */
+/** The changes with their URLs and impacts. After an apply, `state` has the UIDs of new webhooks. */
 export function planView(
   state: AppliedState,
   changes: readonly Change[],

@@ -4,7 +4,7 @@ import type { ReconcileStatus } from '../../store/reconcile-statuses.ts';
 
 export type ReconcileView = z.output<typeof reconcileAnswer>;
 
-/** What may be told of how a factory was reconciled; null for one that follows no branch. */
+/** How a factory was reconciled; null if it follows no branch. */
 export function reconcileView(status: ReconcileStatus): ReconcileView | null {
   const { followed, suspendedAt, tip, commitsBehind, lastSuccess, lastFailure, failingSince } = status;
   if (!followed) return null;
@@ -14,15 +14,15 @@ export function reconcileView(status: ReconcileStatus): ReconcileView | null {
 }
 
 export type Drift =
-  /** A hand edited the applied state since it was applied from the branch. */
+  /** Someone edited the applied state by hand. */
   | 'edited'
   /** A work tree was applied instead of the branch. */
   | 'work-tree'
   /** It was applied from another branch, path or repository. */
   | 'other-branch';
 
-/** How the applied state of a factory has come away from the branch that it follows; null: it has not. */
-export function driftOf(
+/** Finds how a factory's applied state differs from the branch that it follows; null if it does not. */
+export function findDrift(
   source: z.output<typeof sourceAnswer> | null,
   isEdited: boolean,
   { followed }: ReconcileView,

@@ -26,11 +26,11 @@ const refusalStatuses: Readonly<Record<RefusalCode, number>> = {
   'state-unreadable': 503,
 };
 
-/** The problems of requests that reach no operation. */
+/** The problems of requests that do not reach an operation. */
 const requestProblems = {
   'not-signed-in': { status: 401, title: 'Not signed in: send an API token, or sign in to the dashboard' },
   'token-unknown': { status: 401, title: 'The API token is unknown or revoked' },
-  'session-over': { status: 401, title: 'The session has expired: sign in again' },
+  'session-over': { status: 401, title: 'The session has expired; sign in again' },
   'not-permitted': { status: 403, title: 'The API token does not permit this' },
   'cross-site': { status: 403, title: 'The request does not come from the dashboard' },
   'host-refused': { status: 403, title: 'Host name not allowed: add it as managementUrl' },
@@ -48,7 +48,7 @@ const requestProblems = {
 
 export type ApiProblemCode = RefusalCode | keyof typeof requestProblems;
 
-/** Each problem (RFC 9457) with which the management API answers: its status and its title. */
+/** The status and title of each problem (RFC 9457) that the management API answers with. */
 export const apiProblems: Readonly<
   Record<ApiProblemCode, { readonly status: number; readonly title: string }>
 > = {
@@ -61,7 +61,7 @@ export const apiProblems: Readonly<
   ...requestProblems,
 };
 
-/** Says why the management API does not answer a request. Whoever asked may see all of it. */
+/** Why the management API refuses a request. The caller may see all of it. */
 export class ApiProblem extends Error {
   override readonly name = 'ApiProblem';
   readonly code: ApiProblemCode;

@@ -1,38 +1,39 @@
 import type { Commit } from '../../schema/commit.ts';
 import type { DefinitionFiles } from '../definition-files.ts';
 import { GitFailure } from './git/git-failure.ts';
-import { discardMirror, fetchHistorySince, fetchTip, type GitMirror, tipRef } from './git/git-mirror.ts';
+import { discardMirror, fetchHistorySince, fetchTip } from './git/git-mirror.ts';
 import { countDescendants, readCommit } from './git/git-objects.ts';
+import { type GitMirror, tipRef } from './git/mirror.ts';
 import { readRevision } from './repository-source.ts';
 
-/** @limit Largest disagreement between committers' clocks, in seconds, when history is fetched back to the applied revision. */
+/** @limit Largest difference between committers' clocks, in seconds, when history is fetched back to the applied revision. */
 const commitClockSkewSeconds = 7 * 24 * 3600;
 
-/** What stands at the tip of the branch. */
+/** The commit at the tip of the branch, and its definition files. */
 export interface BranchTip {
   readonly commit: Commit;
   readonly files: DefinitionFiles;
-  /** By how many commits it is ahead of the applied revision; undefined if it does not come after it. */
+  /** The number of commits since the applied revision; undefined if the tip does not descend from it. */
   readonly commitsBehind: number | undefined;
 }
 
 /**
- * Fetches the tip and reads it. `applied` is the commit in force that the tip should come after. A mirror that git
- * cannot work with (a fetch was killed, the disk lost something) is fetched anew, once.
+ * Fetches and reads the tip, which should descend from the commit `applied`. If git cannot work with the mirror (a fetch
+ * was killed, the disk lost data), it is discarded and fetched again, once.
  */
 export async function readTip(mirror: GitMirror, applied: Commit | undefined): Promise<BranchTip> {
   try {
     return await fetchAndRead(mirror, applied, false);
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
-    // What a fetch that was ended leaves is of no use, and may be large.
+    // An unfinished fetch may have left large files.
     await discardMirror(mirror);
     if (error.code !== 'refused') throw error;
     return fetchAndRead(mirror, applied, true);
   }
 }
 
-/** What a fresh mirror lacks was left out of the fetch; what a used one lacks may have been lost. */
+/** A blob missing from a fresh mirror was left out of the fetch; one missing from a used mirror may have been lost. */
 async function fetchAndRead(
   mirror: GitMirror,
   applied: Commit | undefined,
@@ -41,16 +42,20 @@ async function fetchAndRead(
   await fetchTip(mirror);
   const commit = await readCommit(mirror, tipRef);
   const files = await readRevision(mirror, commit.revision, mirror.repository.path, isFresh);
-  return { commit, files, commitsBehind: applied && (await commitsAhead(mirror, applied, commit)) };
+  return { commit, files, commitsBehind: applied && (await countCommitsAhead(mirror, applied, commit)) };
 }
 
-async function commitsAhead(mirror: GitMirror, applied: Commit, tip: Commit): Promise<number | undefined> {
+async function countCommitsAhead(
+  mirror: GitMirror,
+  applied: Commit,
+  tip: Commit,
+): Promise<number | undefined> {
   if (tip.revision === applied.revision) return 0;
   const count = () => countDescendants(mirror, applied.revision, tip.revision);
   const near = await count();
   if (near > 0) return near;
   const since = new Date(Date.parse(applied.committedAt) - commitClockSkewSeconds * 1000);
-  // A server refuses to send the history after a time at which the tip itself is older.
+  // A server refuses to send history since a time after the tip.
   if (Date.parse(tip.committedAt) < since.getTime()) return undefined;
   await fetchHistorySince(mirror, since);
   return (await count()) || undefined;

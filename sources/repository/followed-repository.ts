@@ -7,58 +7,58 @@ import { namePattern, nameRule } from '../../schema/name.ts';
 import { secretNameShape } from '../../schema/secret-name-shape.ts';
 import { parseRepository, type Repository } from './repository.ts';
 
-/** @limit Time between two looks at a branch, in seconds, where the operator does not say: git hosts tolerate it, people hardly notice it. */
+/** @limit Default interval of reconciles, in seconds: git hosts tolerate it, and people hardly notice it. */
 export const reconcileSeconds = 30;
-/** @limit Shortest interval between two looks at a branch, in seconds: each starts a git process. */
+/** @limit Shortest interval of reconciles, in seconds: each starts a git process. */
 const reconcileSecondsMin = 1;
-/** @limit Longest interval between two looks at a branch, in seconds (a day): a longer one is a mistake. */
+/** @limit Longest interval of reconciles, in seconds (a day): a longer one is a mistake. */
 const reconcileSecondsMax = 24 * 3600;
 
-/** What the operator says of the repository that a factory follows. */
+/** The operator's settings of the repository that a factory follows. */
 const followedRepositoryShape = z
   .strictObject({
     factory: z
       .string()
       .regex(namePattern, { error: `use ${nameRule}` })
       .default('default')
-      .describe('The factory that follows it.'),
-    repository: z.string().describe('URL of the repository, or the absolute path of one on this machine.'),
-    branch: z.string().default('main').describe('The production branch: its tip is what is applied.'),
-    path: z.string().default('.').describe('Where the definitions lie in the repository.'),
+      .describe('Factory that follows the repository.'),
+    repository: z.string().describe('URL of the repository, or its absolute path on this machine.'),
+    branch: z.string().default('main').describe('Production branch, whose tip is applied.'),
+    path: z.string().default('.').describe('Folder of the definitions in the repository.'),
     interval: z
       .string()
       .default(`${reconcileSeconds}s`)
       .superRefine((text, context) => {
         const seconds = (parseDurationMs(text) ?? 0) / 1_000;
         if (seconds >= reconcileSecondsMin && seconds <= reconcileSecondsMax) return;
-        const message = `"${text}" is not an interval`;
-        const hint = `write a time from ${reconcileSecondsMin}s to ${reconcileSecondsMax / 3600}h, as in 30s or 5m`;
+        const message = `invalid interval "${text}"`;
+        const hint = `write a time from ${reconcileSecondsMin}s to ${reconcileSecondsMax / 3600}h, e.g. 30s or 5m`;
         addMistake(context, [], message, { code: 'definition/value', hint });
       })
-      .describe('Time from one look at the branch to the next.'),
+      .describe('Time between two reconciles.'),
     credentialSecret: secretNameShape
       .optional()
-      .describe('Team secret with the password or access token for a repository over HTTPS.'),
+      .describe('Team secret that holds the password or access token for HTTPS.'),
     credentialUsername: z
       .string()
       .default('x-access-token')
-      .describe('User name that goes with it; hosts take any, or name one for access tokens.'),
+      .describe('User name for HTTPS. Most hosts accept any name with an access token.'),
     trigger: z
       .string()
       .refine(name => isWebhookOfFactory(name), {
         error: "write a webhook's name, or factory/name for a webhook of another factory",
       })
       .optional()
-      .describe('Webhook whose accepted deliveries, a push each, are looked into at once.'),
+      .describe('Webhook whose accepted deliveries start a reconcile at once.'),
   })
   .superRefine(({ repository, branch, path, credentialSecret }, context) => {
     const parsed = parseRepository(repository, branch, path);
-    if ('problem' in parsed) {
-      const { option, message, hint } = parsed.problem;
+    if ('mistake' in parsed) {
+      const { option, message, hint } = parsed.mistake;
       addMistake(context, [option], message, { code: 'definition/value', hint });
     } else if (credentialSecret !== undefined && !/^https?$/.test(parsed.repository.transport)) {
-      const hint = "leave it out, and use ssh's own keys (GIT_SSH_COMMAND)";
-      const message = 'a credential is sent over HTTPS alone';
+      const hint = 'remove it and use SSH keys (GIT_SSH_COMMAND)';
+      const message = 'credentials are sent only over HTTPS';
       addMistake(context, ['credentialSecret'], message, { code: 'definition/value', hint });
     }
   });
@@ -77,16 +77,16 @@ export const followedRepositoriesShape = z
   .superRefine((repositories, context) => {
     for (const [index, { factory }] of repositories.entries()) {
       if (repositories.findIndex(other => other.factory === factory) === index) continue;
-      const hint = 'a factory follows one branch of one repository';
-      const message = `the factory ${factory} follows another repository already`;
+      const hint = 'remove one of them, or name another factory';
+      const message = `the factory ${factory} already follows another repository`;
       addMistake(context, [index, 'factory'], message, { code: 'definition/value', hint });
     }
   });
 
-// What else stands in the file is the daemon's business.
+// The daemon checks the rest of the file.
 const configurationShape = z.object({ repositories: followedRepositoriesShape });
 
-/** The repositories that the daemon's configuration file names. */
+/** Parses the repositories in the daemon's configuration file. */
 export function parseFollowedRepositories(
   file: string,
   bytes: Uint8Array,
@@ -94,7 +94,7 @@ export function parseFollowedRepositories(
   return parseFile(configurationShape, file, bytes);
 }
 
-/** What an operator named by flags, or what is wrong with it. */
+/** Checks settings that an operator gave as options. */
 export function checkFollowedRepository(
   given: object,
 ): { readonly followed: FollowedRepository } | { readonly mistakes: readonly Mistake[] } {
@@ -106,7 +106,7 @@ export function checkFollowedRepository(
 /** The branch that a factory follows, as the operator named it. */
 export interface FollowedBranch {
   readonly repository: Repository;
-  /** Sent over HTTPS in place of what git's own credential helpers know. */
+  /** Sent over HTTPS instead of the credentials of git's own helpers. */
   readonly credential?: RepositoryCredential | undefined;
 }
 
@@ -116,11 +116,11 @@ export interface RepositoryCredential {
   readonly secretName: string;
 }
 
-/** The branch that was named, ready to be reconciled. */
+/** The branch in the settings, ready to be reconciled. */
 export function toFollowedBranch(followed: FollowedRepository): FollowedBranch {
   const { credentialUsername: username, credentialSecret: secretName } = followed;
   const parsed = parseRepository(followed.repository, followed.branch, followed.path);
-  if ('problem' in parsed) throw new Error(`not checked: ${parsed.problem.message}`);
+  if ('mistake' in parsed) throw new Error(`the settings were not checked: ${parsed.mistake.message}`);
   return {
     repository: parsed.repository,
     ...(secretName !== undefined && { credential: { username, secretName } }),

@@ -16,7 +16,7 @@ const tokensFileShape = z.strictObject({ formatVersion: z.literal(1), tokens: z.
 const noTokens = { formatVersion: 1 as const, tokens: [] };
 
 /** The API tokens of a home: `tokens.json`. */
-export function apiTokensIn(home: Home, lockTimeoutMs: number, now: () => Date): ApiTokens {
+export function openApiTokens(home: Home, lockTimeoutMs: number, now: () => Date): ApiTokens {
   const open = () => openJsonFile(home.tokensFile, tokensFileShape, noTokens);
   const list = async () => (await open()).data.tokens;
   const change = (change: (tokens: readonly ApiToken[]) => ApiToken[]) =>
@@ -33,7 +33,10 @@ export function apiTokensIn(home: Home, lockTimeoutMs: number, now: () => Date):
           throw new StoreError('token-taken', `the API token ${token.name} already exists`);
         }
         if (tokens.length >= apiTokensMax) {
-          throw new StoreError('token-invalid', `there are ${apiTokensMax} API tokens; revoke some`);
+          throw new StoreError(
+            'token-invalid',
+            `API token limit reached (${apiTokensMax}); revoke tokens that are no longer used`,
+          );
         }
         return [...tokens, { ...token, createdAt: now().toISOString(), lastUsedAt: null }];
       });
@@ -52,7 +55,7 @@ export function apiTokensIn(home: Home, lockTimeoutMs: number, now: () => Date):
   };
 }
 
-/** Checks the file's version for each look-up, and reads the file only when that changed. */
+/** Checks the file's version at each look-up, and reads the file only if it has changed. */
 function findByDigest(
   readVersion: () => Promise<string | undefined>,
   list: () => Promise<readonly ApiToken[]>,

@@ -2,22 +2,22 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { watch } from 'chokidar';
 import { appliedStateShape, emptyAppliedState } from '../../schema/applied-state.ts';
-import type { AppliedStates, Watch } from '../applied-states.ts';
+import type { AppliedStates, Watch } from '../ports.ts';
 import { fileFailure, StoreError } from '../store-error.ts';
 import { readFileVersion } from './files/file-version.ts';
 import { appliedStateFile, type Home, listFactories, makePrivateDirectory } from './files/home.ts';
 import { openJsonFile } from './files/json-file.ts';
 import { withLock } from './files/lock.ts';
 
-/** @limit Time between two looks at the home without a notification, in ms: network file systems notify of nothing. */
+/** @limit Time between two scans of the home without a notification, in ms: network file systems send none. */
 const rescanMs = 2_000;
 
 /** The applied states in a home: `factories/<factory>/applied.json`. */
-export function appliedStatesIn(home: Home, lockTimeoutMs: number): AppliedStates {
+export function openAppliedStates(home: Home, lockTimeoutMs: number): AppliedStates {
   const open = (factory: string) =>
     openJsonFile(appliedStateFile(home, factory), appliedStateShape, emptyAppliedState(factory));
   return {
-    factories: () => listFactories(home),
+    listFactories: () => listFactories(home),
     read: async factory => (await open(factory)).data,
     change: async (factory, change) => {
       const file = appliedStateFile(home, factory);
@@ -30,14 +30,14 @@ export function appliedStatesIn(home: Home, lockTimeoutMs: number): AppliedState
         if ((await readText(file)) !== before) {
           throw new StoreError(
             'serial-moved',
-            `the applied state moved on from serial ${serial}; plan again`,
+            `the applied state changed after serial ${serial} was read; run the command again`,
           );
         }
         database.data = { ...next, serial: serial + 1 };
         await database.write();
       });
     },
-    version: factory => readFileVersion(appliedStateFile(home, factory)),
+    readVersion: factory => readFileVersion(appliedStateFile(home, factory)),
     watch: onChange => watchFactories(home, onChange),
   };
 }

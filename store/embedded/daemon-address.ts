@@ -1,20 +1,24 @@
 import { readFile } from 'node:fs/promises';
 import { replaceFile } from '../durable-file.ts';
 import type { DaemonAddress } from '../ports.ts';
-import type { Home } from './files/home.ts';
+import { fileFailure } from '../store-error.ts';
+import { type Home, makePrivateDirectory } from './files/home.ts';
 
 /** The address of a home's daemon: `daemon.json`. */
-export function daemonAddressIn({ daemonFile }: Home): DaemonAddress {
+export function openDaemonAddress({ directory, daemonFile }: Home): DaemonAddress {
   return {
     read: async () => {
       try {
         const { ingressUrl } = JSON.parse(await readFile(daemonFile, 'utf8'));
         return typeof ingressUrl === 'string' ? ingressUrl : undefined;
       } catch {
-        // The default serves as well: the record only saves naming the URL.
+        // The default serves as well: the record only saves an option.
         return undefined;
       }
     },
-    record: ingressUrl => replaceFile(daemonFile, `${JSON.stringify({ ingressUrl })}\n`),
+    record: ingressUrl =>
+      makePrivateDirectory(directory)
+        .then(() => replaceFile(daemonFile, `${JSON.stringify({ ingressUrl })}\n`))
+        .catch(fileFailure('unwritable', daemonFile)),
   };
 }

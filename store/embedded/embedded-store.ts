@@ -1,48 +1,56 @@
-import type { Store, StoreOptions } from '../ports.ts';
+import type { Mirrors, Store, StoreOptions } from '../ports.ts';
 import { fileFailure } from '../store-error.ts';
-import { apiTokensIn } from './api-tokens.ts';
-import { appliedStatesIn } from './applied-states.ts';
-import { daemonAddressIn } from './daemon-address.ts';
-import { openThreadReader } from './delivery-log/read/queries.ts';
-import { openProcessReader } from './delivery-log/read/read-in-process.ts';
+import { openApiTokens } from './api-tokens.ts';
+import { openAppliedStates } from './applied-states.ts';
+import { openDaemonAddress } from './daemon-address.ts';
+import { openProcessReader } from './delivery-log/read/process-reader.ts';
+import { openThreadReader } from './delivery-log/read/thread-reader.ts';
 import { openDeliveryLog } from './delivery-log/write/open-delivery-log.ts';
-import { homeAt, makePrivateDirectory, mirrorDirectory } from './files/home.ts';
+import { type Home, homeAt, makePrivateDirectory, mirrorDirectory } from './files/home.ts';
 import { acquireLock, withLock } from './files/lock.ts';
 import { openHomeSeal } from './home-seal.ts';
-import { reconcileStatusesIn } from './reconcile-statuses.ts';
-import { runFilesIn } from './run-files.ts';
-import { teamSecretsIn } from './team-secrets.ts';
+import { openReconcileStatuses } from './reconcile-statuses.ts';
+import { openRunFiles } from './run-files.ts';
+import { openTeamSecrets } from './team-secrets.ts';
 
-/** A store of files and one SQLite database in a home directory, for the processes of one machine. */
+/** Opens a store of files and one SQLite database in a home directory, for the processes of one machine. */
 export function openEmbeddedStore({ environment, lockTimeoutMs, now, ...options }: StoreOptions): Store {
   const home = homeAt(options.home);
   const seal = openHomeSeal(home, environment);
-  const appliedStates = appliedStatesIn(home, lockTimeoutMs);
+  const appliedStates = openAppliedStates(home, lockTimeoutMs);
   const openReader = options.readsInThread ? openThreadReader : openProcessReader;
   const deliveries = openReader(home.deliveryLogFile);
   return {
     appliedStates,
-    teamSecrets: teamSecretsIn({ home, seal, appliedStates, lockTimeoutMs, now }),
-    apiTokens: apiTokensIn(home, lockTimeoutMs, now),
-    reconcileStatuses: reconcileStatusesIn(home, lockTimeoutMs),
-    runFiles: runFilesIn(home),
-    mirrors: {
-      use: (factory, work) => {
-        const directory = mirrorDirectory(home, factory);
-        return withLock(directory, lockTimeoutMs, async () => {
-          await makePrivateDirectory(directory).catch(fileFailure('unwritable', directory));
-          return work(directory);
-        });
-      },
-    },
-    daemonAddress: daemonAddressIn(home),
+    teamSecrets: openTeamSecrets({ home, seal, appliedStates, lockTimeoutMs, now }),
+    apiTokens: openApiTokens(home, lockTimeoutMs, now),
+    reconcileStatuses: openReconcileStatuses(home, lockTimeoutMs),
+    runFiles: openRunFiles(home),
+    mirrors: openMirrors(home, lockTimeoutMs),
+    daemonAddress: openDaemonAddress(home),
     seal,
     deliveries,
     openDeliveryLog: async options => {
-      await makePrivateDirectory(home.directory);
+      await makePrivateDirectory(home.directory).catch(fileFailure('unwritable', home.directory));
       return openDeliveryLog(home.deliveryLogFile, options);
     },
-    claimDaemon: () => acquireLock(home.deliveryLogFile, 0),
+    claimDaemon: async () => {
+      const lock = await acquireLock(home.deliveryLogFile, 0);
+      return { release: async () => lock.release() };
+    },
     close: () => deliveries.close(),
+  };
+}
+
+/** The mirrors in a home: `repositories/<factory>.git`. */
+function openMirrors(home: Home, lockTimeoutMs: number): Mirrors {
+  return {
+    use: (factory, work) => {
+      const directory = mirrorDirectory(home, factory);
+      return withLock(directory, lockTimeoutMs, async () => {
+        await makePrivateDirectory(directory).catch(fileFailure('unwritable', directory));
+        return work(directory);
+      });
+    },
   };
 }

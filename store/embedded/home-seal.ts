@@ -7,15 +7,16 @@ import type { Seal, SealedFor } from '../seal.ts';
 import { fileFailure, StoreError } from '../store-error.ts';
 import { type Home, makePrivateDirectory } from './files/home.ts';
 
+/** @limit Length of the key that seals values, in bytes: A256GCM takes 256 bits. */
 const keyBytes = 32;
 
 /**
- * JWE (RFC 7516), direct encryption with A256GCM. The key is `HOOKMILL_KEY` (base64) where it is set, else the
- * home's `key` file, which the first value to seal makes.
+ * Seals values as JWE (RFC 7516), by direct encryption with A256GCM. The key is `HOOKMILL_KEY` (base64) if it is set,
+ * otherwise the home's `key` file, which is created for the first value.
  */
 export function openHomeSeal(home: Home, environment: NodeJS.ProcessEnv): Seal {
   const given = environment.HOOKMILL_KEY?.trim();
-  const existingKey = async () => (given ? keyOf(given, 'HOOKMILL_KEY') : readKey(home));
+  const existingKey = async () => (given ? parseKey(given, 'HOOKMILL_KEY') : readKey(home));
   return {
     seal: async (value, owner) =>
       new CompactEncrypt(Buffer.from(value))
@@ -25,7 +26,11 @@ export function openHomeSeal(home: Home, environment: NodeJS.ProcessEnv): Seal {
       const { plaintext, protectedHeader } = await decrypt(jwe, await existingKey(), owner);
       const expected = ownerHeader(owner);
       const same = Object.entries(expected).every(([field, value]) => protectedHeader[field] === value);
-      if (!same) throw new StoreError('key', `the sealed value of ${owner.name} belongs to something else`);
+      if (!same)
+        throw new StoreError(
+          'key',
+          `the sealed value of ${owner.name} was sealed for another owner; set the secret again`,
+        );
       return Buffer.from(plaintext).toString();
     },
   };
@@ -52,11 +57,11 @@ async function makeKey(home: Home): Promise<Uint8Array> {
   await makePrivateDirectory(home.directory);
   const text = `${randomBytes(keyBytes).toString('base64')}\n`;
   await createFile(home.keyFile, text).catch((error: NodeJS.ErrnoException) => {
-    // Another process made it first: its key is the home's.
+    // Another process created it first: its key is the home's.
     if (error.code !== 'EEXIST') fileFailure('unwritable', home.keyFile)(error);
   });
   const key = await readKey(home);
-  if (!key) throw new StoreError('key', `${home.keyFile} could not be made`);
+  if (!key) throw new StoreError('key', `${home.keyFile} disappeared while it was created; try again`);
   return key;
 }
 
@@ -65,11 +70,14 @@ async function readKey(home: Home): Promise<Uint8Array | undefined> {
     if (error.code === 'ENOENT') return undefined;
     return fileFailure('unreadable', home.keyFile)(error);
   });
-  return text === undefined ? undefined : keyOf(text.trim(), home.keyFile);
+  return text === undefined ? undefined : parseKey(text.trim(), home.keyFile);
 }
 
-function keyOf(text: string, origin: string): Uint8Array {
+function parseKey(text: string, origin: string): Uint8Array {
   const key = Buffer.from(text, 'base64');
   if (key.length === keyBytes && key.toString('base64') === text) return key;
-  throw new StoreError('key', `${origin} is not ${keyBytes} bytes in base64`);
+  throw new StoreError(
+    'key',
+    `${origin} must be ${keyBytes} bytes in base64, e.g. from: openssl rand -base64 ${keyBytes}`,
+  );
 }

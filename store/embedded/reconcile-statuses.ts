@@ -4,7 +4,7 @@ import { openJsonFile } from './files/json-file.ts';
 import { withLock } from './files/lock.ts';
 
 /** The reconcile statuses in a home: `factories/<factory>/reconcile.json`. */
-export function reconcileStatusesIn(home: Home, lockTimeoutMs: number): ReconcileStatuses {
+export function openReconcileStatuses(home: Home, lockTimeoutMs: number): ReconcileStatuses {
   const open = (factory: string) =>
     openJsonFile(reconcileStatusFile(home, factory), reconcileStatusShape, neverReconciled);
   return {

@@ -9,19 +9,19 @@ import { type Home, makePrivateDirectory } from './files/home.ts';
 const runIdPattern = /^run_[0-9a-z]{26}$/;
 
 /** The files of runs in a home: `runs/<run id>/`. */
-export function runFilesIn({ runsDirectory }: Home): RunFiles {
-  const directoryOf = (runId: string) => join(runsDirectory, runId);
-  const outputFile = (runId: string) => join(directoryOf(runId), 'output.log');
+export function openRunFiles({ runsDirectory }: Home): RunFiles {
+  const locate = (runId: string) => join(runsDirectory, runId);
+  const outputFile = (runId: string) => join(locate(runId), 'output.log');
   return {
     prepare: async (runId, message, payload) => {
-      const directory = directoryOf(runId);
+      const directory = locate(runId);
       await makePrivateDirectory(directory);
       await replaceFile(join(directory, attachmentName), payload);
       await replaceFile(join(directory, messageName), message);
       await syncDirectory(runsDirectory);
       return directory;
     },
-    directory: directoryOf,
+    locate,
     appendOutput: (runId, heading, bytesMax) => appendOutput(outputFile(runId), heading, bytesMax),
     readOutput: async runId => {
       const { size } = await stat(outputFile(runId)).catch(() => ({ size: undefined }));
@@ -29,7 +29,7 @@ export function runFilesIn({ runsDirectory }: Home): RunFiles {
       return { size, stream: createReadStream(outputFile(runId), size === 0 ? {} : { end: size - 1 }) };
     },
     list: () => listRuns(runsDirectory),
-    remove: runId => rm(directoryOf(runId), { recursive: true, force: true }),
+    remove: runId => rm(locate(runId), { recursive: true, force: true }),
   };
 }
 
@@ -40,7 +40,7 @@ async function* listRuns(runsDirectory: string): AsyncGenerator<string> {
 
 function appendOutput(path: string, heading: string, bytesMax: number): RunOutput {
   const file = createWriteStream(path, { flags: 'a', mode: 0o600 });
-  // Listens from the start: the file may fail long before it is closed.
+  // Listens from the start, because writing may fail long before the output is closed.
   const ended = finished(file).then(
     () => undefined,
     (error: NodeJS.ErrnoException) => error,
@@ -58,7 +58,7 @@ function appendOutput(path: string, heading: string, bytesMax: number): RunOutpu
     isFull: () => kept === bytesMax,
     close: async lastLine => {
       if (kept > 0) file.write('\n');
-      if (cut > 0) file.write(note(`the output is cut here; ${cut} more bytes are not kept`));
+      if (cut > 0) file.write(note(`output truncated: ${cut} more bytes were not kept`));
       file.end(note(lastLine));
       const error = await ended;
       if (error) throw error;

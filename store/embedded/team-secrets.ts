@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { AppliedStates } from '../applied-states.ts';
+import type { AppliedStates } from '../ports.ts';
 import type { Seal, SealedFor } from '../seal.ts';
 import { StoreError } from '../store-error.ts';
 import { requireSecretName, requireSecretValue, type TeamSecret, type TeamSecrets } from '../team-secrets.ts';
@@ -35,53 +35,13 @@ export interface TeamSecretsOptions {
 }
 
 /** The team secrets of a home: `secrets.json`. */
-export function teamSecretsIn(options: TeamSecretsOptions): TeamSecrets {
-  const { home, seal, appliedStates, now } = options;
+export function openTeamSecrets(options: TeamSecretsOptions): TeamSecrets {
+  const { home, seal, appliedStates } = options;
   const read = async () => (await openSecretsFile(home)).data.secrets;
-  const sealed = async (name: string, value: string) => ({
-    version: randomUUID(),
-    jwe: await seal.seal(value, ownerOf(name)),
-  });
   return {
-    set: async (name, value) => {
-      requireSecretName(name);
-      requireSecretValue(value);
-      await changeSecrets(options, async secrets => {
-        const existing = secrets.find(secret => secret.name === name);
-        if (existing && (await openOldValue(seal, existing)) === value) return undefined;
-        return withSecret(secrets, {
-          name,
-          updatedAt: now().toISOString(),
-          value: await sealed(name, value),
-        });
-      });
-    },
-    create: async (name, value) => {
-      requireSecretName(name);
-      if (value !== undefined) requireSecretValue(value);
-      await changeSecrets(options, async secrets => {
-        if (secrets.some(secret => secret.name === name)) {
-          throw new StoreError('secret-in-use', `the team secret ${name} already exists`);
-        }
-        const secret = { name, updatedAt: now().toISOString() };
-        return withSecret(
-          secrets,
-          value === undefined ? secret : { ...secret, value: await sealed(name, value) },
-        );
-      });
-    },
-    remove: name =>
-      changeSecrets(options, async secrets => {
-        if (!secrets.some(secret => secret.name === name)) {
-          throw new StoreError('secret-unknown', `there is no team secret ${name}`);
-        }
-        const [use] = (await readUses(appliedStates)).get(name) ?? [];
-        if (use) {
-          const message = `the team secret ${name} is used by the webhook ${use.webhook} of the factory ${use.factory}; change its definition and apply first`;
-          throw new StoreError('secret-in-use', message);
-        }
-        return secrets.filter(secret => secret.name !== name);
-      }),
+    set: (name, value) => setSecret(options, name, value),
+    create: (name, value) => createSecret(options, name, value),
+    remove: name => removeSecret(options, name),
     list: async () => {
       const [secrets, uses] = await Promise.all([read(), readUses(appliedStates)]);
       return secrets.map(({ name, updatedAt, value }) => ({
@@ -91,7 +51,7 @@ export function teamSecretsIn(options: TeamSecretsOptions): TeamSecrets {
         usedBy: uses.get(name) ?? [],
       }));
     },
-    names: async () => (await read()).map(({ name }) => name),
+    listNames: async () => (await read()).map(({ name }) => name),
     open: async names => {
       const wanted = new Set(names);
       const secrets = (await read()).filter(({ name }) => wanted.has(name));
@@ -101,14 +61,63 @@ export function teamSecretsIn(options: TeamSecretsOptions): TeamSecrets {
   };
 }
 
+async function setSecret(options: TeamSecretsOptions, name: string, value: string): Promise<void> {
+  requireSecretName(name);
+  requireSecretValue(value);
+  await changeSecrets(options, async secrets => {
+    const existing = secrets.find(secret => secret.name === name);
+    if (existing && (await openOldValue(options.seal, existing)) === value) return undefined;
+    return withSecret(secrets, await makeSecret(options, name, value));
+  });
+}
+
+async function createSecret(
+  options: TeamSecretsOptions,
+  name: string,
+  value: string | undefined,
+): Promise<void> {
+  requireSecretName(name);
+  if (value !== undefined) requireSecretValue(value);
+  await changeSecrets(options, async secrets => {
+    if (secrets.some(secret => secret.name === name)) {
+      throw new StoreError('secret-taken', `the team secret ${name} already exists`);
+    }
+    return withSecret(secrets, await makeSecret(options, name, value));
+  });
+}
+
+async function removeSecret(options: TeamSecretsOptions, name: string): Promise<void> {
+  await changeSecrets(options, async secrets => {
+    if (!secrets.some(secret => secret.name === name)) {
+      throw new StoreError('secret-unknown', `there is no team secret ${name}`);
+    }
+    const [use] = (await readUses(options.appliedStates)).get(name) ?? [];
+    if (use) {
+      const message = `the webhook ${use.webhook} of the factory ${use.factory} uses the team secret ${name}; change its definition and apply first`;
+      throw new StoreError('secret-in-use', message);
+    }
+    return secrets.filter(secret => secret.name !== name);
+  });
+}
+
+async function makeSecret(
+  { seal, now }: TeamSecretsOptions,
+  name: string,
+  value: string | undefined,
+): Promise<StoredSecret> {
+  const secret = { name, updatedAt: now().toISOString() };
+  if (value === undefined) return secret;
+  return { ...secret, value: { version: randomUUID(), jwe: await seal.seal(value, toOwner(name)) } };
+}
+
 async function openSecret(seal: Seal, { name, value }: StoredSecret): Promise<TeamSecret> {
   if (!value) return { name };
-  return { name, value: { version: value.version, text: await seal.open(value.jwe, ownerOf(name)) } };
+  return { name, value: { version: value.version, text: await seal.open(value.jwe, toOwner(name)) } };
 }
 
 async function openOldValue(seal: Seal, { name, value }: StoredSecret): Promise<string | undefined> {
-  // A value that another key sealed is replaced like any other old value.
-  return value && seal.open(value.jwe, ownerOf(name)).catch(() => undefined);
+  // A value that another key sealed is replaced like any other value.
+  return value && seal.open(value.jwe, toOwner(name)).catch(() => undefined);
 }
 
 async function changeSecrets(
@@ -133,7 +142,7 @@ async function readUses(
   appliedStates: AppliedStates,
 ): Promise<Map<string, { factory: string; webhook: string }[]>> {
   const uses = new Map<string, { factory: string; webhook: string }[]>();
-  for (const factory of await appliedStates.factories()) {
+  for (const factory of await appliedStates.listFactories()) {
     const { webhooks } = await appliedStates.read(factory);
     for (const { name, secretName } of webhooks) {
       uses.set(secretName, [...(uses.get(secretName) ?? []), { factory, webhook: name }]);
@@ -148,6 +157,6 @@ function withSecret(secrets: readonly StoredSecret[], secret: StoredSecret): Sto
   );
 }
 
-function ownerOf(name: string): SealedFor {
+function toOwner(name: string): SealedFor {
   return { use: 'team-secret', name };
 }

@@ -109,7 +109,7 @@ test('a new value of a team secret is a change that the plan shows without the v
   const plan = await workspace.hookmill('plan');
   expect(plan.stdout).toBe(`\
 ~ webhook deploys
-    secret  value in force → new value
+    secret  current value → new value
     ! the old credential stops working at once: the sender needs the new one
     ! no accepted delivery in the log
 

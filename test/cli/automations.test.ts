@@ -92,8 +92,8 @@ async function runsOf(deliveryId: string): Promise<string[]> {
   const log = openSqliteReader(workspace.path('.hookmill/deliveries.db'));
   try {
     const ended = ({ state }: Run) => state === 'succeeded' || state === 'failed';
-    await eventually(() => log.runsOfDelivery(deliveryId).every(ended));
-    const runs = log.runsOfDelivery(deliveryId);
+    await eventually(() => log.listRunsOfDelivery(deliveryId).every(ended));
+    const runs = log.listRunsOfDelivery(deliveryId);
     return runs
       .map(({ automation, state, replay }) => `${automation} ${state}${replay ? ' (replay)' : ''}`)
       .sort();
@@ -107,7 +107,7 @@ test('plan and apply take automations, and warn of those whose webhook is unknow
     /^\+ automation elsewhere\n(.*\n)*Plan: 5 to add, 0 to change, 0 to destroy\.\n$/,
   );
   expect(planned.stderr).toMatch(
-    /^automations\/elsewhere\.yaml:10:11: warning: no webhook has the UID wh_0123456789abcdefghijklmn: this trigger never fires/,
+    /^automations\/elsewhere\.yaml:10:11: warning: no webhook has the UID wh_0123456789abcdefghijklmn, so this trigger never starts a run/,
   );
   expect(JSON.parse(applied.stdout)).toMatchObject({
     summary: { add: 5, change: 0, destroy: 0 },
@@ -118,7 +118,7 @@ test('plan and apply take automations, and warn of those whose webhook is unknow
   expect(applied.stderr.match(/automation\/webhook-unknown/g)).toHaveLength(1);
 
   expect(destroyed.exitCode).toBe(0);
-  expect(destroyed.stderr.match(/never fires/g)).toHaveLength(2);
+  expect(destroyed.stderr.match(/never starts a run/g)).toHaveLength(2);
   expect(stable(await hookmill('automations', 'list'))).toMatchInlineSnapshot(`
     "NAME       ENABLED  WEBHOOKS
     elsewhere  yes      wh_0123456789abcdefghijklmn (unknown)
@@ -323,7 +323,7 @@ describe.concurrent('replay', () => {
     [
       'the automation is disabled',
       async () => [await deliver({ n: 1 }), '--automation', 'quiet'],
-      /the automation is disabled\n/,
+      /the automation quiet is disabled\n/,
     ],
     [
       'there is no such automation',
@@ -338,12 +338,12 @@ describe.concurrent('replay', () => {
     [
       'there is no such delivery',
       async () => ['dlv_nowhere'],
-      /there is no delivery dlv_nowhere in the log\n$/,
+      /the log of the factory default has no delivery dlv_nowhere\n$/,
     ],
     [
       'its payload is not stored',
       async () => [await rejectedId()],
-      /is not stored: it was Rejected \(invalid JSON\)\n$/,
+      /is not stored, because its outcome is Rejected \(invalid JSON\)\n$/,
     ],
   ])('starts nothing where %s', async (_, words, message) => {
     const { stdout, stderr, exitCode } = await hookmill('deliveries', 'replay', ...(await words()));
@@ -481,7 +481,12 @@ describe('automations test', () => {
   test.concurrent.each<[string, string[], number, RegExp]>([
     ['nothing to judge', ['triage'], 2, /give one of --delivery, --payload and --fixtures/],
     ['two things to judge', ['triage', '--fixtures', '--delivery', 'dlv_1'], 2, /give one of/],
-    ['an unknown delivery', ['triage', '--delivery', 'dlv_1'], 1, /there is no delivery dlv_1 in the log/],
+    [
+      'an unknown delivery',
+      ['triage', '--delivery', 'dlv_1'],
+      1,
+      /the log of the factory default has no delivery dlv_1/,
+    ],
     [
       'a payload that is not there',
       ['triage', '--payload', 'no.json'],
@@ -540,8 +545,8 @@ describe('fixtures', () => {
     });
     fixture('triag.fixtures/lost.json', { expect: 'trigger', payload: {} });
     expect(stable(await hookmill('validate'))).toMatchInlineSnapshot(`
-      "automations/triag.fixtures/lost.json: error: there is no automations/triag.yaml that this fixture belongs to [fixture/invalid]
-        hint: name the folder after its automation
+      "automations/triag.fixtures/lost.json: error: this fixture belongs to no automation: automations/triag.yaml does not exist [fixture/invalid]
+        hint: name the folder <automation>.fixtures
       automations/triage.fixtures/broken.json:1:22: error: invalid JSON: expected a key in double quotes [fixture/invalid]
         1 | {"expect": "trigger",
           |                      ^
@@ -608,7 +613,7 @@ describe('a webhook named in place of its UID', () => {
         expect(stderr).toMatch(
           /^automations\/act\.yaml:6:21: error: "(webhooks\/)?orders(\.yaml)?" is not the UID of a webhook \[automation\/webhook-id\]\n/,
         );
-        expect(stderr).toContain(`hint: the UID of the webhook orders is ${uid}: write that\n`);
+        expect(stderr).toContain(`hint: write ${uid}, the UID of the webhook orders\n`);
       }
     },
   );
@@ -616,6 +621,6 @@ describe('a webhook named in place of its UID', () => {
   test('is an error without any state too, which says how to get the UID', async () => {
     const { exitCode, stdout } = await other.hookmill('validate', '--format', 'text');
     expect(exitCode).toBe(1);
-    expect(stdout).toContain('webhooks/orders.yaml has no UID before it applies');
+    expect(stdout).toContain('webhooks/orders.yaml gets its UID when it is applied');
   });
 });

@@ -43,23 +43,23 @@ describe('nothing is applied', () => {
     [
       'a definition changed',
       () => workspace.write('webhooks/new.yaml', 'secretName: TOKEN\nenabled: false\n'),
-      'the webhook new has changed',
+      'the webhook new changed',
     ],
     [
       'a definition came',
       () => workspace.write('webhooks/newer.yaml', 'secretName: TOKEN\n'),
-      'the webhook newer is new',
+      'the webhook newer was added',
     ],
-    ['a definition went', () => rmSync(workspace.path('webhooks/new.yaml')), 'the webhook new is gone'],
+    ['a definition went', () => rmSync(workspace.path('webhooks/new.yaml')), 'the webhook new was removed'],
     [
       'a team secret got a new value',
       () => workspace.hookmill('secrets', 'generate', 'TOKEN'),
-      'the team secret TOKEN has changed',
+      'the team secret TOKEN changed',
     ],
     [
       'another apply came first',
       () => workspace.hookmill('apply', '--yes'),
-      'the applied state is at serial 2, the plan was made at 1',
+      'the applied state is at serial 2, the plan at 1',
     ],
     [
       'the applied state was edited under the same serial',
@@ -76,20 +76,16 @@ describe('nothing is applied', () => {
     [
       'the plan is another factory’s',
       () => editPlan(plan => Object.assign(plan, { factory: 'other' })),
-      'it is a plan for the factory other',
+      'the plan is for the factory other',
     ],
-    [
-      'the plan hides the destroy',
-      () => editPlan(plan => plan.changes.pop()),
-      'its changes are not those that were planned',
-    ],
+    ['the plan hides the destroy', () => editPlan(plan => plan.changes.pop()), 'the planned changes differ'],
     [
       'the plan names another field',
       () =>
         editPlan(plan =>
           Object.assign(plan.changes[0] ?? {}, { fields: [{ field: 'enabled', after: false }] }),
         ),
-      'its changes are not those that were planned',
+      'the planned changes differ',
     ],
   ])('when %s', async (_, move, message) => {
     await move();
@@ -113,13 +109,13 @@ describe('nothing is applied', () => {
     editPlan(plan => Object.assign(plan, { definitions }));
     const { exitCode, stderr } = await workspace.hookmill('apply', 'reviewed.plan', '--yes');
     expect(exitCode).toBe(1);
-    expect(stderr).toContain('its changes are not those that were planned');
+    expect(stderr).toContain('the planned changes differ');
   });
 
   test.each<[string, string | undefined, number, string]>([
     ['is no JSON', 'nothing', 1, 'is not JSON'],
     ['is of another version', '{"formatVersion": 2}', 1, 'another version of hookmill'],
-    ['is no plan', '{"formatVersion": 1}', 1, 'is not as hookmill writes it'],
+    ['is no plan', '{"formatVersion": 1}', 1, 'has an invalid value'],
     ['is not there', undefined, 2, 'cannot be read (ENOENT)'],
   ])('when the file %s', async (_, content, status, message) => {
     if (content === undefined) rmSync(workspace.path('reviewed.plan'));

@@ -82,7 +82,7 @@ describe('what the file system refuses is one line that names the file', () => {
         writeFileSync(path('.hookmill/factories/default/applied.json'), '{"formatVersion": 1, ');
       },
       ['webhooks', 'list'],
-      '.hookmill/factories/default/applied.json is not JSON; it was edited or cut off',
+      '.hookmill/factories/default/applied.json is not valid JSON: it was edited or truncated',
     ],
     [
       'an applied state of a later version',

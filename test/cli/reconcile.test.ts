@@ -154,7 +154,7 @@ test('takes the repository from variables and from the configuration file, flags
   const entry = { repository: upstream.bare, branch: 'main', interval: '1m' };
   workspace.write('daemon.yaml', JSON.stringify({ port: 0, repositories: [entry] }));
   expect(await tipOf('--config', 'daemon.yaml')).toBe('applied');
-  expect(await tipOf('--config', 'daemon.yaml', '--path', 'deploy')).toMatch(/^there are no definitions/);
+  expect(await tipOf('--config', 'daemon.yaml', '--path', 'deploy')).toMatch(/^the tip has no definitions/);
 });
 
 test('a path without a colon is taken from where the command runs', async () => {
@@ -167,19 +167,19 @@ test('a path without a colon is taken from where the command runs', async () => 
 test.each([
   [[], 'the factory default has no repository; name it with --repository, HOOKMILL_REPOSITORY, or'],
   [['--branch', 'main'], '--repository: the key "repository" is missing'],
-  [['--repository', '/r', '--branch', '-x'], '--branch: not the name of a branch; '],
-  [['--repository', '/r', '--path', '../up'], '--path: not a path within a repository; '],
+  [['--repository', '/r', '--branch', '-x'], '--branch: invalid branch name; '],
+  [['--repository', '/r', '--path', '../up'], '--path: invalid path; '],
   [
     ['--repository', 'https://u:p@host/r'],
-    '--repository: the URL holds a credential; keep it in a team secret',
+    '--repository: the URL contains a credential; store it as a team secret',
   ],
   [
     ['--repository', '/r', '--interval', '0s'],
-    '--interval: "0s" is not an interval; write a time from 1s to 24h',
+    '--interval: invalid interval "0s"; write a time from 1s to 24h',
   ],
   [
     ['--repository', '/r', '--credential-secret', 'S'],
-    '--credential-secret: a credential is sent over HTTPS alone',
+    '--credential-secret: credentials are sent only over HTTPS',
   ],
   [
     ['--repository', '/r', '--allow-empty'],

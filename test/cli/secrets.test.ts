@@ -63,7 +63,7 @@ describe('set', () => {
     ['nothing', '', 'a team secret cannot be empty'],
     ['a line end alone', '\n', 'a team secret cannot be empty'],
     ['blanks alone', '  \t\n', 'a team secret cannot be empty'],
-    ['more than 8 KiB', 'x'.repeat(8_193), 'a team secret has at most 8192 bytes'],
+    ['more than 8 KiB', 'x'.repeat(8_193), 'a team secret cannot be longer than 8192 bytes'],
   ] as const)('refuses %s, and keeps what there was', async ([_, stdin, message]) => {
     const workspace = makeWorkspace();
     await workspace.hookmill('secrets', 'set', 'TOKEN', { stdin: 'before' });
@@ -84,7 +84,7 @@ describe('set', () => {
   test.for(['a b', '', '-x', '../x', 'é', 'x'.repeat(129)])('refuses the name %j', async name => {
     const workspace = makeWorkspace();
     const { stderr, exitCode } = await workspace.hookmill('secrets', 'set', '--', name, { stdin: 'value' });
-    expect(stderr).toContain('cannot name a team secret');
+    expect(stderr).toContain('is not a valid name for a team secret');
     expect(exitCode).toBe(1);
     expect(readdirSync(workspace.directory)).toEqual([]);
   });
@@ -121,7 +121,7 @@ test('a declared secret applies without a credential, and takes it up once it is
   const shown = async () => (await workspace.hookmill('webhooks', 'show', 'a')).stdout;
   expect(await shown()).toMatch(/^credential {10}not set: answers 401/m);
   await workspace.hookmill('secrets', 'set', 'LATER', { stdin: 'value-with-16-chars' });
-  expect((await workspace.hookmill('plan')).stdout).toContain('secret  value in force → new value');
+  expect((await workspace.hookmill('plan')).stdout).toContain('secret  current value → new value');
   expect(await shown()).toMatch(/^credential {10}not set/m);
   await workspace.hookmill('apply');
   expect(await shown()).toMatch(/^credential {10}in force/m);
@@ -136,7 +136,7 @@ test('remove is refused while a webhook of any factory names the secret', async 
   const here = ['--home', workspace.home, '-C', 'defs', '--factory', 'payments'];
   await workspace.hookmill('apply', ...here);
   const refused = await workspace.hookmill('secrets', 'remove', 'TOKEN');
-  expect(refused.stderr).toContain('used by the webhook a of the factory payments');
+  expect(refused.stderr).toContain('the webhook a of the factory payments uses');
   expect(refused.exitCode).toBe(1);
 
   workspace.write('defs/webhooks/a.yaml', 'secretName: OTHER\n');

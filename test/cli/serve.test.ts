@@ -12,7 +12,7 @@ test('refuses a second daemon of the same home and names the first', async () =>
   const { exitCode, stdout, stderr } = await workspace.hookmill(...freePorts);
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
   expect(stderr).toMatch(
-    /^hookmill: \S+deliveries\.db is locked by hookmill serve .*\(pid \d+, since \S+\)\n$/,
+    /^hookmill: \S+deliveries\.db is locked by hookmill serve .*\(pid \d+, since \S+\); try again later\n$/,
   );
   expect(stderr).toContain(`(pid ${process.pid},`);
 });

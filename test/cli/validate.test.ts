@@ -260,7 +260,9 @@ describe('which files', () => {
     workspace.write('webhooks/w30.yaml', valid);
     const more = await workspace.hookmill('validate');
     expect(twenty.exitCode).toBe(0);
-    expect(more.stdout).toContain('webhooks/w30.yaml: error: a factory has at most 20 webhooks, here are 21');
+    expect(more.stdout).toContain(
+      'webhooks/w30.yaml: error: webhook limit exceeded: 21 webhooks, at most 20 per factory',
+    );
     expect(more.exitCode).toBe(1);
   });
 });

@@ -75,12 +75,12 @@ test('a factory follows main of its repository every 30 s, unless told otherwise
 test.each([
   [
     '[{factory: a, repository: /r}, {factory: a, repository: /s}]',
-    'the factory a follows another repository',
+    'the factory a already follows another repository',
   ],
-  ['[{repository: /r, branch: "a..b"}]', '1:41 not the name of a branch (name a branch'],
-  ['[{repository: "https://u:p@host/r"}]', '1:29 the URL holds a credential (keep it in a team secret'],
-  ['[{repository: /r, interval: soon}]', '1:43 "soon" is not an interval (write a time'],
-  ['[{repository: /r, credentialSecret: S}]', '1:51 a credential is sent over HTTPS alone (leave it out'],
+  ['[{repository: /r, branch: "a..b"}]', '1:41 invalid branch name (write the name of a branch'],
+  ['[{repository: "https://u:p@host/r"}]', '1:29 the URL contains a credential (store it as a team secret'],
+  ['[{repository: /r, interval: soon}]', '1:43 invalid interval "soon" (write a time'],
+  ['[{repository: /r, credentialSecret: S}]', '1:51 credentials are sent only over HTTPS (remove it'],
   ['[{repository: /r, trigger: a/b/c}]', "write a webhook's name"],
 ])('says where repositories: %s is wrong', (repositories, expected) => {
   const [found] = diagnosticsOf(`repositories: ${repositories}`);

@@ -3,7 +3,6 @@ import { reconcile } from '../../operations/reconcile.ts';
 import type { Readiness, TestDaemon } from '../support/daemon.ts';
 import { eventually } from '../support/eventually.ts';
 import { factoryAt, operatorEnvironment, repositoryAt } from '../support/git-samples.ts';
-import { setSecret } from '../support/stored.ts';
 
 interface Given {
   readonly daemon: TestDaemon;
@@ -13,7 +12,7 @@ interface Given {
 /** Opens the factory as the command line does, and sets a team secret S. */
 export async function factoryOf({ daemon, factory }: Given): Promise<Factory> {
   const opened = factoryAt(daemon.workspace.home, factory);
-  await setSecret(opened, 'S', 'a-secret-of-thirty-two-characters');
+  await opened.store.teamSecrets.set('S', 'a-secret-of-thirty-two-characters');
   return opened;
 }
 

@@ -201,6 +201,6 @@ browserTest('says that a name is already taken, and keeps what was typed', async
   await page.getByLabel('Name', { exact: true }).fill('deploys');
   await page.getByLabel('Secret name').fill('OTHER');
   await page.getByRole('button', { name: 'Create webhook' }).click();
-  await page.getByRole('alert').getByText('there is a webhook deploys already').waitFor();
+  await page.getByRole('alert').getByText('the webhook deploys already exists').waitFor();
   expect(await page.getByLabel('Secret name').inputValue()).toBe('OTHER');
 });

@@ -5,7 +5,6 @@ import { planFactory } from '../../operations/plan-factory.ts';
 import { readDirectory } from '../../sources/directory-source.ts';
 import { parseDefinitions } from '../../sources/parse-definitions.ts';
 import { applyDirectory, makeFactory } from '../support/factory.ts';
-import { declareSecret, readAppliedState, setSecret } from '../support/stored.ts';
 import { makeWorkspace } from '../support/workspace.ts';
 
 const value = 'a-secret-of-some-length';
@@ -14,15 +13,15 @@ const value = 'a-secret-of-some-length';
 async function setUp() {
   const workspace = makeWorkspace();
   const factory = makeFactory();
-  await setSecret(factory, 'A', value);
-  await setSecret(factory, 'B', 'another-secret-value');
+  await factory.store.teamSecrets.set('A', value);
+  await factory.store.teamSecrets.set('B', 'another-secret-value');
   return {
     factory,
     workspace,
     write: (name: string, text: string) => workspace.write(`webhooks/${name}.yaml`, text),
     remove: (name: string) => rmSync(workspace.path(`webhooks/${name}.yaml`)),
     definitions: () => parseDefinitions(readDirectory(workspace.directory)),
-    /** What applying did, as `action name: fields`. */
+    /** Applies, and returns the changes as `action name: fields`. */
     apply: async (): Promise<string[]> => {
       const applied = await applyDirectory(factory, workspace.directory);
       if (applied.result === 'invalid') return applied.diagnostics.map(({ code }) => code);
@@ -30,9 +29,9 @@ async function setUp() {
         return `${action} ${name}: ${fields.map(({ field }) => field).join(' ')}`;
       });
     },
-    state: () => readAppliedState(factory.home, factory.name),
+    state: () => factory.store.appliedStates.read(factory.name),
     uidOf: async (name: string): Promise<string | undefined> => {
-      const { webhooks } = await readAppliedState(factory.home, factory.name);
+      const { webhooks } = await factory.store.appliedStates.read(factory.name);
       return webhooks.find(webhook => webhook.name === name)?.uid;
     },
   };
@@ -73,7 +72,7 @@ test('never gives a UID again: a definition that comes back is a new webhook', a
 
 test('changes only what changed, and counts each write', async () => {
   const { write, remove, apply, state } = await setUp();
-  // Sealed anew, its credential would be another text.
+  // Sealed again, its credential would be another text.
   write('a', 'secretName: A\nauthMode: signature\nsignatureScheme: github\n');
   for (const name of ['b', 'c']) write(name, 'secretName: A\n');
   await apply();
@@ -104,13 +103,13 @@ test('a comment, an order of keys or a default written out is no change', async 
   expect((await state()).serial).toBe(1);
 });
 
-test('keeps the credential in force until an apply takes up the new value', async () => {
+test('keeps the credential in force until an apply uses the new value', async () => {
   const { factory, write, apply, state } = await setUp();
   write('pay', 'secretName: A\n');
   write('code', 'secretName: A\nauthMode: signature\nsignatureScheme: github\n');
   await apply();
   const before = await state();
-  await setSecret(factory, 'A', 'a-quite-different-value');
+  await factory.store.teamSecrets.set('A', 'a-quite-different-value');
   expect(await state()).toEqual(before);
   expect(await apply()).toEqual(['update code: secret', 'update pay: secret']);
   const after = await state();
@@ -124,14 +123,14 @@ test('a value that comes back after another counts as new', async () => {
   const { factory, write, apply } = await setUp();
   write('pay', 'secretName: A\n');
   await apply();
-  await setSecret(factory, 'A', 'a-quite-different-value');
-  await setSecret(factory, 'A', value);
+  await factory.store.teamSecrets.set('A', 'a-quite-different-value');
+  await factory.store.teamSecrets.set('A', value);
   expect(await apply()).toEqual(['update pay: secret']);
 });
 
-test('applies a webhook whose team secret is declared alone, without a credential', async () => {
+test('applies a webhook whose team secret is only declared, without a credential', async () => {
   const { factory, write, apply, state } = await setUp();
-  await declareSecret(factory, 'LATER');
+  await factory.store.teamSecrets.create('LATER', undefined);
   write('pay', 'authMode: url_token\nsecretName: LATER\n');
   await apply();
   expect((await state()).webhooks[0]?.credential).toEqual({ kind: 'unset' });
@@ -154,7 +153,7 @@ test.for([
   const { factory, write, apply } = await setUp();
   // Between letters, so that the value is not empty; those count as well.
   const padded = length < 3 ? character.repeat(length) : `a${character.repeat(length - 2)}a`;
-  await setSecret(factory, 'C', padded);
+  await factory.store.teamSecrets.set('C', padded);
   write('pay', `authMode: ${authMode}\nsecretName: C\n`);
   expect(await apply()).toEqual(expected);
 });

@@ -51,7 +51,7 @@ function impacts(
       uid === uids.pay
         ? { lastAcceptedAt: new Date(5_000).toISOString(), accepted: 312, days: 7 }
         : { lastAcceptedAt: null, accepted: 0, days: 7 },
-    lastAccepted: async function* (webhooks, limit) {
+    readLastAccepted: async function* (webhooks, limit) {
       yield* deliveries
         .filter(({ webhookUid }) => webhooks.some(({ uid }) => uid === webhookUid))
         .slice(0, limit);
@@ -104,7 +104,7 @@ test('a new automation would have started from nothing, a removed one starts not
   expect((await impacts(withOne, without, levels))[1]).toMatchObject({ startedBefore: 1, startedAfter: 0 });
 });
 
-test('an automation that is turned off starts nothing; one whose prompt alone changes has no impact', async () => {
+test('a disabled automation starts nothing; a change of only the prompt has no impact', async () => {
   const before = { webhooks: [pay], automations: [automation()] };
   const off = { webhooks: [pay], automations: [automation(undefined, { enabled: false })] };
   const reworded = { webhooks: [pay], automations: [automation(undefined, { prompt: 'Look again.' })] };

@@ -8,7 +8,6 @@ import { expect, inject, test } from 'vitest';
 import { appliedStateFile, mirrorDirectory } from '../../store/embedded/files/home.ts';
 import { followedFactory, makeUpstream, temporaryDirectory, webhook } from '../support/git-samples.ts';
 import { serveSilence } from '../support/git-servers.ts';
-import { readAppliedState } from '../support/stored.ts';
 
 const rounds = inject('isLong') ? 20 : 3;
 const script = fileURLToPath(new URL('./reconcile-process.ts', import.meta.url));
@@ -26,7 +25,7 @@ test('is at the old tip or the new one after kill -9 in fetch and apply, and goe
   const cache = temporaryDirectory();
   let killed = 0;
   for (let round = 1; round <= rounds; round++) {
-    const before = await readAppliedState(factory.home, factory.name);
+    const before = await factory.store.appliedStates.read(factory.name);
     revision = upstream.commit({
       [`webhooks/w${round - 1}.yaml`]: null,
       [`webhooks/w${round}.yaml`]: webhook('S', `# ${'x'.repeat(2_000)}${round}\n`.repeat(round % 2)),
@@ -38,7 +37,7 @@ test('is at the old tip or the new one after kill -9 in fetch and apply, and goe
     const nth = round <= 2 ? 1 : 1 + Math.floor(Math.random() * 8);
     if (await killAtWrite(child, directories, nth)) killed++;
 
-    const { source, webhooks } = await readAppliedState(factory.home, factory.name);
+    const { source, webhooks } = await factory.store.appliedStates.read(factory.name);
     const at = source?.kind === 'repository' ? source.revision : '';
     if (at === revision) expect(webhooks).toMatchObject([{ name: `w${round}` }]);
     else expect({ source, webhooks }).toEqual({ source: before.source, webhooks: before.webhooks });

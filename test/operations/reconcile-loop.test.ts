@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Reconciled } from '../../operations/reconcile.ts';
-import { reconcileBackOffMsMax, startReconcileLoop, waitMs } from '../../operations/reconcile-loop.ts';
+import { computeWaitMs, reconcileBackOffMsMax, startReconcileLoop } from '../../operations/reconcile-loop.ts';
 import { followedFactory, makeUpstream, webhook } from '../support/git-samples.ts';
 import { serveSilence } from '../support/git-servers.ts';
 
@@ -63,12 +63,12 @@ test('waits about the interval, and longer after each failure, within the bound'
   const interval = fc.integer({ min: 1_000, max: 24 * anHour });
   fc.assert(
     fc.property(interval, fc.nat(2_000), random, (intervalMs, failures, chance) => {
-      const wait = waitMs(intervalMs, failures, () => chance);
+      const wait = computeWaitMs(intervalMs, failures, () => chance);
       expect(wait).toBeGreaterThanOrEqual(Math.floor(intervalMs / 2));
       expect(wait).toBeLessThanOrEqual(Math.ceil(Math.max(1.1 * intervalMs, reconcileBackOffMsMax)));
     }),
   );
-  const waits = [1, 2, 3, 4].map(failures => waitMs(30_000, failures, () => 0.5));
+  const waits = [1, 2, 3, 4].map(failures => computeWaitMs(30_000, failures, () => 0.5));
   expect(waits).toEqual([22_500, 45_000, 90_000, 180_000]);
 });
 
@@ -81,7 +81,7 @@ test('a silent remote of one factory does not delay another', async () => {
   const slowLoop = startReconcileLoop({ ...quiet, reconcile: signal => slow.reconcile({ signal }) });
   await silent.connected;
   const applied = await new Promise<Reconciled>(resolve => {
-    const loop = startReconcileLoop({
+    const loop = startReconcileLoop<Reconciled>({
       ...quiet,
       reconcile: signal => quick.reconcile({ signal }),
       onReconciled: resolve,
@@ -113,7 +113,7 @@ function scriptedLoop(intervalMs = anHour) {
   let announce: (() => void) | undefined;
   let count = 0;
   let taken = 0;
-  const loop = startReconcileLoop({
+  const loop = startReconcileLoop<Reconciled>({
     intervalMs,
     random: () => 0.5,
     onError: error => errors.push(error),

@@ -1,4 +1,4 @@
-// A process to be killed: reconciles the factory of a home once.
+// A process that the test kills: reconciles the factory in a home once.
 // node reconcile-process.ts HOME URL
 import { reconcile } from '../../operations/reconcile.ts';
 import { factoryAt, operatorEnvironment, repositoryAt } from '../support/git-samples.ts';

@@ -5,7 +5,7 @@ import { suspendReconcile } from '../../operations/reconcile.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import { parseDefinitions } from '../../sources/parse-definitions.ts';
 import { followedFactory, makeUpstream, repositoryAt, webhook } from '../support/git-samples.ts';
-import { readAppliedState, readReconcileStatus, setSecret, type TestFactory } from '../support/stored.ts';
+import type { TestFactory } from '../support/stored.ts';
 
 test('applies the tip of the branch with its commit, and then nothing more', async () => {
   const upstream = makeUpstream();
@@ -16,7 +16,7 @@ test('applies the tip of the branch with its commit, and then nothing more', asy
     result: 'applied',
     tip: { revision, author: 'Ada', subject: 'Add \x1b[31mpay' },
   });
-  const state = await readAppliedState(factory.home, factory.name);
+  const state = await factory.store.appliedStates.read(factory.name);
   expect(state).toMatchObject({
     serial: 1,
     source: {
@@ -30,10 +30,10 @@ test('applies the tip of the branch with its commit, and then nothing more', asy
     webhooks: [{ name: 'pay' }],
   });
   expect(await reconcile()).toMatchObject({ result: 'unchanged', tip: { revision } });
-  expect(await readAppliedState(factory.home, factory.name)).toEqual(state);
+  expect(await factory.store.appliedStates.read(factory.name)).toEqual(state);
 });
 
-test('takes up a change to the branch, and none on another branch', async () => {
+test('applies a change of the branch, but not of another branch', async () => {
   const upstream = makeUpstream();
   upstream.commit({ 'webhooks/pay.yaml': webhook() });
   const { reconcile } = await followedFactory(upstream.bare);
@@ -46,7 +46,7 @@ test('takes up a change to the branch, and none on another branch', async () => 
   expect(await reconcile()).toMatchObject({ result: 'applied', state: { source: { revision } } });
 });
 
-test('looks at the path alone', async () => {
+test('reads only the path', async () => {
   const upstream = makeUpstream();
   upstream.commit({ 'deploy/webhooks/pay.yaml': webhook(), 'webhooks/broken.yaml': 'authMode: [' });
   const { reconcile } = await followedFactory(upstream.bare);
@@ -66,12 +66,12 @@ test('records the revision of a commit that changes no definition', async () => 
   expect(await reconcile()).toMatchObject({ result: 'applied', state: { serial: 2, source: { revision } } });
 });
 
-test("takes up a team secret's new value with the next change to the branch, and not before", async () => {
+test("uses a team secret's new value with the next change of the branch, and not before", async () => {
   const upstream = makeUpstream();
   upstream.commit({ 'webhooks/pay.yaml': webhook() });
   const { factory, reconcile } = await followedFactory(upstream.bare);
   const before = await reconcile();
-  await setSecret(factory, 'S', 'another-secret-of-thirty-two-char');
+  await factory.store.teamSecrets.set('S', 'another-secret-of-thirty-two-char');
   expect(await reconcile()).toMatchObject({ result: 'unchanged' });
   expect(credentialOf(await state(factory))).toEqual(
     credentialOf('state' in before ? before.state : undefined),
@@ -92,7 +92,7 @@ test('keeps the last good state at a broken tip, names file, line and commit, an
   const broken = upstream.commit({ 'webhooks/pay.yaml': 'authMode: token\nsecretNam: S\n' }, 'Break it');
   expect(await reconcile()).toMatchObject({ result: 'failed', reason: 'invalid', commitsBehind: 2 });
   expect(await state(factory)).toMatchObject({ serial: 1, source: { revision: good } });
-  const status = await readReconcileStatus(factory.home, factory.name);
+  const status = await factory.store.reconcileStatuses.read(factory.name);
   expect(status).toMatchObject({
     tip: { revision: broken, subject: 'Break it' },
     commitsBehind: 2,
@@ -110,11 +110,11 @@ test('keeps the last good state at a broken tip, names file, line and commit, an
     },
   });
   await reconcile();
-  expect((await readReconcileStatus(factory.home, factory.name)).failingSince).toBe(status.failingSince);
+  expect((await factory.store.reconcileStatuses.read(factory.name)).failingSince).toBe(status.failingSince);
 
   const fixed = upstream.commit({ 'webhooks/pay.yaml': webhook() });
   expect(await reconcile()).toMatchObject({ result: 'applied', tip: { revision: fixed } });
-  expect(await readReconcileStatus(factory.home, factory.name)).toMatchObject({
+  expect(await factory.store.reconcileStatuses.read(factory.name)).toMatchObject({
     failingSince: null,
     commitsBehind: 0,
     lastFailure: { reason: 'invalid' },
@@ -131,7 +131,7 @@ test('applies nothing while a team secret is missing, and all of it once it is s
     diagnostics: [{ code: 'secret/missing', file: 'webhooks/late.yaml' }],
   });
   expect((await state(factory)).serial).toBe(0);
-  await setSecret(factory, 'LATE', 'another-secret-of-thirty-two-char');
+  await factory.store.teamSecrets.set('LATE', 'another-secret-of-thirty-two-char');
   expect(await reconcile()).toMatchObject({ result: 'applied' });
 });
 
@@ -278,8 +278,8 @@ test('does nothing while it is suspended', async () => {
   expect(await reconcile()).toMatchObject({ result: 'applied' });
 });
 
-function state({ home, name }: TestFactory) {
-  return readAppliedState(home, name);
+function state({ name, store }: TestFactory) {
+  return store.appliedStates.read(name);
 }
 
 function credentialOf(state: AppliedState | undefined) {

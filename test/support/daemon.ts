@@ -11,7 +11,7 @@ import { openSqliteReader, type SqliteReader } from '../../store/embedded/delive
 import { appliedStateFile, homeAt } from '../../store/embedded/files/home.ts';
 import { eventually } from './eventually.ts';
 import { type Answer, type Sent, send } from './http.ts';
-import { declareSecret, factoryIn, setSecret } from './stored.ts';
+import { factoryIn } from './stored.ts';
 import { makeWorkspace, type Workspace } from './workspace.ts';
 
 /** A daemon as a real process on free ports. */
@@ -144,8 +144,8 @@ export async function makeWebhook(
   const home = homeAt(workspace.home);
   const factory = factoryIn(home, name, 10_000);
   const { secret = randomBytes(32).toString('base64url') } = given;
-  if (secret === null) await declareSecret(factory, name);
-  else await setSecret(factory, name, secret);
+  if (secret === null) await factory.store.teamSecrets.create(name, undefined);
+  else await factory.store.teamSecrets.set(name, secret);
 
   const apply = async (webhook: WebhookGiven | null) => {
     if (webhook) {

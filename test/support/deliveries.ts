@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { createSortableId } from '../../schema/ids.ts';
 import type { AcceptedDelivery, NewRun, UnidentifiedDelivery } from '../../store/delivery-log.ts';
 
-/** A delivery of the webhook "pay", with an identity of its own. */
+export const sampleAtMs = 1_750_000_000_000;
+
 export function acceptedDelivery(given: Partial<AcceptedDelivery> = {}): AcceptedDelivery {
-  const atMs = given.atMs ?? 1_750_000_000_000;
+  const atMs = given.atMs ?? sampleAtMs;
   const id = createSortableId('dlv', atMs, randomBytes(16));
   const payload = given.payload ?? Buffer.from(`{"id":"${id}"}`);
   return {
@@ -30,5 +31,5 @@ export function rejectedDelivery(given: Partial<UnidentifiedDelivery> = {}): Uni
 }
 
 export function newRun(automation = 'triage'): NewRun {
-  return { id: createSortableId('run', 1_750_000_000_000, randomBytes(16)), automation };
+  return { id: createSortableId('run', sampleAtMs, randomBytes(16)), automation };
 }

@@ -9,7 +9,7 @@ import { type Reconciled, reconcile } from '../../operations/reconcile.ts';
 import type { FollowedBranch } from '../../sources/repository/followed-repository.ts';
 import { parseRepository, type Repository } from '../../sources/repository/repository.ts';
 import { homeAt } from '../../store/embedded/files/home.ts';
-import { factoryIn, setSecret, type TestFactory } from './stored.ts';
+import { factoryIn, type TestFactory } from './stored.ts';
 
 export function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'hookmill-git-'));
@@ -79,7 +79,7 @@ export function makeUpstream(): Upstream {
 
 export function repositoryAt(url: string, branch = 'main', path = '.'): Repository {
   const parsed = parseRepository(url, branch, path);
-  if ('problem' in parsed) throw new Error(parsed.problem.message);
+  if ('mistake' in parsed) throw new Error(parsed.mistake.message);
   return parsed.repository;
 }
 
@@ -93,7 +93,7 @@ export async function followedFactory(
   secrets: Readonly<Record<string, string>> = { S: secret },
 ) {
   const factory = factoryAt(join(temporaryDirectory(), 'home'));
-  for (const [name, value] of Object.entries(secrets)) await setSecret(factory, name, value);
+  for (const [name, value] of Object.entries(secrets)) await factory.store.teamSecrets.set(name, value);
   const followed: FollowedBranch = { repository: repositoryAt(url) };
   return {
     factory,

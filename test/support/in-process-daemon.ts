@@ -8,7 +8,6 @@ import { openSqliteReader } from '../../store/embedded/delivery-log/read/reader.
 import type { Home } from '../../store/embedded/files/home.ts';
 import { type DaemonHere, startDaemonHere } from './daemon-here.ts';
 import { makeFactory, newHome } from './factory.ts';
-import { declareSecret, setSecret } from './stored.ts';
 
 /** A daemon in the test's own process that serves signature webhooks. */
 export interface InProcessDaemon extends DaemonHere {
@@ -65,8 +64,8 @@ async function applyWebhooks(home: Home, name: string, given: readonly Signature
   const files: DefinitionFile[] = [];
   for (const [index, { scheme, secret, deliveryIdHeader }] of given.entries()) {
     const secretName = `${name}-${index}`.replaceAll('-', '_').toUpperCase();
-    if (secret === null) await declareSecret(factory, secretName);
-    else await setSecret(factory, secretName, secret);
+    if (secret === null) await factory.store.teamSecrets.create(secretName, undefined);
+    else await factory.store.teamSecrets.set(secretName, secret);
     const definition = { authMode: 'signature', signatureScheme: scheme, secretName, deliveryIdHeader };
     // In the order of their names, as they are applied.
     const webhook = `hook-${String(index).padStart(2, '0')}`;
@@ -96,7 +95,7 @@ async function applyWebhooks(home: Home, name: string, given: readonly Signature
 function runsOf(home: Home, deliveryId: string): Run[] {
   const log = openSqliteReader(home.deliveryLogFile);
   try {
-    return log.runsOfDelivery(deliveryId);
+    return log.listRunsOfDelivery(deliveryId);
   } finally {
     log.close();
   }

@@ -8,7 +8,9 @@ import { GitFailure } from './git-failure.ts';
 export const gitCommandMs = 60_000;
 /** @limit Most output of one git command, in bytes: enough for the listing and contents of a factory's definition files. */
 export const gitOutputBytesMax = 16 * 1024 * 1024;
-/** @limit Most characters kept of what git printed when it failed: the first lines say why. */
+/** @limit Time between two checks of a running git command, in ms: a fetch writes little in a second. */
+const watchMs = 1_000;
+/** @limit Most characters kept of git's error message: its first lines say why git failed. */
 const gitMessageCharsMax = 1_000;
 
 export interface GitCommand {
@@ -17,16 +19,16 @@ export interface GitCommand {
   readonly environment: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
-  /** Talks to a remote, so that its helpers have to go with it. */
+  /** Whether git talks to a remote; then its helper processes must be killed with it. */
   readonly remote?: boolean;
   readonly input?: string;
-  /** Looked at every second: what it returns ends the command. */
+  /** Called every second; a failure that it returns ends the command. */
   readonly watch?: () => Promise<GitFailure | undefined>;
 }
 
 /**
- * Runs one command of git through simple-git, within its time and output. Fails with a `GitFailure`; a process that
- * was killed from outside has failed, whatever it had printed.
+ * Runs one git command through simple-git, within its limits of time and output. Fails with a `GitFailure`, also if
+ * another process killed git.
  */
 export async function runGit<T>(command: GitCommand, task: (git: SimpleGit) => PromiseLike<T>): Promise<T> {
   if (command.signal.aborted) throw stopped();
@@ -37,9 +39,9 @@ export async function runGit<T>(command: GitCommand, task: (git: SimpleGit) => P
   const timeout = setTimeout(() => end(tooSlow(command.timeoutMs)), command.timeoutMs);
   const watch = command.watch && watchEverySecond(command.watch, end);
   try {
-    return await task(gitFor(command, ending.signal, end));
+    return await task(openGit(command, ending.signal, end));
   } catch (error) {
-    throw ending.signal.aborted ? ending.signal.reason : refused(error, command.environment);
+    throw ending.signal.aborted ? ending.signal.reason : toGitFailure(error, command.environment);
   } finally {
     clearTimeout(timeout);
     clearInterval(watch);
@@ -47,16 +49,16 @@ export async function runGit<T>(command: GitCommand, task: (git: SimpleGit) => P
   }
 }
 
-function gitFor(command: GitCommand, signal: AbortSignal, end: (failure: GitFailure) => void): SimpleGit {
+function openGit(command: GitCommand, signal: AbortSignal, end: (failure: GitFailure) => void): SimpleGit {
   const { directory, environment, remote, input } = command;
   const git = simpleGit({
     baseDir: directory,
     ...(remote && { binary: [process.execPath, launcher] }),
     abort: signal,
-    // All output is there only once the streams are closed.
+    // Waits for the streams to close, because output may follow the exit.
     completion: { onClose: true, onExit: false },
     allowEnvironment: gitVariables,
-    // The custom binary is the launcher; the variables are the operator's own, see git-environment.ts.
+    // The custom binary is the launcher; the variables are the operator's (git-environment.ts).
     unsafe: {
       allowUnsafeCustomBinary: true,
       allowUnsafeSshCommand: true,
@@ -64,7 +66,7 @@ function gitFor(command: GitCommand, signal: AbortSignal, end: (failure: GitFail
       allowUnsafeConfigPaths: true,
     },
     input: () => input,
-    // simple-git's own rule takes a killed process, which has no exit code, for one that did well.
+    // By default, simple-git counts a killed process, which has no exit code, as successful.
     errors: (error, { exitCode, stdErr }) => {
       if (error || exitCode === 0) return error;
       return Buffer.concat(stdErr.length > 0 ? stdErr : [Buffer.from(`git exited with ${exitCode}`)]);
@@ -74,7 +76,8 @@ function gitFor(command: GitCommand, signal: AbortSignal, end: (failure: GitFail
     let bytes = 0;
     const count = (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes > gitOutputBytesMax) end(new GitFailure('too-large', 'git printed too much'));
+      if (bytes > gitOutputBytesMax)
+        end(new GitFailure('too-large', `git printed more than ${gitOutputBytesMax} bytes`));
     };
     stdout.on('data', count);
     stderr.on('data', count);
@@ -92,24 +95,24 @@ function watchEverySecond(
       failure => failure && end(failure),
       (cause: Error) => end(new GitFailure('refused', cause.message, { cause })),
     );
-  }, 1_000);
+  }, watchMs);
 }
 
-function refused(error: unknown, environment: NodeJS.ProcessEnv): GitFailure {
+function toGitFailure(error: unknown, environment: NodeJS.ProcessEnv): GitFailure {
   const said = error instanceof Error ? error.message.trim() : String(error);
-  // A server was given the password and may say anything.
+  // The server knows the password and may repeat it.
   const password = environment[passwordVariable];
   const text = password ? said.replaceAll(password, '***') : said;
   if (/^git cannot be run: |spawn git ENOENT/.test(text)) {
-    return new GitFailure('git-missing', 'git cannot be run: is it installed?', { cause: error });
+    return new GitFailure('git-missing', 'git cannot be executed; install git', { cause: error });
   }
   return new GitFailure('refused', text.slice(0, gitMessageCharsMax), { cause: error });
 }
 
 function stopped(): GitFailure {
-  return new GitFailure('stopped', 'stopped');
+  return new GitFailure('stopped', 'hookmill is stopping');
 }
 
 function tooSlow(timeoutMs: number): GitFailure {
-  return new GitFailure('timeout', `git had not finished after ${timeoutMs / 1000} s`);
+  return new GitFailure('timeout', `git timed out after ${timeoutMs / 1000} s`);
 }

@@ -1,6 +1,4 @@
-import type { Transport } from '../repository.ts';
-
-/** What git's own variables an operator may use: how to authenticate, whom to trust, where the configuration is. */
+/** Git's variables that an operator may set: for authentication, for trust and for the configuration files. */
 const operatorVariables = [
   'GIT_SSH_COMMAND',
   'GIT_SSH',
@@ -18,27 +16,27 @@ const operatorVariables = [
 
 const ownVariables = ['GIT_DIR', 'GIT_TERMINAL_PROMPT', 'GIT_ALLOW_PROTOCOL'] as const;
 
-/** The names that simple-git has to let pass: it drops every other variable that steers git. */
+/** The variables that simple-git must pass on; it drops all others that change git's behaviour. */
 export const gitVariables: readonly string[] = [...operatorVariables, ...ownVariables];
 
-/** Sent by HTTPS as the password, by the credential helper in the mirror's configuration. */
+/** Sent over HTTPS by the credential helper in the mirror's configuration. */
 export interface GitCredential {
   readonly username: string;
   readonly password: string;
 }
 
-/** Names of the variables that the credential helper reads. */
+/** The variables that the credential helper reads. */
 export const usernameVariable = 'HOOKMILL_GIT_USERNAME';
 export const passwordVariable = 'HOOKMILL_GIT_PASSWORD';
 
 /**
- * The environment of a git process: the operator's, without what is hookmill's own business (its key among it) and
- * without what would let git prompt, page, edit, or look elsewhere than at the mirror.
+ * The environment of a git process: the operator's, without hookmill's own variables (one of them is the key), and
+ * without variables that let git prompt, page, edit or leave the mirror.
  */
-export function gitEnvironment(
+export function makeGitEnvironment(
   ambient: NodeJS.ProcessEnv,
   mirror: string,
-  transport: Transport,
+  transport: string,
   credential: GitCredential | undefined,
 ): NodeJS.ProcessEnv {
   const kept = Object.entries(ambient).filter(([name]) => isPassedOn(name.toUpperCase()));
@@ -52,9 +50,9 @@ export function gitEnvironment(
   };
 }
 
-const prompting = new Set(['EDITOR', 'VISUAL', 'PAGER', 'PREFIX', 'SSH_ASKPASS', 'DISPLAY']);
+const promptVariables = new Set(['EDITOR', 'VISUAL', 'PAGER', 'PREFIX', 'SSH_ASKPASS', 'DISPLAY']);
 
 function isPassedOn(name: string): boolean {
-  if (name.startsWith('HOOKMILL_') || prompting.has(name)) return false;
+  if (name.startsWith('HOOKMILL_') || promptVariables.has(name)) return false;
   return !name.startsWith('GIT_') || operatorVariables.some(variable => variable === name);
 }

@@ -1,18 +1,18 @@
 export type GitFailureCode =
-  /** There is no git that can be run. */
+  /** Git cannot be executed. */
   | 'git-missing'
   /** The mirror's directory cannot be written: permissions, a full disk. */
   | 'mirror-unwritable'
-  /** git took longer than it may. */
+  /** Git exceeded its time limit. */
   | 'timeout'
-  /** More came than may: objects of a fetch, or output. */
+  /** A fetch or the output of git exceeded its limit. */
   | 'too-large'
   /** hookmill is stopping. */
   | 'stopped'
-  /** git said no; the message is its own. */
+  /** Git failed; the message is its own. */
   | 'refused';
 
-/** Why git did not do what it was asked for. The message may hold a server's text: escape it where it is shown. */
+/** Why git failed. The message may contain a server's text: escape it before showing it. */
 export class GitFailure extends Error {
   override readonly name = 'GitFailure';
   readonly code: GitFailureCode;

@@ -1,10 +1,10 @@
-// Stands between hookmill and a git that talks to a remote: git starts helpers (git-remote-https, ssh, index-pack)
-// that outlive it when it alone is killed. Here they are one process group without a terminal, so that none can
-// prompt, and the whole group goes when hookmill asks for it, or is gone itself: then this standard input ends.
+// Runs git for hookmill when git talks to a remote. Git starts helpers (git-remote-https, ssh, index-pack) that survive
+// if only git is killed. This process puts them into one process group without a terminal, so that they cannot prompt.
+// It kills the group when hookmill asks for it, and when its standard input ends because hookmill is gone.
 import { spawn } from 'node:child_process';
 import { constants, setPriority } from 'node:os';
 
-// Inherited by git: a large fetch is to leave the processors to the ingress.
+// Git inherits the priority, so that a large fetch does not slow down the ingress.
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 const git = spawn('git', process.argv.slice(2), { detached: true, stdio: ['ignore', 'inherit', 'inherit'] });
 

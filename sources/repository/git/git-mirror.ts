@@ -3,32 +3,28 @@ import { join } from 'node:path';
 import { definitionBytesMax } from '../../../schema/definitions/yaml-source.ts';
 import type { Repository } from '../repository.ts';
 import { gitCommandMs, runGit } from './git-command.ts';
-import { type GitCredential, gitEnvironment, passwordVariable, usernameVariable } from './git-environment.ts';
+import {
+  type GitCredential,
+  makeGitEnvironment,
+  passwordVariable,
+  usernameVariable,
+} from './git-environment.ts';
 import { GitFailure } from './git-failure.ts';
+import { type GitMirror, tipRef } from './mirror.ts';
 
 /** @limit Time limit for one fetch, in ms: enough for 500 MB over a slow line; beyond it the remote counts as unreachable. */
 const gitFetchMs = 600_000;
 /** @limit Commits of a branch fetched first: nearly always enough to include the applied revision. */
 export const gitFetchDepth = 10;
-/** @limit Most bytes that a fetch may write: a shallow fetch of one branch holds little of a repository's history. */
+/** @limit Most bytes in a mirror after a fetch: a shallow fetch of one branch contains little of the history. */
 const gitFetchBytesMax = 2 * 1024 * 1024 * 1024;
-/** @limit Most packs in a mirror, one for each fetch, before it is made again: git slows down with each. */
+/** @limit Most packs in a mirror, one for each fetch, before it is fetched again: each slows git down. */
 export const gitPacksMax = 100;
 
-/** A bare repository of ours that holds the tip of one branch of another. Whoever uses it holds its lock. */
-export interface GitMirror {
-  readonly directory: string;
-  readonly repository: Repository;
-  readonly environment: NodeJS.ProcessEnv;
-  readonly signal: AbortSignal;
-}
-
-export const tipRef = 'refs/hookmill/tip';
-
 /**
- * The mirror at the directory, which exists and is ours alone, ready to fetch; what a killed process left unfinished there is thrown away.
- * Its configuration is written here and nowhere else, so that nothing of a repository can be in it. Git also reads
- * the operator's own configuration (system and global), where credential helpers, proxies and certificates stand.
+ * Prepares the mirror in an existing directory for a fetch. Discards it if a killed process left it unfinished.
+ * Its configuration is rewritten each time, so nothing from a repository can be in it. Git also reads the operator's
+ * system and global configuration, which may name credential helpers, proxies and certificates.
  */
 export async function openMirror(
   directory: string,
@@ -37,16 +33,16 @@ export async function openMirror(
   credential: GitCredential | undefined,
   signal: AbortSignal,
 ): Promise<GitMirror> {
-  const environment = gitEnvironment(ambient, directory, repository.transport, credential);
+  const environment = makeGitEnvironment(ambient, directory, repository.transport, credential);
   const mirror = { directory, repository, environment, signal };
   await prepare(mirror, credential).catch((cause: NodeJS.ErrnoException) => {
-    const message = `the mirror ${directory} cannot be written (${cause.code})`;
+    const message = `the mirror ${directory} cannot be written (${cause.code}); check its permissions and the free disk space`;
     throw new GitFailure('mirror-unwritable', message, { cause });
   });
   return mirror;
 }
 
-/** Throws all away that was fetched, and what a fetch left unfinished. */
+/** Removes everything that was fetched. */
 export async function discardMirror({ directory }: Pick<GitMirror, 'directory'>): Promise<void> {
   const entries = await readdir(directory);
   const fetched = entries.filter(entry => entry !== 'HEAD' && entry !== 'config');
@@ -54,23 +50,23 @@ export async function discardMirror({ directory }: Pick<GitMirror, 'directory'>)
   await makeSkeleton(directory);
 }
 
-/** The commit that the branch is at now, asked of the remote; undefined where there is no such branch. */
+/** Asks the remote for the branch's current commit; undefined if there is no such branch. */
 export async function readRemoteTip(mirror: GitMirror): Promise<string | undefined> {
   const ref = `refs/heads/${mirror.repository.branch}`;
   const listing = await runGit({ ...mirror, remote: true, timeoutMs: gitCommandMs }, git =>
     git.raw(['ls-remote', '--refs', '--', mirror.repository.url, ref]),
   );
-  // The pattern also matches refs that end with it.
+  // The pattern also matches longer refs that end with it.
   const line = listing.split('\n').find(line => line.endsWith(`\t${ref}`));
   return line?.slice(0, line.indexOf('\t'));
 }
 
-/** Fetches the tip of the branch, and little of its history. `tipRef` names it then. */
+/** Fetches the tip of the branch and a little of its history. */
 export async function fetchTip(mirror: GitMirror): Promise<void> {
   await fetchBranch(mirror, `--depth=${gitFetchDepth}`);
 }
 
-/** Fetches the branch's history after a time, so that a commit of that time can be found in it. */
+/** Fetches the branch's history since a time. */
 export async function fetchHistorySince(mirror: GitMirror, time: Date): Promise<void> {
   const seconds = Math.max(0, Math.floor(time.getTime() / 1000));
   await fetchBranch(mirror, `--shallow-since=@${seconds} +0000`);
@@ -81,10 +77,10 @@ async function prepare(mirror: GitMirror, credential: GitCredential | undefined)
   if (await isWorn(directory)) await discardMirror(mirror);
   await makeSkeleton(directory);
   await writeFile(join(directory, 'HEAD'), 'ref: refs/heads/none\n');
-  await writeFile(join(directory, 'config'), configuration(repository, credential));
+  await writeFile(join(directory, 'config'), formatConfiguration(repository, credential));
 }
 
-// With HEAD and config these make a bare repository; `git init` would add the operator's templates, hooks among them.
+// With HEAD and config, these directories are a bare repository. `git init` would add the operator's templates and hooks.
 async function makeSkeleton(directory: string): Promise<void> {
   await mkdir(join(directory, 'objects', 'pack'), { recursive: true });
   await mkdir(join(directory, 'refs'), { recursive: true });
@@ -92,11 +88,11 @@ async function makeSkeleton(directory: string): Promise<void> {
 
 async function fetchBranch(mirror: GitMirror, depth: string): Promise<void> {
   const { url, branch } = mirror.repository;
-  const watch = () => sizeFailure(mirror.directory);
+  const watch = () => checkSize(mirror.directory);
   await runGit({ ...mirror, remote: true, timeoutMs: gitFetchMs, watch }, git =>
     git.raw([
-      ...filteredRemote(url),
-      // Not --quiet: simple-git waits a while for output of a command that printed nothing.
+      ...makeRemoteOptions(url),
+      // Without --quiet, because simple-git waits a while for the output of a silent command.
       'fetch',
       '--no-progress',
       '--no-tags',
@@ -113,33 +109,33 @@ async function fetchBranch(mirror: GitMirror, depth: string): Promise<void> {
 }
 
 const remote = 'upstream';
-/** Larger blobs stay where they are, if the server can leave them out; else all come. */
+/** Leaves out larger blobs, if the server supports it. */
 const filter = `blob:limit=${definitionBytesMax + 1}`;
 
 /**
- * The remote for this one command alone. For every other it is unknown to git, which would otherwise fetch what was
- * left out, out of any command that comes upon it; and git notes nothing of the filter in the mirror's configuration.
+ * Configures the remote for one command only. If git knew it in other commands, they would fetch blobs that were left
+ * out. Nor does git then write the filter to the mirror's configuration.
  */
-function filteredRemote(url: string): string[] {
+function makeRemoteOptions(url: string): string[] {
   const settings = { url, promisor: 'true', partialclonefilter: filter };
   return Object.entries(settings).flatMap(([key, value]) => ['-c', `remote.${remote}.${key}=${value}`]);
 }
 
-async function sizeFailure(directory: string): Promise<GitFailure | undefined> {
+async function checkSize(directory: string): Promise<GitFailure | undefined> {
   const packs = join(directory, 'objects', 'pack');
   let bytes = 0;
   for (const entry of await readdir(packs)) {
-    // Temporary files go while they are listed.
+    // Temporary files may disappear meanwhile.
     bytes += await stat(join(packs, entry)).then(
       ({ size }) => size,
       () => 0,
     );
   }
   if (bytes <= gitFetchBytesMax) return undefined;
-  return new GitFailure('too-large', `the branch has more than ${gitFetchBytesMax} bytes`);
+  return new GitFailure('too-large', `the branch is larger than ${gitFetchBytesMax} bytes`);
 }
 
-/** Whether a killed fetch left something behind, or so many fetches were made that a new mirror serves better. */
+/** Whether a killed fetch left files behind, or the mirror has too many packs. */
 async function isWorn(directory: string): Promise<boolean> {
   const names = async (...path: string[]) => readdir(join(directory, ...path)).catch(() => []);
   const packs = await names('objects', 'pack');
@@ -147,8 +143,8 @@ async function isWorn(directory: string): Promise<boolean> {
   return [...(await names()), ...(await names('refs', 'hookmill'))].some(name => name.endsWith('.lock'));
 }
 
-function configuration({ url }: Repository, credential: GitCredential | undefined): string {
-  return `${settings}${credential ? credentialHelper(url) : ''}`;
+function formatConfiguration({ url }: Repository, credential: GitCredential | undefined): string {
+  return `${settings}${credential ? formatCredentialHelper(url) : ''}`;
 }
 
 // Over the operator's own configuration. fsckObjects refuses malformed objects before they are kept; threads = 1
@@ -174,10 +170,10 @@ const settings = `[core]
 `;
 
 /**
- * Answers git's question for the credential out of the environment, so that it stands in no argument and no file.
- * For the repository's host alone: a redirect elsewhere gets nothing. The empty helper unsets the operator's own.
+ * Answers git's request for the credential from the environment, so that it is in no argument and no file. It answers
+ * only for the repository's host, so a redirect to another host gets nothing. The empty helper disables the operator's.
  */
-function credentialHelper(url: string): string {
+function formatCredentialHelper(url: string): string {
   const { origin } = new URL(url);
   const answer = `printf 'username=%s\\\\npassword=%s\\\\n' \\"$${usernameVariable}\\" \\"$${passwordVariable}\\"`;
   return `[credential]

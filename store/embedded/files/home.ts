@@ -1,8 +1,9 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { namePattern } from '../../../schema/name.ts';
+import { fileFailure } from '../../store-error.ts';
 
-/** Where everything that hookmill keeps lies below one directory. */
+/** The paths of everything that hookmill keeps in one directory. */
 export interface Home {
   readonly directory: string;
   readonly factoriesDirectory: string;
@@ -11,9 +12,8 @@ export interface Home {
   readonly deliveryLogFile: string;
   readonly runsDirectory: string;
   readonly repositoriesDirectory: string;
-  /** The API tokens. */
   readonly tokensFile: string;
-  /** Where the daemon was last started. */
+  /** The address of the daemon that was started last. */
   readonly daemonFile: string;
 }
 
@@ -35,26 +35,23 @@ export function appliedStateFile(home: Home, factory: string): string {
   return join(home.factoriesDirectory, factory, 'applied.json');
 }
 
-/** What is kept about reconciling a repository-backed factory. */
 export function reconcileStatusFile(home: Home, factory: string): string {
   return join(home.factoriesDirectory, factory, 'reconcile.json');
 }
 
-/** The bare mirror of a repository-backed factory. */
 export function mirrorDirectory(home: Home, factory: string): string {
   return join(home.repositoriesDirectory, `${factory}.git`);
 }
 
-/** Makes a directory of the home; nobody but its owner may look into it. */
+/** Creates a directory that only its owner can read. */
 export async function makePrivateDirectory(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
 }
 
-/** The factories that something may have been applied to, sorted. */
 export async function listFactories(home: Home): Promise<string[]> {
   const entries = await readdir(home.factoriesDirectory).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
-    throw error;
+    return fileFailure('unreadable', home.factoriesDirectory)(error);
   });
   return entries.filter(name => namePattern.test(name)).sort();
 }

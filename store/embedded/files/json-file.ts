@@ -6,8 +6,8 @@ import { parseJsonFile } from '../../parse-json-file.ts';
 import { fileFailure } from '../../store-error.ts';
 
 /**
- * A lowdb database over one JSON file. Reading checks the shape; writing replaces the file atomically and durably,
- * which lowdb's own file adapter does not. Writers hold the file's lock.
+ * Opens a lowdb database over one JSON file. Reading checks the shape; writing replaces the file atomically and durably,
+ * unlike lowdb's own file adapter. Writers hold the file's lock.
  */
 export async function openJsonFile<T extends object>(
   file: string,

@@ -5,9 +5,10 @@ import Database from 'better-sqlite3';
 import { fileFailure, StoreError } from '../../store-error.ts';
 import { makePrivateDirectory } from './home.ts';
 
-const retryMs = 25;
+/** @limit Time between two attempts to take a lock, in ms: a person does not notice it. */
+const lockRetryMs = 25;
 
-/** Who holds a lock, for the message to whoever waits for it. */
+/** The holder of a lock, for the message to those who wait for it. */
 interface Holder {
   readonly pid: number;
   readonly command: string;
@@ -29,9 +30,9 @@ export async function withLock<T>(file: string, timeoutMs: number, work: () => P
 }
 
 /**
- * The lock of `file`. It is SQLite's own on an empty database beside the file: the operating system gives it back
- * the moment its owner is gone, however it went, so there is no stale lock to detect.
- * Fails with code `locked`, naming the holder, when it is not free within `timeoutMs`.
+ * Takes the lock of `file`: SQLite's lock on an empty database beside the file. The operating system frees it as soon
+ * as its owner is gone, so no lock is ever stale.
+ * Fails with `locked`, naming the holder, if the lock is not free within `timeoutMs`.
  */
 export async function acquireLock(file: string, timeoutMs: number): Promise<Lock> {
   const database = await prepare(file)
@@ -52,8 +53,8 @@ export async function acquireLock(file: string, timeoutMs: number): Promise<Lock
 }
 
 /**
- * SQLite would make the lock file readable for everybody. One that is there is not opened: closing it again would
- * give back a lock that this process holds on it (POSIX, fcntl).
+ * Creates the lock file, because SQLite would make it readable for everybody. An existing file is not opened: closing it
+ * would free a lock that this process holds on it (POSIX, fcntl).
  */
 async function prepare(file: string): Promise<void> {
   await makePrivateDirectory(dirname(file));
@@ -67,7 +68,7 @@ async function acquire(file: string, untilMs: number): Promise<Database.Database
   try {
     while (!tryLock(database)) {
       if (Date.now() >= untilMs) throw await lockedError(file);
-      await sleep(retryMs);
+      await sleep(lockRetryMs);
     }
     return database;
   } catch (error) {
@@ -88,7 +89,7 @@ function tryLock(database: Database.Database): boolean {
 
 async function lockedError(file: string): Promise<StoreError> {
   const holder = await readFile(holderFile(file), 'utf8').then(describeHolder, () => 'another process');
-  return new StoreError('locked', `${file} is locked by ${holder}`);
+  return new StoreError('locked', `${file} is locked by ${holder}; try again later`);
 }
 
 function describeHolder(text: string): string {

@@ -77,14 +77,14 @@ test('killed at random moments under load, each accepted delivery keeps exactly 
 
     expect(accepted.size).toBeGreaterThan(rounds);
     for (const [deliveryId, n] of accepted) {
-      const automations = log.runsOfDelivery(deliveryId).map(({ automation }) => automation);
+      const automations = log.listRunsOfDelivery(deliveryId).map(({ automation }) => automation);
       expect(automations.sort(), `delivery ${n}`).toEqual(expectedAutomations(n));
     }
     // Deliveries whose 202 the kill cut off count as well: committed with their runs, or not there.
     const rows = log.listDeliveries({ factory: 'default', limit: 1_000_000 });
     for (const { id } of rows) {
       const { n } = JSON.parse(Buffer.from(log.readPayload(id) ?? []).toString());
-      const automations = log.runsOfDelivery(id).map(({ automation }) => automation);
+      const automations = log.listRunsOfDelivery(id).map(({ automation }) => automation);
       expect(automations.sort(), `delivery ${n}`).toEqual(expectedAutomations(n));
     }
     const told = workspace.read('executed');

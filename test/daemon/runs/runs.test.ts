@@ -53,7 +53,7 @@ async function serve(
       expect(answer.status).toBe(202);
       return answer.deliveryId ?? '';
     },
-    runsOf: deliveryId => log.runsOfDelivery(deliveryId),
+    runsOf: deliveryId => log.listRunsOfDelivery(deliveryId),
   };
 }
 

@@ -155,9 +155,9 @@ describe('serves without a restart', () => {
 
 describe('goes on serving the last good state, reports the problem, and recovers', () => {
   test.each<[string, (text: string) => string, string]>([
-    ['is cut off', text => text.slice(0, text.length / 2), 'is not JSON'],
-    ['is empty', () => '', 'is not JSON'],
-    ['has another shape', text => text.replace('"uid"', '"uuid"'), 'is not as hookmill writes it'],
+    ['is cut off', text => text.slice(0, text.length / 2), 'is not valid JSON'],
+    ['is empty', () => '', 'is not valid JSON'],
+    ['has another shape', text => text.replace('"uid"', '"uuid"'), 'has an invalid value'],
     [
       'has a newer format',
       text => text.replace('"formatVersion": 1', '"formatVersion": 2'),

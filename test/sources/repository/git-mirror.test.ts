@@ -13,7 +13,7 @@ import {
   repositoryAt,
   webhook,
 } from '../../support/git-samples.ts';
-import { factoryIn, readReconcileStatus } from '../../support/stored.ts';
+import { factoryIn } from '../../support/stored.ts';
 
 const damages: Readonly<Record<string, (mirror: string) => void>> = {
   'a lock on the ref': mirror => writeFileSync(join(mirror, 'refs', 'hookmill', 'tip.lock'), ''),
@@ -42,7 +42,7 @@ test.for(Object.entries(damages))('follows the branch on from a mirror with %s',
   expect(files.filter(file => /\.lock$|\/tmp_/.test(file))).toEqual([]);
 });
 
-test('fetches the mirror anew once it has grown old', async () => {
+test('fetches the mirror again once it has too many packs', async () => {
   const upstream = makeUpstream();
   upstream.commit({ 'webhooks/pay.yaml': webhook() });
   const { factory, reconcile } = await followedFactory(upstream.bare);
@@ -77,7 +77,7 @@ test('fetches neither old history nor other branches, yet finds the applied revi
   expect(objects).not.toContain(first);
 });
 
-test('reads no other repository in place of a mirror that is none, not even the one that the home lies in', async () => {
+test('reads no other repository if the mirror is invalid, not even the one around the home', async () => {
   const upstream = makeUpstream();
   upstream.commit({ 'webhooks/pay.yaml': webhook() });
   const directory = join(upstream.bare, 'hookmill', 'mirror.git');
@@ -108,7 +108,7 @@ test('says who holds the mirror, and that it cannot be written', async () => {
   lock.release();
   writeFileSync(mirror, 'a file in its place');
   expect(await reconcile()).toMatchObject({ result: 'failed', reason: 'store' });
-  expect(await readReconcileStatus(factory.home, factory.name)).toMatchObject({
+  expect(await factory.store.reconcileStatuses.read(factory.name)).toMatchObject({
     lastFailure: { reason: 'store' },
   });
   rmSync(mirror);

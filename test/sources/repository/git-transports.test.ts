@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runGit } from '../../../sources/repository/git/git-command.ts';
-import { gitEnvironment } from '../../../sources/repository/git/git-environment.ts';
+import { makeGitEnvironment } from '../../../sources/repository/git/git-environment.ts';
 import { mirrorDirectory } from '../../../store/embedded/files/home.ts';
 import {
   followedFactory,
@@ -16,7 +16,6 @@ import {
   webhook,
 } from '../../support/git-samples.ts';
 import { serveGitDaemon, serveGitOverHttp, serveHttp, serveSilence } from '../../support/git-servers.ts';
-import { setSecret } from '../../support/stored.ts';
 
 test('follows a branch served by git daemon', async () => {
   const upstream = makeUpstream();
@@ -28,7 +27,7 @@ test('follows a branch served by git daemon', async () => {
   expect(await reconcile()).toMatchObject({ result: 'unchanged' });
 });
 
-test('sends a team secret over HTTP, takes up its new value, and writes it nowhere', async () => {
+test('sends a team secret over HTTP, uses its new value, and writes it nowhere', async () => {
   const upstream = makeUpstream();
   upstream.commit({ 'webhooks/pay.yaml': webhook() });
   const password = `it's "$HOME" \`id\` \\n %s & 100%`;
@@ -49,7 +48,7 @@ test('sends a team secret over HTTP, takes up its new value, and writes it nowhe
     reason: 'remote',
     message: expect.stringContaining('Authentication failed'),
   });
-  await setSecret(factory, 'TOKEN', password);
+  await factory.store.teamSecrets.set('TOKEN', password);
   expect(await reconcile({}, { credential })).toMatchObject({ result: 'applied' });
   const mirror = mirrorDirectory(factory.home, factory.name);
   expect(readFileSync(join(mirror, 'config'), 'utf8')).not.toContain(password);
@@ -123,7 +122,7 @@ test("keeps the home's key and other programs' prompts from git, and odd transpo
     GIT_TRACE: '1',
     GITHUB_TOKEN: 't',
   };
-  const given = gitEnvironment(ambient, '/m', 'https', undefined);
+  const given = makeGitEnvironment(ambient, '/m', 'https', undefined);
   expect(Object.keys(given).sort()).toEqual(
     ['GITHUB_TOKEN', 'GIT_ALLOW_PROTOCOL', 'GIT_DIR', 'GIT_TERMINAL_PROMPT', 'LC_ALL', 'PATH'].sort(),
   );
@@ -152,7 +151,7 @@ test.each(['git', 'http'])('ends all processes of git at a time-out (%s)', async
   const directory = temporaryDirectory();
   const { port, connected } = await serveSilence();
   const { url, transport } = repositoryAt(`${scheme}://127.0.0.1:${port}/x.git`);
-  const environment = gitEnvironment(operatorEnvironment, directory, transport, undefined);
+  const environment = makeGitEnvironment(operatorEnvironment, directory, transport, undefined);
   const signal = new AbortController().signal;
   let socket: Socket | undefined;
   void connected.then(first => {

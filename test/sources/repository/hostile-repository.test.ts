@@ -10,7 +10,6 @@ import {
   type Upstream,
   webhook,
 } from '../../support/git-samples.ts';
-import { readAppliedState } from '../../support/stored.ts';
 
 const oneCommit = '1'.repeat(40);
 
@@ -64,7 +63,7 @@ test('reads a repository full of traps, runs none, and tells of each', async () 
     'definition/not-regular-file webhooks/sub.yaml',
     'definition/file-name webhooks/\ufffd\ufffd.yaml',
   ]);
-  expect((await readAppliedState(factory.home, factory.name)).serial).toBe(0);
+  expect((await factory.store.appliedStates.read(factory.name)).serial).toBe(0);
   expect(existsSync(canary)).toBe(false);
   const mirror = mirrorDirectory(factory.home, factory.name);
   expect(['hooks', 'modules', 'index'].filter(name => existsSync(join(mirror, name)))).toEqual([]);
@@ -82,7 +81,7 @@ test('takes a folder of definitions that is a link for a mistake, not for an emp
     result: 'failed',
     diagnostics: [{ code: 'definition/not-regular-file', file: 'webhooks' }],
   });
-  expect((await readAppliedState(factory.home, factory.name)).webhooks).toHaveLength(1);
+  expect((await factory.store.appliedStates.read(factory.name)).webhooks).toHaveLength(1);
 });
 
 test('reads a definition of the largest size that is allowed, byte for byte', async () => {

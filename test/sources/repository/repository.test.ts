@@ -3,7 +3,7 @@ import { parseRepository } from '../../../sources/repository/repository.ts';
 
 const problemOf = (url: string, branch = 'main', path = '.') => {
   const parsed = parseRepository(url, branch, path);
-  return 'problem' in parsed ? parsed.problem : undefined;
+  return 'mistake' in parsed ? parsed.mistake : undefined;
 };
 
 test.each([
@@ -57,7 +57,7 @@ test.each([
   'ssh://ada:hunter2@example.com/x',
 ])('refuses the credential in %s without repeating it', url => {
   const problem = problemOf(url);
-  expect(problem).toMatchObject({ option: 'repository', message: 'the URL holds a credential' });
+  expect(problem).toMatchObject({ option: 'repository', message: 'the URL contains a credential' });
   expect(JSON.stringify(problem)).not.toContain('hunter2');
 });
 

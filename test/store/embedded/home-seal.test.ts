@@ -7,16 +7,6 @@ import type { SealedFor } from '../../../store/seal.ts';
 import { newHome } from '../../support/factory.ts';
 
 const owner: SealedFor = { use: 'team-secret', name: 'TOKEN' };
-const credential: SealedFor = { use: 'credential', name: 'wh_0123456789abcdefghijklmn', factory: 'default' };
-
-test('opens what it sealed, also in another process of the same home', async () => {
-  const home = newHome();
-  for (const value of ['schlüssel 🔑\n', 'x'.repeat(8_192)]) {
-    const jwe = await openHomeSeal(home, {}).seal(value, owner);
-    expect(jwe).not.toContain(value);
-    expect(await openHomeSeal(home, {}).open(jwe, owner)).toBe(value);
-  }
-});
 
 test('seals the same value differently each time', async () => {
   const seal = openHomeSeal(newHome(), {});
@@ -33,24 +23,6 @@ test('is JWE, so that the value can be had back without hookmill', async () => {
 });
 
 describe('a sealed value', () => {
-  test.for([
-    ['another name', { ...owner, name: 'OTHER' }],
-    ['another use', { ...owner, use: 'credential' }],
-    ['a factory', { ...owner, factory: 'default' }],
-  ] as const)('does not open for %s', async ([_, other]) => {
-    const seal = openHomeSeal(newHome(), {});
-    await expect(seal.open(await seal.seal('x', owner), other)).rejects.toMatchObject({ code: 'key' });
-  });
-
-  test('does not open for another factory or another webhook', async () => {
-    const seal = openHomeSeal(newHome(), {});
-    const jwe = await seal.seal('x', credential);
-    expect(await seal.open(jwe, credential)).toBe('x');
-    for (const other of [{ factory: 'other' }, { name: 'wh_ponmlkjihgfedcba987654321' }]) {
-      await expect(seal.open(jwe, { ...credential, ...other })).rejects.toMatchObject({ code: 'key' });
-    }
-  });
-
   test('does not open once any character of it is another', async () => {
     const seal = openHomeSeal(newHome(), {});
     const jwe = await seal.seal('value', owner);
@@ -62,13 +34,9 @@ describe('a sealed value', () => {
     }
   });
 
-  test('does not open with another key, nor without one, and the message holds no value', async () => {
+  test('does not open once the key is gone, and makes no other', async () => {
     const home = newHome();
     const jwe = await openHomeSeal(home, {}).seal('the-value', owner);
-    const other = openHomeSeal(home, { HOOKMILL_KEY: randomBytes(32).toString('base64') });
-    const error = await other.open(jwe, owner).catch(error => error);
-    expect(error).toMatchObject({ code: 'key', message: expect.stringContaining('restore the key') });
-    expect(String(error)).not.toContain('the-value');
     rmSync(home.keyFile);
     await expect(openHomeSeal(home, {}).open(jwe, owner)).rejects.toMatchObject({ code: 'key' });
     expect(() => statSync(home.keyFile)).toThrow('ENOENT');
@@ -76,7 +44,7 @@ describe('a sealed value', () => {
 });
 
 describe('the key', () => {
-  test('is made once, for its owner alone, in a directory for its owner alone', async () => {
+  test('is created once, and only its owner can read it and its directory', async () => {
     const home = newHome();
     const seals = await Promise.all(Array.from({ length: 5 }, () => openHomeSeal(home, {}).seal('x', owner)));
     for (const jwe of seals) expect(await openHomeSeal(home, {}).open(jwe, owner)).toBe('x');
@@ -102,7 +70,7 @@ describe('the key', () => {
     const home = newHome();
     await expect(openHomeSeal(home, { HOOKMILL_KEY: key }).seal('x', owner)).rejects.toMatchObject({
       code: 'key',
-      message: 'HOOKMILL_KEY is not 32 bytes in base64',
+      message: expect.stringContaining('HOOKMILL_KEY must be 32 bytes in base64'),
     });
     await openHomeSeal(home, {}).seal('x', owner);
     writeFileSync(home.keyFile, key);

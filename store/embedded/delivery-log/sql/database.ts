@@ -2,7 +2,7 @@ import { closeSync, constants, existsSync, fsyncSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { DeliveryLogError } from '../../../delivery-log-error.ts';
-import { migrate, otherVersion, schemaVersion, schemaVersionCurrent } from './migrations.ts';
+import { migrate, readSchemaVersion, schemaVersionCurrent, versionError } from './migrations.ts';
 
 /** @limit Wait for another process' write, in ms: an operator's backup may hold the file for a while. */
 const sqliteBusyTimeoutMs = 30_000;
@@ -12,8 +12,8 @@ const walPagesBeforeCheckpoint = 4_096;
 const walBytesKept = 64 * 1024 * 1024;
 
 /**
- * Opens the delivery log's file for writing, made with mode 0600 if it is not there; its directory must exist.
- * Throws DeliveryLogError `version` or `unsafe`, or what the file system says.
+ * Opens the delivery log's file for writing, and creates it with mode 0600 if it is missing; its directory must exist.
+ * Throws DeliveryLogError `version` or `unsafe`, or an error of the file system.
  */
 export function openDatabase(file: string): Database.Database {
   createFile(file);
@@ -29,17 +29,17 @@ export function openDatabase(file: string): Database.Database {
 }
 
 /**
- * A connection that never writes, while others may; an empty log if there is no file yet.
+ * Opens a connection that only reads, while others may write; an empty log if there is no file yet.
  * Throws DeliveryLogError `version`.
  */
 export function openDatabaseForReading(file: string): Database.Database {
   if (!existsSync(file)) return emptyDatabase();
   const database = new Database(file, { readonly: true, timeout: sqliteBusyTimeoutMs });
-  const version = schemaVersion(database);
+  const version = readSchemaVersion(database);
   if (version === schemaVersionCurrent) return database;
   database.close();
   if (version === 0) return emptyDatabase();
-  throw otherVersion(version);
+  throw versionError(version);
 }
 
 function emptyDatabase(): Database.Database {
@@ -48,7 +48,7 @@ function emptyDatabase(): Database.Database {
   return database;
 }
 
-/** The file's bytes are synced by SQLite at each commit; that the file exists at all, by its directory. */
+/** SQLite syncs the file's content at each commit, but the file's existence depends on a sync of its directory. */
 function createFile(file: string): void {
   try {
     closeSync(openSync(file, constants.O_CREAT | constants.O_EXCL | constants.O_RDWR, 0o600));
@@ -65,9 +65,9 @@ function createFile(file: string): void {
 }
 
 /**
- * A committed transaction survives a power cut only under synchronous=FULL; the build's own default for a
- * file in WAL mode is NORMAL, which does not sync. So it is set, then read back.
- * fullfsync: on macOS a plain fsync leaves the bytes in the drive's cache; elsewhere it means nothing.
+ * A committed transaction survives a power cut only with synchronous=FULL. The library's default in WAL mode is NORMAL,
+ * which does not sync, so FULL is set and read back.
+ * fullfsync: on macOS a plain fsync leaves the bytes in the drive's cache; elsewhere it has no effect.
  */
 function makeDurable(database: Database.Database): void {
   const journalMode = database.pragma('journal_mode = WAL', { simple: true });
@@ -80,7 +80,7 @@ function makeDurable(database: Database.Database): void {
   if (journalMode !== 'wal' || synchronous !== synchronousFull) {
     throw new DeliveryLogError(
       'unsafe',
-      `the delivery log needs journal_mode wal and synchronous FULL (${synchronousFull}); SQLite gives ${journalMode} and ${synchronous}. Is the home on a network file system?`,
+      `the delivery log needs journal_mode wal and synchronous ${synchronousFull}, but SQLite has ${journalMode} and ${synchronous}; move the home to a local disk`,
     );
   }
 }

@@ -2,31 +2,31 @@ import type Database from 'better-sqlite3';
 import { DeliveryLogError } from '../../../delivery-log-error.ts';
 
 /**
- * Brings the file to this version's tables in one transaction. Migrations are only ever appended;
- * `user_version` counts those that ran. A file from a newer version is refused untouched.
+ * Creates or updates the tables in one transaction. Migrations are only ever appended, and `user_version` counts those
+ * that ran. A file from a newer version is refused and stays unchanged.
  */
 export function migrate(database: Database.Database): void {
   const bringUp = database.transaction(() => {
-    const version = schemaVersion(database);
-    if (version > migrations.length) throw otherVersion(version);
+    const version = readSchemaVersion(database);
+    if (version > migrations.length) throw versionError(version);
     for (const migration of migrations.slice(version)) database.exec(migration);
     database.pragma(`user_version = ${migrations.length}`);
   });
-  if (schemaVersion(database) !== schemaVersionCurrent) bringUp.immediate();
+  if (readSchemaVersion(database) !== schemaVersionCurrent) bringUp.immediate();
 }
 
-/** For a connection that may not migrate. A file without tables yet counts as version 0. */
-export function schemaVersion(database: Database.Database): number {
+/** The number of migrations that ran; 0 for a file without tables. */
+export function readSchemaVersion(database: Database.Database): number {
   return Number(database.pragma('user_version', { simple: true }));
 }
 
-export function otherVersion(version: number): DeliveryLogError {
+export function versionError(version: number): DeliveryLogError {
   return new DeliveryLogError(
     'version',
-    `the delivery log has format ${version}, this hookmill reads format ${schemaVersionCurrent}: ${
+    `the delivery log has format ${version}, but this hookmill reads format ${schemaVersionCurrent}; ${
       version > schemaVersionCurrent
         ? 'use the newer hookmill that wrote it'
-        : 'start the daemon once, it brings the file up to date'
+        : 'start the daemon once, which updates the file'
     }`,
   );
 }

@@ -8,14 +8,14 @@ export const deliveriesPerPruneStepMax = 50;
 const deliveryBytesPerPruneStepMax = 4 * 1024 * 1024;
 
 /**
- * One bounded step of a pass over all webhooks, oldest rows first, within the transaction that the caller holds.
+ * One bounded step of a pass over all webhooks, oldest rows first, within the caller's transaction.
  * A delivery with a queued or running run stays, whatever its age.
  */
 export function preparePruneStep(database: Database.Database, snapshots: Snapshots): VerbTable['pruneStep'] {
   const selectNextUid = database
     .prepare<[string], string | null>('SELECT min(uid) FROM deliveries WHERE uid > ?')
     .pluck();
-  // The oldest of the newest rows that always stay; none if there are fewer.
+  // The oldest of the rows that always stay; no row if there are fewer.
   const selectOldestKept = database.prepare<{ uid: string; keepNewest: number }, RowPosition>(`
     SELECT at_ms AS atMs, seq FROM deliveries WHERE uid = @uid
     ORDER BY at_ms DESC, seq DESC LIMIT 1 OFFSET @keepNewest - 1`);
@@ -52,11 +52,11 @@ export function preparePruneStep(database: Database.Database, snapshots: Snapsho
     return runs.map(run => run.id);
   };
 
-  const startOf = (uid: string | null | undefined): PrunePosition | undefined =>
+  const toStart = (uid: string | null | undefined): PrunePosition | undefined =>
     uid == null ? undefined : { uid, atMs: Number.MIN_SAFE_INTEGER, seq: 0 };
 
   return step => {
-    const position = step.after ?? startOf(selectNextUid.get(''));
+    const position = step.after ?? toStart(selectNextUid.get(''));
     if (!position) return { deliveries: 0, runIds: [] };
     const old = withinBytes(oldDeliveries(position, step));
     const idle = old.filter(delivery => !delivery.busy);
@@ -65,7 +65,7 @@ export function preparePruneStep(database: Database.Database, snapshots: Snapsho
     const last = old.at(-1);
     const next = last
       ? { uid: position.uid, atMs: last.atMs, seq: last.seq }
-      : startOf(selectNextUid.get(position.uid));
+      : toStart(selectNextUid.get(position.uid));
     return next ? { deliveries: idle.length, runIds, next } : { deliveries: idle.length, runIds };
   };
 }
@@ -81,7 +81,7 @@ interface OldDelivery extends RowPosition {
   readonly busy: number;
 }
 
-/** As many of the first as the step's bound of bytes allows, and at least one. */
+/** The first deliveries within the step's bound of bytes, and at least one. */
 function withinBytes(deliveries: readonly OldDelivery[]): readonly OldDelivery[] {
   let bytes = 0;
   const end = deliveries.findIndex(({ size }, index) => {

@@ -7,16 +7,47 @@ export interface RecordedRows {
   readonly runsQueued: boolean;
 }
 
-/** Writes a batch's rows, in their order, within the transaction that the caller holds. */
+/** Writes a batch's rows in their order, within the caller's transaction. */
 export type RecordDeliveries = (rows: readonly DeliveryRow[], payloads: ArrayBuffer) => RecordedRows;
 
 export function prepareRecordDeliveries(database: Database.Database, snapshots: Snapshots): RecordDeliveries {
-  const insert = database.prepare<DeliveryColumns>(`
+  const insert = prepareInsertDelivery(database);
+  const recordAccepted = prepareRecordAccepted(database, insert);
+  const storeSnapshot = ({ factory, appliedState }: DeliveryRow): number | null =>
+    appliedState ? snapshots.storeApplied(factory, appliedState) : null;
+
+  return (rows, payloads) => {
+    const duplicates: Duplicate[] = [];
+    let runsQueued = false;
+    let offset = 0;
+    for (const [index, row] of rows.entries()) {
+      const columns = toColumns(row, storeSnapshot(row));
+      if (row.outcome !== 'Accepted') {
+        insert.run(columns);
+        continue;
+      }
+      const of = recordAccepted(row, columns, Buffer.from(payloads, offset, row.payloadBytes));
+      offset += row.payloadBytes;
+      if (of === undefined) runsQueued ||= row.runs.length > 0;
+      else duplicates.push({ index, of });
+    }
+    return { duplicates, runsQueued };
+  };
+}
+
+type InsertDelivery = Database.Statement<[DeliveryColumns]>;
+
+function prepareInsertDelivery(database: Database.Database): InsertDelivery {
+  return database.prepare<[DeliveryColumns]>(`
     INSERT INTO deliveries (id, factory, webhook, uid, at_ms, size, outcome, identity, identity_source,
       authenticated_by, reason, duplicate_of, snapshot)
     VALUES (@id, @factory, @webhook, @uid, @atMs, @size, @outcome, @identity, @identitySource,
       @authenticatedBy, @reason, @duplicateOf, @snapshot)
     ON CONFLICT (uid, identity) WHERE outcome = 'Accepted' DO NOTHING`);
+}
+
+/** Returns the original's id if the identity was accepted before. The unique index decides; nothing looks first. */
+function prepareRecordAccepted(database: Database.Database, insert: InsertDelivery) {
   const selectOriginal = database
     .prepare<[string, string], string>(
       `SELECT id FROM deliveries WHERE uid = ? AND identity = ? AND outcome = 'Accepted'`,
@@ -31,44 +62,21 @@ export function prepareRecordDeliveries(database: Database.Database, snapshots: 
     INSERT INTO runs (id, delivery, factory, automation, replay, snapshot, not_before_ms, created_at_ms)
     VALUES (?, ?, ?, ?, 0, ?, ?, ?)`);
 
-  /** The original's id if this identity was accepted before. The unique index decides, not a look beforehand. */
-  const recordAccepted = (row: AcceptedRow, payload: Uint8Array): string | undefined => {
-    const snapshot = snapshotOf(row);
-    const columns = columnsOf(row, snapshot);
-    const { changes, lastInsertRowid: delivery } = insert.run(columns);
-    if (changes === 0) return recordDuplicate(row, columns);
-    insertPayload.run(delivery, payload);
-    for (const run of row.runs) {
-      insertRun.run(run.id, delivery, row.factory, run.automation, snapshot, row.atMs, row.atMs);
-    }
-    return undefined;
-  };
-
-  const snapshotOf = ({ factory, appliedState }: DeliveryRow): number | null =>
-    appliedState ? snapshots.keyOf(factory, appliedState) : null;
-
   const recordDuplicate = (row: AcceptedRow, columns: DeliveryColumns): string => {
     const original = selectOriginal.get(row.uid, row.identity);
-    if (original === undefined) throw new Error(`delivery ${row.id} conflicts with none`);
+    if (original === undefined) throw new Error(`the delivery ${row.id} conflicts with no other delivery`);
     insert.run({ ...columns, outcome: 'Duplicate', duplicateOf: original });
     return original;
   };
 
-  return (rows, payloads) => {
-    const duplicates: Duplicate[] = [];
-    let runsQueued = false;
-    let offset = 0;
-    for (const [index, row] of rows.entries()) {
-      if (row.outcome !== 'Accepted') {
-        insert.run(columnsOf(row, snapshotOf(row)));
-        continue;
-      }
-      const of = recordAccepted(row, Buffer.from(payloads, offset, row.payloadBytes));
-      offset += row.payloadBytes;
-      if (of === undefined) runsQueued ||= row.runs.length > 0;
-      else duplicates.push({ index, of });
+  return (row: AcceptedRow, columns: DeliveryColumns, payload: Uint8Array): string | undefined => {
+    const { changes, lastInsertRowid: delivery } = insert.run(columns);
+    if (changes === 0) return recordDuplicate(row, columns);
+    insertPayload.run(delivery, payload);
+    for (const run of row.runs) {
+      insertRun.run(run.id, delivery, row.factory, run.automation, columns.snapshot, row.atMs, row.atMs);
     }
-    return { duplicates, runsQueued };
+    return undefined;
   };
 }
 
@@ -88,7 +96,7 @@ interface DeliveryColumns {
   readonly snapshot: number | null;
 }
 
-function columnsOf(row: AcceptedRow | UnidentifiedRow, snapshot: number | null): DeliveryColumns {
+function toColumns(row: AcceptedRow | UnidentifiedRow, snapshot: number | null): DeliveryColumns {
   const accepted = row.outcome === 'Accepted' ? row : undefined;
   return {
     id: row.id,

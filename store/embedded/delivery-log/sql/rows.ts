@@ -1,13 +1,13 @@
 import type { LoggedDelivery, Run } from '../../../delivery-log.ts';
 
-/** What to select, and from where, for a `LoggedDelivery`. */
+/** Selects the columns of a `LoggedDelivery`. */
 export const selectDelivery = `
   SELECT deliveries.id, deliveries.factory, webhook, uid, at_ms AS atMs, size, outcome, identity,
     identity_source AS identitySource, authenticated_by AS authenticatedBy, reason, duplicate_of AS duplicateOf,
     digest AS snapshot
   FROM deliveries LEFT JOIN snapshots ON snapshots.key = deliveries.snapshot`;
 
-/** What to select, and from where, for a `Run`. */
+/** Selects the columns of a `Run`. */
 export const selectRun = `
   SELECT runs.id, deliveries.id AS deliveryId, runs.factory, webhook, automation, replay, digest AS snapshot, state,
     attempts, not_before_ms AS notBeforeMs, created_at_ms AS createdAtMs, started_at_ms AS startedAtMs,
@@ -18,20 +18,20 @@ export const selectRun = `
 export const selectPayload = `
   SELECT bytes FROM payloads JOIN deliveries ON deliveries.seq = payloads.delivery WHERE deliveries.id = ?`;
 
-/** The source of the applied state in force, as JSON text. */
+/** Selects the source of an applied state, as JSON text. */
 export const selectSource = "SELECT json -> '$.source' FROM snapshots WHERE digest = ?";
 
 export const selectSnapshot = 'SELECT json FROM snapshots WHERE digest = ?';
 
-/** SQL's NULL is an absent property here. */
-export function deliveryOf(row: LoggedDelivery): LoggedDelivery {
+/** Converts a row: NULL becomes an absent property. */
+export function toDelivery(row: LoggedDelivery): LoggedDelivery {
   return withoutNulls(row);
 }
 
 /** SQLite has no booleans. */
 export type RunRow = Omit<Run, 'replay'> & { readonly replay: number };
 
-export function runOf(row: RunRow): Run {
+export function toRun(row: RunRow): Run {
   return { ...withoutNulls(row), replay: row.replay === 1 };
 }
 

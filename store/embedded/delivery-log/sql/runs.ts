@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import type { VerbTable } from '../write/wire.ts';
-import { type RunRow, runOf, selectRun } from './rows.ts';
+import { type RunRow, selectRun, toRun } from './rows.ts';
 import type { Snapshots } from './snapshots.ts';
 
 export type RunVerbs = Pick<
@@ -8,8 +8,16 @@ export type RunVerbs = Pick<
   'claimRuns' | 'finishRun' | 'postponeRun' | 'requeueRunsOfOthers' | 'retryRun' | 'replay'
 >;
 
-/** The queue of runs. Each verb runs within the transaction that the caller holds. */
+/** The queue of runs. Each verb runs within the caller's transaction. */
 export function prepareRunVerbs(database: Database.Database, snapshots: Snapshots): RunVerbs {
+  return {
+    claimRuns: prepareClaim(database),
+    ...prepareRunStates(database),
+    replay: prepareReplay(database, snapshots),
+  };
+}
+
+function prepareClaim(database: Database.Database): RunVerbs['claimRuns'] {
   const selectDue = database
     .prepare<{ nowMs: number; limit: number }, number>(`
     SELECT seq FROM runs WHERE state = 'queued' AND not_before_ms <= @nowMs
@@ -25,6 +33,16 @@ export function prepareRunVerbs(database: Database.Database, snapshots: Snapshot
       `SELECT not_before_ms FROM runs WHERE state = 'queued' ORDER BY not_before_ms LIMIT 1`,
     )
     .pluck();
+  return ({ daemonId, nowMs, limit }) => {
+    const due = selectDue.all({ nowMs, limit });
+    for (const seq of due) claim.run({ seq, daemonId, nowMs });
+    const runs = due.flatMap(seq => runBySeq.all(seq)).map(toRun);
+    const nextDueMs = selectNextDue.get();
+    return nextDueMs === undefined ? { runs } : { runs, nextDueMs };
+  };
+}
+
+function prepareRunStates(database: Database.Database): Omit<RunVerbs, 'claimRuns' | 'replay'> {
   const finish = database.prepare<{ id: string; state: string; atMs: number; error: string | null }>(`
     UPDATE runs SET state = @state, finished_at_ms = @atMs, error = @error, claimed_by = NULL
     WHERE id = @id AND state = 'running'`);
@@ -36,34 +54,29 @@ export function prepareRunVerbs(database: Database.Database, snapshots: Snapshot
   const retry = database.prepare<{ id: string; nowMs: number }>(`
     UPDATE runs SET state = 'queued', attempts = 0, not_before_ms = @nowMs, finished_at_ms = NULL
     WHERE id = @id AND state = 'failed'`);
-  const selectStored = database.prepare<[string], { delivery: number; factory: string }>(`
-    SELECT seq AS delivery, factory FROM deliveries WHERE id = ? AND outcome = 'Accepted'`);
-  const insertReplay = database.prepare<[string, number, string, string, number, number, number]>(`
-    INSERT INTO runs (id, delivery, factory, automation, replay, snapshot, not_before_ms, created_at_ms)
-    VALUES (?, ?, ?, ?, 1, ?, ?, ?)`);
-
   return {
-    claimRuns({ daemonId, nowMs, limit }) {
-      const due = selectDue.all({ nowMs, limit });
-      for (const seq of due) claim.run({ seq, daemonId, nowMs });
-      const runs = due.flatMap(seq => runBySeq.all(seq)).map(runOf);
-      const nextDueMs = selectNextDue.get();
-      return nextDueMs === undefined ? { runs } : { runs, nextDueMs };
-    },
     finishRun: ({ id, state, atMs, error }) =>
       finish.run({ id, state, atMs, error: error ?? null }).changes > 0,
     postponeRun: ({ id, notBeforeMs, error }) =>
       postpone.run({ id, notBeforeMs, error: error ?? null }).changes > 0,
     requeueRunsOfOthers: daemonId => requeue.run(daemonId).changes,
     retryRun: ({ id, nowMs }) => retry.run({ id, nowMs }).changes > 0,
-    replay({ deliveryId, runs, appliedState, nowMs }) {
-      const stored = selectStored.get(deliveryId);
-      if (!stored) return false;
-      const snapshot = snapshots.store(appliedState);
-      for (const { id, automation } of runs) {
-        insertReplay.run(id, stored.delivery, stored.factory, automation, snapshot, nowMs, nowMs);
-      }
-      return true;
-    },
+  };
+}
+
+function prepareReplay(database: Database.Database, snapshots: Snapshots): RunVerbs['replay'] {
+  const selectStored = database.prepare<[string], { delivery: number; factory: string }>(`
+    SELECT seq AS delivery, factory FROM deliveries WHERE id = ? AND outcome = 'Accepted'`);
+  const insertReplay = database.prepare<[string, number, string, string, number, number, number]>(`
+    INSERT INTO runs (id, delivery, factory, automation, replay, snapshot, not_before_ms, created_at_ms)
+    VALUES (?, ?, ?, ?, 1, ?, ?, ?)`);
+  return ({ deliveryId, runs, appliedState, nowMs }) => {
+    const stored = selectStored.get(deliveryId);
+    if (!stored) return false;
+    const snapshot = snapshots.store(appliedState);
+    for (const { id, automation } of runs) {
+      insertReplay.run(id, stored.delivery, stored.factory, automation, snapshot, nowMs, nowMs);
+    }
+    return true;
   };
 }

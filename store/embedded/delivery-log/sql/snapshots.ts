@@ -4,19 +4,19 @@ import type { SentAppliedState } from '../write/wire.ts';
 import { selectSnapshot } from './rows.ts';
 
 export interface Snapshots {
-  /** The row of the automations in force at a delivery; stored in the running transaction if it is not there. */
-  keyOf(factory: string, state: SentAppliedState): number;
-  /** The same for a text that came along, with no regard to what is in force. */
+  /** Stores the automations that were applied at a delivery, unless they are stored, and returns their key. */
+  storeApplied(factory: string, state: SentAppliedState): number;
+  /** Does the same for a text that is not the one last applied. */
   store(state: AppliedStateRef): number;
   read(digest: string): string | undefined;
-  /** Removes the row if no delivery and no run refers to it any longer. */
+  /** Removes a snapshot that no delivery and no run refers to any more. */
   removeUnused(key: number): void;
-  /** After a rollback or a removal: rows seen before may be gone. */
+  /** Forgets the known keys. Call it after a rollback or a removal. */
   forgetRows(): void;
 }
 
 export function openSnapshots(database: Database.Database): Snapshots {
-  const inForce = new Map<string, AppliedStateRef & { key?: number }>();
+  const lastApplied = new Map<string, AppliedStateRef & { key?: number }>();
   const insert = database.prepare<[string, string]>(
     'INSERT INTO snapshots (digest, json) VALUES (?, ?) ON CONFLICT DO NOTHING',
   );
@@ -35,9 +35,9 @@ export function openSnapshots(database: Database.Database): Snapshots {
   };
 
   return {
-    keyOf(factory, { digest, json }) {
-      if (json !== undefined) inForce.set(factory, { digest, json });
-      const state = inForce.get(factory);
+    storeApplied(factory, { digest, json }) {
+      if (json !== undefined) lastApplied.set(factory, { digest, json });
+      const state = lastApplied.get(factory);
       if (state?.digest !== digest) throw new Error(`the text of snapshot ${digest} was not sent`);
       state.key ??= store(state);
       return state.key;
@@ -46,7 +46,7 @@ export function openSnapshots(database: Database.Database): Snapshots {
     read: digest => selectJson.get(digest),
     removeUnused: key => remove.run({ key }),
     forgetRows() {
-      for (const state of inForce.values()) delete state.key;
+      for (const state of lastApplied.values()) delete state.key;
     },
   };
 }

@@ -13,7 +13,7 @@ const deliveriesPerCommitMax = 1_000;
 /** @limit Most payload bytes in one transaction: the rest goes into the next one, so that no delivery waits long. */
 const deliveryBytesPerCommitMax = 8 * 1024 * 1024;
 
-/** A delivery that waits for its commit. Nobody waits for a rejection's. */
+/** A delivery that waits for its commit. A rejected delivery has no promise, because nothing waits for it. */
 export type WaitingDelivery = WaitingAccepted | WaitingRejected;
 
 interface WaitingAccepted {
@@ -39,26 +39,28 @@ export interface WaitingBatch {
   readonly commands: readonly WaitingCommand[];
 }
 
-export function payloadBytes(waiting: WaitingDelivery): number {
+export function countPayloadBytes(waiting: WaitingDelivery): number {
   return waiting.kind === 'accepted' ? waiting.delivery.payload.length : 0;
 }
 
-/** How many of the first deliveries one transaction takes: within its bounds, and at least one. */
-export function batchLength(waiting: readonly WaitingDelivery[]): number {
+/** Counts the first deliveries that fit into one transaction: at least one. */
+export function countForCommit(waiting: readonly WaitingDelivery[]): number {
   let bytes = 0;
   for (const [index, delivery] of waiting.entries()) {
-    bytes += payloadBytes(delivery);
+    bytes += countPayloadBytes(delivery);
     if (index === deliveriesPerCommitMax || (index > 0 && bytes > deliveryBytesPerCommitMax)) return index;
   }
   return waiting.length;
 }
 
-/** `statesSent` holds the digest last sent for each factory, and is brought up to date. */
+/** Packs deliveries for the thread. `statesSent` holds the digest last sent for each factory, and is updated. */
 export function packDeliveries(
   waiting: readonly WaitingDelivery[],
   statesSent: Map<string, string>,
 ): Pick<Batch, 'deliveries' | 'payloads'> {
-  const payloads = new Uint8Array(waiting.reduce((bytes, delivery) => bytes + payloadBytes(delivery), 0));
+  const payloads = new Uint8Array(
+    waiting.reduce((bytes, delivery) => bytes + countPayloadBytes(delivery), 0),
+  );
   let offset = 0;
   const deliveries = waiting.map((delivery): DeliveryRow => {
     const appliedState = packAppliedState(delivery.delivery, statesSent);
@@ -82,8 +84,8 @@ export function resolveAll({ deliveries, commands }: WaitingBatch, { duplicates,
   for (const [index, { resolve }] of commands.entries()) resolve(results[index]);
 }
 
-/** The rows of a committed batch as the log now has them, in their order. */
-export function committedRows(
+/** The rows of a committed batch as the log now has them, in order. */
+export function makeCommittedRows(
   { deliveries }: WaitingBatch,
   { duplicates }: Committed,
 ): readonly LoggedDelivery[] {

@@ -9,7 +9,7 @@ import { prepareRunVerbs } from '../sql/runs.ts';
 import { openSnapshots } from '../sql/snapshots.ts';
 import type { Batch, Command, Committed, FromWorker, Refused, ToWorker, Verb, VerbTable } from './wire.ts';
 
-// The thread that writes the delivery log: it owns the one writing connection of this process.
+// The thread that writes the delivery log. It owns the only writing connection of this process.
 serve(workerData.file);
 
 function serve(file: string): void {
@@ -27,11 +27,11 @@ function serve(file: string): void {
     });
     reply({ kind: 'opened' });
   } catch (error) {
-    reply(refusal(error));
+    reply(toRefused(error));
   }
 }
 
-/** All of a batch in one transaction, on disk when this returns; or none of it. */
+/** Commits a batch in one transaction: all of it is on disk when this returns, or none of it. */
 function prepareCommit(database: Database.Database): (batch: Batch) => FromWorker {
   const snapshots = openSnapshots(database);
   const record = prepareRecordDeliveries(database, snapshots);
@@ -42,10 +42,10 @@ function prepareCommit(database: Database.Database): (batch: Batch) => FromWorke
     readPayload: deliveryId => payload.get(deliveryId),
     readSnapshot: digest => snapshots.read(digest),
   };
-  const obey = <V extends Verb>(command: Command<V>) => verbs[command.verb](command.argument);
+  const execute = <V extends Verb>(command: Command<V>) => verbs[command.verb](command.argument);
   const transaction = database.transaction((batch: Batch): Omit<Committed, 'commitMs'> => {
     const { duplicates, runsQueued } = record(batch.deliveries, batch.payloads);
-    const results = batch.commands.map(obey);
+    const results = batch.commands.map(execute);
     return {
       kind: 'committed',
       duplicates,
@@ -66,11 +66,11 @@ function prepareCommit(database: Database.Database): (batch: Batch) => FromWorke
   };
 }
 
-/** After these, queued runs may be due at once. */
+/** After these verbs, queued runs may be due now. */
 const queuingVerbs: ReadonlySet<Verb> = new Set(['replay', 'retryRun', 'requeueRunsOfOthers']);
 
-/** An error's class does not survive the way between threads: its code goes beside it. */
-function refusal(error: unknown): Refused {
+/** An error loses its class between threads, so its code is sent beside it. */
+function toRefused(error: unknown): Refused {
   const message = error instanceof Error ? error.message : String(error);
   const refused = { kind: 'refused', message, error } as const;
   return error instanceof DeliveryLogError ? { ...refused, code: error.code } : refused;

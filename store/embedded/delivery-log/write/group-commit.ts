@@ -8,10 +8,10 @@ import type {
 } from '../../../delivery-log.ts';
 import { DeliveryLogError } from '../../../delivery-log-error.ts';
 import {
-  batchLength,
-  committedRows,
+  countForCommit,
+  countPayloadBytes,
+  makeCommittedRows,
   packDeliveries,
-  payloadBytes,
   rejectAll,
   resolveAll,
   type WaitingBatch,
@@ -25,7 +25,7 @@ const deliveriesWaitingMax = 10_000;
 /** @limit Most payload bytes that wait for their commit: beyond it the answer is 503, so that memory stays bounded. */
 const deliveryBytesWaitingMax = 64 * 1024 * 1024;
 
-/** Owns the thread. One batch is with it at a time, one transaction each; what arrives meanwhile is the next. */
+/** Owns the thread, which commits one batch at a time in one transaction. Deliveries that arrive meanwhile wait for the next. */
 export class GroupCommit {
   readonly #worker: Worker;
   readonly #options: DeliveryLogOptions;
@@ -33,7 +33,7 @@ export class GroupCommit {
   readonly #statesSent = new Map<string, string>();
   #deliveries: WaitingDelivery[] = [];
   #commands: WaitingCommand[] = [];
-  #loneCommands: WaitingCommand[] = [];
+  #separateCommands: WaitingCommand[] = [];
   #inFlight: WaitingBatch | undefined;
   #sendScheduled = false;
   #state: 'open' | 'closing' | 'ended' = 'open';
@@ -43,7 +43,7 @@ export class GroupCommit {
     this.#worker = worker;
     this.#options = options;
     worker.on('message', (message: FromWorker) => this.#settle(message));
-    let died = new Error("the delivery log's thread ended");
+    let died = new Error("the delivery log's thread died");
     worker.once('error', (error: Error) => {
       died = error;
     });
@@ -60,7 +60,9 @@ export class GroupCommit {
       if (this.#state !== 'open') return reject(closed());
       if (this.#isFull(delivery.payload.length)) {
         this.#stats.refusedFull++;
-        return reject(new DeliveryLogError('full', 'too many deliveries wait for their commit'));
+        return reject(
+          new DeliveryLogError('full', 'too many deliveries are waiting for their commit; try again'),
+        );
       }
       this.#add({ kind: 'accepted', delivery, resolve, reject });
     });
@@ -75,14 +77,14 @@ export class GroupCommit {
     return true;
   }
 
-  /** Rides with the deliveries of the next batch. */
+  /** Runs the command in the same transaction as the next batch of deliveries. */
   ask<V extends Verb>(verb: V, argument: Verbs[V]['takes']): Promise<Verbs[V]['gives']> {
     return this.#enqueue(this.#commands, verb, argument);
   }
 
-  /** In a transaction of its own: deliveries neither fail with it nor wait for more than one of its kind. */
-  askAlone<V extends Verb>(verb: V, argument: Verbs[V]['takes']): Promise<Verbs[V]['gives']> {
-    return this.#enqueue(this.#loneCommands, verb, argument);
+  /** Runs the command in a transaction of its own: deliveries do not fail with it, and wait for one at most. */
+  askSeparately<V extends Verb>(verb: V, argument: Verbs[V]['takes']): Promise<Verbs[V]['gives']> {
+    return this.#enqueue(this.#separateCommands, verb, argument);
   }
 
   stats(): DeliveryLogStats {
@@ -106,7 +108,7 @@ export class GroupCommit {
   #add(waiting: WaitingDelivery): void {
     this.#deliveries.push(waiting);
     this.#stats.waiting++;
-    this.#stats.waitingBytes += payloadBytes(waiting);
+    this.#stats.waitingBytes += countPayloadBytes(waiting);
     this.#scheduleSend();
   }
 
@@ -127,7 +129,7 @@ export class GroupCommit {
     });
   }
 
-  /** After the event loop's present turn, so that requests read from several sockets in it ride together. */
+  /** Sends after the event loop's current turn, so that requests that arrived in it are committed together. */
   #scheduleSend(): void {
     if (this.#sendScheduled || this.#inFlight) return;
     this.#sendScheduled = true;
@@ -153,10 +155,10 @@ export class GroupCommit {
   }
 
   #takeBatch(): WaitingBatch | undefined {
-    const lone = this.#loneCommands.shift();
-    if (lone) return { deliveries: [], commands: [lone] };
+    const separate = this.#separateCommands.shift();
+    if (separate) return { deliveries: [], commands: [separate] };
     if (this.#deliveries.length + this.#commands.length === 0) return undefined;
-    const deliveries = this.#deliveries.splice(0, batchLength(this.#deliveries));
+    const deliveries = this.#deliveries.splice(0, countForCommit(this.#deliveries));
     const commands = this.#commands;
     this.#commands = [];
     return { deliveries, commands };
@@ -167,22 +169,22 @@ export class GroupCommit {
     if (!batch || (message.kind !== 'committed' && message.kind !== 'failed')) return;
     this.#inFlight = undefined;
     this.#count(batch, message);
-    // What the thread rolled back, it has not kept.
+    // The thread has rolled back the texts that were sent with this batch.
     if (message.kind === 'failed') this.#statesSent.clear();
-    // Before the answers, so that the thread works while they are sent.
+    // Sends the next batch first, so that the thread works while promises are settled.
     this.#send();
     if (message.kind === 'failed') {
       rejectAll(batch, failed(message.error));
       return;
     }
     resolveAll(batch, message);
-    if (batch.deliveries.length > 0) this.#options.onCommitted?.(() => committedRows(batch, message));
+    if (batch.deliveries.length > 0) this.#options.onCommitted?.(() => makeCommittedRows(batch, message));
     if (message.runsQueued) this.#options.onRunsQueued?.();
   }
 
   #count({ deliveries }: WaitingBatch, message: Committed | { kind: 'failed' }): void {
     this.#stats.waiting -= deliveries.length;
-    for (const delivery of deliveries) this.#stats.waitingBytes -= payloadBytes(delivery);
+    for (const delivery of deliveries) this.#stats.waitingBytes -= countPayloadBytes(delivery);
     if (message.kind === 'failed') {
       this.#stats.failedCommits++;
       return;
@@ -197,13 +199,13 @@ export class GroupCommit {
     const wasOpen = this.#state === 'open';
     const batches = [
       this.#inFlight ?? { deliveries: [], commands: [] },
-      { deliveries: this.#deliveries, commands: [...this.#commands, ...this.#loneCommands] },
+      { deliveries: this.#deliveries, commands: [...this.#commands, ...this.#separateCommands] },
     ];
     this.#state = 'ended';
     this.#inFlight = undefined;
     this.#deliveries = [];
     this.#commands = [];
-    this.#loneCommands = [];
+    this.#separateCommands = [];
     for (const batch of batches) rejectAll(batch, new DeliveryLogError('closed', cause.message, { cause }));
     if (wasOpen) this.#options.onFatal?.(cause);
   }

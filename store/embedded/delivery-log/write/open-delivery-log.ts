@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { DeliveryLog, DeliveryLogOptions, Pruned, Retention } from '../../../delivery-log.ts';
+import type { DeliveryLog, DeliveryLogOptions, Pruned, PruneRule } from '../../../delivery-log.ts';
 import { DeliveryLogError } from '../../../delivery-log-error.ts';
 import { GroupCommit } from './group-commit.ts';
 import type { FromWorker, PrunePosition } from './wire.ts';
 
 /**
- * Opens the delivery log in a thread of its own. The file is made if it is not there; its directory must exist.
- * Rejects with DeliveryLogError `version` or `unsafe`, or with what the file system says.
+ * Opens the delivery log in a thread of its own. The file is created if it is missing; its directory must exist.
+ * Rejects with DeliveryLogError `version` or `unsafe`, or with an error of the file system.
  */
 export async function openDeliveryLog(file: string, options: DeliveryLogOptions = {}): Promise<DeliveryLog> {
   const commits = new GroupCommit(await startWorker(file), options);
@@ -23,7 +23,7 @@ export async function openDeliveryLog(file: string, options: DeliveryLogOptions 
     requeueRunsOfOthers: daemonId => commits.ask('requeueRunsOfOthers', daemonId),
     retryRun: run => commits.ask('retryRun', run),
     replay: replay => commits.ask('replay', replay),
-    prune: retention => prune(commits, retention),
+    prune: rule => prune(commits, rule),
     stats: () => commits.stats(),
     close: () => commits.close(),
   };
@@ -40,18 +40,18 @@ async function startWorker(file: string): Promise<Worker> {
 }
 
 function refusal(file: string, answer: FromWorker | undefined): Error {
-  if (answer?.kind !== 'refused') return new Error(`the delivery log ${file} does not open`);
+  if (answer?.kind !== 'refused') return new Error(`the delivery log ${file} cannot be opened`);
   const { code, message, error: cause } = answer;
   if (code) return new DeliveryLogError(code, `${file}: ${message}`, { cause });
   return new Error(`cannot open the delivery log ${file}: ${message}`, { cause });
 }
 
-async function prune(commits: GroupCommit, retention: Retention): Promise<Pruned> {
+async function prune(commits: GroupCommit, rule: PruneRule): Promise<Pruned> {
   const runIds: string[] = [];
   let deliveries = 0;
   let after: PrunePosition | undefined;
   do {
-    const step = await commits.askAlone('pruneStep', after ? { ...retention, after } : retention);
+    const step = await commits.askSeparately('pruneStep', after ? { ...rule, after } : rule);
     deliveries += step.deliveries;
     runIds.push(...step.runIds);
     after = step.next;

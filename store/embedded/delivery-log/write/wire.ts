@@ -2,8 +2,8 @@ import type {
   AcceptedDelivery,
   ClaimedRuns,
   Pruned,
+  PruneRule,
   Replay,
-  Retention,
   RunClaim,
   RunPostponement,
   RunResult,
@@ -11,7 +11,7 @@ import type {
 } from '../../../delivery-log.ts';
 import type { DeliveryLogErrorCode } from '../../../delivery-log-error.ts';
 
-/** One transaction's work. Payloads lie end to end in one transferred buffer, so that no byte is copied between threads. */
+/** The work of one transaction. All payloads are in one transferred buffer, so no byte is copied between threads. */
 export interface Batch {
   readonly kind: 'batch';
   readonly deliveries: readonly DeliveryRow[];
@@ -23,7 +23,7 @@ export type DeliveryRow = AcceptedRow | UnidentifiedRow;
 
 export interface AcceptedRow extends Omit<AcceptedDelivery, 'payload' | 'appliedState'> {
   readonly outcome: 'Accepted';
-  /** Bytes of its payload; those of the rows before it come first. */
+  /** Length of its payload, which follows the payloads of the rows before it. */
   readonly payloadBytes: number;
   readonly appliedState?: SentAppliedState;
 }
@@ -32,7 +32,7 @@ export interface UnidentifiedRow extends Omit<UnidentifiedDelivery, 'appliedStat
   readonly appliedState?: SentAppliedState;
 }
 
-/** The text goes along only when it differs from the one last sent for this factory. */
+/** The text is sent only if it differs from the one last sent for the factory. */
 export interface SentAppliedState {
   readonly digest: string;
   readonly json?: string;
@@ -56,11 +56,11 @@ export interface Refused {
 
 export interface Committed {
   readonly kind: 'committed';
-  /** Which deliveries of the batch were duplicates, and of what. */
+  /** The deliveries of the batch that were duplicates, each with its original. */
   readonly duplicates: readonly Duplicate[];
   /** One for each command. */
   readonly results: readonly unknown[];
-  /** Queued runs may be due at once. */
+  /** Whether queued runs may be due now. */
   readonly runsQueued: boolean;
   readonly commitMs: number;
 }
@@ -70,7 +70,7 @@ export interface Duplicate {
   readonly of: string;
 }
 
-/** What the worker does on request, inside the batch's transaction. */
+/** The commands that the worker runs in the batch's transaction. */
 export interface Verbs {
   readPayload: { takes: string; gives: Uint8Array | undefined };
   readSnapshot: { takes: string; gives: string | undefined };
@@ -91,11 +91,11 @@ export type Command<V extends Verb = Verb> = {
 
 export type VerbTable = { readonly [V in Verb]: (argument: Verbs[V]['takes']) => Verbs[V]['gives'] };
 
-export interface PruneStep extends Retention {
+export interface PruneStep extends PruneRule {
   readonly after?: PrunePosition;
 }
 
-/** How far a pass of pruning has come. */
+/** The position of a pass of pruning. */
 export interface PrunePosition {
   readonly uid: string;
   readonly atMs: number;
@@ -103,6 +103,6 @@ export interface PrunePosition {
 }
 
 export interface PrunedStep extends Pruned {
-  /** Where the next step goes on; absent when the pass is done. */
+  /** Where the next step continues; absent when the pass is done. */
   readonly next?: PrunePosition;
 }

@@ -183,7 +183,7 @@ test('tests a filter, applied or a draft, on a stored delivery or a payload', as
   ]);
 });
 
-test('replays a stored payload under the current automations, and says when none matches', async () => {
+test('replays a stored payload under the current automations, and refuses an unknown one', async () => {
   const { manager, deliver } = await ready();
   const delivery = await deliver({ state: 'failed' });
   const params = { delivery };
@@ -206,7 +206,7 @@ test('shows the output of a run, and retries only a failed one', async () => {
   const params = { run: (await run()).id };
   expect((await manager.call('retryRun', { params })).json).toMatchObject({
     code: 'run-not-failed',
-    detail: expect.stringContaining('is succeeded'),
+    detail: `the run ${params.run} is succeeded; only a failed run can be retried`,
   });
   expect((await manager.call('showRunOutput', { params })).json.code).toBe('output-not-stored');
 });

@@ -5,7 +5,7 @@ import { parseDefinitions } from '../../../../sources/parse-definitions.ts';
 import { makeFactory, newHome } from '../../../support/factory.ts';
 import { send } from '../../../support/http.ts';
 import { type ApiClient, startManagedDaemon } from '../../../support/management.ts';
-import { declareSecret, readAppliedState, setSecret } from '../../../support/stored.ts';
+import { storeIn } from '../../../support/stored.ts';
 
 const directory: DesiredSource = { kind: 'directory', directory: '/definitions' };
 const repository: DesiredSource = {
@@ -18,7 +18,7 @@ const repository: DesiredSource = {
 async function appliedFrom(source: DesiredSource) {
   const home = newHome();
   const factory = makeFactory(home);
-  await setSecret(factory, 'PAY', 'old-token-of-pay');
+  await factory.store.teamSecrets.set('PAY', 'old-token-of-pay');
   const bytes = Buffer.from('secretName: PAY\n');
   const apply = () =>
     applyDefinitions(
@@ -77,7 +77,9 @@ describe.each([
     expect(await refused('deleteWebhook', { params })).toMatchObject({ file: `${folder}pay.yaml` });
     const rotate = await refused('changeWebhookSecret', { params });
     expect(rotate.text).toContain('hookmill secrets set PAY');
-    expect(rotate.text).toContain(management === 'files' ? 'toggle Enabled' : 'next change of the branch');
+    expect(rotate.text).toContain(
+      management === 'files' ? 'run hookmill apply' : 'next change of the branch',
+    );
     const { file, yaml } = await refused('createAutomation', { body: automation });
     expect(file).toBe(`${folder.replace('webhooks', 'automations')}triage.yaml`);
     expect(yaml).toContain(webhook.uid);
@@ -97,7 +99,7 @@ describe.each([
 
 test('a toggle takes a changed team secret up on a factory of files', async () => {
   const { factory, post, toggle } = await appliedFrom(directory);
-  await setSecret(factory, 'PAY', 'new-token-of-pay');
+  await factory.store.teamSecrets.set('PAY', 'new-token-of-pay');
   expect(await post('old-token-of-pay')).toBe(202);
   await toggle(false);
   await toggle(true);
@@ -106,7 +108,7 @@ test('a toggle takes a changed team secret up on a factory of files', async () =
 
 test('a toggle leaves the secret in force on a factory of a repository', async () => {
   const { factory, post, toggle } = await appliedFrom(repository);
-  await setSecret(factory, 'PAY', 'new-token-of-pay');
+  await factory.store.teamSecrets.set('PAY', 'new-token-of-pay');
   await toggle(false);
   await toggle(true);
   expect([await post('old-token-of-pay'), await post('new-token-of-pay')]).toEqual([202, 401]);
@@ -153,7 +155,7 @@ test('plans and applies definitions that are sent; the secrets they name stay in
   expect(
     (await manager.call('apply', { body: { files: right, origin: 'ci' } })).json.diagnostics,
   ).toMatchObject([{ code: 'secret/missing' }]);
-  await declareSecret(factory, 'PAY');
+  await factory.store.teamSecrets.create('PAY', undefined);
   const reader = await daemon.client({ permission: 'read' });
   expect((await reader.call('plan', { body: { files: right } })).json).toMatchObject({
     changes: [{ action: 'create', kind: 'webhook', name: 'pay' }],
@@ -175,7 +177,7 @@ test('plans and applies definitions that are sent; the secrets they name stay in
   });
   expect(stale.json.code).toBe('serial-moved');
   expect((await manager.call('apply', { body: { ...gone, destroy: true } })).json.summary.destroy).toBe(1);
-  expect((await readAppliedState(daemon.home, 'default')).webhooks).toEqual([]);
+  expect((await storeIn(daemon.home).appliedStates.read('default')).webhooks).toEqual([]);
 });
 
 test('does not apply files to a factory that follows a repository', async () => {

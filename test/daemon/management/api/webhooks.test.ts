@@ -4,7 +4,6 @@ import { signRequest } from '../../../../signatures/sign.ts';
 import { makeFactory } from '../../../support/factory.ts';
 import { send } from '../../../support/http.ts';
 import { type ManagedDaemon, startManagedDaemon } from '../../../support/management.ts';
-import { setSecret } from '../../../support/stored.ts';
 
 const post = (url: string, token?: string) =>
   send(url, {
@@ -132,7 +131,7 @@ describe('the secret of a new webhook', () => {
 
   test('may be a team secret that there is, whose value is never shown', async () => {
     const daemon = await startManagedDaemon();
-    await setSecret(makeFactory(daemon.home), 'SHARED', 'value-of-the-team-secret');
+    await makeFactory(daemon.home).store.teamSecrets.set('SHARED', 'value-of-the-team-secret');
     const secret = { kind: 'existing', name: 'SHARED' };
     const { revealed, webhook } = await withWebhook({ name: 'deploys', secret }, daemon);
     expect(revealed).toBeNull();

@@ -157,7 +157,7 @@ test('stops reading an answer that is larger than what is kept', async () => {
   const id = await recordRun(bench.deliveryLog);
   await runThatIs(bench, id, { state: 'succeeded' });
   const log = readFileSync(join(bench.home.runsDirectory, id, 'output.log'), 'utf8');
-  expect(log).toContain('[hookmill: the output is cut here');
+  expect(log).toContain('[hookmill: output truncated');
   expect(log.length).toBeLessThan(1300);
 });
 

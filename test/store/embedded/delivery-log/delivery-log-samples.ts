@@ -27,10 +27,3 @@ export function openReader(file: string) {
   onTestFinished(() => reader.close());
   return reader;
 }
-
-/** A log of the test's own, and a reader of it. */
-export async function openLogAndReader() {
-  const file = temporaryFile();
-  const log = await openLog(file);
-  return { file, log, reader: openReader(file) };
-}

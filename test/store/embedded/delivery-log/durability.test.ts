@@ -40,7 +40,7 @@ test('keeps through kill -9 all that was reported recorded, each identity and it
       const id = line.slice(0, line.indexOf(' '));
       expect(reader.findDelivery(id)).toMatchObject({ id, outcome: 'Accepted' });
       expect(Buffer.from(reader.readPayload(id) ?? []).toString()).toBe(id.repeat(20));
-      expect(reader.runsOfDelivery(id)).toHaveLength(1);
+      expect(reader.listRunsOfDelivery(id)).toHaveLength(1);
     }
   }
   const database = new Database(file);

@@ -6,10 +6,11 @@ import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
 import type { AcceptedDelivery, DeliveryLog } from '../../../../store/delivery-log.ts';
 import { acceptedDelivery, newRun, rejectedDelivery } from '../../../support/deliveries.ts';
-import { openLog, openLogAndReader, openReader, temporaryFile } from './delivery-log-samples.ts';
+import { openLog, openReader, temporaryFile } from './delivery-log-samples.ts';
 
 test('a row that cannot be written fails its whole batch and no other, whichever row it is', async () => {
-  const { file, log, reader } = await openLogAndReader();
+  const file = temporaryFile();
+  const log = await openLog(file);
   const faults = injectFaults(file);
   const appliedState = { digest: 'new text', json: '{}' };
   const batch = Array.from({ length: 3 }, () =>
@@ -20,6 +21,7 @@ test('a row that cannot be written fails its whole batch and no other, whichever
   for (let nth = 1; nth <= rows; nth++) {
     faults.failRow(nth);
     expect(await outcomesOf(log, batch)).toEqual(['failed', 'failed', 'failed']);
+    const reader = openReader(file);
     for (const { id } of batch) expect(reader.findDelivery(id)).toBeUndefined();
     expect(reader.readSnapshot('new text')).toBeUndefined();
     faults.failRow(0);
@@ -33,19 +35,21 @@ test('a row that cannot be written fails its whole batch and no other, whichever
 });
 
 test('a commit that fails at its very end records nothing', async () => {
-  const { file, log, reader } = await openLogAndReader();
+  const file = temporaryFile();
+  const log = await openLog(file);
   const faults = injectFaults(file);
   const batch = [acceptedDelivery({ runs: [newRun()] }), acceptedDelivery()];
   faults.failCommits(true);
   log.recordUnidentified(rejectedDelivery());
   expect(await outcomesOf(log, batch)).toEqual(['failed', 'failed']);
-  expect(reader.listDeliveries({ factory: 'default', limit: 9 })).toEqual([]);
+  expect(openReader(file).listDeliveries({ factory: 'default', limit: 9 })).toEqual([]);
   faults.failCommits(false);
   expect(await outcomesOf(log, batch)).toEqual(batch.map(({ id }) => id));
 });
 
 test('a failed commit gives no run away', async () => {
-  const { file, log } = await openLogAndReader();
+  const file = temporaryFile();
+  const log = await openLog(file);
   const claim = { daemonId: 'd', nowMs: 1_750_000_000_000, limit: 9 };
   await log.recordAccepted(acceptedDelivery({ runs: [newRun()] }));
   const faults = injectFaults(file);
@@ -60,7 +64,8 @@ test('a failed commit gives no run away', async () => {
 });
 
 test('waits while another process writes', async () => {
-  const { file, log } = await openLogAndReader();
+  const file = temporaryFile();
+  const log = await openLog(file);
   const other = new Database(file);
   other.exec('BEGIN IMMEDIATE');
   const delivery = acceptedDelivery();

@@ -82,6 +82,6 @@ test('that cannot be made names its file', async () => {
   writeFileSync(file, '');
   await expect(acquireLock(join(file, 'x/state.json'), 0)).rejects.toMatchObject({
     code: 'unwritable',
-    message: `${file}/x/state.json.lock cannot be written (ENOTDIR)`,
+    message: `${file}/x/state.json.lock cannot be written (ENOTDIR); a file is in place of its directory`,
   });
 });

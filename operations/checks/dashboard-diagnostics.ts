@@ -1,8 +1,8 @@
 import type { AppliedState } from '../../schema/applied-state.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
 
-/** What stands against definition files taking the place of what was made in the dashboard. */
-export function dashboardProblems(
+/** Finds out why definition files may not replace a factory managed in the dashboard. */
+export function findDashboardDiagnostics(
   { source, factory, webhooks }: AppliedState,
   severity: Diagnostic['severity'],
 ): Diagnostic[] {
@@ -11,9 +11,9 @@ export function dashboardProblems(
     {
       code: 'factory/dashboard-managed',
       severity,
-      message: `the factory ${factory} is managed in the dashboard: its ${webhooks.length} webhooks have no files`,
+      message: `the factory ${factory} is managed in the dashboard; its ${webhooks.length} webhooks have no files`,
       file: `factories/${factory}/applied.json`,
-      hint: 'take the YAML of each from its page, or name another factory; apply --adopt takes the factory over',
+      hint: "copy each webhook's YAML from its page, or name another factory; `apply --adopt` replaces the factory",
     },
   ];
 }

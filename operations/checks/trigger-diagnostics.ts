@@ -1,10 +1,10 @@
 import type { AppliedState } from '../../schema/applied-state.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
-import type { Definitions } from '../../sources/definition-files.ts';
-import { webhookNameIn, withWebhookIdHints } from '../../sources/webhook-id-hints.ts';
+import type { Definitions } from '../../sources/definitions.ts';
+import { parseWebhookName, withWebhookIdHints } from '../../sources/webhook-id-hints.ts';
 
-/** Warns of triggers whose webhook is unknown, or goes with this apply: they stay and never fire. */
-export function triggerProblems(
+/** Warns about triggers whose webhook is unknown or deleted by this apply: they stay and never start a run. */
+export function findTriggerDiagnostics(
   { webhooks, automations, locate }: Pick<Definitions, 'webhooks' | 'automations' | 'locate'>,
   applied: AppliedState,
 ): Diagnostic[] {
@@ -18,7 +18,7 @@ export function triggerProblems(
         {
           code: 'automation/webhook-unknown',
           severity: 'warning',
-          message: `no webhook has the UID ${uid}: this trigger never fires`,
+          message: `no webhook has the UID ${uid}, so this trigger never starts a run`,
           hint: '`hookmill webhooks list` prints the UIDs',
           ...locate('automation', name, ['triggers', index, 'filter', 'webhook_ids', 0]),
         },
@@ -27,13 +27,13 @@ export function triggerProblems(
   );
 }
 
-/** The definitions' diagnostics; one about a webhook's name in place of its UID says which UID that is. */
+/** The definitions' diagnostics, with the UID of each webhook whose name was written in place of it. */
 export function withUidHints(
   { diagnostics, texts }: Pick<Definitions, 'diagnostics' | 'texts'>,
   { webhooks }: AppliedState,
 ): Diagnostic[] {
   return withWebhookIdHints(diagnostics, texts, written => {
-    const webhook = webhooks.find(({ name }) => name === webhookNameIn(written));
-    return webhook && `the UID of the webhook ${webhook.name} is ${webhook.uid}: write that`;
+    const webhook = webhooks.find(({ name }) => name === parseWebhookName(written));
+    return webhook && `write ${webhook.uid}, the UID of the webhook ${webhook.name}`;
   });
 }

@@ -1,34 +1,27 @@
 import { once } from 'node:events';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { DeliveryLogReader } from '../../../delivery-log.ts';
 import { DeliveryLogError } from '../../../delivery-log-error.ts';
-import type { Query, QueryAnswer, QueryVerb } from './query-wire.ts';
+import {
+  type ClosableReader,
+  closedError,
+  makeReader,
+  type Query,
+  type QueryAnswer,
+  type QueryVerb,
+} from './query.ts';
 
-/** @limit Most questions to the delivery log that wait for their thread: each takes a few ms, so that the last is still answered in time. */
+/** @limit Most queries of the delivery log that wait for their thread: each takes a few ms, so the last is still answered in time. */
 const queriesWaitingMax = 256;
 
 /**
- * A reader that answers in a thread of its own, one question after the other: a slow list delays only other lists.
- * The thread starts with the first question, and again should it have died. Questions reject with DeliveryLogError
- * `full` (too many wait), `failed` or `closed`.
+ * A reader that answers in a thread of its own, one question after the other, so a slow list delays only other lists.
+ * The thread starts with the first question, and again if it has died.
  */
-export function openThreadReader(file: string): DeliveryLogReader & { close(): Promise<void> } {
+export function openThreadReader(file: string): ClosableReader {
   const thread = new QueryThread(file);
-  const verb =
-    <V extends QueryVerb>(name: V) =>
-    (...given: Parameters<DeliveryLogReader[V]>) =>
-      thread.ask(name, given) as ReturnType<DeliveryLogReader[V]>;
   return {
-    listDeliveries: verb('listDeliveries'),
-    findDelivery: verb('findDelivery'),
-    countAccepted: verb('countAccepted'),
-    countByHour: verb('countByHour'),
-    readPayload: verb('readPayload'),
-    listRuns: verb('listRuns'),
-    findRun: verb('findRun'),
-    runsOfDelivery: verb('runsOfDelivery'),
-    readSnapshot: verb('readSnapshot'),
+    ...makeReader((verb, given) => thread.ask(verb, given)),
     close: () => thread.close(),
   };
 }
@@ -51,9 +44,11 @@ class QueryThread {
 
   ask(verb: QueryVerb, given: readonly unknown[]): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      if (this.#closed) return reject(new DeliveryLogError('closed', 'the delivery log is closed'));
+      if (this.#closed) return reject(closedError());
       if (this.#waiting.size >= queriesWaitingMax) {
-        return reject(new DeliveryLogError('full', 'too many questions to the delivery log wait'));
+        return reject(
+          new DeliveryLogError('full', 'too many queries of the delivery log are waiting; try again'),
+        );
       }
       const id = ++this.#lastId;
       this.#waiting.set(id, { resolve, reject });
@@ -75,7 +70,7 @@ class QueryThread {
     // Sources run as .ts, the build as .js.
     const script = new URL(`./delivery-log-query-worker${extname(import.meta.url)}`, import.meta.url);
     const worker = new Worker(script, { workerData: { file: this.#file } });
-    let died: unknown = new Error('the query thread ended');
+    let died: unknown = new Error('the query thread died');
     worker.on('message', (answer: QueryAnswer) => this.#settle(answer));
     worker.once('error', error => {
       died = error;
@@ -85,7 +80,7 @@ class QueryThread {
       const waiting = [...this.#waiting.values()];
       this.#waiting.clear();
       for (const { reject } of waiting) {
-        reject(new DeliveryLogError('failed', 'the query thread ended', { cause: died }));
+        reject(new DeliveryLogError('failed', 'the query thread died', { cause: died }));
       }
     });
     return worker;
@@ -95,6 +90,6 @@ class QueryThread {
     const waiting = this.#waiting.get(answer.id);
     this.#waiting.delete(answer.id);
     if (answer.ok) waiting?.resolve(answer.result);
-    else waiting?.reject(new DeliveryLogError('failed', answer.message));
+    else waiting?.reject(new DeliveryLogError(answer.error.code, answer.error.message));
   }
 }

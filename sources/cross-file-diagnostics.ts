@@ -2,21 +2,22 @@ import { isDeepStrictEqual } from 'node:util';
 import { webhooksMax } from '../schema/applied-state.ts';
 import type { AutomationDefinition } from '../schema/definitions/automation-definition.ts';
 import type { Diagnostic } from '../schema/diagnostics.ts';
-import type { DefinitionFiles, Definitions } from './definition-files.ts';
+import type { DefinitionFiles } from './definition-files.ts';
+import type { Definitions } from './definitions.ts';
 
-/** What is wrong with files or triggers that are right one by one. */
-export function crossFileProblems(
+/** Finds mistakes that no single file shows. */
+export function findCrossFileDiagnostics(
   found: DefinitionFiles,
   { automations, locate }: Pick<Definitions, 'automations' | 'locate'>,
 ): Diagnostic[] {
   return [
-    ...tooManyWebhooks(found),
-    ...caseCollisions(found),
-    ...automations.flatMap(automation => duplicateTriggers(automation, locate)),
+    ...findTooManyWebhooks(found),
+    ...findCaseCollisions(found),
+    ...automations.flatMap(automation => findDuplicateTriggers(automation, locate)),
   ];
 }
 
-function tooManyWebhooks({ files }: DefinitionFiles): Diagnostic[] {
+function findTooManyWebhooks({ files }: DefinitionFiles): Diagnostic[] {
   const webhooks = files.filter(({ kind }) => kind === 'webhook').map(({ file }) => file);
   const first = webhooks.sort()[webhooksMax];
   if (first === undefined) return [];
@@ -24,15 +25,15 @@ function tooManyWebhooks({ files }: DefinitionFiles): Diagnostic[] {
     {
       code: 'webhook/too-many',
       severity: 'error',
-      message: `a factory has at most ${webhooksMax} webhooks, here are ${webhooks.length}`,
+      message: `webhook limit exceeded: ${webhooks.length} webhooks, at most ${webhooksMax} per factory`,
       file: first,
-      hint: 'move some to another factory: a definitions directory of its own',
+      hint: 'move some to the definitions directory of another factory',
     },
   ];
 }
 
-/** At most one of such names is a definition's, but it may be the one that a checkout loses. */
-function caseCollisions({ files, diagnostics }: DefinitionFiles): Diagnostic[] {
+/** On file systems that ignore case, a checkout keeps only one of such files. */
+function findCaseCollisions({ files, diagnostics }: DefinitionFiles): Diagnostic[] {
   const misnamed = diagnostics.filter(({ code }) => code === 'definition/file-name');
   const names = [...files, ...misnamed].map(({ file }) => file);
   const alike = Map.groupBy(names, name => name.toLowerCase());
@@ -42,15 +43,15 @@ function caseCollisions({ files, diagnostics }: DefinitionFiles): Diagnostic[] {
       return {
         code: 'definition/case-collision',
         severity: 'error',
-        message: `the name differs from ${first} in case only`,
+        message: `the name differs from ${first} only in case`,
         file,
-        hint: 'rename one: where case is ignored, as on macOS and Windows, a checkout has only one of them',
+        hint: 'rename one of them: a checkout on macOS or Windows has only one',
       };
     });
   });
 }
 
-function duplicateTriggers(
+function findDuplicateTriggers(
   { name, triggers }: AutomationDefinition,
   locate: Definitions['locate'],
 ): Diagnostic[] {
@@ -61,14 +62,14 @@ function duplicateTriggers(
       {
         code: 'automation/duplicate-trigger',
         severity: 'warning',
-        message: `this trigger is the same as the ${ordinal(first)}: same webhook, same filter`,
+        message: `duplicate of the ${formatOrdinal(first)} trigger: same webhook, same filter`,
         ...locate('automation', name, ['triggers', index, 'filter', 'webhook_ids', 0]),
-        hint: 'remove it, or give it the UID or the filter that was meant',
+        hint: 'remove it, or correct its UID or filter',
       },
     ];
   });
 }
 
-function ordinal(index: number): string {
+function formatOrdinal(index: number): string {
   return ['first', 'second', 'third'][index] ?? `${index + 1}th`;
 }

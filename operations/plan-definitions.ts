@@ -1,0 +1,38 @@
+import type { AppliedState } from '../schema/applied-state.ts';
+import { type Diagnostic, hasErrors, sortDiagnostics } from '../schema/diagnostics.ts';
+import type { Definitions } from '../sources/definitions.ts';
+import type { TeamSecret, TeamSecrets } from '../store/team-secrets.ts';
+import { findSecretDiagnostics } from './checks/secret-diagnostics.ts';
+import { findTriggerDiagnostics, withUidHints } from './checks/trigger-diagnostics.ts';
+import { type Change, plan } from './plan.ts';
+
+export type Planned =
+  | {
+      readonly ok: true;
+      readonly changes: readonly Change[];
+      readonly diagnostics: readonly Diagnostic[];
+      readonly state: AppliedState;
+      /** The versions of the team secrets that the webhooks name; null for a secret without a value. */
+      readonly secretVersions: ReadonlyMap<string, string | null>;
+    }
+  | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
+
+export type PlannedChanges = Extract<Planned, { ok: true }>;
+
+/** Plans the definitions against an applied state, and returns the team secrets that they name, too. */
+export async function planDefinitions(
+  state: AppliedState,
+  teamSecrets: TeamSecrets,
+  definitions: Definitions,
+): Promise<{ planned: Planned; secrets: Map<string, TeamSecret> }> {
+  const secrets = await teamSecrets.open(definitions.webhooks.map(webhook => webhook.secretName));
+  const diagnostics = sortDiagnostics([
+    ...withUidHints(definitions, state),
+    ...findSecretDiagnostics(definitions, secrets, await teamSecrets.listNames()),
+    ...findTriggerDiagnostics(definitions, state),
+  ]);
+  if (hasErrors(diagnostics)) return { planned: { ok: false, diagnostics }, secrets };
+  const changes = plan(definitions, state, secrets);
+  const secretVersions = new Map([...secrets].map(([name, { value }]) => [name, value?.version ?? null]));
+  return { planned: { ok: true, changes, diagnostics, state, secretVersions }, secrets };
+}

@@ -1,0 +1,54 @@
+import type { DeliveryLogReader } from '../../../delivery-log.ts';
+import { DeliveryLogError } from '../../../delivery-log-error.ts';
+
+export type QueryVerb = keyof DeliveryLogReader;
+
+/** A question to the query thread. */
+export interface Query {
+  readonly id: number;
+  readonly verb: QueryVerb;
+  readonly arguments: readonly unknown[];
+}
+
+export type QueryAnswer =
+  | { readonly id: number; readonly ok: true; readonly result: unknown }
+  | { readonly id: number; readonly ok: false; readonly error: QueryError };
+
+/** An error between threads, where its class is lost. */
+export type QueryError = Pick<DeliveryLogError, 'code' | 'message'>;
+
+/** Answers a question by its verb, with the arguments that the reader's method of that name takes. */
+export type Ask = (verb: QueryVerb, given: readonly unknown[]) => Promise<unknown>;
+
+export interface ClosableReader extends DeliveryLogReader {
+  close(): Promise<void>;
+}
+
+/** A reader whose methods pass their arguments to `ask`. */
+export function makeReader(ask: Ask): DeliveryLogReader {
+  const verb =
+    <V extends QueryVerb>(name: V) =>
+    (...given: Parameters<DeliveryLogReader[V]>) =>
+      ask(name, given) as ReturnType<DeliveryLogReader[V]>;
+  return {
+    listDeliveries: verb('listDeliveries'),
+    findDelivery: verb('findDelivery'),
+    countAccepted: verb('countAccepted'),
+    countByHour: verb('countByHour'),
+    readPayload: verb('readPayload'),
+    listRuns: verb('listRuns'),
+    findRun: verb('findRun'),
+    listRunsOfDelivery: verb('listRunsOfDelivery'),
+    readSnapshot: verb('readSnapshot'),
+  };
+}
+
+/** Rejects questions that come after a reader was closed. */
+export function closedError(): DeliveryLogError {
+  return new DeliveryLogError('closed', 'the delivery log is closed');
+}
+
+export function toQueryError(error: unknown): QueryError {
+  if (error instanceof DeliveryLogError) return { code: error.code, message: error.message };
+  return { code: 'failed', message: error instanceof Error ? error.message : String(error) };
+}

@@ -1,0 +1,123 @@
+import { expect, test } from 'vitest';
+import { acceptedDelivery, newRun, rejectedDelivery } from '../../support/deliveries.ts';
+import { listIds, type MakePlace, openAt, openLog } from './place.ts';
+
+export function testDeliveryQueries(makePlace: MakePlace): void {
+  test('answer for a log that was never written, and later for what was written', async () => {
+    const place = makePlace();
+    const reading = openAt(place).deliveries;
+    const filter = { factory: 'default', limit: 9 };
+    expect(await openAt(place).deliveries.listDeliveries(filter)).toEqual([]);
+    expect(await openAt(place).deliveries.listRuns(filter)).toEqual([]);
+    expect(await openAt(place).deliveries.findDelivery('dlv_1')).toBeUndefined();
+    const log = await openLog(openAt(place));
+    const { id } = await log.recordAccepted(acceptedDelivery());
+    expect(listIds(await reading.listDeliveries(filter))).toEqual([id]);
+    const later = await log.recordAccepted(acceptedDelivery());
+    expect(listIds(await reading.listDeliveries(filter))).toEqual([later.id, id]);
+  });
+
+  test('list newest first by commit, whatever the clock said, filtered', async () => {
+    const store = openAt(makePlace());
+    const log = await openLog(store);
+    const uid = 'wh_00000000000000000000other';
+    await log.recordAccepted(acceptedDelivery({ id: 'a', atMs: 3_000 }));
+    await log.recordAccepted(acceptedDelivery({ id: 'b', atMs: 1_000, webhook: 'git', uid }));
+    await log.recordAccepted(acceptedDelivery({ id: 'c', atMs: 2_000, factory: 'other' }));
+    log.recordUnidentified(rejectedDelivery({ id: 'd', atMs: 500 }));
+    await log.close();
+    const list = async (filter: object) =>
+      listIds(await store.deliveries.listDeliveries({ factory: 'default', limit: 9, ...filter }));
+    expect(await list({})).toEqual(['d', 'b', 'a']);
+    expect(await list({ limit: 2 })).toEqual(['d', 'b']);
+    expect(await list({ webhook: 'pay' })).toEqual(['d', 'a']);
+    expect(await list({ uid })).toEqual(['b']);
+    expect(await list({ webhook: 'pay', outcome: 'Accepted' })).toEqual(['a']);
+    expect(await list({ outcome: 'Duplicate' })).toEqual([]);
+    expect(await list({ factory: 'other' })).toEqual(['c']);
+  });
+
+  test('give page after page, each row once, while more are written', async () => {
+    const store = openAt(makePlace());
+    const log = await openLog(store);
+    const ids = Array.from({ length: 7 }, (_, index) => `dlv_${index}`);
+    for (const id of ids) {
+      await log.recordAccepted(acceptedDelivery({ id, runs: [{ ...newRun(), id: `of ${id}` }] }));
+    }
+    const deliveries: string[] = [];
+    const runs: string[] = [];
+    for (let page = 0; page < 4; page++) {
+      const [delivery, run] = [deliveries.at(-1), runs.at(-1)];
+      const filter = { factory: 'default', limit: 3 };
+      const before = (id: string | undefined) => (id === undefined ? filter : { ...filter, before: id });
+      deliveries.push(...listIds(await store.deliveries.listDeliveries(before(delivery))));
+      runs.push(...listIds(await store.deliveries.listRuns(before(run))));
+      await log.recordAccepted(acceptedDelivery());
+    }
+    expect(deliveries).toEqual(ids.toReversed());
+    expect(runs).toEqual(ids.toReversed().map(id => `of ${id}`));
+    const unknown = { factory: 'default', limit: 3, before: 'unknown' };
+    expect(await store.deliveries.listDeliveries(unknown)).toEqual([]);
+    expect(await store.deliveries.listRuns(unknown)).toEqual([]);
+  });
+
+  test('list the runs of one automation, of one state, of one delivery', async () => {
+    const store = openAt(makePlace());
+    const log = await openLog(store);
+    const { id } = await log.recordAccepted(acceptedDelivery({ runs: [newRun('a'), newRun('b')] }));
+    await log.recordAccepted(acceptedDelivery({ runs: [newRun('a')] }));
+    const { deliveries } = store;
+    expect(await deliveries.listRuns({ factory: 'default', limit: 9, automation: 'a' })).toHaveLength(2);
+    expect(await deliveries.listRuns({ factory: 'default', limit: 9, state: 'running' })).toEqual([]);
+    expect(await deliveries.listRuns({ factory: 'other', limit: 9 })).toEqual([]);
+    const runs = await deliveries.listRunsOfDelivery(id);
+    expect(runs.map(run => run.automation)).toEqual(['a', 'b']);
+    expect(await deliveries.listRunsOfDelivery('dlv_none')).toEqual([]);
+    expect(await deliveries.findRun('run_none')).toBeUndefined();
+  });
+
+  test('count what a UID accepted since a time, and say when it last did', async () => {
+    const store = openAt(makePlace());
+    const log = await openLog(store);
+    const uid = 'wh_000000000000000000000one';
+    for (const atMs of [1_000, 4_000, 3_000]) await log.recordAccepted(acceptedDelivery({ uid, atMs }));
+    await log.recordAccepted(acceptedDelivery({ uid: 'wh_000000000000000000000two', atMs: 9_000 }));
+    log.recordUnidentified(rejectedDelivery({ uid, atMs: 8_000 }));
+    await log.close();
+    const { deliveries } = store;
+    expect(await deliveries.countAccepted(uid, 3_000)).toEqual({ lastAtMs: 4_000, accepted: 2 });
+    expect(await deliveries.countAccepted(uid, 4_001)).toEqual({ lastAtMs: 4_000, accepted: 0 });
+    expect(await deliveries.countAccepted('wh_00000000000000000000none', 0)).toEqual({ accepted: 0 });
+  });
+
+  test('count the deliveries of a UID in each hour by outcome, and find the latest', async () => {
+    const store = openAt(makePlace());
+    const log = await openLog(store);
+    const uid = 'wh_000000000000000000000one';
+    const hourMs = 3_600_000;
+    for (const hours of [0.5, 1, 1.99, 3]) {
+      await log.recordAccepted(acceptedDelivery({ uid, atMs: hours * hourMs }));
+    }
+    const latest = rejectedDelivery({ uid, atMs: 3.5 * hourMs });
+    log.recordUnidentified(latest);
+    await log.close();
+    const activity = await store.deliveries.countByHour(uid, hourMs);
+    expect(activity.latest).toEqual({ id: latest.id, atMs: latest.atMs, outcome: 'Rejected (auth)' });
+    const counts = activity.counts.map(({ outcome, hour, deliveries }) => [outcome, hour, deliveries]);
+    expect(counts.sort()).toEqual([
+      ['Accepted', 0, 2],
+      ['Accepted', 2, 1],
+      ['Rejected (auth)', 2, 1],
+    ]);
+    const quiet = await store.deliveries.countByHour('wh_00000000000000000000none', 0);
+    expect(quiet).toEqual({ counts: [] });
+  });
+
+  test('fail one by one: the next is answered', async () => {
+    const store = openAt(makePlace());
+    await openLog(store);
+    const wrong = store.deliveries.listDeliveries({ factory: 'default', limit: 'all' as never });
+    await expect(wrong).rejects.toMatchObject({ code: 'failed' });
+    expect(await store.deliveries.listRuns({ factory: 'default', limit: 9 })).toEqual([]);
+  });
+}

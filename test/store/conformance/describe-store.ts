@@ -1,0 +1,28 @@
+import { describe } from 'vitest';
+import { testApiTokens } from './api-tokens.ts';
+import { testAppliedStates } from './applied-states.ts';
+import { testClaims } from './claims.ts';
+import { testDeliveries } from './deliveries.ts';
+import { testDeliveryQueries } from './delivery-queries.ts';
+import type { MakePlace } from './place.ts';
+import { testPruning } from './pruning.ts';
+import { testReconcileStatuses } from './reconcile-statuses.ts';
+import { testRunFiles } from './run-files.ts';
+import { testRuns } from './runs.ts';
+import { testTeamSecrets } from './team-secrets.ts';
+
+/** The behaviour that every adapter of the store's ports must have. */
+export function describeStore(name: string, makePlace: MakePlace): void {
+  describe(name, () => {
+    describe('applied states', () => testAppliedStates(makePlace));
+    describe('team secrets', () => testTeamSecrets(makePlace));
+    describe('API tokens', () => testApiTokens(makePlace));
+    describe('reconcile statuses', () => testReconcileStatuses(makePlace));
+    describe('deliveries', () => testDeliveries(makePlace));
+    describe('delivery queries', () => testDeliveryQueries(makePlace));
+    describe('runs', () => testRuns(makePlace));
+    describe('pruning', () => testPruning(makePlace));
+    describe('run files', () => testRunFiles(makePlace));
+    describe('claims, mirrors and the daemon address', () => testClaims(makePlace));
+  });
+}

@@ -1,0 +1,80 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { attachmentName, messageName, type RunFiles } from '../../../store/run-files.ts';
+import { newRun } from '../../support/deliveries.ts';
+import { type MakePlace, openAt } from './place.ts';
+
+export function testRunFiles(makePlace: MakePlace): void {
+  test('give a run its message and the exact bytes of its payload', async () => {
+    const { runFiles } = openAt(makePlace());
+    const { id } = newRun();
+    const payload = Buffer.from([0xff, 0x00, 0x7b]);
+    const directory = await runFiles.prepare(id, 'Triage.', payload);
+    expect(directory).toBe(runFiles.locate(id));
+    expect(await readFile(join(directory, messageName), 'utf8')).toBe('Triage.');
+    expect(await readFile(join(directory, attachmentName))).toEqual(payload);
+    expect(await runFiles.prepare(id, 'Triage.', payload)).toBe(directory);
+  });
+
+  test('keep the output of each attempt below its heading', async () => {
+    const place = makePlace();
+    const { runFiles } = openAt(place);
+    const { id } = await prepared(runFiles);
+    expect(await runFiles.readOutput(id)).toBeUndefined();
+    for (const attempt of ['one', 'two']) {
+      const output = runFiles.appendOutput(id, `attempt ${attempt}`, 100);
+      output.write(Buffer.from(attempt));
+      await output.close('succeeded');
+    }
+    expect(await readOutput(openAt(place).runFiles, id)).toBe(
+      '[hookmill: attempt one]\none\n[hookmill: succeeded]\n[hookmill: attempt two]\ntwo\n[hookmill: succeeded]\n',
+    );
+  });
+
+  test('keep no more of the output than the bound, and say how much is missing', async () => {
+    const { runFiles } = openAt(makePlace());
+    const { id } = await prepared(runFiles);
+    const output = runFiles.appendOutput(id, 'attempt 1', 4);
+    output.write(Buffer.from('abc'));
+    expect(output.isFull()).toBe(false);
+    output.write(Buffer.from('def'));
+    expect(output.isFull()).toBe(true);
+    output.write(Buffer.from('g'));
+    await output.close('failed');
+    expect(await readOutput(runFiles, id)).toBe(
+      '[hookmill: attempt 1]\nabcd\n[hookmill: output truncated: 3 more bytes were not kept]\n[hookmill: failed]\n',
+    );
+  });
+
+  test('are listed and removed by run', async () => {
+    const { runFiles } = openAt(makePlace());
+    expect(await listRuns(runFiles)).toEqual([]);
+    const runs = [await prepared(runFiles), await prepared(runFiles)];
+    expect(await listRuns(runFiles)).toEqual(runs.map(({ id }) => id).sort());
+    for (const { id } of runs) await runFiles.remove(id);
+    expect(await listRuns(runFiles)).toEqual([]);
+    await runFiles.remove(newRun().id);
+  });
+}
+
+async function prepared(runFiles: RunFiles) {
+  const run = newRun();
+  await runFiles.prepare(run.id, 'Triage.', Buffer.from('{}'));
+  return run;
+}
+
+async function listRuns(runFiles: RunFiles): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const id of runFiles.list()) ids.push(id);
+  return ids.sort();
+}
+
+async function readOutput(runFiles: RunFiles, id: string): Promise<string | undefined> {
+  const output = await runFiles.readOutput(id);
+  if (!output) return undefined;
+  const read = await text(output.stream);
+  expect(output.size).toBe(Buffer.byteLength(read));
+  return read;
+}

@@ -1,0 +1,158 @@
+import { expect, test, vi } from 'vitest';
+import { acceptedDelivery, newRun, sampleAtMs } from '../../support/deliveries.ts';
+import { type MakePlace, openAt, openLog } from './place.ts';
+
+const claim = { daemonId: 'daemon one', nowMs: sampleAtMs, limit: 10 };
+const { nowMs } = claim;
+
+export function testRuns(makePlace: MakePlace): void {
+  test('are recorded with their delivery, and reported when it is committed', async () => {
+    const store = openAt(makePlace());
+    const onRunsQueued = vi.fn();
+    const log = await openLog(store, { onRunsQueued });
+    await log.recordAccepted(acceptedDelivery());
+    expect(onRunsQueued).not.toHaveBeenCalled();
+    const runs = [newRun('triage'), newRun('notify')];
+    const { id } = await log.recordAccepted(acceptedDelivery({ runs }));
+    expect(onRunsQueued).toHaveBeenCalledOnce();
+    const reader = store.deliveries;
+    const queued = {
+      deliveryId: id,
+      factory: 'default',
+      webhook: 'pay',
+      replay: false,
+      snapshot: 'digest one',
+      state: 'queued',
+      attempts: 0,
+      notBeforeMs: nowMs,
+      createdAtMs: nowMs,
+    };
+    expect(await reader.listRunsOfDelivery(id)).toEqual(runs.map(run => ({ ...queued, ...run })));
+  });
+
+  test('are each given to one claim only, the one that waits longest first', async () => {
+    const log = await openLog(openAt(makePlace()));
+    const runs = Array.from({ length: 5 }, () => newRun());
+    await log.recordAccepted(acceptedDelivery({ runs: runs.slice(2), atMs: nowMs }));
+    await log.recordAccepted(acceptedDelivery({ runs: runs.slice(0, 2), atMs: nowMs - 1 }));
+    const [first, second] = await Promise.all([log.claimRuns({ ...claim, limit: 3 }), log.claimRuns(claim)]);
+    expect(first.runs.map(({ id }) => id)).toEqual(runs.slice(0, 3).map(({ id }) => id));
+    expect(second.runs.map(({ id }) => id)).toEqual(runs.slice(3).map(({ id }) => id));
+    expect(first.runs[0]).toMatchObject({
+      state: 'running',
+      attempts: 1,
+      claimedBy: 'daemon one',
+      startedAtMs: nowMs,
+    });
+    expect(await log.claimRuns(claim)).toEqual({ runs: [] });
+  });
+
+  test('are stored as claimed before the claim is answered', async () => {
+    const store = openAt(makePlace());
+    const log = await openLog(store);
+    await log.recordAccepted(acceptedDelivery({ runs: [newRun()] }));
+    const { runs } = await log.claimRuns(claim);
+    expect(await store.deliveries.listRuns({ factory: 'default', limit: 9 })).toEqual(runs);
+  });
+
+  test('finish once, and only from running', async () => {
+    const store = openAt(makePlace());
+    const log = await openLog(store);
+    const [good, bad] = [newRun('good'), newRun('bad')];
+    await log.recordAccepted(acceptedDelivery({ runs: [good, bad] }));
+    expect(await log.finishRun({ id: good.id, state: 'succeeded', atMs: nowMs })).toBe(false);
+    await log.claimRuns(claim);
+    const atMs = nowMs + 5;
+    expect(await log.finishRun({ id: good.id, state: 'succeeded', atMs })).toBe(true);
+    expect(await log.finishRun({ id: good.id, state: 'failed', atMs })).toBe(false);
+    expect(await log.finishRun({ id: bad.id, state: 'failed', atMs, error: 'exit status 1' })).toBe(true);
+    const reader = store.deliveries;
+    expect(await reader.findRun(good.id)).toMatchObject({ state: 'succeeded', finishedAtMs: atMs });
+    expect(await reader.findRun(good.id)).not.toHaveProperty('error');
+    expect(await reader.findRun(bad.id)).toMatchObject({ state: 'failed', error: 'exit status 1' });
+    const failed = await reader.listRuns({ factory: 'default', state: 'failed', limit: 9 });
+    expect(failed.map(({ id }) => id)).toEqual([bad.id]);
+  });
+
+  test('wait until they are due when they are postponed', async () => {
+    const log = await openLog(openAt(makePlace()));
+    const run = newRun();
+    await log.recordAccepted(acceptedDelivery({ runs: [run] }));
+    await log.claimRuns(claim);
+    const notBeforeMs = nowMs + 1_000;
+    expect(await log.postponeRun({ id: run.id, notBeforeMs, error: 'HTTP 503' })).toBe(true);
+    expect(await log.postponeRun({ id: run.id, notBeforeMs })).toBe(false);
+    expect(await log.claimRuns({ ...claim, nowMs: notBeforeMs - 1 })).toEqual({
+      runs: [],
+      nextDueMs: notBeforeMs,
+    });
+    const { runs } = await log.claimRuns({ ...claim, nowMs: notBeforeMs });
+    expect(runs).toMatchObject([{ id: run.id, attempts: 2, error: 'HTTP 503' }]);
+  });
+
+  test('that a dead daemon left running are queued again, and no others', async () => {
+    const place = makePlace();
+    const store = openAt(place);
+    const [left, kept, done] = [newRun('left'), newRun('kept'), newRun('done')];
+    const dead = await openLog(openAt(place));
+    await dead.recordAccepted(acceptedDelivery({ runs: [left, done] }));
+    await dead.claimRuns({ ...claim, daemonId: 'dead' });
+    await dead.finishRun({ id: done.id, state: 'succeeded', atMs: nowMs });
+    const onRunsQueued = vi.fn();
+    const log = await openLog(store, { onRunsQueued });
+    await log.recordAccepted(acceptedDelivery({ runs: [kept] }));
+    await log.claimRuns(claim);
+    onRunsQueued.mockClear();
+    expect(await log.requeueRunsOfOthers(claim.daemonId)).toBe(1);
+    expect(onRunsQueued).toHaveBeenCalledOnce();
+    const reader = store.deliveries;
+    const found = await Promise.all([left, kept, done].map(({ id }) => reader.findRun(id)));
+    expect(found.map(run => run?.state)).toEqual(['queued', 'running', 'succeeded']);
+    expect((await log.claimRuns(claim)).runs).toMatchObject([{ id: left.id, attempts: 2 }]);
+  });
+
+  test('that failed are retried under their ids, with their attempts counted again', async () => {
+    const onRunsQueued = vi.fn();
+    const log = await openLog(openAt(makePlace()), { onRunsQueued });
+    const run = newRun();
+    await log.recordAccepted(acceptedDelivery({ runs: [run] }));
+    const retry = { id: run.id, nowMs };
+    expect(await log.retryRun(retry)).toBe(false);
+    await log.claimRuns(claim);
+    expect(await log.retryRun(retry)).toBe(false);
+    await log.finishRun({ id: run.id, state: 'failed', atMs: nowMs, error: 'exit status 1' });
+    onRunsQueued.mockClear();
+    expect(await log.retryRun(retry)).toBe(true);
+    expect(onRunsQueued).toHaveBeenCalledOnce();
+    const { runs } = await log.claimRuns(claim);
+    expect(runs).toMatchObject([{ id: run.id, state: 'running', attempts: 1 }]);
+    expect(runs[0]).not.toHaveProperty('finishedAtMs');
+  });
+
+  test('of a replay are new and marked, under the automations given', async () => {
+    const store = openAt(makePlace());
+    const log = await openLog(store);
+    const appliedState = { digest: 'digest two', json: '{"automations":["two"]}' };
+    const { id: deliveryId } = await log.recordAccepted(acceptedDelivery({ runs: [newRun()] }));
+    const runs = [newRun('later')];
+    expect(await log.replay({ deliveryId, runs, appliedState, nowMs: nowMs + 7 })).toBe(true);
+    const reader = store.deliveries;
+    expect(await reader.listRunsOfDelivery(deliveryId)).toMatchObject([
+      { automation: 'triage', replay: false, snapshot: 'digest one' },
+      { automation: 'later', replay: true, snapshot: 'digest two', createdAtMs: nowMs + 7 },
+    ]);
+    expect(await reader.listDeliveries({ factory: 'default', limit: 9 })).toHaveLength(1);
+    const { id } = await log.recordAccepted(acceptedDelivery());
+    expect(await reader.findDelivery(id)).toMatchObject({ snapshot: 'digest one' });
+  });
+
+  test('are not replayed from an unknown delivery, nor from one without a payload', async () => {
+    const log = await openLog(openAt(makePlace()));
+    const [original, duplicate] = [acceptedDelivery({ identity: 'a' }), acceptedDelivery({ identity: 'a' })];
+    await Promise.all([log.recordAccepted(original), log.recordAccepted(duplicate)]);
+    const replay = { runs: [newRun()], appliedState: { digest: 'd', json: '{}' }, nowMs };
+    expect(await log.replay({ ...replay, deliveryId: duplicate.id })).toBe(false);
+    expect(await log.replay({ ...replay, deliveryId: 'dlv_unknown' })).toBe(false);
+    expect(await log.claimRuns(claim)).toEqual({ runs: [] });
+  });
+}

@@ -1,0 +1,132 @@
+import { randomBytes } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { credentialOwner, type SealedFor } from '../../../store/seal.ts';
+import { addWebhook } from './applied-states.ts';
+import { type MakePlace, openAt } from './place.ts';
+
+const at = new Date('2026-01-02T03:04:05.678Z');
+
+export function testTeamSecrets(makePlace: MakePlace): void {
+  const open = () => openAt(makePlace(), { now: () => at }).teamSecrets;
+
+  test('have a value that every process can open', async () => {
+    const place = makePlace();
+    const values = { TOKEN: 'schlüssel 🔑\n', LONG: 'x'.repeat(8_192) };
+    for (const [name, value] of Object.entries(values)) await openAt(place).teamSecrets.set(name, value);
+    const opened = await openAt(place).teamSecrets.open(['TOKEN', 'LONG', 'MISSING']);
+    expect([...opened].map(([name, { value }]) => [name, value?.text]).sort()).toEqual(
+      Object.entries(values).sort(),
+    );
+  });
+
+  test('have another version with each new value, and the same with the same value', async () => {
+    const secrets = open();
+    const versions: (string | undefined)[] = [];
+    for (const value of ['one', 'one', 'two', 'one']) {
+      await secrets.set('TOKEN', value);
+      versions.push((await secrets.open(['TOKEN'])).get('TOKEN')?.value?.version);
+    }
+    expect(versions[1]).toBe(versions[0]);
+    expect(new Set(versions).size).toBe(3);
+  });
+
+  test('can be declared without a value, and get one later', async () => {
+    const secrets = open();
+    await secrets.create('LATER', undefined);
+    expect(await secrets.open(['LATER'])).toEqual(new Map([['LATER', { name: 'LATER' }]]));
+    expect(await secrets.list()).toMatchObject([{ name: 'LATER', state: 'declared' }]);
+    await secrets.set('LATER', 'value');
+    expect((await secrets.open(['LATER'])).get('LATER')?.value?.text).toBe('value');
+  });
+
+  test('are created once: the second attempt changes nothing', async () => {
+    const secrets = open();
+    await secrets.create('TOKEN', 'one');
+    await expect(secrets.create('TOKEN', 'two')).rejects.toMatchObject({ code: 'secret-taken' });
+    expect((await secrets.open(['TOKEN'])).get('TOKEN')?.value?.text).toBe('one');
+  });
+
+  test.for([
+    ['an empty name', '', 'value'],
+    ['a name with a blank', 'A B', 'value'],
+    ['a name of 129 characters', 'A'.repeat(129), 'value'],
+    ['a blank value', 'A', ' \n'],
+    ['a value of more than 8 KiB', 'A', 'x'.repeat(8_193)],
+  ] as const)('refuse %s', async ([_, name, value]) => {
+    const secrets = open();
+    await expect(secrets.set(name, value)).rejects.toMatchObject({ code: 'secret-invalid' });
+    await expect(secrets.create(name, value)).rejects.toMatchObject({ code: 'secret-invalid' });
+    expect(await secrets.list()).toEqual([]);
+  });
+
+  test('are listed by name, with the webhooks of all factories that use them and without values', async () => {
+    const store = openAt(makePlace(), { now: () => at });
+    const { teamSecrets } = store;
+    for (const name of ['TOKEN', 'FREE']) await teamSecrets.set(name, 'value');
+    await addWebhook(store, 'pay', 'default', 'TOKEN');
+    await addWebhook(store, 'code', 'other', 'TOKEN');
+    const updatedAt = at.toISOString();
+    expect(await teamSecrets.list()).toEqual([
+      { name: 'FREE', state: 'set', updatedAt, usedBy: [] },
+      {
+        name: 'TOKEN',
+        state: 'set',
+        updatedAt,
+        usedBy: [
+          { factory: 'default', webhook: 'pay' },
+          { factory: 'other', webhook: 'code' },
+        ],
+      },
+    ]);
+    expect(await teamSecrets.listNames()).toEqual(['FREE', 'TOKEN']);
+  });
+
+  test('are removed unless a webhook uses them', async () => {
+    const store = openAt(makePlace());
+    const { teamSecrets } = store;
+    for (const name of ['TOKEN', 'FREE']) await teamSecrets.set(name, 'value');
+    await addWebhook(store, 'pay', 'other', 'TOKEN');
+    const refused = teamSecrets.remove('TOKEN');
+    await expect(refused).rejects.toMatchObject({ code: 'secret-in-use', message: /webhook pay/ });
+    await teamSecrets.remove('FREE');
+    expect(await teamSecrets.listNames()).toEqual(['TOKEN']);
+    await expect(teamSecrets.remove('FREE')).rejects.toMatchObject({ code: 'secret-unknown' });
+  });
+
+  test('lose no change when two processes change them at the same time', async () => {
+    const place = makePlace();
+    const stores = [openAt(place), openAt(place)];
+    const names = Array.from({ length: 10 }, (_, index) => `S${index}`);
+    await Promise.all(names.map((name, index) => stores[index % 2]?.teamSecrets.set(name, 'value')));
+    expect(await openAt(place).teamSecrets.listNames()).toEqual(names);
+  });
+
+  const credential = credentialOwner('default', 'wh_0123456789abcdefghijklmn');
+  const others: readonly SealedFor[] = [
+    { ...credential, factory: 'other' },
+    { ...credential, name: 'wh_ponmlkjihgfedcba987654321' },
+    { use: 'team-secret', name: credential.name },
+  ];
+  test('are sealed for one owner: the value opens for no other', async () => {
+    const place = makePlace();
+    const { seal } = openAt(place);
+    const sealed = await seal.seal('the value', credential);
+    expect(sealed).not.toContain('the value');
+    expect(await openAt(place).seal.open(sealed, credential)).toBe('the value');
+    for (const other of others) {
+      await expect(seal.open(sealed, other)).rejects.toMatchObject({ code: 'key' });
+    }
+  });
+
+  test('do not open with another key, and the message holds no value', async () => {
+    const place = makePlace();
+    await openAt(place).teamSecrets.set('TOKEN', 'the-value');
+    const environment = { HOOKMILL_KEY: randomBytes(32).toString('base64') };
+    const { teamSecrets } = openAt(place, { environment });
+    const error: unknown = await teamSecrets.open(['TOKEN']).catch(error => error);
+    expect(error).toMatchObject({ code: 'key', message: expect.stringContaining('TOKEN') });
+    expect(String(error)).not.toContain('the-value');
+    await teamSecrets.set('TOKEN', 'a new value');
+    expect((await teamSecrets.open(['TOKEN'])).get('TOKEN')?.value?.text).toBe('a new value');
+  });
+}
