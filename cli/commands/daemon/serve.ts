@@ -90,7 +90,7 @@ async function serve(options: ServeOptions, command: Command): Promise<void> {
   setTimeout(() => process.exit(exitStatus.unexpected), stopMs).unref();
   await daemon.stop();
   await store.close();
-  claim.release();
+  await claim.release();
   log.info('stopped');
   log.flush();
 }
