@@ -126,7 +126,7 @@ test('a declared secret applies without a credential, and takes it up once it is
   await workspace.hookmill('apply');
   expect(await shown()).toMatch(/^credential {10}in force/m);
   const again = await workspace.hookmill('secrets', 'declare', 'LATER');
-  expect(again).toMatchObject({ stderr: 'hookmill: the team secret LATER exists already\n', exitCode: 1 });
+  expect(again).toMatchObject({ stderr: 'hookmill: the team secret LATER already exists\n', exitCode: 1 });
 });
 
 test('remove is refused while a webhook of any factory names the secret', async () => {
