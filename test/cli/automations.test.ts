@@ -132,7 +132,7 @@ test('plan and apply take automations, and warn of those whose webhook is unknow
   expect(stable(await hookmill('automations', 'show', 'orphan'))).toMatchInlineSnapshot(`
     "name     orphan
     enabled  yes
-    trigger  unknown webhook, never fires: wh_doomed
+    trigger  unknown webhook, never starts: wh_doomed
 
       Do orphan.
     exit status 0
@@ -165,7 +165,7 @@ describe('a delivery', () => {
       authenticated by  token
       identity          evt-1 (from X-Service-Delivery-Id)
 
-      Judged by the automations of serial 3:
+      Tested with the automations of serial 3:
       quiet: Would not trigger
         ✗ the automation is disabled
         ✓ webhook: matches
@@ -240,7 +240,7 @@ describe('a delivery', () => {
       outcome  Rejected (auth)
       reason   no bearer token in the Authorization header
 
-      Rejected before any automation was looked at.
+      Rejected before any automation was tested.
       exit status 0
 
       id                dlv_id
@@ -250,7 +250,7 @@ describe('a delivery', () => {
       outcome           Rejected (invalid JSON)
       authenticated by  token
 
-      Rejected before any automation was looked at.
+      Rejected before any automation was tested.
       exit status 0
 
       id                dlv_id
@@ -262,7 +262,7 @@ describe('a delivery', () => {
       identity          body-sha256:0a8980a7306e3ff9b6d534b0e46b8e09ee43de225425dc740506026fef65096a (from body)
       duplicate of      dlv_id
 
-      A duplicate starts nothing; \`hookmill deliveries show dlv_id\` explains the original.
+      A duplicate starts no runs; \`hookmill deliveries show dlv_id\` explains the original.
       exit status 0
       "
     `);

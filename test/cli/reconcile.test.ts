@@ -165,7 +165,7 @@ test('a path without a colon is taken from where the command runs', async () => 
 });
 
 test.each([
-  [[], 'the factory default has no repository; name it with --repository, HOOKMILL_REPOSITORY, or'],
+  [[], 'the factory default has no repository; use --repository, HOOKMILL_REPOSITORY, or'],
   [['--branch', 'main'], '--repository: the key "repository" is missing'],
   [['--repository', '/r', '--branch', '-x'], '--branch: invalid branch name; '],
   [['--repository', '/r', '--path', '../up'], '--path: invalid path; '],
