@@ -27,7 +27,7 @@ for (const file of output) if (file.type === 'chunk') replace(`dist/${file.fileN
 const built = new Set(output.map(({ fileName }) => fileName));
 for (const file of readdirSync('dist')) if (file.endsWith('.js') && !built.has(file)) rmSync(`dist/${file}`);
 
-/** Leaves a file alone that is the same, so that a build changes nothing for commands that are running. */
+/** Writes a file whole, and only if it changed: commands may be running from it. */
 function replace(file: string, code: string): void {
   if (existsSync(file) && readFileSync(file, 'utf8') === code) return;
   const temporary = `${file}.${process.pid}`;

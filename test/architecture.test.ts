@@ -1,107 +1,155 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
-import { dirname, join, relative } from 'node:path';
+import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { buildImportGraph, findCircles, findLongestChain } from './support/import-graph.ts';
+import { readSources, type SourceFile } from './support/source-files.ts';
 
-const root = join(import.meta.dirname, '..');
-
-/** What each folder may import of the others (ARCHITECTURE.md). */
+/** The folders that each folder may import from (ARCHITECTURE.md). From `store/`, others may import only its ports. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
-  schema: [],
+  signatures: [],
+  schema: ['signatures'],
   store: ['schema'],
-  reconcile: ['schema', 'store'],
-  daemon: ['schema', 'store', 'reconcile'],
-  cli: ['schema', 'store', 'reconcile'],
+  sources: ['schema'],
+  operations: ['schema', 'signatures', 'store', 'sources'],
+  daemon: ['schema', 'signatures', 'store', 'sources', 'operations'],
+  cli: ['schema', 'signatures', 'store', 'sources', 'operations', 'daemon'],
   dashboard: ['schema'],
 };
-/** The one way from the command line into the daemon. */
-const startsDaemon = 'cli/commands/daemon/serve.ts';
+/** The only way from the command line into the daemon. */
+const startsDaemon = /^cli\/commands\/([a-z-]+\/)?serve\.ts$/;
+const chainLengthMax = 14;
+const functionLinesMax = 60;
 
-// What a pure function can use: hashing, comparing and decoding, no files, network, processes, clocks or threads.
+// A pure function may hash, compare and decode. It uses no files, network, processes, clocks or threads.
+const pureFolders = ['schema', 'signatures'];
 const pureBuiltins = ['node:crypto', 'node:buffer', 'node:util', 'node:assert', 'node:string_decoder'];
 const impure =
   /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bperformance\.|\bprocess\.|\bfetch\(|\bset(Timeout|Interval|Immediate)\b|\brandom(Bytes|UUID|Int|FillSync|Fill)\b|\bgetRandomValues\b|\bconsole\./;
 
-const sources = Object.keys(mayImport).flatMap(sourcesBelow);
+const sql = /\b(SELECT .* FROM|INSERT INTO|UPDATE \w+ SET|DELETE FROM|CREATE TABLE|PRAGMA)\b/;
+const storePackages = ['better-sqlite3', 'lowdb'];
+const homeFile =
+  /(?<![\w.-])(applied\.json|reconcile\.json|secrets\.json|tokens\.json|daemon\.json|deliveries\.db|output\.log)(?![\w-])/;
 
-function sourcesBelow(folder: string): string[] {
-  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter(file => /\.tsx?$/.test(file))
-    .map(file => join(folder, file));
+const sources = Object.keys(mayImport).flatMap(readSources);
+const graph = buildImportGraph(sources);
+const outsideStore = sources.filter(({ path }) => folderOf(path) !== 'store');
+
+function folderOf(path: string): string {
+  return path.split('/')[0] ?? '';
 }
 
-function read(file: string): string {
-  return readFileSync(join(root, file), 'utf8');
+/** Lists each thing found in a source as `path: thing`. */
+function found(among: readonly SourceFile[], find: (source: SourceFile) => readonly string[]): string[] {
+  return among.flatMap(source => find(source).map(thing => `${source.path}: ${thing}`));
 }
 
-/** What a file imports, statically or when it runs, types as well: specifiers as they are written. */
-function importsOf(file: string): string[] {
-  const found = read(file).matchAll(/(?:\bfrom|\bimport)\s*\(?\s*(['"])([^'"]+)\1/g);
-  return [...found].map(([, , specifier = '']) => specifier);
-}
-
-/** The folder of ours that a specifier leads to; undefined for a package. */
-function folderOf(file: string, specifier: string): string | undefined {
-  if (!specifier.startsWith('.')) return undefined;
-  return relative(root, join(root, dirname(file), specifier)).split('/')[0];
+function pathsOf(among: readonly SourceFile[]): string[] {
+  return among.map(({ path }) => path);
 }
 
 describe('imports', () => {
-  test('there are sources to look at, and imports in them', () => {
-    expect(sources).toContain(startsDaemon);
-    expect(importsOf(startsDaemon).map(specifier => folderOf(startsDaemon, specifier))).toContain('daemon');
+  test('are found, static ones, dynamic ones and those of types', () => {
+    expect(graph.get('cli/main.ts')?.length).toBeGreaterThan(0);
+    const serve = [...graph.keys()].find(path => startsDaemon.test(path)) ?? '';
+    expect(graph.get(serve)).toContain('daemon/daemon.ts');
   });
 
-  test.for(sources)('%s keeps to the folders that its own may import', file => {
-    const own = file.split('/')[0] ?? '';
-    const allowed = [own, ...(mayImport[own] ?? []), ...(file === startsDaemon ? ['daemon'] : [])];
-    const folders = importsOf(file)
-      .map(specifier => folderOf(file, specifier))
-      .filter(folder => folder !== undefined);
-    expect(folders.filter(folder => !allowed.includes(folder))).toEqual([]);
+  test.for(Object.entries(mayImport))('of %s/ keep to the folders below it', ([folder, allowed]) => {
+    const breaches = found(
+      sources.filter(({ path }) => folderOf(path) === folder),
+      ({ path }) =>
+        (graph.get(path) ?? []).filter(file => {
+          const other = folderOf(file);
+          if (other === 'daemon' && folder === 'cli') return !startsDaemon.test(path);
+          return other !== folder && !allowed.includes(other);
+        }),
+    );
+    expect(breaches).toEqual([]);
+  });
+
+  test('of store/embedded/ stand only in store/', () => {
+    const isEmbedded = (file: string) => file.startsWith('store/embedded/');
+    expect(found(outsideStore, ({ path }) => (graph.get(path) ?? []).filter(isEmbedded))).toEqual([]);
+  });
+
+  test('make no circle', () => {
+    expect(findCircles(graph)).toEqual([]);
+  });
+
+  test(`lead from file to file over at most ${chainLengthMax} files`, () => {
+    const chain = findLongestChain(graph);
+    expect(chain.length, chain.join('\n')).toBeLessThanOrEqual(chainLengthMax);
   });
 
   test('name built-in modules with node: and files with their ending', () => {
-    const unclear = sources.flatMap(file =>
-      importsOf(file)
-        .filter(specifier => builtinModules.includes(specifier) || /^\.{1,2}\/(?!.*\.\w+$)/.test(specifier))
-        .map(specifier => `${file}: ${specifier}`),
-    );
-    expect(unclear).toEqual([]);
+    const isUnclear = (specifier: string) =>
+      builtinModules.includes(specifier) || /^\.{1,2}\/(?!.*\.\w+$)/.test(specifier);
+    expect(found(sources, ({ imports }) => imports.filter(isUnclear))).toEqual([]);
   });
 });
 
-describe('schema is pure', () => {
-  test.for(sources.filter(file => file.startsWith('schema/')))('%s', file => {
-    const builtins = importsOf(file).filter(specifier => specifier.startsWith('node:'));
-    expect(builtins.filter(specifier => !pureBuiltins.includes(specifier))).toEqual([]);
-    expect(
-      withoutComments(read(file))
-        .split('\n')
-        .filter(line => impure.test(line)),
-    ).toEqual([]);
+describe.each(pureFolders)('%s/ is pure', folder => {
+  const pure = sources.filter(({ path }) => folderOf(path) === folder);
+
+  test('by what it imports', () => {
+    const isImpure = (specifier: string) =>
+      specifier.startsWith('node:') && !pureBuiltins.includes(specifier);
+    expect(found(pure, ({ imports }) => imports.filter(isImpure))).toEqual([]);
+  });
+
+  test('by what it calls', () => {
+    expect(found(pure, ({ code }) => code.split('\n').filter(line => impure.test(line)))).toEqual([]);
   });
 });
 
-test('SQL is written in the store alone', () => {
-  const sql = /\b(SELECT .* FROM|INSERT INTO|UPDATE \w+ SET|DELETE FROM|CREATE TABLE|PRAGMA)\b/;
-  const elsewhere = sources.filter(file => !file.startsWith('store/') && sql.test(read(file)));
-  expect(elsewhere).toEqual([]);
+describe('what is kept is known to store/ only:', () => {
+  test('SQL', () => {
+    expect(found(outsideStore, ({ literals }) => literals.filter(text => sql.test(text)))).toEqual([]);
+  });
+
+  test('the packages that write it', () => {
+    const isStore = (specifier: string) => storePackages.includes(specifier.split('/')[0] ?? '');
+    expect(found(outsideStore, ({ imports }) => imports.filter(isStore))).toEqual([]);
+  });
+
+  test('the files of the home', () => {
+    expect(found(outsideStore, ({ literals }) => literals.filter(text => homeFile.test(text)))).toEqual([]);
+  });
 });
 
-test('no source is a barrel, or lies in a folder for everything', () => {
-  const barrels = sources.filter(
-    file => /^\s*export \* from/m.test(read(file)) || /(^|\/)index\.tsx?$/.test(file),
+test('no name is exported by two files', () => {
+  const homes = new Map<string, string[]>();
+  for (const { path, exports } of sources) {
+    for (const name of exports) homes.set(name, [...(homes.get(name) ?? []), path]);
+  }
+  homes.delete('default');
+  const shared = [...homes].filter(([, paths]) => new Set(paths).size > 1);
+  expect(shared.map(([name, paths]) => `${name}: ${paths.join(', ')}`)).toEqual([]);
+});
+
+test(`no function has more than ${functionLinesMax} lines`, () => {
+  const long = found(sources, ({ functions }) =>
+    functions
+      .filter(({ lines }) => lines > functionLinesMax)
+      .map(({ line, lines }) => `${lines} lines from line ${line}`),
   );
-  const folders = new Set(sources.map(file => dirname(file)));
-  expect(barrels).toEqual([]);
-  expect([...folders].filter(folder => /(^|\/)(utils?|common|helpers|lib)(\/|$)/.test(folder))).toEqual([]);
+  expect(long).toEqual([]);
+});
+
+test('no file is a barrel', () => {
+  const barrels = sources.filter(
+    ({ path, code }) => /^\s*export \* from/m.test(code) || /(^|\/)index\.tsx?$/.test(path),
+  );
+  expect(pathsOf(barrels)).toEqual([]);
+});
+
+test('no folder is for everything', () => {
+  const folders = new Set(sources.map(({ path }) => dirname(path)));
+  const forAll = [...folders].filter(folder => /(^|\/)(utils?|common|helpers?|lib)(\/|$)/.test(folder));
+  expect(forAll).toEqual([]);
 });
 
 test('files are named in kebab-case', () => {
-  expect(sources.filter(file => !/^[a-z0-9/-]+(\.d|\.config)?\.tsx?$/.test(file))).toEqual([]);
+  expect(pathsOf(sources).filter(path => !/^[a-z0-9/-]+(\.d|\.config)?\.tsx?$/.test(path))).toEqual([]);
 });
-
-function withoutComments(text: string): string {
-  return text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '');
-}

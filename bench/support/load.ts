@@ -4,9 +4,9 @@ export interface Target {
   readonly name: string;
   readonly url: string;
   readonly token?: string | undefined;
-  /** Of each answer; 202 unless given. */
+  /** The status that each answer must have; 202 unless given. */
   readonly status?: number;
-  /** Beside an id, which makes every body another. */
+  /** More keys for the body, which has an id that makes it unique. */
   readonly body?: object;
 }
 

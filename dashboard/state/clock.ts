@@ -1,16 +1,20 @@
 import { signal } from '@preact/signals';
 
 const tickMs = 10_000;
+const ticks = signal(1);
 
-/** The current time, in ms; relative times follow it. */
-export const nowMs = signal(0);
+/** The current time, in ms. Reading `value` reads the clock, and renders again as time passes. */
+export const nowMs = {
+  get value(): number {
+    return ticks.value && Date.now();
+  },
+};
 
-/** Keeps `nowMs` current while somebody looks at the page. */
+/** Keeps relative times current while somebody looks at the page. */
 export function startClock(): void {
   const tick = () => {
-    if (!document.hidden) nowMs.value = Date.now();
+    if (!document.hidden) ticks.value++;
   };
-  tick();
   setInterval(tick, tickMs);
   document.addEventListener('visibilitychange', tick);
 }

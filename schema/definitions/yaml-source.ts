@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { CST, Pair, YAMLMap } from 'yaml';
+import type { CST, Pair, Scalar, YAMLMap } from 'yaml';
 import {
   Composer,
   type Document,
@@ -157,7 +157,8 @@ function findNode(contents: unknown, path: readonly PropertyKey[]): { key: unkno
   for (const step of path) {
     const { value } = found;
     if (isMap(value)) {
-      const pair = value.items.find(item => isScalar(item.key) && item.key.value === step);
+      // Only a scalar has a `value`. A file may have thousands of keys to look through for each of its mistakes.
+      const pair = value.items.find(({ key }) => (key as Partial<Scalar> | null)?.value === step);
       if (!pair) break;
       found = { key: pair.key, value: pair.value ?? pair.key };
     } else if (isSeq(value) && typeof step === 'number') {

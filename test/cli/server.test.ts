@@ -1,11 +1,17 @@
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { send } from '../support/http.ts';
-import { type ManagedDaemon, startManagedDaemon } from '../support/management.ts';
+import { type ManagedDaemon, openManagedDaemon, startManagedDaemon } from '../support/management.ts';
 import { makeWorkspace } from '../support/workspace.ts';
 
-/** A definitions directory without a home, and a command line that uses only the daemon. */
-async function remote(given: Parameters<ManagedDaemon['client']>[0] = {}) {
-  const daemon = await startManagedDaemon();
+type ClientGiven = Parameters<ManagedDaemon['client']>[0];
+
+/** A definitions directory without a home, and a command line that works on a daemon of the test's own. */
+async function remote(given: ClientGiven = {}) {
+  return connectTo(await startManagedDaemon(), given);
+}
+
+async function connectTo(daemon: ManagedDaemon, given: ClientGiven = {}) {
   const client = await daemon.client(given);
   const workspace = makeWorkspace();
   const env = { HOOKMILL_SERVER: daemon.managementUrl, HOOKMILL_TOKEN: client.token };
@@ -14,41 +20,50 @@ async function remote(given: Parameters<ManagedDaemon['client']>[0] = {}) {
   return { daemon, client, workspace, env, hookmill, json };
 }
 
-test.for(['text', 'json'])('shows what the daemon has as it shows a home, as %s', async output => {
-  const { daemon, client, workspace, hookmill } = await remote();
-  const created = (await client.call('createWebhook', { body: { name: 'deploys' } })).json;
-  const { uid, url } = created.webhook;
-  const triggers = [{ provider: 'webhook', event: 'received', filter: { webhook_ids: [uid] } }];
-  await client.call('createAutomation', { body: { name: 'triage', prompt: 'Look.', triggers } });
-  const headers = { Authorization: `Bearer ${created.revealed.secret}` };
-  const id = (await send(url, { headers, body: '{"a":1}' })).deliveryId ?? '';
-  const run = (await client.call('listRuns')).json.runs[0];
-  await expect
-    .poll(async () => (await client.call('showRun', { params: { run: run.id } })).json.state)
-    .toBe('succeeded');
+describe('shows what the daemon has as it shows a home:', () => {
+  let there: Awaited<ReturnType<typeof connectTo>>;
+  const ids = { delivery: '', run: '' };
+  beforeAll(async () => {
+    there = await connectTo(await openManagedDaemon());
+    const { client } = there;
+    const created = (await client.call('createWebhook', { body: { name: 'deploys' } })).json;
+    const { uid, url } = created.webhook;
+    const triggers = [{ provider: 'webhook', event: 'received', filter: { webhook_ids: [uid] } }];
+    await client.call('createAutomation', { body: { name: 'triage', prompt: 'Look.', triggers } });
+    const headers = { Authorization: `Bearer ${created.revealed.secret}` };
+    ids.delivery = (await send(url, { headers, body: '{"a":1}' })).deliveryId ?? '';
+    ids.run = (await client.call('listRuns')).json.runs[0].id;
+    const run = async () => (await client.call('showRun', { params: { run: ids.run } })).json;
+    await eventually(async () => (await run()).state === 'succeeded');
+  });
+  afterAll(() => there.daemon.stop());
 
-  const env = { HOOKMILL_HOME: daemon.home.directory, HOOKMILL_BASE_URL: daemon.ingressUrl };
-  for (const args of [
-    ['webhooks', 'list'],
-    ['webhooks', 'show', 'deploys'],
-    ['automations', 'list'],
-    ['automations', 'show', 'triage'],
-    ['deliveries', 'list', '--webhook', 'deploys', '--outcome', 'accepted'],
-    ['deliveries', 'show', id],
-    ['deliveries', 'show', id, '--payload'],
-    ['automations', 'test', 'triage', '--delivery', id],
-    ['runs', 'list', '--automation', 'triage'],
-    ['status'],
-  ]) {
-    const [there, here] = await Promise.all([
-      hookmill(...args, '-o', output),
-      workspace.hookmill(...args, '-o', output, { env }),
-    ]);
-    expect(there).toMatchObject({ stderr: '', exitCode: 0 });
-    expect(there.stdout).toBe(here.stdout);
-  }
-  const shown = await hookmill('runs', 'show', run.id);
-  expect(shown.stdout).toContain('directory     -');
+  test.for([
+    'webhooks list',
+    'webhooks show deploys',
+    'automations list',
+    'automations show triage',
+    'deliveries list --webhook deploys --outcome accepted',
+    'deliveries show DELIVERY',
+    'deliveries show DELIVERY --payload',
+    'automations test triage --delivery DELIVERY',
+    'runs list --automation triage',
+    'status',
+  ])('%s', async command => {
+    const args = command.replace('DELIVERY', ids.delivery).split(' ');
+    const { workspace, hookmill, daemon } = there;
+    const env = { HOOKMILL_HOME: daemon.home.directory, HOOKMILL_BASE_URL: daemon.ingressUrl };
+    for (const output of ['text', 'json']) {
+      const shown = await hookmill(...args, '-o', output);
+      expect(shown).toMatchObject({ stderr: '', exitCode: 0 });
+      expect(shown.stdout).toBe((await workspace.hookmill(...args, '-o', output, { env })).stdout);
+    }
+  });
+
+  test('except for the directory of a run, which is on the daemon’s machine', async () => {
+    const shown = await there.hookmill('runs', 'show', ids.run);
+    expect(shown.stdout).toContain('directory     -');
+  });
 });
 
 test('refuses unknown names and IDs in the same words as a home', async () => {

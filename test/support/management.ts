@@ -41,9 +41,15 @@ export interface ApiAnswer {
   readonly json: any;
 }
 
+/** A daemon that the test's end stops. */
 export async function startManagedDaemon(settings: object = {}, home = newHome()): Promise<ManagedDaemon> {
-  const daemon = await startDaemonHere(settings, home);
+  const daemon = await openManagedDaemon(settings, home);
   onTestFinished(() => daemon.stop());
+  return daemon;
+}
+
+export async function openManagedDaemon(settings: object = {}, home = newHome()): Promise<ManagedDaemon> {
+  const daemon = await startDaemonHere(settings, home);
   const { managementUrl } = daemon;
   const store = storeIn(home);
   const client: ManagedDaemon['client'] = async ({ factory = 'default', permission = 'manage' } = {}) => {

@@ -91,7 +91,7 @@ test('a broken merge changes nothing and is told with file, line and commit; the
 
   upstream.commit({ 'webhooks/pay.yaml': webhook('S', 'enabled: true\n') });
   await serves(daemon, 2);
-  // What is applied is served before the reconcile has written how it ended.
+  // The webhooks are served before the reconcile has written how it ended.
   await expect.poll(() => daemon.metrics()).toContain('hookmill_reconcile_failing{factory="default"} 0');
 });
 
