@@ -2,7 +2,6 @@ import { useEffect, useState } from 'preact/hooks';
 import { callApi } from '../api-client.ts';
 import type { ListedDelivery } from '../api-types.ts';
 import type { TriggerBody } from '../state/automation-draft.ts';
-import { nowMs } from '../state/clock.ts';
 import { useFactory } from '../state/current-factory.ts';
 import { useLoad } from '../state/use-load.ts';
 import { formatJson } from '../text/format-json.ts';
@@ -76,7 +75,7 @@ export function FilterTest({ subject, webhook }: Properties) {
 }
 
 function formatChoice({ id, webhook, at, size }: ListedDelivery, withWebhook: boolean): string {
-  const age = formatRelativeTime(Date.parse(at), nowMs.peek());
+  const age = formatRelativeTime(Date.parse(at), Date.now());
   return [age, ...(withWebhook ? [webhook] : []), formatSize(size), id].join(' · ');
 }
 

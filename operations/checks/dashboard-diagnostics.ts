@@ -12,7 +12,7 @@ export function findDashboardDiagnostics(
       code: 'factory/dashboard-managed',
       severity,
       message: `the factory ${factory} is managed in the dashboard; its ${webhooks.length} webhooks have no files`,
-      file: `factories/${factory}/applied.json`,
+      file: `factory ${factory}`,
       hint: "copy each webhook's YAML from its page, or name another factory; `apply --adopt` replaces the factory",
     },
   ];
