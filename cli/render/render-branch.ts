@@ -53,9 +53,7 @@ export function renderBranchFailure({ failingSince, lastFailure }: ReconcileView
 function describeTip(applied: Applied, reconcile: ReconcileView, tip: Commit): string {
   if (isUpToDate(applied, reconcile)) return 'applied';
   const { commitsBehind } = reconcile;
-  const ahead = commitsBehind
-    ? `, ${commitsBehind} ${commitsBehind === 1 ? 'commit' : 'commits'} ahead`
-    : '';
+  const ahead = commitsBehind ? `, ${commitsBehind} ${commitsBehind === 1 ? 'commit' : 'commits'} ahead` : '';
   return `${describeCommit(tip)}${ahead}`;
 }
 
