@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { OpenFactory } from '../operations/factory.ts';
@@ -64,7 +63,9 @@ export function requireFactoryName(name: string): void {
 /** The context's factory, as operations need it. */
 export function toOpenFactory({ store, factory }: Pick<Context, 'store' | 'factory'>): OpenFactory {
   return {
-    ...{ name: factory, store, randomBytes },
+    ...{ name: factory, store },
+    // The global loads node:crypto only when it is used.
+    randomBytes: count => crypto.getRandomValues(new Uint8Array(count)),
     now: () => new Date(),
     readState: () => store.appliedStates.read(factory),
     useDeliveryLog: async work => {

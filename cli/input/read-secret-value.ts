@@ -1,5 +1,4 @@
 import { isUtf8 } from 'node:buffer';
-import { buffer as readBytes } from 'node:stream/consumers';
 import { CommandError } from '../exit-status.ts';
 
 /** Reads a secret from a prompt on a terminal, otherwise from standard input, without one final newline. */
@@ -8,6 +7,7 @@ export async function readSecretValue(message: string): Promise<string> {
     const { password } = await import('@inquirer/prompts');
     return password({ message, mask: true }, { output: process.stderr });
   }
+  const { buffer: readBytes } = await import('node:stream/consumers');
   const bytes = await readBytes(process.stdin);
   if (!isUtf8(bytes)) throw new CommandError('the secret on standard input is not UTF-8 text');
   return new TextDecoder().decode(bytes).replace(/\r?\n$/, '');

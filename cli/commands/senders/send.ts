@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
 import type { AppliedWebhook } from '../../../schema/applied-state.ts';
 import { createSortableId, sortableIdRandomBytes } from '../../../schema/ids.ts';
@@ -53,7 +52,9 @@ interface SignedRequest {
 
 async function send(name: string | undefined, options: SendOptions, context: Context): Promise<void> {
   const body = await readInputFile(options.payload, 'the payload');
-  const id = options.id ?? createSortableId('msg', Date.now(), randomBytes(sortableIdRandomBytes));
+  const id =
+    options.id ??
+    createSortableId('msg', Date.now(), crypto.getRandomValues(new Uint8Array(sortableIdRandomBytes)));
   const request =
     name === undefined
       ? await signByScheme(options, body, id)
