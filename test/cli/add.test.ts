@@ -6,11 +6,11 @@ test('writes a definition that validates, and tells the secret and the place at 
   const workspace = makeWorkspace();
   const { exitCode, stdout, stderr } = await workspace.hookmill('add', 'stripe');
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: 'Wrote webhooks/stripe.yaml.\n' });
-  expect(stdout).toContain('hookmill secrets declare STRIPE_SECRET');
+  expect(stdout).toContain('hookmill secrets declare STRIPE_WEBHOOK');
   expect(stdout).toContain('the endpoint\'s page in Workbench, under "Signing secret"');
   expect(stdout).toContain('https://docs.stripe.com/webhooks/signature');
   expect(workspace.read('webhooks/stripe.yaml')).toBe(
-    'authMode: signature\nsignatureScheme: stripe\nsecretName: STRIPE_SECRET\n',
+    'authMode: signature\nsignatureScheme: stripe\nsecretName: STRIPE_WEBHOOK\n',
   );
   expect((await workspace.hookmill('validate')).exitCode).toBe(0);
 });
@@ -63,7 +63,7 @@ test('overwrites neither a definition nor what a link leads to', async () => {
   for (const name of ['github', 'stripe', 'slack']) {
     const { exitCode, stderr } = await workspace.hookmill('add', name);
     expect(exitCode).toBe(1);
-    expect(stderr).toContain(`webhooks/${name}.yaml exists and is left as it is`);
+    expect(stderr).toContain(`webhooks/${name}.yaml already exists`);
   }
   expect(workspace.read('webhooks/github.yaml')).toBe('secretName: MINE\n');
   expect(workspace.read('precious')).toBe('precious');
@@ -73,7 +73,7 @@ test('overwrites neither a definition nor what a link leads to', async () => {
 test.each([
   ['a misspelt scheme', ['strip'], 'did you mean stripe?'],
   ['a misspelt mode', ['url-token'], 'did you mean url_token?'],
-  ['a mode without a name', ['token'], 'give the webhook a name with --name'],
+  ['a mode without a name', ['token'], '--name is required with token'],
   ['a name that no file may have', ['github', '--name', '../x'], '"../x" cannot name a webhook'],
   ['a name that no secret may have', ['github', '--secret-name', 'a b'], '"a b" cannot name a team secret'],
 ])('refuses %s as wrong usage', async (_, args, message) => {

@@ -307,7 +307,7 @@ describe.concurrent('replay', () => {
     const listed: { size: number }[] = JSON.parse(stdout);
     expect(listed.filter(({ size }) => size === '{"action":"created","replay":1}'.length)).toHaveLength(1);
     const prompt = workspace.read(`.hookmill/runs/${replayed[0].id}/prompt.md`);
-    expect(prompt).toMatch(/^Do triage\.\n\n---\n\nAn operator started this run as a replay/);
+    expect(prompt).toMatch(/^Do triage\.\n\n---\n\nAn operator started this run by replaying/);
     expect(JSON.parse(workspace.read(`.hookmill/runs/${replayed[0].id}/event-payload.json`))).toEqual({
       action: 'created',
       replay: 1,
@@ -318,7 +318,7 @@ describe.concurrent('replay', () => {
     [
       'nothing matches',
       async () => [await deliver({ action: 'none' })],
-      /No automation matches the delivery\n$/,
+      /no automation matches the delivery dlv_\w+\n$/,
     ],
     [
       'the automation is disabled',
@@ -328,7 +328,7 @@ describe.concurrent('replay', () => {
     [
       'there is no such automation',
       async () => [await deliver({ n: 2 }), '--automation', 'triag'],
-      /the factory default has no automation triag\n$/,
+      /the factory default has no automation triag; did you mean triage\?\n$/,
     ],
     [
       'the automation listens elsewhere',

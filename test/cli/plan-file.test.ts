@@ -113,7 +113,7 @@ describe('nothing is applied', () => {
   });
 
   test.each<[string, string | undefined, number, string]>([
-    ['is no JSON', 'nothing', 1, 'is not JSON'],
+    ['is no JSON', 'nothing', 1, 'is not valid JSON'],
     ['is of another version', '{"formatVersion": 2}', 1, 'another version of hookmill'],
     ['is no plan', '{"formatVersion": 1}', 1, 'has an invalid value'],
     ['is not there', undefined, 2, 'cannot be read (ENOENT)'],

@@ -61,19 +61,19 @@ describe('what the file system refuses is one line that names the file', () => {
       'a home that cannot be written',
       path => mkdirSync(path('.hookmill'), { mode: 0o500 }),
       ['secrets', 'generate', 'X'],
-      '.hookmill/secrets.json.lock cannot be written (EACCES)',
+      '.hookmill/secrets.json.lock cannot be written (EACCES); check its permissions',
     ],
     [
       'a home that is a file',
       path => writeFileSync(path('.hookmill'), ''),
       ['plan'],
-      '.hookmill/factories/default/applied.json cannot be read (ENOTDIR)',
+      '.hookmill/factories/default/applied.json cannot be read (ENOTDIR); a file is in place of its directory',
     ],
     [
       'a directory in place of the applied state',
       path => mkdirSync(path('.hookmill/factories/default/applied.json'), { recursive: true }),
       ['status'],
-      '.hookmill/factories/default/applied.json cannot be read (EISDIR)',
+      '.hookmill/factories/default/applied.json cannot be read (EISDIR); a directory is in its place',
     ],
     [
       'an applied state that is cut off',
@@ -97,7 +97,7 @@ describe('what the file system refuses is one line that names the file', () => {
       'a directory in place of the team secrets',
       path => mkdirSync(path('.hookmill/secrets.json'), { recursive: true }),
       ['secrets', 'list'],
-      '.hookmill/secrets.json cannot be read (EISDIR)',
+      '.hookmill/secrets.json cannot be read (EISDIR); a directory is in its place',
     ],
     [
       'a key that cannot be read',
@@ -107,7 +107,7 @@ describe('what the file system refuses is one line that names the file', () => {
         chmodSync(path('.hookmill/key'), 0);
       },
       ['secrets', 'generate', 'X'],
-      '.hookmill/key cannot be read (EACCES)',
+      '.hookmill/key cannot be read (EACCES); check its permissions',
     ],
   ];
 

@@ -256,7 +256,7 @@ test('an automation that names a file is told which webhook to ask for its UID',
   );
   const { stdout } = await workspace.hookmill('validate');
   expect(stdout).toContain(
-    'hint: webhooks/deploys.yaml has no UID before it applies; then `hookmill webhooks show deploys` prints it',
+    'hint: webhooks/deploys.yaml gets its UID when it is applied; `hookmill webhooks show deploys` then prints it',
   );
   renameSync(workspace.path('webhooks/deploys.yaml'), workspace.path('webhooks/orders.yaml'));
   expect((await workspace.hookmill('validate')).stdout).toContain('hint: a UID looks like');

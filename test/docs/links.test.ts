@@ -38,7 +38,7 @@ describe.each(pages)('%s', page => {
   });
 });
 
-test.each(['README.md', 'CONTRIBUTING.md', 'docs/decisions.md'])('%s names source files that exist', page => {
+test.each(['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/decisions.md'])('%s names source files that exist', page => {
   const named = read(page).match(/(?<=`)[a-z]+\/[\w./-]+\.(ts|tsx|md|yaml|yml|json|css)(?=`)/g) ?? [];
   const folders = new Set(readdirSync(root));
   const gone = named.filter(
