@@ -38,11 +38,14 @@ describe.each(pages)('%s', page => {
   });
 });
 
-test.each(['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/decisions.md'])('%s names source files that exist', page => {
-  const named = read(page).match(/(?<=`)[a-z]+\/[\w./-]+\.(ts|tsx|md|yaml|yml|json|css)(?=`)/g) ?? [];
-  const folders = new Set(readdirSync(root));
-  const gone = named.filter(
-    file => folders.has(file.split('/', 1)[0] ?? '') && !existsSync(join(root, file)),
-  );
-  expect(gone).toEqual([]);
-});
+test.each(['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/decisions.md'])(
+  '%s names source files that exist',
+  page => {
+    const named = read(page).match(/(?<=`)[a-z]+\/[\w./-]+\.(ts|tsx|md|yaml|yml|json|css)(?=`)/g) ?? [];
+    const folders = new Set(readdirSync(root));
+    const gone = named.filter(
+      file => folders.has(file.split('/', 1)[0] ?? '') && !existsSync(join(root, file)),
+    );
+    expect(gone).toEqual([]);
+  },
+);
