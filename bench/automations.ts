@@ -70,7 +70,7 @@ async function benchIngress(directory: string): Promise<void> {
   );
 }
 
-/** One delivery at a time, each once the run of the one before has ended. */
+/** Sends one delivery at a time, each after the run of the previous one has ended. */
 async function benchStart(directory: string): Promise<void> {
   const { url, token, home } = await serve(directory, {
     name: 'start',
@@ -90,7 +90,7 @@ async function benchStart(directory: string): Promise<void> {
     const { delivery_id: id } = (await response.json()) as { delivery_id: string };
     const finished = () => log.listRunsOfDelivery(id).find(run => run.finishedAtMs !== undefined);
     while (!finished()) await sleep(10);
-    // The directory runner's run has begun when all that it works with is on disk.
+    // A run of the directory runner has begun when its files are on disk.
     const { mtimeMs } = statSync(join(home, 'runs', finished()?.id ?? '', 'prompt.md'));
     waitsMs.push(Math.round(mtimeMs - answeredMs));
   }
@@ -100,7 +100,7 @@ async function benchStart(directory: string): Promise<void> {
   );
 }
 
-/** A home and a daemon of its own for each case. */
+/** Starts a daemon with its own home for one case. */
 async function serve(directory: string, { name, automations, elsewhere, filter }: Case) {
   const factory = openFactory(join(directory, name.replaceAll(/\W+/g, '-')));
   for (const webhook of ['load', 'other']) factory.write(`webhooks/${webhook}.yaml`, 'secretName: LOAD\n');

@@ -1,6 +1,6 @@
-// Measures the management API: lists over a full delivery log; and the ingress while live views are open, one of
-// which never reads, compared with the ingress without viewers. The cases take turns within one run, so that other
-// load on the machine affects both equally.
+// Measures lists of the management API over a full delivery log. Then compares the ingress while live views are open,
+// one of which never reads, with the ingress without viewers. These cases take turns within one run, so that other load
+// on the machine affects both equally.
 // Usage: npm run bench:management [-- --deliveries 100000 --seconds 4 --rounds 3 --viewers 200 --connections 64]
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -38,7 +38,7 @@ function client(managementUrl: string, token: string) {
   };
 }
 
-/** Stored deliveries, most of another webhook, so that a list of one passes over many. */
+/** Stores deliveries, most of them for another webhook, so that a list for one webhook has to skip many. */
 async function fill(file: string, uid: string): Promise<void> {
   const log = await openDeliveryLog(file);
   const atMs = Date.now();

@@ -90,7 +90,7 @@ function row(atRest: readonly number[], fetching: readonly number[]) {
   };
 }
 
-/** Response times in ms of deliveries at the rate, until `end`. */
+/** Sends deliveries at the rate until `end`. Returns their response times in ms. */
 async function measure(
   url: string,
   headers: Record<string, string>,
@@ -128,7 +128,7 @@ function makeRepository(upstream: string): void {
   mkdirSync(join(upstream, 'webhooks'), { recursive: true });
   mkdirSync(join(upstream, 'assets'));
   git(upstream, 'init', '--quiet', '--initial-branch=main');
-  // Random bytes do not get smaller.
+  // Random bytes cannot be compressed.
   git(upstream, 'config', 'core.compression', '0');
   git(upstream, 'config', 'core.bigFileThreshold', '1m');
   git(upstream, 'config', 'uploadpack.allowFilter', String(filter !== 0));
@@ -146,7 +146,7 @@ function commit(upstream: string, webhook: string): void {
   git(upstream, 'commit', '--quiet', '--message', webhook);
 }
 
-/** Resolves once the daemon serves so many webhooks. */
+/** Resolves once the daemon serves this many webhooks. */
 async function served(managementUrl: string, webhooks: number): Promise<void> {
   for (;;) {
     const { factories } = (await (await fetch(`${managementUrl}/readyz`)).json()) as {

@@ -73,7 +73,7 @@ function writeAutomations(directory: string): void {
   for (let i = 0; i < files; i++) writeFileSync(join(folder, `a${i}.yaml`), automation);
 }
 
-/** The quickest run of each of the commands, in ms, whole process. */
+/** Returns the fastest run of each command, in ms, from the start to the end of its process. */
 function race<Name extends string>(
   cwd: string,
   rounds: number,

@@ -9,7 +9,7 @@ import { CommandError, UsageError } from './exit-status.ts';
 import type { GlobalOptions, Place } from './global-options.ts';
 import { renderDiagnostics } from './render/render-diagnostics.ts';
 
-/** A place with the home on this machine. */
+/** The place that a command works on, with an open home on this machine. */
 export interface Context extends Place {
   readonly store: Store;
   /** The public URL of the ingress, without a trailing slash. */
@@ -60,7 +60,7 @@ export function requireFactoryName(name: string): void {
   throw new UsageError(`"${name}" cannot name a factory; use ${nameRule}`);
 }
 
-/** The context's factory, as operations need it. */
+/** Converts a context to the factory that operations take. */
 export function toOpenFactory({ store, factory }: Pick<Context, 'store' | 'factory'>): OpenFactory {
   return {
     ...{ name: factory, store },

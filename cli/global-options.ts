@@ -50,7 +50,7 @@ export function addGlobalOptions(command: Command): Command {
     .hook('preAction', (_, action) => refuseMarkdown(action));
 }
 
-/** Commander gives a global option the same choices for every command. */
+/** Refuses markdown for all commands but plan: commander offers a global option's choices to every command. */
 function refuseMarkdown(action: Command): void {
   if (action.optsWithGlobals().output !== 'markdown' || action.name() === 'plan') return;
   throw new UsageError('-o markdown works only with hookmill plan; use text or json');

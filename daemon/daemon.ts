@@ -40,13 +40,13 @@ export interface Daemon {
   readonly managementUrl: string;
   readonly factories: number;
   readonly webhooks: number;
-  /** Stops accepting, commits what it has, and ends within 10 s. */
+  /** Stops accepting deliveries, commits those it has received, and ends within 10 s. */
   stop(): Promise<void>;
 }
 
 /** The state of the daemon that changes while it runs. The management port shows it. */
 interface Condition {
-  /** The public URL of the ingress. Without a setting its port is certain once the ingress listens. */
+  /** The public URL of the ingress. If no setting gives it, its port is known only once the ingress listens. */
   baseUrl: string;
   /** The reason why deliveries cannot be accepted now; undefined when they can. */
   notReady: string | undefined;
@@ -55,7 +55,7 @@ interface Condition {
 const stopping = 'the daemon is stopping';
 
 type Close = () => Promise<unknown>;
-/** Registers how a part is closed. Parts are closed in the reverse order. */
+/** Registers a function that closes a part. Parts are closed in reverse order. */
 type OnClose = (close: Close) => void;
 
 /** Starts a daemon on a store. Fails, and leaves nothing open, if a part of it cannot start. */
@@ -100,7 +100,7 @@ async function startParts(
   const metrics = createMetrics({ deliveryLog, readStates: served.status, readReconciles });
   const parts = { deliveryLog, served, live, metrics, readReconciles };
 
-  // Starts before the ingress and is closed after it, so that it can report while the ingress stops.
+  // The management port starts before the ingress and closes after it, so that it can report while the ingress stops.
   const managementUrl = await startManagement(options, parts, condition, onClose);
   const runQueue = await startRuns(options, deliveryLog, onClose);
   queued.on('runs', () => runQueue.wake());
@@ -111,7 +111,7 @@ async function startParts(
   });
   onClose(() => reconcilers.stop());
   const ingress = await startIngress(options, parts, condition, reconcilers.trigger);
-  // At the same time: each needs a while, and together they have ten seconds.
+  // These close in parallel: each may need seconds, and the whole stop has only ten.
   onClose(() => Promise.all([ingress.close(), runQueue.stop(), reconcilers.stop()]));
 
   const status = served.status();

@@ -17,7 +17,7 @@ type QueryArgument<R> = R extends { query: infer Shape extends z.ZodType }
 
 interface Settings {
   readonly signal?: AbortSignal | undefined;
-  /** Refuses the change if the applied state has another serial by now. */
+  /** Makes the API refuse the change if the applied state no longer has this serial. */
   readonly ifSerial?: number | undefined;
 }
 
@@ -47,7 +47,7 @@ export async function callApi<M extends Method, P extends PathWith<M> & string>(
   return (await readBody(response)) as RouteAnswer<RouteAt<M, P>>;
 }
 
-/** Fills the parameters of an API path in and adds the query. */
+/** Fills in the parameters of an API path and adds the query. */
 export function buildApiUrl(path: string, given: object): string {
   const { query = {}, ...parameters } = given as { query?: object } & Record<string, unknown>;
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>

@@ -89,7 +89,7 @@ function CurrentPage({ location, status }: PageProperties) {
   }
 }
 
-/** A problem of the whole factory, above each of its pages. */
+/** Shows a problem of the whole factory at the top of each of its pages. */
 function FactoryWarning({ status }: { readonly status: ShownStatus }) {
   const { factory, reconcile, problem } = status;
   if (!problem && !reconcile?.failingSince) return null;

@@ -62,6 +62,6 @@ sign in with the token that this prints:
 Then follow the five minutes in README.md. Ctrl-C stops the daemon.
 `);
 });
-// Ctrl-C in a terminal also reaches the daemon. A signal that only this process gets is passed on.
+// Ctrl-C in a terminal reaches the daemon too. Other signals reach only this process, so it passes them on.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => daemon.kill('SIGTERM'));
 process.exitCode = (await daemon).exitCode ?? 1;

@@ -9,7 +9,7 @@ import { execa } from 'execa';
 const bin = join(import.meta.dirname, '../../cli/bin.js');
 const stops: (() => void)[] = [];
 
-/** Runs a benchmark in a directory of its own. At its end, whatever `atEnd` was given stops and the directory goes. */
+/** Runs a benchmark in a directory of its own. Then calls the `atEnd` functions and removes the directory. */
 export async function inTemporaryDirectory(bench: (directory: string) => Promise<void>): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'hookmill-bench-'));
   try {
@@ -28,9 +28,9 @@ export function atEnd(stop: () => void): void {
 export interface BenchFactory {
   readonly home: string;
   write(file: string, content: string): void;
-  /** Standard output of a command. */
+  /** Runs a command and returns its standard output. */
   hookmill(...words: string[]): Promise<string>;
-  /** Applies the definitions; gives the UIDs by name. */
+  /** Applies the definitions and returns the UIDs by name. */
   apply(): Promise<ReadonlyMap<string, string>>;
   /** Starts the daemon without the limits that a benchmark would reach. */
   serve(settings?: object): Promise<{ readonly ingressUrl: string; readonly managementUrl: string }>;
@@ -73,7 +73,7 @@ export function openFactory(directory: string): BenchFactory {
   };
 }
 
-/** Starts a server in a process of its own; gives the URLs in its first line, which says that it is ready. */
+/** Starts a server in its own process. Returns the URLs in its first line, which says that it is ready. */
 export async function startServer(words: readonly string[]): Promise<readonly string[]> {
   const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] });
   atEnd(() => child.kill('SIGKILL'));

@@ -6,11 +6,11 @@ export interface Target {
   readonly token?: string | undefined;
   /** The status that each answer must have; 202 unless given. */
   readonly status?: number;
-  /** More keys for the body, which has an id that makes it unique. */
+  /** More keys for the body, beside the id that makes it unique. */
   readonly body?: object;
 }
 
-/** Posts bodies of about 1 KB for as long as asked. Fails if one is answered otherwise than expected. */
+/** Posts bodies of about 1 KB for the given time. Fails if an answer is not the expected one. */
 export async function load(
   target: Target,
   { seconds, connections }: { readonly seconds: number; readonly connections: number },
@@ -35,7 +35,7 @@ export async function load(
   return result;
 }
 
-/** Loads the targets in turn, round by round, so that a noisy machine troubles all alike; the first round warms up. */
+/** Loads the targets in turn, so that other load affects all equally. The first round only warms up. */
 export async function loadInTurn(
   targets: readonly Target[],
   options: { readonly seconds: number; readonly connections: number; readonly rounds: number },

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-/** The numbers given on the command line as `--name number`; those left out as they stand in `defaults`. */
+/** Reads numbers from `--name number` on the command line. Those left out come from `defaults`. */
 export function parseNumbers<Name extends string>(
   defaults: Readonly<Record<Name, number>>,
 ): Record<Name, number> {

@@ -16,8 +16,8 @@ import type { Diagnostic } from '../../schema/diagnostics.ts';
 import type { Place } from '../global-options.ts';
 
 /**
- * The operations on one factory that commands use: on a home of this machine, or on the management API of a daemon.
- * Both fail with the same `Refusal`.
+ * The operations on one factory that commands use. They work on a home on this machine, or through the management API
+ * of a daemon. Both fail with the same `Refusal`.
  */
 export interface Backend {
   showStatus(): Promise<AppliedStatus>;
@@ -33,7 +33,7 @@ export interface Backend {
   showDelivery(id: string): Promise<DeliveryDetail>;
   /** Reads the exact bytes of a stored body. */
   readPayload(id: string): Promise<Uint8Array>;
-  /** Starts new runs from a stored payload, of all matching automations or only one. */
+  /** Starts new runs from a stored payload, for all matching automations or only for one. */
   replayDelivery(id: string, only: string | undefined): Promise<readonly StartedRun[]>;
   listRuns(wanted: RunsWanted): Promise<readonly RunView[]>;
   showRun(id: string): Promise<RunView>;
@@ -43,9 +43,9 @@ export interface Backend {
 }
 
 export interface PlanRequest {
-  /** Adds to each change what it means for senders and runs. Only a home knows that. */
+  /** Adds to each change its impact on senders and runs. Works only on a home. */
   readonly withImpact: boolean;
-  /** Writes the plan to this file, for `apply`. Only a home can. */
+  /** Writes the plan to this file, for a later `apply`. Works only on a home. */
   readonly out?: string | undefined;
   readonly onNote: (note: string) => void;
 }
@@ -54,12 +54,12 @@ export type PlanResult = ReadDefinitions &
   ({ readonly ok: true; readonly plan: PlanView } | { readonly ok: false });
 
 export interface ApplyRequest {
-  /** A file that `plan` wrote: that plan is applied, or nothing. Only a home can. */
+  /** A file that `plan` wrote. Applies exactly that plan, or fails. Works only on a home. */
   readonly planFile: string | undefined;
   readonly dryRun: boolean;
-  /** Applies to a factory that is managed in the dashboard or follows a branch, too. */
+  /** Also applies to a factory that is managed in the dashboard or follows a branch. */
   readonly adopt: boolean;
-  /** Asks whether to make the changes. A plan from a file was confirmed before. */
+  /** Asks whether to make the changes. Not called for a plan file, because that was reviewed. */
   readonly confirm: (changes: readonly ChangeView[]) => Promise<boolean>;
   readonly onNote: (note: string) => void;
 }
@@ -71,7 +71,7 @@ export type ApplyResult = ReadDefinitions &
     | {
         readonly result: 'applied' | 'unchanged' | 'dry-run';
         readonly plan: PlanView;
-        /** The commit that was applied, of a factory that follows a branch. */
+        /** The commit that was applied, if the factory follows a branch. */
         readonly tip?: Commit;
         /** Every webhook after the apply. */
         readonly webhooks: readonly { readonly name: string; readonly url: string }[];

@@ -81,7 +81,7 @@ async function planDirectory(
   };
 }
 
-/** A plan is useful without its impact, too. */
+/** Finds the impact of each change. Returns none if the log cannot be read: the plan is useful without them. */
 async function readImpacts(
   factory: OpenFactory,
   definitions: Definitions,
@@ -135,7 +135,7 @@ async function applyDirectory(
   return { result, plan, webhooks: listUrls(applied.state, context), diagnostics, texts };
 }
 
-/** Applies the tip of the production branch that a factory follows. Plans of the work tree are refused. */
+/** Applies the tip of the production branch that a factory follows. Refuses plans of the work tree. */
 async function applyBranch(
   context: Context,
   factory: OpenFactory,
@@ -152,7 +152,7 @@ async function applyBranch(
   const reconciled = await runReconcile(factory, toFollowedBranch(followed), createStopSignal());
   const { result, tip, state, changes } = requireApplied(reconciled);
   const plan = planView(state, changes, context.baseUrl);
-  // The reconcile has printed its findings.
+  // The reconcile has already printed its diagnostics.
   const findings = { diagnostics: [], texts: new Map() };
   return { result, tip, plan, webhooks: listUrls(state, context), ...findings };
 }
@@ -181,7 +181,7 @@ function refuseOutdated(moved: readonly string[]): CommandError {
   return new CommandError(`The plan is out of date (${moved.join('; ')}). ${next}`);
 }
 
-/** Lists deliveries, of a webhook that is no longer applied too. Fails with `webhook-unknown` for an unknown name. */
+/** Lists deliveries, also those of webhooks that no longer exist. Fails with `webhook-unknown` for an unknown name. */
 async function listKnownDeliveries(
   factory: OpenFactory,
   wanted: DeliveriesWanted,

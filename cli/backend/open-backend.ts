@@ -4,7 +4,7 @@ import type { Place } from '../global-options.ts';
 import type { Backend } from './backend.ts';
 import { findServer } from './server-address.ts';
 
-/** Opens the server that the command names, otherwise the home. Only the module that is used is loaded. */
+/** Opens the server that the command names, otherwise the home. Loads only the module that it uses. */
 export async function openBackend(command: Command): Promise<Place & { readonly backend: Backend }> {
   const server = findServer(command);
   if (server) {

@@ -17,7 +17,10 @@ export interface ServerCall {
   readonly ifSerial?: number;
 }
 
-/** Calls an operation and returns its checked answer. Fails with the Refusal or ApiProblem in the answer, or a CommandError. */
+/**
+ * Calls an operation and returns its checked answer. Fails with the Refusal or ApiProblem in the answer, or with a
+ * CommandError.
+ */
 export async function callServer<Id extends OperationId>(
   server: Server,
   id: Id,
@@ -52,7 +55,7 @@ async function sendRequest({ url, token }: Server, route: ApiRoute, call: Server
         ...(ifSerial !== undefined && { 'If-Match': `"${ifSerial}"` }),
       },
       body: body === undefined ? null : JSON.stringify(body),
-      // The token is only for this server.
+      // Follows no redirect, so that the token reaches only this server.
       redirect: 'error',
       signal: AbortSignal.timeout(serverRequestMs),
     });

@@ -68,7 +68,7 @@ type FactoryParams = { readonly factory: string };
 
 type SentFiles = ReturnType<typeof readFiles>;
 
-/** Reads the definition files to send. Their own mistakes are found here, so that they need no request. */
+/** Reads the definition files to send, and finds the mistakes that can be found without the server. */
 function readFiles(directory: string) {
   const found = readDirectory(directory);
   const { texts, diagnostics } = parseDefinitions(found);
@@ -93,7 +93,7 @@ async function planOnServer(
   }
 }
 
-/** Plans first, and applies only that plan: the server refuses if another change was made in between. */
+/** Plans first, then applies exactly that plan: the server refuses if something else changed in between. */
 async function applyOnServer(
   server: Server,
   params: FactoryParams,
@@ -118,7 +118,7 @@ async function applyOnServer(
   }
 }
 
-/** The diagnostics with which the server refuses definitions. Any other error is thrown again. */
+/** Returns the diagnostics if the server refused the definitions. Throws any other error again. */
 function requireDiagnostics(error: unknown) {
   const diagnostics = error instanceof Refusal ? error.parts.diagnostics : undefined;
   if (diagnostics) return diagnostics;

@@ -8,21 +8,21 @@ export interface Candidate {
 /** The words that can complete the current one. */
 export interface Completion {
   readonly candidates: readonly Candidate[];
-  /** More candidates, which have to be read from files. */
+  /** The names to read as more candidates. */
   readonly source?: Source | undefined;
   /** The shell completes paths itself. */
   readonly paths?: 'files' | 'directories' | undefined;
-  /** The text before each candidate of the source: the option that they are values of. */
+  /** The text to print before each candidate of the source, such as `--webhook=`. */
   readonly prefix: string;
-  /** The values of earlier options, by commander's name of the option. */
+  /** The values of earlier options, by commander's attribute name, such as `secretName`. */
   readonly given: ReadonlyMap<string, string>;
 }
 
 export type Source = 'webhooks' | 'automations' | 'secrets' | 'schemes' | 'senders' | 'outcomes';
 
 /**
- * Completes the last of the words after `hookmill`, which may be empty. It reads commands and options from the program,
- * so none can be missing.
+ * Completes the last of the words after `hookmill`; that word may be empty. Commands and options come from the program
+ * itself, so none can be missing.
  */
 export function complete(program: Command, words: readonly string[]): Completion {
   const current = words.at(-1) ?? '';
@@ -45,9 +45,9 @@ export function complete(program: Command, words: readonly string[]): Completion
 
 interface Position {
   readonly command: Command;
-  /** Number of operands of the command before the word. */
+  /** Number of operands before the current word. */
   readonly operands: number;
-  /** The option whose value comes next. */
+  /** The option whose value is the current word. */
   readonly option: Option | undefined;
   readonly given: ReadonlyMap<string, string>;
 }
@@ -102,21 +102,21 @@ function findValues(of: Option | Argument, name: string, command: Command): Part
   };
 }
 
-/** Sources by the name of an option or argument. */
+/** The source for each option or argument, by its name. */
 const sources: Readonly<Record<string, Source>> = {
   webhook: 'webhooks',
   automation: 'automations',
   scheme: 'senders',
   outcome: 'outcomes',
 };
-/** Sources by a group of commands and the name of an argument. */
+/** The source for each argument, by its group of commands and its name. */
 const groupSources: Readonly<Record<string, Source>> = {
   'webhooks name': 'webhooks',
   'automations name': 'automations',
   'secrets name': 'secrets',
   'schemes id': 'schemes',
 };
-/** Paths by the placeholder of an option or the name of an argument. */
+/** The kind of path to complete, by the placeholder of the option or the name of the argument. */
 const paths: Readonly<Record<string, Completion['paths']>> = {
   file: 'files',
   paths: 'files',

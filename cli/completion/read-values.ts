@@ -7,7 +7,7 @@ import type { DefinitionKind } from '../../sources/definition-files.ts';
 import type { Store } from '../../store/ports.ts';
 import type { Completion, Source } from './complete.ts';
 
-/** Reads the names of a source. Errors give no names, because a completion must not print errors. */
+/** Reads the names of a source. Returns none on an error, because a completion must not print errors. */
 export async function readValues(
   source: Source,
   given: Completion['given'],
@@ -39,7 +39,7 @@ export async function readValues(
   }
 }
 
-/** Loads the schemes only when needed: with the shapes of definitions, they take longer than all the rest. */
+/** Loads the schemes only when needed: they load the definition shapes, which take longer than everything else. */
 async function readSchemeIds(): Promise<readonly string[]> {
   return (await import('../../signatures/schemes.ts')).schemeIds;
 }

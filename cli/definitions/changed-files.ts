@@ -6,8 +6,8 @@ import { gitCommandMs, gitOutputBytesMax } from '../../sources/repository/git/gi
 import { UsageError } from '../exit-status.ts';
 
 /**
- * Finds the files that changed in the work tree since it branched off the revision, as absolute paths: those of a pull
- * request against that revision, and uncommitted ones. An unknown revision is wrong usage.
+ * Finds the files that changed in the work tree since it branched off the revision: those that a pull request against
+ * it would show, and uncommitted ones. Returns absolute paths. An unknown revision is wrong usage.
  */
 export async function findChangedFiles(directory: string, revision: string): Promise<ReadonlySet<string>> {
   const root = (await runGit(directory, ['rev-parse', '--show-toplevel'])).replace(/\n$/, '');
@@ -31,16 +31,16 @@ export function isTouched(
   if (changed.has(toPath(file))) return true;
   // A change of an automation can make its unchanged fixtures fail.
   if (code === 'fixture/failed') return changed.has(toPath(file.replace(/\.fixtures\/[^/]*$/, '.yaml')));
-  // It is reported at one of the webhooks, but any of them may be the one too many.
+  // The diagnostic names one webhook, but any new webhook may be the one over the limit.
   const folder = toPath(file.replace(/[^/]*$/, ''));
   return code === 'webhook/too-many' && [...changed].some(path => path.startsWith(folder));
 }
 
-/** Finds the common ancestor, so that changes which others made since are not reported. */
+/** Finds the common ancestor, so that later changes on the other branch are not reported. */
 async function findBase(root: string, revision: string): Promise<string> {
   const commit = await findCommit(root, revision);
   const common = await runGit(root, ['merge-base', commit, 'HEAD'], [1]);
-  // A shallow clone may have both commits and no ancestor.
+  // A shallow clone may have both commits without their common ancestor.
   return common.trim() || commit;
 }
 

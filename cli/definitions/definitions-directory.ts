@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { UsageError } from '../exit-status.ts';
 import type { GlobalOptions } from '../global-options.ts';
 
-/** Finds the definitions directory, absolute. A missing directory is wrong usage, not one without definitions. */
+/** Returns the absolute path of the definitions directory. It is wrong usage if the directory does not exist. */
 export function findDefinitionsDirectory({ directory }: Pick<GlobalOptions, 'directory'>): string {
   const absolute = resolvePath(directory);
   if (statSync(absolute, { throwIfNoEntry: false })?.isDirectory()) return absolute;

@@ -70,7 +70,7 @@ function refusePath(label: string): UsageError {
   return new UsageError(`${label}: neither a definition file nor a definitions directory; ${hint}`);
 }
 
-/** Counts a file once that is named twice, or together with its directory. */
+/** Merges files of one factory. A file that is named twice, or together with its directory, counts once. */
 function merge(a: DefinitionFiles, b: DefinitionFiles): DefinitionFiles {
   const known = new Set(a.files.map(({ kind, name }) => join(kind, name)));
   return {

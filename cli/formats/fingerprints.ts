@@ -4,8 +4,8 @@ import { type FindLine, indexLines } from '../render/index-lines.ts';
 import type { Findings } from './findings.ts';
 
 /**
- * One fingerprint per diagnostic, in the same order. It stays the same when the line moves: it consists of the code,
- * the file, the text of the line, and the number of equal findings before it.
+ * Creates one fingerprint per diagnostic, in the same order. It consists of the code, the file, the text of the line,
+ * and the number of equal findings before it, so it stays the same when the line moves.
  */
 export function createFingerprints({
   diagnostics,

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { CommandError } from '../exit-status.ts';
 
-/** Reads a secret from a prompt on a terminal, otherwise from standard input, without one final newline. */
+/** Reads a secret from a prompt on a terminal, otherwise from standard input. Removes one final newline. */
 export async function readSecretValue(message: string): Promise<string> {
   if (process.stdin.isTTY) {
     const { password } = await import('@inquirer/prompts');

@@ -7,8 +7,8 @@ import { UsageError } from '../exit-status.ts';
 import type { RepositoryOptions } from './repository-options.ts';
 
 /**
- * Chooses the repository that a factory follows: flags and variables, on top of what is known of the same repository.
- * Returns undefined if neither names one. A mistake is wrong usage.
+ * Chooses the repository that a factory follows. Flags and variables override the known settings of the same
+ * repository. Returns undefined if neither names a repository. A mistake is wrong usage.
  */
 export function chooseRepository(
   options: RepositoryOptions,
@@ -17,7 +17,7 @@ export function chooseRepository(
 ): FollowedRepository | undefined {
   const given = getGiven(options);
   if (Object.keys(given).length === 0) return known;
-  // The settings of one repository, above all its credential, are not for another.
+  // Settings of one repository, above all its credential, must not be used for another.
   const base = given.repository === undefined || given.repository === known?.repository ? known : undefined;
   const checked = checkFollowedRepository({ ...base, ...given, factory });
   if ('followed' in checked) return checked.followed;

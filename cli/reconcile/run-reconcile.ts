@@ -33,7 +33,7 @@ export async function runReconcile(
   return reconciled;
 }
 
-/** The data that `reconcile -o json` prints: that of `apply`, with the result. */
+/** The data that `reconcile -o json` prints: the same as for `apply`, plus the result. */
 export function toReconcileData(factory: string, baseUrl: string, reconciled: Reconciled) {
   const { result } = reconciled;
   if (result === 'suspended') return { factory, result, since: reconciled.since };
@@ -54,7 +54,7 @@ export interface ReconciledTip {
   readonly changes: readonly Change[];
 }
 
-/** Returns how the tip was applied. Fails, with exit status 1, if it was not. */
+/** Returns the result if the tip is applied. Fails with exit status 1 if it is not. */
 export function requireApplied(reconciled: Reconciled): ReconciledTip {
   switch (reconciled.result) {
     case 'applied':

@@ -3,7 +3,7 @@ import { suspendReconcile } from '../../operations/reconcile.ts';
 import { readRememberedRepository } from '../../operations/remembered-repository.ts';
 import { CommandError } from '../exit-status.ts';
 
-/** Suspends or resumes the reconciling of a factory that follows a branch. Returns the time since it is suspended. */
+/** Suspends or resumes reconciling. `suspendedAt` is when it was suspended; null after a resume. */
 export async function setSuspended(
   factory: Factory,
   suspended: boolean,

@@ -9,7 +9,7 @@ export function escapeMarkdown(text: string, charsMax: number): string {
   return cut(printable(text), charsMax).replace(active, character => `&#${character.codePointAt(0)};`);
 }
 
-/** The same as code. It uses an element: between backticks, a `|` would still end the cell of a table. */
+/** Escapes text and shows it as code. Uses `<code>`, because a `|` between backticks would still end a table cell. */
 export function escapeMarkdownCode(text: string, charsMax: number): string {
   return `<code>${escapeMarkdown(text, charsMax)}</code>`;
 }

@@ -15,7 +15,7 @@ export function printable(text: string): string {
 /** JSON that is safe on a terminal: the same value, with control characters as JSON escapes. */
 export function printableJson(value: unknown): string {
   return JSON.stringify(value, null, 2).replace(unprintable, character =>
-    // JSON.stringify has escaped line ends in strings; these belong to the layout.
+    // Only the layout contains real line ends: JSON.stringify has escaped those in strings.
     character === '\n' ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }

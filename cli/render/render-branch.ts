@@ -11,7 +11,7 @@ interface Applied {
   readonly edited: boolean;
 }
 
-/** Compares a factory with the branch that it follows, as of the last reconcile, for JSON. */
+/** Compares a factory with the branch that it follows, as the last reconcile found it. For JSON output. */
 export function toBranchData(applied: Applied, reconcile: ReconcileView) {
   const { tip, ...told } = reconcile;
   return {
@@ -23,7 +23,7 @@ export function toBranchData(applied: Applied, reconcile: ReconcileView) {
   };
 }
 
-/** The same comparison for people. */
+/** Makes the same comparison for text output. */
 export function toBranchFields(applied: Applied, reconcile: ReconcileView): [name: string, value: string][] {
   const { source, edited } = applied;
   const { followed, tip, suspendedAt, lastSuccess, failingSince } = reconcile;

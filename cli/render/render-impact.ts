@@ -6,7 +6,7 @@ import type {
   WebhookImpact,
 } from '../../operations/impact.ts';
 
-/** Says what a change means for senders and runs, in sentences without their full stops. */
+/** Says what a change means for senders and runs, in sentences without a full stop at the end. */
 export function renderImpact(impact: Impact, nowMs: number): readonly string[] {
   return impact.kind === 'webhook' ? describeWebhook(impact, nowMs) : describeAutomation(impact);
 }

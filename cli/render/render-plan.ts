@@ -14,7 +14,7 @@ interface AppliedPlan {
   readonly isApplied: boolean;
 }
 
-/** The changes for people, each with its impact if that is known. Whatever stays as it is does not appear. */
+/** Renders the changes, each with its impact if that is known. Leaves out everything that stays the same. */
 export function renderPlan(
   { changes, summary }: { readonly changes: readonly ChangeView[]; readonly summary: Summary },
   nowMs: number,

@@ -1,4 +1,4 @@
-/** Text as one word of a POSIX shell's command line. */
+/** Quotes text as one word for a POSIX shell. */
 export function quoteShellWord(text: string): string {
   return /^[\w./~@:+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -10,13 +10,13 @@ export type CiHost = (typeof ciHosts)[number];
 
 export interface ScaffoldOptions {
   readonly factory: string;
-  /** The path of the definitions directory in its repository, with `/`; `''` at its root. */
+  /** The path of the definitions directory in its repository, with `/` separators; `''` is the root. */
   readonly pathInRepository: string;
   readonly ci: readonly CiHost[];
 }
 
 export interface ScaffoldFile {
-  /** The base of the path: forges and pre-commit read their files only at the repository's root. */
+  /** Where the path starts. GitHub, GitLab and pre-commit read their files only at the repository's root. */
   readonly under: 'definitions' | 'repository';
   readonly path: string;
   readonly content: string;
@@ -121,7 +121,7 @@ function renderCommand(command: string, path: string): string {
   return path === '' ? command : `${command} -C ${quoteShellWord(path)}`;
 }
 
-/** Quotes a YAML scalar as JSON, which is YAML too, unless it is certainly plain. */
+/** Quotes a YAML scalar unless it certainly needs no quotes. The quotes are those of JSON, which YAML also reads. */
 function quoteYaml(text: string): string {
   return /^[\w][\w ./@>|-]*$/.test(text) ? text : JSON.stringify(text);
 }

@@ -8,7 +8,7 @@ const idleConnectionMs = 65_000;
 const headerBytesMax = 16 * 1024;
 
 export interface ServerBounds {
-  /** For a whole request, headers and body. */
+  /** Time limit for a whole request, headers and body. */
   readonly requestMs: number;
   readonly connections: number;
 }
@@ -34,7 +34,7 @@ export function createBoundedServer(listener: RequestListener, bounds = defaultB
   );
   server.maxConnections = bounds.connections;
   trackConnections(server);
-  // A client that asks before it sends the body gets permission once every check that needs no body has passed.
+  // For `Expect: 100-continue`: the listener permits the body only after all checks that need no body have passed.
   server.on('checkContinue', listener);
   return server;
 }

@@ -51,7 +51,7 @@ function answerRefusal(
   else context.body = body;
 }
 
-/** Whether reading the rest of the body may cost more than a new connection. */
+/** Says whether reading the rest of the body may cost more than a new connection. */
 function isRestLong(req: IncomingMessage, bodyBytesMax: number): boolean {
   if (req.complete) return false;
   const length = parseContentLength(req);
@@ -59,8 +59,8 @@ function isRestLong(req: IncomingMessage, bodyBytesMax: number): boolean {
 }
 
 /**
- * Answers, ends its side of the connection, and reads a little more of the body before it closes: closing a socket
- * with unread data resets the connection, and the client would lose the answer.
+ * Answers, ends its side of the connection, and reads a little more of the body before it closes the socket. Closing it
+ * with unread data would reset the connection, and the client would lose the answer.
  */
 function closeAfterReading(context: Context, body: string): void {
   const { req, res } = context;

@@ -4,15 +4,15 @@ import type { IngressRequest, UnreadBody } from './ingress-request.ts';
 /** Verifies the senders of one webhook. */
 export interface Authenticator {
   /**
-   * Checks the credential and reads the body, in the order that costs least: a credential in the headers or the URL is
-   * checked before the body is read, a signature over the body after it.
+   * Checks the credential and reads the body, in the cheapest order: it checks a token in the headers or the URL before
+   * it reads the body, and a signature over the body afterwards.
    */
   verify(request: IngressRequest, urlToken: string | undefined, nowMs: () => number): Promise<Authentication>;
   /** Answers a provider that asks with GET before it delivers; undefined for any other request. */
   answerGet(request: IngressRequest): HandshakeAnswer | undefined;
 }
 
-/** A `handshake` is the answer to a request that is a provider's question instead of a delivery. */
+/** The result of `verify`. It has a `handshake` if the request is not a delivery but the provider's test of the URL. */
 export type Authentication =
   | {
       readonly result: 'verified';
@@ -22,11 +22,11 @@ export type Authentication =
     }
   | {
       readonly result: 'unverified';
-      /** Bytes of the body, as far as they are known. */
+      /** Bytes of the body, or 0 if they are not known. */
       readonly size: number;
-      /** Explains the failure to the webhook's owner, at some cost. The sender must never see it. */
+      /** Explains the failure to the webhook's owner; it costs time. The sender must never see the text. */
       readonly explain: () => string;
       readonly handshake?: HandshakeAnswer | undefined;
     }
-  /** The whole body could not be read; `verified` if the credential had been checked by then. */
+  /** The body could not be read completely. `verified` says whether the credential was verified before that. */
   | { readonly result: 'unread'; readonly verified: boolean; readonly read: UnreadBody };

@@ -10,8 +10,8 @@ import type { Authenticator } from './authentication.ts';
 import type { IngressRequest } from './ingress-request.ts';
 
 /**
- * Creates the authenticator of a webhook from its credential in force. `openCredential` opens a sealed one. A
- * credential that is unset, or not of the kind that the mode needs, verifies nobody. Fails if the scheme is unknown.
+ * Creates the authenticator of a webhook from its current credential. `openCredential` decrypts a sealed one. If the
+ * credential is unset, or of the wrong kind for the mode, every request is unverified. Fails if the scheme is unknown.
  */
 export async function createAuthenticator(
   webhook: AppliedWebhook,
@@ -45,7 +45,7 @@ const explainWrongToken = () => 'wrong token';
 const explainUnsetSecret = () =>
   'the team secret had no value when the webhook was last applied; set it and apply again';
 
-/** `findFailure` gives the explanation of what is wrong with the token; undefined if it is right. */
+/** `findFailure` returns undefined if the token is right, otherwise a function that explains what is wrong. */
 function createTokenAuthenticator(
   findFailure: (request: IngressRequest, urlToken: string | undefined) => (() => string) | undefined,
 ): Authenticator {

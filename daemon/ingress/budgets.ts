@@ -19,11 +19,11 @@ export interface Spent {
 }
 
 export interface Budgets {
-  /** Gives Spent if this address failed so often that its next attempt must not be verified. */
+  /** Returns Spent if this address failed so often that its next attempt must not be verified. */
   checkGuessing(uid: string, clientAddress: string): Promise<Spent | undefined>;
-  /** Counts a failed attempt. Gives Spent if the webhook had too many from all addresses to log another. */
+  /** Counts a failed attempt. Returns Spent if there are now too many to log this one. */
   countFailure(uid: string, clientAddress: string): Promise<Spent | undefined>;
-  /** Counts an authenticated delivery. Gives Spent if it is over the rate limit. */
+  /** Counts an authenticated delivery. Returns Spent if it is over the rate limit. */
   countDelivery(uid: string): Promise<Spent | undefined>;
 }
 
@@ -35,14 +35,14 @@ export function createMemoryBudgets(limits: BudgetLimits): Budgets {
   const failuresTotal = createLimiter(limits.failedAuthPerMinuteTotal);
   return {
     checkGuessing: async (uid, clientAddress) => {
-      // Usually no address failed in this minute, and one look-up is enough.
+      // Usually no address failed in this minute, so this one look-up is enough.
       if (!(await failuresTotal.get(uid))) return undefined;
       const spent = await failures.get(`${uid} ${clientAddress}`);
       return spent && spent.consumedPoints >= limits.failedAuthPerMinute ? toSpent(spent) : undefined;
     },
     countFailure: async (uid, clientAddress) =>
       (await consume(failuresTotal, uid)) ??
-      // The total comes first because it bounds how many addresses are remembered.
+      // The total is counted first because it limits how many addresses are kept in memory.
       (await consume(failures, `${uid} ${clientAddress}`)),
     countDelivery: uid => consume(deliveries, uid),
   };

@@ -20,7 +20,7 @@ export type IngressOutcome =
       readonly webhook?: ServedWebhook;
       readonly problem: ProblemCode;
       readonly retryAfterSeconds?: number;
-      /** ID of its row in the delivery log, for refusals that have one. */
+      /** ID of the row in the delivery log, if the refusal has one. */
       readonly deliveryId?: string;
       readonly cause?: unknown;
     };

@@ -43,7 +43,7 @@ export function createIngress(options: IngressOptions): Koa {
       context.status = 500;
     }
   });
-  // Koa itself reports only connections that their clients broke.
+  // The only errors that Koa itself reports are connections broken by the client.
   app.on('error', (err: unknown) => log.debug({ err }, 'connection broken'));
   return app;
 }
@@ -62,7 +62,7 @@ function report(
     log.error({ err: outcome.cause, webhook: webhook?.name }, 'cannot record a delivery');
   } else if (log.isLevelEnabled(level)) {
     const { deliveryId: delivery } = outcome;
-    // Without the path, which contains the credential of a url_token webhook.
+    // The path is not logged, because it contains the credential of a url_token webhook.
     const fields = { result, status, ms: Math.round(elapsedMs * 10) / 10, delivery };
     log[level]({ ...fields, factory: webhook?.factory, webhook: webhook?.name }, 'delivery');
   }

@@ -10,7 +10,7 @@ export interface RequestOptions {
   readonly readClientAddress: (request: IncomingMessage) => string;
 }
 
-/** Converts Koa's request. Getters keep a refused request from paying for parts that nobody reads. */
+/** Converts Koa's request. Uses getters, so that a refused request does not compute parts that nobody reads. */
 export function toIngressRequest(
   { req, res, path, method }: Context,
   { baseUrl, bodyBytesMax, readClientAddress }: RequestOptions,
@@ -33,18 +33,18 @@ export function toIngressRequest(
   };
 }
 
-/** The announced length. It may be up to 2^64; a length that a number cannot hold exceeds every limit anyway. */
+/** Parses Content-Length. A length too large for a number is capped: it exceeds every limit anyway. */
 export function parseContentLength({ headers }: IncomingMessage): number | undefined {
   const value = headers['content-length'];
   return value === undefined ? undefined : Math.min(Number(value), Number.MAX_SAFE_INTEGER);
 }
 
-/** The request target without scheme and host, which a client may send too (RFC 9112 section 3.2.2). */
+/** Returns the request target without scheme and host. A client may send those (RFC 9112 section 3.2.2). */
 function readOriginForm({ url = '' }: IncomingMessage): string {
   return url.replace(/^https?:\/\/[^/?]*/i, '');
 }
 
-/** Reads the whole body. A client that waits for permission to send it (`Expect: 100-continue`) gets it here. */
+/** Reads the whole body. First sends `100 Continue` to a client that waits for it. */
 async function readBody(req: IncomingMessage, res: ServerResponse, limit: number): Promise<BodyRead> {
   const length = parseContentLength(req);
   if (length !== undefined && length > limit) return { ok: false, problem: 'too-large', bytesSeen: length };

@@ -18,13 +18,13 @@ export type ProblemCode = keyof typeof problems;
 
 export interface Problem {
   readonly status: number;
-  /** The whole body, in ASCII. A string, because node writes one together with the headers. */
+  /** The whole body, in ASCII. It is a string because node then writes it together with the headers. */
   readonly body: string;
 }
 
 export type RenderProblem = (code: ProblemCode, retryAfterSeconds?: number) => Problem;
 
-/** Renders problems for the operator's limits. Those that ask nobody to wait are rendered once. */
+/** Creates the renderer of problems. Problems without a wait never change, so it renders them in advance. */
 export function createProblemRenderer({
   deliveriesPerMinute,
 }: Pick<BudgetLimits, 'deliveriesPerMinute'>): RenderProblem {

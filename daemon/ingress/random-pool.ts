@@ -3,7 +3,10 @@ import { randomFillSync } from 'node:crypto';
 /** Bytes fetched at once: enough for 512 ids. */
 const poolBytes = 8 * 1024;
 
-/** Creates a source of random bytes. It uses a pool, because asking the system for 16 at a time costs more than the rest of an id. */
+/**
+ * Creates a source of random bytes. It fetches many at once, because asking the system for the 16 bytes of each ID
+ * costs more than the rest of creating the ID.
+ */
 export function createRandomPool(): (count: number) => Uint8Array {
   const pool = Buffer.alloc(poolBytes);
   let used = poolBytes;

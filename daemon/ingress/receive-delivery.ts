@@ -14,7 +14,10 @@ export interface IngressDeps extends RecordDeps {
   readonly budgets: Budgets;
 }
 
-/** From a request to its outcome: cheapest checks first, nothing read without need, accepted only after the commit. */
+/**
+ * Decides the outcome of a request. Makes the cheapest checks first, reads the body only if needed, and accepts a
+ * delivery only after its commit.
+ */
 export async function receiveDelivery(request: IngressRequest, deps: IngressDeps): Promise<IngressOutcome> {
   if (request.method !== 'POST') return receiveOtherMethod(request, deps);
   const target = parseTarget(request.path);
@@ -65,7 +68,7 @@ function refuseUnread(
   const { problem } = read;
   if (problem === 'body-incomplete') return { result: 'refused', webhook, problem };
   if (verified) return recordRefusal(webhook, deps, problem, read.bytesSeen, webhook.authenticatedBy);
-  // Nobody has vouched for a body that is too large to verify.
+  // A body that is too large to verify comes from an unverified sender.
   return refuseStranger(request, webhook, deps, problem, read.bytesSeen);
 }
 
@@ -79,7 +82,7 @@ function answerUnverified(
   return refuseStranger(request, webhook, deps, 'unauthorized', size, explain);
 }
 
-/** A handshake that nobody has signed counts as a failed attempt: anyone can ask. */
+/** Answers an unsigned handshake. It counts as a failed attempt, because anyone can send one. */
 async function answerStranger(
   request: IngressRequest,
   webhook: ServedWebhook,
@@ -94,7 +97,7 @@ async function answerStranger(
   return recordHandshake(webhook, deps, handshake, size);
 }
 
-/** Counts a failed attempt, and logs it while the webhook's budget of failures lasts. */
+/** Counts a failed attempt, and logs it unless the webhook already had too many. */
 async function refuseStranger(
   request: IngressRequest,
   webhook: ServedWebhook,

@@ -17,7 +17,7 @@ export interface RecordDeps {
   readonly randomBytes: (count: number) => Uint8Array;
 }
 
-/** Commits the delivery with its runs, or finds the one that it duplicates; 503 if that fails. */
+/** Commits the delivery with its runs, or finds the delivery that it duplicates. Refuses with 503 if that fails. */
 export async function recordDelivery(
   webhook: ServedWebhook,
   deps: RecordDeps,
@@ -48,7 +48,7 @@ export async function recordDelivery(
   }
 }
 
-/** Answers as the provider demands and logs it as a handshake. It starts nothing. */
+/** Logs a handshake, and returns the answer that the provider requires. It starts no run. */
 export function recordHandshake(
   webhook: ServedWebhook,
   deps: RecordDeps,
@@ -67,7 +67,7 @@ const refusalOutcomes = {
   'invalid-json': 'Rejected (invalid JSON)',
 } as const satisfies Partial<Record<ProblemCode, UnidentifiedOutcome>>;
 
-/** Refuses with a row in the log, which rides in the next commit: the answer does not wait for it. */
+/** Refuses and logs a row. The next commit includes the row; the answer does not wait for it. */
 export function recordRefusal(
   webhook: ServedWebhook,
   deps: RecordDeps,

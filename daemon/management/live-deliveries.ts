@@ -77,8 +77,8 @@ export class LiveDeliveries {
   }
 
   /**
-   * Sends what is committed from now on to `response`, whose headers are set. Ends when its client disconnects or reads
-   * too slowly, or when its token is revoked or its session ends. Fails with `too-many-viewers`.
+   * Sends deliveries that are committed from now on to `response`, whose headers are already set. Ends when the client
+   * disconnects or reads too slowly, or when its token or session ends. Fails with `too-many-viewers`.
    */
   view(view: LiveView, response: ServerResponse, viewer: Viewer): void {
     if (this.#viewers >= liveViewersMax) throw new ApiProblem('too-many-viewers');
@@ -119,7 +119,7 @@ export class LiveDeliveries {
     void this.#sendAll([...this.#audiences.values()].map(audience => ({ audience, bytes: heartbeat })));
   }
 
-  /** Looks up each token or session once, however many views it has. */
+  /** Sends the events. Checks each token or session once, however many views it has. */
   async #sendAll(events: readonly { audience: Audience; bytes: Buffer }[]): Promise<void> {
     const known = new Map<string, Promise<boolean>>();
     for (const { audience, bytes } of events) {
@@ -127,7 +127,7 @@ export class LiveDeliveries {
         const lookUp = known.get(key) ?? maySee().catch(() => false);
         known.set(key, lookUp);
         const mayStay = await lookUp;
-        // Its client may have disconnected meanwhile.
+        // The client may have disconnected during the look-up.
         if (response.destroyed || response.writableEnded) continue;
         if (mayStay && response.writableLength <= this.#viewerBytesMax) response.write(bytes);
         else response.destroy();

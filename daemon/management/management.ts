@@ -39,7 +39,7 @@ export function createManagement(deps: ManagementDeps): Koa {
   app.use(deps.api.routes());
   app.use(serveDashboard(deps.dashboard));
   app.use(({ matched }) => {
-    // `matched` holds the routes of the API's router with this path and another method.
+    // `matched` holds the API routes with this path but another method.
     throw new ApiProblem(Array.isArray(matched) && matched.length > 0 ? 'method-not-allowed' : 'not-found');
   });
   return app;
@@ -67,7 +67,7 @@ function createOperatorRoutes({ served, metrics, readReconciles, notReady }: Man
   return router;
 }
 
-/** Adds reconciles to the factories, also of factories that have nothing applied yet. */
+/** Adds the reconciles to the factories, and the factories that have nothing applied yet. */
 function addReconciles(statuses: readonly ServedFactory[], reconciles: readonly FactoryReconcile[]) {
   const factories = new Map(statuses.map(status => [status.factory, status]));
   const known = new Map(reconciles.map(({ factory, reconcile }) => [factory, reconcile]));

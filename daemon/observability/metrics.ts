@@ -10,12 +10,12 @@ export interface Metrics {
     result: string,
     seconds: number,
   ): void;
-  /** In the Prometheus text format. */
+  /** Renders the metrics in the Prometheus text format. */
   render(): Promise<string>;
   readonly contentType: string;
 }
 
-/** Read whenever the metrics are rendered. */
+/** The sources that are read whenever the metrics are rendered. */
 export interface MetricSources {
   readonly deliveryLog: Pick<DeliveryLog, 'stats'>;
   readonly readStates: () => readonly ServedFactory[];
@@ -92,7 +92,7 @@ const stateGauges: Readonly<Record<string, FactoryGauge<ServedFactory>>> = {
 /** One gauge for each factory. */
 interface FactoryGauge<Status> {
   readonly help: string;
-  /** Gives undefined while there is nothing to report. */
+  /** Returns undefined while there is nothing to report. */
   readonly getValue: (status: Status) => number | undefined;
 }
 

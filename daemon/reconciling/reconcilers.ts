@@ -24,9 +24,9 @@ export interface ReconcilersOptions {
 }
 
 export interface Reconcilers {
-  /** Reconciles at once the factories whose trigger this webhook is. Called when a delivery of it is on disk. */
+  /** Reconciles the factories that this webhook triggers, without delay. Called when its delivery is on disk. */
   trigger(webhook: Pick<ServedWebhook, 'factory' | 'name'>): void;
-  /** Ends the reconciles under way. */
+  /** Ends the reconciles in progress. */
   stop(): Promise<void>;
 }
 
@@ -67,7 +67,7 @@ function startLoop(followed: FollowedRepository, options: ReconcilersOptions): R
   });
 }
 
-/** Gives `<factory>/<webhook>`; a setting without a slash means a webhook of the factory itself. */
+/** Returns `<factory>/<webhook>`. A setting without a slash names a webhook of the factory itself. */
 function getTrigger(followed: FollowedRepository | undefined): string | undefined {
   const { factory, trigger } = followed ?? {};
   return trigger === undefined || trigger.includes('/') ? trigger : `${factory}/${trigger}`;

@@ -17,7 +17,7 @@ export interface RecordAttemptDeps {
   readonly random: () => number;
 }
 
-/** Finishes the run or queues it again. Waits while the log cannot be written, so that no run stays running forever. */
+/** Finishes the run or queues it again. Repeats until the log can be written, so that no run stays running forever. */
 export async function recordAttempt(
   run: Run,
   result: AttemptResult,

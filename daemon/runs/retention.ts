@@ -16,7 +16,7 @@ export interface RetentionOptions {
 }
 
 export interface RetentionTask {
-  /** Ends a pass under way at its next step. The next daemon removes the rest. */
+  /** Ends a pass in progress at its next step. The next daemon removes the rest. */
   stop(): Promise<void>;
 }
 
@@ -56,7 +56,7 @@ async function removeOldRuns(
   if (signal.aborted) return;
   const keepSinceMs = nowMs() - settings.days * dayMs;
   const pruning = deliveryLog.prune({ keepNewest: settings.deliveries, keepSinceMs });
-  // The first pass over a large log takes long; closing the log ends it.
+  // The first pass over a large log takes long, so a stop does not wait for it: closing the log ends it.
   const pruned = await Promise.race([pruning, stopped]);
   if (!pruned) return;
   const { deliveries, runIds } = pruned;
@@ -70,7 +70,7 @@ async function removeOldRuns(
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Removes the files of runs that are no longer in the log: an earlier daemon stopped before it removed them. */
+/** Removes the files of runs that are no longer in the log, which a daemon leaves if it stops during a pass. */
 async function removeUnknownRuns(
   { store: { deliveries, runFiles } }: RetentionOptions,
   signal: AbortSignal,

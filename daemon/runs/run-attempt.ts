@@ -11,7 +11,7 @@ export interface AttemptDeps {
   readonly runner: Runner;
 }
 
-/** Makes one attempt at a claimed run: writes its directory, which every kind of runner gets, then calls the runner. */
+/** Makes one attempt at a claimed run: writes the run's directory, whatever the runner, then calls the runner. */
 export async function attemptRun(run: Run, deps: AttemptDeps, signal: AbortSignal): Promise<AttemptResult> {
   if (signal.aborted) return { kind: 'retry', reason: 'the daemon stopped before the attempt began' };
   const [payload, prompt] = await Promise.all([

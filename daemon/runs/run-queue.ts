@@ -19,7 +19,7 @@ export interface RunQueueOptions {
   readonly daemonId: string;
   readonly log: Logger;
   readonly nowMs: () => number;
-  /** From 0 up to 1. */
+  /** Returns a number from 0 up to 1, like Math.random. */
   readonly random: () => number;
 }
 
@@ -37,7 +37,7 @@ export async function startRunQueue(options: RunQueueOptions): Promise<RunQueue>
   return queue;
 }
 
-/** Claims runs that are due, at most as many as may be executed at once. Start one with `startRunQueue`. */
+/** Claims due runs, up to the concurrency limit. Start one with `startRunQueue`. */
 export class RunQueue {
   readonly #options: RunQueueOptions;
   readonly #attemptDeps: AttemptDeps;
@@ -56,7 +56,7 @@ export class RunQueue {
     };
   }
 
-  /** Looks for due runs at once. */
+  /** Looks for due runs now. */
   wake(): void {
     this.#wokenMeanwhile = true;
     this.#claiming ??= this.#claimWhileWoken().finally(() => {
@@ -64,7 +64,7 @@ export class RunQueue {
     });
   }
 
-  /** Claims no more runs and ends the attempts under way; runs that were cut short are queued again. */
+  /** Claims no more runs and ends the attempts in progress. Unfinished runs are queued again. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     clearTimeout(this.#timer);
@@ -79,7 +79,7 @@ export class RunQueue {
       this.#wokenMeanwhile = false;
       clearTimeout(this.#timer);
       const nextDueMs = await this.#claimDueRuns();
-      // When no more may be executed, the end of an attempt wakes the queue.
+      // At the concurrency limit no timer is needed: the end of an attempt wakes the queue.
       if (this.#executing.size >= settings.concurrency || signal.aborted) continue;
       const waitMs = Math.min(runPollMs, Math.max(0, (nextDueMs ?? Infinity) - nowMs()));
       this.#timer = setTimeout(() => this.wake(), waitMs);
@@ -125,7 +125,7 @@ export class RunQueue {
   }
 }
 
-/** hookmill itself failed, for example because of a full disk or an unreadable log. */
+/** Retries because hookmill itself failed, for example with a full disk or an unreadable log. */
 function toRetry(error: unknown): AttemptResult {
   const what = error instanceof Error && 'code' in error ? String(error.code) : String(error);
   return { kind: 'retry', reason: `the run could not be executed (${what})` };

@@ -16,7 +16,7 @@ export interface ServedStatesOptions {
 }
 
 interface Loaded {
-  /** Identifies what is stored without reading it. */
+  /** The version of the stored state, which is known without reading the state. */
   readonly version: string | undefined;
   readonly status: ServedFactory;
   readonly state: AppliedState | undefined;
@@ -24,8 +24,8 @@ interface Loaded {
 }
 
 /**
- * Serves the applied states of all factories and follows their changes. A factory's webhooks are swapped as a whole;
- * while a state cannot be read, the last good one is served. Resolves when every factory was loaded once.
+ * Serves the applied states of all factories and follows their changes. All webhooks of a factory change together.
+ * While a state cannot be read, the last good one is served. Resolves when every factory was loaded once.
  */
 export async function serveAppliedStates(options: ServedStatesOptions): Promise<ServedStates> {
   const { appliedStates } = options.store;
@@ -35,7 +35,7 @@ export async function serveAppliedStates(options: ServedStatesOptions): Promise<
 
   const scan = async () => {
     let changed = false;
-    // While the factories cannot be listed, each known factory reports the problem.
+    // If the factories cannot be listed, the known ones are loaded; loading them reports the problem.
     listed = await appliedStates.listFactories().catch(() => listed);
     for (const factory of new Set([...factories.keys(), ...listed])) {
       const before = factories.get(factory);
@@ -61,7 +61,7 @@ export async function serveAppliedStates(options: ServedStatesOptions): Promise<
   };
 }
 
-/** Loads the factory's current state; gives `before` itself if nothing changed, undefined if there never was a state. */
+/** Loads the factory's current state. Returns `before` if nothing changed, undefined if there never was a state. */
 async function load(
   factory: string,
   before: Loaded | undefined,

@@ -2,7 +2,7 @@ import type { AuthMode } from '../../schema/auth-mode.ts';
 import type { AppliedStateRef } from '../../store/delivery-log.ts';
 import type { Authenticator } from '../ingress/authentication.ts';
 
-/** A webhook of an applied state, ready to receive: everything that does not depend on a request is done. */
+/** A webhook of an applied state, ready to receive: everything that does not depend on a request is prepared. */
 export interface ServedWebhook {
   readonly factory: string;
   readonly name: string;
@@ -14,6 +14,6 @@ export interface ServedWebhook {
   /** The auth mode or signature scheme that verifies its deliveries, as the log shows it. */
   readonly authenticatedBy: string;
   readonly appliedState: AppliedStateRef;
-  /** Finds the enabled automations for which a payload starts a run; gives their names. */
+  /** Returns the names of the enabled automations for which a payload starts a run. */
   readonly matchAutomations: (payload: unknown) => readonly string[];
 }

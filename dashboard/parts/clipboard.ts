@@ -1,4 +1,4 @@
-/** Copies text. Without TLS, browsers close the clipboard to scripts; then it copies a selection instead. */
+/** Copies text. Without TLS, browsers hide the clipboard from scripts, so it copies a selection instead. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

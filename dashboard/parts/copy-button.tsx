@@ -10,7 +10,7 @@ interface Properties {
 
 const confirmedMs = 2_000;
 
-/** Copies, and confirms it in its own label: a dialog would hide an announcement. */
+/** Copies text. Confirms it in its own label, because an open dialog would hide an announcement. */
 export function CopyButton({ text, what }: Properties) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {

@@ -6,7 +6,7 @@ interface Properties {
   readonly what: string;
 }
 
-/** A line with a copy button. It is text, because a browser may restore the value of a field later. */
+/** A line with a copy button. It is not a form field, because browsers may restore the value of a field later. */
 export function CopyableLine({ text, what }: Properties) {
   return (
     <div class="copyable">

@@ -7,7 +7,7 @@ interface Properties {
   readonly definition: { readonly file: string | null; readonly yaml: string };
   /** The label of the YAML if no file is known. */
   readonly name: string;
-  /** How to change it. */
+  /** Says how to change the definition. */
   readonly children: ComponentChildren;
 }
 

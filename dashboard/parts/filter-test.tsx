@@ -26,10 +26,10 @@ interface Properties {
 /** @limit Most stored deliveries that a filter test offers, newest first: more would not be read in a menu. */
 export const offeredDeliveriesMax = 50;
 const pasted = 'pasted';
-/** From the last keystroke to the test. */
+/** Time from the last keystroke to the test. */
 const pauseMs = 250;
 
-/** Tests a filter against a stored delivery or a pasted payload, as often as the filter changes. */
+/** Tests a filter against a stored delivery or a pasted payload, and again whenever the filter changes. */
 export function FilterTest({ subject, webhook }: Properties) {
   const { factory } = useFactory();
   const [chosen, setChosen] = useState<string>();
@@ -104,7 +104,7 @@ function FilterVerdict({ subject, against }: VerdictProperties) {
   );
 }
 
-/** The value, once it has not changed for `ms`. */
+/** Returns the value once it has not changed for `ms`. */
 function useDebounced<T>(value: T, ms: number): T {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

@@ -7,7 +7,7 @@ interface Properties {
   readonly instead: NonNullable<ProblemDetails['instead']>;
 }
 
-/** Says how to make a change in definition files, where the dashboard may not make it. */
+/** Says how to make a change in definition files when the dashboard may not make it. */
 export function InsteadNotice({ title, instead }: Properties) {
   return (
     <div class="notice" role="alert">

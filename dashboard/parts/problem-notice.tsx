@@ -9,7 +9,7 @@ interface Properties {
   readonly retry?: () => void;
 }
 
-/** An error, in the words of the API if it comes from there, and what to do about it. */
+/** Shows an error and what to do about it. An error of the API appears in the API's own words. */
 export function ProblemNotice({ error, retry }: Properties) {
   if (error === undefined) return null;
   const problem = error instanceof ApiFailure ? error.problem : undefined;

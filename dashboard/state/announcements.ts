@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 
-/** What was just done, shown and read out for a few seconds. */
+/** A message about the last action, shown and read out for a few seconds. */
 export const announcement = signal<{ readonly text: string; readonly id: number } | undefined>(undefined);
 
 const shownMs = 4_000;

@@ -44,7 +44,7 @@ export function toAutomationDraft({ name, enabled, prompt, triggers }: StoredAut
   };
 }
 
-/** Parses a draft to the trigger to send, or to a message about the text of its filter. */
+/** Parses a draft. Returns the trigger to send, or a message about the text of its filter. */
 export function parseTriggerDraft({
   uid,
   filter,

@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 const tickMs = 10_000;
 const ticks = signal(1);
 
-/** The current time, in ms. Reading `value` reads the clock, and renders again as time passes. */
+/** The current time, in ms. A component that reads `value` renders again as time passes. */
 export const nowMs = {
   get value(): number {
     return ticks.value && Date.now();

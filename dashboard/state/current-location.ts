@@ -4,7 +4,7 @@ import { type PageLocation, parseHref, toHref } from './page-location.ts';
 /** The page that is shown. */
 export const currentLocation = signal<PageLocation>({ page: 'unknown' });
 
-/** Keeps `currentLocation` as the address bar has it. */
+/** Keeps `currentLocation` in step with the address bar. */
 export function followAddress(): void {
   const read = () => {
     currentLocation.value = parseHref(location.hash);
@@ -17,7 +17,7 @@ export function goTo(to: PageLocation): void {
   location.hash = toHref(to);
 }
 
-/** Goes there and drops the current page from the history. */
+/** Goes to a page, which replaces the current page in the history. */
 export function redirectTo(to: PageLocation): void {
   history.replaceState(null, '', toHref(to));
   currentLocation.value = to;

@@ -1,6 +1,6 @@
 /**
- * A page of the dashboard and what it shows. It stands behind the # of the address: no server or other site sees it,
- * and any file server can serve the dashboard.
+ * A page of the dashboard and what it shows. It is the part of the address after the #, so no server or other site sees
+ * it, and any file server can serve the dashboard.
  */
 export type PageLocation =
   | { readonly page: 'home' }

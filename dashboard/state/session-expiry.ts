@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { ApiFailure } from '../api-failure.ts';
 
-/** The API no longer accepts the session that the page has, or had. */
+/** True after the API refused a call because it had no valid session. */
 export const sessionExpired = signal(false);
 
 /** Notices that the session has expired. Every call that failed must be reported here. */

@@ -8,7 +8,7 @@ export type Session =
   | { readonly state: 'unknown' }
   | { readonly state: 'unreachable'; readonly failure: ApiFailure }
   | { readonly state: 'signed-out' }
-  /** Until `sessionExpired` says otherwise. */
+  /** Counts only while `sessionExpired` is false. */
   | { readonly state: 'signed-in'; readonly account: Account };
 
 export const session = signal<Session>({ state: 'unknown' });
@@ -22,7 +22,7 @@ export async function resumeSession(): Promise<void> {
   }
 }
 
-/** Fails with an ApiFailure if the token is refused. */
+/** Signs in with an API token. Fails with an ApiFailure if the API refuses it. */
 export async function signIn(token: string): Promise<void> {
   session.value = { state: 'signed-in', account: await callApi('post', '/session', { body: { token } }) };
   sessionExpired.value = false;

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { reportFailure } from './session-expiry.ts';
 
-/** Something that the user starts. It runs once at a time, and its last error is kept for display. */
+/** An action that the user starts. It does not run twice at the same time, and keeps its last error for display. */
 export function useAction<A extends readonly unknown[]>(act: (...given: A) => Promise<void>) {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();

@@ -14,7 +14,7 @@ interface DeliveriesOptions {
   readonly outcome: ListedDelivery['outcome'] | undefined;
 }
 
-/** The deliveries of a webhook, newest first: the pages that were read, and those that arrive while the page is open. */
+/** The deliveries of a webhook, newest first: the pages that were read, and those that arrive in the meantime. */
 export function useDeliveries({ factory, webhook, outcome }: DeliveriesOptions) {
   const keys = [factory, webhook, outcome];
   const pages = usePages(async (cursor, signal) => {
@@ -52,7 +52,7 @@ export function useDeliveries({ factory, webhook, outcome }: DeliveriesOptions) 
       onEvent: add,
       onLive: isLive => {
         setLive(isLive);
-        // Deliveries that arrived while disconnected were not reported.
+        // After a reconnect: deliveries that arrived in between were not reported.
         if (isLive && opened++ > 0) reload();
       },
     });

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 
-/** Calls `act` repeatedly while somebody looks at the page; without a time, never. */
+/** Calls `act` every `everyMs` while the page is visible; never if `everyMs` is undefined. */
 export function useInterval(act: () => void, everyMs: number | undefined): void {
   const latest = useRef(act);
   latest.current = act;

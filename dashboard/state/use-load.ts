@@ -1,12 +1,12 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { reportFailure } from './session-expiry.ts';
 
-/** A value that is read from the API. The last one stays while the next is being read. */
+/** A value that is read from the API. The old value stays while a new one is being read. */
 export interface Loading<T> {
   readonly value: T | undefined;
   readonly error: unknown;
   readonly reload: () => void;
-  /** Replaces the value, as when a change answers with the new one. */
+  /** Replaces the value, for example with the one that a change returned. */
   readonly put: (value: T) => void;
 }
 

@@ -26,9 +26,9 @@ export interface WebhookDraft {
   readonly name: string;
   readonly authMode: AuthMode;
   readonly scheme: string | undefined;
-  /** Undefined for the kind that is suggested. */
+  /** Undefined means the suggested kind. */
   readonly secretKind: SecretKind | undefined;
-  /** Undefined for the name that is suggested. */
+  /** Undefined means the suggested name. */
   readonly secretName: string | undefined;
   readonly existingSecret: string | undefined;
   readonly suppliedValue: string;

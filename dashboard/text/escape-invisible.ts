@@ -1,4 +1,4 @@
-// Control characters except tab and line feed, characters that set the direction of text, and those without width.
+// Control characters except tab and line feed, text-direction characters, and zero-width characters.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for them
 const invisible = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 

@@ -95,7 +95,7 @@ async function readDefinitions(directory: string): Promise<Definitions> {
   return parseDefinitions(readDirectory(directory));
 }
 
-/** Finds the definition in the work tree. One with mistakes fails, so that the applied one is not tested instead. */
+/** Finds the definition in the work tree. Fails if it has mistakes, instead of testing the applied one. */
 function findDefinition(name: string, { automations, diagnostics, texts }: Definitions) {
   const definition = automations.find(automation => automation.name === name);
   if (definition) return definition;

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { printable } from '../../render/printable.ts';
 
-/** Declares the hidden command that the completion scripts call with the words so far; it completes the last one. */
+/** Declares the hidden command that the completion scripts call. It completes the last of the words typed so far. */
 export function declareComplete(program: Command): Command {
   return program
     .command('__complete', { hidden: true })
@@ -9,7 +9,7 @@ export function declareComplete(program: Command): Command {
     .action(async (words: string[]) => printCandidates(program, words));
 }
 
-/** Prints the lines that completion-scripts.ts explains. */
+/** Prints the candidates in the format that completion-scripts.ts explains. */
 async function printCandidates(program: Command, words: readonly string[]): Promise<void> {
   const [{ complete }, { readValues }] = await Promise.all([
     import('../../completion/complete.ts'),

@@ -86,7 +86,8 @@ async function serve(options: ServeOptions, command: Command): Promise<void> {
     for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, resolve);
   });
   log.info({ signal }, 'stopping');
-  // If something hangs, such as a commit behind another process's lock: every delivery with a 202 is already on disk.
+  // Forces the exit if something hangs, such as a commit that waits for another process's lock. No accepted delivery is
+  // lost, because each was on disk before its 202.
   setTimeout(() => process.exit(exitStatus.unexpected), stopMs).unref();
   await daemon.stop();
   await store.close();
@@ -100,7 +101,7 @@ function describeReady({ ingressUrl, managementUrl, webhooks }: Daemon): string 
   return `hookmill serves ${served} on ${ingressUrl} (management on ${managementUrl})\n`;
 }
 
-/** Explains the failures that an operator can repair. */
+/** Turns failures that an operator can repair into clear messages. */
 async function explainStartFailure(
   error: NodeJS.ErrnoException & { port?: number },
   { host }: DaemonSettings,
@@ -117,7 +118,7 @@ async function explainStartFailure(
   return error;
 }
 
-/** Reads the settings: flags or their environment variables over the file of --config. */
+/** Reads the settings. Flags and their environment variables override the --config file. */
 async function readSettings(options: ServeOptions, factory: string): Promise<DaemonSettings> {
   const { settingsShape } = await import('../../../daemon/settings.ts');
   const settings = options.config ? await readSettingsFile(options.config) : settingsShape.parse({});
@@ -139,7 +140,7 @@ async function readSettingsFile(file: string): Promise<DaemonSettings> {
   return definition;
 }
 
-/** Adds the repository of the flags, for the factory that the command works on. */
+/** Adds the repository that the flags name, for the factory that the command works on. */
 async function mergeRepositories({ repositories }: DaemonSettings, options: ServeOptions, factory: string) {
   const { chooseRepository } = await import('../../reconcile/choose-repository.ts');
   const known = repositories.find(other => other.factory === factory);

@@ -85,7 +85,7 @@ async function parseSender(id: string): Promise<Sender> {
   throw new UsageError(`unknown signature scheme "${id}"; ${hint}`);
 }
 
-/** Takes the name from the scheme, unless one is given. A token mode has no name to take. */
+/** Uses the ID of the scheme unless a name is given. The token modes have no scheme, so they need a name. */
 function chooseName(given: string | undefined, sender: Sender): string {
   const name = given ?? (typeof sender === 'string' ? undefined : sender.id);
   if (name === undefined) throw new UsageError(`--name is required with ${sender}, as in --name deploys`);
@@ -99,7 +99,7 @@ function createFile(path: string, file: string, text: string): void {
     writeFileSync(path, text, { flag: 'wx' });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // existsSync does not see a broken symbolic link.
+    // The file can be a broken symbolic link, which existsSync does not see.
     if (code === 'EEXIST') throw refuseExisting(file);
     throw new CommandError(`${file} cannot be written (${code})`);
   }

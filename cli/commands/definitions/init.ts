@@ -74,7 +74,7 @@ const nextSteps: readonly Step[] = [
   { say: 'Commit. From now on, change the definitions in pull requests.' },
 ];
 
-/** Creates a file. Returns false if something already has its name. */
+/** Creates a file. Returns false if it already exists. */
 function createFile(absolute: string, { path, content }: ScaffoldFile): boolean {
   try {
     mkdirSync(dirname(absolute), { recursive: true });
@@ -95,7 +95,7 @@ function refuseWrite(path: string, cause: unknown): CommandError {
   return new CommandError(`${path} cannot be written (${code}); no existing file was changed`);
 }
 
-/** An older .gitignore may let the key into git. */
+/** Checks that .gitignore excludes the home. One that existed before may not, and git would then track the key. */
 function isHomeIgnored(directory: string): boolean {
   const lines = readFileSync(join(directory, '.gitignore'), 'utf8').split('\n');
   return lines.some(line => /^\/?\.hookmill\/?\s*$/.test(line));

@@ -107,7 +107,7 @@ function toFindings(diagnostics: readonly Diagnostic[], factories: readonly Load
   return { diagnostics, texts, errorCount: count('error'), warningCount: count('warning'), version };
 }
 
-/** The format that --output asks for: json from anywhere, text only from the command line. */
+/** Finds the format that --output asks for. Text counts only on the command line, because it is also the default. */
 function findOutputFormat({ output }: GlobalOptions, isAsked: boolean): FormatName | undefined {
   if (output === 'json') return 'json';
   return isAsked ? 'text' : undefined;
@@ -117,12 +117,12 @@ async function printFindings(findings: Findings, format: FormatName, directory: 
   const render = await loadFormat(format);
   process.stdout.write(render(isReport(format) ? nameFromRoot(findings, directory) : findings));
   if (!isReport(format) || format === 'github') return;
-  // The report goes to a file, and the log is for people.
+  // The report usually goes to a file, so people read the findings on standard error.
   const renderText = await loadFormat('text');
   process.stderr.write(renderText(findings));
 }
 
-/** Names files relative to the repository's root. */
+/** Changes file names to be relative to the repository's root. */
 function nameFromRoot(findings: Findings, directory: string): Findings {
   const root = findRepositoryRoot(directory, process.env);
   const rename = (file: string) => relative(root, resolve(directory, file)).split(sep).join('/');

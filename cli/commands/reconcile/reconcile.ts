@@ -110,7 +110,7 @@ async function readRepositories(file: string): Promise<readonly FollowedReposito
   return definition.repositories;
 }
 
-/** Each allowance is a decision about one tip, so it must not apply to later ones. */
+/** Refuses allowances without --once: each is a decision about one tip, and must not apply to later ones. */
 function refuseAllowances({ allowEmpty, allowRename, allowRewind }: Allowances): void {
   if (!allowEmpty && !allowRename && !allowRewind) return;
   throw new UsageError('--allow-empty, --allow-rename and --allow-rewind require --once');

@@ -11,7 +11,7 @@ type Counting = Pick<DeliveryLogReader, 'countByHour'>;
 const hourMs = 60 * 60 * 1000;
 const hours = 24;
 
-/** Creates a counter of the last 24 hours of a factory's webhooks. It counts at most once a minute, for all callers. */
+/** Creates a counter of each webhook's last 24 hours. It counts at most once a minute and shares the result. */
 export function createActivityCounter(
   deliveries: Counting,
   nowMs: () => number,

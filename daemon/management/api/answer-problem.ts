@@ -5,7 +5,7 @@ import { Refusal } from '../../../schema/refusal.ts';
 import { DeliveryLogError } from '../../../store/delivery-log-error.ts';
 import { StoreError, type StoreErrorCode } from '../../../store/store-error.ts';
 
-/** Answers thrown errors with a problem (RFC 9457). An unexpected error is only in the log. */
+/** Answers thrown errors with a problem (RFC 9457). The details of an unexpected error appear only in the log. */
 export function answerProblems(log: Logger): Middleware {
   return async (context, next) => {
     try {

@@ -26,7 +26,10 @@ export interface ApiRouterDeps {
   readonly log: Logger;
 }
 
-/** Creates the router of all API routes. Before each handler: who is the caller, are they allowed, is the request valid. */
+/**
+ * Creates the router of all API routes. Before each handler it identifies the caller, checks their permission and
+ * validates the request.
+ */
 export function createApiRouter(deps: ApiRouterDeps): Router {
   const router = new Router({ prefix: apiPrefix, sensitive: true, strict: true });
   for (const [id, route] of Object.entries(apiRoutes) as [OperationId, ApiRoute][]) {
@@ -50,7 +53,7 @@ async function serve(id: OperationId, route: ApiRoute, context: Context, deps: A
   report(id, route, context, caller, deps.log);
 }
 
-/** Gives the caller, who has the permission that the route needs; undefined for public routes. */
+/** Returns the caller. Fails unless they have the permission that the route needs. Undefined for public routes. */
 async function requireCaller(
   { permission }: ApiRoute,
   context: Context,
@@ -70,7 +73,7 @@ async function requireCaller(
 
 function respond({ answer }: ApiRoute, context: Context, { body, serial }: ApiReply<unknown>): void {
   if (serial !== undefined) context.set('ETag', `"${serial}"`);
-  // A handler whose answer is not JSON has written it.
+  // A handler whose answer is not JSON has already written it.
   if (answer.mediaType) return;
   context.status = answer.status;
   if (body === undefined) return;

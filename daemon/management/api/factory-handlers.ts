@@ -21,7 +21,7 @@ import type { AppliedState } from '../../../schema/applied-state.ts';
 import { type ApiDeps, openServedFactory, serveChange } from './api-deps.ts';
 import type { ApiHandlers } from './handler.ts';
 
-/** Handles requests for a factory's applied state. A change is served before it is answered. */
+/** Handles requests for a factory's applied state. The ingress serves a change before the request is answered. */
 export function createFactoryHandlers(
   deps: ApiDeps,
 ): Pick<ApiHandlers, 'showStatus' | 'listSecrets'> & WebhookHandlers & AutomationHandlers {
@@ -119,7 +119,7 @@ function createAutomationHandlers(deps: ApiDeps): AutomationHandlers {
   };
 }
 
-/** Gives a generated secret in the form that the sender needs: a URL or a value. */
+/** Returns a generated secret in the form that the sender needs: a URL or a value. */
 function reveal(url: string, generated: string) {
   return url.includes('{token}') ? { url: url.replace('{token}', generated) } : { secret: generated };
 }

@@ -4,7 +4,7 @@ import type { ApiAnswer, ApiPathParameter } from '../../../schema/api/route.ts';
 import type { ApiRoutes, OperationId } from '../../../schema/api/routes.ts';
 import type { Caller } from '../guards/caller.ts';
 
-/** A request to an operation. The caller has the permission, and all parts are valid. */
+/** A request that was checked: the caller has the permission, and all parts are valid. */
 export interface ApiRequest<Id extends OperationId> {
   readonly params: Readonly<Record<ApiPathParameter<ApiRoutes[Id]['path']>, string>>;
   readonly query: QueryOf<ApiRoutes[Id]>;
@@ -16,7 +16,7 @@ export interface ApiRequest<Id extends OperationId> {
   readonly context: Context;
 }
 
-/** The body, and the serial if it shows a factory's state. A handler whose answer is not JSON writes to the context. */
+/** The body, and the serial if it shows a factory's state. Answers that are not JSON are written to the context. */
 export interface ApiReply<T> {
   readonly body: T;
   readonly serial?: number;

@@ -20,7 +20,7 @@ export async function readBody(request: IncomingMessage, route: ApiRoute): Promi
   return requireShape(route.body, json.value, formatJsonPointer);
 }
 
-/** Checks the query parameters. Of a repeated one, the last counts. */
+/** Checks the query parameters. If one is repeated, the last value counts. */
 export function readQuery(parameters: URLSearchParams, { query }: ApiRoute): unknown {
   return query && requireShape(query, Object.fromEntries(parameters), path => path.join('.'));
 }

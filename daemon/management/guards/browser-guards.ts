@@ -2,8 +2,8 @@ import type { Middleware } from 'koa';
 import { ApiProblem } from '../../../schema/api/problems.ts';
 
 /**
- * Refuses host names that others control: a page of another site can point a name of its own at this port (DNS
- * rebinding). Nobody can do that with an address, `localhost` or the host of `managementUrl`.
+ * Protects against DNS rebinding, in which another site points its own host name at this port. Allows only IP
+ * addresses, `localhost` and the host of `managementUrl`.
  */
 export function refuseForeignHosts(managementUrl: string | undefined): Middleware {
   const ownHost = managementUrl === undefined ? undefined : new URL(managementUrl).host;

@@ -13,7 +13,7 @@ export interface Caller {
 }
 
 export interface Credentials {
-  /** `Authorization` as it came. */
+  /** The `Authorization` header, unchanged. */
   readonly authorization: string | undefined;
   readonly sessionId: string | undefined;
 }
@@ -57,9 +57,7 @@ function permits(permission: Permission, needed: Permission): boolean {
   return permission === 'manage' || needed === 'read';
 }
 
-/**
- * Refuses writes that another site made a browser send. Fails with `cross-site`.
- */
+/** Refuses writes that another site made a browser send. Fails with `cross-site`. */
 export function requireSameSite({ method, headers }: IncomingMessage): void {
   if (method === 'GET' || method === 'HEAD') return;
   const { origin, host } = headers;
@@ -69,8 +67,8 @@ export function requireSameSite({ method, headers }: IncomingMessage): void {
 }
 
 /**
- * Refuses writes without a header that only the dashboard's own script can send: a browser adds the session's cookie to
- * every request. Fails with `cross-site`.
+ * Refuses writes without a header that only the dashboard's own script can send. The cookie is not enough, because a
+ * browser adds it to every request. Fails with `cross-site`.
  */
 export function requireOwnScript(request: IncomingMessage): void {
   requireSameSite(request);

@@ -18,7 +18,7 @@ export interface KnownTokensOptions {
   readonly log: Logger;
 }
 
-/** Opens the API tokens. A look-up fails if they cannot be read, and then nobody is let in. */
+/** Opens the API tokens. A look-up fails if they cannot be read, so that nobody gets access then. */
 export function openKnownTokens({ apiTokens, nowMs, log }: KnownTokensOptions): KnownTokens {
   const recordedUses = new Map<string, number>();
   let writing = Promise.resolve();

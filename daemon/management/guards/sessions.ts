@@ -7,7 +7,7 @@ const sessionsMax = 1_000;
 
 /** Sessions of the dashboard, in this process's memory: a restart ends all, and revoking a token ends its sessions. */
 export interface Sessions {
-  /** Begins a session for the token with this digest. Gives its ID for the cookie; only the ID's hash is kept. */
+  /** Begins a session for the token with this digest. Returns its ID for the cookie; keeps only the hash of the ID. */
   begin(tokenSha256: string): string;
   findTokenDigest(id: string): string | undefined;
   end(id: string): void;

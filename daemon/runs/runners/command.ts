@@ -43,7 +43,7 @@ export function createCommandRunner(
       reject: false,
       // Each signal goes to the command's whole process group.
       killDescendants: true,
-      // Its listeners on the daemon's own signals would end the daemon before it has stopped properly.
+      // Otherwise execa listens to the daemon's own signals, and ends the daemon before it has stopped properly.
       cleanup: false,
       timeout: Math.ceil(settings.timeLimitSeconds * 1000),
       cancelSignal: signal,
@@ -61,8 +61,8 @@ export function createCommandRunner(
 }
 
 /**
- * Reads the output to its end, so that the command does not block on a full pipe. Output that is not kept is read
- * with pauses: a command that writes without end then waits for its reader, and costs the daemon little time.
+ * Reads the output to its end, so that the command does not block on a full pipe. Pauses while it discards output, so
+ * that a command that writes without end costs the daemon little time.
  */
 function collect(stream: Readable, output: RunOutput): void {
   stream.on('data', (chunk: Buffer) => {
@@ -73,7 +73,7 @@ function collect(stream: Readable, output: RunOutput): void {
   });
 }
 
-/** A process that left the group can hold the pipe open as long as it lives. */
+/** Closes the pipe after a while: a process that left the group could hold it open for as long as it lives. */
 function closeSoon(stream: Readable): void {
   const timer = setTimeout(() => stream.destroy(), outputDrainMs);
   stream.once('close', () => clearTimeout(timer));

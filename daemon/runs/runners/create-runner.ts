@@ -5,7 +5,10 @@ import { directoryRunner } from './directory.ts';
 import { createHttpRunner } from './http.ts';
 import type { Runner } from './runner.ts';
 
-/** Creates the runner that the operator chose. Fails with SettingsError if the environment lacks a variable that the settings name. */
+/**
+ * Creates the runner that the operator chose. Fails with SettingsError if the settings name a variable that is not in
+ * the environment.
+ */
 export function createRunner(
   settings: RunnerSettings,
   environment: NodeJS.ProcessEnv,

@@ -68,7 +68,7 @@ function createForm({ message, payload }: Attempt): FormData {
   return data;
 }
 
-/** Reads as much of the body as is kept. A failure here changes nothing: the status has decided the result. */
+/** Reads the part of the body that is kept. Ignores failures, because the status already decides the result. */
 async function collect(response: Response, output: RunOutput): Promise<void> {
   const location = response.headers.get('location');
   output.write(Buffer.from(`HTTP ${response.status}${location ? `, location: ${location}` : ''}\n`));

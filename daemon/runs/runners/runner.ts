@@ -12,15 +12,15 @@ export interface Attempt {
 
 /** How an attempt ended. A reason is for operators and never quotes the payload. */
 export type AttemptResult =
-  /** A reason reports a side effect that failed, such as keeping the output. */
+  /** A reason, if any, reports a failure beside the run itself, such as output that could not be kept. */
   | { readonly kind: 'succeeded'; readonly reason?: string }
   /** Another attempt would end in the same way. */
   | { readonly kind: 'failed'; readonly reason: string }
-  /** Another attempt may succeed, after at least `afterMs`; or the signal cut this one short. */
+  /** Another attempt may succeed, after at least `afterMs`. Also used if the signal ended this attempt early. */
   | { readonly kind: 'retry'; readonly reason: string; readonly afterMs?: number };
 
 /**
- * Carries out an attempt, chosen and configured by the operator. When it resolves, everything it started has ended.
- * Once `signal` aborts it ends within a few seconds, with `retry` if the work may be unfinished.
+ * Carries out an attempt. When it resolves, everything that it started has ended. After `signal` aborts, it ends within
+ * a few seconds, with `retry` if the work may be unfinished. The operator chooses and configures the runner.
  */
 export type Runner = (attempt: Attempt, signal: AbortSignal) => Promise<AttemptResult>;

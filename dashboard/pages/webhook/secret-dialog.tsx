@@ -16,7 +16,7 @@ interface Properties {
   readonly onClose: () => void;
 }
 
-/** Rotates the secret of a webhook, or takes the one that was left blank. */
+/** Rotates the secret of a webhook, or sets the one that was left blank. */
 export function SecretDialog({ webhook, onChanged, onClose }: Properties) {
   const action = webhook.credential === 'set' ? 'Rotate secret' : 'Enter secret';
   const schemes = useLoad(signal => callApi('get', '/schemes', { signal }), []);

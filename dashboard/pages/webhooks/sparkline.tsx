@@ -32,7 +32,7 @@ function bars(hour: Hours[number], index: number, scale: number) {
   let top = height - 1;
   return (['accepted', 'duplicate', 'rejected'] as const).map(kind => {
     if (hour[kind] === 0) return null;
-    // Keeps one delivery in a thousand visible.
+    // A single delivery stays visible beside a thousand others.
     const tall = Math.max(1.5, hour[kind] * scale);
     top -= tall;
     return (

@@ -12,7 +12,7 @@ interface Properties {
   readonly downloadUrl: string;
 }
 
-/** A stored payload: formatted, with a search, and to download byte for byte. */
+/** Shows a stored payload, formatted and with a search. The download has its exact bytes. */
 export function PayloadView({ payload, downloadUrl }: Properties) {
   const [search, setSearch] = useState('');
   const text = useMemo(() => escapeInvisible(formatJson(payload)), [payload]);
@@ -56,11 +56,11 @@ export function PayloadView({ payload, downloadUrl }: Properties) {
   );
 }
 
-/** Splits text into the matches, each with the text up to the next one. The first piece has no match. */
+/** Splits text at the matches. Each piece is a match and the text up to the next one; the first has no match. */
 function split(text: string, search: string): { found: string; rest: string }[] {
   if (search === '') return [{ found: '', rest: text }];
   const lower = text.toLowerCase();
-  // If lower-casing changes the length, positions would not agree: then the search is case-sensitive.
+  // If lower-casing changes the length of the text, the positions differ; the search is then case-sensitive.
   const [where, what] = lower.length === text.length ? [lower, search.toLowerCase()] : [text, search];
   const pieces: { found: string; rest: string }[] = [];
   let [found, from] = ['', 0];

@@ -29,7 +29,7 @@ if (response.status === 403 || response.status === 404) {
   process.exitCode = 1;
 }
 
-/** The author of comments made with the token. A workflow's own token may not ask who it belongs to. */
+/** Returns the author of comments made with the token. GitHub does not let a workflow's own token ask for it. */
 async function login(): Promise<string> {
   const response = await request('GET', '/user');
   return response.ok ? JSON.parse(await response.text()).login : 'github-actions[bot]';
