@@ -38,7 +38,7 @@ export function addGlobalOptions(command: Command): Command {
       ).env('HOOKMILL_SERVER'),
     )
     .addOption(
-      new Option('-o, --output <format>', 'format of the data; only plan has markdown')
+      new Option('-o, --output <format>', 'output format; markdown works only with plan')
         .choices(['text', 'json', 'markdown'])
         .default('text'),
     )

@@ -106,11 +106,11 @@ export const settingsShape = z.strictObject({
     .array(proxy)
     .default([])
     .describe('Addresses or subnets of proxies whose X-Forwarded-For header is trusted.'),
-  logLevel: z.enum(logLevels).default('info').describe('Least severe level that is logged.'),
+  logLevel: z.enum(logLevels).default('info').describe('Minimum log level.'),
   limits: limitsShape.prefault({}).describe('Limits of the ingress.'),
   retention: retentionShape
     .prefault({})
-    .describe('How long deliveries are kept: as long as either setting keeps them.'),
+    .describe('How long deliveries are kept. A delivery is removed only when neither setting keeps it.'),
   runs: runSettingsShape.prefault({}).describe('How runs are executed.'),
   repositories: followedRepositoriesShape.describe(
     'Repositories that factories follow: the tip of the branch is what is applied.',

@@ -67,7 +67,7 @@ export function requireApplied(reconciled: Reconciled): ReconciledTip {
     case 'stopped':
       throw new CommandError('stopped before anything was applied');
     case 'suspended': {
-      const hint = 'run `hookmill reconcile resume` to end that';
+      const hint = 'run `hookmill reconcile resume` to follow the branch again';
       throw new CommandError(
         `nothing was applied: reconciling has been suspended since ${reconciled.since}; ${hint}`,
       );

@@ -31,7 +31,7 @@ export async function startRunQueue(options: RunQueueOptions): Promise<RunQueue>
   const { deliveryLog, daemonId, log } = options;
   const requeued = await deliveryLog.requeueRunsOfOthers(daemonId);
   if (requeued > 0)
-    log.warn({ runs: requeued }, 'queued the runs again that an earlier daemon left unfinished');
+    log.warn({ runs: requeued }, 'queued again the runs that an earlier daemon left unfinished');
   const queue = new RunQueue(options);
   queue.wake();
   return queue;

@@ -45,7 +45,7 @@ const isVariableName = (text: string) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(text);
 
 const passedVariable = z.string().superRefine((text, context) => {
   if (isVariableName(text) && !text.startsWith('HOOKMILL_')) return;
-  addMistake(context, [], 'not the name of a variable that a command can get', {
+  addMistake(context, [], 'not a variable name that can be passed to the command', {
     code: 'definition/value',
     hint: 'write names without values; HOOKMILL_ variables, such as the key, are never passed on',
   });
@@ -53,7 +53,7 @@ const passedVariable = z.string().superRefine((text, context) => {
 
 const tokenVariable = z.string().superRefine((text, context) => {
   if (isVariableName(text)) return;
-  addMistake(context, [], 'not the name of a variable', {
+  addMistake(context, [], 'not a valid environment variable name', {
     code: 'definition/value',
     hint: "name the variable of the daemon's environment that holds the token",
   });
@@ -119,7 +119,7 @@ export const runSettingsShape = z.strictObject({
   attempts: count
     .max(runAttemptsMax)
     .default(runAttempts)
-    .describe('Attempts at a run before it has failed.'),
+    .describe('Maximum number of attempts at a run; after that it has failed.'),
   backOff: backOffShape.prefault({}).describe('Wait after a failed attempt, minus up to 50 % random jitter.'),
 });
 

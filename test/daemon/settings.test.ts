@@ -46,13 +46,13 @@ test.each([
   ['{kind: command, argv: [./agent]}', /^1:38 \[definition\/value\] argv must start with a program: .* \(/],
   [
     '{kind: command, argv: [a], environment: [HOOKMILL_KEY]}',
-    /^1:57 .* not the name of a variable that a command can get \(.*never passed on\)$/,
+    /^1:57 .* not a variable name that can be passed to the command \(.*never passed on\)$/,
   ],
   ['{kind: http, url: "ftp://x.example"}', /^1:34 .* not a valid URL of a receiver \(use http/],
   ['{kind: http, url: "https://u:p@x.example"}', /^1:34 .* not a valid URL of a receiver \(use http/],
   [
     '{kind: http, url: "https://x.example", tokenFromEnvironment: "a token"}',
-    /^1:77 .* not the name of a variable \(/,
+    /^1:77 .* not a valid environment variable name \(/,
   ],
 ])('says where %s is wrong, and what to write', (runner, expected) => {
   expect(diagnosticsOf(`runs: {runner: ${runner}}`)).toEqual([expect.stringMatching(expected)]);

@@ -19,7 +19,7 @@ export function declareAutomationsTest(parent: Command, openBackend: OpenBackend
   return addCommand(
     parent,
     'test',
-    'say whether a payload would start a run, check by check and clause by clause',
+    'show whether a payload would start a run, with the result of each check and filter clause',
     `
 Tests the definition in the definitions directory. If there is none, it tests the applied automation.
 

@@ -24,7 +24,7 @@ export function declareServe(parent: Command): Command {
     `
 Flags override the environment, which overrides the configuration file. Logs go to standard error as JSON lines. One
 line on standard output says that the daemon is ready. SIGTERM and SIGINT stop it gracefully.
-The repository flags are for the factory of --factory. For several factories, use \`repositories\` in the file.
+The repository flags apply to the factory that --factory names. For several factories, use \`repositories\` in the file.
 
 Examples:
   hookmill serve
@@ -42,7 +42,7 @@ Examples:
     )
     .addOption(createOption('--base-url <url>', 'BASE_URL', 'public URL of the ingress'))
     .addOption(
-      createOption('--log-level <level>', 'LOG_LEVEL', 'least severe level that is logged (default: info)'),
+      createOption('--log-level <level>', 'LOG_LEVEL', 'minimum log level (default: info)'),
     )
     .addOption(createOption('--config <file>', 'CONFIG', 'YAML file with these and all other settings'));
   return addRepositoryOptions(command).action(async (options: ServeOptions, command: Command) =>

@@ -8,7 +8,7 @@ export function declareRunsRetry(parent: Command, openBackend: OpenBackend): Com
   return addCommand(
     parent,
     'retry',
-    'queue a failed run again, and count its attempts from the start',
+    'queue a failed run again and reset its attempt count',
     `
 Examples:
   hookmill runs retry run_01jd3m8z9qk5v7w2x4y6abcdef

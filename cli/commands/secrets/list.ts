@@ -9,7 +9,7 @@ export function declareSecretsList(parent: Command): Command {
   return addCommand(
     parent,
     'list',
-    'list team secrets and the webhooks that use them, never values',
+    'list team secrets and the webhooks that use them (never their values)',
     `
 Examples:
   hookmill secrets list

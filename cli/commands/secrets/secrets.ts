@@ -6,7 +6,7 @@ export function declareSecrets(parent: Command): Command {
   return addCommand(
     parent,
     'secrets',
-    'manage team secrets: the credentials that definitions name',
+    'manage team secrets, the credentials that definitions refer to by name',
     `
 Examples:
   hookmill secrets generate DEPLOYS_TOKEN

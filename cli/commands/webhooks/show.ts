@@ -37,7 +37,7 @@ function toFields(webhook: WebhookView, serial: number): (readonly [string, stri
     ['url', webhook.url],
     ['auth', renderAuthMode(webhook)],
     ['secret', webhook.secretName],
-    ['credential', webhook.credential === 'not set' ? unset : 'in force'],
+    ['credential', webhook.credential === 'not set' ? unset : 'active'],
     ['delivery id header', webhook.deliveryIdHeader ?? '-'],
     ['enabled', webhook.enabled ? 'yes' : 'no'],
     ['serial', String(serial)],

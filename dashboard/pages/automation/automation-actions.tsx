@@ -36,7 +36,7 @@ export function AutomationActions({ automation }: { readonly automation: ShownAu
           onSubmit={remove}
           onClose={() => setDeleting(false)}
         >
-          <p>Deliveries will start no more runs of it. Its past runs stay in the log.</p>
+          <p>Deliveries no longer start runs of this automation. Past runs stay in the log.</p>
         </FormDialog>
       )}
     </div>
