@@ -18,7 +18,7 @@ export function toAppliedSource(source: DesiredSource, content: Content): Applie
 
 export type SourcePlace = Pick<RepositorySource, 'repository' | 'branch' | 'path'>;
 
-/** The source of an applied state, if it is that branch and path of a repository at any revision. */
+/** Returns the source of an applied state if it is that branch and path of the repository, at any revision. */
 export function findAppliedSource(state: AppliedState, place: SourcePlace): RepositorySource | undefined {
   const { source } = state;
   if (source?.kind !== 'repository' || source.repository !== place.repository) return undefined;

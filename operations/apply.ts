@@ -24,7 +24,7 @@ export interface ApplyOptions {
   readonly adopt?: boolean | undefined;
 }
 
-/** Decides about the changes before anything is written. */
+/** Confirms or declines the changes before anything is written. */
 export type Confirm = (changes: readonly Change[], planned: PlannedChanges) => Promise<boolean>;
 
 /**

@@ -6,8 +6,8 @@ export interface BackOff {
 }
 
 /**
- * Wait in ms after a number of failures in a row: doubled for each failure after the first, up to the maximum. Random
- * jitter (`chance`, from 0 up to 1) takes off up to half, so that things that failed together do not return together.
+ * Computes the wait in ms after a number of failures in a row. It doubles with each failure, up to the maximum. Random
+ * jitter (`chance`, 0–1) shortens it by up to half, so that callers that failed together do not retry together.
  */
 export function backOffMs(failures: number, { firstMs, maxMs }: BackOff, chance: number): number {
   const fullMs = Math.min(firstMs * 2 ** (failures - 1), maxMs);

@@ -36,7 +36,7 @@ export async function changeFactory<T>(
     const nextState: AppliedState = {
       ...state,
       appliedAt: factory.now().toISOString(),
-      // A state that someone edited by hand still shows it.
+      // Keeps the old digest if someone edited the state by hand, so that the edit still shows.
       source: isEdited(state) ? source : toAppliedSource(source, content),
       ...content,
     };

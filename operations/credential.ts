@@ -5,7 +5,7 @@ import { credentialOwner, type Seal } from '../store/seal.ts';
 import type { TeamSecret } from '../store/team-secrets.ts';
 import { isCurrentCredential } from './plan.ts';
 
-/** Makes the credential in force of a webhook that is applied now, or keeps the existing one if it is current. */
+/** Makes the credential of a webhook that is being applied, or keeps the existing one if it is up to date. */
 export async function makeCredential(
   factory: string,
   seal: Seal,

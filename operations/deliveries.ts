@@ -75,7 +75,7 @@ export async function readPayload(factory: Factory, id: string): Promise<Buffer>
 }
 
 /**
- * Starts new runs of a stored delivery: of all automations that now match it, or only of one of them.
+ * Starts new runs for a stored delivery: of all automations that match it now, or of only one.
  * Fails with `delivery-unknown`, `payload-not-stored`, `automation-unknown` or `nothing-to-replay`.
  */
 export async function replayDelivery(
@@ -121,10 +121,10 @@ function describeNoMatch(
     : `the automation ${name} is disabled`;
 }
 
-/** The triggers of a draft, or the name of an applied automation. */
+/** The name of an applied automation, or a draft. */
 export type TestedAutomation = string | Pick<AutomationDefinition, 'name' | 'enabled' | 'triggers'>;
 
-/** A stored delivery by its id, or a payload that any webhook of a trigger may have received. */
+/** A stored delivery by its id, or a payload, for which the webhook is not checked. */
 export type TestedDelivery = { readonly id: string } | { readonly payload: unknown };
 
 /**

@@ -48,7 +48,7 @@ export type Followed =
     }
   | FollowFailure;
 
-/** The last good state stays applied. */
+/** Why the tip was not applied. The last good state stays applied. */
 export interface FollowFailure {
   readonly result: 'failed';
   readonly reason: ReconcileFailureReason;
@@ -64,8 +64,8 @@ export interface FollowFailure {
 }
 
 /**
- * Makes the tip of the branch the factory's applied state, all or nothing. If the tip is already applied, nothing is
- * done: the new value of a team secret waits for a change of the branch.
+ * Makes the tip of the branch the factory's applied state, all or nothing. If the tip is already applied, nothing
+ * happens; a new value of a team secret is used only after the branch changes.
  * Fails with a `GitFailure`, or with an error of the store or the file system.
  */
 export async function followBranch(

@@ -18,7 +18,7 @@ export function openHistory({ name, store: { deliveries }, now }: Factory): Hist
   };
 }
 
-/** Keeps one payload in memory at a time, because 200 of the largest are 50 MB. */
+/** Keeps one payload in memory at a time, because 200 of the largest would need 50 MB. */
 async function* readLastAccepted(
   log: DeliveryLogReader,
   factory: string,
@@ -32,7 +32,7 @@ async function* readLastAccepted(
     .slice(0, limit);
   for (const { id, webhook, uid } of newest) {
     const bytes = await log.readPayload(id);
-    // Pruned meanwhile.
+    // The delivery was pruned meanwhile.
     if (!bytes) continue;
     yield { id, webhook, webhookUid: uid, payload: JSON.parse(Buffer.from(bytes).toString('utf8')) };
   }

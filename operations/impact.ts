@@ -61,7 +61,7 @@ export type WebhookEffect =
 /** The effect that a change of an automation would have had on stored deliveries. */
 export interface AutomationImpact {
   readonly kind: 'automation';
-  /** Stored deliveries that were judged by the old triggers and by the new ones. */
+  /** The number of stored deliveries that were judged by the old triggers and by the new ones. */
   readonly judged: number;
   readonly startedBefore: number;
   readonly startedAfter: number;
@@ -137,7 +137,7 @@ function findEffects({ action, fields }: Change, { credential }: AppliedWebhook)
     }
     return credentialFields.includes(field) ? ['credential-changed'] : [];
   });
-  // A declared secret without a value was not a credential yet.
+  // Without a value, the secret was not a credential yet, so no sender is affected.
   return [...new Set(effects)].filter(
     effect => effect !== 'credential-changed' || credential.kind !== 'unset',
   );
@@ -179,7 +179,7 @@ function isStartedBy(automation: AutomationDefinition, uid: string): boolean {
   return automation.enabled && getUids(automation).includes(uid);
 }
 
-/** The UIDs at which deliveries are accepted. */
+/** The UIDs of the webhooks that accept deliveries. */
 type Answering = ReadonlySet<string>;
 
 function findAnsweringNow({ webhooks }: AppliedState): Answering {

@@ -20,7 +20,7 @@ export type SecretChoice =
 type Sender = Pick<WebhookDefinition, 'authMode' | 'signatureScheme'>;
 type RandomBytes = (count: number) => Uint8Array;
 
-/** Chooses the team secret. Fails with `secret-taken`, or with `request-invalid` if mode and scheme exclude the choice. */
+/** Chooses the team secret. Fails with `secret-taken`, or `request-invalid` if mode or scheme exclude the choice. */
 export function chooseSecret(
   { name: webhook, secret, ...sender }: NewWebhook,
   takenNames: ReadonlySet<string>,

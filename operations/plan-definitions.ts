@@ -19,7 +19,7 @@ export type Planned =
 
 export type PlannedChanges = Extract<Planned, { ok: true }>;
 
-/** Plans the definitions against an applied state, and returns the team secrets that they name, too. */
+/** Plans what applying the definitions would change. Also returns the team secrets that they name. */
 export async function planDefinitions(
   state: AppliedState,
   teamSecrets: TeamSecrets,

@@ -8,7 +8,7 @@ import type { PlannedChanges } from './plan-definitions.ts';
 
 const digest = z.hex().length(64);
 
-/** A plan that `plan --out` writes, for people and for `apply` to compare with. It contains no value of a secret. */
+/** A plan that `plan --out` writes. People review it, and `apply` compares with it. It contains no secret values. */
 export const planFileShape = z.strictObject({
   formatVersion: z.literal(1),
   factory: z.string(),
@@ -55,8 +55,8 @@ export function makePlanFile(
 }
 
 /**
- * Describes what differs from the reviewed plan; nothing if an apply does exactly what it says. Each part is compared
- * with a new plan, so the file itself never causes a change.
+ * Describes what differs from the reviewed plan; empty if an apply would do exactly what the plan says. Each part is
+ * only compared with a new plan: nothing is applied from the file itself.
  */
 export function findOutdatedParts(reviewed: PlanFile, now: PlanFile): readonly string[] {
   if (reviewed.factory !== now.factory) {

@@ -81,7 +81,7 @@ const webhookFields = ['authMode', 'signatureScheme', 'secretName', 'deliveryIdH
 const automationFields = ['enabled', 'prompt', 'triggers'] as const;
 const newSecretValue: FieldChange = { field: 'secret', before: 'current value', after: 'new value' };
 
-/** Whether a credential in force was made from the team secret's current value, in the form that the mode needs. */
+/** Whether a credential was made from the team secret's current value, in the form that the auth mode needs. */
 export function isCurrentCredential(
   credential: Credential,
   authMode: AuthMode,

@@ -22,7 +22,7 @@ export interface ReconcileLoopOptions<Reconciled extends WithResult> {
 
 export interface ReconcileLoop {
   /**
-   * Reconciles at once. During a reconcile, which may have read the branch already, another one follows it, however
+   * Reconciles at once. If a reconcile is running, it may have read the branch already, so one more follows it, however
    * often this is called.
    */
   trigger(): void;
@@ -45,9 +45,9 @@ export function startReconcileLoop<R extends WithResult>(options: ReconcileLoopO
   };
 }
 
-/** Wait in ms: about the interval, and longer after each further failure in a row. */
+/** Computes the wait in ms: about the interval, and longer after each further failure in a row. */
 export function computeWaitMs(intervalMs: number, failures: number, random: () => number): number {
-  // Spreads factories and daemons that share a remote.
+  // Random, so that factories and daemons that share a remote do not all ask it at once.
   if (failures === 0) return Math.round(intervalMs * (0.9 + 0.2 * random()));
   const maxMs = Math.max(intervalMs, reconcileBackOffMsMax);
   return backOffMs(failures, { firstMs: intervalMs, maxMs }, random());
@@ -66,7 +66,7 @@ async function runLoop<R extends WithResult>(
   }
 }
 
-/** Whether it succeeded. */
+/** Returns whether the reconcile succeeded. */
 async function reconcileOnce<R extends WithResult>(
   options: ReconcileLoopOptions<R>,
   signal: AbortSignal,
@@ -81,7 +81,7 @@ async function reconcileOnce<R extends WithResult>(
   }
 }
 
-/** A wait that a ring ends, also a ring before the wait. */
+/** A wait that `ring` ends, even if it rang before the wait began. */
 class Bell {
   #rung = false;
   #wake: (() => void) | undefined;

@@ -13,7 +13,7 @@ import { type Followed, type FollowOptions, followBranch, makeFailure } from './
 export type Reconciled =
   | Followed
   | { readonly result: 'suspended'; readonly since: string }
-  /** The signal came first, and nothing was applied. */
+  /** The signal stopped it before anything was applied. */
   | { readonly result: 'stopped' };
 
 /**
@@ -67,7 +67,7 @@ function toReconcileEnd(reconciled: Followed): ReconcileEnd {
   return { ok: false, ...reconciled };
 }
 
-/** Suspends or resumes reconciling of a factory, and returns the time since which it is suspended. */
+/** Suspends or resumes reconciling of a factory. Returns the time since which it is suspended; null if it is not. */
 export async function suspendReconcile(
   { name, store, now }: Factory,
   suspended: boolean,
@@ -80,7 +80,7 @@ export async function suspendReconcile(
   return (await store.reconcileStatuses.read(name)).suspendedAt;
 }
 
-/** Records that the factory no longer follows a branch. If reconciling is suspended, it still does after a resume. */
+/** Records that the factory no longer follows a branch. Keeps the branch if reconciling is only suspended. */
 export async function forgetFollowed({ name, store }: Factory): Promise<void> {
   await store.reconcileStatuses.change(name, status =>
     status.suspendedAt === null ? { ...status, followed: null } : status,

@@ -2,14 +2,14 @@ import type { AppliedAutomation, AppliedState, AppliedWebhook } from '../schema/
 import { Refusal } from '../schema/refusal.ts';
 import { didYouMean } from '../schema/suggestion.ts';
 
-/** Fails with `webhook-unknown`. */
+/** Finds an applied webhook by its UID. Fails with `webhook-unknown`. */
 export function requireWebhook({ webhooks, factory }: AppliedState, uid: string): AppliedWebhook {
   const found = webhooks.find(webhook => webhook.uid === uid);
   if (found) return found;
   throw new Refusal('webhook-unknown', { detail: `the factory ${factory} has no webhook ${uid}` });
 }
 
-/** Fails with `automation-unknown`. */
+/** Finds an applied automation by its name. Fails with `automation-unknown`. */
 export function requireAutomation({ automations, factory }: AppliedState, name: string): AppliedAutomation {
   const found = automations.find(automation => automation.name === name);
   if (found) return found;

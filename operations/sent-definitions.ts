@@ -28,7 +28,7 @@ export interface SentApply {
   readonly ifSerial: number | undefined;
 }
 
-/** Plans definitions that another machine sent. They only name team secrets. Fails with `definitions-invalid`. */
+/** Plans definitions that another machine sent. They contain no secret values. Fails with `definitions-invalid`. */
 export async function planSentDefinitions(
   factory: OpenFactory,
   files: readonly SentFile[],

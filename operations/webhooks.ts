@@ -83,7 +83,7 @@ export async function createWebhook(
 
 /**
  * Renames, enables or disables a webhook. Enabling applies its definition again, with the current value of its team
- * secret; only in a factory that follows a repository, a new value waits for the branch. Disabling always works.
+ * secret, unless the factory follows a repository: then a new value waits for the branch. Disabling always works.
  */
 export async function changeWebhook(
   factory: ManagedFactory,

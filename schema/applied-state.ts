@@ -8,12 +8,12 @@ import { uidPattern } from './ids.ts';
 /** @limit Most webhooks in one factory, as the specification of the service says. */
 export const webhooksMax = 20;
 
-/** Increased when an older hookmill could misread the state that a newer one writes. */
+/** Increase this if an older hookmill could misread the state that a newer one writes. */
 export const appliedStateFormatVersion = 1;
 
 /**
- * The credential in force, which senders must use until the webhook's definition next applies: a digest for the token
- * modes, the sealed value for signatures, and `unset` if the team secret is declared but has no value yet.
+ * The credential that senders must use now. It changes only when the webhook's definition is applied again. Token modes
+ * store a digest, signatures the sealed value. `unset`: the team secret is declared but has no value yet.
  */
 const credential = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('digest'), secretVersion: z.string(), sha256: z.hex().length(64) }),
@@ -36,7 +36,7 @@ const appliedAutomation = automationShape.extend({ name: z.string() });
 
 /** Where an applied state comes from. */
 const source = z.discriminatedUnion('kind', [
-  /** The management API makes webhooks and automations, without files. */
+  /** Webhooks and automations are created through the management API, without files. */
   z.strictObject({ kind: z.literal('dashboard') }),
   z.strictObject({ kind: z.literal('directory'), directory: z.string() }),
   z.strictObject({
@@ -46,7 +46,7 @@ const source = z.discriminatedUnion('kind', [
     /** The path of the definitions in the repository; `''` for its root. */
     path: z.string(),
     ...commitShape.shape,
-    /** Digest of the webhooks and automations as applied. If it differs from theirs, someone edited them by hand. */
+    /** Digest of the applied webhooks and automations. If it no longer matches them, someone edited them by hand. */
     contentDigest: z.hex().length(64),
   }),
 ]);

@@ -30,7 +30,7 @@ export function parseSnapshot(json: string): AutomationsSnapshot {
   return automationsSnapshotShape.parse(JSON.parse(json));
 }
 
-/** The commit in the source of a snapshot, given as JSON text; undefined unless the source is a repository. */
+/** Reads the commit from a snapshot's source, given as JSON text; undefined unless the source is a repository. */
 export function parseSourceCommit(json: string | null | undefined): Commit | undefined {
   if (!json) return undefined;
   return getCommit({ source: automationsSnapshotShape.shape.source.parse(JSON.parse(json)) });

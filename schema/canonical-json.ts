@@ -1,4 +1,4 @@
-/** A value as JSON with sorted keys: values that are equal as JSON have the same text, so it can be digested. */
+/** Renders a value as JSON with sorted keys. Equal values have the same text, and so the same digest. */
 export function toCanonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) => sortKeys(part));
 }

@@ -1,4 +1,4 @@
-/** The outcome of a request, set on arrival and never changed. A handshake is a question of the provider, not a delivery. */
+/** The outcome of a request, set on arrival and never changed. A handshake is a provider's check, not a delivery. */
 export const outcomes = [
   'Accepted',
   'Duplicate',
@@ -9,7 +9,7 @@ export const outcomes = [
 ] as const;
 
 export type Outcome = (typeof outcomes)[number];
-/** Outcomes of which the log has only metadata, and no identity. */
+/** Outcomes for which the log keeps only metadata: no identity and no payload. */
 export type UnidentifiedOutcome = Exclude<Outcome, 'Accepted' | 'Duplicate'>;
 
 /** Where the identity of a delivery comes from, in order of preference. `body` is a hash of the body. */

@@ -14,7 +14,7 @@ export interface Position {
 
 export type Severity = 'error' | 'warning';
 
-/** A mistake in a file that a user wrote: data, never thrown. `file` is the name that the user knows it by. */
+/** A mistake in a file that a user wrote. It is returned, never thrown. `file` is the name that the user knows. */
 export interface Diagnostic {
   readonly code: DiagnosticCode;
   readonly severity: Severity;
@@ -66,7 +66,7 @@ export const diagnosticCodes = {
 
 export type DiagnosticCode = keyof typeof diagnosticCodes;
 
-/** Cuts a message or hint that quotes a file to the longest that a diagnostic may have. */
+/** Cuts a message or hint, which may quote a long file, to `diagnosticCharsMax` characters. */
 export function truncate(text: string): string {
   return text.length > diagnosticCharsMax ? `${text.slice(0, diagnosticCharsMax - 1).toWellFormed()}…` : text;
 }

@@ -5,7 +5,7 @@ const alphabet = '0123456789abcdefghijklmnopqrstuvwxyz';
 // Crockford's base 32 in lower case. Texts sort in the order of the numbers that they encode.
 const sortableAlphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** Bytes of randomness for `createUid`: more than its 24 characters, because it skips some. */
+/** Bytes of randomness for `createUid`: more than its 24 characters, because it skips some bytes. */
 export const uidRandomBytes = 64;
 /** Bytes of randomness for `createSortableId`. */
 export const sortableIdRandomBytes = 16;
@@ -21,7 +21,7 @@ export function createUid(random: Uint8Array): string {
   return `wh_${characters.join('')}`;
 }
 
-/** Makes an id that sorts by its millisecond: a lower-case ULID with a prefix, 10 characters of time and 16 of randomness. */
+/** Makes an id that sorts by time: a prefix and a lower-case ULID, with 10 characters of time and 16 random ones. */
 export function createSortableId(prefix: 'dlv' | 'run' | 'msg', atMs: number, random: Uint8Array): string {
   let time = '';
   for (let rest = atMs, i = 0; i < 10; i++, rest = Math.floor(rest / 32)) {

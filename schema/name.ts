@@ -3,11 +3,11 @@ export const nameCharsMax = 63;
 
 const source = `[a-z0-9][a-z0-9-]{0,${nameCharsMax - 1}}`;
 
-/** Names of webhooks, automations and factories. Definition files and directories of factories are named so. */
+/** The form of the names of webhooks, automations and factories. Files and directories are named after them. */
 export const namePattern = new RegExp(`^${source}$`);
 
 /** The pattern in words, to be read after "use" or on its own. */
 export const nameRule = `1–${nameCharsMax} lowercase letters, digits or hyphens, not starting with a hyphen`;
 
-/** A definition file by its path in the definitions directory. */
+/** Matches the path of a definition file in the definitions directory. */
 export const definitionPathPattern = new RegExp(`^(webhooks|automations)/${source}\\.yaml$`);

@@ -8,7 +8,7 @@ export const secretNamePattern = new RegExp(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,${sec
 /** The pattern in words, to be read after "use" or on its own. */
 export const secretNameRule = `1–${secretNameCharsMax} letters, digits, underscores, dots or hyphens, as in GITHUB_WEBHOOK`;
 
-/** `DEPLOYS_TOKEN` for the webhook `deploys`, `GITHUB_WEBHOOK` if its sender signs; numbered while the name is taken. */
+/** Suggests `DEPLOYS_TOKEN` for the webhook `deploys`, or `DEPLOYS_WEBHOOK` if its sender signs. Avoids taken names. */
 export function suggestSecretName(
   webhook: string,
   authMode: AuthMode,

@@ -6,7 +6,7 @@ export function didYouMean(word: string, words: readonly string[]): string | und
   return near === undefined ? undefined : `did you mean ${near}?`;
 }
 
-/** The word that was probably meant, ignoring case, if one is near enough: one error in three characters. */
+/** Finds the word that was probably meant, ignoring case. It may differ by one error in three characters. */
 export function findNearest(word: string, words: readonly string[]): string | undefined {
   if (words.length === 0) return undefined;
   const inLowerCase = words.map(known => known.toLowerCase());

@@ -7,7 +7,7 @@ export interface ContentTexts {
   readonly id: string | undefined;
 }
 
-/** Undefined if the request lacks something that the content consists of. */
+/** Returns undefined if the request lacks a part of the content. */
 export type ContentReader = (request: SignedRequest, texts: ContentTexts) => ContentPieces | undefined;
 
 /** Compiles a scheme's content once for all requests. Throws a TypeError for an invalid template. */
@@ -99,9 +99,9 @@ const contentfulListHeader = 'x-contentful-signed-headers';
 export const contentfulHeadersMax = 32;
 
 /**
- * Builds Contentful's canonical request: method, path, the headers that a header lists, and the body, one per line.
- * The list must include the timestamp and the list itself, or both could be replaced. Source: `requests` in
- * @contentful/node-apps-toolkit.
+ * Builds Contentful's canonical request: method, path, signed headers and body, one per line. One header lists the
+ * signed ones. The list must include itself and the timestamp, or an attacker could replace them. Source: `requests`
+ * in @contentful/node-apps-toolkit.
  */
 function readContentfulContent({ headers, method, url, body }: SignedRequest): ContentPieces | undefined {
   const list = readSingleHeader(headers, contentfulListHeader);

@@ -1,4 +1,4 @@
-/** How requests prove who sent them: data that one verifier runs. */
+/** How requests prove who sent them. It is data, which one verifier interprets for all schemes. */
 export type SignatureDescription = SignedDescription | SharedSecretDescription;
 
 export type SignedDescription = HmacDescription | PublicKeyDescription;
@@ -96,15 +96,15 @@ export interface SignatureHeaders {
   readonly timestamp?: SignatureTimestamp;
   /** The header whose value replaces {id}. It is also the delivery's identity. */
   readonly idHeader?: string;
-  /** The sender's delivery ID, where its retries keep it. */
+  /** The header with the sender's delivery ID. Set only if retries keep the same ID. */
   readonly deliveryIdHeader?: string;
-  /** Headers that the sender adds because they are part of the content. */
+  /** Headers with fixed values that the sender adds, because the signature covers them. */
   readonly signedHeaders?: Readonly<Record<string, string>>;
   /** Other names of the same headers. Names from different sets are never combined. */
   readonly alternatives?: readonly HeaderNames[];
 }
 
-/** Content that the verifier builds with code for one provider. */
+/** Content that only code for one provider can build. */
 export interface CanonicalContent {
   readonly canonical: 'contentful';
 }
@@ -122,7 +122,7 @@ export interface SignatureTimestamp {
   readonly field?: string;
   readonly body?: string;
   readonly unit: TimestampUnit;
-  /** Largest distance from the current time, past or future. Absent where the provider names no window. */
+  /** Largest distance from the current time, past or future. Absent if the provider documents no window. */
   readonly toleranceSeconds?: number;
 }
 

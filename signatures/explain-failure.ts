@@ -16,8 +16,8 @@ import { compileVerifier, type VerificationFailure } from './verify.ts';
 
 /**
  * Explains a failed verification to the webhook's owner, never to the sender, without the secret or a signature. Tries
- * the usual mistakes one at a time, which computes up to a few dozen signatures of the body: call it only within the
- * budget of failed attempts.
+ * the usual mistakes one at a time. That computes up to a few dozen signatures of the body, so call it only within the
+ * rate limit for failed attempts.
  */
 export function explainFailure(
   description: SignatureDescription,

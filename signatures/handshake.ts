@@ -63,8 +63,8 @@ const handshakes: Readonly<Record<Handshake, HandshakeRule>> = {
     signed: false,
     answer: ({ url }) => answerText(parseChallenge(readParameter(url, 'challenge'))),
   },
-  // https://developers.facebook.com/docs/graph-api/webhooks/getting-started. The verify token is not compared,
-  // because somebody who registers a URL still cannot sign for it.
+  // https://developers.facebook.com/docs/graph-api/webhooks/getting-started. The verify token is not checked,
+  // because whoever registers the URL still cannot sign deliveries.
   meta: {
     method: 'GET',
     signed: false,

@@ -37,7 +37,7 @@ function deriveHmacKey({ key = { encoding: 'utf8' } }: HmacDescription, secret: 
   return { ok: false, problem: `the secret ${problem}` };
 }
 
-// RFC 8410 section 4: the SubjectPublicKeyInfo of an Ed25519 key is these bytes and the 32 of the key.
+// RFC 8410 section 4: the SubjectPublicKeyInfo of an Ed25519 key is these bytes, then the 32 bytes of the key.
 const ed25519Header = Buffer.from('302a300506032b6570032100', 'hex');
 
 function parsePublicKey({ primitive, key }: PublicKeyDescription, secret: string): DerivedKey {

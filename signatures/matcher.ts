@@ -5,7 +5,7 @@ import type { ContentPieces } from './signed-request.ts';
 
 export type MatchFailure = { readonly code: 'signature-malformed' } | { readonly code: 'signature-mismatch' };
 
-/** Checks whether one of the signatures is the content's: returns undefined if so. */
+/** Returns undefined if one of the signatures matches the content. */
 export type Matcher = (signatures: readonly string[], content: ContentPieces) => MatchFailure | undefined;
 
 export function compileMatcher(description: SignedDescription, key: KeyObject): Matcher {
@@ -28,7 +28,7 @@ export function computeHmac(
   return hmac.digest(encoding);
 }
 
-/** Joins the content into one buffer, which one-shot signatures need. */
+/** Joins the content into one buffer, which node's one-shot `sign` and `verify` need. */
 export function joinContent(content: ContentPieces): Buffer {
   return Buffer.concat(
     content.map(piece => (typeof piece === 'string' ? Buffer.from(piece, 'latin1') : piece)),
@@ -53,11 +53,11 @@ function compileHmacMatcher(description: HmacDescription, key: KeyObject): Match
     expected.write(computeHmac(description, key, content), 'latin1');
     for (const signature of signatures) {
       if (signature.length !== length) continue;
-      // A character beyond ASCII takes several bytes, so that it either differs or does not fit.
+      // A non-ASCII character takes several bytes, so a signature that contains one never matches.
       const written = presented.write(encoding === 'hex' ? signature.toLowerCase() : signature, 'utf8');
       if (written === length && timingSafeEqual(presented, expected)) return undefined;
     }
-    // This distinction is only for the webhook's owner.
+    // Only the webhook's owner sees whether the signature is malformed or just does not match.
     const isWellFormed = signatures.some(
       signature => decodeStrictly(signature, encoding)?.length === hashBytes[hash],
     );

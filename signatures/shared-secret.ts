@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { SharedSecretDescription } from './description.ts';
 
-/** Compiles the comparison of a header's value with the secret. */
+/** Compiles a function that compares a header's value with the secret. */
 export function compileSharedSecret(
   description: SharedSecretDescription,
   secret: string,

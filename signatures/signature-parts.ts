@@ -33,7 +33,7 @@ export function listHeaderSets(description: SignatureHeaders): readonly HeaderNa
   }));
 }
 
-/** Compiles the reading of a signature's parts from the headers of one set. */
+/** Compiles a function that reads a signature's parts with one set of header names. */
 export function compileParts(description: SignatureHeaders, names: HeaderNames): PartsReader {
   const { header, timestampHeader, idHeader } = names;
   const readSignatures = compileSignatureHeader(description);
@@ -51,7 +51,7 @@ export function compileParts(description: SignatureHeaders, names: HeaderNames):
   };
 }
 
-/** The content of a signature header: its signatures, and its timestamp where that is one of its fields. */
+/** The content of a signature header: its signatures, and its timestamp if that is one of its fields. */
 type PresentedSignatures =
   | { readonly ok: true; readonly signatures: readonly string[]; readonly timestamp?: string }
   | Refused;

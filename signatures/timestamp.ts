@@ -6,7 +6,7 @@ export type TimestampFailure =
   | { readonly code: 'timestamp-too-old'; readonly seconds: number }
   | { readonly code: 'timestamp-ahead'; readonly seconds: number };
 
-/** Checks that a timestamp is well formed and inside its window, which includes both ends; undefined if so. */
+/** Returns undefined if a timestamp is well formed and inside its window, which includes both ends. */
 export function checkTimestamp(
   text: string | undefined,
   { unit, toleranceSeconds }: SignatureTimestamp,

@@ -52,7 +52,7 @@ export function compileVerifier(description: SignatureDescription, secret: strin
   };
 }
 
-/** A shared secret is no signature, so nothing in the request is covered by it. */
+/** Unlike a signature, a shared secret proves nothing about the rest of the request. */
 function compileSharedSecretVerifier(description: SharedSecretDescription, secret: string): Verifier {
   const header = description.header.toLowerCase();
   const deliveryIdHeader = description.deliveryIdHeader?.toLowerCase();

@@ -32,7 +32,7 @@ function findTooManyWebhooks({ files }: DefinitionFiles): Diagnostic[] {
   ];
 }
 
-/** On file systems that ignore case, a checkout keeps only one of such files. */
+/** Finds files whose names differ only in case. File systems that ignore case keep only one of them. */
 function findCaseCollisions({ files, diagnostics }: DefinitionFiles): Diagnostic[] {
   const misnamed = diagnostics.filter(({ code }) => code === 'definition/file-name');
   const names = [...files, ...misnamed].map(({ file }) => file);

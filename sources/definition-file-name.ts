@@ -14,13 +14,13 @@ export function parseDefinitionName(fileName: string): string | undefined {
   return namePattern.test(name) ? name : undefined;
 }
 
-/** Whether an entry beside definitions is ignored: hidden files of editors and git, and fixtures of automations. */
+/** Whether an entry of a definitions folder is ignored: hidden files of editors and git, and automations' fixtures. */
 export function isIgnored(kind: DefinitionKind, fileName: string, isDirectory: boolean): boolean {
   if (fileName.startsWith('.')) return true;
   return kind === 'automation' && isDirectory && fileName.endsWith('.fixtures');
 }
 
-// Ignoring a file that is meant as a definition could destroy its webhook, so a bad name is an error. A README is not.
+// Ignoring a misnamed definition could destroy its webhook, so it is an error. A README only gets a warning.
 const meantAsDefinition = /\.ya?ml$/i;
 
 export function rejectName(file: string): DefinitionFiles {
@@ -51,7 +51,7 @@ export function rejectIrregularFile(file: string): DefinitionFiles {
   return rejectFile(file, 'definition/not-regular-file', 'a definition must be a regular file', hint);
 }
 
-/** No file, and one diagnostic that says why. */
+/** Returns no file, and one diagnostic that says why. */
 export function rejectFile(
   file: string,
   code: DiagnosticCode,

@@ -5,9 +5,9 @@ import type { DefinitionKind } from './definition-files.ts';
 
 /** The desired state: all valid definitions, and the diagnostics of the files. */
 export interface Definitions {
-  /** By name. */
+  /** Sorted by name. */
   readonly webhooks: readonly WebhookDefinition[];
-  /** By name. */
+  /** Sorted by name. */
   readonly automations: readonly AutomationDefinition[];
   readonly diagnostics: readonly Diagnostic[];
   readonly fileCount: number;

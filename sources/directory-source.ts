@@ -58,7 +58,7 @@ function readFolder(directory: string, label: string, kind: DefinitionKind): Def
   );
 }
 
-/** A missing folder is no error: a factory may have only one kind of definition. */
+/** A missing folder is not an error: a factory may have only one kind of definition. */
 function rejectFolder(folder: string, { code }: NodeJS.ErrnoException): DefinitionFiles {
   if (code === 'ENOENT') return { files: [], diagnostics: [] };
   const hint = code === 'ENOTDIR' ? 'a file is in place of the folder' : 'check its permissions';

@@ -11,7 +11,7 @@ const fixtureBytesMax = 2 * 262_144;
 
 const suffix = '.fixtures';
 
-/** The result of one fixture. Without diagnostics, its automation gave the expected verdict. */
+/** The result of one fixture. It has no diagnostics if its automation gave the expected verdict. */
 export interface FixtureResult {
   readonly file: string;
   readonly automation: string;
@@ -34,7 +34,7 @@ export function runFixtures(
     const name = entry.slice(0, -suffix.length);
     const automation = automations.find(automation => automation.name === name);
     const definition = posix.join(label, definitionFolders.automation, `${name}.yaml`);
-    // The automation is invalid: its own file has the diagnostics.
+    // The automation is invalid, and the diagnostics of its own file say so.
     if (!automation && existsSync(join(folder, `${name}.yaml`))) return [];
     const files = listEntries(join(folder, entry)).filter(file => file.endsWith('.json'));
     return files.map(file => {

@@ -52,7 +52,7 @@ function makeLocator(files: readonly DefinitionFile[]): Definitions['locate'] {
   };
 }
 
-/** A webhook's name may have been written in place of its UID. */
+/** Finds a hint for an author who wrote a webhook's name instead of its UID. */
 function hintAtFile(files: readonly DefinitionFile[], written: string): string | undefined {
   const webhook = files.find(({ kind, name }) => kind === 'webhook' && name === parseWebhookName(written));
   return (

@@ -1,8 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 
 /**
- * Reads a file, up to one byte more than `bytesMax`, which shows that it is too large. Undefined if it is not a regular
- * file: links are not followed, and FIFOs do not block. Fails with the file system's error.
+ * Reads at most `bytesMax` + 1 bytes of a file; the extra byte shows that it is too large. Undefined if it is not a
+ * regular file: links are not followed, and FIFOs do not block. Fails with the file system's error.
  */
 export function readRegularFile(path: string, bytesMax: number): Uint8Array | undefined {
   const descriptor = openNoFollow(path);

@@ -16,7 +16,7 @@ export function withWebhookIdHints(
   });
 }
 
-/** The webhook's name in a name or a file name. */
+/** Reads the webhook's name from a name or a file name, as in `deploys` or `webhooks/deploys.yaml`. */
 export function parseWebhookName(written: string): string {
   return written.replace(/^webhooks\//, '').replace(/\.yaml$/, '');
 }

@@ -31,7 +31,7 @@ export interface ApiTokens {
   revoke(name: string): Promise<void>;
   /** All tokens, oldest first. */
   list(): Promise<readonly ApiToken[]>;
-  /** The token with that digest; undefined once it is revoked, also by another process. */
+  /** The token with that digest; undefined once it is revoked, even by another process. */
   find(sha256: string): Promise<ApiToken | undefined>;
   /** Stores when the token with that digest was used, if it still exists. */
   recordUse(sha256: string, at: Date): Promise<void>;

@@ -3,7 +3,7 @@ import type { IdentitySource, Outcome, RunState, UnidentifiedOutcome } from '../
 
 /** The facts that are recorded of every delivery, whatever its outcome. */
 interface DeliveryFacts {
-  /** `dlv_…`, see `sortableId`. */
+  /** `dlv_…`, see `createSortableId`. */
   readonly id: string;
   readonly factory: string;
   /** The webhook's name. */
@@ -45,14 +45,14 @@ export interface AppliedStateRef {
 }
 
 export interface NewRun {
-  /** `run_…`, see `sortableId`. */
+  /** `run_…`, see `createSortableId`. */
   readonly id: string;
   readonly automation: string;
 }
 
 export interface Recorded {
   readonly id: string;
-  /** The earlier delivery with the same identity. Then only a Duplicate row is stored, and no run starts. */
+  /** The earlier delivery with the same identity. If set, only a Duplicate row is stored, and no run starts. */
   readonly duplicateOf?: string;
 }
 
@@ -100,7 +100,7 @@ export interface RunClaim {
 
 export interface ClaimedRuns {
   readonly runs: readonly Run[];
-  /** When the next queued run is due, if any is left; not in the future if `limit` was reached. */
+  /** When the next queued run is due, if any is left. If `limit` was reached, it may be due already. */
   readonly nextDueMs?: number;
 }
 
@@ -125,7 +125,7 @@ export interface Replay {
 }
 
 export interface PruneRule {
-  /** Newest deliveries of each webhook that stay, whatever their age. */
+  /** The number of newest deliveries of each webhook that stay, whatever their age. */
   readonly keepNewest: number;
   /** Deliveries since this time stay, however many there are. */
   readonly keepSinceMs: number;
@@ -217,7 +217,7 @@ export interface DeliveryLogReader {
 export interface DeliveryLogOptions {
   /** Called when a commit has queued runs, which can be claimed now. */
   readonly onRunsQueued?: () => void;
-  /** Called when deliveries were committed; the rows are only made when `rows` is called. */
+  /** Called when deliveries were committed. Calling `rows` makes their rows. */
   readonly onCommitted?: (rows: () => readonly LoggedDelivery[]) => void;
   /** Called when nothing more can be recorded; everything that waited was rejected. */
   readonly onFatal?: (error: Error) => void;
@@ -226,12 +226,12 @@ export interface DeliveryLogOptions {
 }
 
 /**
- * The daemon's record of every delivery and run. Writes that arrive together are committed together; each promise
- * resolves after the commit that carried it is on disk. They reject with DeliveryLogError `full`, `failed` or `closed`.
+ * The daemon's record of every delivery and run. Writes that arrive together are committed together. Each promise
+ * resolves once its commit is on disk, or rejects with DeliveryLogError `full`, `failed` or `closed`.
  */
 export interface DeliveryLog {
   recordAccepted(delivery: AcceptedDelivery): Promise<Recorded>;
-  /** Recorded with the next commit, and never waited for; false if it was dropped because too much was waiting. */
+  /** Adds it to the next commit without waiting for that; false if it was dropped because too much was waiting. */
   recordUnidentified(delivery: UnidentifiedDelivery): boolean;
   readPayload(deliveryId: string): Promise<Uint8Array | undefined>;
   readSnapshot(digest: string): Promise<string | undefined>;

@@ -26,7 +26,7 @@ export interface Store {
   openDeliveryLog(options?: DeliveryLogOptions): Promise<DeliveryLog>;
   /** Reserves the store for this daemon. Fails with `locked` while another daemon holds it. */
   claimDaemon(): Promise<Claim>;
-  /** Ends what reading has opened. */
+  /** Closes what reading has opened. */
   close(): Promise<void>;
 }
 
@@ -42,9 +42,9 @@ export interface AppliedStates {
    * Fails with `locked`, or with `serial-moved` if a writer that ignored the lock came in between.
    */
   change(factory: string, change: (state: AppliedState) => Promise<AppliedState | undefined>): Promise<void>;
-  /** Differs for each stored state, and is cheaper than reading the state; undefined if nothing is stored. */
+  /** Returns a text that differs for each stored state. Cheaper than `read`; undefined if nothing is stored. */
   readVersion(factory: string): Promise<string | undefined>;
-  /** Calls `onChange` whenever a state may have changed, and every few seconds. Resolves once changes are seen. */
+  /** Calls `onChange` whenever a state may have changed, and every few seconds. Resolves once it is watching. */
   watch(onChange: () => void): Promise<Watch>;
 }
 

@@ -24,9 +24,9 @@ export interface RunFiles {
   remove(runId: string): Promise<void>;
 }
 
-/** Receives the output of one attempt. It holds no more in memory than it keeps. */
+/** Receives the output of one attempt. Memory is bounded, because it keeps at most `bytesMax` bytes. */
 export interface RunOutput {
-  /** Beyond the bound, only the number of bytes is kept. */
+  /** Bytes beyond `bytesMax` are counted, not kept. */
   write(chunk: Uint8Array): void;
   isFull(): boolean;
   /** Adds a last line and ends the output. Rejects with the file system's error if anything could not be written. */

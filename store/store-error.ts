@@ -27,7 +27,7 @@ export type StoreErrorCode =
   /** The API token's name is invalid, or there are too many tokens. */
   | 'token-invalid';
 
-/** Why a store cannot do what it was asked to do, when its user can do something about it. The message holds no secret. */
+/** Why a store cannot do what it was asked to do, in cases that the user can fix. The message contains no secret. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
   readonly code: StoreErrorCode;

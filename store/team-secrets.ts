@@ -9,8 +9,8 @@ export interface TeamSecrets {
   /** Sets the value of a team secret, which need not exist yet. Setting the same value again changes nothing. */
   set(name: string, value: string): Promise<void>;
   /**
-   * Creates a team secret, with a value or declared without one: then webhooks can name it before the provider has
-   * issued the value. Fails with `secret-taken` if the name exists.
+   * Creates a team secret. Without a value it is declared: webhooks can name it before the provider has issued the
+   * value. Fails with `secret-taken` if the name exists.
    */
   create(name: string, value: string | undefined): Promise<void>;
   /** Fails with `secret-in-use` while a webhook of any factory names it, or with `secret-unknown`. */
@@ -19,7 +19,7 @@ export interface TeamSecrets {
   list(): Promise<TeamSecretInfo[]>;
   /** The names of all team secrets, sorted. */
   listNames(): Promise<string[]>;
-  /** Those of the named team secrets that exist, with their values. */
+  /** Opens the named team secrets, with their values. Leaves out those that do not exist. */
   open(names: Iterable<string>): Promise<Map<string, TeamSecret>>;
 }
 

@@ -27,7 +27,7 @@ export function findTriggerDiagnostics(
   );
 }
 
-/** The definitions' diagnostics, with the UID of each webhook whose name was written in place of it. */
+/** Adds the UID to each diagnostic about a trigger that names a webhook instead of its UID. */
 export function withUidHints(
   { diagnostics, texts }: Pick<Definitions, 'diagnostics' | 'texts'>,
   { webhooks }: AppliedState,

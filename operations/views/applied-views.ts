@@ -12,7 +12,7 @@ export type WebhookDetail = z.output<typeof answers.webhookDetailAnswer>;
 export type AutomationView = z.output<typeof answers.automationAnswer>;
 export type AutomationDetail = z.output<typeof answers.automationDetailAnswer>;
 
-// None of these shows a credential.
+// No view shows a credential.
 
 export function factoryView(state: AppliedState): FactoryView {
   const { factory, serial, webhooks, automations } = state;

@@ -12,7 +12,7 @@ export type RunView = z.output<typeof answers.runAnswer>;
 export type VerdictView = z.output<typeof answers.verdictAnswer>;
 export type Evaluation = NonNullable<DeliveryDetail['evaluation']>;
 
-/** A delivery as it may be shown: the reason for a rejection only with the manage permission. */
+/** Converts a delivery for display. Shows the reason for a rejection only with the manage permission. */
 export function deliveryView(delivery: LoggedDelivery, permission: Permission): DeliveryView {
   const { id, webhook, uid, atMs, size, outcome, identity, identitySource } = delivery;
   const { authenticatedBy, reason, duplicateOf } = delivery;

@@ -8,7 +8,7 @@ import { payloadFilterSchema } from '../filters/payload-filter.ts';
 import { uidPattern } from '../ids.ts';
 import { permissions } from '../permission.ts';
 
-/** The answers of the management API, and the parts that they share. A field is always present unless it is optional. */
+/** The answers of the management API, and the parts that they share. Only fields marked `optional()` may be absent. */
 
 const time = z.iso.datetime();
 const uid = z.string().regex(uidPattern);

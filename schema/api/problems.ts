@@ -1,6 +1,6 @@
 import { type RefusalCode, type RefusalParts, refusals } from '../refusal.ts';
 
-/** The status of the answer to each refusal of an operation. */
+/** The HTTP status for each reason for which an operation refuses a request. */
 const refusalStatuses: Readonly<Record<RefusalCode, number>> = {
   'webhook-unknown': 404,
   'automation-unknown': 404,
@@ -26,7 +26,7 @@ const refusalStatuses: Readonly<Record<RefusalCode, number>> = {
   'state-unreadable': 503,
 };
 
-/** The problems of requests that do not reach an operation. */
+/** Problems other than refusals: the request itself is wrong, or the daemon cannot serve it now. */
 const requestProblems = {
   'not-signed-in': { status: 401, title: 'Not signed in: send an API token, or sign in to the dashboard' },
   'token-unknown': { status: 401, title: 'The API token is unknown or revoked' },

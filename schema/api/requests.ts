@@ -57,7 +57,7 @@ export const newWebhookRequest = z
     secret: webhookSecret.prefault({ kind: 'blank' }),
   })
   .superRefine(({ name: _, secret, ...keys }, context) => {
-    // Rules over several keys are the same as in definition files.
+    // Applies the rules about several keys, which are the same as in definition files.
     const { error } = webhookShape.safeParse({ ...keys, secretName: 'ANY' });
     for (const issue of error?.issues ?? []) {
       if (issue.code === 'custom') context.addIssue({ ...issue, input: keys });

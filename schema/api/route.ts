@@ -25,9 +25,9 @@ export interface ApiRoute {
     readonly shape?: z.ZodType;
     readonly mediaType?: string;
   };
-  /** Sends the serial as ETag. A change accepts it in If-Match. */
+  /** The answer has the serial as its ETag. A change also accepts the serial in If-Match. */
   readonly etag?: true;
-  /** The problems that this route can answer, beside those of every route. */
+  /** The problems that this route can answer with, in addition to those of every route. */
   readonly problems?: readonly ApiProblemCode[];
 }
 

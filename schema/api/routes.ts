@@ -322,7 +322,7 @@ export const apiRoutes = {
   },
 } as const satisfies Record<string, ApiRoute>;
 
-/** The shapes that `apiRoutes` uses, and those within them that have a name of their own in the OpenAPI document. */
+/** Every shape that has a name in the OpenAPI document: those that `apiRoutes` uses, and some of their parts. */
 export const apiShapes = { ...answers, ...requests, diagnosticShape };
 
 export type ApiRoutes = typeof apiRoutes;

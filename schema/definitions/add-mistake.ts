@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { DiagnosticCode } from '../diagnostics.ts';
 
-/** The `params` of a zod issue that a rule of our own reports. A type alias, because zod wants an index signature. */
+/** The `params` of a zod issue that hookmill's own rules report. Not an interface: zod requires an index signature. */
 export type MistakeParams = {
   readonly code: DiagnosticCode;
   readonly hint?: string | undefined;

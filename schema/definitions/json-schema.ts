@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Renders a shape as the JSON Schema that editors complete and explain with: draft 7, which every editor reads. */
+/** Renders a shape as a JSON Schema for completion and help in editors. Draft 7, because every editor supports it. */
 export function renderJsonSchema(shape: z.ZodType, title: string, description: string): string {
   const schema = z.toJSONSchema(shape, {
     io: 'input',

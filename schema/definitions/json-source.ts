@@ -28,7 +28,7 @@ export function parseJson(file: string, text: string): ParsedJson {
 type Span = readonly [start: number, end: number];
 
 interface Outline {
-  /** The members of the outermost object. If a key is repeated, its last member counts, as for `JSON.parse`. */
+  /** The members of the outermost object. If a key is repeated, the last one counts, as in `JSON.parse`. */
   readonly members: ReadonlyMap<string, { readonly key: Span; readonly value: Span }>;
   readonly error?: { readonly expected: string; readonly span: Span };
 }
@@ -79,7 +79,7 @@ function readOutline(text: string): Outline {
   }
 }
 
-/** What may follow a token; undefined if the token itself is not allowed there. */
+/** Returns what may follow the token `found`; undefined if the token itself is not allowed here. */
 function expectNext(expected: Expectation, found: string, closing: ('}' | ']')[]): Expectation | undefined {
   const afterValue = () => (closing.length === 0 ? 'nothing' : 'comma or end');
   const isString = found.startsWith('"');

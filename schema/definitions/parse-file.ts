@@ -3,14 +3,14 @@ import type { Diagnostic } from '../diagnostics.ts';
 import { diagnoseShape } from './shape-mistakes.ts';
 import { parseYaml } from './yaml-source.ts';
 
-/** A parsed YAML file: what it defines, or the errors that prevent that, and its text for code frames. */
+/** A parsed YAML file: its definition, or undefined if it has errors. The text is for code frames. */
 export interface ParsedFile<T> {
   readonly definition: T | undefined;
   readonly diagnostics: readonly Diagnostic[];
   readonly text: string;
 }
 
-/** Parses a YAML file and checks it against its shape. Reports every mistake, throws none. */
+/** Parses a YAML file and checks it against its shape. Mistakes are returned, never thrown. */
 export function parseFile<T>(shape: z.ZodType<T>, file: string, bytes: Uint8Array): ParsedFile<T> {
   const yaml = parseYaml(file, bytes);
   if (!yaml.ok) return { definition: undefined, diagnostics: yaml.diagnostics, text: yaml.text };

@@ -48,7 +48,7 @@ export function findMistakes(
     .flatMap(issue => toMistakes(issue, shape, value));
 }
 
-/** Replaces an issue with a union by those of the option that fits the value's type: they name the wrong part. */
+/** Replaces an issue about a union by the issues of the option that fits the value's type: they are more precise. */
 function flattenUnion(issue: Issue): Issue[] {
   if (issue.code !== 'invalid_union') return [issue];
   const isAboutType = (inner: Issue) => inner.path.length === 0 && inner.code === 'invalid_type';
@@ -57,7 +57,7 @@ function flattenUnion(issue: Issue): Issue[] {
   return option.flatMap(inner => flattenUnion({ ...inner, path: [...issue.path, ...inner.path] }));
 }
 
-/** The paths of the known keys that unknown ones are probably misspellings of. */
+/** Finds the paths of the known keys that the author probably meant by misspelt ones. */
 function findIntendedKeys(issue: Issue, shape: z.core.$ZodType): Path[] {
   if (issue.code !== 'unrecognized_keys') return [];
   const known = findKeys(shape, issue.path);
@@ -129,7 +129,7 @@ function toWrongValue(issue: Issue, subject: string, value: unknown, shape: z.co
     case 'invalid_value':
       return invalid(choiceHint(value, issue.values.map(String)));
     case 'invalid_union': {
-      // A discriminated union reports no options if the value of its key belongs to none of them.
+      // If the discriminator of a union has an unknown value, zod lists no options.
       if (issue.errors.length === 0) return invalid(choiceHint(value, findValues(shape, issue.path)));
       const types = issue.errors
         .flat()
@@ -189,7 +189,7 @@ function describeType(value: unknown): string {
   return typeof value === 'number' ? `the number ${value}` : `the string ${display(value)}`;
 }
 
-/** How to correct a value of the wrong type. `known` are the keys of the mapping that is expected. */
+/** Says how to correct a value of the wrong type. `known`: the keys of the expected mapping. */
 function typeHint(expected: string, value: unknown, known: readonly string[]): string | undefined {
   if (typeof value === 'string' && /^[\w-]+:\S/.test(value) && expected === 'object') {
     return 'write a space after the colon';

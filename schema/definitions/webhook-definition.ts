@@ -47,10 +47,10 @@ const schemeId = z
   })
   .meta({ enum: [...schemeIds], enumDescriptions: schemes.map(scheme => scheme.provider) });
 
-// The rules over several keys are checked even if one key is wrong, so that all mistakes show at once.
+// Checks the rules about several keys even if one key is wrong, so that all mistakes show at once.
 const always = { when: ({ value }: { value: unknown }) => typeof value === 'object' && value !== null };
 
-// While authMode itself is wrong, nothing is known about the other keys.
+// If authMode itself is invalid, neither rule below applies.
 const isTokenMode = (mode: unknown) => mode === 'token' || mode === 'url_token';
 
 /** The contents of `webhooks/<name>.yaml`. */

@@ -27,9 +27,9 @@ export type ParsedYaml =
 const syntaxErrorsMax = 10;
 
 /**
- * Parses the JSON-like part of YAML 1.2 that definitions are written in: one document, plain keys, no anchors,
- * aliases or tags. The bounds are checked before the steps that they protect: bytes before parsing, nesting before
- * composing. (The parser of concrete syntax keeps its own stack; the composer recurses.)
+ * Parses the JSON-like subset of YAML 1.2 in which definitions are written: one document, plain keys, no anchors,
+ * aliases or tags. The size is checked before parsing. The nesting is checked before composing, because only the
+ * composer recurses; the parser keeps its own stack.
  */
 export function parseYaml(file: string, bytes: Uint8Array): ParsedYaml {
   if (bytes.length > definitionBytesMax) return { ok: false, text: '', diagnostics: [tooLarge(file)] };
@@ -157,7 +157,7 @@ function findNode(contents: unknown, path: readonly PropertyKey[]): { key: unkno
   for (const step of path) {
     const { value } = found;
     if (isMap(value)) {
-      // Only a scalar has a `value`. A file may have thousands of keys to look through for each of its mistakes.
+      // Saves the time of `isScalar`: only scalars have a `value`, and each mistake may search thousands of keys.
       const pair = value.items.find(({ key }) => (key as Partial<Scalar> | null)?.value === step);
       if (!pair) break;
       found = { key: pair.key, value: pair.value ?? pair.key };
@@ -169,7 +169,7 @@ function findNode(contents: unknown, path: readonly PropertyKey[]): { key: unkno
   return found;
 }
 
-/** The start of a collection: a missing key is shown there, not on all lines of the collection. */
+/** Finds the start of a collection. A missing key is reported there, not on all lines of the collection. */
 function findStart(node: unknown): unknown {
   return isMap(node) ? (node.items[0]?.key ?? node) : node;
 }
@@ -185,7 +185,7 @@ const deepHint = 'flatten the structure';
 const secondMessage = 'a second document starts here';
 const secondHint = 'move it to a file of its own';
 
-// Not printable in YAML 1.2 (production c-printable): C0 but tab and line ends, DEL, C1 but NEL.
+// Not printable in YAML 1.2 (production c-printable): C0 except tab and line ends, DEL, C1 except NEL.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: this looks for them
 const controlCharacter = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f]/;
 
@@ -199,7 +199,7 @@ function controlMessage(character: string): string {
 // %YAML 1.1 would make `yes` a boolean and dates objects; %TAG is useless without tags.
 const directiveMessage = 'directives are not allowed, because every definition file is YAML 1.2';
 
-/** Decodes a text. Replaces each invalid byte sequence by U+FFFD, and gives the place of the first. */
+/** Decodes UTF-8. Invalid bytes become U+FFFD, and `invalidAt` is the place of the first. */
 function decodeUtf8(bytes: Uint8Array): { text: string; invalidAt?: number } {
   const text = new TextDecoder().decode(bytes);
   return isUtf8(bytes) ? { text } : { text, invalidAt: text.indexOf('\ufffd') };
@@ -230,7 +230,7 @@ function reporter(file: string, lines: LineCounter) {
     range: range(start, end),
     hint,
   });
-  /** For text that has not been parsed: counts its lines first. */
+  /** Reports a place in text that was not parsed, so its lines must be counted first. */
   const encoding = (text: string, index: number, message: string, hint: string): Diagnostic => {
     lines.addNewLine(0);
     for (let i = text.indexOf('\n'); i >= 0 && i < index; i = text.indexOf('\n', i + 1))

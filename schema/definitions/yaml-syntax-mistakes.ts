@@ -34,13 +34,13 @@ const otherHint = 'check the quotes, brackets and indentation on this line and t
 
 type ByCode = Readonly<Partial<Record<ErrorCode, string>>>;
 
-/** Hints for what is not closed in time. */
+/** Hints for an unclosed quote or bracket. */
 const openingHints: ByCode = {
   MISSING_CHAR: 'close it, or put text that starts with this character in quotes',
   BAD_INDENT: 'close it, and indent each of its lines further than its key',
 };
 
-// Here the parser's own messages speak of its grammar.
+// Replace messages in which the parser uses terms of its grammar.
 const messages: ByCode = {
   BLOCK_AS_IMPLICIT_KEY: 'a mapping cannot start in the middle of a line, after a colon and a space',
   MULTILINE_IMPLICIT_KEY: 'this line must be key: value, like those around it',

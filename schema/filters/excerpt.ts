@@ -2,8 +2,8 @@
 const excerptCharsMax = 200;
 
 /**
- * A value of a payload as JSON, cut with `…` after `excerptCharsMax` characters, however large or deep it is; `missing`
- * if there is no value. A number that JSON.parse changed is shown as changed: `≈9007199254740992`, `Infinity`.
+ * Renders a payload's value as JSON, cut with `…` after `excerptCharsMax` characters; `missing` if there is no value.
+ * A number that JSON.parse changed is shown as changed: `≈9007199254740992`, `Infinity`.
  */
 export function excerpt(value: unknown): string {
   let text = '';

@@ -1,10 +1,10 @@
 import { isObject } from './payload-filter.ts';
 import { getField } from './payload-filter-match.ts';
 
-/** Entries, filed under the fields and values of a payload that lead to them. */
+/** A tree of payload fields. Each node lists the entries that need, or are ruled out by, a value of its field. */
 export interface FieldTree<T> {
   readonly children: Map<string, FieldTree<T>>;
-  /** By the value of the field, or by `anyValue`. */
+  /** The keys are values of the field, or `anyValue`. */
   readonly needed: Map<unknown, Posting<T>>;
   readonly ruledOut: Map<unknown, Posting<T>>;
 }
@@ -49,8 +49,8 @@ export interface PostingReceiver<T> {
 }
 
 /**
- * Walks the fields of a payload that the tree knows, as filters do: one level into arrays, own fields only. A value in
- * one element of an array rules nothing out, because a filter may hold for another element.
+ * Walks the fields of a payload that are in the tree, as filters do: own fields only, and one level into arrays. A
+ * value in an array's element rules nothing out, because another element may match the filter.
  */
 export function walkFields<T>(
   value: unknown,

@@ -9,7 +9,7 @@ import {
 import { type Fields, type PayloadFilter, toClause } from './payload-filter.ts';
 import { compilePayloadFilter, type PayloadPredicate } from './payload-filter-match.ts';
 
-/** A name whose run starts if the filter matches. Several entries may have the same name. */
+/** A run of `name` starts if the filter matches. Several entries may have the same name. */
 export interface NamedFilter {
   readonly name: string;
   readonly filter: PayloadFilter | undefined;
@@ -18,7 +18,7 @@ export interface NamedFilter {
 /**
  * Compiles many filters into a function that returns the names of those that match a payload, each name once. One walk
  * over the payload finds the candidates, however many filters there are. A filter that needs a field is a candidate
- * only if the payload has an allowed value in it, and never if the payload has a value that the filter rules out.
+ * only if that field has an allowed value. It is never a candidate if the payload has a value that it rules out.
  */
 export function compileFilterIndex(filters: readonly NamedFilter[]): (payload: unknown) => readonly string[] {
   if (filters.length === 0) return () => [];
@@ -87,7 +87,7 @@ function groupByFilter(filters: readonly NamedFilter[]): Group[] {
   return [...groups.values()];
 }
 
-/** The values that a filter needs and those that rule it out, field by field. */
+/** Lists, field by field, the values that a filter needs and the values that rule it out. */
 function* toPosts(fields: Fields, above: readonly string[]): Generator<Post> {
   for (const [field, value] of Object.entries(fields)) {
     const clause = toClause(value);
@@ -122,7 +122,7 @@ function countValues(posts: readonly Post[]): Popularity {
   return popularity;
 }
 
-/** The post whose values are needed by the fewest other filters. */
+/** Finds the post whose values the fewest filters need. */
 function findMostSelective(needed: readonly Post[], popularity: Popularity): Post | undefined {
   const cost = ({ path, values }: Post) => {
     const counts = popularity.get(JSON.stringify(path));

@@ -1,7 +1,7 @@
 import type { Trigger } from '../definitions/automation-definition.ts';
 import { type ClauseOutcome, explainPayloadFilter } from './payload-filter-explain.ts';
 
-/** A delivery to judge. Without a `webhookUid`, it counts as one to the webhook that the trigger selects. */
+/** A delivery to judge. Without a `webhookUid`, every trigger treats it as a delivery to its own webhook. */
 export interface JudgedDelivery {
   readonly webhookUid?: string | undefined;
   readonly payload: unknown;

@@ -9,7 +9,7 @@ const explainedElementsMax = 1_000;
 export interface ClauseOutcome {
   /** A JSONPath (RFC 9535) such as `$.issue.level`, `$.items[2].sku` or `$["odd name"]`. */
   readonly path: string;
-  /** `any_element`: the value is an array, and the clauses below are those of one of its elements. */
+  /** `any_element`: the value is an array, and the clauses that follow are about one of its elements. */
   readonly operator: 'in' | 'not_in' | 'exists' | 'any_element';
   /** The operand of the clause as JSON, cut if it is long. */
   readonly allowed: string;
@@ -19,8 +19,8 @@ export interface ClauseOutcome {
 }
 
 /**
- * Explains clause by clause why a payload does or does not match a filter. It matches exactly if every outcome holds.
- * Of an array, only the element that satisfies the most clauses is shown, so the list stays as short as the filter.
+ * Explains clause by clause why a payload does or does not match a filter. It matches if and only if all outcomes hold.
+ * For an array, shows only the element that satisfies the most clauses, so the list stays as short as the filter.
  */
 export function explainPayloadFilter(
   filter: PayloadFilter | undefined,

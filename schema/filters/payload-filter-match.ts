@@ -21,7 +21,7 @@ function compileNested(fields: Fields): ValueTest {
 // Up to this many clauses are looked up one by one.
 const clausesFew = 8;
 
-/** Compiles a test whether a value satisfies every clause. A value that is not an object has no fields. */
+/** Compiles a test that a value satisfies every clause. A value that is not an object has no fields. */
 export function compileAll(clauses: readonly CompiledClause[]): ValueTest {
   return clauses.length > clausesFew ? satisfiesMany(clauses) : satisfiesFew(clauses);
 }
@@ -33,7 +33,7 @@ function satisfiesFew(clauses: readonly CompiledClause[]): ValueTest {
   };
 }
 
-// Goes through the fields that the value has: 80,000 small elements of an array meet 200 clauses quickly.
+// Goes through the value's own fields, so that testing 200 clauses on 80,000 small array elements is fast.
 function satisfiesMany(clauses: readonly CompiledClause[]): ValueTest {
   const byField = new Map(clauses.map(clause => [clause.field, clause]));
   const needed = new Set(clauses.filter(({ holds }) => !holds(undefined)));

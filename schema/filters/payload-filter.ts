@@ -31,8 +31,8 @@ export type Clause =
 export type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Tells operators from nested objects. An operator is an object with exactly one key: `in` or `not_in` with an array,
- * or `exists` with a boolean. Every other object is nested. A bare scalar, which is always a mistake, gives undefined.
+ * Distinguishes operators from nested objects. An operator is an object with exactly one key: `in` or `not_in` with an
+ * array, or `exists` with a boolean. Every other object is nested. Returns undefined for a bare scalar, a mistake.
  */
 export function toClause(value: unknown): Clause | undefined {
   if (Array.isArray(value)) return { operator: 'in', values: value };
@@ -121,7 +121,7 @@ export const filterDefinitions = {
 type Path = readonly (string | number)[];
 type Report = (code: DiagnosticCode, path: Path, message: string, hint?: string) => void;
 
-/** Counts the fields at this level and below, as deep as a filter may nest. */
+/** Counts the fields at this level and below, down to the deepest level that is allowed. */
 function countKeys(fields: Fields, depth: number): number {
   const nested = Object.values(fields).map(value => {
     const clause = toClause(value);
@@ -207,7 +207,7 @@ function readNumber(value: number, path: Path, report: Report): number {
       'filter on another field, or on a field with the number as a string',
     );
   }
-  return value === 0 ? 0 : value; // JSON has no -0 once it is written and read again.
+  return value === 0 ? 0 : value; // JSON.stringify writes -0 as 0.
 }
 
 interface Explanation {

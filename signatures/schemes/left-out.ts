@@ -1,7 +1,7 @@
 /** Providers that people ask for but whose scheme is not supported. */
 export interface LeftOut {
   readonly providers: string;
-  /** Why, so that nobody has to find out again; and the alternative, where there is one. */
+  /** Why it is not supported, and the alternative if there is one. */
   readonly reason: string;
 }
 

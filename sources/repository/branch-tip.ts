@@ -33,7 +33,7 @@ export async function readTip(mirror: GitMirror, applied: Commit | undefined): P
   }
 }
 
-/** A blob missing from a fresh mirror was left out of the fetch; one missing from a used mirror may have been lost. */
+/** If a blob is missing from a fresh mirror, the fetch left it out. In a used mirror, it may have been lost. */
 async function fetchAndRead(
   mirror: GitMirror,
   applied: Commit | undefined,

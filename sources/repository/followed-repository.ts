@@ -70,7 +70,7 @@ function isWebhookOfFactory(text: string): boolean {
 
 export type FollowedRepository = z.output<typeof followedRepositoryShape>;
 
-/** The repositories that factories follow, one each. */
+/** The repositories that factories follow, one for each factory. */
 export const followedRepositoriesShape = z
   .array(followedRepositoryShape)
   .default([])
@@ -106,7 +106,7 @@ export function checkFollowedRepository(
 /** The branch that a factory follows, as the operator named it. */
 export interface FollowedBranch {
   readonly repository: Repository;
-  /** Sent over HTTPS instead of the credentials of git's own helpers. */
+  /** Sent over HTTPS instead of a credential from git's own helpers. */
   readonly credential?: RepositoryCredential | undefined;
 }
 
@@ -116,7 +116,7 @@ export interface RepositoryCredential {
   readonly secretName: string;
 }
 
-/** The branch in the settings, ready to be reconciled. */
+/** Converts checked settings to the branch that they describe. */
 export function toFollowedBranch(followed: FollowedRepository): FollowedBranch {
   const { credentialUsername: username, credentialSecret: secretName } = followed;
   const parsed = parseRepository(followed.repository, followed.branch, followed.path);

@@ -78,7 +78,7 @@ const transports: Readonly<Record<string, Transport>> = {
 };
 
 function findUrlMistake(url: URL, transport: Transport): Mistake | undefined {
-  // Process lists and logs would show it.
+  // Process lists and logs would show a credential in the URL.
   if (url.password !== '' || (url.username !== '' && transport !== 'ssh')) {
     const hint = "store it as a team secret and name that secret, or use git's credential helper or SSH";
     return { message: 'the URL contains a credential', hint };

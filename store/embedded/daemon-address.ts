@@ -12,7 +12,7 @@ export function openDaemonAddress({ directory, daemonFile }: Home): DaemonAddres
         const { ingressUrl } = JSON.parse(await readFile(daemonFile, 'utf8'));
         return typeof ingressUrl === 'string' ? ingressUrl : undefined;
       } catch {
-        // The default serves as well: the record only saves an option.
+        // The caller then uses the default address: the record only saves an option.
         return undefined;
       }
     },

@@ -57,7 +57,7 @@ async function makeKey(home: Home): Promise<Uint8Array> {
   await makePrivateDirectory(home.directory);
   const text = `${randomBytes(keyBytes).toString('base64')}\n`;
   await createFile(home.keyFile, text).catch((error: NodeJS.ErrnoException) => {
-    // Another process created it first: its key is the home's.
+    // Another process created the file first: its key is used.
     if (error.code !== 'EEXIST') fileFailure('unwritable', home.keyFile)(error);
   });
   const key = await readKey(home);

@@ -87,7 +87,7 @@ function stable({ stdout, stderr, exitCode }: RunResult): string {
     .replaceAll(/ +$/gm, '');
 }
 
-/** What the runs of a delivery have become, once none is under way. */
+/** Waits until all runs of a delivery have ended, and returns their results. */
 async function runsOf(deliveryId: string): Promise<string[]> {
   const log = openSqliteReader(workspace.path('.hookmill/deliveries.db'));
   try {

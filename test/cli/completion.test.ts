@@ -95,7 +95,7 @@ test('help does not show what the scripts ask', async () => {
   expect((await workspace.hookmill('--help')).stdout).not.toContain('__complete');
 });
 
-/** What Tab would insert or list, as the shell itself works it out. */
+/** Asks the shell itself what Tab would insert or list. */
 const completers: Readonly<
   Record<Shell, (line: string) => { command: string; args: string[]; stdin: string }>
 > = {

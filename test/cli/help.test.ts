@@ -24,7 +24,7 @@ describe.each(allCommands(createProgram()))('%s --help', (_, command) => {
   });
 });
 
-/** What stands behind the first two spaces of a line says what the example is for. */
+/** Reads the examples in a command's help. The text after two or more spaces explains an example. */
 function examplesOf(command: Command) {
   let help = '';
   command.configureOutput({ writeOut: text => (help += text) }).outputHelp();

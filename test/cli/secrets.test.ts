@@ -13,7 +13,7 @@ function stored(workspace: Workspace): StoredSecret[] {
   return JSON.parse(workspace.read('.hookmill/secrets.json')).secrets;
 }
 
-/** The digest in force of a token webhook, which tells what value was applied. */
+/** Reads the applied digest of a token webhook, which shows which value was applied. */
 async function digestInForce(workspace: Workspace, name: string): Promise<string> {
   const { webhooks } = JSON.parse(workspace.read('.hookmill/factories/default/applied.json'));
   return webhooks.find((webhook: { name: string }) => webhook.name === name).credential.sha256;

@@ -24,7 +24,7 @@ const files = readdirSync(corpus, { recursive: true, withFileTypes: true })
   .filter(bytes => bytes.length > 0);
 const formats = await Promise.all(formatNames.map(loadFormat));
 
-/** What a slip of the hand, a bad merge or a broken disk makes of a file. */
+/** An edit of a file, like a typo, a bad merge or a disk error. */
 const edit = fc.record({
   at: fc.double({ min: 0, max: 1, noNaN: true }),
   drop: fc.oneof(fc.constant(0), fc.nat({ max: 12 }), fc.constant(Number.MAX_SAFE_INTEGER)),

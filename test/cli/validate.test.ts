@@ -122,7 +122,7 @@ webhooks/pay.yaml:4:1: error: unknown key "enabld" [definition/unknown-key]
 });
 
 describe('files that are no definitions', () => {
-  /** What is said about the file, as `severity code`. */
+  /** Returns the diagnostic about the file, as `severity code`. */
   async function verdict(workspace: Workspace, file: string): Promise<string | undefined> {
     const { stdout } = await workspace.hookmill('validate', '--format', 'json');
     const { diagnostics } = JSON.parse(stdout) as { diagnostics: Record<string, string>[] };

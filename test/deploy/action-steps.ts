@@ -39,7 +39,7 @@ export async function runStep(
   });
 }
 
-/** What a job has in its environment: `npx` with no registry to ask, and nothing of the tests' own. */
+/** The environment of a job: `npx` cannot reach a registry, and no variable comes from the tests. */
 export function jobEnvironment(home: string): Readonly<Record<string, string>> {
   return {
     PATH: process.env.PATH ?? '',

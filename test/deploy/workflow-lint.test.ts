@@ -25,9 +25,9 @@ registerHooks({
 });
 const { validate } = await import('@actions/languageservice');
 
-/** What GitHub's own language service says; of a workflow or an action, by its name. */
+/** Checks a workflow or an action with GitHub's own language service. The file name says which of them it is. */
 async function problemsOf(file: string, text: string): Promise<readonly string[]> {
-  // It remembers what it parsed by the place alone.
+  // The service caches parsed files only by their URI, so each text has its own.
   const document = TextDocument.create(`file:///${hash('sha1', text)}/${file}`, 'yaml', 1, text);
   return (await validate(document)).map(({ message, range }) => `${range.start.line + 1}: ${message}`);
 }
@@ -79,7 +79,7 @@ test('what CI and pre-commit run are command lines that hookmill takes', () => {
   }
 });
 
-/** What init writes, and what the documentation shows. */
+/** Returns the workflow that init writes and the one that the documentation shows. */
 function workflows(): readonly (readonly [string, string])[] {
   const written = createScaffold({ factory: 'default', pathInRepository: 'team hooks', ci: ['github'] });
   const docs = readFileSync(join(root, 'docs/pull-requests.md'), 'utf8');

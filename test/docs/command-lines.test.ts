@@ -47,7 +47,7 @@ describe.each(pages)('%s', page => {
 /** Commander's own. */
 const othersFlags = new Set(['--help', '--version']);
 
-/** Prose may leave arguments out, and stands for any command with a placeholder. */
+/** Prose may leave arguments out, and may use a placeholder for any command. */
 function expectTaken(words: readonly string[], isOpen: boolean): void {
   if (isOpen && (words.length === 0 || words[0] === 'placeholder')) return;
   const problem = parseHookmill(words.filter(word => word !== '…'));

@@ -15,7 +15,7 @@ const told: readonly DiagnosticCode[] = ['webhook/renamed', 'factory/dashboard-m
 
 interface Block {
   readonly language: string;
-  /** Of the file that the block is; none for commands. */
+  /** The path of the file that the block shows; undefined for commands. */
   readonly path: string | undefined;
   readonly content: string;
 }

@@ -21,7 +21,7 @@ test("the README's five minutes go as it shows, from `npm start` on", { timeout:
 
 const id = /\b(?:wh|dlv|run)_[0-9a-z]+/g;
 
-/** What `npm start` does once everything is installed and built. */
+/** Does what `npm start` does once everything is installed and built. */
 async function start({ directory, path }: Workspace): Promise<void> {
   const daemon = execa(process.execPath, [join(root, 'examples/start.ts'), path('demo')], {
     cwd: directory,

@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => editor.stop());
 
-/** The text with its modeline, opened; `|` is where the cursor stands, and is no part of it. */
+/** Opens the text with its modeline. `|` marks the cursor and is not part of the text. */
 async function open(kind: Kind, marked: string) {
   const text = `# yaml-language-server: $schema=./${kind}.schema.json\n${marked}`;
   const before = text.slice(0, text.indexOf('|'));

@@ -5,7 +5,7 @@ import { build } from 'vite';
 const root = join(import.meta.dirname, '../..');
 const built = join(root, 'dist/dashboard/index.html');
 
-/** Builds the dashboard if one of its sources is newer: a daemon that starts meanwhile would find half of it. */
+/** Builds the dashboard only if a source is newer: a daemon that starts during a build would find half of it. */
 export async function buildDashboard(): Promise<void> {
   const sources = globSync('dashboard/**/*.{ts,tsx,css,html,svg}', { cwd: root });
   const newestMs = Math.max(...sources.map(file => changedMs(join(root, file))));

@@ -12,7 +12,7 @@ export interface Corpus {
   readonly mistakes: readonly string[];
 }
 
-/** A copy of `test/fixtures/corpus`, with the mistakes that git cannot keep or that would fill it. */
+/** Copies `test/fixtures/corpus`, and adds mistakes that git cannot store or that are too large for it. */
 export function makeCorpus(): Corpus {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'corpus-')));
   cpSync(fixtures, directory, { recursive: true, verbatimSymlinks: true });

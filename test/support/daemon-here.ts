@@ -5,7 +5,7 @@ import type { Home } from '../../store/embedded/files/home.ts';
 import { openStore } from '../../store/open-store.ts';
 import { newHome } from './factory.ts';
 
-/** A daemon in the test's own process, on free ports: the test sets its clock and reads all that it logs. */
+/** A daemon in the test's own process, on free ports. The test sets its clock and reads everything that it logs. */
 export interface DaemonHere {
   readonly home: Home;
   readonly ingressUrl: string;

@@ -20,14 +20,14 @@ export interface TestDaemon {
   readonly process: ResultPromise;
   readonly ingressUrl: string;
   readonly managementUrl: string;
-  /** All that it wrote so far. */
+  /** Everything that it has written so far. */
   stdout(): string;
   stderr(): string;
   readyz(): Promise<Readiness>;
   metrics(): Promise<string>;
-  /** A webhook in a factory of its own, once the daemon serves it. */
+  /** Creates a webhook in its own factory, and waits until the daemon serves it. */
   webhook(given?: WebhookGiven): Promise<TestWebhook>;
-  /** Sends the signal and waits for the end; gives the exit status. */
+  /** Sends the signal, waits for the end, and returns the exit status. */
   stop(signal?: NodeJS.Signals): Promise<number | undefined>;
 }
 
@@ -42,7 +42,7 @@ export interface FactoryReadiness {
   readonly serial: number;
   readonly webhooks: number;
   readonly problem?: { readonly message: string; readonly since: string };
-  /** Of a factory that follows a branch. */
+  /** Only if the factory follows a branch. */
   readonly reconcile?: ReconcileView;
 }
 
@@ -66,18 +66,18 @@ export interface TestWebhook {
   readonly factory: string;
   readonly uid: string;
   readonly secret: string;
-  /** Where a sender posts to: with the token for `url_token`. */
+  /** The URL that a sender posts to. For `url_token`, it includes the token. */
   readonly url: string;
   readonly appliedStateFile: string;
-  /** Applies a changed definition, not waiting for the daemon; null destroys the webhook. */
+  /** Applies a changed definition without waiting for the daemon; null destroys the webhook. */
   apply(given: WebhookGiven | null): Promise<AppliedState>;
-  /** Posts with the bearer token that is in force, unless other headers are given. */
+  /** Posts with the current bearer token, unless other headers are given. */
   post(body: Sent['body'], sent?: Omit<Sent, 'body'>): Promise<Answer>;
-  /** What readyz says of its factory. */
+  /** Its factory's part of the answer of readyz. */
   readiness(): Promise<FactoryReadiness | undefined>;
   /** Its rows in the delivery log, newest first. */
   rows(): LoggedDelivery[];
-  /** The rows, once there are so many. */
+  /** Waits until there are `count` rows, and returns them. */
   rowsOnce(count: number): Promise<LoggedDelivery[]>;
   payload(deliveryId: string): Uint8Array | undefined;
 }
@@ -119,7 +119,7 @@ export async function startDaemon(options: DaemonOptions = {}): Promise<TestDaem
   return { ...daemon, webhook: given => makeWebhook(daemon, given) };
 }
 
-/** A daemon that the test's end kills. */
+/** Starts a daemon, and kills it when the test ends. */
 export async function startDaemonForTest(options: DaemonOptions = {}): Promise<TestDaemon> {
   const daemon = await startDaemon(options);
   onTestFinished(async () => {
@@ -134,7 +134,7 @@ export function bearerOf(secret: string): { authorization: string } {
 
 let factories = 0;
 
-/** A webhook in a factory of its own, once the daemon serves it. */
+/** Creates a webhook in its own factory, and waits until the daemon serves it. */
 export async function makeWebhook(
   daemon: Pick<TestDaemon, 'workspace' | 'ingressUrl' | 'readyz'>,
   given: WebhookGiven = {},

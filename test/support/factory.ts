@@ -8,7 +8,7 @@ import { parseDefinitions } from '../../sources/parse-definitions.ts';
 import { type Home, homeAt } from '../../store/embedded/files/home.ts';
 import { factoryIn, type TestFactory } from './stored.ts';
 
-/** A factory of a home of its own, or of the home given. */
+/** Opens a factory in a new home, or in the given one. */
 export function makeFactory(home: Home = newHome(), name = 'default'): TestFactory {
   return factoryIn(home, name, 0);
 }
@@ -17,7 +17,7 @@ export function newHome(): Home {
   return homeAt(join(mkdtempSync(join(tmpdir(), 'home-')), 'home'));
 }
 
-/** Applies the definitions of a directory, destroying what is not there. */
+/** Applies the definitions of a directory, and destroys webhooks and automations that are not in it. */
 export function applyDirectory(factory: Factory, directory: string) {
   const definitions = parseDefinitions(readDirectory(directory));
   return applyDefinitions(factory, definitions, { kind: 'directory', directory }, async () => true);

@@ -28,7 +28,7 @@ export const operatorEnvironment: NodeJS.ProcessEnv = {
 /** A file's content, or null to remove it. */
 export type Files = Readonly<Record<string, string | null>>;
 
-/** A bare repository that is committed to. */
+/** A bare repository to commit to. */
 export interface Upstream {
   readonly bare: string;
   /** Runs git on it, with a work tree of its own. */
@@ -87,7 +87,7 @@ export function factoryAt(directory: string, name = 'default'): TestFactory {
   return factoryIn(homeAt(directory), name);
 }
 
-/** A factory with the team secrets, and how to reconcile it. */
+/** Makes a factory with the team secrets, and a function that reconciles it. */
 export async function followedFactory(
   url: string,
   secrets: Readonly<Record<string, string>> = { S: secret },
@@ -113,7 +113,7 @@ export async function followedFactory(
 
 export const secret = 'a-secret-of-thirty-two-characters';
 
-/** A webhook definition, different enough from another's that git takes none for the other renamed. */
+/** A webhook definition. With different arguments, git does not take one file for another that was renamed. */
 export function webhook(secretName = 'S', more = ''): string {
   return `authMode: token\nsecretName: ${secretName}\n${more}`;
 }

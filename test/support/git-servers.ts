@@ -36,7 +36,7 @@ export interface SilentServer {
   readonly connected: Promise<Socket>;
 }
 
-/** Accepts connections and never says a word. */
+/** Accepts connections and never answers. */
 export async function serveSilence(): Promise<SilentServer> {
   const server = createTcpServer();
   const connected = new Promise<Socket>(resolve => {

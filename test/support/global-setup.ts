@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { execaSync } from 'execa';
 import { buildDashboard } from './build-dashboard.ts';
 
-/** Before a run: builds what `cli/bin.js` loads, and puts every temporary directory below one that goes at the end. */
+/** Builds what `cli/bin.js` loads, and puts all temporary directories into one that is removed at the end. */
 export default async function setup(): Promise<() => void> {
   execaSync(process.execPath, ['build.ts'], { stdio: 'inherit' });
   await buildDashboard();

@@ -3,8 +3,8 @@ import { CommandError } from '../../cli/exit-status.ts';
 import { createProgram } from '../../cli/main.ts';
 
 /**
- * What is wrong with the words after `hookmill`, as the program itself parses them; undefined if nothing is.
- * No command runs. Asking for help or the version is nothing wrong.
+ * Parses the words after `hookmill` as the program does, and returns the error; undefined if there is none. No command
+ * runs. Asking for help or the version is not an error.
  */
 export function parseHookmill(
   words: string | readonly string[],

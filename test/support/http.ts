@@ -4,19 +4,19 @@ import { connect, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { eventually } from './eventually.ts';
 
-/** A request; without a method it is POST. */
+/** A request. The default method is POST. */
 export interface Sent {
   readonly method?: string;
   readonly headers?: OutgoingHttpHeaders;
-  /** Several pieces go chunked. */
+  /** Several pieces are sent with chunked encoding. */
   readonly body?: string | Uint8Array | readonly (string | Uint8Array)[];
-  /** The address that it comes from. */
+  /** The address that the request comes from. */
   readonly localAddress?: string;
-  /** Instead of the URL's path: as it goes over the wire. */
+  /** Replaces the URL's path; sent exactly as it is. */
   readonly target?: string;
-  /** Instead of a connection of its own. */
+  /** Provides the connection. By default, each request has its own. */
   readonly agent?: Agent;
-  /** Sends the head alone: the answer must come without the rest. */
+  /** Sends only the head: the answer must come without the rest. */
   readonly headOnly?: true;
 }
 
@@ -24,11 +24,11 @@ export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  /** Of a 202. */
+  /** Only if the answer is 202. */
   readonly deliveryId: string | undefined;
 }
 
-/** Sends a request and gives the answer. */
+/** Sends a request and returns the answer. */
 export async function send(url: string, sent: Sent = {}): Promise<Answer> {
   const { method = 'POST', headers = {}, body = '', localAddress, target, agent = false, headOnly } = sent;
   const { hostname, port, pathname, search } = new URL(url);
@@ -36,7 +36,7 @@ export async function send(url: string, sent: Sent = {}): Promise<Answer> {
   const outgoing = request({ hostname, port, path, method, localAddress, agent, headers });
   if (headOnly) outgoing.flushHeaders();
   else if (typeof body === 'string' || body instanceof Uint8Array) {
-    // As bytes: with a text, node would send the headers in UTF-8 as well.
+    // Sends bytes: with a string, node would also send the headers in UTF-8.
     outgoing.end(Buffer.from(body));
   } else {
     for (const piece of body) outgoing.write(piece);
@@ -49,13 +49,13 @@ export async function send(url: string, sent: Sent = {}): Promise<Answer> {
   return { status: incoming.statusCode, headers: incoming.headers, body: text, deliveryId };
 }
 
-/** A connection on which a test says each byte itself. */
+/** A connection on which a test sends each byte itself. */
 export interface RawConnection {
   readonly socket: Socket;
   write(bytes: string | Uint8Array): void;
-  /** All that came so far, as Latin-1, once the pattern is in it. */
+  /** Waits until what was received matches the pattern, and returns all of it as Latin-1. */
   receives(pattern: RegExp): Promise<string>;
-  /** All that came, when the server has closed the connection, in order or not. */
+  /** Resolves with everything received, once the connection is closed, even by an error. */
   readonly closed: Promise<string>;
 }
 

@@ -20,7 +20,7 @@ export interface InProcessWebhook {
   readonly factory: string;
   readonly uid: string;
   readonly url: string;
-  /** Its rows in the delivery log, newest first. That of a rejection may come after the answer. */
+  /** Its rows in the delivery log, newest first. The row of a rejection may be written after the answer. */
   rows(): LoggedDelivery[];
 }
 
@@ -32,8 +32,8 @@ export interface SignatureWebhook {
 }
 
 /**
- * With limits that no test reaches, unless it sets them, and an automation that starts a run of each accepted
- * delivery.
+ * Starts a daemon with limits that no test reaches, unless it sets them, and with an automation that starts a run for
+ * each accepted delivery.
  */
 export async function startInProcessDaemon(
   given: readonly SignatureWebhook[],
@@ -67,7 +67,7 @@ async function applyWebhooks(home: Home, name: string, given: readonly Signature
     if (secret === null) await factory.store.teamSecrets.create(secretName, undefined);
     else await factory.store.teamSecrets.set(secretName, secret);
     const definition = { authMode: 'signature', signatureScheme: scheme, secretName, deliveryIdHeader };
-    // In the order of their names, as they are applied.
+    // Numbers the names with leading zeros: webhooks are applied in the order of their names.
     const webhook = `hook-${String(index).padStart(2, '0')}`;
     const file = `webhooks/${webhook}.yaml`;
     files.push({ kind: 'webhook', name: webhook, file, bytes: Buffer.from(JSON.stringify(definition)) });

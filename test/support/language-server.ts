@@ -16,16 +16,16 @@ export interface LspDiagnostic {
 
 /** An editor's side of the language server protocol, as far as tests need it. */
 export interface LanguageServer {
-  /** Opens a document, which need not exist; gives what the server has against it. */
+  /** Opens a document, which need not exist, and returns the server's diagnostics. */
   open(path: string, text: string): Promise<readonly LspDiagnostic[]>;
-  /** Labels of what is offered at a place. */
+  /** The labels of the completions at a place. */
   complete(path: string, position: LspPosition): Promise<readonly string[]>;
-  /** The text that explains a place. */
+  /** The hover text at a place. */
   hover(path: string, position: LspPosition): Promise<string>;
   stop(): Promise<void>;
 }
 
-/** Starts yaml-language-server. It gets no network: schemas are those that documents name in their modelines. */
+/** Starts yaml-language-server. It uses only the schemas that documents name in their modelines, not the network. */
 export async function startLanguageServer(root: string): Promise<LanguageServer> {
   const child = execa(process.execPath, [server, '--stdio'], {
     reject: false,
@@ -53,7 +53,7 @@ export async function startLanguageServer(root: string): Promise<LanguageServer>
     if (method === undefined) waiting.get(Number(id))?.(result);
     else if (method === 'textDocument/publishDiagnostics' && params)
       published.get(params.uri)?.(params.diagnostics);
-    // The server asks for its settings; without them it has its defaults.
+    // The server asks for its settings; after null, it uses its defaults.
     else if (id !== undefined) send({ id, result: null });
   });
 
@@ -95,7 +95,7 @@ interface Message {
   readonly result?: unknown;
 }
 
-/** Messages of the base protocol: a header with the length, a blank line, and JSON. */
+/** Reads messages of the base protocol: a header with the length, a blank line, and JSON. */
 function readMessages(stream: NodeJS.ReadableStream, take: (message: Message) => void): void {
   let buffered = Buffer.alloc(0);
   stream.on('data', (chunk: Buffer) => {

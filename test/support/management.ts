@@ -12,9 +12,9 @@ import { newHome } from './factory.ts';
 import { send } from './http.ts';
 import { storeIn } from './stored.ts';
 
-/** A daemon in the test's process, and clients of its management API. Every answer is held to the OpenAPI document. */
+/** A daemon in the test's process, and clients of its management API. Every answer must match the OpenAPI document. */
 export interface ManagedDaemon extends DaemonHere {
-  /** A client with a new token; of the factory `default` that may manage, unless told otherwise. */
+  /** Makes a client with a new token. By default, it may manage the factory `default`. */
   client(given?: { factory?: string | null; permission?: Permission }): Promise<ApiClient>;
   revoke(client: ApiClient): Promise<void>;
 }
@@ -41,7 +41,7 @@ export interface ApiAnswer {
   readonly json: any;
 }
 
-/** A daemon that the test's end stops. */
+/** Starts a daemon, and stops it when the test ends. */
 export async function startManagedDaemon(settings: object = {}, home = newHome()): Promise<ManagedDaemon> {
   const daemon = await openManagedDaemon(settings, home);
   onTestFinished(() => daemon.stop());
@@ -67,7 +67,7 @@ export async function openManagedDaemon(settings: object = {}, home = newHome())
   return { ...daemon, client, revoke };
 }
 
-/** One request to an operation, with what is given and nothing else. */
+/** Sends one request to an operation, with nothing more than what is given. */
 export async function call(
   managementUrl: string,
   id: OperationId,
@@ -94,7 +94,7 @@ const ajv = new Ajv2020({ strict: false, allErrors: true });
 formats.default(ajv);
 ajv.addSchema(document, 'api');
 
-/** The answer is one that the document has for the operation: its status, media type and shape. */
+/** Requires that the document describes the answer for this operation: its status, media type and shape. */
 function requireDocumented(
   id: OperationId,
   status: number,

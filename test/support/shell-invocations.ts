@@ -1,15 +1,15 @@
 /** A command line that starts hookmill, as the words after `hookmill`. */
 export interface Invocation {
   readonly words: readonly string[];
-  /** More words come from elsewhere: from standard input by xargs, or in the reader's mind. */
+  /** More words follow that are not in the text: xargs adds them. */
   readonly isOpen: boolean;
 }
 
-/** The uses of hookmill in a shell's command lines. Understands what examples use of the language, no more. */
+/** Finds the uses of hookmill in a shell's command lines. Understands only the shell syntax that the examples use. */
 export function shellInvocations(text: string): readonly Invocation[] {
   const lines = text
     .replaceAll(/\\\n\s*/g, ' ')
-    // What is substituted is a command line of its own.
+    // A substitution contains a separate command line.
     .replaceAll(/"?[$<]\(([^()]*)\)"?/g, '; $1 ;')
     .split('\n');
   return lines.flatMap(line => commandsOf(wordsOf(line)).flatMap(words => invocationOf(words) ?? []));
@@ -23,7 +23,7 @@ function invocationOf(words: readonly string[]): Invocation | undefined {
   return { words: after, isOpen: before.includes('xargs') };
 }
 
-// What may stand before it in one command: variables, and commands that run others.
+// Words that may precede hookmill in one command: variables, and commands that run others.
 const leading = /^(\w+=.*|npx|--yes|sudo|xargs|-n1|exec|\$|-|run:)$/;
 
 function commandsOf(words: readonly string[]): readonly (readonly string[])[] {
@@ -35,7 +35,7 @@ function commandsOf(words: readonly string[]): readonly (readonly string[])[] {
   return commands;
 }
 
-/** Quotes are taken off; redirections, with their files, and comments are left out. */
+/** Splits a line into words. Removes quotes, redirections with their files, and comments. */
 function wordsOf(line: string): readonly string[] {
   const tokens =
     line

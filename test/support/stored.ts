@@ -9,7 +9,7 @@ export interface TestFactory extends OpenFactory {
   readonly home: Home;
 }
 
-/** Opens the store in a home, as another process would. */
+/** Opens the store in a home, as a separate process would. */
 export function storeIn(home: Home, lockTimeoutMs = 5_000): Store {
   return openStore({
     home: home.directory,

@@ -5,7 +5,7 @@ import { execa, type Options, type ResultPromise } from 'execa';
 
 const bin = join(import.meta.dirname, '../../cli/bin.js');
 
-/** A definitions directory of a test's own; `hookmill` runs in it, with no settings but those given. */
+/** A test's own definitions directory. `hookmill` runs in it with only the given settings. */
 export interface Workspace {
   readonly directory: string;
   /** The default home. */
@@ -14,7 +14,7 @@ export interface Workspace {
   path(file: string): string;
   write(file: string, content: string | Uint8Array): void;
   read(file: string): string;
-  /** Removes a file, or a directory with all that is in it. */
+  /** Removes a file, or a directory with everything in it. */
   remove(file: string): void;
   /** Runs the command line to its end, whatever its exit status. */
   hookmill(...args: string[] | [...string[], RunOptions]): Promise<RunResult>;

@@ -109,12 +109,12 @@ async function fetchBranch(mirror: GitMirror, depth: string): Promise<void> {
 }
 
 const remote = 'upstream';
-/** Leaves out larger blobs, if the server supports it. */
+/** Leaves out blobs that are too large for a definition file, if the server supports it. */
 const filter = `blob:limit=${definitionBytesMax + 1}`;
 
 /**
- * Configures the remote for one command only. If git knew it in other commands, they would fetch blobs that were left
- * out. Nor does git then write the filter to the mirror's configuration.
+ * Configures the remote for one command only. Otherwise, other commands would fetch the blobs that were left out, and
+ * git would write the filter to the mirror's configuration.
  */
 function makeRemoteOptions(url: string): string[] {
   const settings = { url, promisor: 'true', partialclonefilter: filter };
@@ -147,7 +147,7 @@ function formatConfiguration({ url }: Repository, credential: GitCredential | un
   return `${settings}${credential ? formatCredentialHelper(url) : ''}`;
 }
 
-// Over the operator's own configuration. fsckObjects refuses malformed objects before they are kept; threads = 1
+// These settings override the operator's. fsckObjects refuses malformed objects before they are kept; threads = 1
 // leaves the other processors to the ingress; unpackLimit = 1 makes one pack of each fetch.
 const settings = `[core]
 	repositoryFormatVersion = 0

@@ -1,6 +1,6 @@
 import type { Repository } from '../repository.ts';
 
-/** A bare repository in hookmill's store that holds the tip of one branch. Its user holds its lock. */
+/** A bare repository in hookmill's store that holds the tip of one branch. Code that uses it must hold its lock. */
 export interface GitMirror {
   readonly directory: string;
   readonly repository: Repository;

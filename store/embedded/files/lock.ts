@@ -8,7 +8,7 @@ import { makePrivateDirectory } from './home.ts';
 /** @limit Time between two attempts to take a lock, in ms: a person does not notice it. */
 const lockRetryMs = 25;
 
-/** The holder of a lock, for the message to those who wait for it. */
+/** The process that holds a lock. The error message for those who wait names it. */
 interface Holder {
   readonly pid: number;
   readonly command: string;

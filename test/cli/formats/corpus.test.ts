@@ -17,7 +17,7 @@ const extensions = {
   junit: 'xml',
 };
 
-// What definitions alone do not tell.
+// Codes that depend on more than the definitions.
 const ofState: readonly DiagnosticCode[] = [
   'automation/webhook-unknown',
   'factory/dashboard-managed',

@@ -16,7 +16,7 @@ function rows(count: number, identity = ''): LoggedDelivery[] {
   }));
 }
 
-/** Views over real sockets; a client that is told to read nothing reads nothing. */
+/** Opens live views over real sockets, so that a client can stop reading. */
 async function openBench(options: LiveDeliveriesOptions) {
   const live = new LiveDeliveries(options);
   const responses: ServerResponse[] = [];

@@ -21,8 +21,8 @@ function expectedAutomations(n: number): string[] {
 test('killed at random moments under load, each accepted delivery keeps exactly its runs, and each is executed', async () => {
   const workspace = makeWorkspace();
   const { secret, uid } = await prepare();
-  // The command itself says what was executed, in a file that outlives every daemon. The one lasting run goes on until
-  // it is told to end, or has nobody left to write to.
+  // The command itself records what was executed, in a file that outlives every daemon. The one lasting run continues
+  // until the test creates a file, or until nobody reads its output.
   const executed = workspace.path('executed');
   workspace.write('executed', '');
   const script = `echo "$HOOKMILL_AUTOMATION $HOOKMILL_RUN_ID" >> '${executed}'

@@ -24,7 +24,7 @@ function manualRunner() {
   return { attempts, runner };
 }
 
-/** A runner that tells of each attempt and ends it with the same result. */
+/** A runner that emits each attempt and ends it with the same result. */
 function watchedRunner(result: AttemptResult = { kind: 'succeeded' }) {
   const started = new EventEmitter();
   const runner: Runner = async ({ run }) => {

@@ -83,7 +83,7 @@ export function temporaryDirectory(): string {
   return directory;
 }
 
-/** Resolves with the run once its row is as told. */
+/** Resolves with the run once its row matches `expected`. */
 export async function runThatIs(
   { reader }: Pick<RunBench, 'reader'>,
   id: string,

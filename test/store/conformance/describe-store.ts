@@ -11,7 +11,7 @@ import { testRunFiles } from './run-files.ts';
 import { testRuns } from './runs.ts';
 import { testTeamSecrets } from './team-secrets.ts';
 
-/** The behaviour that every adapter of the store's ports must have. */
+/** Tests the behaviour that every adapter of the store's ports must have. */
 export function describeStore(name: string, makePlace: MakePlace): void {
   describe(name, () => {
     describe('applied states', () => testAppliedStates(makePlace));

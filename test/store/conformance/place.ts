@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import type { DeliveryLog, DeliveryLogOptions, LoggedDelivery } from '../../../store/delivery-log.ts';
 import type { Store, StoreOptions } from '../../../store/ports.ts';
 
-/** A place where one store's data is kept. Each opening of it stands for a process. */
+/** A place where one store's data is kept. Each `open` acts like a separate process. */
 export interface Place {
   open(options?: PlaceOptions): Store;
 }
@@ -12,14 +12,14 @@ export type PlaceOptions = Partial<Pick<StoreOptions, 'environment' | 'lockTimeo
 /** Makes an empty place. */
 export type MakePlace = () => Place;
 
-/** Opens the place; the end of the test closes it. */
+/** Opens the place, and closes it when the test ends. */
 export function openAt(place: Place, options?: PlaceOptions): Store {
   const store = place.open(options);
   onTestFinished(() => store.close());
   return store;
 }
 
-/** Opens the delivery log; the end of the test closes it. */
+/** Opens the delivery log, and closes it when the test ends. */
 export async function openLog(store: Store, options?: DeliveryLogOptions): Promise<DeliveryLog> {
   const log = await store.openDeliveryLog(options);
   onTestFinished(() => log.close());

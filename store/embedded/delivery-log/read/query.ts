@@ -14,7 +14,7 @@ export type QueryAnswer =
   | { readonly id: number; readonly ok: true; readonly result: unknown }
   | { readonly id: number; readonly ok: false; readonly error: QueryError };
 
-/** An error between threads, where its class is lost. */
+/** An error as it is sent between threads, because its class would be lost. */
 export type QueryError = Pick<DeliveryLogError, 'code' | 'message'>;
 
 /** Answers a question by its verb, with the arguments that the reader's method of that name takes. */
@@ -43,7 +43,7 @@ export function makeReader(ask: Ask): DeliveryLogReader {
   };
 }
 
-/** Rejects questions that come after a reader was closed. */
+/** Makes the error for questions that come after a reader was closed. */
 export function closedError(): DeliveryLogError {
   return new DeliveryLogError('closed', 'the delivery log is closed');
 }

@@ -16,7 +16,7 @@ import {
 } from '../sql/rows.ts';
 import type { QueryVerb } from './query.ts';
 
-/** The methods of a reader, answered at once. */
+/** A reader whose methods are synchronous. */
 export type SqliteReader = SynchronousReader & { close(): void };
 
 type SynchronousReader = {
@@ -40,13 +40,13 @@ export function openSqliteReader(file: string): SqliteReader {
   };
 }
 
-/** The arguments were checked by the types of the reader's methods, see `makeReader`. */
+/** Calls the reader's method. `makeReader` has checked the types of the arguments. */
 export function answerQuery(reader: SqliteReader, verb: QueryVerb, given: readonly unknown[]): unknown {
   const answer: (...given: unknown[]) => unknown = reader[verb] as never;
   return answer(...given);
 }
 
-// The columns of each list's filters are in the index that gives the order, so other rows are never read.
+// The index that orders each list also has the columns of its filters, so rows that do not match are never read.
 
 function prepareDeliveryQueries(
   database: Database.Database,

@@ -15,8 +15,8 @@ import {
 const queriesWaitingMax = 256;
 
 /**
- * A reader that answers in a thread of its own, one question after the other, so a slow list delays only other lists.
- * The thread starts with the first question, and again if it has died.
+ * A reader that answers in its own thread, one question after the other, so a slow question delays only other ones.
+ * The thread starts with the first question. If it dies, the next question starts it again.
  */
 export function openThreadReader(file: string): ClosableReader {
   const thread = new QueryThread(file);

@@ -8,14 +8,14 @@ export const deliveriesPerPruneStepMax = 50;
 const deliveryBytesPerPruneStepMax = 4 * 1024 * 1024;
 
 /**
- * One bounded step of a pass over all webhooks, oldest rows first, within the caller's transaction.
- * A delivery with a queued or running run stays, whatever its age.
+ * Prepares the steps of a pass over all webhooks, oldest rows first. Each call does one bounded step, within the
+ * caller's transaction. A delivery with a queued or running run stays, whatever its age.
  */
 export function preparePruneStep(database: Database.Database, snapshots: Snapshots): VerbTable['pruneStep'] {
   const selectNextUid = database
     .prepare<[string], string | null>('SELECT min(uid) FROM deliveries WHERE uid > ?')
     .pluck();
-  // The oldest of the rows that always stay; no row if there are fewer.
+  // The oldest of the `keepNewest` rows that always stay; no row if there are fewer.
   const selectOldestKept = database.prepare<{ uid: string; keepNewest: number }, RowPosition>(`
     SELECT at_ms AS atMs, seq FROM deliveries WHERE uid = @uid
     ORDER BY at_ms DESC, seq DESC LIMIT 1 OFFSET @keepNewest - 1`);

@@ -46,7 +46,7 @@ function prepareInsertDelivery(database: Database.Database): InsertDelivery {
     ON CONFLICT (uid, identity) WHERE outcome = 'Accepted' DO NOTHING`);
 }
 
-/** Returns the original's id if the identity was accepted before. The unique index decides; nothing looks first. */
+/** Returns the original's id if the identity was accepted before. The unique index decides that, on insert. */
 function prepareRecordAccepted(database: Database.Database, insert: InsertDelivery) {
   const selectOriginal = database
     .prepare<[string, string], string>(

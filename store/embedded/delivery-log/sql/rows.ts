@@ -28,7 +28,7 @@ export function toDelivery(row: LoggedDelivery): LoggedDelivery {
   return withoutNulls(row);
 }
 
-/** SQLite has no booleans. */
+/** A run as SQLite stores it: without booleans. */
 export type RunRow = Omit<Run, 'replay'> & { readonly replay: number };
 
 export function toRun(row: RunRow): Run {

@@ -4,9 +4,9 @@ import type { SentAppliedState } from '../write/wire.ts';
 import { selectSnapshot } from './rows.ts';
 
 export interface Snapshots {
-  /** Stores the automations that were applied at a delivery, unless they are stored, and returns their key. */
+  /** Stores the automations that judged a delivery, unless they are stored already. Returns their key. */
   storeApplied(factory: string, state: SentAppliedState): number;
-  /** Does the same for a text that is not the one last applied. */
+  /** Does the same for a state that is always given with its text. */
   store(state: AppliedStateRef): number;
   read(digest: string): string | undefined;
   /** Removes a snapshot that no delivery and no run refers to any more. */

@@ -69,7 +69,7 @@ function prepareCommit(database: Database.Database): (batch: Batch) => FromWorke
 /** After these verbs, queued runs may be due now. */
 const queuingVerbs: ReadonlySet<Verb> = new Set(['replay', 'retryRun', 'requeueRunsOfOthers']);
 
-/** An error loses its class between threads, so its code is sent beside it. */
+/** An error loses its class between threads, so its code is sent separately. */
 function toRefused(error: unknown): Refused {
   const message = error instanceof Error ? error.message : String(error);
   const refused = { kind: 'refused', message, error } as const;

@@ -82,7 +82,7 @@ export class GroupCommit {
     return this.#enqueue(this.#commands, verb, argument);
   }
 
-  /** Runs the command in a transaction of its own: deliveries do not fail with it, and wait for one at most. */
+  /** Runs the command in its own transaction. No delivery fails with it or waits for more than one such command. */
   askSeparately<V extends Verb>(verb: V, argument: Verbs[V]['takes']): Promise<Verbs[V]['gives']> {
     return this.#enqueue(this.#separateCommands, verb, argument);
   }
@@ -119,7 +119,7 @@ export class GroupCommit {
   ): Promise<Verbs[V]['gives']> {
     return new Promise((resolve, reject) => {
       if (this.#state !== 'open') return reject(closed());
-      // The worker answers each command with what its verb gives.
+      // The worker answers each command with the type that its verb `gives`.
       queue.push({
         command: { verb, argument } as Command,
         resolve: resolve as WaitingCommand['resolve'],

@@ -95,7 +95,7 @@ export interface PruneStep extends PruneRule {
   readonly after?: PrunePosition;
 }
 
-/** The position of a pass of pruning. */
+/** How far a pass of pruning has come. */
 export interface PrunePosition {
   readonly uid: string;
   readonly atMs: number;
