@@ -41,9 +41,7 @@ Examples:
       ),
     )
     .addOption(createOption('--base-url <url>', 'BASE_URL', 'public URL of the ingress'))
-    .addOption(
-      createOption('--log-level <level>', 'LOG_LEVEL', 'minimum log level (default: info)'),
-    )
+    .addOption(createOption('--log-level <level>', 'LOG_LEVEL', 'minimum log level (default: info)'))
     .addOption(createOption('--config <file>', 'CONFIG', 'YAML file with these and all other settings'));
   return addRepositoryOptions(command).action(async (options: ServeOptions, command: Command) =>
     serve(options, command),
