@@ -33,7 +33,9 @@ export function allCommands(command: Command, name = 'hookmill'): readonly (read
 function inertProgram(): Command {
   const program = createProgram();
   for (const [, command] of allCommands(program)) {
-    if (command.commands.length === 0) command.action(() => undefined);
+    // A group has neither options nor an action, but `reconcile` is a command as well.
+    const isGroup = command.commands.length > 0 && (!command.parent || command.options.length === 0);
+    if (!isGroup) command.action(() => undefined);
     command.configureOutput({ writeOut: () => undefined, writeErr: () => undefined });
   }
   return program;

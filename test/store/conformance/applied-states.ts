@@ -88,7 +88,8 @@ export function testAppliedStates(makePlace: MakePlace): void {
     const [watcher, writer] = [openAt(place), openAt(place)];
     let awaited: { factory: string; seen: () => void } | undefined;
     const watch = await watcher.appliedStates.watch(async () => {
-      if (awaited && (await watcher.appliedStates.readVersion(awaited.factory))) awaited.seen();
+      const waiting = awaited;
+      if (waiting && (await watcher.appliedStates.readVersion(waiting.factory))) waiting.seen();
     });
     onTestFinished(() => watch.close());
     for (const factory of ['default', 'new']) {
