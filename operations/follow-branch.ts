@@ -170,16 +170,16 @@ type FailureReason = Pick<FollowFailure, 'reason' | 'message' | 'hint'>;
 const rewound: FailureReason = {
   reason: 'rewound',
   message: 'the tip does not descend from the applied revision: the history was rewritten or reset',
-  hint: 'push a commit that descends from the applied revision, or allow the rewind once',
+  hint: 'push a commit that descends from the applied revision, or run `hookmill reconcile --once --allow-rewind`',
 };
 const empty: FailureReason = {
   reason: 'empty',
   message: 'the tip has no definitions, so all webhooks would be destroyed',
-  hint: 'check the path, or allow an empty tip once',
+  hint: 'check the path, or run `hookmill reconcile --once --allow-empty`',
 };
 const renamed: FailureReason = {
   reason: 'renamed',
-  message: 'a webhook was renamed, which is not supported',
+  message: 'a webhook file was renamed, so its URL would change',
 };
 const invalid: FailureReason = { reason: 'invalid', message: 'the definitions at the tip have errors' };
 

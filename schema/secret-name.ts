@@ -6,7 +6,7 @@ const secretNameCharsMax = 128;
 export const secretNamePattern = new RegExp(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,${secretNameCharsMax - 1}}$`);
 
 /** The pattern in words, to be read after "use" or on its own. */
-export const secretNameRule = `1–${secretNameCharsMax} letters, digits, underscores, dots or hyphens, as in GITHUB_WEBHOOK`;
+export const secretNameRule = `1–${secretNameCharsMax} letters, digits, underscores, dots or hyphens; cannot start with a dot or hyphen`;
 
 /** Suggests `DEPLOYS_TOKEN` for the webhook `deploys`, or `DEPLOYS_WEBHOOK` if its sender signs. Avoids taken names. */
 export function suggestSecretName(

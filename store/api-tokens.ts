@@ -47,6 +47,6 @@ export function requireTokenName(name: string): void {
   if (/^[A-Za-z0-9][A-Za-z0-9_.-]*$/.test(name) && name.length <= apiTokenNameCharsMax) return;
   throw new StoreError(
     'token-invalid',
-    `"${name}" is not a valid name for an API token; use 1–${apiTokenNameCharsMax} letters, digits, _ . or -`,
+    `"${name}" is not a valid name for an API token; use 1–${apiTokenNameCharsMax} letters, digits, _ . or -; start with a letter or digit`,
   );
 }

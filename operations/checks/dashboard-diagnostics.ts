@@ -3,7 +3,7 @@ import type { Diagnostic } from '../../schema/diagnostics.ts';
 
 /** Finds out why definition files may not replace a factory managed in the dashboard. */
 export function findDashboardDiagnostics(
-  { source, factory, webhooks }: AppliedState,
+  { source, factory }: AppliedState,
   severity: Diagnostic['severity'],
 ): Diagnostic[] {
   if (source?.kind !== 'dashboard') return [];
@@ -11,7 +11,7 @@ export function findDashboardDiagnostics(
     {
       code: 'factory/dashboard-managed',
       severity,
-      message: `the factory ${factory} is managed in the dashboard; its ${webhooks.length} webhooks have no files`,
+      message: `the factory ${factory} is managed in the dashboard; these files would replace what was made there`,
       file: `factory ${factory}`,
       hint: "copy each webhook's YAML from its page, or name another factory; `apply --adopt` replaces the factory",
     },

@@ -29,7 +29,10 @@ Examples:
     .argument('[plan]', 'a file that plan --out wrote')
     .option('--yes', 'destroy without asking')
     .option('--dry-run', 'show the plan and change nothing')
-    .option('--adopt', 'apply the files to a factory that is managed in the dashboard or follows a branch')
+    .option(
+      '--adopt',
+      'replace a factory that is managed in the dashboard or (on a local home) follows a branch',
+    )
     .action(async (planFile: string | undefined, options: ApplyCommandOptions, command: Command) =>
       apply(planFile, options, command, openBackend),
     );

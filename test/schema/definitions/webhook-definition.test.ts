@@ -70,7 +70,7 @@ describe('one mistake', () => {
     ['secretName: A\nenabled: Off', '2:10 definition/type: write false: YAML 1.2 reads Off as a string'],
     [
       'secretName: A B',
-      '1:13 definition/value: use 1–128 letters, digits, underscores, dots or hyphens, as in GITHUB_WEBHOOK',
+      '1:13 definition/value: use 1–128 letters, digits, underscores, dots or hyphens; cannot start with a dot or hyphen',
     ],
     [
       'secretName: A\ndeliveryIdHeader: X Y',
