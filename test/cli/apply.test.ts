@@ -226,7 +226,7 @@ test('webhooks list and show tell everything but the credential', async () => {
   );
   const byName = await workspace.hookmill('webhooks', 'show', 'orders');
   const byUid = await workspace.hookmill('webhooks', 'show', list[2].uid);
-  expect(byName.stdout).toMatch(/^credential {10}in force$/m);
+  expect(byName.stdout).toMatch(/^credential {10}active$/m);
   expect(byUid).toEqual(byName);
   const unknown = await workspace.hookmill('webhooks', 'show', 'order');
   expect(unknown.stderr).toContain('did you mean orders?');

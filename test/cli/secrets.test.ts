@@ -124,7 +124,7 @@ test('a declared secret applies without a credential, which it gets once it is s
   expect((await workspace.hookmill('plan')).stdout).toContain('secret  current value → new value');
   expect(await shown()).toMatch(/^credential {10}not set/m);
   await workspace.hookmill('apply');
-  expect(await shown()).toMatch(/^credential {10}in force/m);
+  expect(await shown()).toMatch(/^credential {10}active/m);
   const again = await workspace.hookmill('secrets', 'declare', 'LATER');
   expect(again).toMatchObject({ stderr: 'hookmill: the team secret LATER already exists\n', exitCode: 1 });
 });

@@ -3,12 +3,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { testLimitMs } from '../support/test-limit.ts';
 import { makeWorkspace, type Workspace } from '../support/workspace.ts';
 
 const root = join(import.meta.dirname, '../..');
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
 
-test("the README's five minutes go as it shows, from `npm start` on", { timeout: 120_000 }, async () => {
+test("the README's five minutes go as it shows, from `npm start` on", {
+  timeout: 2 * testLimitMs,
+}, async () => {
   const workspace = makeWorkspace();
   await start(workspace);
   const ids = new Map<string, string>();
@@ -50,7 +53,7 @@ async function follow(workspace: Workspace, step: string, ids: Map<string, strin
     const found = same?.match(id) ?? [];
     for (const [index, shown] of (line.match(id) ?? []).entries()) ids.set(shown, found[index] ?? shown);
   }
-  if (words.includes('send')) await vi.waitUntil(() => allRunsSucceeded(workspace), { timeout: 15_000 });
+  if (words.includes('send')) await vi.waitUntil(() => allRunsSucceeded(workspace), { timeout: testLimitMs });
 }
 
 async function allRunsSucceeded(workspace: Workspace): Promise<boolean> {
