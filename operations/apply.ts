@@ -2,6 +2,7 @@ import type { AppliedState, AppliedWebhook } from '../schema/applied-state.ts';
 import type { Diagnostic } from '../schema/diagnostics.ts';
 import { createUid, uidRandomBytes } from '../schema/ids.ts';
 import type { Definitions } from '../sources/definitions.ts';
+import type { StateChange } from '../store/ports.ts';
 import type { TeamSecret } from '../store/team-secrets.ts';
 import { type DesiredSource, findAppliedSource, toAppliedSource } from './applied-source.ts';
 import { findDashboardDiagnostics } from './checks/dashboard-diagnostics.ts';
@@ -10,14 +11,18 @@ import type { Factory } from './factory.ts';
 import { type Change, hasChanges } from './plan.ts';
 import { type PlannedChanges, planDefinitions } from './plan-definitions.ts';
 
-export type Applied =
-  | {
-      readonly result: 'applied' | 'unchanged' | 'declined';
-      readonly changes: readonly Change[];
-      readonly diagnostics: readonly Diagnostic[];
-      readonly state: AppliedState;
-    }
-  | { readonly result: 'invalid'; readonly diagnostics: readonly Diagnostic[] };
+interface Decided {
+  readonly result: 'applied' | 'unchanged' | 'declined';
+  readonly changes: readonly Change[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+interface Invalid {
+  readonly result: 'invalid';
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export type Applied = (Decided & { readonly state: AppliedState }) | Invalid;
 
 export interface ApplyOptions {
   /** Replaces a factory that is managed in the dashboard. */
@@ -38,35 +43,26 @@ export async function applyDefinitions(
   confirm: Confirm,
   { adopt = false }: ApplyOptions = {},
 ): Promise<Applied> {
-  let applied: Applied | undefined;
-  await factory.store.appliedStates.change(factory.name, async state => {
+  const { name, store } = factory;
+  const decide = async (state: AppliedState): Promise<StateChange<Decided | Invalid>> => {
     const conflicts = adopt ? [] : findDashboardDiagnostics(state, 'error');
-    if (conflicts.length > 0) {
-      applied = { result: 'invalid', diagnostics: conflicts };
-      return undefined;
-    }
-    const { planned, secrets } = await planDefinitions(state, factory.store.teamSecrets, definitions);
-    if (!planned.ok) {
-      applied = { result: 'invalid', diagnostics: planned.diagnostics };
-      return undefined;
-    }
+    if (conflicts.length > 0) return { result: { result: 'invalid', diagnostics: conflicts } };
+    const { planned, secrets } = await planDefinitions(state, store.teamSecrets, definitions);
+    if (!planned.ok) return { result: { result: 'invalid', diagnostics: planned.diagnostics } };
     const { changes, diagnostics } = planned;
-    const result = await decide(planned, source, confirm);
-    applied = { result, changes, diagnostics, state };
-    if (result !== 'applied') return undefined;
-    const next = await makeNextState(factory, state, definitions, secrets, source);
-    applied = { ...applied, state: { ...next, serial: state.serial + 1 } };
-    return next;
-  });
-  if (!applied) throw new Error('the apply has no result');
-  return applied;
+    const result = { result: await confirmChanges(planned, source, confirm), changes, diagnostics };
+    if (result.result !== 'applied') return { result };
+    return { next: await makeNextState(factory, state, definitions, secrets, source), result };
+  };
+  const { state, result } = await store.appliedStates.change(name, decide);
+  return result.result === 'invalid' ? result : { ...result, state };
 }
 
-async function decide(
+async function confirmChanges(
   planned: PlannedChanges,
   source: DesiredSource,
   confirm: Confirm,
-): Promise<'applied' | 'unchanged' | 'declined'> {
+): Promise<Decided['result']> {
   if (!(await confirm(planned.changes, planned))) return 'declined';
   return hasChanges(planned.changes) || isNewSource(planned.state, source) ? 'applied' : 'unchanged';
 }

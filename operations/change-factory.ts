@@ -24,8 +24,7 @@ export async function changeFactory<T>(
   factory: ManagedFactory,
   change: (state: AppliedState) => Promise<{ readonly next: Partial<Content>; readonly result: T }>,
 ): Promise<Changed<T>> {
-  let changed: Changed<T> | undefined;
-  await factory.store.appliedStates.change(factory.name, async state => {
+  return factory.store.appliedStates.change(factory.name, async state => {
     if (factory.ifSerial !== undefined && factory.ifSerial !== state.serial) {
       const detail = `the serial is now ${state.serial}, not ${factory.ifSerial}; read the state again`;
       throw new Refusal('serial-moved', { detail });
@@ -33,16 +32,13 @@ export async function changeFactory<T>(
     const { next, result } = await change(state);
     const content = { webhooks: state.webhooks, automations: state.automations, ...next };
     const source = state.source ?? { kind: 'dashboard' };
-    const nextState: AppliedState = {
+    const nextState = {
       ...state,
       appliedAt: factory.now().toISOString(),
       // Keeps the old digest if someone edited the state by hand, so that the edit still shows.
       source: isEdited(state) ? source : toAppliedSource(source, content),
       ...content,
     };
-    changed = { state: { ...nextState, serial: state.serial + 1 }, result };
-    return nextState;
+    return { next: nextState, result };
   });
-  if (!changed) throw new Error('the change of the factory has no result');
-  return changed;
 }

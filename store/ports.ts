@@ -37,15 +37,23 @@ export interface AppliedStates {
   /** The applied state of a factory; an empty one if nothing has been applied yet. */
   read(factory: string): Promise<AppliedState>;
   /**
-   * Changes the applied state of a factory under its lock. `change` gets the current state and returns the next one,
-   * or undefined to write nothing. The store increments the serial.
+   * Changes the applied state of a factory under its lock. `change` gets the current state; without a `next` state,
+   * nothing is written. The store increments the serial, and returns the state as it is stored afterwards.
    * Fails with `locked`, or with `serial-moved` if a writer that ignored the lock came in between.
    */
-  change(factory: string, change: (state: AppliedState) => Promise<AppliedState | undefined>): Promise<void>;
+  change<T>(
+    factory: string,
+    change: (state: AppliedState) => Promise<StateChange<T>>,
+  ): Promise<{ readonly state: AppliedState; readonly result: T }>;
   /** Returns a text that differs for each stored state. Cheaper than `read`; undefined if nothing is stored. */
   readVersion(factory: string): Promise<string | undefined>;
   /** Calls `onChange` whenever a state may have changed, and every few seconds. Resolves once it is watching. */
   watch(onChange: () => void): Promise<Watch>;
+}
+
+export interface StateChange<T> {
+  readonly next?: AppliedState;
+  readonly result: T;
 }
 
 export interface Watch {

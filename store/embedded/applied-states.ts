@@ -21,12 +21,12 @@ export function openAppliedStates(home: Home, lockTimeoutMs: number): AppliedSta
     read: async factory => (await open(factory)).data,
     change: async (factory, change) => {
       const file = appliedStateFile(home, factory);
-      await withLock(file, lockTimeoutMs, async () => {
+      return withLock(file, lockTimeoutMs, async () => {
         const database = await open(factory);
         const { serial } = database.data;
         const before = await readText(file);
-        const next = await change(database.data);
-        if (!next) return;
+        const { next, result } = await change(database.data);
+        if (!next) return { state: database.data, result };
         if ((await readText(file)) !== before) {
           throw new StoreError(
             'serial-moved',
@@ -35,6 +35,7 @@ export function openAppliedStates(home: Home, lockTimeoutMs: number): AppliedSta
         }
         database.data = { ...next, serial: serial + 1 };
         await database.write();
+        return { state: database.data, result };
       });
     },
     readVersion: factory => readFileVersion(appliedStateFile(home, factory)),

@@ -255,8 +255,8 @@ test('puts right what was edited by hand or applied from elsewhere', async () =>
   expect(isEdited(await state(factory))).toBe(false);
 
   await factory.store.appliedStates.change(factory.name, async edited => ({
-    ...edited,
-    webhooks: edited.webhooks.map(one => ({ ...one, enabled: false })),
+    next: { ...edited, webhooks: edited.webhooks.map(one => ({ ...one, enabled: false })) },
+    result: undefined,
   }));
   expect(isEdited(await state(factory))).toBe(true);
   expect(await reconcile()).toMatchObject({ result: 'applied', state: { webhooks: [{ enabled: true }] } });

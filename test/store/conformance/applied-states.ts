@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { type AppliedState, type AppliedWebhook, emptyAppliedState } from '../../../schema/applied-state.ts';
+import { type AppliedWebhook, emptyAppliedState } from '../../../schema/applied-state.ts';
 import type { Store } from '../../../store/ports.ts';
 import { type MakePlace, openAt } from './place.ts';
 
@@ -42,7 +42,7 @@ export function testAppliedStates(makePlace: MakePlace): void {
       appliedStates.read('default'),
       appliedStates.readVersion('default'),
     ]);
-    await appliedStates.change('default', async () => undefined);
+    await appliedStates.change('default', async () => ({ result: undefined }));
     const failing = appliedStates.change('default', () => Promise.reject(new Error('no')));
     await expect(failing).rejects.toThrow('no');
     expect(await appliedStates.read('default')).toEqual(state);
@@ -67,7 +67,7 @@ export function testAppliedStates(makePlace: MakePlace): void {
     await holder.appliedStates.change('default', async state => {
       await expect(addWebhook(other, 'late')).rejects.toMatchObject({ code: 'locked' });
       await addWebhook(other, 'elsewhere', 'another-factory');
-      return state;
+      return { next: state, result: undefined };
     });
     await addWebhook(other, 'later');
     expect((await other.appliedStates.read('default')).serial).toBe(2);
@@ -108,14 +108,10 @@ export async function addWebhook(
   factory = 'default',
   secretName = 'TOKEN',
 ): Promise<void> {
-  await appliedStates.change(
-    factory,
-    async (state): Promise<AppliedState> => ({
-      ...state,
-      source: { kind: 'dashboard' },
-      webhooks: [...state.webhooks, makeWebhook(name, secretName)],
-    }),
-  );
+  await appliedStates.change(factory, async state => {
+    const webhooks = [...state.webhooks, makeWebhook(name, secretName)];
+    return { next: { ...state, source: { kind: 'dashboard' }, webhooks }, result: undefined };
+  });
 }
 
 function makeWebhook(name: string, secretName = 'TOKEN'): AppliedWebhook {

@@ -9,7 +9,7 @@ test('does not write over a change by a writer that ignored the lock', async () 
   const edited = { ...emptyAppliedState(name), serial: 7 };
   const changed = store.appliedStates.change(name, async state => {
     writeFileSync(appliedStateFile(home, name), JSON.stringify(edited));
-    return state;
+    return { next: state, result: undefined };
   });
   await expect(changed).rejects.toMatchObject({ code: 'serial-moved' });
   expect(await store.appliedStates.read(name)).toEqual(edited);
