@@ -6,7 +6,7 @@ import { followedRepositoriesShape } from '../sources/repository/followed-reposi
 import { runSettingsShape } from './runs/run-settings.ts';
 
 /** @limit Largest request body, in bytes (256 KB), as the specification of the service says. */
-export const bodyBytesMax = 262_144;
+const bodyBytesMax = 262_144;
 /** @limit Largest body size that an operator can set, in bytes: a body is held in memory until it is on disk. */
 const bodyBytesSettingMax = 16 * 1024 * 1024;
 /** @limit Authenticated deliveries per minute and webhook, as the specification of the service says. */

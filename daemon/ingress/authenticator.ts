@@ -90,8 +90,16 @@ function createSignatureAuthenticator(reference: SchemeReference | undefined, se
 const noBody = Buffer.alloc(0);
 
 function toSignedRequest(request: IngressRequest, body: Buffer): SignedRequest {
-  const { distinctHeaders: headers, url, method } = request;
-  return { headers, body, url, method };
+  const { distinctHeaders: headers, method } = request;
+  return {
+    headers,
+    body,
+    method,
+    // Few schemes read it.
+    get url() {
+      return request.url;
+    },
+  };
 }
 
 // RFC 9110 section 11.1: the scheme's name is case-insensitive.

@@ -1,6 +1,7 @@
 import Koa from 'koa';
 import type { Logger } from 'pino';
 import { createAddressReader } from '../http/client-address.ts';
+import type { Metrics } from '../observability/metrics.ts';
 import type { ServedWebhook } from '../served/served-webhook.ts';
 import type { DaemonSettings } from '../settings.ts';
 import { answer } from './answer.ts';
@@ -9,14 +10,11 @@ import { toIngressRequest } from './koa-request.ts';
 import { createProblemRenderer } from './problems.ts';
 import { type IngressDeps, receiveDelivery } from './receive-delivery.ts';
 
-/** Measures requests: the result is `accepted`, `duplicate`, `handshake` or the code of a problem. */
-export type ObserveRequest = (webhook: ServedWebhook | undefined, result: string, seconds: number) => void;
-
 export interface IngressOptions {
   readonly deps: IngressDeps;
   readonly settings: Pick<DaemonSettings, 'baseUrl' | 'limits' | 'trustProxies'>;
   readonly log: Logger;
-  readonly observe: ObserveRequest;
+  readonly observe: Metrics['observeRequest'];
   readonly isStopping: () => boolean;
   /** Called when a delivery is on disk, just before its 202 is sent. */
   readonly onAccepted: (webhook: ServedWebhook) => void;

@@ -19,7 +19,9 @@ export function toIngressRequest(
     method,
     path,
     headers: req.headers,
-    contentLength: parseContentLength(req),
+    get contentLength() {
+      return parseContentLength(req);
+    },
     get url() {
       return `${baseUrl ?? `http://${req.headers.host}`}${readOriginForm(req)}`;
     },

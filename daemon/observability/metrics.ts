@@ -4,7 +4,7 @@ import type { FactoryReconcile } from '../reconciling/reconcile-statuses.ts';
 import type { ServedFactory } from '../served/served-factories.ts';
 
 export interface Metrics {
-  /** Counts and times one request to the ingress. */
+  /** Counts and times a request to the ingress. The result is that of its outcome, or the code of its problem. */
   observeRequest(
     webhook: { readonly factory: string; readonly name: string } | undefined,
     result: string,
