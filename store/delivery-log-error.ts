@@ -17,3 +17,8 @@ export class DeliveryLogError extends Error {
     this.code = code;
   }
 }
+
+/** Makes the error for what is asked after the log was closed. */
+export function closedError(): DeliveryLogError {
+  return new DeliveryLogError('closed', 'the delivery log is closed');
+}

@@ -1,13 +1,13 @@
-import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { watch } from 'chokidar';
 import { appliedStateShape, emptyAppliedState } from '../../schema/applied-state.ts';
 import type { AppliedStates, Watch } from '../ports.ts';
-import { fileFailure, StoreError } from '../store-error.ts';
+import { StoreError } from '../store-error.ts';
 import { readFileVersion } from './files/file-version.ts';
 import { appliedStateFile, type Home, listFactories, makePrivateDirectory } from './files/home.ts';
 import { openJsonFile } from './files/json-file.ts';
 import { withLock } from './files/lock.ts';
+import { readText } from './files/read-text.ts';
 
 /** @limit Time between two scans of the home without a notification, in ms: network file systems send none. */
 const rescanMs = 2_000;
@@ -22,9 +22,9 @@ export function openAppliedStates(home: Home, lockTimeoutMs: number): AppliedSta
     change: async (factory, change) => {
       const file = appliedStateFile(home, factory);
       return withLock(file, lockTimeoutMs, async () => {
+        const before = await readText(file);
         const database = await open(factory);
         const { serial } = database.data;
-        const before = await readText(file);
         const { next, result } = await change(database.data);
         if (!next) return { state: database.data, result };
         if ((await readText(file)) !== before) {
@@ -60,11 +60,4 @@ async function watchFactories(home: Home, onChange: () => void): Promise<Watch> 
       await watcher.close();
     },
   };
-}
-
-async function readText(file: string): Promise<string | undefined> {
-  return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    return fileFailure('unreadable', file)(error);
-  });
 }

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { compactDecrypt } from 'jose/jwe/compact/decrypt';
 import { CompactEncrypt } from 'jose/jwe/compact/encrypt';
 import { createFile } from '../durable-file.ts';
 import type { Seal, SealedFor } from '../seal.ts';
 import { fileFailure, StoreError } from '../store-error.ts';
 import { type Home, makePrivateDirectory } from './files/home.ts';
+import { readText } from './files/read-text.ts';
 
 /** @limit Length of the key that seals values, in bytes: A256GCM takes 256 bits. */
 const keyBytes = 32;
@@ -66,10 +66,7 @@ async function makeKey(home: Home): Promise<Uint8Array> {
 }
 
 async function readKey(home: Home): Promise<Uint8Array | undefined> {
-  const text = await readFile(home.keyFile, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    return fileFailure('unreadable', home.keyFile)(error);
-  });
+  const text = await readText(home.keyFile);
   return text === undefined ? undefined : parseKey(text.trim(), home.keyFile);
 }
 

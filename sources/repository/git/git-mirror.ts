@@ -138,8 +138,9 @@ async function checkSize(directory: string): Promise<GitFailure | undefined> {
 /** Whether a killed fetch left files behind, or the mirror has too many packs. */
 async function isWorn(directory: string): Promise<boolean> {
   const names = async (...path: string[]) => readdir(join(directory, ...path)).catch(() => []);
-  const packs = await names('objects', 'pack');
-  if (packs.length > 2 * gitPacksMax || packs.some(name => name.startsWith('tmp_'))) return true;
+  const files = await names('objects', 'pack');
+  if (files.filter(name => name.endsWith('.pack')).length > gitPacksMax) return true;
+  if (files.some(name => name.startsWith('tmp_'))) return true;
   return [...(await names()), ...(await names('refs', 'hookmill'))].some(name => name.endsWith('.lock'));
 }
 

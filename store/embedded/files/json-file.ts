@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { type Adapter, Low } from 'lowdb';
 import type { z } from 'zod';
 import { replaceFile, sweepTemporaries } from '../../durable-file.ts';
 import { parseJsonFile } from '../../parse-json-file.ts';
 import { fileFailure } from '../../store-error.ts';
+import { readText } from './read-text.ts';
 
 /**
  * Opens a lowdb database over one JSON file. Reading checks the shape; writing replaces the file atomically and durably,
@@ -29,11 +29,8 @@ class DurableJsonAdapter<T> implements Adapter<T> {
   }
 
   async read(): Promise<T | null> {
-    const text = await readFile(this.#file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return null;
-      return fileFailure('unreadable', this.#file)(error);
-    });
-    return text === null ? null : parseJsonFile(this.#file, text, this.#shape);
+    const text = await readText(this.#file);
+    return text === undefined ? null : parseJsonFile(this.#file, text, this.#shape);
   }
 
   async write(data: T): Promise<void> {

@@ -48,7 +48,7 @@ test('fetches the mirror again once it has too many packs', async () => {
   const { factory, reconcile } = await followedFactory(upstream.bare);
   await reconcile();
   const directory = join(mirrorDirectory(factory.home, factory.name), 'objects', 'pack');
-  for (let index = 0; index < 2 * gitPacksMax; index++) writeFileSync(join(directory, `old-${index}`), '');
+  for (let index = 0; index < gitPacksMax; index++) writeFileSync(join(directory, `old-${index}.pack`), '');
   upstream.commit({ 'webhooks/crm.yaml': webhook() });
   expect(await reconcile()).toMatchObject({ result: 'applied' });
   expect(readdirSync(directory).length).toBeLessThan(10);

@@ -1,5 +1,5 @@
-import { DeliveryLogError } from '../../../delivery-log-error.ts';
-import { type Ask, type ClosableReader, closedError, makeReader, toQueryError } from './query.ts';
+import { closedError, DeliveryLogError } from '../../../delivery-log-error.ts';
+import { type Ask, type ClosableReader, makeReader, toQueryError } from './query.ts';
 import { answerQuery, openSqliteReader, type SqliteReader } from './reader.ts';
 
 /** A reader that answers on the calling thread, for commands. It opens the file with the first question. */

@@ -43,11 +43,6 @@ export function makeReader(ask: Ask): DeliveryLogReader {
   };
 }
 
-/** Makes the error for questions that come after a reader was closed. */
-export function closedError(): DeliveryLogError {
-  return new DeliveryLogError('closed', 'the delivery log is closed');
-}
-
 export function toQueryError(error: unknown): QueryError {
   if (error instanceof DeliveryLogError) return { code: error.code, message: error.message };
   return { code: 'failed', message: error instanceof Error ? error.message : String(error) };

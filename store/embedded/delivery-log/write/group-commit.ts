@@ -6,7 +6,7 @@ import type {
   Recorded,
   UnidentifiedDelivery,
 } from '../../../delivery-log.ts';
-import { DeliveryLogError } from '../../../delivery-log-error.ts';
+import { closedError, DeliveryLogError } from '../../../delivery-log-error.ts';
 import {
   countForCommit,
   countPayloadBytes,
@@ -57,7 +57,7 @@ export class GroupCommit {
 
   recordAccepted(delivery: AcceptedDelivery): Promise<Recorded> {
     return new Promise((resolve, reject) => {
-      if (this.#state !== 'open') return reject(closed());
+      if (this.#state !== 'open') return reject(closedError());
       if (this.#isFull(delivery.payload.length)) {
         this.#stats.refusedFull++;
         return reject(
@@ -118,7 +118,7 @@ export class GroupCommit {
     argument: Verbs[V]['takes'],
   ): Promise<Verbs[V]['gives']> {
     return new Promise((resolve, reject) => {
-      if (this.#state !== 'open') return reject(closed());
+      if (this.#state !== 'open') return reject(closedError());
       // The worker answers each command with the type that its verb `gives`.
       queue.push({
         command: { verb, argument } as Command,
@@ -226,8 +226,4 @@ const noStats: DeliveryLogStats = {
 function failed(cause: unknown): DeliveryLogError {
   const why = cause instanceof Error ? cause.message : String(cause);
   return new DeliveryLogError('failed', `the commit failed: ${why}`, { cause });
-}
-
-function closed(): DeliveryLogError {
-  return new DeliveryLogError('closed', 'the delivery log is closed');
 }
