@@ -30,7 +30,7 @@ export interface ApplyOptions {
 }
 
 /** Confirms or declines the changes before anything is written. */
-export type Confirm = (changes: readonly Change[], planned: PlannedChanges) => Promise<boolean>;
+export type Confirm = (planned: PlannedChanges) => Promise<boolean>;
 
 /**
  * Makes the definitions the applied state, all or nothing, under the factory's lock. Nothing is written if there are
@@ -50,12 +50,12 @@ export async function applyDefinitions(
     const { planned, secrets } = await planDefinitions(state, store.teamSecrets, definitions);
     if (!planned.ok) return { result: { result: 'invalid', diagnostics: planned.diagnostics } };
     const { changes, diagnostics } = planned;
-    const result = { result: await confirmChanges(planned, source, confirm), changes, diagnostics };
-    if (result.result !== 'applied') return { result };
-    return { next: await makeNextState(factory, state, definitions, secrets, source), result };
+    const decision = { result: await confirmChanges(planned, source, confirm), changes, diagnostics };
+    if (decision.result !== 'applied') return { result: decision };
+    return { next: await makeNextState(factory, state, definitions, secrets, source), result: decision };
   };
-  const { state, result } = await store.appliedStates.change(name, decide);
-  return result.result === 'invalid' ? result : { ...result, state };
+  const { state, result: decision } = await store.appliedStates.change(name, decide);
+  return decision.result === 'invalid' ? decision : { ...decision, state };
 }
 
 async function confirmChanges(
@@ -63,7 +63,7 @@ async function confirmChanges(
   source: DesiredSource,
   confirm: Confirm,
 ): Promise<Decided['result']> {
-  if (!(await confirm(planned.changes, planned))) return 'declined';
+  if (!(await confirm(planned))) return 'declined';
   return hasChanges(planned.changes) || isNewSource(planned.state, source) ? 'applied' : 'unchanged';
 }
 

@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import type { AppliedAutomation, AppliedState } from '../schema/applied-state.ts';
 import { renderAutomationYaml } from '../schema/definitions/definition-yaml.ts';
+import { compareNames } from '../schema/name.ts';
 import { type Instead, Refusal } from '../schema/refusal.ts';
 import { type Changed, changeFactory, type ManagedFactory } from './change-factory.ts';
 import type { OpenFactory } from './factory.ts';
@@ -46,7 +47,10 @@ export async function createAutomation(
     if (state.automations.some(({ name }) => name === automation.name)) {
       throw new Refusal('name-taken', { detail: `the automation ${automation.name} already exists` });
     }
-    return { next: { automations: sortByName([...state.automations, automation]) }, result: automation };
+    return {
+      next: { automations: [...state.automations, automation].sort(compareNames) },
+      result: automation,
+    };
   });
 }
 
@@ -87,8 +91,4 @@ function explainWrite(state: AppliedState, automation: AppliedAutomation): Inste
 function explainRemoval(state: AppliedState, name: string): Instead {
   const file = findDefinitionFile(state, 'automations', name) ?? '';
   return { text: `remove ${posix.basename(file)} and run hookmill apply`, file };
-}
-
-function sortByName(automations: AppliedAutomation[]): AppliedAutomation[] {
-  return automations.sort((a, b) => (a.name < b.name ? -1 : 1));
 }

@@ -1,6 +1,6 @@
 import type { AppliedState } from '../schema/applied-state.ts';
 import { Refusal } from '../schema/refusal.ts';
-import { isEdited, toAppliedSource } from './applied-source.ts';
+import { type AppliedContent, isEdited, toAppliedSource } from './applied-source.ts';
 import type { Factory } from './factory.ts';
 
 /** A factory, with the serial of the applied state that a change is based on, if the caller named one. */
@@ -13,8 +13,6 @@ export interface Changed<T> {
   readonly result: T;
 }
 
-type Content = Pick<AppliedState, 'webhooks' | 'automations'>;
-
 /**
  * Changes a factory's applied state under its lock. `change` gets the current state and returns the next webhooks or
  * automations; if it refuses, nothing changes.
@@ -22,13 +20,10 @@ type Content = Pick<AppliedState, 'webhooks' | 'automations'>;
  */
 export async function changeFactory<T>(
   factory: ManagedFactory,
-  change: (state: AppliedState) => Promise<{ readonly next: Partial<Content>; readonly result: T }>,
+  change: (state: AppliedState) => Promise<{ readonly next: Partial<AppliedContent>; readonly result: T }>,
 ): Promise<Changed<T>> {
   return factory.store.appliedStates.change(factory.name, async state => {
-    if (factory.ifSerial !== undefined && factory.ifSerial !== state.serial) {
-      const detail = `the serial is now ${state.serial}, not ${factory.ifSerial}; read the state again`;
-      throw new Refusal('serial-moved', { detail });
-    }
+    requireSerial(state, factory.ifSerial);
     const { next, result } = await change(state);
     const content = { webhooks: state.webhooks, automations: state.automations, ...next };
     const source = state.source ?? { kind: 'dashboard' };
@@ -41,4 +36,11 @@ export async function changeFactory<T>(
     };
     return { next: nextState, result };
   });
+}
+
+/** Fails with `serial-moved` if the caller named a serial that the state no longer has. */
+export function requireSerial({ serial }: AppliedState, ifSerial: number | undefined): void {
+  if (ifSerial === undefined || ifSerial === serial) return;
+  const detail = `the serial is now ${serial}, not ${ifSerial}; read the state again`;
+  throw new Refusal('serial-moved', { detail });
 }

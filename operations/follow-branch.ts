@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import type { AppliedState } from '../schema/applied-state.ts';
+import { getCommit } from '../schema/automations-snapshot.ts';
 import type { Commit } from '../schema/commit.ts';
 import type { Diagnostic } from '../schema/diagnostics.ts';
 import { definitionFolders } from '../sources/definition-file-name.ts';
@@ -12,11 +13,12 @@ import { hasCommit } from '../sources/repository/git/git-objects.ts';
 import type { GitMirror } from '../sources/repository/git/mirror.ts';
 import type { Repository } from '../sources/repository/repository.ts';
 import { findRenamedDefinitions } from '../sources/repository/repository-source.ts';
-import type { ReconcileFailureReason } from '../store/reconcile-statuses.ts';
-import { findAppliedSource, isEdited, type RepositorySource, type SourcePlace } from './applied-source.ts';
+import type { ReconcileFailure } from '../store/reconcile-statuses.ts';
+import { findAppliedSource, isEdited, toSourcePlace } from './applied-source.ts';
 import { applyDefinitions } from './apply.ts';
 import type { Factory } from './factory.ts';
 import type { Change } from './plan.ts';
+import type { PlannedChanges } from './plan-definitions.ts';
 
 export interface FollowOptions {
   /** Applies a tip without definitions. */
@@ -49,16 +51,8 @@ export type Followed =
   | FollowFailure;
 
 /** Why the tip was not applied. The last good state stays applied. */
-export interface FollowFailure {
+export interface FollowFailure extends ReconcileFailure {
   readonly result: 'failed';
-  readonly reason: ReconcileFailureReason;
-  readonly message: string;
-  readonly hint?: string | undefined;
-  /** The tip, if it was read. */
-  readonly tip?: Commit | undefined;
-  /** The number of commits since the applied revision, if the tip descends from it. */
-  readonly commitsBehind?: number | undefined;
-  readonly diagnostics: readonly Diagnostic[];
   /** The files of the diagnostics, for code frames. */
   readonly texts: ReadonlyMap<string, string>;
 }
@@ -84,13 +78,14 @@ export async function followBranch(
     const revision = await readRemoteTip(mirror);
     if (revision === undefined) return makeFailure(describeMissingBranch(repository.branch));
     const state = await store.appliedStates.read(name);
-    const applied = findAppliedSource(state, toPlace(repository));
-    if (applied?.revision === revision && !isEdited(state)) {
-      return { result: 'unchanged', tip: toCommit(applied), state };
+    const applied = findAppliedSource(state, toSourcePlace(repository));
+    const appliedCommit = getCommit({ source: applied ?? null });
+    if (appliedCommit?.revision === revision && !isEdited(state)) {
+      return { result: 'unchanged', tip: appliedCommit, state };
     }
     onProgress?.({ step: 'fetch', revision });
-    const tip = await readTip(mirror, applied && toCommit(applied));
-    const isRewound = applied !== undefined && tip.commitsBehind === undefined;
+    const tip = await readTip(mirror, appliedCommit);
+    const isRewound = appliedCommit !== undefined && tip.commitsBehind === undefined;
     if (isRewound && !options.allowRewind) return makeFailure(rewound, tip);
     return applyTip(factory, mirror, tip, options);
   });
@@ -109,10 +104,10 @@ async function applyTip(
   if (isEmpty && !allowEmpty) return makeFailure(empty, tip);
 
   onProgress?.({ step: 'apply', tip: commit });
-  const source = { kind: 'repository' as const, ...toPlace(mirror.repository), ...commit };
+  const source = { kind: 'repository' as const, ...toSourcePlace(mirror.repository), ...commit };
   let renames: Diagnostic[] = [];
-  const applied = await applyDefinitions(factory, definitions, source, async changes => {
-    if (!allowRename) renames = await findRenameDiagnostics(factory, mirror, commit.revision, changes);
+  const applied = await applyDefinitions(factory, definitions, source, async planned => {
+    if (!allowRename) renames = await findRenameDiagnostics(mirror, commit.revision, planned);
     return renames.length === 0;
   });
   if (applied.result === 'invalid') return makeFailure(invalid, tip, applied.diagnostics, texts);
@@ -122,16 +117,14 @@ async function applyTip(
 
 /** Finds renamed files: their webhooks would get new UIDs, and so new URLs. */
 async function findRenameDiagnostics(
-  { name, store }: Factory,
   mirror: GitMirror,
   revision: string,
-  changes: readonly Change[],
+  { state: { source }, changes }: PlannedChanges,
 ): Promise<Diagnostic[]> {
   const listNames = (action: Change['action']) =>
     new Set(changes.flatMap(one => (one.kind === 'webhook' && one.action === action ? [one.name] : [])));
   const [deleted, created] = [listNames('delete'), listNames('create')];
   if (deleted.size === 0 || created.size === 0) return [];
-  const { source } = await store.appliedStates.read(name);
   if (source?.kind !== 'repository' || !(await hasCommit(mirror, source.revision))) return [];
   const { path } = mirror.repository;
   const renames = await findRenamedDefinitions(mirror, 'webhook', source, { revision, path });
@@ -155,14 +148,6 @@ async function openCredential(
   // A line break would end the value in the protocol of git's credential helpers.
   if (password === undefined || /[\r\n\0]/.test(username + password)) return 'unusable';
   return { username, password };
-}
-
-function toPlace({ url, branch, path }: Repository): SourcePlace {
-  return { repository: url, branch, path };
-}
-
-function toCommit({ revision, author, subject, committedAt }: RepositorySource): Commit {
-  return { revision, author, subject, committedAt };
 }
 
 type FailureReason = Pick<FollowFailure, 'reason' | 'message' | 'hint'>;

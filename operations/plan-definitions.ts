@@ -25,10 +25,13 @@ export async function planDefinitions(
   teamSecrets: TeamSecrets,
   definitions: Definitions,
 ): Promise<{ planned: Planned; secrets: Map<string, TeamSecret> }> {
-  const secrets = await teamSecrets.open(definitions.webhooks.map(webhook => webhook.secretName));
+  const wanted = definitions.webhooks.map(webhook => webhook.secretName);
+  const secrets = await teamSecrets.open(wanted);
+  // Only the hint for a missing secret needs the names of the others.
+  const names = wanted.every(name => secrets.has(name)) ? [] : await teamSecrets.listNames();
   const diagnostics = sortDiagnostics([
     ...withUidHints(definitions, state),
-    ...findSecretDiagnostics(definitions, secrets, await teamSecrets.listNames()),
+    ...findSecretDiagnostics(definitions, secrets, names),
     ...findTriggerDiagnostics(definitions, state),
   ]);
   if (hasErrors(diagnostics)) return { planned: { ok: false, diagnostics }, secrets };

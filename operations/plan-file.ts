@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { toCanonicalJson } from '../schema/canonical-json.ts';
-import type { DefinitionKind } from '../sources/definition-files.ts';
+import { type DefinitionKind, definitionKinds } from '../sources/definition-files.ts';
 import type { Definitions } from '../sources/definitions.ts';
 import type { Change } from './plan.ts';
 import type { PlannedChanges } from './plan-definitions.ts';
@@ -15,13 +15,13 @@ export const planFileShape = z.strictObject({
   /** The serial of the applied state that was planned against. */
   serial: z.int().nonnegative(),
   appliedDigest: digest,
-  definitions: z.array(z.strictObject({ kind: z.enum(['webhook', 'automation']), name: z.string(), digest })),
+  definitions: z.array(z.strictObject({ kind: z.enum(definitionKinds), name: z.string(), digest })),
   /** A declared team secret without a value has no version. */
   secrets: z.array(z.strictObject({ name: z.string(), version: z.string().nullable() })),
   changes: z.array(
     z.strictObject({
       action: z.enum(['create', 'update', 'delete', 'no-op']),
-      kind: z.enum(['webhook', 'automation']),
+      kind: z.enum(definitionKinds),
       name: z.string(),
       uid: z.string().optional(),
       fields: z.array(

@@ -7,6 +7,7 @@ import {
   type RememberedBranch,
 } from '../store/reconcile-statuses.ts';
 import { StoreError } from '../store/store-error.ts';
+import { toSourcePlace } from './applied-source.ts';
 import type { Factory } from './factory.ts';
 import { type Followed, type FollowOptions, followBranch, makeFailure } from './follow-branch.ts';
 
@@ -55,11 +56,8 @@ const reasons: Readonly<Record<GitFailureCode, ReconcileFailureReason | 'stopped
   stopped: 'stopped',
 };
 
-function toRememberedBranch({
-  repository: { url, branch, path },
-  credential,
-}: FollowedBranch): RememberedBranch {
-  return { repository: url, branch, path, credential: credential ?? null };
+function toRememberedBranch({ repository, credential }: FollowedBranch): RememberedBranch {
+  return { ...toSourcePlace(repository), credential: credential ?? null };
 }
 
 function toReconcileEnd(reconciled: Followed): ReconcileEnd {
@@ -73,11 +71,11 @@ export async function suspendReconcile(
   suspended: boolean,
 ): Promise<string | null> {
   const at = now().toISOString();
-  await store.reconcileStatuses.change(name, status => ({
+  const { suspendedAt } = await store.reconcileStatuses.change(name, status => ({
     ...status,
     suspendedAt: suspended ? (status.suspendedAt ?? at) : null,
   }));
-  return (await store.reconcileStatuses.read(name)).suspendedAt;
+  return suspendedAt;
 }
 
 /** Records that the factory no longer follows a branch. Keeps the branch if reconciling is only suspended. */

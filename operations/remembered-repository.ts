@@ -19,7 +19,7 @@ export async function readRememberedRepository({
 }
 
 /** Finds the followed repository in the reconcile status, or in the applied state if the status is lost. */
-export function findRememberedRepository(
+function findRememberedRepository(
   { factory, source }: Pick<AppliedState, 'factory' | 'source'>,
   { followed }: Pick<ReconcileStatus, 'followed'>,
 ): FollowedRepository | undefined {

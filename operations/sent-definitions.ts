@@ -5,6 +5,7 @@ import type { DefinitionFile } from '../sources/definition-files.ts';
 import type { Definitions } from '../sources/definitions.ts';
 import { parseDefinitions } from '../sources/parse-definitions.ts';
 import { type Applied, applyDefinitions } from './apply.ts';
+import { requireSerial } from './change-factory.ts';
 import type { OpenFactory } from './factory.ts';
 import { findManagement } from './managed-by.ts';
 import { type Change, summarize } from './plan.ts';
@@ -57,8 +58,8 @@ export async function applySentDefinitions(
     factory,
     parseSentFiles(files),
     { kind: 'directory', directory: origin },
-    async (changes, { state }) => {
-      if (ifSerial !== undefined && state.serial !== ifSerial) throw new Refusal('serial-moved');
+    async ({ state, changes }) => {
+      requireSerial(state, ifSerial);
       return destroy || summarize(changes).destroy === 0;
     },
     { adopt },

@@ -5,6 +5,7 @@ import { webhooksMax } from '../schema/applied-state.ts';
 import { renderWebhookYaml } from '../schema/definitions/definition-yaml.ts';
 import type { WebhookDefinition } from '../schema/definitions/webhook-definition.ts';
 import { createUid, uidRandomBytes } from '../schema/ids.ts';
+import { compareNames } from '../schema/name.ts';
 import { type Instead, Refusal } from '../schema/refusal.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { TeamSecret } from '../store/team-secrets.ts';
@@ -77,7 +78,10 @@ export async function createWebhook(
     );
     const webhook = { ...definition, uid, credential };
     const generated = choice.kind === 'new' && choice.generated ? choice.value : undefined;
-    return { next: { webhooks: sortByName([...state.webhooks, webhook]) }, result: { webhook, generated } };
+    return {
+      next: { webhooks: [...state.webhooks, webhook].sort(compareNames) },
+      result: { webhook, generated },
+    };
   });
 }
 
@@ -246,9 +250,5 @@ function replaceWebhook(
   existing: AppliedWebhook,
   webhook: AppliedWebhook,
 ): AppliedWebhook[] {
-  return sortByName(webhooks.map(other => (other === existing ? webhook : other)));
-}
-
-function sortByName(webhooks: AppliedWebhook[]): AppliedWebhook[] {
-  return webhooks.sort((a, b) => (a.name < b.name ? -1 : 1));
+  return webhooks.map(other => (other === existing ? webhook : other)).sort(compareNames);
 }

@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../schema/diagnostics.ts';
 
-export type DefinitionKind = 'webhook' | 'automation';
+export const definitionKinds = ['webhook', 'automation'] as const;
+export type DefinitionKind = (typeof definitionKinds)[number];
 
 /** A definition file as a source found it. `file` is its name in diagnostics. */
 export interface DefinitionFile {

@@ -9,7 +9,12 @@ import {
   rejectIrregularFile,
   rejectName,
 } from './definition-file-name.ts';
-import { type DefinitionFiles, type DefinitionKind, mergeFiles } from './definition-files.ts';
+import {
+  type DefinitionFiles,
+  type DefinitionKind,
+  definitionKinds,
+  mergeFiles,
+} from './definition-files.ts';
 import { readRegularFile } from './regular-file.ts';
 
 /**
@@ -17,7 +22,7 @@ import { readRegularFile } from './regular-file.ts';
  * directory). Only the command line reads directories, so synchronous reads block nobody.
  */
 export function readDirectory(directory: string, label = ''): DefinitionFiles {
-  const found = (['webhook', 'automation'] as const).map(kind => readFolder(directory, label, kind));
+  const found = definitionKinds.map(kind => readFolder(directory, label, kind));
   return mergeFiles(found);
 }
 

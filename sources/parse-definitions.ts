@@ -4,6 +4,7 @@ import type { ParsedFile } from '../schema/definitions/parse-file.ts';
 import type { WebhookDefinition } from '../schema/definitions/webhook-definition.ts';
 import { parseYaml } from '../schema/definitions/yaml-source.ts';
 import { type Diagnostic, sortDiagnostics } from '../schema/diagnostics.ts';
+import { compareNames } from '../schema/name.ts';
 import { findCrossFileDiagnostics } from './cross-file-diagnostics.ts';
 import type { DefinitionFile, DefinitionFiles } from './definition-files.ts';
 import type { Definitions } from './definitions.ts';
@@ -29,8 +30,8 @@ export function parseDefinitions(found: DefinitionFiles): Definitions {
   }
   const locate = makeLocator(files);
   return {
-    webhooks: webhooks.sort(byName),
-    automations: automations.sort(byName),
+    webhooks: webhooks.sort(compareNames),
+    automations: automations.sort(compareNames),
     diagnostics: sortDiagnostics([
       ...found.diagnostics,
       ...withWebhookIdHints(diagnostics, texts, written => hintAtFile(files, written)),
@@ -59,8 +60,4 @@ function hintAtFile(files: readonly DefinitionFile[], written: string): string |
     webhook &&
     `${webhook.file} gets its UID when it is applied; \`hookmill webhooks show ${webhook.name}\` then prints it`
   );
-}
-
-function byName(a: { readonly name: string }, b: { readonly name: string }): number {
-  return a.name < b.name ? -1 : 1;
 }

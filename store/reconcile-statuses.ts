@@ -6,7 +6,7 @@ import type { Diagnostic } from '../schema/diagnostics.ts';
 /** @limit Most diagnostics kept of a failed reconcile: nobody reads more, and each reconcile writes them. */
 const reconcileDiagnosticsKept = 100;
 
-/** Why a reconcile left the last good state applied. */
+/** The kinds of reconcile failures. */
 export const reconcileFailureReasons = [
   /** The remote did not answer, or refused to. */
   'remote',
@@ -67,24 +67,28 @@ export const reconcileStatusShape = z.strictObject({
 export type ReconcileStatus = z.output<typeof reconcileStatusShape>;
 export type RememberedBranch = z.output<typeof followedShape>;
 
+/** Why a reconcile left the last good state applied. */
+export interface ReconcileFailure {
+  readonly reason: ReconcileFailureReason;
+  readonly message: string;
+  readonly hint?: string | undefined;
+  /** The tip, if it was read. */
+  readonly tip?: Commit | undefined;
+  /** The number of commits since the applied revision, if the tip descends from it. */
+  readonly commitsBehind?: number | undefined;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
 export type ReconcileEnd =
   | { readonly ok: true; readonly tip: Commit }
-  | {
-      readonly ok: false;
-      readonly reason: ReconcileFailureReason;
-      readonly message: string;
-      readonly hint?: string | undefined;
-      readonly tip?: Commit | undefined;
-      readonly commitsBehind?: number | undefined;
-      readonly diagnostics: readonly Diagnostic[];
-    };
+  | (ReconcileFailure & { readonly ok: false });
 
 /** How the factories that follow a branch were last reconciled. */
 export interface ReconcileStatuses {
   /** The status of a factory; `neverReconciled` if nothing is stored. */
   read(factory: string): Promise<ReconcileStatus>;
-  /** Changes the status under its lock. Fails with `locked`. */
-  change(factory: string, change: (status: ReconcileStatus) => ReconcileStatus): Promise<void>;
+  /** Changes the status under its lock, and returns it as it is stored afterwards. Fails with `locked`. */
+  change(factory: string, change: (status: ReconcileStatus) => ReconcileStatus): Promise<ReconcileStatus>;
 }
 
 /** The status after a reconcile has ended. */

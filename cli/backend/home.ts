@@ -122,9 +122,9 @@ async function applyDirectory(
     factory,
     definitions,
     { kind: 'directory', directory },
-    async (changes, planned) => {
+    async planned => {
       requireCurrent(planned);
-      return reviewed !== undefined || confirm(changes);
+      return reviewed !== undefined || confirm(planned.changes);
     },
     { adopt },
   );

@@ -133,16 +133,28 @@ const reconcileGauges: Readonly<Record<string, FactoryGauge<FactoryReconcile['re
 };
 
 function addReconcileGauges(registry: Registry, readReconciles: MetricSources['readReconciles']): void {
+  const read = shareRead(readReconciles);
   for (const [name, { help, getValue }] of Object.entries(reconcileGauges)) {
     new Gauge({
       ...{ name: `hookmill_reconcile_${name}`, help, labelNames: ['factory'], registers: [registry] },
       async collect() {
         this.reset();
-        for (const { factory, reconcile } of await readReconciles()) {
+        for (const { factory, reconcile } of await read()) {
           const value = getValue(reconcile);
           if (value !== undefined) this.set({ factory }, value);
         }
       },
     });
   }
+}
+
+/** Lets the calls that come while a read is in progress share it: the gauges of one scrape are collected together. */
+function shareRead<T>(read: () => Promise<T>): () => Promise<T> {
+  let reading: Promise<T> | undefined;
+  return () => {
+    reading ??= read().finally(() => {
+      reading = undefined;
+    });
+    return reading;
+  };
 }

@@ -4,10 +4,9 @@ import type { Factory } from '../../operations/factory.ts';
 import { summarize } from '../../operations/plan.ts';
 import { type Reconciled, reconcile } from '../../operations/reconcile.ts';
 import { type ReconcileLoop, startReconcileLoop } from '../../operations/reconcile-loop.ts';
-import { parseDurationMs } from '../../schema/definitions/duration.ts';
 import {
   type FollowedRepository,
-  reconcileSeconds,
+  getIntervalMs,
   toFollowedBranch,
 } from '../../sources/repository/followed-repository.ts';
 import type { Store } from '../../store/ports.ts';
@@ -32,10 +31,12 @@ export interface Reconcilers {
 
 /** Follows each repository in a loop of its own, so that none can delay another. */
 export function startReconcilers(options: ReconcilersOptions): Reconcilers {
-  const loops = options.repositories.map(followed => startLoop(followed, options));
+  const loops: ReconcileLoop[] = [];
   const triggered = new Map<string, ReconcileLoop[]>();
-  for (const [index, loop] of loops.entries()) {
-    const trigger = getTrigger(options.repositories[index]);
+  for (const followed of options.repositories) {
+    const loop = startLoop(followed, options);
+    loops.push(loop);
+    const trigger = getTrigger(followed);
     if (trigger !== undefined) triggered.set(trigger, [...(triggered.get(trigger) ?? []), loop]);
   }
   return {
@@ -56,7 +57,7 @@ function startLoop(followed: FollowedRepository, options: ReconcilersOptions): R
   const factory: Factory = { name, store, now: () => new Date(), randomBytes };
   const branch = toFollowedBranch(followed);
   return startReconcileLoop({
-    intervalMs: parseDurationMs(followed.interval) ?? reconcileSeconds * 1_000,
+    intervalMs: getIntervalMs(followed),
     reconcile: signal => reconcile(factory, branch, { environment, signal }),
     onReconciled: reconciled => {
       report(log, reconciled);
@@ -68,8 +69,7 @@ function startLoop(followed: FollowedRepository, options: ReconcilersOptions): R
 }
 
 /** Returns `<factory>/<webhook>`. A setting without a slash names a webhook of the factory itself. */
-function getTrigger(followed: FollowedRepository | undefined): string | undefined {
-  const { factory, trigger } = followed ?? {};
+function getTrigger({ factory, trigger }: FollowedRepository): string | undefined {
   return trigger === undefined || trigger.includes('/') ? trigger : `${factory}/${trigger}`;
 }
 

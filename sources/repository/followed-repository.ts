@@ -8,7 +8,7 @@ import { secretNameShape } from '../../schema/secret-name-shape.ts';
 import { parseRepository, type Repository } from './repository.ts';
 
 /** @limit Default interval of reconciles, in seconds: git hosts tolerate it, and people hardly notice it. */
-export const reconcileSeconds = 30;
+const reconcileSeconds = 30;
 /** @limit Shortest interval of reconciles, in seconds: each starts a git process. */
 const reconcileSecondsMin = 1;
 /** @limit Longest interval of reconciles, in seconds (a day): a longer one is a mistake. */
@@ -114,6 +114,11 @@ export interface RepositoryCredential {
   readonly username: string;
   /** The team secret whose value is the password or access token. */
   readonly secretName: string;
+}
+
+/** The time between two reconciles, in ms. */
+export function getIntervalMs({ interval }: Pick<FollowedRepository, 'interval'>): number {
+  return parseDurationMs(interval) ?? reconcileSeconds * 1_000;
 }
 
 /** Converts checked settings to the branch that they describe. */

@@ -8,7 +8,12 @@ import {
   rejectIrregularFile,
   rejectName,
 } from '../definition-file-name.ts';
-import { type DefinitionFiles, type DefinitionKind, mergeFiles } from '../definition-files.ts';
+import {
+  type DefinitionFiles,
+  type DefinitionKind,
+  definitionKinds,
+  mergeFiles,
+} from '../definition-files.ts';
 import { GitFailure } from './git/git-failure.ts';
 
 import { listRenamedFiles, listTree, readBlobs, type TreeEntry } from './git/git-objects.ts';
@@ -24,14 +29,13 @@ export async function readRevision(
   path: string,
   mayLack: boolean,
 ): Promise<DefinitionFiles> {
-  const kinds = ['webhook', 'automation'] as const;
   const folders = await listTree(
     mirror,
     revision,
-    kinds.map(kind => toFolderPath(path, kind)),
+    definitionKinds.map(kind => toFolderPath(path, kind)),
   );
   const found = await Promise.all(
-    kinds.map(kind => {
+    definitionKinds.map(kind => {
       const folder = folders.find(entry => entry.path === toFolderPath(path, kind));
       return folder ? readFolder(mirror, folder, kind, mayLack) : { files: [], diagnostics: [] };
     }),

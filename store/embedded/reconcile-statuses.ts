@@ -14,6 +14,7 @@ export function openReconcileStatuses(home: Home, lockTimeoutMs: number): Reconc
         const database = await open(factory);
         database.data = change(database.data);
         await database.write();
+        return database.data;
       }),
   };
 }

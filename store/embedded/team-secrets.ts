@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import { compareNames } from '../../schema/name.ts';
 import type { AppliedStates } from '../ports.ts';
 import type { Seal, SealedFor } from '../seal.ts';
 import { StoreError } from '../store-error.ts';
@@ -152,9 +153,7 @@ async function readUses(
 }
 
 function withSecret(secrets: readonly StoredSecret[], secret: StoredSecret): StoredSecret[] {
-  return [...secrets.filter(other => other.name !== secret.name), secret].sort((a, b) =>
-    a.name < b.name ? -1 : 1,
-  );
+  return [...secrets.filter(other => other.name !== secret.name), secret].sort(compareNames);
 }
 
 function toOwner(name: string): SealedFor {

@@ -205,8 +205,8 @@ test('asks before it writes, with the changes, and a no changes nothing', async 
   write('pay', 'secretName: A\n');
   const source = { kind: 'directory', directory: '/x' } as const;
   let asked: unknown;
-  const declined = await applyDefinitions(factory, definitions(), source, async changes => {
-    asked = changes;
+  const declined = await applyDefinitions(factory, definitions(), source, async planned => {
+    asked = planned.changes;
     return false;
   });
   expect(declined.result).toBe('declined');

@@ -68,16 +68,15 @@ async function reconcile(options: ReconcileOptions, context: Context): Promise<v
 
 async function repeat(
   reconcile: (signal: AbortSignal) => Promise<Reconciled>,
-  { interval }: FollowedRepository,
+  followed: FollowedRepository,
   stopping: AbortSignal,
 ): Promise<void> {
-  const [{ startReconcileLoop }, { parseDurationMs }, { reconcileSeconds }] = await Promise.all([
+  const [{ startReconcileLoop }, { getIntervalMs }] = await Promise.all([
     import('../../../operations/reconcile-loop.ts'),
-    import('../../../schema/definitions/duration.ts'),
     import('../../../sources/repository/followed-repository.ts'),
   ]);
   const loop = startReconcileLoop({
-    intervalMs: parseDurationMs(interval) ?? reconcileSeconds * 1_000,
+    intervalMs: getIntervalMs(followed),
     reconcile,
     onError: error => printStatus(`hookmill: ${error instanceof Error ? error.message : error}`),
     random: Math.random,

@@ -45,7 +45,7 @@ function createDeliveryHandlers(deps: ApiDeps): Omit<DeliveryHandlers, 'watchDel
         { uid, ...wanted },
         caller.token.permission,
       );
-      return { body: { deliveries: [...page.rows], next: page.next } };
+      return { body: { deliveries: page.rows, next: page.next } };
     },
     showDelivery: async ({ params: { factory, delivery }, caller }) => ({
       body: await showDelivery(openServedFactory(deps, factory), delivery, caller.token.permission),
@@ -60,7 +60,7 @@ function createDeliveryHandlers(deps: ApiDeps): Omit<DeliveryHandlers, 'watchDel
     },
     replayDelivery: async ({ params: { factory, delivery }, body }) => {
       const runs = await replayDelivery(openServedFactory(deps, factory), delivery, body.automation);
-      return { body: { runs: [...runs] } };
+      return { body: { runs } };
     },
     testFilter: async ({ params: { factory }, body: { automation = '', triggers, delivery, payload } }) => {
       const tested = triggers ? { name: 'draft', enabled: true, triggers } : automation;
@@ -96,7 +96,7 @@ function createRunHandlers(deps: ApiDeps): RunHandlers {
         return { body: { runs: await listRunsOfDelivery(opened, delivery), next: null } };
       }
       const page = await listRuns(opened, wanted);
-      return { body: { runs: [...page.rows], next: page.next } };
+      return { body: { runs: page.rows, next: page.next } };
     },
     showRun: async ({ params: { factory, run } }) => ({
       body: await showRun(openServedFactory(deps, factory), run),

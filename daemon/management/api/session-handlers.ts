@@ -63,5 +63,5 @@ function toIdentity({ name, factory, permission }: ApiToken) {
 
 const describedSchemes = schemes.map(scheme => {
   const { id, provider, kind, page, secretLocation, secretCommand } = scheme;
-  return { id, provider, kind, page, secretLocation, secretCommand, summary: [...summariseScheme(scheme)] };
+  return { id, provider, kind, page, secretLocation, secretCommand, summary: summariseScheme(scheme) };
 });
