@@ -7,6 +7,7 @@ import { createSortableId, sortableIdRandomBytes } from '../schema/ids.ts';
 import type { AcceptedDelivery, DeliveryLog } from '../store/delivery-log.ts';
 import { openSqliteReader } from '../store/embedded/delivery-log/read/reader.ts';
 import { openDeliveryLog } from '../store/embedded/delivery-log/write/open-delivery-log.ts';
+import { median, percentile, round } from './support/statistics.ts';
 
 // Measures the delivery log without the ingress.
 // Usage: node bench/delivery-log.ts [--seconds 3] [--directory DIR]
@@ -52,15 +53,14 @@ async function measure(shape: { senders: number; bytes: number; runs: number }, 
   const { user, system } = process.threadCpuUsage(cpu);
   const { committed, commits } = log.stats();
   await log.close();
-  latenciesMs.sort((a, b) => a - b);
   return {
     ...shape,
     'records/s': Math.round((committed / elapsedMs) * 1_000),
     'commits/s': Math.round((commits / elapsedMs) * 1_000),
-    'records/commit': round(committed / commits),
-    'p50 ms': round(latenciesMs[Math.floor(latenciesMs.length * 0.5)] ?? 0),
-    'p99 ms': round(latenciesMs[Math.floor(latenciesMs.length * 0.99)] ?? 0),
-    'main thread µs/record': round((user + system) / committed),
+    'records/commit': round(committed / commits, 2),
+    'p50 ms': round(median(latenciesMs), 2),
+    'p99 ms': round(percentile(latenciesMs, 0.99), 2),
+    'main thread µs/record': round((user + system) / committed, 2),
   };
 }
 
@@ -77,7 +77,7 @@ async function measureLists(count: number) {
   return filters.map(filter => {
     const startMs = performance.now();
     const found = reader.listDeliveries({ factory: 'default', limit: 50, ...filter }).length;
-    return { rows: count, filter: JSON.stringify(filter), found, ms: round(performance.now() - startMs) };
+    return { rows: count, filter: JSON.stringify(filter), found, ms: round(performance.now() - startMs, 2) };
   });
 }
 
@@ -106,8 +106,4 @@ function delivery({ bytes, runs }: { bytes: number; runs: number }): AcceptedDel
       automation: 'triage',
     })),
   };
-}
-
-function round(value: number): number {
-  return Math.round(value * 100) / 100;
 }

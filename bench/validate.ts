@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { execaSync } from 'execa';
 import { inTemporaryDirectory } from './support/factory.ts';
 import { parseNumbers } from './support/options.ts';
+import { round } from './support/statistics.ts';
 
 const { files, rounds, starts } = parseNumbers({ files: 10_000, rounds: 5, starts: 20 });
 const webhooksOfFactory = 20;
@@ -51,7 +52,7 @@ await inTemporaryDirectory(async directory => {
     'node -e 0': { ms: Math.round(few.empty) },
     'validate the examples': {
       ms: Math.round(few.validate),
-      'times node -e 0': Number((few.validate / few.empty).toFixed(2)),
+      'times node -e 0': round(few.validate / few.empty, 2),
     },
   });
 });

@@ -9,7 +9,7 @@ import { uidPattern } from './ids.ts';
 export const webhooksMax = 20;
 
 /** Increase this if an older hookmill could misread the state that a newer one writes. */
-export const appliedStateFormatVersion = 1;
+const appliedStateFormatVersion = 1;
 
 /**
  * The credential that senders must use now. It changes only when the webhook's definition is applied again. Token modes
@@ -35,7 +35,7 @@ const appliedWebhook = z.strictObject({
 const appliedAutomation = automationShape.extend({ name: z.string() });
 
 /** Where an applied state comes from. */
-const source = z.discriminatedUnion('kind', [
+export const sourceShape = z.discriminatedUnion('kind', [
   /** Webhooks and automations are created through the management API, without files. */
   z.strictObject({ kind: z.literal('dashboard') }),
   z.strictObject({ kind: z.literal('directory'), directory: z.string() }),
@@ -58,7 +58,7 @@ export const appliedStateShape = z.strictObject({
   /** Counts the writes, so that a writer notices if the state has changed since it was read. */
   serial: z.int().nonnegative(),
   appliedAt: z.string(),
-  source: source.nullable(),
+  source: sourceShape.nullable(),
   webhooks: z.array(appliedWebhook),
   automations: z.array(appliedAutomation),
 });
@@ -66,7 +66,7 @@ export const appliedStateShape = z.strictObject({
 export type Credential = z.output<typeof credential>;
 export type AppliedWebhook = z.output<typeof appliedWebhook>;
 export type AppliedAutomation = z.output<typeof appliedAutomation>;
-export type AppliedSource = z.output<typeof source>;
+export type AppliedSource = z.output<typeof sourceShape>;
 export type AppliedState = z.output<typeof appliedStateShape>;
 
 /** The state of a factory to which nothing has been applied. */

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import type { z } from 'zod';
-import { type AppliedState, appliedStateShape } from './applied-state.ts';
+import { type AppliedState, appliedStateShape, sourceShape } from './applied-state.ts';
 import type { Commit } from './commit.ts';
 
 /** The automations that judged a delivery. The delivery log keeps them, so that each verdict can be explained later. */
-export const automationsSnapshotShape = appliedStateShape.pick({
+const automationsSnapshotShape = appliedStateShape.pick({
   factory: true,
   serial: true,
   source: true,
@@ -33,7 +33,7 @@ export function parseSnapshot(json: string): AutomationsSnapshot {
 /** Reads the commit from a snapshot's source, given as JSON text; undefined unless the source is a repository. */
 export function parseSourceCommit(json: string | null | undefined): Commit | undefined {
   if (!json) return undefined;
-  return getCommit({ source: automationsSnapshotShape.shape.source.parse(JSON.parse(json)) });
+  return getCommit({ source: sourceShape.nullable().parse(JSON.parse(json)) });
 }
 
 /** The commit that an applied state comes from, if its factory follows a branch. */

@@ -66,9 +66,9 @@ export const diagnosticCodes = {
 
 export type DiagnosticCode = keyof typeof diagnosticCodes;
 
-/** Cuts a message or hint, which may quote a long file, to `diagnosticCharsMax` characters. */
-export function truncate(text: string): string {
-  return text.length > diagnosticCharsMax ? `${text.slice(0, diagnosticCharsMax - 1).toWellFormed()}…` : text;
+/** Cuts a text that may quote a long file, by default to the length of a message or hint. */
+export function truncate(text: string, charsMax = diagnosticCharsMax): string {
+  return text.length > charsMax ? `${text.slice(0, charsMax - 1).toWellFormed()}…` : text;
 }
 
 /** Sorts by file, then place, then code. Diagnostics are always reported in this order. */

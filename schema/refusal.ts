@@ -1,3 +1,5 @@
+import type { z } from 'zod';
+import type { insteadAnswer, mistakeAnswer } from './api/problem-answer.ts';
 import type { Diagnostic } from './diagnostics.ts';
 
 /** Each reason for which an operation refuses a request, in words. */
@@ -28,25 +30,13 @@ export const refusals = {
 
 export type RefusalCode = keyof typeof refusals;
 
-/** A mistake in a request, at a JSON Pointer into its body or at a parameter. */
-export interface RequestMistake {
-  readonly pointer: string;
-  readonly code: string;
-  readonly message: string;
-  readonly hint?: string | undefined;
-}
-
 /** How to make a refused change in a factory that is managed by files or by a repository. */
-export interface Instead {
-  readonly text: string;
-  readonly file?: string;
-  readonly yaml?: string;
-}
+export type Instead = z.output<typeof insteadAnswer>;
 
 export interface RefusalParts {
   /** The reason in this case. It contains no secret, and nothing about other factories. */
   readonly detail?: string | undefined;
-  readonly mistakes?: readonly RequestMistake[] | undefined;
+  readonly mistakes?: readonly z.output<typeof mistakeAnswer>[] | undefined;
   readonly diagnostics?: readonly Diagnostic[] | undefined;
   readonly instead?: Instead | undefined;
 }

@@ -49,7 +49,7 @@ type Placeholder = (typeof placeholders)[number];
 export const placeholderList = placeholders.map(name => `{${name}}`).join(' ');
 
 /** @limit Longest template of signed content, in characters: providers' templates have fewer than 40, and a sender's own may add some constant text. */
-export const templateCharactersMax = 256;
+const templateCharactersMax = 256;
 
 /** Parses a template like `{timestamp}.{body}`, or says what is wrong with it. */
 export function parseTemplate(template: string): Template {
@@ -96,7 +96,7 @@ const canonicalReaders: Readonly<Record<CanonicalContent['canonical'], ContentRe
 const contentfulListHeader = 'x-contentful-signed-headers';
 
 /** @limit Most headers that a Contentful signature may cover: Contentful signs two of its own and those that its user adds. */
-export const contentfulHeadersMax = 32;
+const contentfulHeadersMax = 32;
 
 /**
  * Builds Contentful's canonical request: method, path, signed headers and body, one per line. One header lists the

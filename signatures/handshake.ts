@@ -138,7 +138,7 @@ function answerJson(body: Readonly<Record<string, string>>): HandshakeAnswer {
 }
 
 /** @limit Longest challenge that is sent back to a provider, in characters: providers' challenges are much shorter. */
-export const challengeCharactersMax = 512;
+const challengeCharactersMax = 512;
 
 /** Parses a challenge that is safe to send back: short and without markup, spaces or control characters. */
 function parseChallenge(value: unknown): string | undefined {
@@ -152,7 +152,7 @@ function readParameter(url: string, name: string): string | undefined {
 }
 
 /** @limit Largest body that is parsed as a handshake, in bytes: handshakes have a few hundred, so most deliveries are not searched for one. */
-export const handshakeBytesMax = 4096;
+const handshakeBytesMax = 4096;
 
 function parseMessage(body: Buffer): Readonly<Record<string, unknown>> | undefined {
   if (body.length > handshakeBytesMax) return undefined;

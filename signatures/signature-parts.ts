@@ -70,10 +70,10 @@ function compileSignatureHeader({
 }
 
 /** @limit Most signatures read from one header: senders write one for each active secret, and a rotation has two or three. */
-export const signaturesMax = 16;
+const signaturesMax = 16;
 
 /** @limit Most items read from one signature header: senders write one or two besides the signatures. */
-export const signatureItemsMax = 20;
+const signatureItemsMax = 20;
 
 function readList(
   text: string,

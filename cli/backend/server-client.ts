@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { problemAnswer } from '../../schema/api/answers.ts';
+import { problemAnswer } from '../../schema/api/problem-answer.ts';
 import { ApiProblem, type ApiProblemCode, apiProblems } from '../../schema/api/problems.ts';
 import { type ApiAnswer, type ApiRoute, apiPrefix } from '../../schema/api/route.ts';
 import { type ApiRoutes, apiRoutes, type OperationId } from '../../schema/api/routes.ts';

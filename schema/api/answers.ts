@@ -1,4 +1,6 @@
+// The answers of the management API, and the parts that they share. Only fields marked `optional()` may be absent.
 import { z } from 'zod';
+import { sourceShape } from '../applied-state.ts';
 import { authModes } from '../auth-mode.ts';
 import { commitShape } from '../commit.ts';
 import { customScheme } from '../definitions/custom-scheme.ts';
@@ -8,11 +10,15 @@ import { payloadFilterSchema } from '../filters/payload-filter.ts';
 import { uidPattern } from '../ids.ts';
 import { permissions } from '../permission.ts';
 
-/** The answers of the management API, and the parts that they share. Only fields marked `optional()` may be absent. */
-
 const time = z.iso.datetime();
 const uid = z.string().regex(uidPattern);
 const serial = z.int().nonnegative().describe('Serial of the applied state, as in the ETag.');
+const file = z
+  .string()
+  .nullable()
+  .describe('The definition file that it comes from; null: created in the dashboard.');
+const yaml = z.string().describe('The text of its definition file.');
+const webhookAtArrival = z.string().describe('The name of the webhook when the delivery arrived.');
 
 /** Who is signed in. */
 export const identityAnswer = z.strictObject({
@@ -22,7 +28,7 @@ export const identityAnswer = z.strictObject({
 });
 
 /** Where the webhooks and automations of a factory are managed. */
-export const managements = ['dashboard', 'files', 'repository'] as const;
+const managements = ['dashboard', 'files', 'repository'] as const;
 export type Management = (typeof managements)[number];
 
 const managedBy = z
@@ -40,35 +46,6 @@ export const factoryAnswer = z.strictObject({
   automations: z.int(),
 });
 export const factoriesAnswer = z.strictObject({ factories: z.array(factoryAnswer) });
-
-/** A mistake in a request. */
-export const mistakeAnswer = z.strictObject({
-  pointer: z
-    .string()
-    .describe('The place in the body as a JSON Pointer (RFC 6901), or the name of a parameter.'),
-  code: z.string(),
-  message: z.string(),
-  hint: z.string().optional(),
-});
-
-/** Says what to do instead of a change that the dashboard cannot make, because the factory comes from files. */
-export const insteadAnswer = z.strictObject({
-  text: z.string(),
-  file: z.string().optional().describe('The definition file to write or remove.'),
-  yaml: z.string().optional().describe('The new contents of the file.'),
-});
-
-/** A problem as in RFC 9457. */
-export const problemAnswer = z.strictObject({
-  type: z.literal('about:blank'),
-  title: z.string(),
-  status: z.int(),
-  code: z.string(),
-  detail: z.string().optional(),
-  mistakes: z.array(mistakeAnswer).optional(),
-  diagnostics: z.array(diagnosticShape).optional(),
-  instead: insteadAnswer.optional(),
-});
 
 /** How the last reconciles of a factory that follows a branch ended. */
 export const reconcileAnswer = z.strictObject({
@@ -90,16 +67,11 @@ export const reconcileAnswer = z.strictObject({
   failingSince: time.nullable(),
 });
 
+const [dashboard, directory, repository] = sourceShape.options;
 export const sourceAnswer = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('dashboard') }),
-  z.strictObject({ kind: z.literal('directory'), directory: z.string() }),
-  z.strictObject({
-    kind: z.literal('repository'),
-    repository: z.string(),
-    branch: z.string(),
-    path: z.string(),
-    ...commitShape.shape,
-  }),
+  dashboard,
+  directory,
+  repository.omit({ contentDigest: true }),
 ]);
 
 export const statusAnswer = factoryAnswer.extend({
@@ -135,16 +107,13 @@ export const webhookAnswer = z.strictObject({
   credential: z
     .enum(['set', 'not set'])
     .describe('`not set`: the webhook answers 401 until its secret is set.'),
-  file: z
-    .string()
-    .nullable()
-    .describe('The definition file that it comes from; null: created in the dashboard.'),
+  file,
   commit,
 });
 export const webhooksAnswer = z.strictObject({ serial, webhooks: z.array(webhookAnswer) });
 export const webhookDetailAnswer = webhookAnswer.extend({
   serial,
-  yaml: z.string().describe('The text of its definition file.'),
+  yaml,
 });
 
 /** A generated secret. It is shown once: nothing stores it in plain text, and no other answer contains it. */
@@ -184,15 +153,12 @@ export const automationAnswer = z.strictObject({
   enabled: z.boolean(),
   prompt: z.string(),
   triggers: z.array(appliedTrigger),
-  file: z
-    .string()
-    .nullable()
-    .describe('The definition file that it comes from; null: created in the dashboard.'),
+  file,
 });
 export const automationsAnswer = z.strictObject({ serial, automations: z.array(automationAnswer) });
 export const automationDetailAnswer = automationAnswer.extend({
   serial,
-  yaml: z.string().describe('The text of its definition file.'),
+  yaml,
 });
 
 const clauseShape = z.strictObject({
@@ -218,7 +184,7 @@ export const verdictAnswer = z.strictObject({
 
 export const deliveryAnswer = z.strictObject({
   id: z.string(),
-  webhook: z.string().describe('The name of the webhook when the delivery arrived.'),
+  webhook: webhookAtArrival,
   uid,
   at: time,
   size: z.int().describe('Size of the body in bytes.'),
@@ -237,7 +203,7 @@ export const runAnswer = z.strictObject({
   id: z.string(),
   automation: z.string(),
   deliveryId: z.string(),
-  webhook: z.string().describe('The name of the webhook when the delivery arrived.'),
+  webhook: webhookAtArrival,
   state: z.enum(runStates),
   attempts: z.int(),
   replay: z.boolean(),

@@ -1,3 +1,4 @@
+// The bodies and query parameters that the management API accepts.
 import { z } from 'zod';
 import { addMistake } from '../definitions/add-mistake.ts';
 import { automationShape } from '../definitions/automation-definition.ts';
@@ -15,8 +16,6 @@ export const apiPageMax = 200;
 const tokenCharsMax = 256;
 /** @limit Longest text that names where applied files come from, in characters: a path or a URL. */
 const originCharsMax = 512;
-
-/** The bodies and query parameters that the management API accepts. */
 
 const name = z.string().regex(namePattern, { error: `use ${nameRule}` });
 const newSecretName = secretNameShape
@@ -117,9 +116,7 @@ export const runsQuery = z.strictObject({
   limit,
   cursor,
 });
-export const liveQuery = z.strictObject({
-  webhook: z.string().optional().describe('Only deliveries of the webhook with this UID.'),
-});
+export const liveQuery = deliveriesQuery.pick({ webhook: true });
 export const replayRequest = z.strictObject({
   automation: z.string().optional().describe('Start a run of this automation only.'),
 });

@@ -1,5 +1,6 @@
 import { diagnosticShape } from '../diagnostic-shape.ts';
 import * as answers from './answers.ts';
+import * as problems from './problem-answer.ts';
 import * as requests from './requests.ts';
 import type { ApiRoute } from './route.ts';
 
@@ -323,7 +324,7 @@ export const apiRoutes = {
 } as const satisfies Record<string, ApiRoute>;
 
 /** Every shape that has a name in the OpenAPI document: those that `apiRoutes` uses, and some of their parts. */
-export const apiShapes = { ...answers, ...requests, diagnosticShape };
+export const apiShapes = { ...answers, ...problems, ...requests, diagnosticShape };
 
 export type ApiRoutes = typeof apiRoutes;
 export type OperationId = keyof ApiRoutes;

@@ -2,12 +2,13 @@ import { z } from 'zod';
 import { parseTemplate, placeholderList } from '../../signatures/content.ts';
 import { hmacEncodings, hmacHashes, secretEncodings, timestampUnits } from '../../signatures/description.ts';
 import { addMistake } from './add-mistake.ts';
+import { headerNamePattern } from './header-name.ts';
 
 /** @limit Longest replay window that a custom scheme may ask for, in seconds: a longer one no longer stops replays. */
-export const signatureWindowSecondsMax = 3600;
+const signatureWindowSecondsMax = 3600;
 
 const headerName = makeText(
-  /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/,
+  headerNamePattern,
   'is not a header name',
   'write only the name, as in X-Signature',
 );

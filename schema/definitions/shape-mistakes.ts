@@ -228,8 +228,7 @@ function booleanHint(value: unknown): string {
 const valueCharsMax = 60;
 
 function display(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'nothing';
-  return text.length > valueCharsMax ? `${text.slice(0, valueCharsMax - 1).toWellFormed()}…` : text;
+  return truncate(JSON.stringify(value) ?? 'nothing', valueCharsMax);
 }
 
 function getValue(value: unknown, path: Path): unknown {

@@ -5,15 +5,11 @@ import { secretNameShape } from '../secret-name-shape.ts';
 import { didYouMean } from '../suggestion.ts';
 import { addMistake, type MistakeParams } from './add-mistake.ts';
 import { type CustomScheme, customScheme } from './custom-scheme.ts';
+import { headerNamePattern } from './header-name.ts';
 
 /** A scheme's id, or the user's own description of an HMAC. */
 export type SchemeReference = string | CustomScheme;
 
-/** @limit Longest name of a header in a definition, in characters: the names that senders use are far shorter. */
-const headerNameCharsMax = 128;
-
-// RFC 9110 section 5.6.2: a field name is a token.
-const fieldName = new RegExp(`^[!#$%&'*+.^_\`|~0-9A-Za-z-]{1,${headerNameCharsMax}}$`);
 // The delivery log keeps identities as plain text, so a header that carries a credential cannot be one.
 const credentialHeaders = ['authorization', 'cookie', 'proxy-authorization'];
 
@@ -21,7 +17,7 @@ const deliveryIdHeader = z
   .string()
   .superRefine((name, context) => {
     const code = 'definition/value';
-    if (!fieldName.test(name)) {
+    if (!headerNamePattern.test(name)) {
       const hint = 'write only the name of the header, as in X-Event-Id';
       addMistake(context, [], `"${name}" is not a header name`, { code, hint });
     } else if (credentialHeaders.includes(name.toLowerCase())) {
@@ -32,7 +28,7 @@ const deliveryIdHeader = z
       });
     }
   })
-  .meta({ pattern: fieldName.source, examples: ['X-Event-Id'] });
+  .meta({ pattern: headerNamePattern.source, examples: ['X-Event-Id'] });
 
 const schemeId = z
   .string()

@@ -8,7 +8,7 @@ import { uidPattern } from '../ids.ts';
 import { judgeTrigger, type TriggerVerdict } from './judge-trigger.ts';
 
 /** `automations/<name>.fixtures/*.json`: a payload, and whether it should trigger the automation. */
-export const filterFixtureShape = z.strictObject({
+const filterFixtureShape = z.strictObject({
   expect: z.enum(['trigger', 'no-trigger']).describe('Whether the payload should start a run.'),
   webhook: z
     .string()

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { DiagnosticCode } from '../diagnostics.ts';
+import { type DiagnosticCode, truncate } from '../diagnostics.ts';
 
 /** @limit Deepest nesting of objects in a payload filter: real payloads nest less than 10 deep. */
 const filterDepthMax = 16;
@@ -238,13 +238,10 @@ function bareHint(field: string, value: unknown, mayBeOperator: boolean): string
 /** Renders a scalar in YAML's flow style. */
 function renderFlow(value: unknown): string {
   if (typeof value !== 'string') return String(value);
-  if (/^[a-z_][\w-]*$/i.test(value) && !/^(true|false|null)$/i.test(value)) return cut(value);
-  return cut(JSON.stringify(value));
+  if (/^[a-z_][\w-]*$/i.test(value) && !/^(true|false|null)$/i.test(value))
+    return truncate(value, quotedCharsMax);
+  return truncate(JSON.stringify(value), quotedCharsMax);
 }
 
 /** @limit Most characters of a key or value that a message about a payload filter quotes: enough to recognise it. */
 const quotedCharsMax = 60;
-
-function cut(text: string): string {
-  return text.length > quotedCharsMax ? `${text.slice(0, quotedCharsMax - 1)}…` : text;
-}

@@ -64,6 +64,11 @@ describe('a payload filter that is refused', () => {
     expect(problems(parseYaml(yaml))).toEqual([{ code: 'filter/invalid', path, message, hint }]);
   });
 
+  it('is quoted without cutting a character in half', () => {
+    const hint = `write a: ["${'x'.repeat(57)}\ufffd…]`;
+    expect(problems({ a: `${'x'.repeat(57)}😀 and more` })).toMatchObject([{ hint }]);
+  });
+
   it('has an exists that is neither true nor false', () => {
     const mistake = { path: ['a', 'exists'], message: 'exists must be true or false' };
     expect(problems(parseYaml('a: { exists: "yes" }'))).toMatchObject([mistake]);
