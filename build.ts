@@ -1,23 +1,37 @@
 // `npm run build`: the command line and the daemon, from their sources to dist/. Types are checked by `npm run check`.
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { isAbsolute } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { build } from 'rolldown';
 
 // Packages that every command loads. Bundling only the used parts of them halves the start time of a command. All other
 // packages stay outside the bundle; better-sqlite3 has to, because it has a native part.
 const bundled = /^(commander|fast-string-(truncated-)?width|fastest-levenshtein|picocolors|yaml|zod)($|\/)/;
 
+const program = 'cli/main.ts';
+// Each of these runs in its own thread or process. The file that starts it expects it in the same directory.
+const workers = {
+  'delivery-log-worker': 'store/embedded/delivery-log/write/delivery-log-worker.ts',
+  'delivery-log-query-worker': 'store/embedded/delivery-log/read/delivery-log-query-worker.ts',
+  'git-launcher': 'sources/repository/git/git-launcher.ts',
+};
+
+let findImports: (module: string) => readonly string[] = () => [];
+let startModules: ReadonlySet<string> | undefined;
+
 const { output } = await build({
-  input: {
-    hookmill: 'cli/main.ts',
-    // Each of these runs in its own thread or process. The file that starts it expects it in the same directory.
-    'delivery-log-worker': 'store/embedded/delivery-log/write/delivery-log-worker.ts',
-    'delivery-log-query-worker': 'store/embedded/delivery-log/read/delivery-log-query-worker.ts',
-    'git-launcher': 'sources/repository/git/git-launcher.ts',
-  },
+  input: { hookmill: program, ...workers },
   platform: 'node',
   external: id => !id.startsWith('.') && !isAbsolute(id) && !bundled.test(id),
-  output: { format: 'esm' },
+  // One file for all that each command loads starts faster than the twenty that rolldown would make of it.
+  output: { format: 'esm', codeSplitting: { groups: [{ name: 'start', test: isStartModule }] } },
+  plugins: [
+    {
+      name: 'find-imports',
+      buildEnd() {
+        findImports = module => this.getModuleInfo(module)?.importedIds ?? [];
+      },
+    },
+  ],
   write: false,
 });
 mkdirSync('dist', { recursive: true });
@@ -26,6 +40,23 @@ for (const file of output) if (file.type === 'chunk') replace(`dist/${file.fileN
 // Removes the files of an earlier build last, because a running command may still load them.
 const built = new Set(output.map(({ fileName }) => fileName));
 for (const file of readdirSync('dist')) if (file.endsWith('.js') && !built.has(file)) rmSync(`dist/${file}`);
+
+/** Whether each command loads the module, and no worker does: a worker would then load all of them. */
+function isStartModule(module: string): boolean {
+  startModules ??= findStartModules();
+  return startModules.has(module);
+}
+
+function findStartModules(): Set<string> {
+  const ofWorkers = findReached(Object.values(workers));
+  return new Set([...findReached([program])].filter(module => !ofWorkers.has(module)));
+}
+
+function findReached(entries: readonly string[]): Set<string> {
+  const reached = new Set(entries.map(entry => resolve(entry)));
+  for (const module of reached) for (const imported of findImports(module)) reached.add(imported);
+  return reached;
+}
 
 /** Replaces a file in one step, and only if it changed, because commands may be running from it. */
 function replace(file: string, code: string): void {

@@ -55,8 +55,10 @@ import { version } from './version.ts';
 /** Adds one command to its parent: its name, arguments, options, help and action. */
 type DeclareCommand = (parent: Command, openBackend: OpenBackend) => Command;
 
+type CommandRow = readonly [parent: DeclareCommand, ...children: DeclareCommand[]];
+
 /** The commands under their headings in the help; the first of each row is the parent of the others. */
-const commandTable: readonly (readonly [heading: string, ...rows: (readonly DeclareCommand[])[]])[] = [
+const commandTable: readonly (readonly [heading: string, ...rows: CommandRow[]])[] = [
   [
     'Definitions:',
     [declareInit],
@@ -71,8 +73,11 @@ const commandTable: readonly (readonly [heading: string, ...rows: (readonly Decl
     'Credentials:',
     [
       declareSecrets,
-      ...[declareSecretsSet, declareSecretsGenerate, declareSecretsDeclare],
-      ...[declareSecretsList, declareSecretsRemove],
+      declareSecretsSet,
+      declareSecretsGenerate,
+      declareSecretsDeclare,
+      declareSecretsList,
+      declareSecretsRemove,
     ],
     [declareTokens, declareTokensCreate, declareTokensList, declareTokensRevoke],
   ],
@@ -98,7 +103,7 @@ export async function main(): Promise<void> {
   }
 }
 
-/** Creates the command line. Each command loads what it needs only when it runs, so that starting stays fast. */
+/** Creates the command line. A command loads the store, operations and packages that it needs only when it runs. */
 export function createProgram(): Command {
   const program = new Command('hookmill')
     .description('Inbound webhooks as code: validate, plan and apply definitions; receive deliveries.')
@@ -121,8 +126,8 @@ Exit status: 0 success, 1 problems found, 2 wrong usage, 3 unexpected failure.`,
   for (const [heading, ...rows] of commandTable) {
     program.commandsGroup(heading);
     for (const [declareParent, ...declareChildren] of rows) {
-      const parent = declareParent?.(program, openBackend);
-      if (parent) for (const declareChild of declareChildren) declareChild(parent, openBackend);
+      const parent = declareParent(program, openBackend);
+      for (const declareChild of declareChildren) declareChild(parent, openBackend);
     }
   }
   return program;

@@ -1,12 +1,12 @@
 import type { z } from 'zod';
 import type { secretsAnswer } from '../schema/api/answers.ts';
 import type { Permission } from '../schema/permission.ts';
-import { secretRandomBytes } from '../schema/secret-value.ts';
+import { encodeSecret, secretRandomBytes } from '../schema/secret-value.ts';
+import { describeScheme } from '../signatures/schemes.ts';
 import type { Factory } from './factory.ts';
 
 /** The formats of a generated secret: URL-safe text, or the format of Standard Webhooks. */
-export const secretFormats = ['token', 'whsec'] as const;
-export type SecretFormat = (typeof secretFormats)[number];
+export type SecretFormat = 'token' | 'whsec';
 
 /** Sets a team secret to a random value of 256 bits and returns it. It cannot be read later. */
 export async function generateSecretValue(
@@ -14,8 +14,8 @@ export async function generateSecretValue(
   name: string,
   format: SecretFormat,
 ): Promise<string> {
-  const random = Buffer.from(randomBytes(secretRandomBytes));
-  const value = format === 'whsec' ? `whsec_${random.toString('base64')}` : random.toString('base64url');
+  const scheme = format === 'whsec' ? describeScheme('standard-webhooks') : undefined;
+  const value = encodeSecret(scheme, randomBytes(secretRandomBytes));
   await store.teamSecrets.set(name, value);
   return value;
 }

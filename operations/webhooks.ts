@@ -10,7 +10,7 @@ import { type Instead, Refusal } from '../schema/refusal.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { TeamSecret } from '../store/team-secrets.ts';
 import { type Changed, changeFactory, type ManagedFactory } from './change-factory.ts';
-import { findSecretDiagnostics } from './checks/secret-diagnostics.ts';
+import { findSecretMistake } from './checks/secret-diagnostics.ts';
 import { makeCredential } from './credential.ts';
 import type { OpenFactory } from './factory.ts';
 import { findDefinitionFile, findManagement, requireManagedHere } from './managed-by.ts';
@@ -178,32 +178,21 @@ async function openSecret(
   webhook: WebhookDefinition,
   pointer: string,
 ): Promise<TeamSecret | undefined> {
-  const secrets = await store.teamSecrets.open([webhook.secretName]);
-  requireUsable(webhook, secrets, pointer);
-  return secrets.get(webhook.secretName);
+  const secret = (await store.teamSecrets.open([webhook.secretName])).get(webhook.secretName);
+  requireUsable(webhook, secret, pointer);
+  return secret;
 }
 
 function checkValue(webhook: WebhookDefinition, text: string, pointer: string): void {
-  const candidate = { name: webhook.secretName, value: { version: '', text } };
-  requireUsable(webhook, new Map([[candidate.name, candidate]]), pointer);
+  requireUsable(webhook, { name: webhook.secretName, value: { version: '', text } }, pointer);
 }
 
-function requireUsable(
-  webhook: WebhookDefinition,
-  secrets: ReadonlyMap<string, TeamSecret>,
-  pointer: string,
-): void {
-  const diagnostics = findSecretDiagnostics(
-    { webhooks: [webhook], locate: () => ({ file: '' }) },
-    secrets,
-    [],
-  );
-  if (diagnostics.length === 0) return;
-  if (!secrets.has(webhook.secretName)) {
+function requireUsable(webhook: WebhookDefinition, secret: TeamSecret | undefined, pointer: string): void {
+  if (!secret) {
     throw new Refusal('secret-missing', { detail: `there is no team secret ${webhook.secretName}` });
   }
-  const mistakes = diagnostics.map(({ code, message, hint }) => ({ pointer, code, message, hint }));
-  throw new Refusal('request-invalid', { mistakes });
+  const mistake = findSecretMistake(webhook, secret, []);
+  if (mistake) throw new Refusal('request-invalid', { mistakes: [{ pointer, ...mistake }] });
 }
 
 /** Refuses if another webhook, perhaps of another factory, uses the team secret too. */

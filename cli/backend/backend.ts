@@ -84,7 +84,7 @@ interface ReadDefinitions {
   readonly texts: ReadonlyMap<string, string>;
 }
 
-export interface StartedRun {
+interface StartedRun {
   readonly id: string;
   readonly automation: string;
 }

@@ -63,8 +63,9 @@ async function planDirectory(
 ): Promise<PlanResult> {
   const followed = await readRememberedRepository(factory);
   if (followed) {
-    const follows = `the factory ${factory.name} follows ${followed.branch} of ${followed.repository}`;
-    onNote(printable(`${follows}: this is what merging the work tree would change.`));
+    onNote(
+      printable(`${describeFollowing(factory, followed)}: this is what merging the work tree would change.`),
+    );
   }
   const definitions = parseDefinitions(readDirectory(context.directory));
   const { texts } = definitions;
@@ -142,7 +143,7 @@ async function applyBranch(
   followed: FollowedRepository,
   { planFile, dryRun, onNote }: ApplyRequest,
 ): Promise<ApplyResult> {
-  const follows = `the factory ${context.factory} follows ${followed.branch} of ${followed.repository}`;
+  const follows = describeFollowing(factory, followed);
   if (planFile !== undefined || dryRun) {
     const hint = 'run `hookmill plan` to compare the work tree with the applied state';
     throw new UsageError(`${follows}: a plan of the work tree cannot be applied; ${hint}`);
@@ -155,6 +156,10 @@ async function applyBranch(
   // The reconcile has already printed its diagnostics.
   const findings = { diagnostics: [], texts: new Map() };
   return { result, tip, plan, webhooks: listUrls(state, context), ...findings };
+}
+
+function describeFollowing(factory: OpenFactory, { branch, repository }: FollowedRepository): string {
+  return `the factory ${factory.name} follows ${branch} of ${repository}`;
 }
 
 async function dryRunApply(

@@ -8,9 +8,9 @@ import { CommandError } from '../exit-status.ts';
 import type { Server } from './server-address.ts';
 
 /** @limit Time that a command waits for a server's answer, in ms: an apply may itself wait for a lock. */
-export const serverRequestMs = 30_000;
+const serverRequestMs = 30_000;
 
-export interface ServerCall {
+interface ServerCall {
   readonly params: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | undefined>>;
   readonly body?: unknown;

@@ -1,6 +1,6 @@
 import type { Argument, Command, Option } from 'commander';
 
-export interface Candidate {
+interface Candidate {
   readonly value: string;
   readonly description?: string;
 }

@@ -1,4 +1,5 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
+import { createEnvOption } from '../input/env-option.ts';
 
 export interface RepositoryOptions {
   readonly repository?: string;
@@ -11,20 +12,28 @@ export interface RepositoryOptions {
 
 /** Adds the options for the repository that a factory follows, each with its HOOKMILL_ variable. */
 export function addRepositoryOptions(command: Command): Command {
-  const option = (flags: string, variable: string, description: string) =>
-    new Option(flags, description).env(`HOOKMILL_${variable}`);
   return command
-    .addOption(option('--repository <url>', 'REPOSITORY', 'repository that the factory follows'))
-    .addOption(option('--branch <name>', 'BRANCH', 'its production branch (default: main)'))
-    .addOption(option('--path <folder>', 'PATH', 'folder of the definitions in it (default: its root)'))
+    .addOption(createEnvOption('--repository <url>', 'REPOSITORY', 'repository that the factory follows'))
+    .addOption(createEnvOption('--branch <name>', 'BRANCH', 'its production branch (default: main)'))
     .addOption(
-      option('--interval <time>', 'INTERVAL', 'time between two checks of the branch (default: 30s)'),
+      createEnvOption('--path <folder>', 'PATH', 'folder of the definitions in it (default: its root)'),
     )
     .addOption(
-      option('--credential-secret <name>', 'CREDENTIAL_SECRET', 'team secret for fetching over HTTPS'),
+      createEnvOption(
+        '--interval <time>',
+        'INTERVAL',
+        'time between two checks of the branch (default: 30s)',
+      ),
     )
     .addOption(
-      option(
+      createEnvOption(
+        '--credential-secret <name>',
+        'CREDENTIAL_SECRET',
+        'team secret for fetching over HTTPS',
+      ),
+    )
+    .addOption(
+      createEnvOption(
         '--credential-username <name>',
         'CREDENTIAL_USERNAME',
         'user name for that secret (default: x-access-token)',

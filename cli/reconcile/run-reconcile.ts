@@ -47,7 +47,7 @@ export function toReconcileData(factory: string, baseUrl: string, reconciled: Re
   return { result, tip, ...planView(reconciled.state, changes, baseUrl) };
 }
 
-export interface ReconciledTip {
+interface ReconciledTip {
   readonly result: 'applied' | 'unchanged';
   readonly tip: Commit;
   readonly state: AppliedState;

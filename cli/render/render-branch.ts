@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { type Drift, findDrift, type ReconcileView } from '../../operations/views/reconcile-view.ts';
 import type { sourceAnswer } from '../../schema/api/answers.ts';
 import type { Commit } from '../../schema/commit.ts';
+import { describeBranch } from './describe-branch.ts';
 import { describeCommit } from './describe-commit.ts';
 import { printable } from './printable.ts';
 import { renderDiagnostics } from './render-diagnostics.ts';
@@ -28,9 +29,8 @@ export function toBranchFields(applied: Applied, reconcile: ReconcileView): [nam
   const { source, edited } = applied;
   const { followed, tip, suspendedAt, lastSuccess, failingSince } = reconcile;
   const drift = findDrift(source, edited, reconcile);
-  const path = followed.path === '' ? '' : `, ${followed.path}`;
   const fields: [string, string | undefined][] = [
-    ['follows', `${followed.branch} of ${followed.repository}${path}`],
+    ['follows', describeBranch(followed)],
     ['revision', source?.kind === 'repository' ? describeCommit(source) : '-'],
     ['tip', tip ? describeTip(applied, reconcile, tip) : '-'],
     ['drift', drift === null ? undefined : driftTexts[drift]],

@@ -2,6 +2,7 @@ import type { Change, FieldChange } from '../../operations/plan.ts';
 import type { ChangeView, PlanView } from '../../operations/views/plan-view.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
 import { escapeMarkdown, escapeMarkdownCode } from './markdown.ts';
+import { renderCounts } from './render-counts.ts';
 import { renderImpact } from './render-impact.ts';
 
 /** @limit Most characters of a plan in Markdown: GitHub refuses a comment over 65,536, and a comment may have other text too. */
@@ -17,13 +18,9 @@ export function renderPlanMarkdown(
   warnings: readonly Diagnostic[],
   nowMs: number,
 ): string {
-  const { add, change, destroy } = summary;
   const changed = changes.filter(({ action }) => action !== 'no-op');
   const rows = changed.map(change => renderRow(change, nowMs));
-  const head =
-    rows.length === 0
-      ? 'hookmill plan: no changes'
-      : `hookmill plan: ${add} to add, ${change} to change, ${destroy} to destroy`;
+  const head = `hookmill plan: ${rows.length === 0 ? 'no changes' : renderCounts(summary)}`;
   const lines = [
     renderMarker(factory),
     `### ${head}`,

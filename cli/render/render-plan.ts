@@ -2,6 +2,7 @@ import type { Change, FieldChange, Summary } from '../../operations/plan.ts';
 import type { ChangeView, PlanView } from '../../operations/views/plan-view.ts';
 import { colours } from './colours.ts';
 import { printable } from './printable.ts';
+import { renderCounts } from './render-counts.ts';
 import { renderImpact } from './render-impact.ts';
 import { renderFields } from './render-table.ts';
 
@@ -21,8 +22,7 @@ export function renderPlan(
 ): string {
   const changed = changes.filter(change => change.action !== 'no-op');
   if (changed.length === 0) return 'No changes. The applied state matches the definitions.\n';
-  const { add, change, destroy } = summary;
-  const totals = `Plan: ${add} to add, ${change} to change, ${destroy} to destroy.`;
+  const totals = `Plan: ${renderCounts(summary)}.`;
   const parts = changed.map(change => {
     const sentences = change.impact ? renderImpact(change.impact, nowMs) : [];
     return renderChange(change, sentences.length > 0) + renderSentences(sentences);

@@ -8,7 +8,7 @@ import { getJsonSchemaText } from './json-schemas.ts';
 export const ciHosts = ['github', 'gitlab'] as const;
 export type CiHost = (typeof ciHosts)[number];
 
-export interface ScaffoldOptions {
+interface ScaffoldOptions {
   readonly factory: string;
   /** The path of the definitions directory in its repository, with `/` separators; `''` is the root. */
   readonly pathInRepository: string;

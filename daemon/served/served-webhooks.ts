@@ -1,8 +1,7 @@
 import type { AppliedAutomation, AppliedState } from '../../schema/applied-state.ts';
 import { createSnapshot } from '../../schema/automations-snapshot.ts';
 import { compileFilterIndex, type NamedFilter } from '../../schema/filters/filter-index.ts';
-import type { Seal } from '../../store/seal.ts';
-import { credentialOwner } from '../../store/seal.ts';
+import { credentialOwner, type Seal } from '../../store/seal.ts';
 import { createAuthenticator } from '../ingress/authenticator.ts';
 import type { ServedWebhook } from './served-webhook.ts';
 

@@ -23,7 +23,7 @@ export function findSecretDiagnostics(
   knownNames: readonly string[],
 ): Diagnostic[] {
   return definitions.webhooks.flatMap(webhook => {
-    const found = findMistake(webhook, secrets.get(webhook.secretName), knownNames);
+    const found = findSecretMistake(webhook, secrets.get(webhook.secretName), knownNames);
     if (!found) return [];
     const place = definitions.locate('webhook', webhook.name, ['secretName']);
     return [{ ...found, severity: 'error' as const, ...place }];
@@ -36,7 +36,8 @@ interface SecretMistake {
   readonly hint: string;
 }
 
-function findMistake(
+/** Checks the team secret of one webhook; undefined if the webhook can use it. A declared secret has no mistake. */
+export function findSecretMistake(
   webhook: WebhookDefinition,
   secret: TeamSecret | undefined,
   knownNames: readonly string[],

@@ -1,9 +1,10 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { Daemon } from '../../../daemon/daemon.ts';
 import type { DaemonSettings } from '../../../daemon/settings.ts';
 import { DeliveryLogError } from '../../../store/delivery-log-error.ts';
 import { openContext } from '../../context.ts';
 import { CommandError, exitStatus, UsageError } from '../../exit-status.ts';
+import { createEnvOption } from '../../input/env-option.ts';
 import { readInputFile } from '../../input/read-input-file.ts';
 import { printStatus } from '../../output.ts';
 import { addRepositoryOptions, type RepositoryOptions } from '../../reconcile/repository-options.ts';
@@ -11,12 +12,10 @@ import { renderDiagnostics } from '../../render/render-diagnostics.ts';
 import { addCommand } from '../add-command.ts';
 
 /** @limit Time from the stop signal to a forced exit, in ms: service managers kill after 10 s. */
-export const stopMs = 9_500;
+const stopMs = 9_500;
 
 /** Declares `hookmill serve`. */
 export function declareServe(parent: Command): Command {
-  const createOption = (flags: string, variable: string, description: string) =>
-    new Option(flags, description).env(`HOOKMILL_${variable}`);
   const command = addCommand(
     parent,
     'serve',
@@ -31,18 +30,20 @@ Examples:
   hookmill serve --host 0.0.0.0 --port 80 --base-url https://hooks.example.com --config hookmill-daemon.yaml
   hookmill serve --repository https://git.example.com/acme/hooks.git --branch production`,
   )
-    .addOption(createOption('--host <address>', 'HOST', 'address of the ingress (default: 127.0.0.1)'))
-    .addOption(createOption('--port <port>', 'PORT', 'port of the ingress; 0: any free port (default: 8080)'))
+    .addOption(createEnvOption('--host <address>', 'HOST', 'address of the ingress (default: 127.0.0.1)'))
     .addOption(
-      createOption(
+      createEnvOption('--port <port>', 'PORT', 'port of the ingress; 0: any free port (default: 8080)'),
+    )
+    .addOption(
+      createEnvOption(
         '--management-port <port>',
         'MANAGEMENT_PORT',
         'loopback port of the dashboard, the management API and metrics (default: 8081)',
       ),
     )
-    .addOption(createOption('--base-url <url>', 'BASE_URL', 'public URL of the ingress'))
-    .addOption(createOption('--log-level <level>', 'LOG_LEVEL', 'minimum log level (default: info)'))
-    .addOption(createOption('--config <file>', 'CONFIG', 'YAML file with these and all other settings'));
+    .addOption(createEnvOption('--base-url <url>', 'BASE_URL', 'public URL of the ingress'))
+    .addOption(createEnvOption('--log-level <level>', 'LOG_LEVEL', 'minimum log level (default: info)'))
+    .addOption(createEnvOption('--config <file>', 'CONFIG', 'YAML file with these and all other settings'));
   return addRepositoryOptions(command).action(async (options: ServeOptions, command: Command) =>
     serve(options, command),
   );

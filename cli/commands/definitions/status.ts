@@ -2,10 +2,12 @@ import type { Command } from 'commander';
 import type { Summary } from '../../../operations/plan.ts';
 import type { AppliedStatus } from '../../../operations/status.ts';
 import { findDrift } from '../../../operations/views/reconcile-view.ts';
-import type { OpenBackend } from '../../backend/backend.ts';
+import type { OpenBackend, PlanResult } from '../../backend/backend.ts';
 import type { Place } from '../../global-options.ts';
 import { printData } from '../../output.ts';
+import { describeBranch } from '../../render/describe-branch.ts';
 import { renderBranchFailure, toBranchData, toBranchFields } from '../../render/render-branch.ts';
+import { renderCounts } from '../../render/render-counts.ts';
 import { renderFields } from '../../render/render-table.ts';
 import { addCommand } from '../add-command.ts';
 
@@ -36,21 +38,22 @@ async function status(command: Command, openBackend: OpenBackend): Promise<void>
     return;
   }
   const planned = await backend.plan({ withImpact: false, onNote: () => undefined });
-  const pending = planned.ok ? describeSummary(planned.plan.summary) : hasErrorsText;
-  const upToDate = pending === upToDateText;
+  const upToDate = planned.ok && isEmpty(planned.plan.summary);
   const { diagnostics } = planned;
   const data = { ...toCommonData(place, applied), tip: null, upToDate, lastReconcile: null, diagnostics };
   printData(place.output, data, () =>
-    renderFields([...toCommonFields(place, applied), ['definitions', pending]]),
+    renderFields([...toCommonFields(place, applied), ['definitions', describePending(planned)]]),
   );
 }
 
-const upToDateText = 'up to date';
-const hasErrorsText = 'the definitions have errors: run `hookmill plan` to see them';
+function describePending(planned: PlanResult): string {
+  if (!planned.ok) return 'the definitions have errors: run `hookmill plan` to see them';
+  const { summary } = planned.plan;
+  return isEmpty(summary) ? 'up to date' : renderCounts(summary);
+}
 
-function describeSummary({ add, change, destroy }: Summary): string {
-  if (add + change + destroy === 0) return upToDateText;
-  return `${add} to add, ${change} to change, ${destroy} to destroy`;
+function isEmpty({ add, change, destroy }: Summary): boolean {
+  return add + change + destroy === 0;
 }
 
 function toCommonData({ factory }: Place, applied: AppliedStatus) {
@@ -74,6 +77,5 @@ function describeSource(source: AppliedStatus['source']): string {
   if (source === null) return '-';
   if (source.kind === 'dashboard') return 'the dashboard';
   if (source.kind === 'directory') return source.directory;
-  const path = source.path === '' ? '' : `, ${source.path}`;
-  return `${source.branch} of ${source.repository}${path}`;
+  return describeBranch(source);
 }

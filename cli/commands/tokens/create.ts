@@ -11,7 +11,8 @@ export function declareTokensCreate(parent: Command): Command {
     'create',
     'create an API token and print it, only once',
     `
-The token works for the factory that --factory names, or for all factories with --all-factories. The dashboard asks for it when you sign in.
+The token works for the factory that --factory names, or for all factories with --all-factories. The dashboard asks for
+it when you sign in.
 
 Examples:
   hookmill tokens create laptop --permission manage

@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { execa } from 'execa';
-import type { RunFiles, RunOutput } from '../../../store/run-files.ts';
-import { attachmentName } from '../../../store/run-files.ts';
+import { attachmentName, type RunFiles, type RunOutput } from '../../../store/run-files.ts';
 import type { CommandRunnerSettings } from '../run-settings.ts';
-import { closeOutput } from './close-output.ts';
+import { closeOutput, openOutput } from './attempt-output.ts';
 import type { Attempt, AttemptResult, Runner } from './runner.ts';
 
 /** @limit Pause after each read of output that is not kept, in ms: a command that writes without end then costs little CPU. */
@@ -31,9 +30,8 @@ export function createCommandRunner(
   const [program = '', ...programArguments] = settings.argv;
   const inherited = pick(environment, [...alwaysInherited, ...settings.environment]);
   return async (attempt, signal) => {
-    const { directory, message, run } = attempt;
-    const heading = `attempt ${run.attempts} at ${new Date(nowMs()).toISOString()}`;
-    const output = runFiles.appendOutput(run.id, heading, settings.outputBytes);
+    const { directory, message } = attempt;
+    const output = openOutput(runFiles, attempt, nowMs(), settings.outputBytes);
     const command = execa(program, programArguments, {
       cwd: directory,
       env: { ...inherited, ...createRunVariables(attempt) },

@@ -1,8 +1,7 @@
-import type { RunFiles, RunOutput } from '../../../store/run-files.ts';
-import { attachmentName } from '../../../store/run-files.ts';
+import { attachmentName, type RunFiles, type RunOutput } from '../../../store/run-files.ts';
 import { SettingsError } from '../../settings-error.ts';
 import type { HttpRunnerSettings } from '../run-settings.ts';
-import { closeOutput } from './close-output.ts';
+import { closeOutput, openOutput } from './attempt-output.ts';
 import { parseRetryAfterMs } from './retry-after.ts';
 import type { Attempt, AttemptResult, Runner } from './runner.ts';
 
@@ -19,9 +18,7 @@ export function createHttpRunner(
 ): Runner {
   const authorization = readAuthorization(settings, environment);
   return async (attempt, signal) => {
-    const { run } = attempt;
-    const heading = `attempt ${run.attempts} at ${new Date(nowMs()).toISOString()}`;
-    const output = runFiles.appendOutput(run.id, heading, settings.outputBytes);
+    const output = openOutput(runFiles, attempt, nowMs(), settings.outputBytes);
     const timeLimit = AbortSignal.timeout(Math.ceil(settings.timeLimitSeconds * 1000));
     try {
       const response = await fetch(settings.url, {

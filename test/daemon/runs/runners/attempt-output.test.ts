@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { closeOutput } from '../../../../daemon/runs/runners/close-output.ts';
+import { closeOutput } from '../../../../daemon/runs/runners/attempt-output.ts';
 import { homeAt } from '../../../../store/embedded/files/home.ts';
 import { storeIn } from '../../../support/stored.ts';
 import { temporaryDirectory } from '../run-samples.ts';
