@@ -56,7 +56,7 @@ function SignedInView({ account }: { readonly account: Account }) {
       <Header account={account} location={location} factories={names} />
       <main id="main" tabIndex={-1}>
         {'factory' in location ? (
-          <FactoryPages key={location.factory} factory={location.factory} location={location} />
+          <FactoryPages key={location.factory} location={location} />
         ) : location.page === 'home' ? (
           <HomePage account={account} factories={factories} />
         ) : (

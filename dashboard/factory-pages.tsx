@@ -6,7 +6,6 @@ import { NewAutomationPage } from './pages/automation-form/new-automation-page.t
 import { AutomationsPage } from './pages/automations/automations-page.tsx';
 import { DeliveryPage } from './pages/delivery/delivery-page.tsx';
 import { NewWebhookPage } from './pages/new-webhook/new-webhook-page.tsx';
-import { NotFoundPage } from './pages/not-found/not-found-page.tsx';
 import { RunPage } from './pages/run/run-page.tsx';
 import { StatusPage } from './pages/status/status-page.tsx';
 import { WebhookPage } from './pages/webhook/webhook-page.tsx';
@@ -16,24 +15,19 @@ import { Text } from './parts/text.tsx';
 import { Time } from './parts/time.tsx';
 import { Waiting } from './parts/waiting.tsx';
 import { type CurrentFactory, FactoryContext } from './state/current-factory.ts';
-import { type PageLocation, toHref } from './state/page-location.ts';
-import { useInterval } from './state/use-interval.ts';
-import { useLoad } from './state/use-load.ts';
+import { type FactoryLocation, toHref } from './state/page-location.ts';
+import { usePolled } from './state/use-polled.ts';
 
 const statusEveryMs = 30_000;
 
-interface Properties {
-  readonly factory: string;
-  readonly location: PageLocation;
-}
-
 /** Reads the status of the factory, which every page needs, and shows the page of the location. */
-export function FactoryPages({ factory, location }: Properties) {
-  const { value, error, reload } = useLoad(
+export function FactoryPages({ location }: { readonly location: FactoryLocation }) {
+  const { factory } = location;
+  const { value, error, reload } = usePolled(
     signal => callApi('get', '/factories/{factory}/status', { factory, signal }),
     [factory],
+    statusEveryMs,
   );
-  useInterval(reload, statusEveryMs);
   if (!value) return <Waiting error={error} reload={reload} what="the factory" />;
   return (
     <FactoryContext value={toCurrentFactory(value, reload)}>
@@ -57,7 +51,7 @@ function toCurrentFactory(status: ShownStatus, reload: () => void): CurrentFacto
 }
 
 interface PageProperties {
-  readonly location: PageLocation;
+  readonly location: FactoryLocation;
   readonly status: ShownStatus;
 }
 
@@ -83,9 +77,6 @@ function CurrentPage({ location, status }: PageProperties) {
       return <RunPage key={location.id} id={location.id} />;
     case 'status':
       return <StatusPage status={status} />;
-    case 'home':
-    case 'unknown':
-      return <NotFoundPage />;
   }
 }
 

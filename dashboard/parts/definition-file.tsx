@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useFactory } from '../state/current-factory.ts';
+import { shortenRevision } from '../text/short-revision.ts';
 import { CopyableBlock } from './copyable.tsx';
 import { Code } from './text.tsx';
 
@@ -20,7 +21,7 @@ export function DefinitionFileSection({ definition: { file, yaml }, name, childr
       <h2>Definition file</h2>
       {file !== null && revision !== null && (
         <p>
-          <Code text={file} /> at revision <Code text={revision.slice(0, 12)} />
+          <Code text={file} /> at revision <Code text={shortenRevision(revision)} />
         </p>
       )}
       {children}

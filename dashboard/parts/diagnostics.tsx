@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../../schema/diagnostics.ts';
 import { Pill } from './pill.tsx';
-import { Text } from './text.tsx';
+import { Code, Text } from './text.tsx';
 
 export function Diagnostics({ diagnostics }: { readonly diagnostics: readonly Diagnostic[] }) {
   return (
@@ -13,10 +13,7 @@ export function Diagnostics({ diagnostics }: { readonly diagnostics: readonly Di
               <Text text={diagnostic.message} />
             </p>
             <p class="muted small">
-              <code>
-                <Text text={formatPosition(diagnostic)} />
-              </code>{' '}
-              · {diagnostic.code}
+              <Code text={formatPosition(diagnostic)} /> · {diagnostic.code}
             </p>
             {diagnostic.hint && (
               <p class="hint">

@@ -3,6 +3,7 @@ import { callApi } from '../api-client.ts';
 import type { ListedDelivery } from '../api-types.ts';
 import type { TriggerBody } from '../state/automation-draft.ts';
 import { useFactory } from '../state/current-factory.ts';
+import { useDelivery } from '../state/use-delivery.ts';
 import { useLoad } from '../state/use-load.ts';
 import { formatJson } from '../text/format-json.ts';
 import { formatSize } from '../text/format-size.ts';
@@ -131,11 +132,7 @@ function StoredPayload({ delivery }: PayloadProperties) {
 }
 
 function LoadedPayload({ delivery }: PayloadProperties) {
-  const { factory } = useFactory();
-  const { value, error, reload } = useLoad(
-    signal => callApi('get', '/factories/{factory}/deliveries/{delivery}', { factory, delivery, signal }),
-    [factory, delivery],
-  );
+  const { value, error, reload } = useDelivery(delivery);
   if (!value) return <Waiting error={error} reload={reload} what="the payload" />;
   return <CopyableBlock text={formatJson(value.payload ?? '')} what="payload" />;
 }

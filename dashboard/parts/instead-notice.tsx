@@ -1,6 +1,6 @@
 import type { ProblemDetails } from '../api-failure.ts';
 import { CopyableBlock } from './copyable.tsx';
-import { Text } from './text.tsx';
+import { Code, Text } from './text.tsx';
 
 interface Properties {
   readonly title: string;
@@ -22,9 +22,7 @@ export function InsteadNotice({ title, instead }: Properties) {
       )}
       {instead.yaml === undefined && instead.file && (
         <p>
-          <code>
-            <Text text={instead.file} />
-          </code>
+          <Code text={instead.file} />
         </p>
       )}
     </div>

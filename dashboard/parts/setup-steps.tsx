@@ -1,6 +1,5 @@
-import { callApi } from '../api-client.ts';
 import type { ListedScheme, ListedWebhook } from '../api-types.ts';
-import { useLoad } from '../state/use-load.ts';
+import { useSchemes } from '../state/use-schemes.ts';
 import { CopyableBlock } from './copyable.tsx';
 import { Fact, Facts } from './facts.tsx';
 import { Code } from './text.tsx';
@@ -61,9 +60,9 @@ function UrlTokenSteps({ webhook }: Properties) {
 }
 
 function SchemeSteps({ webhook, id }: Properties & { readonly id: string }) {
-  const { value, error, reload } = useLoad(signal => callApi('get', '/schemes', { signal }), []);
+  const { value, error, reload } = useSchemes();
   if (!value) return <Waiting error={error} reload={reload} what="the signature scheme" />;
-  const scheme = value.schemes.find(known => known.id === id);
+  const scheme = value.find(known => known.id === id);
   if (!scheme) return <p>This daemon does not know the signature scheme {id}.</p>;
   const note = scheme.summary.find(({ label }) => label === 'Note');
   return (

@@ -1,8 +1,8 @@
 import type { ListedWebhook } from '../api-types.ts';
+import { EnabledPill } from './enabled-pill.tsx';
 import { Pill } from './pill.tsx';
 
 export function WebhookStatePill({ webhook }: { readonly webhook: ListedWebhook }) {
-  if (!webhook.enabled) return <Pill tone="quiet">Disabled</Pill>;
-  if (webhook.credential === 'not set') return <Pill tone="warn">Needs a secret</Pill>;
-  return <Pill tone="good">Enabled</Pill>;
+  if (webhook.enabled && webhook.credential === 'not set') return <Pill tone="warn">Needs a secret</Pill>;
+  return <EnabledPill enabled={webhook.enabled} />;
 }

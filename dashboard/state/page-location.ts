@@ -18,8 +18,11 @@ export type PageLocation =
 
 export type PageName = PageLocation['page'];
 
+/** A page of one factory. */
+export type FactoryLocation = Extract<PageLocation, { readonly factory: string }>;
+
 /** The segments after the factory; `:id` stands for any segment. */
-const patterns: Readonly<Record<Exclude<PageName, 'home' | 'unknown'>, readonly string[]>> = {
+const patterns: Readonly<Record<FactoryLocation['page'], readonly string[]>> = {
   automations: ['automations'],
   'new-automation': ['new-automation'],
   automation: ['automations', ':id'],

@@ -1,9 +1,9 @@
 import { callApi } from '../../api-client.ts';
 import { Breadcrumb } from '../../parts/breadcrumb.tsx';
 import { DefinitionFileSection } from '../../parts/definition-file.tsx';
+import { EnabledPill } from '../../parts/enabled-pill.tsx';
 import { FilterTest } from '../../parts/filter-test.tsx';
 import { PageHeading } from '../../parts/page-heading.tsx';
-import { Pill } from '../../parts/pill.tsx';
 import { Waiting } from '../../parts/waiting.tsx';
 import { useFactory } from '../../state/current-factory.ts';
 import { useLoad } from '../../state/use-load.ts';
@@ -24,7 +24,7 @@ export function AutomationPage({ name }: { readonly name: string }) {
     <>
       <Breadcrumb to={{ page: 'automations', factory }} label="Automations" />
       <PageHeading title={name}>
-        <Pill tone={value.enabled ? 'good' : 'quiet'}>{value.enabled ? 'Enabled' : 'Disabled'}</Pill>
+        <EnabledPill enabled={value.enabled} />
         <AutomationActions automation={value} />
       </PageHeading>
       <section class="card padded">

@@ -2,24 +2,24 @@ import { callApi } from '../../api-client.ts';
 import type { ListedAutomation } from '../../api-types.ts';
 import { AutomationsHeading } from '../../parts/automations-heading.tsx';
 import { Empty } from '../../parts/empty.tsx';
+import { EnabledPill } from '../../parts/enabled-pill.tsx';
 import { Pill } from '../../parts/pill.tsx';
 import { Text } from '../../parts/text.tsx';
 import { Waiting } from '../../parts/waiting.tsx';
 import { useFactory } from '../../state/current-factory.ts';
 import { toHref } from '../../state/page-location.ts';
-import { useInterval } from '../../state/use-interval.ts';
-import { useLoad } from '../../state/use-load.ts';
+import { usePolled } from '../../state/use-polled.ts';
 
 const promptCharsShown = 160;
 const listEveryMs = 30_000;
 
 export function AutomationsPage() {
   const { factory, mayManage, managedHere } = useFactory();
-  const { value, error, reload } = useLoad(
+  const { value, error, reload } = usePolled(
     signal => callApi('get', '/factories/{factory}/automations', { factory, signal }),
     [factory],
+    listEveryMs,
   );
-  useInterval(reload, listEveryMs);
   return (
     <>
       <AutomationsHeading tab="automations">
@@ -73,7 +73,7 @@ function Row({ automation }: { readonly automation: ListedAutomation }) {
         </a>
       </th>
       <td>
-        <Pill tone={enabled ? 'good' : 'quiet'}>{enabled ? 'Enabled' : 'Disabled'}</Pill>
+        <EnabledPill enabled={enabled} />
       </td>
       <td>
         <span class="names">

@@ -1,18 +1,15 @@
-import { callApi } from '../../api-client.ts';
 import { Breadcrumb } from '../../parts/breadcrumb.tsx';
-import { DeliveryPanel } from '../../parts/delivery/delivery-panel.tsx';
+import { DeliveryDetails } from '../../parts/delivery/delivery-panel.tsx';
 import { OutcomePill } from '../../parts/outcome-pill.tsx';
 import { PageHeading } from '../../parts/page-heading.tsx';
+import { Waiting } from '../../parts/waiting.tsx';
 import { useFactory } from '../../state/current-factory.ts';
-import { useLoad } from '../../state/use-load.ts';
+import { useDelivery } from '../../state/use-delivery.ts';
 
 /** A delivery at its own address, to share with colleagues. */
 export function DeliveryPage({ id }: { readonly id: string }) {
   const { factory } = useFactory();
-  const { value } = useLoad(
-    signal => callApi('get', '/factories/{factory}/deliveries/{delivery}', { factory, delivery: id, signal }),
-    [factory, id],
-  );
+  const { value, error, reload } = useDelivery(id);
   return (
     <>
       {value ? (
@@ -23,7 +20,11 @@ export function DeliveryPage({ id }: { readonly id: string }) {
       <PageHeading title={id}>{value && <OutcomePill outcome={value.outcome} />}</PageHeading>
       <div class="card padded">
         <h2 class="unseen">Details</h2>
-        <DeliveryPanel id={id} />
+        {value ? (
+          <DeliveryDetails delivery={value} reload={reload} />
+        ) : (
+          <Waiting error={error} reload={reload} what="the delivery" />
+        )}
       </div>
     </>
   );

@@ -6,6 +6,7 @@ import { PageHeading } from '../../parts/page-heading.tsx';
 import { Waiting } from '../../parts/waiting.tsx';
 import { useFactory } from '../../state/current-factory.ts';
 import { useLoad } from '../../state/use-load.ts';
+import { useSchemes } from '../../state/use-schemes.ts';
 import { CreatedWebhookView } from './created-webhook-view.tsx';
 import { WebhookForm } from './webhook-form.tsx';
 
@@ -13,7 +14,7 @@ export function NewWebhookPage() {
   const { factory, reload } = useFactory();
   // The generated secret is kept nowhere else, and only until the user leaves the page.
   const [created, setCreated] = useState<CreatedWebhook>();
-  const schemes = useLoad(signal => callApi('get', '/schemes', { signal }), []);
+  const schemes = useSchemes();
   const secrets = useLoad(
     signal => callApi('get', '/factories/{factory}/secrets', { factory, signal }),
     [factory],
@@ -28,7 +29,7 @@ export function NewWebhookPage() {
       <Breadcrumb to={{ page: 'webhooks', factory }} label="Webhooks" />
       <PageHeading title="New webhook" />
       {schemes.value && secrets.value ? (
-        <WebhookForm schemes={schemes.value.schemes} secrets={secrets.value.secrets} onCreated={show} />
+        <WebhookForm schemes={schemes.value} secrets={secrets.value.secrets} onCreated={show} />
       ) : (
         <Waiting
           error={schemes.error ?? secrets.error}

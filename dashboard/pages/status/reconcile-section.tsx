@@ -3,6 +3,7 @@ import { Diagnostics } from '../../parts/diagnostics.tsx';
 import { Fact, Facts } from '../../parts/facts.tsx';
 import { Code, Text } from '../../parts/text.tsx';
 import { ExactTime, Time } from '../../parts/time.tsx';
+import { shortenRevision } from '../../text/short-revision.ts';
 
 type ReconcileStatus = NonNullable<ShownStatus['reconcile']>;
 type Failure = NonNullable<ReconcileStatus['lastFailure']>;
@@ -87,7 +88,7 @@ interface CommitProperties {
 function CommitFact({ term, commit }: CommitProperties) {
   return (
     <Fact term={term}>
-      <Code text={commit.revision.slice(0, 12)} /> <Text text={commit.subject} />
+      <Code text={shortenRevision(commit.revision)} /> <Text text={commit.subject} />
       <span class="muted">
         {' '}
         · <Text text={commit.author} />

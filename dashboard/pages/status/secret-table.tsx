@@ -1,7 +1,7 @@
 import type { ListedSecret } from '../../api-types.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { Pill } from '../../parts/pill.tsx';
-import { Text } from '../../parts/text.tsx';
+import { Code } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
 
 /** The names of the team secrets; the API never returns their values. */
@@ -22,9 +22,7 @@ export function SecretTable({ secrets }: { readonly secrets: readonly ListedSecr
           {secrets.map(secret => (
             <tr key={secret.name}>
               <th scope="row">
-                <code>
-                  <Text text={secret.name} />
-                </code>
+                <Code text={secret.name} />
               </th>
               <td>
                 <Pill tone={secret.state === 'set' ? 'good' : 'warn'}>

@@ -1,11 +1,11 @@
-import { callApi } from '../../api-client.ts';
 import type { ShownWebhook } from '../../api-types.ts';
 import { CopyableLine } from '../../parts/copyable.tsx';
 import { Fact, Facts } from '../../parts/facts.tsx';
 import { Code } from '../../parts/text.tsx';
 import { useFactory } from '../../state/current-factory.ts';
 import { toHref } from '../../state/page-location.ts';
-import { useLoad } from '../../state/use-load.ts';
+import { useListeners } from '../../state/use-listeners.ts';
+import { useSchemes } from '../../state/use-schemes.ts';
 import { authModeLabels, getSchemeLabel } from '../../text/sender-labels.ts';
 
 /** The ingress URL, how senders authenticate, and the automations that listen. */
@@ -29,8 +29,7 @@ export function AboutWebhook({ webhook }: { readonly webhook: ShownWebhook }) {
 }
 
 function WebhookFacts({ webhook }: { readonly webhook: ShownWebhook }) {
-  const schemes = useLoad(signal => callApi('get', '/schemes', { signal }), []).value?.schemes;
-  const scheme = getSchemeLabel(webhook.signatureScheme, schemes);
+  const scheme = getSchemeLabel(webhook.signatureScheme, useSchemes().value);
   return (
     <Facts>
       <Fact term="Authentication">
@@ -52,13 +51,7 @@ function WebhookFacts({ webhook }: { readonly webhook: ShownWebhook }) {
 
 function Listeners({ uid }: { readonly uid: string }) {
   const { factory, mayManage, managedHere } = useFactory();
-  const { value } = useLoad(
-    signal => callApi('get', '/factories/{factory}/automations', { factory, signal }),
-    [factory],
-  );
-  const listening = value?.automations.filter(({ triggers }) =>
-    triggers.some(trigger => trigger.uid === uid),
-  );
+  const listening = useListeners(uid);
   return (
     <p class="listeners">
       <span class="label">Automations</span>{' '}

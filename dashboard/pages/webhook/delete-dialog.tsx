@@ -4,7 +4,7 @@ import { FormDialog } from '../../parts/dialog-form.tsx';
 import { announce } from '../../state/announcements.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { redirectTo } from '../../state/current-location.ts';
-import { useLoad } from '../../state/use-load.ts';
+import { useListeners } from '../../state/use-listeners.ts';
 
 interface Properties {
   readonly webhook: ShownWebhook;
@@ -13,12 +13,7 @@ interface Properties {
 
 export function DeleteDialog({ webhook: { name, uid }, onClose }: Properties) {
   const { factory } = useFactory();
-  const { value } = useLoad(
-    signal => callApi('get', '/factories/{factory}/automations', { factory, signal }),
-    [factory],
-  );
-  const listening =
-    value?.automations.filter(({ triggers }) => triggers.some(trigger => trigger.uid === uid)) ?? [];
+  const listening = useListeners(uid) ?? [];
   const remove = async () => {
     await callApi('delete', '/factories/{factory}/webhooks/{uid}', { factory, uid });
     announce(`Deleted ${name}`);

@@ -5,12 +5,10 @@ import type { ListedDelivery } from '../../api-types.ts';
 import { Disclosure } from '../../parts/disclosure.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { OutcomePill } from '../../parts/outcome-pill.tsx';
+import { PagedRows } from '../../parts/paged-rows.tsx';
 import { Pill } from '../../parts/pill.tsx';
-import { ProblemNotice } from '../../parts/problem-notice.tsx';
+import { RowSummary } from '../../parts/row-summary.tsx';
 import { Size } from '../../parts/size.tsx';
-import { Text } from '../../parts/text.tsx';
-import { Time } from '../../parts/time.tsx';
-import { Waiting } from '../../parts/waiting.tsx';
 import { useFactory } from '../../state/current-factory.ts';
 import { useDeliveries } from '../../state/use-deliveries.ts';
 
@@ -65,56 +63,42 @@ function Rows({ webhook, renderDelivery, outcome, onLive }: RowsProperties) {
   const { factory } = useFactory();
   const deliveries = useDeliveries({ factory, webhook, outcome });
   useEffect(() => onLive(deliveries.live), [onLive, deliveries.live]);
-  const { rows, arrived } = deliveries;
-  if (!rows) return <Waiting error={deliveries.error} reload={deliveries.reload} what="deliveries" />;
+  const { arrived } = deliveries;
   return (
     <>
       <p class="unseen" role="status">
         {arrived > 0 && `${arrived} new since you opened the page`}
       </p>
-      {rows.length === 0 ? (
-        <Empty title={outcome ? `No deliveries with the outcome ${outcome}` : 'No deliveries yet'}>
-          {!outcome && <p>Deliveries appear here as they arrive, whether accepted or rejected.</p>}
-        </Empty>
-      ) : (
-        <ul class="card rows deliveries">
-          {rows.map((delivery, index) => (
-            <Disclosure
-              key={delivery.id}
-              class={index < arrived ? 'arrived' : ''}
-              summary={<DeliverySummary delivery={delivery} />}
-            >
-              {() => renderDelivery(delivery.id)}
-            </Disclosure>
-          ))}
-        </ul>
-      )}
-      <ProblemNotice error={deliveries.error} />
-      {deliveries.readMore && (
-        <button type="button" class="more" disabled={deliveries.busy} onClick={deliveries.readMore}>
-          Show older deliveries
-        </button>
-      )}
+      <PagedRows
+        pages={deliveries}
+        what="deliveries"
+        empty={
+          <Empty title={outcome ? `No deliveries with the outcome ${outcome}` : 'No deliveries yet'}>
+            {!outcome && <p>Deliveries appear here as they arrive, whether accepted or rejected.</p>}
+          </Empty>
+        }
+        renderRow={(delivery, index) => (
+          <Disclosure
+            key={delivery.id}
+            class={index < arrived ? 'arrived' : ''}
+            summary={<DeliverySummary delivery={delivery} />}
+          >
+            {() => renderDelivery(delivery.id)}
+          </Disclosure>
+        )}
+      />
     </>
   );
 }
 
 function DeliverySummary({ delivery }: { readonly delivery: ListedDelivery }) {
   return (
-    <>
-      <OutcomePill outcome={delivery.outcome} />
-      <code class="id">{delivery.id}</code>
-      {delivery.reason !== undefined && (
-        <span class="reason">
-          <Text text={delivery.reason} />
-        </span>
-      )}
-      <span class="muted size">
-        <Size bytes={delivery.size} />
-      </span>
-      <span class="muted time">
-        <Time at={delivery.at} />
-      </span>
-    </>
+    <RowSummary
+      pill={<OutcomePill outcome={delivery.outcome} />}
+      id={delivery.id}
+      reason={delivery.reason}
+      size={<Size bytes={delivery.size} />}
+      at={delivery.at}
+    />
   );
 }

@@ -7,7 +7,7 @@ import { type GeneratedSecret, RevealedOnce } from '../../parts/revealed-once.ts
 import { SecretInput } from '../../parts/secret-input.tsx';
 import { Waiting } from '../../parts/waiting.tsx';
 import { useFactory } from '../../state/current-factory.ts';
-import { useLoad } from '../../state/use-load.ts';
+import { useSchemes } from '../../state/use-schemes.ts';
 import { canGenerateSecret } from '../../state/webhook-draft.ts';
 
 interface Properties {
@@ -19,7 +19,7 @@ interface Properties {
 /** Rotates the secret of a webhook, or sets the one that was left blank. */
 export function SecretDialog({ webhook, onChanged, onClose }: Properties) {
   const action = webhook.credential === 'set' ? 'Rotate secret' : 'Enter secret';
-  const schemes = useLoad(signal => callApi('get', '/schemes', { signal }), []);
+  const schemes = useSchemes();
   // The generated secret is kept nowhere else, and only while the dialog is open.
   const [revealed, setRevealed] = useState<GeneratedSecret>();
   const finish = (changed: ShownWebhook, generated: GeneratedSecret | null) => {
@@ -41,7 +41,7 @@ export function SecretDialog({ webhook, onChanged, onClose }: Properties) {
       ) : schemes.value ? (
         <SecretForm
           webhook={webhook}
-          canGenerate={canGenerateSecret(webhook, schemes.value.schemes)}
+          canGenerate={canGenerateSecret(webhook, schemes.value)}
           action={action}
           onFinished={finish}
           onClose={onClose}

@@ -9,8 +9,9 @@ export function WebhookFile({ webhook }: { readonly webhook: ShownWebhook }) {
     <DefinitionFileSection definition={webhook} name={`webhooks/${webhook.name}.yaml`}>
       <p>
         To change the webhook, edit its file {followsBranch ? 'on the production branch' : 'and apply'}.
-        Renaming the file replaces the webhook with a new one at a new URL. A change of the Enabled switch
-        lasts until the next {followsBranch ? 'change on the branch is applied' : 'apply'}.
+        {followsBranch
+          ? 'Keep the name of the file: a commit that renames it is not applied, because the URL would change. A change of the Enabled switch lasts until the next change on the branch is applied.'
+          : 'Renaming the file replaces the webhook with a new one at a new URL. A change of the Enabled switch lasts until the next apply.'}
       </p>
       <p>
         To rotate the secret, run <code>hookmill secrets set {webhook.secretName}</code>.{' '}

@@ -8,8 +8,7 @@ import { SetupSteps } from '../../parts/setup-steps.tsx';
 import { Waiting } from '../../parts/waiting.tsx';
 import { WebhookStatePill } from '../../parts/webhook-state-pill.tsx';
 import { useFactory } from '../../state/current-factory.ts';
-import { useInterval } from '../../state/use-interval.ts';
-import { useLoad } from '../../state/use-load.ts';
+import { usePolled } from '../../state/use-polled.ts';
 import { AboutWebhook } from './about-webhook.tsx';
 import { DeliveryList } from './delivery-list.tsx';
 import { EnabledSwitch } from './enabled-switch.tsx';
@@ -20,11 +19,11 @@ const webhookEveryMs = 30_000;
 
 export function WebhookPage({ uid }: { readonly uid: string }) {
   const { factory } = useFactory();
-  const webhook = useLoad(
+  const webhook = usePolled(
     signal => callApi('get', '/factories/{factory}/webhooks/{uid}', { factory, uid, signal }),
     [factory, uid],
+    webhookEveryMs,
   );
-  useInterval(webhook.reload, webhookEveryMs);
   if (!webhook.value) return <Waiting error={webhook.error} reload={webhook.reload} what="the webhook" />;
   return <WebhookContent webhook={webhook.value} onChanged={webhook.put} />;
 }

@@ -8,8 +8,8 @@ import { Waiting } from '../../parts/waiting.tsx';
 import { WebhookStatePill } from '../../parts/webhook-state-pill.tsx';
 import { useFactory } from '../../state/current-factory.ts';
 import { toHref } from '../../state/page-location.ts';
-import { useInterval } from '../../state/use-interval.ts';
-import { useLoad } from '../../state/use-load.ts';
+import { usePolled } from '../../state/use-polled.ts';
+import { useSchemes } from '../../state/use-schemes.ts';
 import { authModeLabels, getSchemeLabel } from '../../text/sender-labels.ts';
 import { Sparkline } from './sparkline.tsx';
 
@@ -18,11 +18,11 @@ const activityEveryMs = 60_000;
 
 export function WebhooksPage() {
   const { factory, mayManage, managedHere } = useFactory();
-  const { value, error, reload } = useLoad(
+  const { value, error, reload } = usePolled(
     signal => callApi('get', '/factories/{factory}/webhooks', { factory, signal }),
     [factory],
+    listEveryMs,
   );
-  useInterval(reload, listEveryMs);
   return (
     <>
       <AutomationsHeading tab="webhooks">
@@ -57,12 +57,12 @@ function NoWebhooks() {
 
 function WebhookTable({ webhooks }: { readonly webhooks: readonly ListedWebhook[] }) {
   const { factory } = useFactory();
-  const activity = useLoad(
+  const activity = usePolled(
     signal => callApi('get', '/factories/{factory}/activity', { factory, signal }),
     [factory],
+    activityEveryMs,
   );
-  useInterval(activity.reload, activityEveryMs);
-  const schemes = useLoad(signal => callApi('get', '/schemes', { signal }), []).value?.schemes;
+  const schemes = useSchemes().value;
   const byUid = new Map(activity.value?.webhooks.map(each => [each.uid, each]));
   return (
     <div class="card">

@@ -1,0 +1,33 @@
+import type { ComponentChildren } from 'preact';
+import { Text } from './text.tsx';
+import { Time } from './time.tsx';
+
+interface Properties {
+  /** The state of the row, as a pill. */
+  readonly pill: ComponentChildren;
+  readonly id: string;
+  /** Why it failed, if it did. */
+  readonly reason: string | undefined;
+  /** How large the row is, or how many attempts it took. */
+  readonly size: ComponentChildren;
+  readonly at: string;
+}
+
+/** The line of a delivery or a run in a list. */
+export function RowSummary({ pill, id, reason, size, at }: Properties) {
+  return (
+    <>
+      {pill}
+      <code class="id">{id}</code>
+      {reason !== undefined && (
+        <span class="reason">
+          <Text text={reason} />
+        </span>
+      )}
+      <span class="muted size">{size}</span>
+      <span class="muted time">
+        <Time at={at} />
+      </span>
+    </>
+  );
+}
