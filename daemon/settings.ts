@@ -32,9 +32,9 @@ const count = z.int().min(1);
 
 const proxy = z.string().superRefine((text, context) => {
   if (isProxy(text)) return;
-  addMistake(context, [], 'not the address of a proxy', {
+  addMistake(context, [], 'invalid proxy address', {
     code: 'definition/value',
-    hint: 'write an address, a subnet such as 10.0.0.0/8, or loopback',
+    hint: 'write an IP address, a subnet such as 10.0.0.0/8, or loopback',
   });
 });
 

@@ -43,15 +43,14 @@ const openingHints: ByCode = {
 // Replace messages in which the parser uses terms of its grammar.
 const messages: ByCode = {
   BLOCK_AS_IMPLICIT_KEY: 'a mapping cannot start in the middle of a line, after a colon and a space',
-  MULTILINE_IMPLICIT_KEY: 'this line must be key: value, like those around it',
+  MULTILINE_IMPLICIT_KEY: 'expected a line of the form key: value',
 };
 
 const hints: ByCode = {
   TAB_AS_INDENT: 'indent with spaces',
   BAD_INDENT: 'give all keys of one mapping the same indentation',
   BAD_SCALAR_START: 'put the value in quotes',
-  BLOCK_AS_IMPLICIT_KEY:
-    'put a value with a colon in quotes; give a key on the next line the indentation of this one',
+  BLOCK_AS_IMPLICIT_KEY: 'put a value that contains a colon in quotes, or indent the next key like this one',
   MULTILINE_IMPLICIT_KEY: 'write a colon and a space after the key, and check the indentation',
   BAD_DQ_ESCAPE: 'write the backslash twice, or put the value in single quotes',
 };

@@ -231,7 +231,7 @@ function bareHint(field: string, value: unknown, mayBeOperator: boolean): string
   const bracketed = `write ${key}: [${renderFlow(value)}]`;
   const isOperatorName = field === 'in' || field === 'not_in' || field === 'exists';
   return isOperatorName && !mayBeOperator
-    ? `${bracketed}; beside other keys or at the top level, ${field} names a field and is not an operator`
+    ? `${bracketed}; ${field} is the name of a field here, because an operator must be the only key below a field`
     : bracketed;
 }
 

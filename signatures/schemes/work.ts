@@ -48,7 +48,7 @@ export const workSchemes: readonly SignatureScheme[] = [
     page: 'https://developers.notion.com/reference/webhooks',
     secretLocation: 'the verification_token that Notion posts when the subscription is created',
     secretCommand: 'set',
-    note: 'The request with the token is not signed, so hookmill refuses it. Receive the token elsewhere, then point the subscription at the ingress URL.',
+    note: 'Notion posts the token in a request without a signature, which hookmill refuses. Let another receiver get it, and change the URL of the subscription to the ingress URL before you verify it.',
     ...hexOfBody,
     header: 'X-Notion-Signature',
     prefix: 'sha256=',

@@ -132,7 +132,7 @@ test('plan and apply take automations, and warn of those whose webhook is unknow
   expect(stable(await hookmill('automations', 'show', 'orphan'))).toMatchInlineSnapshot(`
     "name     orphan
     enabled  yes
-    trigger  unknown webhook, never starts: wh_doomed
+    trigger  unknown webhook (never starts a run): wh_doomed
 
       Do orphan.
     exit status 0

@@ -27,7 +27,7 @@ Examples:
 
 function renderAutomation({ name, enabled, prompt, triggers }: AutomationView): string {
   const triggerFields = triggers.map(({ webhook, uid, payload }): [string, string] => {
-    const target = webhook ?? 'unknown webhook, never starts:';
+    const target = webhook ?? 'unknown webhook (never starts a run):';
     return ['trigger', `${target} ${uid} ${JSON.stringify(payload) ?? ''}`];
   });
   const fields = renderFields([['name', name], ['enabled', enabled ? 'yes' : 'no'], ...triggerFields]);

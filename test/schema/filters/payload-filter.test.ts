@@ -51,12 +51,12 @@ describe('a payload filter that is refused', () => {
     [
       'exists: true',
       ['exists'],
-      'write exists: [true]; beside other keys or at the top level, exists names a field and is not an operator',
+      'write exists: [true]; exists is the name of a field here, because an operator must be the only key below a field',
     ],
     [
       'a: { exists: true, in: [x] }',
       ['a', 'exists'],
-      'write exists: [true]; beside other keys or at the top level, exists names a field and is not an operator',
+      'write exists: [true]; exists is the name of a field here, because an operator must be the only key below a field',
     ],
     ['__proto__: x', ['__proto__'], 'write __proto__: [x]'],
   ])('has a bare scalar: %s', (yaml, path, hint) => {
