@@ -5,10 +5,11 @@ import { type Reconciled, reconcile } from '../../operations/reconcile.ts';
 import { planView } from '../../operations/views/plan-view.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import type { Commit } from '../../schema/commit.ts';
+import { shortenRevision } from '../../schema/short-revision.ts';
 import type { FollowedBranch } from '../../sources/repository/followed-repository.ts';
 import { CommandError } from '../exit-status.ts';
 import { colours } from '../render/colours.ts';
-import { describeCommit, shortenRevision } from '../render/describe-commit.ts';
+import { describeCommit } from '../render/describe-commit.ts';
 import { printable } from '../render/printable.ts';
 import { renderDiagnostics } from '../render/render-diagnostics.ts';
 

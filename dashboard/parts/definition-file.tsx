@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
+import { shortenRevision } from '../../schema/short-revision.ts';
 import { useFactory } from '../state/current-factory.ts';
-import { shortenRevision } from '../text/short-revision.ts';
 import { CopyableBlock } from './copyable.tsx';
 import { Code } from './text.tsx';
 

@@ -74,7 +74,8 @@ browserTest(
     await page.getByText('The last good state is still applied.').waitFor();
     await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
     await page.getByRole('link', { name: 'deploys' }).click();
-    await page.getByText(`at revision ${revision.slice(0, 12)}`).waitFor();
+    await page.getByText(`at revision ${revision.slice(0, 7)}`).waitFor();
+    await page.getByText('a commit that renames it is not applied').waitFor();
     await page
       .getByText('The new value takes effect when the next change on the branch is applied.')
       .waitFor();

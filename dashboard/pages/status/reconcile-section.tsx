@@ -1,9 +1,9 @@
+import { shortenRevision } from '../../../schema/short-revision.ts';
 import type { ShownStatus } from '../../api-types.ts';
 import { Diagnostics } from '../../parts/diagnostics.tsx';
 import { Fact, Facts } from '../../parts/facts.tsx';
 import { Code, Text } from '../../parts/text.tsx';
 import { ExactTime, Time } from '../../parts/time.tsx';
-import { shortenRevision } from '../../text/short-revision.ts';
 
 type ReconcileStatus = NonNullable<ShownStatus['reconcile']>;
 type Failure = NonNullable<ReconcileStatus['lastFailure']>;
