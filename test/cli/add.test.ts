@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { makeWorkspace } from '../support/workspace.ts';
 
-test('writes a definition that validates, and tells the secret and the place at the provider', async () => {
+test('writes a definition that validates, and says where to put the secret at the provider', async () => {
   const workspace = makeWorkspace();
   const { exitCode, stdout, stderr } = await workspace.hookmill('add', 'stripe');
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: 'Wrote webhooks/stripe.yaml.\n' });
@@ -54,7 +54,7 @@ test('points the editor at the schema where init has put it', async () => {
   );
 });
 
-test('overwrites neither a definition nor what a link leads to', async () => {
+test('overwrites neither a definition nor the target of a link', async () => {
   const workspace = makeWorkspace();
   workspace.write('webhooks/github.yaml', 'secretName: MINE\n');
   workspace.write('precious', 'precious');

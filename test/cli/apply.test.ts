@@ -125,7 +125,7 @@ Plan: 0 to add, 1 to change, 0 to destroy.
   expect(workspace.read(appliedFile)).not.toBe(before);
 });
 
-test('destroying needs --yes where nobody can be asked, and says what it means', async () => {
+test('destroying needs --yes where nobody can be asked, and says what it does', async () => {
   const workspace = await oneApplied();
   rmSync(workspace.path('webhooks/deploys.yaml'));
   const before = workspace.read(appliedFile);
@@ -181,7 +181,7 @@ webhooks/bad.yaml:1:13: error: there is no team secret TOKN [secret/missing]
   expect(() => workspace.read(appliedFile)).toThrow('ENOENT');
 });
 
-test('--detailed-exitcode tells changes, none and errors apart', async () => {
+test('--detailed-exitcode distinguishes changes, no changes and errors', async () => {
   const workspace = await oneApplied();
   const status = async () => (await workspace.hookmill('plan', '--detailed-exitcode')).exitCode;
   expect(await status()).toBe(0);
@@ -191,7 +191,7 @@ test('--detailed-exitcode tells changes, none and errors apart', async () => {
   expect(await status()).toBe(1);
 });
 
-test('status tells what is applied and whether the definitions still say so', async () => {
+test('status shows what is applied and whether the definitions differ', async () => {
   const workspace = await oneApplied();
   const status = async () => JSON.parse((await workspace.hookmill('status', '-o', 'json')).stdout);
   expect(await status()).toMatchObject({
@@ -253,7 +253,7 @@ test('--home, --factory and their variables say where the state is, flags first'
   expect(new Set(files.map(({ webhooks }) => webhooks[0].uid)).size).toBe(3);
 });
 
-test('what is kept is for its owner alone', async () => {
+test('only the owner can read the files of the home', async () => {
   const workspace = await threeWebhooks();
   await workspace.hookmill('apply');
   for (const entry of readdirSync(workspace.home, { recursive: true, withFileTypes: true })) {

@@ -268,7 +268,7 @@ describe('a delivery', () => {
     `);
   });
 
-  test('keeps the verdicts of the automations that were in force when it came', async () => {
+  test('keeps the verdicts of the automations that were applied when it arrived', async () => {
     const id = await deliver({ action: 'other', n: 0 });
     const before = (await hookmill('deliveries', 'show', id)).stdout;
     automation('quiet', [{ uid: orders.uid }], true);
@@ -367,7 +367,7 @@ async function rejectedId(): Promise<string> {
 }
 
 describe('automations test', () => {
-  test('judges a payload from a file, clause by clause', async () => {
+  test('tests a payload from a file, clause by clause', async () => {
     write('payload.json', '{"action":"closed","items":[{"sku":"b"},{"sku":"a1","qty":0}]}');
     expect(
       stable(await hookmill('automations', 'test', 'twice', '--payload', 'payload.json')),
@@ -415,7 +415,7 @@ describe('automations test', () => {
     `);
   });
 
-  test('judges a stored delivery, its webhook included', async () => {
+  test('tests a stored delivery, including its webhook', async () => {
     const id = await deliver({ action: 'reopened', test: 1 });
     expect(stable(await hookmill('automations', 'test', 'triage', '--delivery', id))).toMatchInlineSnapshot(`
       "triage: Would trigger
@@ -458,7 +458,7 @@ describe('automations test', () => {
     }
   });
 
-  test('never judges by what is applied where the definition in the work tree has mistakes', async () => {
+  test('never tests the applied definition when the one in the work tree has mistakes', async () => {
     const before = workspace.read('automations/triage.yaml');
     write('automations/triage.yaml', 'prompt: Act.\n');
     try {
@@ -513,7 +513,7 @@ describe('fixtures', () => {
   const fixture = (name: string, content: object | string) =>
     write(`automations/${name}`, typeof content === 'string' ? content : JSON.stringify(content));
 
-  test('fail validate and automations test where a verdict is another than expected', async () => {
+  test('fail validate and automations test where a verdict differs from the expected one', async () => {
     fixture('triage.fixtures/created.json', { expect: 'trigger', payload: { action: 'created' } });
     fixture('triage.fixtures/closed.json', { expect: 'no-trigger', payload: { action: 'closed' } });
     fixture('triage.fixtures/elsewhere.json', {
@@ -618,7 +618,7 @@ describe('a webhook named in place of its UID', () => {
     },
   );
 
-  test('is an error without any state too, which says how to get the UID', async () => {
+  test('is an error without any applied state too, which says how to get the UID', async () => {
     const { exitCode, stdout } = await other.hookmill('validate', '--format', 'text');
     expect(exitCode).toBe(1);
     expect(stdout).toContain('webhooks/orders.yaml gets its UID when it is applied');

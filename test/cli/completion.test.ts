@@ -91,7 +91,7 @@ test('says nothing of files that it cannot read', async () => {
   expect(answer).toEqual({ stdout: '', stderr: '', exitCode: 0 });
 });
 
-test('help does not show what the scripts ask', async () => {
+test('help does not show the hidden command that the scripts call', async () => {
   expect((await workspace.hookmill('--help')).stdout).not.toContain('__complete');
 });
 

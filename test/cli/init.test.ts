@@ -92,7 +92,7 @@ test('the next steps are commands that work from where the user is', async () =>
   }
 });
 
-test('what stands in the way of a folder is named, and stays', async () => {
+test('names the file that is in the way of a folder, and does not change it', async () => {
   const workspace = makeWorkspace();
   workspace.write('webhooks', 'a file');
   const { exitCode, stderr } = await workspace.hookmill('init');

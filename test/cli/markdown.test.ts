@@ -17,7 +17,7 @@ test('no character that begins markup, a mention, a link or a cell is left', () 
   );
 });
 
-test('what is read is the text, control characters escaped, up to the bound', () => {
+test('prints the text with control characters escaped, up to the bound', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme-ascii', maxLength: 50 }), text => {
       expect(read(escapeMarkdown(text, 50))).toBe(text);

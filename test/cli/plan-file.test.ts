@@ -22,13 +22,13 @@ beforeEach(() => {
   cpSync(prepared.directory, workspace.directory, { recursive: true });
 });
 
-test('what was planned is applied, a destroy without asking again', async () => {
+test('applies the plan, and destroys without asking again', async () => {
   const { exitCode, stdout } = await workspace.hookmill('apply', 'reviewed.plan', '-o', 'json');
   expect(exitCode).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ serial: 2, summary: { add: 1, change: 0, destroy: 1 } });
 });
 
-test('the file is its owner’s alone, says what changes, and holds no secret', () => {
+test('only its owner can read the file, which says what changes and holds no secret', () => {
   expect(statSync(workspace.path('reviewed.plan')).mode & 0o777).toBe(0o600);
   const text = workspace.read('reviewed.plan');
   expect(text).not.toContain(secret);

@@ -60,7 +60,7 @@ test('a changed filter: runs of the stored deliveries, before and after, with ex
   );
 });
 
-test('a webhook to be destroyed: its traffic, and what it no longer starts', async () => {
+test('shows the traffic of a webhook to be destroyed, and which runs no longer start', async () => {
   const { workspace } = await withDeliveries();
   rmSync(workspace.path('webhooks/errors.yaml'));
   rmSync(workspace.path('webhooks/idle.yaml'));
@@ -92,7 +92,7 @@ test('the comment begins with a hidden line of its factory, which later comments
   expect(refused.stdout).not.toMatch(/@everyone|<b>/);
 });
 
-test('markdown is for plan alone', async () => {
+test('markdown is for plan only', async () => {
   const workspace = makeWorkspace();
   const { exitCode, stderr } = await workspace.hookmill('-o', 'markdown', 'status');
   expect({ exitCode, stderr }).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('plan') });

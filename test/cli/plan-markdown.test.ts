@@ -54,7 +54,7 @@ test('each row has its four cells, whatever the values are', () => {
   for (const row of rows) expect(row.split('|')).toHaveLength(6);
 });
 
-test('stays within what a comment can hold, and says how much it omits', () => {
+test('stays within the size of a comment, and says how much it omits', () => {
   const many = Array.from({ length: 5_000 }, (_, index): Change => {
     return { action: 'delete', kind: 'automation', name: `automation-${index}`, fields: [] };
   });

@@ -55,7 +55,7 @@ test('global options stand before or after the command', async () => {
   expect(after).toEqual(before);
 });
 
-describe('what the file system refuses is one line that names the file', () => {
+describe('an error of the file system is one line that names the file', () => {
   const cases: readonly [string, (path: (file: string) => string) => void, readonly string[], string][] = [
     [
       'a home that cannot be written',

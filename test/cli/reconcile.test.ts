@@ -52,7 +52,7 @@ test('applies the tip once, remembers its repository, and is quiet where nothing
   });
 });
 
-test('tells a terminal each step', async () => {
+test('prints each step to a terminal', async () => {
   const { upstream, workspace } = await followedWorkspace();
   const once = async () => {
     const words = ['reconcile', '--once', '--repository', upstream.bare];
@@ -85,7 +85,7 @@ webhooks/push.yaml:1:11: error: authMode cannot be "tokn" [definition/value]
   });
 });
 
-test('status tells of a broken tip by file, line and commit, and that the fix was applied', async () => {
+test('status shows a broken tip with file, line and commit, and that the fix was applied', async () => {
   const { upstream, workspace, revision } = await followedWorkspace();
   await workspace.hookmill('reconcile', '--once', '--repository', upstream.bare);
   const broken = upstream.commit({ 'webhooks/push.yaml': 'authMode: tokn\nsecretName: S\n' }, 'Break push');
@@ -239,7 +239,7 @@ test('without --once it follows the branch until a signal', async () => {
   expect(await loop).toMatchObject({ exitCode: 0 });
 });
 
-test('apply reconciles to the branch and leaves the work tree alone; plan compares the work tree', async () => {
+test('apply reconciles to the branch and ignores the work tree; plan compares the work tree', async () => {
   const { upstream, workspace } = await followedWorkspace();
   await workspace.hookmill('reconcile', '--once', '--repository', upstream.bare);
   workspace.write('webhooks/push.yaml', webhook());
@@ -280,7 +280,7 @@ test('apply --adopt applies the work tree: for good, or while reconciling is sus
   expect((await workspace.hookmill('apply')).stdout).toMatch(/^\+ webhook local\n/);
 });
 
-test('tells that a hand edited the applied state, and takes that back', async () => {
+test('reports that someone edited the applied state by hand, and reverts it', async () => {
   const { upstream, workspace } = await followedWorkspace();
   await workspace.hookmill('reconcile', '--once', '--repository', upstream.bare);
   const file = '.hookmill/factories/default/applied.json';
@@ -290,7 +290,7 @@ test('tells that a hand edited the applied state, and takes that back', async ()
   expect(await json(workspace, 'status')).toMatchObject({ upToDate: true, drift: null });
 });
 
-test('webhooks show tells the commit in force, its text escaped', async () => {
+test('webhooks show prints the applied commit, with its text escaped', async () => {
   const { upstream, workspace } = await followedWorkspace();
   const revision = upstream.commit(
     { 'webhooks/push.yaml': webhook('S', 'enabled: false\n') },

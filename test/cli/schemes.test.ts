@@ -19,7 +19,7 @@ test('schemes list names every scheme, its provider and kind', async () => {
   );
 });
 
-test('schemes show tells what is signed and where the secret is, and ends with a definition', async () => {
+test('schemes show says what is signed and where the secret is, and ends with a definition', async () => {
   const { stdout, stderr, exitCode } = await workspace.hookmill('schemes', 'show', 'stripe');
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
   expect(stdout).toMatchInlineSnapshot(`

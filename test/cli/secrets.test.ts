@@ -38,7 +38,7 @@ describe('set', () => {
     expect(await digestInForce(workspace, 'a')).toBe(await sha256(value ?? ''));
   });
 
-  test('takes no more than one line end off, so that the rest is found out at the latest by apply', async () => {
+  test('removes at most one line end, so that apply finds any other', async () => {
     const workspace = makeWorkspace();
     workspace.write('webhooks/a.yaml', 'secretName: TOKEN\n');
     await workspace.hookmill('secrets', 'set', 'TOKEN', { stdin: 'two-line-ends\n\n' });
@@ -148,7 +148,7 @@ test('remove is refused while a webhook of any factory names the secret', async 
   expect(unknown).toMatchObject({ stderr: 'hookmill: there is no team secret TOKEN\n', exitCode: 1 });
 });
 
-test('list tells names, states and users, and no value', async () => {
+test('list shows names, states and users, and no value', async () => {
   const workspace = makeWorkspace();
   workspace.write('webhooks/a.yaml', 'secretName: B_SECRET\n');
   expect((await workspace.hookmill('secrets', 'list')).stdout).toContain('No team secrets.');

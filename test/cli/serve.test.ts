@@ -56,7 +56,7 @@ test('says that the delivery log is of a newer version, and ends', async () => {
 });
 
 describe('the configuration file', () => {
-  test('has each of its mistakes shown where it stands', async () => {
+  test('is reported with each mistake at its position', async () => {
     const workspace = makeWorkspace();
     workspace.write(
       'daemon.yaml',

@@ -20,7 +20,7 @@ async function connectTo(daemon: ManagedDaemon, given: ClientGiven = {}) {
   return { daemon, client, workspace, env, hookmill, json };
 }
 
-describe('shows what the daemon has as it shows a home:', () => {
+describe('shows the data of a daemon like that of a home:', () => {
   let there: Awaited<ReturnType<typeof connectTo>>;
   const ids = { delivery: '', run: '' };
   beforeAll(async () => {
@@ -114,7 +114,7 @@ test('replays a delivery, retries a failed run, and tests a draft', async () => 
   expect(verdict).toMatchObject({ automation: 'triage', enabled: true, wouldTrigger: false });
 });
 
-test('pages through as many deliveries as it is asked for', async () => {
+test('reads page after page until it has as many deliveries as requested', async () => {
   const { client, json } = await remote();
   const created = (await client.call('createWebhook', { body: { name: 'deploys' } })).json;
   const headers = { Authorization: `Bearer wrong` };
@@ -125,7 +125,7 @@ test('pages through as many deliveries as it is asked for', async () => {
   expect(await json('deliveries', 'list', '--limit', '3')).toHaveLength(3);
 });
 
-test('plans and applies what the directory has; the secrets stay with the daemon', async () => {
+test('plans and applies the definitions of the directory; the secrets stay with the daemon', async () => {
   const { client, workspace, hookmill, json } = await remote();
   await client.call('createWebhook', { params: { factory: 'default' }, body: { name: 'made-here' } });
   workspace.write('webhooks/pay.yaml', 'secretName: MADE_HERE_TOKEN\n');
@@ -154,7 +154,7 @@ test('shows errors with their place in the file', async () => {
   expect(stderr).toContain('1 | secretName: NO_SUCH_SECRET');
 });
 
-test('says what a token may not do, and what a server is not', async () => {
+test('says what a token may not do, and that a server is not hookmill', async () => {
   const { workspace, hookmill, env } = await remote({ permission: 'read' });
   workspace.write('webhooks/pay.yaml', 'secretName: PAY\n');
   await workspace.hookmill('secrets', 'declare', 'PAY');

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { makeWorkspace } from '../support/workspace.ts';
 
-test('prints a token once and keeps its digest alone', async () => {
+test('prints a token once and stores only its digest', async () => {
   const workspace = makeWorkspace();
   const created = await workspace.hookmill('tokens', 'create', 'laptop', '--permission', 'manage');
   expect(created).toMatchObject({ exitCode: 0 });

@@ -48,7 +48,7 @@ describe('the format', () => {
     expect(stderr).toContain('1 definition: 1 error, 0 warnings.');
   });
 
-  test('is refused if there is no such', async () => {
+  test('is refused if it does not exist', async () => {
     const { stderr, exitCode } = await workspace.hookmill('validate', '--format', 'xml');
     expect(stderr).toContain('Allowed choices are text, json, github, sarif, gitlab, junit');
     expect(exitCode).toBe(2);
@@ -120,7 +120,7 @@ describe('--changed-since', () => {
     expect((await workspace.hookmill('validate')).stdout).toContain('webhooks/untouched.yaml');
   });
 
-  test('is valid if what is wrong was so before', async () => {
+  test('is valid if all mistakes were there before', async () => {
     await git('init', '--quiet');
     workspace.write('webhooks/untouched.yaml', wrong);
     await commit('base');
@@ -248,7 +248,7 @@ describe('--secrets-from', () => {
   });
 });
 
-test('an automation that names a file is told which webhook to ask for its UID', async () => {
+test('a trigger that names a file gets a hint which webhook to ask for its UID', async () => {
   workspace.write('webhooks/deploys.yaml', right);
   workspace.write(
     'automations/a.yaml',

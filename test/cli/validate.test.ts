@@ -6,7 +6,7 @@ import { makeWorkspace, type Workspace } from '../support/workspace.ts';
 
 const valid = 'secretName: PAY\n';
 
-describe('what it prints', () => {
+describe('its output', () => {
   test('is each mistake with its place, line, carets and hint', async () => {
     const workspace = makeWorkspace();
     workspace.write(

@@ -8,7 +8,7 @@ import { connectTo, head, send } from '../support/http.ts';
 import { makeWorkspace } from '../support/workspace.ts';
 
 describe.each(['SIGTERM', 'SIGINT'] as const)('on %s', signal => {
-  test('finishes what is under way, takes nothing new, and exits 0', async () => {
+  test('finishes open requests, accepts no new ones, and exits 0', async () => {
     const daemon = await startDaemonForTest();
     const webhook = await daemon.webhook();
     const underWay = await connectTo(webhook.url);

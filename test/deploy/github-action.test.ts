@@ -35,7 +35,7 @@ test('Validate passes valid definitions, and annotates the line of a mistake', a
 });
 
 describe('Plan', () => {
-  test('writes the plan to the summary, and tells that there are changes', async () => {
+  test('writes the plan to the summary, and says that there are changes', async () => {
     const { exitCode } = await runStep('Plan', workspace.directory, inputs, env);
     expect(exitCode).toBe(0);
     expect(workspace.read('summary')).toContain('### hookmill plan: 1 to add, 0 to change, 0 to destroy');
@@ -98,7 +98,7 @@ describe('Comment', () => {
     ]);
   });
 
-  test('leaves alone what others posted with the same first line', async () => {
+  test('does not change comments of others with the same first line', async () => {
     const api = await startApi([{ id: 0, body: `${plan}All is fine.`, login: 'mallory' }]);
     await comment(api);
     expect(api.writes.map(({ request }) => request)).toEqual(['POST /repos/acme/hooks/issues/7/comments']);

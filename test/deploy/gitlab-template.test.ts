@@ -53,7 +53,7 @@ test('hookmill-plan leaves the plan as an artifact, of the home that the runner 
   expect((await runJob(job)).exitCode).toBe(1);
 });
 
-test('each job is one that GitLab runs: with a script, an image, rules, and known keys alone', () => {
+test('each job is one that GitLab runs: with a script, an image, rules, and only known keys', () => {
   const known = ['image', 'rules', 'extends', 'script', 'artifacts'];
   for (const [name, job] of Object.entries(template)) {
     expect(Object.keys(job).filter(key => !known.includes(key))).toEqual([]);

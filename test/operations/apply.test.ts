@@ -175,7 +175,7 @@ test('takes 20 webhooks and refuses 21', async () => {
   expect(await apply()).toEqual(['webhook/too-many']);
 });
 
-test('warns of a trigger whose webhook is unknown or goes, applies it, and says so each time', async () => {
+test('warns each time about a trigger whose webhook is unknown or removed, and applies it', async () => {
   const { factory, workspace, write, apply, uidOf, definitions } = await setUp();
   write('pay', 'secretName: A\n');
   await apply();

@@ -112,7 +112,7 @@ test('a disabled automation starts nothing; a change of only the prompt has no i
   expect(await impacts(before, reworded, levels)).toEqual([undefined, undefined]);
 });
 
-test('a trigger that moves to another webhook is judged over the deliveries of both', async () => {
+test('a trigger that moves to another webhook is tested on the deliveries of both', async () => {
   const git = webhook('git');
   const before = { webhooks: [git, pay], automations: [automation()] };
   const after = { webhooks: [git, pay], automations: [automation(undefined, {}, uids.git)] };
@@ -123,7 +123,7 @@ test('a trigger that moves to another webhook is judged over the deliveries of b
   });
 });
 
-test('names five examples at the most, the newest, and judges two hundred deliveries', async () => {
+test('names at most the five newest examples, and tests two hundred deliveries', async () => {
   const before = { webhooks: [pay], automations: [automation()] };
   const many = Array.from({ length: 300 }, () => ({ level: 'info' }));
   const impact = (await impacts(before, { webhooks: [pay], automations: [] }, many))[1];

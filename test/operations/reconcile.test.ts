@@ -247,7 +247,7 @@ test('keeps the URLs when the definitions move to another folder with the path',
   expect((await state(factory)).webhooks).toEqual(before.webhooks);
 });
 
-test('puts right what was edited by hand or applied from elsewhere', async () => {
+test('reverts edits by hand and applies from elsewhere', async () => {
   const upstream = makeUpstream();
   upstream.commit({ 'webhooks/pay.yaml': webhook() });
   const { factory, reconcile } = await followedFactory(upstream.bare);

@@ -152,7 +152,7 @@ describe('explainFailure', () => {
     expect(explainFailure(stripe, 'another', sent(stripe), at)).toMatch(/does not match either$/);
   });
 
-  it('says what is wrong with an unusable secret', () => {
+  it('says why a secret is unusable', () => {
     const standard = getScheme('standard-webhooks');
     expect(explainFailure(standard, 'whsec_!', sent(standard), nowMs)).toBe(
       'the secret is not valid base64 after whsec_',

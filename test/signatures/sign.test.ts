@@ -57,7 +57,7 @@ describe('what the official libraries sign is accepted', () => {
   });
 });
 
-describe('what is signed here the official libraries accept', () => {
+describe('the official libraries accept what is signed here', () => {
   const body = Buffer.from('{"text":"Zoë"}');
   const request = { body, url, method: 'POST', nowMs: Date.now(), id: 'msg_1' };
 

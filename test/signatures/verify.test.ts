@@ -96,7 +96,7 @@ describe('one flipped bit', () => {
   });
 });
 
-describe('what is signed is bytes', () => {
+describe('signs bytes, not text', () => {
   it.each([
     ['invalid UTF-8', Buffer.from([0x7b, 0xff, 0xfe, 0x7d])],
     ['a NUL', Buffer.from('{"a":"\0"}')],
@@ -106,7 +106,7 @@ describe('what is signed is bytes', () => {
     expect(verified(github, sent(github, { body })).ok).toBe(true);
   });
 
-  it('tells bodies apart that decode to the same text', () => {
+  it('distinguishes bodies that decode to the same text', () => {
     const request = sent(github, { body: Buffer.from([0x22, 0xff, 0x22]) });
     const lookalike = { ...request, body: Buffer.from([0x22, 0xfe, 0x22]) };
     expect(lookalike.body.toString()).toBe(request.body.toString());

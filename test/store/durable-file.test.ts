@@ -66,7 +66,7 @@ test('keeps the old file, and no part of the new one, on a disk that fills up', 
   expect(readdirSync(directory)).toEqual(['a.json']);
 });
 
-test('takes a short write for what it is: what follows it fails, and nothing is left', ({ skip }) => {
+test('treats a short write as a failure, and leaves nothing behind', ({ skip }) => {
   skip(spawnSync('prlimit', ['--version']).status !== 0, 'needs prlimit');
   const file = join(newDirectory(), 'a.json');
   const module = JSON.stringify(join(import.meta.dirname, '../../store/durable-file.ts'));

@@ -57,7 +57,7 @@ test('has at least 60 mistakes, and says something about each', () => {
   expect(mistakes.filter(mistake => !blamed.has(mistake))).toEqual([]);
 });
 
-test('has each code that files alone can yield', () => {
+test('has each code that files by themselves can cause', () => {
   const codes = new Set<DiagnosticCode>([...diagnostics.map(({ code }) => code), ...ofState]);
   expect([...codes].sort()).toEqual(Object.keys(diagnosticCodes).sort());
 });

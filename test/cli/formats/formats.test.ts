@@ -201,7 +201,7 @@ describe('fingerprints', () => {
 });
 
 describe('gitlab', () => {
-  test('has what a Code Quality report needs; a mistake of a whole file is at its first line', () => {
+  test('has all fields of a Code Quality report; a mistake of a whole file is at its first line', () => {
     const whole: Diagnostic = {
       code: 'yaml/too-large',
       severity: 'warning',

@@ -79,7 +79,7 @@ test('keeps an identity of 256 bytes and hashes a longer one', async () => {
   expect(await rowOf(webhook, { 'X-Service-Delivery-Id': hashed })).toMatchObject({ outcome: 'Duplicate' });
 });
 
-test('tells identities apart that differ in one byte which is not ASCII', async () => {
+test('distinguishes identities that differ in one byte which is not ASCII', async () => {
   const webhook = await daemon.webhook();
   const id = (text: string) => ({ 'X-Service-Delivery-Id': Buffer.from(text).toString('latin1') });
   expect(await rowOf(webhook, id('zażółć'))).toMatchObject({ outcome: 'Accepted' });

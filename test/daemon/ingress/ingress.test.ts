@@ -155,7 +155,7 @@ describe('the client address', () => {
     expect(await statusesOf(['10.0.0.1'], n => `192.0.2.${n}`)).toEqual(oneAddress);
   });
 
-  test('is what a trusted proxy has seen, not what its client claims', async () => {
+  test('is the address that a trusted proxy has seen, not the one that its client claims', async () => {
     expect(await statusesOf(['loopback'], n => `192.0.2.${n}`)).toEqual(severalAddresses);
     expect(await statusesOf(['127.0.0.0/8'], n => `198.51.100.${n}, 192.0.2.1`)).toEqual(oneAddress);
   });

@@ -64,7 +64,7 @@ test('never undoes a compression', async () => {
   expect(await webhook.post(gzipSync('{"a":1}'), { headers })).toMatchObject({ status: 400 });
 });
 
-test('does not mind what the Content-Type says', async () => {
+test('ignores the Content-Type', async () => {
   const headers = { ...bearerOf(webhook.secret), 'content-type': 'text/plain; charset=utf-16' };
   expect(await webhook.post('{"type":"plain"}', { headers })).toMatchObject({ status: 202 });
 });

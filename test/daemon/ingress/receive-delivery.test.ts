@@ -103,7 +103,7 @@ test('logs each outcome with its label, and 404, 405 and broken paths not at all
   ]);
 });
 
-test('stores the exact bytes of an accepted payload and none of any other delivery', async () => {
+test('stores the exact bytes of accepted payloads, and nothing of other deliveries', async () => {
   const webhook = await daemon.webhook();
   const body = Buffer.from(' {"ключ" :\t[1.0, 1e2, "\\u00e9\\ud83d"] }\r\n');
   const { deliveryId = '' } = await webhook.post(body);

@@ -69,7 +69,7 @@ const mistakes: [scheme: string, headers: Record<string, string>, reason: RegExp
 ];
 
 describe.each(mistakes)('%s with %j', (scheme, headers, reason) => {
-  test('gets the answer of every failure; its reason stands in the log', async () => {
+  test('gets the same answer as every failure; the log has the reason', async () => {
     const webhook = daemon.webhooks[given.findIndex(one => one.scheme === scheme)];
     if (!webhook) throw new Error(`no webhook of ${scheme}`);
     const before = webhook.rows().length;

@@ -253,7 +253,7 @@ describe('many signatures in one header', () => {
   });
 });
 
-describe('what is signed is bytes', () => {
+describe('signs bytes, not text', () => {
   const github = (body: Buffer) => {
     const mac = createHmac('sha256', given.github.secret).update(body).digest('hex');
     return post('github', { 'X-Hub-Signature-256': `sha256=${mac}` }, body);

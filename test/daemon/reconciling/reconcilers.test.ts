@@ -44,7 +44,7 @@ async function urlOf(daemon: TestDaemon, name: string, factory = 'default'): Pro
 const hourly = { interval: '1h' };
 const credential = { headers: bearerOf(secret) };
 
-test('serves what is pushed to the branch within the interval, and nothing of another branch', async () => {
+test('serves a push to the branch within the interval, and ignores other branches', async () => {
   const upstream = pushed();
   const daemon = await startFollowing({ args: ['--repository', upstream.bare, '--interval', '1s'] });
   await serves(daemon, 1);
@@ -60,7 +60,7 @@ test('serves what is pushed to the branch within the interval, and nothing of an
   expect(JSON.stringify(await daemon.readyz())).not.toContain(other);
 });
 
-test('a broken merge changes nothing and is told with file, line and commit; the fix recovers by itself', async () => {
+test('a broken merge changes nothing and is reported with file, line and commit; the fix recovers by itself', async () => {
   const upstream = pushed();
   const daemon = await startFollowing({ args: ['--repository', upstream.bare, '--interval', '1s'] });
   await serves(daemon, 1);
@@ -167,7 +167,7 @@ test('keeps to a suspension, and to the last good state over a restart without i
   expect(await send(url, { ...credential, body: '{}' })).toMatchObject({ status: 202 });
 });
 
-test('each row of the delivery log has the commit in force, rejected ones too, its text escaped', async () => {
+test('each row of the delivery log has the applied commit, rejected ones too, with its text escaped', async () => {
   const upstream = makeUpstream();
   const revision = upstream.commit({ 'webhooks/push.yaml': webhook() }, 'Add \x1b[31mpush');
   const daemon = await startFollowing({ args: ['--repository', upstream.bare, '--interval', '1h'] });

@@ -124,7 +124,7 @@ test('fails a run at once where another attempt would not help', async () => {
   await runThatIs(bench, id, { state: 'failed', attempts: 1, error: 'refused' });
 });
 
-test('waits as its back-off says before the next attempt, and longer where the runner asks for it', async () => {
+test('waits for its back-off before the next attempt, and longer if the runner asks for it', async () => {
   const bench = await openRunBench();
   const nowMs = Date.now() + 60_000;
   const waits = [undefined, 5_000, 90_000];
@@ -172,7 +172,7 @@ test('wakes by itself when the next attempt is due', async () => {
   expect(await again).toEqual([id]);
 });
 
-test('tries again what hookmill itself could not do, and says what it was', async () => {
+test('retries what hookmill itself could not do, and says what it was', async () => {
   const bench = await openRunBench();
   await bench.start(
     { ...quick, attempts: 2 },

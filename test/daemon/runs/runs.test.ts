@@ -57,7 +57,7 @@ async function serve(
   };
 }
 
-test('a command gets what the sender wrote only as a file: no argument, variable or message contains any of it', async () => {
+test('a command gets the payload only as a file: no argument, variable or message contains any of it', async () => {
   const source = `
     const { readFileSync, writeFileSync } = require('node:fs');
     const stdin = readFileSync(0, 'utf8');

@@ -46,7 +46,7 @@ test.for([
   expect(problems(withFilter(filter))).toEqual(expected);
 });
 
-test('tells how to find the UID of a webhook that was named', () => {
+test('says how to find the UID of a webhook that was named', () => {
   const [diagnostic] = parse(withFilter('{webhook_ids: [pay]}')).diagnostics;
   expect(diagnostic?.hint).toContain('`hookmill webhooks show pay`');
 });

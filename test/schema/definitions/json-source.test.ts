@@ -58,7 +58,7 @@ test('takes what JSON.parse takes, and nothing else', () => {
   );
 });
 
-test('finds keys and values of the outermost object, the last of a key that stands twice', () => {
+test('finds keys and values of the outermost object, and the last of a duplicate key', () => {
   const json = parse('{"a": 1,\n "b\\u0021": {"a": [2]},\n "a": "x"}');
   if (!json.ok) throw new Error(json.expected);
   const { rangeOfKey, rangeOfValue } = json.source;

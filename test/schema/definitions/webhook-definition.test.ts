@@ -13,7 +13,7 @@ function problems(text: string): string[] {
 }
 
 describe('a valid definition', () => {
-  test('needs a secretName alone', () => {
+  test('needs only a secretName', () => {
     expect(parse('secretName: PAY').definition).toEqual({
       name: 'pay',
       authMode: 'token',
@@ -111,7 +111,7 @@ describe('one mistake', () => {
 });
 
 describe('several mistakes', () => {
-  test('are all reported, each where it stands', () => {
+  test('are all reported, each at its position', () => {
     expect(problems('authMode: signatur\nsecretName: 12\nenabld: true\n')).toEqual([
       '1:11 definition/value: did you mean signature?',
       '2:13 definition/type: put it in quotes: "12"',
@@ -149,7 +149,7 @@ describe('several mistakes', () => {
     ]);
   });
 
-  test('are as many as there are keys in a file of the largest size', () => {
+  test('can be as many as there are keys in a file of the largest size', () => {
     const keys = Array.from({ length: 5_000 }, (_, i) => `k${i}: 1`);
     expect(problems(`secretName: A\n${keys.join('\n')}`)).toHaveLength(5_000);
   });

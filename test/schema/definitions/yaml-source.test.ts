@@ -54,7 +54,7 @@ describe('bounds', () => {
     return Array.from({ length: levels }, (_, level) => `${' '.repeat(level)}${text}`).join('\n');
   }
 
-  test('reports no more than ten mistakes of syntax', () => {
+  test('reports at most ten syntax mistakes', () => {
     expect(problems(Array.from({ length: 50 }, (_, i) => `k${i}: "\\q"`).join('\n'))).toHaveLength(10);
   });
 });
@@ -169,7 +169,7 @@ describe('places', () => {
     });
   });
 
-  test('gives the nearest collection for what is not there', () => {
+  test('gives the nearest collection for a missing value', () => {
     expect(rangeOfValue(['a', 0, 'missing', 'deeper']).start).toEqual({ line: 2, column: 5 });
     expect(rangeOfValue(['a', 7]).start).toEqual({ line: 1, column: 1 });
   });

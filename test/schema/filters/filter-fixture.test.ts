@@ -56,7 +56,7 @@ describe('checkFixture', () => {
     return checkFixture(parsed.fixture, triggers);
   };
 
-  it('passes if any trigger fires that is to, or none that is not to', () => {
+  it('passes if any expected trigger fires, or if none fires that must not', () => {
     expect(check({ expect: 'trigger', payload: { paid: false } })).toMatchObject({
       passed: true,
       wouldTrigger: true,
@@ -106,7 +106,7 @@ describe('diagnoseFixture', () => {
     return diagnoseFixture(parsed.source, checkFixture(parsed.fixture, [trigger]));
   };
 
-  it('reports the clause that failed, at what was expected', () => {
+  it('reports the clause that failed, at the position of the expectation', () => {
     expect(failure({ expect: 'trigger', payload: { level: 'info' } })).toEqual({
       code: 'fixture/failed',
       severity: 'error',

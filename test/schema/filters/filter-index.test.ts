@@ -46,7 +46,7 @@ describe('compileFilterIndex', () => {
     );
   });
 
-  it('judges each payload by itself, whatever the one before ruled out', () => {
+  it('matches each payload by itself, whatever the one before excluded', () => {
     const match = compileFilterIndex([
       { name: 'not-x', filter: { a: { not_in: ['x'] } } },
       { name: 'without-b', filter: { b: { exists: false } } },

@@ -5,7 +5,7 @@ import { compilePayloadFilter } from '../../../schema/filters/payload-filter-mat
 import { filters, payloads } from './payload-filter-arbitraries.ts';
 
 describe('explainPayloadFilter', () => {
-  it('says of each clause what was allowed and what the payload has', () => {
+  it('shows for each clause what was allowed and what the payload has', () => {
     const filter = {
       action: ['created', 'reopened'],
       issue: { level: { not_in: ['info', null] }, muted: { exists: false } },
@@ -27,7 +27,7 @@ describe('explainPayloadFilter', () => {
     expect(explainPayloadFilter(undefined, { a: 1 })).toEqual([]);
   });
 
-  it('finds the element that satisfies all wherever it stands, and the nearest miss among the first thousand', () => {
+  it('finds the element that satisfies all clauses at any position, and the nearest miss among the first thousand', () => {
     const items = Array(5_000).fill({ sku: 'x' });
     const filter = { items: { sku: ['a'], qty: [1] } };
     const explain = (at: number, item: object) =>

@@ -21,7 +21,7 @@ describe('compilePayloadFilter', () => {
     expect(matches(JSON.parse(payload)) ? 'match' : 'no match').toBe(verdict);
   });
 
-  it('judges as the definition of payload filters does, read naively', () => {
+  it('matches as a naive reading of the definition of payload filters does', () => {
     fc.assert(
       fc.property(filters, payloads, (filter, payload) => {
         expect(compilePayloadFilter(filter)(payload)).toBe(naivelyMatches(filter, payload));
@@ -30,7 +30,7 @@ describe('compilePayloadFilter', () => {
     );
   });
 
-  it('judges a filter of many keys as those of its keys one by one', () => {
+  it('matches a filter of many keys as filters of each key do', () => {
     const field = fc.constantFrom(...'abcdefghijklmn', '__proto__');
     const scalar = fc.constantFrom<Scalar>('x', 0, null);
     const clause = fc.oneof(
@@ -63,7 +63,7 @@ describe('compilePayloadFilter', () => {
     );
   });
 
-  it('has every field missing in what is no object, however many keys ask', () => {
+  it('treats every field of a value that is no object as missing, for any number of keys', () => {
     const keys = (value: PayloadFilter[string]) =>
       Object.fromEntries([...'abcdefghi'].map(key => [key, value]));
     for (const payload of [1, null, 'x', [[{}]], [1]]) {
@@ -72,7 +72,7 @@ describe('compilePayloadFilter', () => {
     }
   });
 
-  it('judges the same after the filter was stored as JSON and read back', () => {
+  it('matches the same after the filter was stored as JSON and read again', () => {
     fc.assert(
       fc.property(filters, payloads, (filter, payload) => {
         const readBack = payloadFilterSchema.parse(

@@ -120,7 +120,7 @@ function packs(mirror: string): string[] {
   return readdirSync(directory).map(name => join(directory, name));
 }
 
-test('leaves large files at a server that allows that, and tells of a definition among them', async () => {
+test('leaves large files at a server that allows that, and reports a definition among them', async () => {
   const upstream = makeUpstream();
   upstream.git('config', 'uploadpack.allowFilter', 'true');
   const large = (megabytes: number) => randomBytes(megabytes * 512 * 1024).toString('hex');

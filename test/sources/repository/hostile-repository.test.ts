@@ -13,7 +13,7 @@ import {
 
 const oneCommit = '1'.repeat(40);
 
-test('reads a repository full of traps, runs none, and tells of each', async () => {
+test('reads a repository full of traps, runs none, and reports each', async () => {
   const upstream = makeUpstream();
   const directory = temporaryDirectory();
   const canary = join(directory, 'canary');

@@ -76,7 +76,7 @@ export function testDeliveryQueries(makePlace: MakePlace): void {
     expect(await deliveries.findRun('run_none')).toBeUndefined();
   });
 
-  test('count what a UID accepted since a time, and say when it last did', async () => {
+  test('count what a UID accepted since a time, and return when it last did', async () => {
     const store = openAt(makePlace());
     const log = await openLog(store);
     const uid = 'wh_000000000000000000000one';

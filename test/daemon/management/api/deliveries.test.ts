@@ -76,7 +76,7 @@ test('gives a payload byte for byte, as something to download and not to show', 
   });
 });
 
-test('tells why a delivery was rejected only to those who may manage', async () => {
+test('shows only to managers why a delivery was rejected', async () => {
   const { daemon, manager, intrude } = await ready();
   const reader = await daemon.client({ permission: 'read' });
   await intrude();

@@ -49,7 +49,7 @@ describe.each([
   ['files', directory, 'webhooks/'],
   ['repository', repository, 'teams/pay/webhooks/'],
 ] as const)('a factory of %s', (management, source, folder) => {
-  test('tells which file each webhook comes from, and where it comes from', async () => {
+  test('shows which file each webhook comes from, and where that file comes from', async () => {
     const { manager, webhook } = await appliedFrom(source);
     expect(webhook).toMatchObject({ name: 'pay', file: `${folder}pay.yaml` });
     const { json } = await manager.call('showStatus');
@@ -58,7 +58,7 @@ describe.each([
     expect(shown.json.yaml).toBe('secretName: PAY\n');
   });
 
-  test('refuses what is for its files to say, and offers what to write there', async () => {
+  test('refuses changes that belong in its files, and shows what to write there', async () => {
     const { manager, webhook } = await appliedFrom(source);
     const params = { uid: webhook.uid };
     const trigger = { provider: 'webhook', event: 'received', filter: { webhook_ids: [webhook.uid] } };
@@ -106,7 +106,7 @@ test('a toggle takes a changed team secret up on a factory of files', async () =
   expect([await post('old-token-of-pay'), await post('new-token-of-pay')]).toEqual([401, 202]);
 });
 
-test('a toggle leaves the secret in force on a factory of a repository', async () => {
+test('a toggle keeps the credential in force on a factory of a repository', async () => {
   const { factory, post, toggle } = await appliedFrom(repository);
   await factory.store.teamSecrets.set('PAY', 'new-token-of-pay');
   await toggle(false);
@@ -121,7 +121,7 @@ test('a toggle lasts until the next apply says otherwise', async () => {
   await expect.poll(() => post('old-token-of-pay')).toBe(202);
 });
 
-test('an apply takes over what was made in the dashboard only when told to', async () => {
+test('an apply takes over a factory managed in the dashboard only with --adopt', async () => {
   const daemon = await startManagedDaemon();
   const manager = await daemon.client();
   await manager.call('createWebhook', { body: { name: 'pay' } });

@@ -202,7 +202,7 @@ test('has at most twenty webhooks', async () => {
   expect(json.code).toBe('too-many-webhooks');
 });
 
-test('changes nothing that was decided on a state that is no longer in force', async () => {
+test('changes nothing if the decision was made on an older state', async () => {
   const { manager, params } = await withWebhook();
   const shown = await manager.call('showWebhook', { params });
   const headers = { 'if-match': String(shown.headers.etag) };

@@ -172,7 +172,7 @@ test('refuses host names that others can point at it', async () => {
   }
 });
 
-test('tells browsers of every answer to run nothing but its own files, and to keep nothing', async () => {
+test('tells browsers with every answer to run only its own files, and to store nothing', async () => {
   const daemon = await startManagedDaemon();
   for (const path of ['/', '/api/v1/openapi.json', '/api/v1/factories', '/nowhere', '/metrics']) {
     const { headers } = await send(`${daemon.managementUrl}${path}`, { method: 'GET' });

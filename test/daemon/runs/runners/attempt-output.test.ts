@@ -34,7 +34,7 @@ test('does not call output cut that just fits', async () => {
   expect(readFileSync(file, 'utf8')).toBe('[hookmill: attempt 1]\nabcd\n[hookmill: succeeded]\n');
 });
 
-test('says that output could not be kept, and leaves the result what it is', async () => {
+test('says that output could not be stored, and keeps the result', async () => {
   const { runFiles, file } = await openFiles();
   mkdirSync(file);
   const succeeded = runFiles.appendOutput(run, 'attempt 1', 100);

@@ -60,7 +60,7 @@ test('gives the command the message on stdin, the payload as a file, and little 
   expect(seen.stdin + JSON.stringify([seen.argv, seen.env])).not.toContain('HOSTILE');
 });
 
-test('keeps what the command puts out, and tries again when it fails', async () => {
+test('stores the output of the command, and retries when it fails', async () => {
   const bench = await openRunBench();
   const source = `console.log('to stdout'); console.error('to stderr'); process.exitCode = 7;`;
   const { id, file } = await runCommand(bench, nodeCommand(source), 2);
@@ -75,7 +75,7 @@ test('keeps what the command puts out, and tries again when it fails', async () 
   expect(log.endsWith('\n[hookmill: the command exited with status 7]\n')).toBe(true);
 });
 
-test('reads the output of a command that writes too much, keeps the first of it and says so', async () => {
+test('reads all output of a command that writes too much, stores the first part and says so', async () => {
   const bench = await openRunBench();
   const bytes = 64 * 1024 * 1024;
   const source = `import { writeSync } from 'node:fs';

@@ -144,7 +144,7 @@ test('tries again when nobody listens, or the answer does not come', async () =>
   await runThatIs(bench, second, { state: 'failed', attempts: 2, error });
 });
 
-test('stops reading an answer that is larger than what is kept', async () => {
+test('stops reading an answer that is larger than what is stored', async () => {
   const { url } = await receiver((_, response) => {
     const more = () => {
       while (response.write('y'.repeat(65_536)));

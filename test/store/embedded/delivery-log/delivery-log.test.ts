@@ -17,7 +17,7 @@ test('stores the automations that were applied once, however many deliveries ref
   database.close();
 });
 
-test('commits what arrives together at once, and no more than fits one transaction', async () => {
+test('commits deliveries that arrive together at once, and at most as many as fit one transaction', async () => {
   const log = await openLog();
   await Promise.all(Array.from({ length: 100 }, () => log.recordAccepted(acceptedDelivery())));
   expect(log.stats()).toMatchObject({ committed: 100, commits: 1, waiting: 0, waitingBytes: 0 });
