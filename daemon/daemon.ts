@@ -31,6 +31,8 @@ export interface DaemonOptions {
   readonly environment: NodeJS.ProcessEnv;
   readonly log: Logger;
   readonly nowMs: () => number;
+  /** Ends a start in progress. A daemon that has started is stopped with `stop`. */
+  readonly stopping: AbortSignal;
   /** Called when the daemon cannot continue; the process must be restarted. */
   readonly onFatal: (error: unknown) => void;
 }
@@ -48,40 +50,52 @@ export interface Daemon {
 interface Condition {
   /** The public URL of the ingress. If no setting gives it, its port is known only once the ingress listens. */
   baseUrl: string;
-  /** The reason why deliveries cannot be accepted now; undefined when they can. */
-  notReady: string | undefined;
+  phase: 'starting' | 'running' | 'stopping';
+  /** Why the daemon cannot continue. */
+  failure: string | undefined;
 }
 
-const stopping = 'the daemon is stopping';
+const notReadyPhases = {
+  starting: 'the daemon is starting',
+  running: undefined,
+  stopping: 'the daemon is stopping',
+} as const;
 
 type Close = () => Promise<unknown>;
 /** Registers a function that closes a part. Parts are closed in reverse order. */
 type OnClose = (close: Close) => void;
 
-/** Starts a daemon on a store. Fails, and leaves nothing open, if a part of it cannot start. */
+/** Starts a daemon on a store. Fails, and leaves nothing open, if a part of it cannot start or `stopping` aborts. */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
-  const { settings } = options;
+  const { settings, stopping } = options;
   const condition: Condition = {
     baseUrl: settings.baseUrl ?? `http://${settings.host}:${settings.port}`,
-    notReady: undefined,
+    phase: 'starting',
+    failure: undefined,
   };
   const opened: Close[] = [];
-  const closeAll = async () => {
-    for (const close of opened.toReversed()) await close();
+  const stop = async () => {
+    condition.phase = 'stopping';
+    await closeAll(opened);
   };
   try {
-    const started = await startParts(options, condition, close => opened.push(close));
-    return {
-      ...started,
-      stop: async () => {
-        condition.notReady = stopping;
-        await closeAll();
-      },
-    };
+    const started = await startParts(options, condition, close => {
+      opened.push(close);
+      stopping.throwIfAborted();
+    });
+    condition.phase = 'running';
+    return { ...started, stop };
   } catch (error) {
-    await closeAll();
+    await stop().catch(err => options.log.error({ err }, 'cannot close a part of the daemon'));
     throw error;
   }
+}
+
+/** Closes the parts, last opened first. A part that fails does not keep the others open. */
+async function closeAll(opened: readonly Close[]): Promise<void> {
+  const errors: unknown[] = [];
+  for (const close of opened.toReversed()) await close().catch(error => errors.push(error));
+  if (errors.length > 0) throw errors[0];
 }
 
 async function startParts(
@@ -129,7 +143,7 @@ function openLog(
     onRunsQueued,
     onCommitted: rows => live.publish(rows),
     onFatal: error => {
-      condition.notReady = 'the delivery log has failed';
+      condition.failure = `the delivery log has failed: ${error.message}`;
       onFatal(error);
     },
   });
@@ -167,7 +181,7 @@ async function startManagement(
   const management = createManagement({
     ...{ served, metrics, readReconciles, api: api.router, managementUrl, log },
     dashboard: await readDashboardFiles(findDashboardDirectory()),
-    notReady: () => condition.notReady,
+    notReady: () => condition.failure ?? notReadyPhases[condition.phase],
   });
   const server = createBoundedServer(management.callback());
   const address = await listen(server, settings.managementPort, '127.0.0.1');
@@ -207,7 +221,7 @@ async function startIngress(
     },
     ...{ settings, log, onAccepted },
     observe: metrics.observeRequest,
-    isStopping: () => condition.notReady === stopping,
+    isStopping: () => condition.phase === 'stopping',
   });
   const { requestSeconds, connections } = settings.limits;
   const server = createBoundedServer(app.callback(), { requestMs: requestSeconds * 1_000, connections });

@@ -35,6 +35,7 @@ export async function startDaemonHere(settings: object = {}, home = newHome()): 
     environment: {},
     log: pino({ level: 'trace' }, { write }),
     nowMs: () => clock.nowMs,
+    stopping: new AbortController().signal,
     onFatal: error => {
       throw error;
     },

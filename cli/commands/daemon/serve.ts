@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
+import type { Logger } from 'pino';
 import type { Daemon } from '../../../daemon/daemon.ts';
 import type { DaemonSettings } from '../../../daemon/settings.ts';
 import { DeliveryLogError } from '../../../store/delivery-log-error.ts';
+import type { Store } from '../../../store/ports.ts';
 import { openContext } from '../../context.ts';
 import { CommandError, exitStatus, UsageError } from '../../exit-status.ts';
 import { createEnvOption } from '../../input/env-option.ts';
@@ -59,40 +61,67 @@ interface ServeOptions extends RepositoryOptions {
 }
 
 async function serve(options: ServeOptions, command: Command): Promise<void> {
+  // Before anything is opened, so that no signal ends the process in the middle of a start.
+  const stop = createStop();
   const { store, factory } = await openContext(command);
-  const { pino } = await import('pino');
   const settings = await readSettings(options, factory);
   const claim = await store.claimDaemon();
-  const log = pino({ level: settings.logLevel }, pino.destination({ fd: 2, sync: false }));
+  const { openDaemonLog } = await import('../../../daemon/observability/daemon-log.ts');
+  const { log, close: closeLog } = openDaemonLog(settings.logLevel);
+  try {
+    await runDaemon(store, settings, log, stop);
+  } catch (error) {
+    stop.abort(error);
+    throw error;
+  } finally {
+    await store.close();
+    await claim.release();
+    await closeLog();
+  }
+}
+
+/** Aborts with the name of the first signal to stop. From then on, the process ends in time even if something hangs. */
+function createStop(): AbortController {
+  const stop = new AbortController();
+  for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => stop.abort(name));
+  // No accepted delivery is lost, because each was on disk before its 202.
+  const forceExit = () => setTimeout(() => process.exit(exitStatus.unexpected), stopMs).unref();
+  stop.signal.addEventListener('abort', forceExit);
+  return stop;
+}
+
+/** Runs the daemon until `stop` aborts. Fails if it cannot start, or with the error after which it cannot continue. */
+async function runDaemon(
+  store: Store,
+  settings: DaemonSettings,
+  log: Logger,
+  stop: AbortController,
+): Promise<void> {
+  const { signal: stopping } = stop;
+  const stopped = new Promise(resolve => stopping.addEventListener('abort', resolve));
   const { startDaemon } = await import('../../../daemon/daemon.ts');
-  const daemon = await startDaemon({
-    store,
-    settings,
-    environment: process.env,
-    log,
-    nowMs: Date.now,
-    onFatal: error => {
-      log.fatal({ err: error }, 'the daemon cannot continue');
-      log.flush(() => process.exit(exitStatus.unexpected));
-    },
-  }).catch(async (error: NodeJS.ErrnoException) => {
+  const onFatal = (error: unknown) => {
+    log.fatal({ err: error }, 'the daemon cannot continue');
+    stop.abort(error);
+  };
+  const options = { store, settings, environment: process.env, log, nowMs: Date.now, stopping, onFatal };
+  const daemon = await startDaemon(options).catch(async (error: NodeJS.ErrnoException) => {
+    if (stopping.aborted) return undefined;
     throw await explainStartFailure(error, settings);
   });
-  await store.daemonAddress.record(settings.baseUrl ?? daemon.ingressUrl);
-  process.stdout.write(describeReady(daemon));
-
-  const signal = await new Promise<string>(resolve => {
-    for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, resolve);
-  });
-  log.info({ signal }, 'stopping');
-  // Forces the exit if something hangs, such as a commit that waits for another process's lock. No accepted delivery is
-  // lost, because each was on disk before its 202.
-  setTimeout(() => process.exit(exitStatus.unexpected), stopMs).unref();
-  await daemon.stop();
-  await store.close();
-  await claim.release();
+  if (daemon) {
+    await store.daemonAddress.record(settings.baseUrl ?? daemon.ingressUrl).catch(err => {
+      log.warn({ err }, 'cannot record the address of the ingress; commands may print URLs with another one');
+    });
+    if (!stopping.aborted) process.stdout.write(describeReady(daemon));
+    if (!stopping.aborted) await stopped;
+    log.info({ reason: String(stopping.reason) }, 'stopping');
+    await daemon.stop();
+  }
   log.info('stopped');
-  log.flush();
+  if (stopping.reason instanceof Error) {
+    throw new CommandError(`the daemon cannot continue: ${stopping.reason.message}`, exitStatus.unexpected);
+  }
 }
 
 function describeReady({ ingressUrl, managementUrl, webhooks }: Daemon): string {

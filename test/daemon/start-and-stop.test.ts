@@ -1,0 +1,100 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { Agent } from 'node:http';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { expect, onTestFinished, test } from 'vitest';
+import { startDaemon } from '../../daemon/daemon.ts';
+import { settingsShape } from '../../daemon/settings.ts';
+import type { Store } from '../../store/ports.ts';
+import { startDaemonForTest } from '../support/daemon.ts';
+import { eventually } from '../support/eventually.ts';
+import { newHome } from '../support/factory.ts';
+import { send } from '../support/http.ts';
+import { storeIn } from '../support/stored.ts';
+import { makeWorkspace } from '../support/workspace.ts';
+
+test('is not ready before the ingress listens', async () => {
+  const store = storeIn(newHome());
+  const mayGoOn = Promise.withResolvers<void>();
+  const slow: Store = {
+    ...store,
+    openDeliveryLog: async options => {
+      const log = await store.openDeliveryLog(options);
+      const requeueRunsOfOthers = async (id: string) => {
+        await mayGoOn.promise;
+        return log.requeueRunsOfOthers(id);
+      };
+      return { ...log, requeueRunsOfOthers };
+    },
+  };
+  const managementPort = await findFreePort();
+  const starting = startDaemon({
+    store: slow,
+    settings: settingsShape.parse({ port: 0, managementPort }),
+    environment: {},
+    log: pino({ level: 'silent' }),
+    nowMs: Date.now,
+    stopping: new AbortController().signal,
+    onFatal: error => {
+      throw error;
+    },
+  });
+  const look = () => fetch(`http://127.0.0.1:${managementPort}/readyz`).catch(() => undefined);
+  const early = await eventually(look);
+  expect({ status: early.status, body: await early.json() }).toMatchObject({
+    status: 503,
+    body: { status: 'not ready', reason: 'the daemon is starting' },
+  });
+  mayGoOn.resolve();
+  const daemon = await starting;
+  onTestFinished(async () => {
+    await daemon.stop();
+    await store.close();
+  });
+  expect((await look())?.status).toBe(200);
+});
+
+test.each(['deliveries.db.lock-holder', 'deliveries.db', 'factories', 'runs', 'daemon.json'])(
+  'a signal during the start, once %s is there, stops the daemon cleanly',
+  async file => {
+    const workspace = makeWorkspace();
+    const child = workspace.start(['serve', '--port', '0', '--management-port', '0']);
+    await eventually(() => existsSync(join(workspace.home, file)));
+    child.kill('SIGTERM');
+    const { exitCode, signal, stderr } = await child;
+    expect({ exitCode, signal }).toEqual({ exitCode: 0, signal: undefined });
+    expect(stderr).toContain('"msg":"stopped"');
+  },
+);
+
+test('serves with a warning if its address cannot be recorded', async () => {
+  const workspace = makeWorkspace();
+  mkdirSync(join(workspace.home, 'daemon.json'), { recursive: true });
+  const daemon = await startDaemonForTest({ workspace });
+  expect(await daemon.readyz()).toMatchObject({ status: 'ready' });
+  await expect.poll(daemon.stderr).toMatch(/"level":40.*cannot record the address of the ingress/);
+  expect(await daemon.stop()).toBe(0);
+});
+
+test('stops though nobody reads its log', async () => {
+  const daemon = await startDaemonForTest({ settings: { logLevel: 'debug' } });
+  daemon.process.stderr?.pause();
+  const agent = new Agent({ keepAlive: true, maxSockets: 8 });
+  // Far more lines than the pipe holds.
+  const requests = Array.from({ length: 4_000 }, () => send(daemon.ingressUrl, { agent }));
+  expect(new Set((await Promise.all(requests)).map(({ status }) => status))).toEqual(new Set([404]));
+  agent.destroy();
+  daemon.process.kill('SIGTERM');
+  // Not `daemon.stop`, which waits until its output has been read as well.
+  await eventually(() => daemon.process.nodeChildProcess.exitCode !== null);
+  expect(daemon.process.nodeChildProcess.exitCode).toBe(0);
+});
+
+async function findFreePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise(resolve => server.close(resolve));
+  return typeof address === 'object' && address ? address.port : 0;
+}
