@@ -1,4 +1,5 @@
 import type { AppliedState } from '../schema/applied-state.ts';
+import { describeExcess } from '../schema/factory-size.ts';
 import { Refusal } from '../schema/refusal.ts';
 import { type AppliedContent, isEdited, toAppliedSource } from './applied-source.ts';
 import type { Factory } from './factory.ts';
@@ -16,7 +17,8 @@ export interface Changed<T> {
 /**
  * Changes a factory's applied state under its lock. `change` gets the current state and returns the next webhooks or
  * automations; if it refuses, nothing changes.
- * Fails with `serial-moved` if the state has another serial, and as `AppliedStates.change` does.
+ * Fails with `serial-moved` if the state has another serial, with `factory-too-large`, and as `AppliedStates.change`
+ * does.
  */
 export async function changeFactory<T>(
   factory: ManagedFactory,
@@ -26,6 +28,8 @@ export async function changeFactory<T>(
     requireSerial(state, factory.ifSerial);
     const { next, result } = await change(state);
     const content = { webhooks: state.webhooks, automations: state.automations, ...next };
+    const excess = next.automations && describeExcess(next.automations);
+    if (excess !== undefined) throw new Refusal('factory-too-large', { detail: excess });
     const source = state.source ?? { kind: 'dashboard' };
     const nextState = {
       ...state,

@@ -1,5 +1,5 @@
 import type { AppliedState } from '../schema/applied-state.ts';
-import { type Diagnostic, hasErrors, sortDiagnostics } from '../schema/diagnostics.ts';
+import { type Diagnostic, hasErrors, shortenReport, sortDiagnostics } from '../schema/diagnostics.ts';
 import type { Definitions } from '../sources/definitions.ts';
 import type { TeamSecret, TeamSecrets } from '../store/team-secrets.ts';
 import { findSecretDiagnostics } from './checks/secret-diagnostics.ts';
@@ -29,11 +29,13 @@ export async function planDefinitions(
   const secrets = await teamSecrets.open(wanted);
   // Only the hint for a missing secret needs the names of the others.
   const names = wanted.every(name => secrets.has(name)) ? [] : await teamSecrets.listNames();
-  const diagnostics = sortDiagnostics([
-    ...withUidHints(definitions, state),
-    ...findSecretDiagnostics(definitions, secrets, names),
-    ...findTriggerDiagnostics(definitions, state),
-  ]);
+  const diagnostics = shortenReport(
+    sortDiagnostics([
+      ...withUidHints(definitions, state),
+      ...findSecretDiagnostics(definitions, secrets, names),
+      ...findTriggerDiagnostics(definitions, state),
+    ]),
+  );
   if (hasErrors(diagnostics)) return { planned: { ok: false, diagnostics }, secrets };
   const changes = plan(definitions, state, secrets);
   const secretVersions = new Map([...secrets].map(([name, { value }]) => [name, value?.version ?? null]));

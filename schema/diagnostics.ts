@@ -1,5 +1,7 @@
 /** @limit Most characters in a diagnostic's message or hint: both quote text from a file, which may be long. */
 export const diagnosticCharsMax = 300;
+/** @limit Most diagnostics that a plan, an apply or a reconcile reports: nobody reads more, and each look at a branch logs them. */
+export const diagnosticsReportedMax = 100;
 
 /** A place in a definition file. Lines and columns count from 1; `end` is exclusive. */
 export interface Range {
@@ -51,6 +53,7 @@ export const diagnosticCodes = {
   'webhook/too-many': 'a factory has at most 20 webhooks',
   'webhook/renamed': 'a webhook in a followed repository keeps its file name, because its URL depends on it',
   'factory/dashboard-managed': 'files replace a factory managed in the dashboard only with --adopt',
+  'factory/too-large': 'the definitions of a factory stay within its limits',
   'automation/webhook-id': 'a trigger selects exactly one webhook by its UID',
   'automation/duplicate-trigger': 'no two triggers of an automation are the same',
   'automation/webhook-unknown': 'a trigger selects an existing webhook',
@@ -62,6 +65,7 @@ export const diagnosticCodes = {
   'secret/not-url-safe': 'a url_token secret has 16–256 characters from A-Z a-z 0-9 _ ~ . -',
   'secret/not-header-safe': 'a token secret can be sent in an Authorization header',
   'secret/unusable': 'a signature secret has the format that its provider issues',
+  'report/shortened': 'a long report shows its first diagnostics, and counts the others',
 } as const;
 
 export type DiagnosticCode = keyof typeof diagnosticCodes;
@@ -80,6 +84,25 @@ export function sortDiagnostics(diagnostics: Iterable<Diagnostic>): Diagnostic[]
       compare(a.range?.start.column ?? 0, b.range?.start.column ?? 0) ||
       compare(a.code, b.code),
   );
+}
+
+/** Shortens sorted diagnostics to those that are reported, errors before warnings. The last one counts the others. */
+export function shortenReport(sorted: readonly Diagnostic[]): readonly Diagnostic[] {
+  if (sorted.length <= diagnosticsReportedMax) return sorted;
+  const errors = sorted.filter(({ severity }) => severity === 'error');
+  const ranked = [...errors, ...sorted.filter(({ severity }) => severity !== 'error')];
+  const others = ranked.splice(diagnosticsReportedMax - 1);
+  const [{ file, severity } = { file: '', severity: 'error' as const }] = others;
+  return [...ranked, { severity, file, ...describeOthers(others.length) }];
+}
+
+/** The code, message and hint that count what a report leaves out. */
+export function describeOthers(count: number): Pick<Diagnostic, 'code' | 'message' | 'hint'> {
+  return {
+    code: 'report/shortened',
+    message: `${count} more diagnostics are not shown`,
+    hint: 'correct those above first',
+  };
 }
 
 export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {

@@ -12,6 +12,7 @@ export const refusals = {
   'output-not-stored': 'No output of this run is stored',
   'name-taken': 'The name is already in use in this factory',
   'too-many-webhooks': 'Webhook limit reached (20 per factory)',
+  'factory-too-large': 'The automations exceed a limit of the factory',
   'managed-in-files': 'The factory is defined by files: edit them, then apply',
   'managed-in-repository': 'The factory follows a repository: change its branch',
   'managed-in-dashboard': 'The factory is managed in the dashboard, not by files',

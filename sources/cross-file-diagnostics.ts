@@ -1,9 +1,11 @@
-import { isDeepStrictEqual } from 'node:util';
 import { webhooksMax } from '../schema/applied-state.ts';
+import { toCanonicalJson } from '../schema/canonical-json.ts';
 import type { AutomationDefinition } from '../schema/definitions/automation-definition.ts';
 import type { Diagnostic } from '../schema/diagnostics.ts';
+import { describeExcess } from '../schema/factory-size.ts';
 import type { DefinitionFiles } from './definition-files.ts';
 import type { Definitions } from './definitions.ts';
+import { diagnoseOversize } from './oversize.ts';
 
 /** Finds mistakes that no single file shows. */
 export function findCrossFileDiagnostics(
@@ -13,6 +15,7 @@ export function findCrossFileDiagnostics(
   return [
     ...findTooManyWebhooks(found),
     ...findCaseCollisions(found),
+    ...findOversizedFactory(automations),
     ...automations.flatMap(automation => findDuplicateTriggers(automation, locate)),
   ];
 }
@@ -30,6 +33,11 @@ function findTooManyWebhooks({ files }: DefinitionFiles): Diagnostic[] {
       hint: 'move some to the definitions directory of another factory',
     },
   ];
+}
+
+function findOversizedFactory(automations: readonly AutomationDefinition[]): Diagnostic[] {
+  const excess = describeExcess(automations);
+  return excess === undefined ? [] : [diagnoseOversize('automations', excess)];
 }
 
 /** Finds files whose names differ only in case. File systems that ignore case keep only one of them. */
@@ -55,9 +63,14 @@ function findDuplicateTriggers(
   { name, triggers }: AutomationDefinition,
   locate: Definitions['locate'],
 ): Diagnostic[] {
+  const firsts = new Map<string, number>();
   return triggers.flatMap(({ filter }, index): Diagnostic[] => {
-    const first = triggers.findIndex(other => isDeepStrictEqual(other.filter, filter));
-    if (first === index) return [];
+    const text = toCanonicalJson(filter);
+    const first = firsts.get(text);
+    if (first === undefined) {
+      firsts.set(text, index);
+      return [];
+    }
     return [
       {
         code: 'automation/duplicate-trigger',

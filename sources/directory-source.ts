@@ -1,6 +1,7 @@
 import { type Dirent, readdirSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { definitionBytesMax } from '../schema/definitions/yaml-source.ts';
+import { definitionFilesMax } from '../schema/factory-size.ts';
 import {
   definitionFolders,
   isIgnored,
@@ -15,6 +16,7 @@ import {
   definitionKinds,
   mergeFiles,
 } from './definition-files.ts';
+import { describeCrowd } from './oversize.ts';
 import { readRegularFile } from './regular-file.ts';
 
 /**
@@ -52,6 +54,9 @@ function readFolder(directory: string, label: string, kind: DefinitionKind): Def
     entries = readdirSync(join(directory, folder), { withFileTypes: true });
   } catch (error) {
     return rejectFolder(posix.join(label, folder), error as NodeJS.ErrnoException);
+  }
+  if (entries.length > definitionFilesMax) {
+    return { files: [], diagnostics: [describeCrowd(posix.join(label, folder), entries.length)] };
   }
   const meant = entries.filter(entry => !isIgnored(kind, entry.name, entry.isDirectory()));
   return mergeFiles(

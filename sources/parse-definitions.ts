@@ -2,16 +2,24 @@ import type { AutomationDefinition } from '../schema/definitions/automation-defi
 import { parseAutomation, parseWebhook } from '../schema/definitions/parse-definition.ts';
 import type { ParsedFile } from '../schema/definitions/parse-file.ts';
 import type { WebhookDefinition } from '../schema/definitions/webhook-definition.ts';
-import { parseYaml } from '../schema/definitions/yaml-source.ts';
+import { type ParsedYaml, parseYaml } from '../schema/definitions/yaml-source.ts';
 import { type Diagnostic, sortDiagnostics } from '../schema/diagnostics.ts';
 import { compareNames } from '../schema/name.ts';
 import { findCrossFileDiagnostics } from './cross-file-diagnostics.ts';
 import type { DefinitionFile, DefinitionFiles } from './definition-files.ts';
 import type { Definitions } from './definitions.ts';
+import { findOversize } from './oversize.ts';
 import { parseWebhookName, withWebhookIdHints } from './webhook-id-hints.ts';
 
-/** Parses the files of a source, and sorts their diagnostics. */
+/** Parses the files of a source, and sorts their diagnostics. Parses none if they are too many or too large. */
 export function parseDefinitions(found: DefinitionFiles): Definitions {
+  const oversize = findOversize(found.files);
+  const { length: fileCount } = found.files;
+  if (!oversize) return { ...parseAll(found), fileCount };
+  return { ...parseAll({ files: [], diagnostics: [...found.diagnostics, oversize] }), fileCount };
+}
+
+function parseAll(found: DefinitionFiles): Omit<Definitions, 'fileCount'> {
   const { files } = found;
   const webhooks: WebhookDefinition[] = [];
   const automations: AutomationDefinition[] = [];
@@ -34,30 +42,40 @@ export function parseDefinitions(found: DefinitionFiles): Definitions {
     automations: automations.sort(compareNames),
     diagnostics: sortDiagnostics([
       ...found.diagnostics,
-      ...withWebhookIdHints(diagnostics, texts, written => hintAtFile(files, written)),
+      ...withWebhookIdHints(diagnostics, texts, makeFileHints(files)),
       ...findCrossFileDiagnostics(found, { automations, locate }),
     ]),
-    fileCount: files.length,
     texts,
     locate,
   };
 }
 
 function makeLocator(files: readonly DefinitionFile[]): Definitions['locate'] {
+  let byName: ReadonlyMap<string, DefinitionFile> | undefined;
+  let last: { readonly file: string; readonly yaml: ParsedYaml } | undefined;
   return (kind, name, path) => {
-    const found = files.find(file => file.kind === kind && file.name === name);
+    byName ??= new Map(files.map(file => [`${file.kind} ${file.name}`, file]));
+    const found = byName.get(`${kind} ${name}`);
     if (!found) throw new Error(`no ${kind} ${name} was parsed`);
-    // Parses the file again, because few places are needed and keeping every parsed file would cost memory.
-    const yaml = parseYaml(found.file, found.bytes);
-    return { file: found.file, range: yaml.ok ? yaml.source.rangeOfValue(path) : undefined };
+    const { file, bytes } = found;
+    // Parses the file again, because few places are needed and keeping every parsed file would cost memory. Keeps the
+    // last one, because several places of one file are asked for in a row.
+    if (last?.file !== file) last = { file, yaml: parseYaml(file, bytes) };
+    const { yaml } = last;
+    return { file, range: yaml.ok ? yaml.source.rangeOfValue(path) : undefined };
   };
 }
 
-/** Finds a hint for an author who wrote a webhook's name instead of its UID. */
-function hintAtFile(files: readonly DefinitionFile[], written: string): string | undefined {
-  const webhook = files.find(({ kind, name }) => kind === 'webhook' && name === parseWebhookName(written));
-  return (
-    webhook &&
-    `${webhook.file} gets its UID when it is applied; \`hookmill webhooks show ${webhook.name}\` then prints it`
+/** Makes hints for an author who wrote a webhook's name instead of its UID. */
+function makeFileHints(files: readonly DefinitionFile[]): (written: string) => string | undefined {
+  const webhooks = new Map(
+    files.flatMap(({ kind, name, file }) => (kind === 'webhook' ? [[name, file]] : [])),
   );
+  return written => {
+    const name = parseWebhookName(written);
+    const file = webhooks.get(name);
+    return (
+      file && `${file} gets its UID when it is applied; \`hookmill webhooks show ${name}\` then prints it`
+    );
+  };
 }

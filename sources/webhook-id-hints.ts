@@ -6,10 +6,16 @@ export function withWebhookIdHints(
   texts: ReadonlyMap<string, string>,
   hintFor: (written: string) => string | undefined,
 ): Diagnostic[] {
+  const lines = new Map<string, readonly string[]>();
+  const readLine = (file: string, line: number) => {
+    const known = lines.get(file) ?? texts.get(file)?.split('\n') ?? [];
+    lines.set(file, known);
+    return known[line - 1] ?? '';
+  };
   return diagnostics.map(diagnostic => {
     const { code, file, range } = diagnostic;
     if (code !== 'automation/webhook-id' || !range) return diagnostic;
-    const line = texts.get(file)?.split('\n')[range.start.line - 1] ?? '';
+    const line = readLine(file, range.start.line);
     const written = line.slice(range.start.column - 1, range.end.column - 1).replace(/^(["'])(.*)\1$/, '$2');
     const hint = hintFor(written);
     return hint === undefined ? diagnostic : { ...diagnostic, hint };

@@ -3,9 +3,6 @@ import { type Commit, commitShape } from '../schema/commit.ts';
 import { diagnosticShape } from '../schema/diagnostic-shape.ts';
 import type { Diagnostic } from '../schema/diagnostics.ts';
 
-/** @limit Most diagnostics kept of a failed reconcile: nobody reads more, and each reconcile writes them. */
-const reconcileDiagnosticsKept = 100;
-
 /** The kinds of reconcile failures. */
 export const reconcileFailureReasons = [
   /** The remote did not answer, or refused to. */
@@ -103,7 +100,7 @@ export function addReconcileEnd(
     return { ...status, followed, tip, commitsBehind: 0, lastSuccess: { at, tip }, failingSince: null };
   }
   const { reason, message, hint, tip = null, commitsBehind = null } = end;
-  const diagnostics = end.diagnostics.slice(0, reconcileDiagnosticsKept);
+  const diagnostics = [...end.diagnostics];
   return {
     ...status,
     followed,

@@ -10,6 +10,7 @@ const refusalStatuses: Readonly<Record<RefusalCode, number>> = {
   'output-not-stored': 404,
   'name-taken': 409,
   'too-many-webhooks': 409,
+  'factory-too-large': 409,
   'managed-in-files': 409,
   'managed-in-repository': 409,
   'managed-in-dashboard': 409,

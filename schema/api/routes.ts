@@ -155,7 +155,7 @@ export const apiRoutes = {
     body: requests.newAutomationRequest,
     answer: { status: 201, shape: answers.automationDetailAnswer },
     etag: true,
-    problems: [...managed, 'name-taken'],
+    problems: [...managed, 'name-taken', 'factory-too-large'],
   },
   testFilter: {
     method: 'post',
@@ -185,7 +185,7 @@ export const apiRoutes = {
     body: requests.automationRequest,
     answer: { status: 200, shape: answers.automationDetailAnswer },
     etag: true,
-    problems: [...managed, 'automation-unknown'],
+    problems: [...managed, 'automation-unknown', 'factory-too-large'],
   },
   deleteAutomation: {
     method: 'delete',

@@ -7,6 +7,9 @@ import { addMistake } from './add-mistake.ts';
 /** @limit Longest prompt of an automation, in bytes (32 KiB): it must fit into a definition file beside the filters. */
 const promptBytesMax = 32 * 1024;
 
+/** @limit Most triggers of an automation: a delivery is judged by each, and a factory has at most 20 webhooks. */
+const triggersMax = 100;
+
 const prompt = z.string().superRefine((text, context) => {
   const code = 'definition/value';
   if (text.trim() === '')
@@ -64,6 +67,7 @@ export const automationShape = z
     triggers: z
       .array(trigger)
       .min(1, { error: 'an automation needs a trigger' })
+      .max(triggersMax)
       .describe('Each selects one webhook. A delivery that matches several triggers starts one run.'),
   })
   .meta({ definitions: filterDefinitions });

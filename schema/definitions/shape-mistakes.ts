@@ -1,9 +1,12 @@
 import type { z } from 'zod';
-import { type Diagnostic, type DiagnosticCode, truncate } from '../diagnostics.ts';
+import { type Diagnostic, type DiagnosticCode, describeOthers, truncate } from '../diagnostics.ts';
 import { didYouMean, findNearest, joinWithOr } from '../suggestion.ts';
 import type { MistakeParams } from './add-mistake.ts';
 import type { ParsedSource } from './parsed-source.ts';
 import { findDescription, findKeys, findValues } from './shape-at.ts';
+
+/** @limit Most mistakes reported of one file or request: a person corrects the first ones, and each costs a search for its place. */
+const mistakesMax = 50;
 
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
@@ -34,18 +37,29 @@ export function diagnoseShape(
   }));
 }
 
-/** Turns zod's issues with a value into mistakes. The value need not come from a file. */
+/**
+ * Turns zod's issues with a value into mistakes. The value need not come from a file. If there are too many, the last
+ * mistake counts the others.
+ */
 export function findMistakes(
   { issues }: z.core.$ZodError,
   shape: z.core.$ZodType,
   value: unknown,
 ): Mistake[] {
-  const flat = issues.flatMap(issue => flattenUnion(issue));
+  const all = issues.flatMap(issue => flattenUnion(issue)).flatMap(splitKeys);
+  const others = all.length - mistakesMax;
+  const flat = others > 0 ? all.slice(0, mistakesMax) : all;
   // A misspelt key is reported as unknown, so the key that was meant is not reported as missing as well.
   const misspelt = new Set(flat.flatMap(issue => findIntendedKeys(issue, shape)).map(formatPath));
-  return flat
+  const mistakes = flat
     .filter(issue => getValue(value, issue.path) !== undefined || !misspelt.has(formatPath(issue.path)))
     .flatMap(issue => toMistakes(issue, shape, value));
+  return others > 0 ? [...mistakes, { ...describeOthers(others), path: [] }] : mistakes;
+}
+
+/** Makes one issue of each unknown key. */
+function splitKeys(issue: Issue): Issue[] {
+  return issue.code === 'unrecognized_keys' ? issue.keys.map(key => ({ ...issue, keys: [key] })) : [issue];
 }
 
 /** Replaces an issue about a union by the issues of the option that fits the value's type: they are more precise. */

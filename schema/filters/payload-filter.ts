@@ -5,6 +5,8 @@ import { type DiagnosticCode, truncate } from '../diagnostics.ts';
 const filterDepthMax = 16;
 /** @limit Most keys in a payload filter, on all levels together: matching a delivery takes time for each. */
 const filterKeysMax = 200;
+/** @limit Most keys and values in a payload filter together: a filter is written by hand, and the daemon keeps it in memory. */
+const filterPartsMax = 5_000;
 /** @limit Most values in one list of a payload filter: a longer list belongs in the automation itself. */
 const filterValuesMax = 500;
 
@@ -70,14 +72,10 @@ export const payloadFilterSchema: z.ZodType<PayloadFilter> = z
       context.issues.push({ code: 'custom', input: value, path: [...path], message, params: { code, hint } });
     };
     if (isObject(value)) {
-      const keys = countKeys(value, 1);
-      if (keys <= filterKeysMax) return readFields(value, [], report);
-      report(
-        'filter/too-large',
-        [],
-        `the payload filter has ${keys} keys, and at most ${filterKeysMax} are allowed on all levels together`,
-        'filter on the fields that distinguish deliveries, and let the run check the rest',
-      );
+      const mistake = describeExcessParts(value);
+      if (mistake === undefined) return readFields(value, [], report);
+      const hint = 'filter on the fields that distinguish deliveries, and let the run check the rest';
+      report('filter/too-large', [], mistake, hint);
     } else {
       const hint =
         'write fields, as in payload: { action: [opened] }, or remove the key to match every delivery';
@@ -121,13 +119,27 @@ export const filterDefinitions = {
 type Path = readonly (string | number)[];
 type Report = (code: DiagnosticCode, path: Path, message: string, hint?: string) => void;
 
-/** Counts the fields at this level and below, down to the deepest level that is allowed. */
-function countKeys(fields: Fields, depth: number): number {
-  const nested = Object.values(fields).map(value => {
+function describeExcessParts(filter: Fields): string | undefined {
+  const { keys, values } = countParts(filter);
+  if (keys > filterKeysMax)
+    return `the payload filter has ${keys} keys, and at most ${filterKeysMax} are allowed on all levels together`;
+  if (keys + values <= filterPartsMax) return undefined;
+  return `the payload filter has ${keys + values} keys and values, and at most ${filterPartsMax} are allowed`;
+}
+
+/** Counts the fields and their values at this level and below, down to the deepest level that is allowed. */
+export function countParts(fields: Fields, depth = 1): { readonly keys: number; readonly values: number } {
+  let [keys, values] = [0, 0];
+  for (const value of Object.values(fields)) {
     const clause = toClause(value);
-    return clause?.operator === 'nested' && depth < filterDepthMax ? countKeys(clause.fields, depth + 1) : 0;
-  });
-  return nested.reduce((sum, keys) => sum + keys, nested.length);
+    keys++;
+    if (clause?.operator === 'in' || clause?.operator === 'not_in') values += clause.values.length;
+    if (clause?.operator !== 'nested' || depth >= filterDepthMax) continue;
+    const below = countParts(clause.fields, depth + 1);
+    keys += below.keys;
+    values += below.values;
+  }
+  return { keys, values };
 }
 
 /** Checks and rebuilds a filter. `Object.fromEntries` keeps `__proto__` an own key. */

@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { definitionBytesMax } from '../../schema/definitions/yaml-source.ts';
+import { definitionFilesMax } from '../../schema/factory-size.ts';
 import {
   definitionFolders,
   isIgnored,
@@ -14,6 +15,7 @@ import {
   definitionKinds,
   mergeFiles,
 } from '../definition-files.ts';
+import { describeCrowd } from '../oversize.ts';
 import { GitFailure } from './git/git-failure.ts';
 
 import { listRenamedFiles, listTree, readBlobs, type TreeEntry } from './git/git-objects.ts';
@@ -74,9 +76,11 @@ async function readFolder(
     const hint = 'put the folder itself here, not a link';
     return rejectFile(folder.path, 'definition/not-regular-file', message, hint);
   }
-  const entries = (await listTree(mirror, folder.oid)).filter(
-    ({ type, path: name }) => !isIgnored(kind, name, type === 'tree'),
-  );
+  const listed = await listTree(mirror, folder.oid);
+  if (listed.length > definitionFilesMax) {
+    return { files: [], diagnostics: [describeCrowd(folder.path, listed.length)] };
+  }
+  const entries = listed.filter(({ type, path: name }) => !isIgnored(kind, name, type === 'tree'));
   const lacking = entries.find(
     ({ path, size }) => size === Number.POSITIVE_INFINITY && parseDefinitionName(path) !== undefined,
   );

@@ -10,8 +10,13 @@ const bin = join(import.meta.dirname, '../../cli/bin.js');
 const folder = join(import.meta.dirname, '../../docs/diagnostics');
 const codes = Object.keys(diagnosticCodes) as DiagnosticCode[];
 
-// Their examples need a followed repository and a dashboard.
-const told: readonly DiagnosticCode[] = ['webhook/renamed', 'factory/dashboard-managed'];
+// Their examples need a followed repository, a dashboard, or thousands of files.
+const told: readonly DiagnosticCode[] = [
+  'webhook/renamed',
+  'factory/dashboard-managed',
+  'factory/too-large',
+  'report/shortened',
+];
 
 interface Block {
   readonly language: string;

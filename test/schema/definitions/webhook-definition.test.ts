@@ -149,8 +149,8 @@ describe('several mistakes', () => {
     ]);
   });
 
-  test('can be as many as there are keys in a file of the largest size', () => {
+  test('are counted beyond the first 50, however many keys a file has', () => {
     const keys = Array.from({ length: 5_000 }, (_, i) => `k${i}: 1`);
-    expect(problems(`secretName: A\n${keys.join('\n')}`)).toHaveLength(5_000);
+    expect(problems(`secretName: A\n${keys.join('\n')}`)).toHaveLength(51);
   });
 });

@@ -1,0 +1,122 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createAutomation } from '../../operations/automations.ts';
+import { planFactory } from '../../operations/plan-factory.ts';
+import { automationShape } from '../../schema/definitions/automation-definition.ts';
+import { diagnosticsReportedMax } from '../../schema/diagnostics.ts';
+import { definitionFilesMax, describeExcess, factoryBytesMax } from '../../schema/factory-size.ts';
+import type { DefinitionFile } from '../../sources/definition-files.ts';
+import { readDirectory } from '../../sources/directory-source.ts';
+import { parseDefinitions } from '../../sources/parse-definitions.ts';
+import { makeFactory } from '../support/factory.ts';
+import { startManagedDaemon } from '../support/management.ts';
+
+const uid = 'wh_0123456789abcdefghijklmn';
+
+function automationFile(name: string, content: string): DefinitionFile {
+  return { kind: 'automation', name, file: `automations/${name}.yaml`, bytes: Buffer.from(content) };
+}
+
+function manyFiles(count: number, content: string): DefinitionFile[] {
+  return Array.from({ length: count }, (_, index) => automationFile(`a${index}`, content));
+}
+
+const definitionsIn = (files: readonly DefinitionFile[]) => parseDefinitions({ files, diagnostics: [] });
+
+function triggerOf(payload: object) {
+  return { provider: 'webhook', event: 'received', filter: { webhook_ids: [uid], payload } };
+}
+
+test('parses no file of a factory that has too many, and says how many it may have', () => {
+  const { diagnostics, automations, texts, fileCount } = definitionsIn(
+    manyFiles(definitionFilesMax + 1, '{'),
+  );
+  expect(diagnostics).toMatchObject([{ code: 'factory/too-large', severity: 'error' }]);
+  expect(diagnostics[0]?.message).toBe(
+    'there are 10001 files, and at most 10000 definition files are allowed',
+  );
+  expect([automations, texts.size, fileCount]).toEqual([[], 0, definitionFilesMax + 1]);
+});
+
+test('parses no file of a factory whose files have too many bytes together', () => {
+  const size = 60_000;
+  const files = manyFiles(Math.ceil(factoryBytesMax / size) + 1, ' '.repeat(size));
+  expect(definitionsIn(files).diagnostics).toMatchObject([{ code: 'factory/too-large' }]);
+});
+
+test('reads no file of a folder that has too many', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'crowd-'));
+  mkdirSync(join(directory, 'automations'));
+  for (let index = 0; index <= definitionFilesMax; index++)
+    writeFileSync(join(directory, 'automations', `a${index}.yaml`), '');
+  const { files, diagnostics } = readDirectory(directory);
+  expect(files).toEqual([]);
+  expect(diagnostics).toMatchObject([{ code: 'factory/too-large', file: 'automations' }]);
+});
+
+test('refuses filters that are too large together, though each one is not', async () => {
+  const values = Array.from({ length: 490 }, (_, index) => index);
+  const payload = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`f${index}`, values]));
+  const shape = automationShape.parse({ prompt: 'p', triggers: [triggerOf(payload)] });
+  const create = (name: string) => createAutomation(factory, { name, ...shape });
+  const factory = makeFactory();
+  for (let index = 0; index < 40; index++) await create(`a${index}`);
+  await expect(create('one-more')).rejects.toMatchObject({ code: 'factory-too-large' });
+
+  const { automations } = await factory.readState();
+  expect(describeExcess(automations)).toBeUndefined();
+  expect(describeExcess([...automations, { name: 'one-more', ...shape }])).toBe(
+    'the payload filters have 201310 keys and values, and at most 200000 are allowed in one factory',
+  );
+});
+
+test('refuses a filter with too many keys and values, though no list is too long', () => {
+  const values = Array.from({ length: 500 }, (_, index) => index);
+  const payload = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`f${index}`, values]));
+  const text = JSON.stringify({ prompt: 'p', triggers: [triggerOf(payload)] });
+  const { diagnostics } = definitionsIn([automationFile('a', text)]);
+  expect(diagnostics).toMatchObject([{ code: 'filter/too-large' }]);
+  expect(diagnostics[0]?.message).toContain('5010 keys and values, and at most 5000');
+});
+
+test('refuses an automation with more than 100 triggers', () => {
+  const triggers = Array.from({ length: 101 }, (_, index) => triggerOf({ a: [index] }));
+  const { diagnostics } = definitionsIn([automationFile('a', JSON.stringify({ prompt: 'p', triggers }))]);
+  expect(diagnostics).toMatchObject([{ message: 'triggers must have at most 100 items, not 101' }]);
+});
+
+test('a plan reports the first 100 of many mistakes, errors first, and counts the others', async () => {
+  const files = [
+    ...manyFiles(150, `{ prompt: p, triggers: [${JSON.stringify(triggerOf({}))}] }`),
+    automationFile('z', '{'),
+  ];
+  const planned = await planFactory(makeFactory(), definitionsIn(files));
+  expect(planned.ok).toBe(false);
+  expect(planned.diagnostics).toHaveLength(diagnosticsReportedMax);
+  expect(planned.diagnostics[0]).toMatchObject({ file: 'automations/z.yaml', severity: 'error' });
+  expect(planned.diagnostics.at(-1)).toMatchObject({
+    code: 'report/shortened',
+    severity: 'warning',
+    message: '52 more diagnostics are not shown',
+  });
+});
+
+test('reports the first 50 mistakes of a file, and counts the others', () => {
+  const keys = Array.from({ length: 1_000 }, (_, index) => `k${index}: 1`).join('\n');
+  const { diagnostics } = definitionsIn([automationFile('a', keys)]);
+  expect(diagnostics).toHaveLength(51);
+  // The keys prompt and triggers are missing too.
+  expect(diagnostics.find(({ code }) => code === 'report/shortened')?.message).toBe(
+    '952 more diagnostics are not shown',
+  );
+});
+
+test('the management API refuses a plan of too many files', async () => {
+  const reader = await (await startManagedDaemon()).client();
+  const files = manyFiles(definitionFilesMax + 1, '').map(({ file }) => ({ path: file, content: '' }));
+  const planned = await reader.call('plan', { body: { files } });
+  expect(planned.status).toBe(422);
+  expect(planned.json.diagnostics).toMatchObject([{ code: 'factory/too-large' }]);
+});
