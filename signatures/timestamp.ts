@@ -6,7 +6,10 @@ export type TimestampFailure =
   | { readonly code: 'timestamp-too-old'; readonly seconds: number }
   | { readonly code: 'timestamp-ahead'; readonly seconds: number };
 
-/** Returns undefined if a timestamp is well formed and inside its window, which includes both ends. */
+/**
+ * Returns undefined if a timestamp is well formed and inside its window. Ages are compared in whole seconds, as most
+ * timestamps are, so a window of 300 s includes all of the 300th second, in the past and in the future.
+ */
 export function checkTimestamp(
   text: string | undefined,
   { unit, toleranceSeconds }: SignatureTimestamp,
@@ -16,9 +19,9 @@ export function checkTimestamp(
   const atMs = parseTimestamp(text, unit);
   if (atMs === undefined) return { code: 'timestamp-malformed' };
   if (toleranceSeconds === undefined) return undefined;
-  const ageSeconds = (nowMs - atMs) / 1000;
-  if (ageSeconds > toleranceSeconds) return { code: 'timestamp-too-old', seconds: Math.ceil(ageSeconds) };
-  if (-ageSeconds > toleranceSeconds) return { code: 'timestamp-ahead', seconds: Math.ceil(-ageSeconds) };
+  const ageSeconds = Math.trunc((nowMs - atMs) / 1000);
+  if (ageSeconds > toleranceSeconds) return { code: 'timestamp-too-old', seconds: ageSeconds };
+  if (-ageSeconds > toleranceSeconds) return { code: 'timestamp-ahead', seconds: -ageSeconds };
   return undefined;
 }
 

@@ -31,22 +31,20 @@ export function explainPayloadFilter(
 
 function explainNested(fields: Fields, value: unknown, path: string): readonly ClauseOutcome[] {
   const clauses = compileClauses(fields);
-  if (!Array.isArray(value)) return explainFields(clauses, value, path);
-  const anyElement = {
+  const nearest = Array.isArray(value) ? findNearestElement(clauses, value) : undefined;
+  if (!Array.isArray(value) || nearest === undefined) return explainFields(clauses, value, path);
+  const { index, held } = nearest;
+  const anyElement: ClauseOutcome = {
     path,
     operator: 'any_element',
     allowed: 'one element that satisfies every clause',
-  } as const;
-  const nearest = findNearestElement(clauses, value);
-  if (nearest === undefined) return [{ ...anyElement, found: 'no element', holds: false }];
-  const { index, held } = nearest;
-  return [
-    { ...anyElement, found: `[${index}] of ${value.length}`, holds: held === clauses.length },
-    ...explainFields(clauses, value[index], `${path}[${index}]`),
-  ];
+    found: `[${index}] of ${value.length}`,
+    holds: held === clauses.length,
+  };
+  return [anyElement, ...explainFields(clauses, value[index], `${path}[${index}]`)];
 }
 
-/** The first element that satisfies every clause; if there is none, the best of the first `explainedElementsMax`. */
+/** The first element that satisfies every clause, or the best of the first `explainedElementsMax`; undefined if empty. */
 function findNearestElement(clauses: readonly CompiledClause[], elements: readonly unknown[]) {
   const satisfying = elements.findIndex(compileAll(clauses));
   if (satisfying >= 0) return { index: satisfying, held: clauses.length };

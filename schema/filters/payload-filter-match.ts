@@ -11,11 +11,11 @@ export function compilePayloadFilter(filter: PayloadFilter | undefined): Payload
 }
 
 // An array satisfies a nested object if one of its elements satisfies all of it. Only one level of array is entered:
-// an array inside an array is an element without fields.
+// an array inside an array is an element without fields, and an empty array is itself a value without fields.
 function compileNested(fields: Fields): ValueTest {
   const clauses = compileClauses(fields);
   const satisfies = compileAll(clauses);
-  return value => (Array.isArray(value) ? value.some(satisfies) : satisfies(value));
+  return value => (Array.isArray(value) && value.length > 0 ? value.some(satisfies) : satisfies(value));
 }
 
 // Up to this many clauses are looked up one by one.

@@ -57,7 +57,8 @@ describe('explainPayloadFilter', () => {
       { path: '$.items[1].size', operator: 'not_in', allowed: '[1]', found: 'missing', holds: true },
     ]);
     expect(explainPayloadFilter(filter, { items: [] })).toEqual([
-      { path: '$.items', operator: 'any_element', allowed, found: 'no element', holds: false },
+      { path: '$.items.sku', operator: 'in', allowed: '["a"]', found: 'missing', holds: false },
+      { path: '$.items.size', operator: 'not_in', allowed: '[1]', found: 'missing', holds: true },
     ]);
   });
 

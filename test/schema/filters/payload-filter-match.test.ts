@@ -66,7 +66,7 @@ describe('compilePayloadFilter', () => {
   it('treats every field of a value that is no object as missing, for any number of keys', () => {
     const keys = (value: PayloadFilter[string]) =>
       Object.fromEntries([...'abcdefghi'].map(key => [key, value]));
-    for (const payload of [1, null, 'x', [[{}]], [1]]) {
+    for (const payload of [1, null, 'x', [], [[{}]], [1]]) {
       expect(compilePayloadFilter(keys({ not_in: ['x'] }))(payload)).toBe(true);
       expect(compilePayloadFilter(keys({ exists: true }))(payload)).toBe(false);
     }
@@ -127,7 +127,8 @@ function nest(levels: number, innermost: PayloadFilter): PayloadFilter {
 function naivelyMatches(filter: unknown, value: unknown): boolean {
   const everyKeyMatches = (element: unknown) =>
     [...fieldsOf(filter)].every(([name, asked]) => fieldMatches(asked, fieldsOf(element), name));
-  return Array.isArray(value) ? value.some(everyKeyMatches) : everyKeyMatches(value);
+  const isList = Array.isArray(value) && value.length > 0;
+  return isList ? value.some(everyKeyMatches) : everyKeyMatches(value);
 }
 
 function fieldMatches(asked: unknown, fields: ReadonlyMap<string, unknown>, name: string): boolean {
