@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Handshake, SignatureScheme } from './description.ts';
-import { readSingleHeader, type SignedRequest } from './signed-request.ts';
+import { joinContent } from './matcher.ts';
+import { type ContentPieces, readSingleHeader, type SignedRequest } from './signed-request.ts';
 
 /** The response that a provider requires before it delivers. A handshake is not a delivery and starts no run. */
 export interface HandshakeAnswer {
@@ -31,10 +32,25 @@ export function answerHandshake(
   return answer(request, secret);
 }
 
+/**
+ * Says whether a handshake signs this content for anyone who asks. Its answer is then also a valid signature of a
+ * delivery with that content, so the signature does not prove who sent it.
+ */
+export function isSignedForAnyone(
+  { handshake }: Pick<SignatureScheme, 'handshake'>,
+  content: ContentPieces,
+): boolean {
+  if (!handshake || !handshakes[handshake].signs) return false;
+  const length = content.reduce((sum, piece) => sum + piece.length, 0);
+  return length <= challengeCharactersMax && isSignable(joinContent(content).toString('latin1'));
+}
+
 interface HandshakeRule {
   readonly method: 'GET' | 'POST';
   /** The provider signs its handshake as it signs deliveries. */
   readonly signed: boolean;
+  /** The answer contains a signature over the challenge, made with the secret that verifies deliveries. */
+  readonly signs?: true;
   readonly answer: (request: SignedRequest, secret: string) => HandshakeAnswer | undefined;
 }
 
@@ -104,10 +120,10 @@ const handshakes: Readonly<Record<Handshake, HandshakeRule>> = {
   x: {
     method: 'GET',
     signed: false,
+    signs: true,
     answer: ({ url }, secret) => {
-      const token = parseChallenge(readParameter(url, 'crc_token'));
-      // The answer is a signature over text from an unsigned request, so text that could be a delivery's body is refused.
-      if (!token || secret === '' || isJson(token)) return undefined;
+      const token = parseSignable(readParameter(url, 'crc_token'));
+      if (token === undefined || secret === '') return undefined;
       const mac = createHmac('sha256', secret).update(token).digest('base64');
       return answerJson({ response_token: `sha256=${mac}` });
     },
@@ -116,11 +132,12 @@ const handshakes: Readonly<Record<Handshake, HandshakeRule>> = {
   zoom: {
     method: 'POST',
     signed: true,
+    signs: true,
     answer: ({ body }, secret) => {
       const message = parseMessage(body);
       if (message?.event !== 'endpoint.url_validation') return undefined;
-      const plainToken = parseChallenge(toRecord(message.payload)?.plainToken);
-      if (!plainToken) return undefined;
+      const plainToken = parseSignable(toRecord(message.payload)?.plainToken);
+      if (plainToken === undefined) return undefined;
       const encryptedToken = createHmac('sha256', secret).update(plainToken).digest('hex');
       return answerJson({ plainToken, encryptedToken });
     },
@@ -144,6 +161,20 @@ const challengeCharactersMax = 512;
 function parseChallenge(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > challengeCharactersMax) return undefined;
   return /^[0-9A-Za-z+/=._~-]+$/.test(value) ? value : undefined;
+}
+
+/** Parses a challenge whose signature cannot be that of a delivery. */
+function parseSignable(value: unknown): string | undefined {
+  const challenge = parseChallenge(value);
+  return challenge !== undefined && isSignable(challenge) ? challenge : undefined;
+}
+
+/**
+ * Says whether a handshake may sign this text. Providers send base64, base64url or words. Without dots and colons, the
+ * text cannot be a timestamp that is joined to a body; and a body that is JSON is never signed.
+ */
+function isSignable(text: string): boolean {
+  return /^[0-9A-Za-z+/=_-]+$/.test(text) && !isJson(text);
 }
 
 function readParameter(url: string, name: string): string | undefined {

@@ -9,11 +9,21 @@ import { deriveKey } from './key.ts';
 import { compileMatcher, type Matcher, type MatchFailure } from './matcher.ts';
 import { compileSharedSecret } from './shared-secret.ts';
 import { compileParts, listHeaderSets, type PartsFailure } from './signature-parts.ts';
-import { type RequestHeaders, readSingleHeader, type SignedRequest } from './signed-request.ts';
+import {
+  type ContentPieces,
+  type RequestHeaders,
+  readSingleHeader,
+  type SignedRequest,
+} from './signed-request.ts';
 import { checkTimestamp, readBodyTimestamp, type TimestampFailure } from './timestamp.ts';
 
 export type Verification =
-  | { readonly ok: true; readonly deliveryId?: string }
+  | {
+      readonly ok: true;
+      readonly deliveryId?: string;
+      /** What the signature covers; empty for a shared secret, which covers nothing. */
+      readonly content: ContentPieces;
+    }
   | { readonly ok: false; readonly reason: VerificationFailure };
 
 /** Why a request could not be verified. Never contains a secret or an expected signature. */
@@ -61,7 +71,7 @@ function compileSharedSecretVerifier(description: SharedSecretDescription, secre
     const presented = readSingleHeader(headers, header);
     if (typeof presented !== 'string') return { ok: false, reason: presented };
     if (!matches(presented)) return { ok: false, reason: { code: 'signature-mismatch' } };
-    return accept(readDeliveryId(headers, deliveryIdHeader));
+    return accept(readDeliveryId(headers, deliveryIdHeader), []);
   };
 }
 
@@ -80,7 +90,8 @@ function compileAttempt(description: SignedDescription, names: HeaderNames, matc
     }
 
     const content = readContent(request, parts);
-    const mismatch = content ? match(parts.signatures, content) : contentMissing;
+    if (!content) return { ok: false, reason: { code: 'content-missing' } };
+    const mismatch = match(parts.signatures, content);
     if (mismatch) return { ok: false, reason: mismatch };
 
     if (timestamp?.body !== undefined) {
@@ -89,14 +100,13 @@ function compileAttempt(description: SignedDescription, names: HeaderNames, matc
     }
     return accept(
       names.idHeader === undefined ? readDeliveryId(request.headers, names.deliveryIdHeader) : parts.id,
+      content,
     );
   };
 }
 
-const contentMissing: VerificationFailure = { code: 'content-missing' };
-
-function accept(deliveryId: string | undefined): Verification {
-  return deliveryId === undefined ? { ok: true } : { ok: true, deliveryId };
+function accept(deliveryId: string | undefined, content: ContentPieces): Verification {
+  return deliveryId === undefined ? { ok: true, content } : { ok: true, content, deliveryId };
 }
 
 /** Reads the sender's delivery ID, if the header is there exactly once. */

@@ -2,7 +2,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
 import type { SchemeReference } from '../../schema/definitions/webhook-definition.ts';
 import { explainFailure } from '../../signatures/explain-failure.ts';
-import { answerHandshake } from '../../signatures/handshake.ts';
+import { answerHandshake, isSignedForAnyone } from '../../signatures/handshake.ts';
 import { describeScheme, findScheme } from '../../signatures/schemes.ts';
 import type { SignedRequest } from '../../signatures/signed-request.ts';
 import { compileVerifier } from '../../signatures/verify.ts';
@@ -22,7 +22,7 @@ export async function createAuthenticator(
     const secret = credential.kind === 'sealed' ? await openCredential(credential.jwe) : '';
     return createSignatureAuthenticator(signatureScheme, secret);
   }
-  if (credential.kind !== 'digest') return createTokenAuthenticator(() => explainUnsetSecret);
+  if (credential.kind !== 'digest') return createTokenAuthenticator(() => () => explainUnsetSecret);
   const digest = Buffer.from(credential.sha256, 'hex');
   const isRight = (token: Buffer) => timingSafeEqual(hash('sha256', token, 'buffer'), digest);
   return createTokenAuthenticator(
@@ -42,8 +42,10 @@ export async function createAuthenticator(
 const explainNoBearerToken = () => 'no bearer token in the Authorization header';
 const explainNoUrlToken = () => 'no token in the URL';
 const explainWrongToken = () => 'wrong token';
-const explainUnsetSecret = () =>
+const explainUnsetSecret =
   'the team secret had no value when the webhook was last applied; set it and apply again';
+const explainSignedForAnyone =
+  'the body could be a handshake that hookmill signs for anyone, so its signature proves nothing';
 
 /** `findFailure` returns undefined if the token is right, otherwise a function that explains what is wrong. */
 function createTokenAuthenticator(
@@ -74,13 +76,16 @@ function createSignatureAuthenticator(reference: SchemeReference | undefined, se
       const signed = toSignedRequest(request, body);
       const atMs = nowMs();
       const verification = secret === '' ? undefined : verifySignature(signed, atMs);
-      const handshake = answerHandshake(scheme, signed, secret, verification?.ok === true);
-      if (verification?.ok) {
+      const isProof = verification?.ok === true && !isSignedForAnyone(scheme, verification.content);
+      const handshake = answerHandshake(scheme, signed, secret, isProof);
+      if (isProof) {
         return { result: 'verified', body, schemeDeliveryId: verification.deliveryId, handshake };
       }
-      const explain = verification
-        ? () => explainFailure(description, secret, signed, atMs)
-        : explainUnsetSecret;
+      const explain = () => {
+        if (!verification) return explainUnsetSecret;
+        if (verification.ok) return explainSignedForAnyone;
+        return explainFailure(description, secret, signed, atMs);
+      };
       return { result: 'unverified', size: body.length, explain, handshake };
     },
     answerGet: request => answerHandshake(scheme, toSignedRequest(request, noBody), secret, false),

@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { answerHandshake, hasGetHandshake } from '../../signatures/handshake.ts';
+import { answerHandshake, hasGetHandshake, isSignedForAnyone } from '../../signatures/handshake.ts';
 import { schemes } from '../../signatures/schemes.ts';
 import { getScheme, received, url } from './received.ts';
 
@@ -122,6 +123,43 @@ describe('answerHandshake', () => {
 
   it('does not answer a GET handshake that comes by POST', () => {
     expect(answer('dropbox', { ...get('?challenge=a'), method: 'POST' })).toBeUndefined();
+  });
+});
+
+describe('isSignedForAnyone', () => {
+  // Every handshake that answers with a signature, and how it can be made to sign a text.
+  const signing: Record<string, (challenge: string) => string | undefined> = {
+    x: challenge =>
+      answer('x', get(`?${new URLSearchParams({ crc_token: challenge })}`), 'secret', false)?.body,
+    zoom: challenge => {
+      const body = JSON.stringify({ event: 'endpoint.url_validation', payload: { plainToken: challenge } });
+      return answer('zoom', post(body))?.body;
+    },
+  };
+  const token = fc.stringMatching(/^[0-9A-Za-z+/=._~:{}"[\] -]{1,40}$/);
+  const challenges = fc.oneof(token, fc.json(), fc.nat().map(String), fc.constantFrom('true', 'abc'));
+
+  it.each(Object.entries(signing))('is true of whatever the handshake of %s signs', (id, sign) => {
+    let signed = 0;
+    fc.assert(
+      fc.property(challenges, challenge => {
+        const answered = sign(challenge);
+        signed += answered === undefined ? 0 : 1;
+        expect(isSignedForAnyone(getScheme(id), [challenge])).toBe(answered !== undefined);
+      }),
+      { numRuns: 1000 },
+    );
+    expect(signed).toBeGreaterThan(50);
+  });
+
+  it('is true of no body that is JSON, and of no scheme whose handshake signs nothing', () => {
+    fc.assert(fc.property(fc.json(), body => !isSignedForAnyone(getScheme('x'), [Buffer.from(body)])));
+    const silent = schemes.filter(({ id }) => !(id in signing));
+    expect(silent.filter(scheme => isSignedForAnyone(scheme, ['challenge']))).toEqual([]);
+  });
+
+  it('is true of no content of Zoom, whose deliveries have a prefix', () => {
+    fc.assert(fc.property(token, body => !isSignedForAnyone(getScheme('zoom'), ['v0:1700000000:', body])));
   });
 });
 

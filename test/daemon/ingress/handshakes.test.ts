@@ -181,6 +181,25 @@ test.each(unsigned)(
   },
 );
 
+test('what X is made to sign by a stranger is no delivery, and takes nothing from the budget of deliveries', async () => {
+  const webhook = webhookOf('x');
+  const asked = await send(`${webhook.url}?crc_token=abc`, { method: 'GET' });
+  const headers = { 'x-twitter-webhooks-signature': JSON.parse(asked.body).response_token };
+  for (let i = 0; i < 3; i++) {
+    expect(await send(webhook.url, { headers, body: 'abc' })).toMatchObject({ status: 401 });
+  }
+  await expect
+    .poll(() => webhook.rows()[0])
+    .toMatchObject({
+      outcome: 'Rejected (auth)',
+      reason: expect.stringContaining('signs for anyone'),
+    });
+  for (const body of ['{"for_user_id":"1"}', '1', 'true', '"abc"']) {
+    const own = { 'x-twitter-webhooks-signature': `sha256=${mac(body, 'base64')}` };
+    expect(await send(webhook.url, { headers: own, body }), body).toMatchObject({ status: 202 });
+  }
+});
+
 describe('GET', () => {
   test.each(byGet)('of $scheme without a question is not allowed', async ({ scheme }) => {
     for (const query of ['', '?', '?challenge=%3Cscript%3E', '?hub.challenge=1', '?crc_token=1']) {
