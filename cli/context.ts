@@ -8,6 +8,7 @@ import { findDefinitionsDirectory } from './definitions/definitions-directory.ts
 import { CommandError, UsageError } from './exit-status.ts';
 import type { GlobalOptions, Place } from './global-options.ts';
 import { renderDiagnostics } from './render/render-diagnostics.ts';
+import { takeKey } from './take-key.ts';
 
 /** The place that a command works on, with an open home on this machine. */
 export interface Context extends Place {
@@ -28,7 +29,7 @@ export async function openContext(command: Command): Promise<Context> {
   ]);
   const store = openStore({
     home: resolve(options.home ?? join(place.directory, '.hookmill')),
-    environment: process.env,
+    environment: takeKey(process.env),
     lockTimeoutMs: options.lockTimeout * 1000,
     now: () => new Date(),
     readsInThread: command.name() === 'serve',

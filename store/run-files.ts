@@ -15,6 +15,8 @@ export interface RunFiles {
   prepare(runId: string, message: string, payload: Uint8Array): Promise<string>;
   /** The absolute path of the run's directory on this machine, whether it exists or not. */
   locate(runId: string): string;
+  /** The absolute path of the run's output on this machine, whether it exists or not. No command of a run gets it. */
+  locateOutput(runId: string): string;
   /** Appends the output of one attempt below a heading; keeps at most `bytesMax` bytes of it. */
   appendOutput(runId: string, heading: string, bytesMax: number): RunOutput;
   /** The output of all attempts; undefined if there is none. */

@@ -38,8 +38,8 @@ export interface Backend {
   listRuns(wanted: RunsWanted): Promise<readonly RunView[]>;
   showRun(id: string): Promise<RunView>;
   retryRun(id: string): Promise<RunView>;
-  /** Finds the directory with a run's files; undefined if that is on another machine. */
-  findRunDirectory(id: string): string | undefined;
+  /** Finds a run's directory and the file of its output; undefined if they are on another machine. */
+  findRunFiles(id: string): { readonly directory: string; readonly outputFile: string } | undefined;
 }
 
 export interface PlanRequest {

@@ -52,7 +52,10 @@ export function createHomeBackend(context: Context): Backend {
     listRuns: async wanted => (await listRuns(factory, wanted)).rows,
     showRun: id => showRun(factory, id),
     retryRun: id => retryRun(factory, id),
-    findRunDirectory: id => context.store.runFiles.locate(id),
+    findRunFiles: id => {
+      const { runFiles } = context.store;
+      return { directory: runFiles.locate(id), outputFile: runFiles.locateOutput(id) };
+    },
   };
 }
 

@@ -56,7 +56,7 @@ export function createServerBackend(server: Server, { factory, directory }: Plac
       }),
     showRun: run => callServer(server, 'showRun', { params: { ...params, run } }),
     retryRun: run => callServer(server, 'retryRun', { params: { ...params, run }, body: {} }),
-    findRunDirectory: () => undefined,
+    findRunFiles: () => undefined,
   };
 }
 

@@ -1,36 +1,53 @@
-import { createReadStream, createWriteStream } from 'node:fs';
-import { opendir, rm, stat } from 'node:fs/promises';
+import { lstat, opendir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { replaceFile, syncDirectory } from '../durable-file.ts';
 import { attachmentName, messageName, type RunFiles, type RunOutput } from '../run-files.ts';
-import { type Home, makePrivateDirectory } from './files/home.ts';
+import { type Home, makePrivateDirectory, runOutputFile } from './files/home.ts';
+import { createAppendStream, openRegularFile } from './files/regular-file.ts';
 
 const runIdPattern = /^run_[0-9a-z]{26}$/;
 
-/** The files of runs in a home: `runs/<run id>/`. */
-export function openRunFiles({ runsDirectory }: Home): RunFiles {
+/** The files of runs in a home: `runs/<run id>/` belongs to its command, `run-outputs/<run id>.log` to hookmill. */
+export function openRunFiles(home: Home): RunFiles {
+  const { runsDirectory, runOutputsDirectory } = home;
   const locate = (runId: string) => join(runsDirectory, runId);
-  const outputFile = (runId: string) => join(locate(runId), 'output.log');
+  const locateOutput = (runId: string) => runOutputFile(home, runId);
   return {
     prepare: async (runId, message, payload) => {
       const directory = locate(runId);
-      await makePrivateDirectory(directory);
+      await makeRunDirectory(directory);
+      await makePrivateDirectory(runOutputsDirectory);
       await replaceFile(join(directory, attachmentName), payload);
       await replaceFile(join(directory, messageName), message);
       await syncDirectory(runsDirectory);
       return directory;
     },
     locate,
-    appendOutput: (runId, heading, bytesMax) => appendOutput(outputFile(runId), heading, bytesMax),
+    locateOutput,
+    appendOutput: (runId, heading, bytesMax) => appendOutput(locateOutput(runId), heading, bytesMax),
     readOutput: async runId => {
-      const { size } = await stat(outputFile(runId)).catch(() => ({ size: undefined }));
-      if (size === undefined) return undefined;
-      return { size, stream: createReadStream(outputFile(runId), size === 0 ? {} : { end: size - 1 }) };
+      const file = await openRegularFile(locateOutput(runId));
+      if (!file) return undefined;
+      const { handle, size } = file;
+      return { size, stream: handle.createReadStream(size === 0 ? {} : { end: size - 1 }) };
     },
     list: () => listRuns(runsDirectory),
-    remove: runId => rm(locate(runId), { recursive: true, force: true }),
+    remove: async runId => {
+      await rm(locateOutput(runId), { force: true });
+      await rm(locate(runId), { recursive: true, force: true });
+    },
   };
+}
+
+/** Makes a run's directory. The command of an earlier attempt may have put something else in its place. */
+async function makeRunDirectory(directory: string): Promise<void> {
+  const existing = await lstat(directory).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (existing && !existing.isDirectory()) await rm(directory);
+  await makePrivateDirectory(directory);
 }
 
 async function* listRuns(runsDirectory: string): AsyncGenerator<string> {
@@ -39,7 +56,7 @@ async function* listRuns(runsDirectory: string): AsyncGenerator<string> {
 }
 
 function appendOutput(path: string, heading: string, bytesMax: number): RunOutput {
-  const file = createWriteStream(path, { flags: 'a', mode: 0o600 });
+  const file = createAppendStream(path);
   // Listens from the start, because writing may fail long before the output is closed.
   const ended = finished(file).then(
     () => undefined,

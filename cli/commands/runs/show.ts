@@ -19,8 +19,8 @@ Examples:
     .action(async (id: string, _, command: Command) => {
       const { backend, output } = await openBackend(command);
       const run = await backend.showRun(id);
-      const directory = backend.findRunDirectory(run.id);
-      printData(output, { ...run, directory }, () =>
+      const files = backend.findRunFiles(run.id);
+      printData(output, { ...run, ...files }, () =>
         renderFields([
           ['id', run.id],
           ['automation', run.automation],
@@ -33,7 +33,8 @@ Examples:
           ['finished', run.finishedAt ?? '-'],
           ['next attempt', run.nextAttemptAt ?? '-'],
           ['last error', run.error ?? '-'],
-          ['directory', directory ?? '-'],
+          ['directory', files?.directory ?? '-'],
+          ['output', files?.outputFile ?? '-'],
         ]),
       );
     });

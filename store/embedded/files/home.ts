@@ -11,6 +11,8 @@ export interface Home {
   readonly keyFile: string;
   readonly deliveryLogFile: string;
   readonly runsDirectory: string;
+  /** Outside `runsDirectory`, because the commands of runs can change everything in there. */
+  readonly runOutputsDirectory: string;
   readonly repositoriesDirectory: string;
   readonly tokensFile: string;
   /** The address of the daemon that was started last. */
@@ -25,6 +27,7 @@ export function homeAt(directory: string): Home {
     keyFile: join(directory, 'key'),
     deliveryLogFile: join(directory, 'deliveries.db'),
     runsDirectory: join(directory, 'runs'),
+    runOutputsDirectory: join(directory, 'run-outputs'),
     repositoriesDirectory: join(directory, 'repositories'),
     tokensFile: join(directory, 'tokens.json'),
     daemonFile: join(directory, 'daemon.json'),
@@ -41,6 +44,10 @@ export function reconcileStatusFile(home: Home, factory: string): string {
 
 export function mirrorDirectory(home: Home, factory: string): string {
   return join(home.repositoriesDirectory, `${factory}.git`);
+}
+
+export function runOutputFile(home: Home, runId: string): string {
+  return join(home.runOutputsDirectory, `${runId}.log`);
 }
 
 /** Creates a directory that only its owner can read. */

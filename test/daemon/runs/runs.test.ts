@@ -18,7 +18,7 @@ async function serve(
   automations: readonly string[],
   interpreter: string,
   script: string,
-  limits: { readonly timeLimitSeconds?: number } = {},
+  { env = {}, ...limits }: { readonly timeLimitSeconds?: number; readonly env?: Record<string, string> } = {},
 ): Promise<Served> {
   const workspace = makeWorkspace();
   workspace.write('command', script);
@@ -37,7 +37,7 @@ async function serve(
   const argv = [interpreter, workspace.path('command')];
   const runner = { kind: 'command', argv, outputBytes: 10_000, ...limits };
   const daemon = await startDaemonForTest({
-    workspace,
+    ...{ workspace, env },
     settings: {
       runs: { runner, attempts: 1, concurrency: 8 },
     },
@@ -79,7 +79,6 @@ test('a command gets the payload only as a file: no argument, variable or messag
   const directory = `.hookmill/runs/${run?.id}`;
   expect(readdirSync(workspace.path(directory)).sort()).toEqual([
     'event-payload.json',
-    'output.log',
     'prompt.md',
     'seen.json',
   ]);
@@ -130,7 +129,9 @@ test('a command that writes without end, ignores its signal, leaves children or 
     timedOut,
   ]);
   const directoryOf = (name: string) => workspace.path(`.hookmill/runs/${runOf(first, name)?.id}`);
-  expect(statSync(`${directoryOf('flood')}/output.log`).size).toBeLessThan(11_000);
+  expect(
+    statSync(workspace.path(`.hookmill/run-outputs/${runOf(first, 'flood')?.id}.log`)).size,
+  ).toBeLessThan(11_000);
   for (const pid of readFileSync(`${directoryOf('fork')}/children`, 'utf8')
     .trim()
     .split('\n')) {
@@ -148,3 +149,16 @@ function isAlive(pid: number): boolean {
     return false;
   }
 }
+
+test.runIf(process.platform === 'linux')('a command finds the key in no environment', async () => {
+  const key = Buffer.alloc(32, 7).toString('base64');
+  const script = 'env > own; cat /proc/$PPID/environ > of-the-daemon';
+  const env = { HOOKMILL_KEY: key, BESIDE_HOOKMILL_KEY: 'kept' };
+  const { workspace, post, runsOf } = await serve(['look'], 'sh', script, { env });
+  const id = await post('{}');
+  await expect.poll(() => runsOf(id)[0]?.state).toBe('succeeded');
+  const read = (file: string) => workspace.read(`.hookmill/runs/${runsOf(id)[0]?.id}/${file}`);
+  expect(read('own')).toContain('HOOKMILL_RUN_ID');
+  expect(read('of-the-daemon')).toContain('BESIDE_HOOKMILL_KEY=kept');
+  expect(read('own') + read('of-the-daemon')).not.toContain(key);
+});

@@ -1,5 +1,4 @@
 import { mkdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { closeOutput } from '../../../../daemon/runs/runners/attempt-output.ts';
 import { homeAt } from '../../../../store/embedded/files/home.ts';
@@ -10,8 +9,8 @@ const run = `run_${'0'.repeat(26)}`;
 
 async function openFiles() {
   const { runFiles } = storeIn(homeAt(temporaryDirectory()));
-  const directory = await runFiles.prepare(run, 'Act.', Buffer.from('{}'));
-  return { runFiles, file: join(directory, 'output.log') };
+  await runFiles.prepare(run, 'Act.', Buffer.from('{}'));
+  return { runFiles, file: runFiles.locateOutput(run) };
 }
 
 test('keeps the attempts of a run one after the other, each with how it ended', async () => {

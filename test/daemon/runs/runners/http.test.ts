@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createRunner } from '../../../../daemon/runs/runners/create-runner.ts';
-import { homeAt } from '../../../../store/embedded/files/home.ts';
+import { homeAt, runOutputFile } from '../../../../store/embedded/files/home.ts';
 import { storeIn } from '../../../support/stored.ts';
 import { recordRun } from '../record-runs.ts';
 import { openRunBench, runSettings, runThatIs } from '../run-samples.ts';
@@ -76,7 +76,7 @@ test('posts the message and the exact body, and takes 2xx for success', async ()
   const file = form.get('event-payload.json') as File;
   expect([file.name, file.type]).toEqual(['event-payload.json', 'application/json']);
   expect(Buffer.from(await file.arrayBuffer()).equals(payload)).toBe(true);
-  expect(readFileSync(join(directory, 'output.log'), 'utf8')).toMatch(
+  expect(readFileSync(runOutputFile(bench.home, id), 'utf8')).toMatch(
     /^\[hookmill: attempt 1 at .*\]\nHTTP 202\ntaken on\n\[hookmill: succeeded\]\n$/,
   );
 });
@@ -121,9 +121,7 @@ test.each([301, 302, 307, 308])('does not follow a redirect: %d', async status =
   const error = `the receiver answered ${status}; redirects are not followed`;
   await runThatIs(bench, id, { state: 'failed', attempts: 1, error });
   expect(requests.map(request => request.url)).toEqual(['/runs']);
-  expect(readFileSync(join(bench.home.runsDirectory, id, 'output.log'), 'utf8')).toContain(
-    'location: /elsewhere',
-  );
+  expect(readFileSync(runOutputFile(bench.home, id), 'utf8')).toContain('location: /elsewhere');
 });
 
 test('tries again when nobody listens, or the answer does not come', async () => {
@@ -156,7 +154,7 @@ test('stops reading an answer that is larger than what is stored', async () => {
   await bench.start({ runner: { kind: 'http', url, outputBytes: 1000 } });
   const id = await recordRun(bench.deliveryLog);
   await runThatIs(bench, id, { state: 'succeeded' });
-  const log = readFileSync(join(bench.home.runsDirectory, id, 'output.log'), 'utf8');
+  const log = readFileSync(runOutputFile(bench.home, id), 'utf8');
   expect(log).toContain('[hookmill: output truncated');
   expect(log.length).toBeLessThan(1300);
 });

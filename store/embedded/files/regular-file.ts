@@ -1,0 +1,60 @@
+import {
+  close,
+  constants,
+  createWriteStream,
+  fstat,
+  open,
+  type Stats,
+  type WriteStream,
+  write,
+  writev,
+} from 'node:fs';
+import { type FileHandle, open as openHandle } from 'node:fs/promises';
+
+const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
+
+/**
+ * Opens a regular file to read it, and returns its size. Undefined if there is none: a symbolic link is not followed, a
+ * FIFO does not block, and a hard link to another file is not read.
+ */
+export async function openRegularFile(
+  path: string,
+): Promise<{ readonly handle: FileHandle; readonly size: number } | undefined> {
+  const handle = await openHandle(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(() => undefined);
+  const stats = await handle?.stat();
+  if (handle && stats && isOrdinary(stats)) return { handle, size: stats.size };
+  await handle?.close();
+  return undefined;
+}
+
+/**
+ * Appends to a file that only its owner can read, and creates it if there is none. The stream fails, like that of
+ * `createWriteStream`, for everything that `openRegularFile` does not open.
+ */
+export function createAppendStream(path: string): WriteStream {
+  const flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK;
+  // Node passes numeric flags on, but its types know only names such as 'a'.
+  const options = { flags: flags as unknown as string, mode: 0o600 };
+  return createWriteStream(path, { ...options, fs: { open: openOrdinary, write, writev, close } });
+}
+
+function openOrdinary(
+  path: string,
+  flags: number,
+  mode: number,
+  callback: (error: NodeJS.ErrnoException | null, descriptor?: number) => void,
+): void {
+  open(path, flags, mode, (error, descriptor) => {
+    if (error) return callback(error);
+    fstat(descriptor, (error, stats) => {
+      if (!error && isOrdinary(stats)) return callback(null, descriptor);
+      const refused = Object.assign(new Error(`${path} is not a regular file`), { code: 'EFTYPE' });
+      close(descriptor, () => callback(error ?? refused));
+    });
+  });
+}
+
+/** Whether it is a regular file with only one name. */
+function isOrdinary(stats: Stats): boolean {
+  return stats.isFile() && stats.nlink === 1;
+}

@@ -1,0 +1,93 @@
+import { execFileSync } from 'node:child_process';
+import {
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { homeAt } from '../../../store/embedded/files/home.ts';
+import { newRun } from '../../support/deliveries.ts';
+import { storeIn } from '../../support/stored.ts';
+
+async function prepareRun() {
+  const directory = mkdtempSync(join(tmpdir(), 'run-files-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const outside = join(directory, 'outside');
+  mkdirSync(outside);
+  const secret = join(outside, 'secrets.json');
+  writeFileSync(secret, 'the secrets');
+  const { runFiles } = storeIn(homeAt(join(directory, 'home')));
+  const { id } = newRun();
+  const runDirectory = await runFiles.prepare(id, 'Act.', Buffer.from('{}'));
+  const append = async () => {
+    const output = runFiles.appendOutput(id, 'attempt 2', 100);
+    output.write(Buffer.from('more'));
+    await output.close('succeeded');
+  };
+  return { runFiles, id, runDirectory, outside, secret, append };
+}
+
+/** What a hostile process could leave at a path, besides a file of its own. */
+const traps: Readonly<Record<string, (path: string, target: string) => void>> = {
+  'a symbolic link': (path, target) => symlinkSync(target, path),
+  'a dangling symbolic link': (path, target) => symlinkSync(`${target}.new`, path),
+  'a hard link': (path, target) => linkSync(target, path),
+  'a FIFO': path => execFileSync('mkfifo', [path]),
+  'a directory': path => mkdirSync(path),
+};
+
+describe.each(Object.entries(traps))('%s in place of the output', (_, setTrap) => {
+  test('is neither read nor written, and blocks nothing', async () => {
+    const { runFiles, id, outside, secret, append } = await prepareRun();
+    setTrap(runFiles.locateOutput(id), secret);
+    expect(await runFiles.readOutput(id)).toBeUndefined();
+    await expect(append()).rejects.toThrow();
+    expect(readFileSync(secret, 'utf8')).toBe('the secrets');
+    expect(readdirSync(outside)).toEqual(['secrets.json']);
+  });
+});
+
+test.each(Object.entries(traps))(
+  '%s named like the output in the run’s directory misleads nobody',
+  async (_, setTrap) => {
+    const { runFiles, id, runDirectory, secret, append } = await prepareRun();
+    setTrap(join(runDirectory, 'output.log'), secret);
+    await append();
+    const output = await runFiles.readOutput(id);
+    expect(output && (await text(output.stream))).toContain('more');
+    expect(readFileSync(secret, 'utf8')).toBe('the secrets');
+  },
+);
+
+test('an attempt does not follow a link in place of the run’s directory, or of its files', async () => {
+  const { runFiles, id, runDirectory, outside, secret } = await prepareRun();
+  rmSync(join(runDirectory, 'prompt.md'));
+  symlinkSync(secret, join(runDirectory, 'prompt.md'));
+  await runFiles.prepare(id, 'Act.', Buffer.from('{}'));
+  rmSync(runDirectory, { recursive: true });
+  symlinkSync(outside, runDirectory);
+  await runFiles.prepare(id, 'Act.', Buffer.from('{}'));
+  expect(lstatSync(runDirectory).isDirectory()).toBe(true);
+  expect(readFileSync(join(runDirectory, 'prompt.md'), 'utf8')).toBe('Act.');
+  expect(readFileSync(secret, 'utf8')).toBe('the secrets');
+  expect(readdirSync(outside)).toEqual(['secrets.json']);
+});
+
+test('removing a run does not remove what its directory links to', async () => {
+  const { runFiles, id, runDirectory, outside } = await prepareRun();
+  symlinkSync(outside, join(runDirectory, 'link'));
+  await runFiles.remove(id);
+  rmSync(runDirectory, { recursive: true, force: true });
+  symlinkSync(outside, runDirectory);
+  await runFiles.remove(id);
+  expect(readdirSync(outside)).toEqual(['secrets.json']);
+});
