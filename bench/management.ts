@@ -19,13 +19,17 @@ const { deliveries, seconds, rounds, viewers } = options;
 
 await inTemporaryDirectory(async directory => {
   const factory = openFactory(directory);
-  const token = await factory.hookmill('tokens', 'create', 'bench', '--permission', 'manage');
+  const createToken = (name: string) => factory.hookmill('tokens', 'create', name, '--permission', 'manage');
+  const token = await createToken('bench');
+  // Each token may have 64 live views.
+  const tokens: string[] = [];
+  for (let at = 0; at < viewers; at += 64) tokens.push(await createToken(`viewers-${at}`));
   const { managementUrl } = await factory.serve();
   const api = client(managementUrl, token);
   const { webhook, revealed } = await api('POST', '/webhooks', { name: 'load' });
   await fill(join(factory.home, 'deliveries.db'), webhook.uid);
   await lists(api, webhook.uid);
-  await liveViews(managementUrl, token, { name: 'load', url: webhook.url, token: revealed.secret });
+  await liveViews(managementUrl, tokens, { name: 'load', url: webhook.url, token: revealed.secret });
 });
 
 function client(managementUrl: string, token: string) {
@@ -85,12 +89,12 @@ async function lists(api: ReturnType<typeof client>, uid: string): Promise<void>
   console.log(`over ${deliveries} stored deliveries, by HTTP`);
 }
 
-async function liveViews(managementUrl: string, token: string, target: Target): Promise<void> {
+async function liveViews(managementUrl: string, tokens: readonly string[], target: Target): Promise<void> {
   const alone: number[] = [];
   const watched: number[] = [];
   for (let round = 0; round <= rounds; round++) {
     const without = await rateOf(target);
-    const close = await openViewers(managementUrl, token);
+    const close = await openViewers(managementUrl, tokens);
     const withThem = await rateOf(target);
     close();
     // The first round warms up.
@@ -107,16 +111,16 @@ async function liveViews(managementUrl: string, token: string, target: Target): 
   );
 }
 
-async function openViewers(managementUrl: string, token: string): Promise<() => void> {
+async function openViewers(managementUrl: string, tokens: readonly string[]): Promise<() => void> {
   const { hostname, port, host } = new URL(managementUrl);
   const path = '/api/v1/factories/default/live-deliveries';
-  const headers = { authorization: `Bearer ${token}` };
-  const views: ClientRequest[] = Array.from({ length: viewers - 1 }, () =>
-    request({ hostname, port, path, headers, agent: false }, incoming => incoming.resume()).end(),
-  );
+  const views: ClientRequest[] = Array.from({ length: viewers - 1 }, (_, index) => {
+    const headers = { authorization: `Bearer ${tokens[index % tokens.length]}` };
+    return request({ hostname, port, path, headers, agent: false }, incoming => incoming.resume()).end();
+  });
   for (const view of views) view.on('error', () => undefined);
   const silent: Socket = connect(Number(port), hostname);
-  silent.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${token}\r\n\r\n`);
+  silent.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${tokens[0]}\r\n\r\n`);
   silent.pause();
   await Promise.all(views.map(view => once(view, 'response')));
   return () => {

@@ -6,6 +6,8 @@ import type { LoggedDelivery } from '../../store/delivery-log.ts';
 
 /** @limit Most live views of all factories together: each holds a connection. */
 const liveViewersMax = 256;
+/** @limit Most live views of one API token: beyond it the token's own oldest one ends. A browser tab holds one. */
+const liveViewersPerTokenMax = 64;
 /** @limit Most bytes that a live view may leave unread before it is cut off: memory stays bounded. */
 const liveViewerBytesMax = 256 * 1024;
 /** @limit Time between two events of a live view, in ms: as often as a person can follow. */
@@ -27,6 +29,8 @@ export interface LiveView {
 /** Views with the same key belong to the same token or session. */
 export interface Viewer {
   readonly key: string;
+  /** The digest of the token. */
+  readonly token: string;
   readonly maySee: () => Promise<boolean>;
 }
 
@@ -53,7 +57,8 @@ export class LiveDeliveries {
   readonly #viewerBytesMax: number;
   readonly #heartbeat: NodeJS.Timeout;
   readonly #audiences = new Map<string, Audience>();
-  #viewers = 0;
+  /** The views by their age, oldest first, each with what removes it. */
+  readonly #views = new Map<ServerResponse, { readonly token: string; readonly leave: () => void }>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor({
@@ -69,7 +74,7 @@ export class LiveDeliveries {
 
   /** Takes rows that the delivery log has committed. Costs nothing while there are no viewers. */
   publish(getRows: () => readonly LoggedDelivery[]): void {
-    if (this.#viewers === 0) return;
+    if (this.#views.size === 0) return;
     for (const row of getRows()) {
       for (const audience of this.#audiences.values()) addRow(audience, row);
     }
@@ -78,26 +83,28 @@ export class LiveDeliveries {
 
   /**
    * Sends deliveries that are committed from now on to `response`, whose headers are already set. Ends when the client
-   * disconnects or reads too slowly, or when its token or session ends. Fails with `too-many-viewers`.
+   * disconnects or reads too slowly, when its token or session ends, or when the token opens too many others.
+   * Fails with `too-many-viewers`.
    */
   view(view: LiveView, response: ServerResponse, viewer: Viewer): void {
-    if (this.#viewers >= liveViewersMax) throw new ApiProblem('too-many-viewers');
-    this.#viewers++;
+    this.#makeRoom(viewer);
     const { factory, uid = '', permission } = view;
     const key = `${factory} ${uid} ${permission}`;
     const audience = this.#audiences.get(key) ?? { view, viewers: new Map(), pending: [], skipped: 0 };
     this.#audiences.set(key, audience);
     audience.viewers.set(response, viewer);
-    response.once('close', () => {
-      this.#viewers--;
+    const leave = () => {
+      this.#views.delete(response);
       audience.viewers.delete(response);
-      if (audience.viewers.size === 0) this.#audiences.delete(key);
-    });
+      if (audience.viewers.size === 0 && this.#audiences.get(key) === audience) this.#audiences.delete(key);
+    };
+    this.#views.set(response, { token: viewer.token, leave });
+    response.once('close', leave);
     response.write(`retry: ${liveReconnectMs}\n\n`);
   }
 
   get viewerCount(): number {
-    return this.#viewers;
+    return this.#views.size;
   }
 
   /** Ends every view. */
@@ -107,6 +114,17 @@ export class LiveDeliveries {
     for (const audience of this.#audiences.values()) {
       for (const response of audience.viewers.keys()) response.end();
     }
+  }
+
+  #makeRoom({ token }: Viewer): void {
+    const own = [...this.#views].filter(([, view]) => view.token === token);
+    const [oldest] = own;
+    if (oldest && own.length >= liveViewersPerTokenMax) {
+      const [response, { leave }] = oldest;
+      leave();
+      response.end();
+    }
+    if (this.#views.size >= liveViewersMax) throw new ApiProblem('too-many-viewers');
   }
 
   #flush(): void {

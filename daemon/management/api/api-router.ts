@@ -65,7 +65,7 @@ async function requireCaller(
     return undefined;
   }
   const { authorization } = context.headers;
-  const caller = await identifyCaller({ authorization, sessionId: cookie.read(context) }, tokens, sessions);
+  const caller = await identifyCaller({ authorization, session: cookie.read(context) }, tokens, sessions);
   if (caller.over === 'session') requireOwnScript(context.req);
   requirePermission(caller, permission, factory);
   return caller;

@@ -73,15 +73,15 @@ function createDeliveryHandlers(deps: ApiDeps): Omit<DeliveryHandlers, 'watchDel
 function createLiveHandler({ live, tokens, sessions, cookie }: ApiDeps): ApiHandlers['watchDeliveries'] {
   return ({ params: { factory }, query, caller, context }) => {
     const { sha256, permission } = caller.token;
-    const sessionId = caller.over === 'session' ? cookie.read(context) : undefined;
+    const session = caller.over === 'session' ? cookie.read(context) : undefined;
     const maySee = async () => {
-      if (sessionId !== undefined && sessions.findTokenDigest(sessionId) === undefined) return false;
+      if (session && sessions.findTokenDigest(session) === undefined) return false;
       return (await tokens.findDigest(sha256)) !== undefined;
     };
     context.status = 200;
     context.set({ 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' });
     if (context.method === 'HEAD') return { body: undefined };
-    const viewer = { key: sessionId ?? sha256, maySee };
+    const viewer = { key: session?.id ?? sha256, token: sha256, maySee };
     live.view({ factory, uid: query.webhook, permission }, context.res, viewer);
     context.respond = false;
     return { body: undefined };

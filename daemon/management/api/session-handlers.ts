@@ -37,13 +37,13 @@ export function createSessionHandlers(
         await signInAttempts.countFailure(address);
         throw new ApiProblem('token-unknown');
       }
-      cookie.write(context, sessions.begin(token.sha256));
+      cookie.write(context, sessions.begin(token.sha256, context.headers.host ?? ''));
       return { body: toIdentity(token) };
     },
     whoAmI: ({ caller }) => ({ body: toIdentity(caller.token) }),
     signOut: ({ context }) => {
-      const id = cookie.read(context);
-      if (id !== undefined) sessions.end(id);
+      const session = cookie.read(context);
+      if (session) sessions.end(session.id);
       cookie.clear(context);
       return { body: undefined };
     },

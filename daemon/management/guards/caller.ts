@@ -4,7 +4,7 @@ import type { RoutePermission } from '../../../schema/api/route.ts';
 import type { Permission } from '../../../schema/permission.ts';
 import type { ApiToken } from '../../../store/api-tokens.ts';
 import type { KnownTokens } from './known-tokens.ts';
-import type { Sessions } from './sessions.ts';
+import type { PresentedSession, Sessions } from './sessions.ts';
 
 /** Who sent a request: an API token, directly or through a session of the dashboard. */
 export interface Caller {
@@ -15,12 +15,12 @@ export interface Caller {
 export interface Credentials {
   /** The `Authorization` header, unchanged. */
   readonly authorization: string | undefined;
-  readonly sessionId: string | undefined;
+  readonly session: PresentedSession | undefined;
 }
 
 /** Identifies the caller. Fails with `not-signed-in`, `token-unknown` or `session-over`. */
 export async function identifyCaller(
-  { authorization, sessionId }: Credentials,
+  { authorization, session }: Credentials,
   tokens: KnownTokens,
   sessions: Sessions,
 ): Promise<Caller> {
@@ -30,8 +30,8 @@ export async function identifyCaller(
     if (!token) throw new ApiProblem('token-unknown');
     return { token, over: 'token' };
   }
-  if (sessionId === undefined) throw new ApiProblem('not-signed-in');
-  const digest = sessions.findTokenDigest(sessionId);
+  if (!session) throw new ApiProblem('not-signed-in');
+  const digest = sessions.findTokenDigest(session);
   const token = digest === undefined ? undefined : await tokens.findDigest(digest);
   if (!token) throw new ApiProblem('session-over');
   return { token, over: 'session' };

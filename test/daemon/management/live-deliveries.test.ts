@@ -22,7 +22,7 @@ async function openBench(options: LiveDeliveriesOptions) {
   const responses: ServerResponse[] = [];
   const server = createServer((_, response) => {
     responses.push(response);
-    live.view(view, response, { key: 'one', maySee: async () => true });
+    live.view(view, response, { key: 'one', token: 'one', maySee: async () => true });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

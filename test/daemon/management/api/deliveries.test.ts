@@ -294,7 +294,19 @@ test('ends the live views of a session that is signed out', async () => {
 
 test('opens no more live views than it may', async () => {
   const { daemon, manager } = await ready();
-  const views = Array.from({ length: 256 }, () => watch(daemon, manager));
+  const readers = await Promise.all(Array.from({ length: 4 }, () => daemon.client()));
+  const views = readers.flatMap(reader => Array.from({ length: 64 }, () => watch(daemon, reader)));
   await Promise.all(views);
   expect((await manager.call('watchDeliveries')).json.code).toBe('too-many-viewers');
+});
+
+test("ends a token's own oldest live view when it opens too many, and no other token's", async () => {
+  const { daemon, manager, deliver } = await ready();
+  const reader = await daemon.client();
+  const [others, oldest] = [await watch(daemon, manager), await watch(daemon, reader)];
+  const newer = await watch(daemon, reader);
+  await Promise.all(Array.from({ length: 63 }, () => watch(daemon, reader)));
+  await oldest.ended;
+  await deliver({ state: 'failed' });
+  await expect.poll(() => [others.deliveries().length, newer.deliveries().length]).toEqual([1, 1]);
 });

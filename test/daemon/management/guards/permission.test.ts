@@ -89,7 +89,7 @@ test('signs in with a cookie that no script and no other site gets, and out agai
   const client = await daemon.client();
   const signedIn = await call(daemon.managementUrl, 'signIn', { body: { token: client.token } });
   const [set] = [signedIn.headers['set-cookie']].flat();
-  expect(set).toMatch(/^hookmill_session=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/);
+  expect(set).toMatch(/^hookmill_session_\d+=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/);
   expect(set).not.toContain(client.token);
   const cookie = set?.split(';')[0] ?? '';
   const withCookie = { headers: { cookie } };
@@ -99,7 +99,7 @@ test('signs in with a cookie that no script and no other site gets, and out agai
     permission: 'manage',
   });
   const signedOut = await call(daemon.managementUrl, 'signOut', withCookie);
-  expect(String(signedOut.headers['set-cookie'])).toMatch(/^hookmill_session=; Max-Age=0;/);
+  expect(String(signedOut.headers['set-cookie'])).toMatch(/^hookmill_session_\d+=; Max-Age=0;/);
   expect((await call(daemon.managementUrl, 'whoAmI', withCookie)).json.code).toBe('session-over');
 });
 
@@ -110,6 +110,31 @@ test('marks the cookie as Secure behind an https proxy, under a name that only h
   const body = { token: client.token };
   const signedIn = await call(daemon.managementUrl, 'signIn', { body, headers: host });
   expect(String(signedIn.headers['set-cookie'])).toMatch(/^__Host-hookmill_session=.*; Path=\/;.*; Secure$/);
+});
+
+test('a session is valid only at the port at which it began, whose number is in the name of its cookie', async () => {
+  const daemon = await startManagedDaemon();
+  const cookie = await signIn(daemon, await daemon.client());
+  const { port, host } = new URL(daemon.managementUrl);
+  const [name, id] = cookie.split('=');
+  expect(name).toBe(`hookmill_session_${port}`);
+  const statusAt = async (host: string, cookie: string) =>
+    (await call(daemon.managementUrl, 'whoAmI', { headers: { host, cookie } })).status;
+  expect(await statusAt(host, cookie)).toBe(200);
+  expect(await statusAt('127.0.0.1:1', cookie)).toBe(401);
+  expect(await statusAt('127.0.0.1:1', `hookmill_session_1=${id}`)).toBe(401);
+});
+
+test("a token that signs in again and again ends its own oldest session, and no other token's", async () => {
+  const daemon = await startManagedDaemon();
+  const admin = await signIn(daemon, await daemon.client());
+  const reader = await daemon.client({ permission: 'read' });
+  const first = await signIn(daemon, reader);
+  const second = await signIn(daemon, reader);
+  for (let count = 0; count < 99; count++) await signIn(daemon, reader);
+  const status = async (cookie: string) =>
+    (await call(daemon.managementUrl, 'whoAmI', { headers: { cookie } })).status;
+  expect([await status(first), await status(second), await status(admin)]).toEqual([401, 200, 200]);
 });
 
 test('ends a session after twelve hours', async () => {
