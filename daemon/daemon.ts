@@ -33,6 +33,8 @@ export interface DaemonOptions {
   readonly nowMs: () => number;
   /** Ends a start in progress. A daemon that has started is stopped with `stop`. */
   readonly stopping: AbortSignal;
+  /** Milliseconds since some moment; unlike `nowMs`, it never jumps when somebody sets the clock. */
+  readonly monotonicMs: () => number;
   /** Called when the daemon cannot continue; the process must be restarted. */
   readonly onFatal: (error: unknown) => void;
 }
@@ -166,14 +168,14 @@ interface Parts {
 }
 
 async function startManagement(
-  { store, settings, log, nowMs }: DaemonOptions,
+  { store, settings, log, nowMs, monotonicMs }: DaemonOptions,
   { deliveryLog, served, live, metrics, readReconciles }: Parts,
   condition: Condition,
   onClose: OnClose,
 ): Promise<string> {
   const { managementUrl } = settings;
   const api = createApi({
-    ...{ store, served, deliveryLog, live, managementUrl, nowMs, log },
+    ...{ store, served, deliveryLog, live, managementUrl, nowMs, monotonicMs, log },
     readClientAddress: createAddressReader(settings.trustProxies),
     baseUrl: () => condition.baseUrl,
   });
@@ -207,7 +209,7 @@ async function startRuns(
 }
 
 async function startIngress(
-  { settings, log, nowMs }: DaemonOptions,
+  { settings, log, nowMs, monotonicMs }: DaemonOptions,
   { deliveryLog, served, metrics }: Parts,
   condition: Condition,
   onAccepted: IngressOptions['onAccepted'],
@@ -215,7 +217,7 @@ async function startIngress(
   const app = createIngress({
     deps: {
       findWebhook: served.findWebhook,
-      budgets: createMemoryBudgets(settings.limits),
+      budgets: createMemoryBudgets(settings.limits, monotonicMs),
       randomBytes: createRandomPool(),
       ...{ deliveryLog, nowMs },
     },

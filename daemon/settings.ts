@@ -11,9 +11,9 @@ const bodyBytesMax = 262_144;
 const bodyBytesSettingMax = 16 * 1024 * 1024;
 /** @limit Authenticated deliveries per minute and webhook, as the specification of the service says. */
 const deliveriesPerMinute = 60;
-/** @limit Failed authentication attempts per minute, webhook and client address: guessing stops, and other addresses are untouched. */
+/** @limit Failed authentication attempts per minute, webhook and client address (IPv6: /64): guessing stops, and other addresses are untouched. */
 const failedAuthPerMinute = 30;
-/** @limit Failed authentication attempts per minute and webhook over all addresses; failures beyond it are not logged, so that a flood cannot fill the log. */
+/** @limit Unverified requests per minute and webhook that are all logged; beyond it, only a sample is, so that a flood cannot fill the log. */
 const failedAuthPerMinuteTotal = 300;
 /** @limit Newest deliveries of each webhook that are always kept, as the specification of the service says. */
 const deliveriesKept = 50;
@@ -56,7 +56,7 @@ const limitsShape = z.strictObject({
     .describe('Failed authentication attempts per minute, webhook and client address.'),
   failedAuthPerMinuteTotal: count
     .default(failedAuthPerMinuteTotal)
-    .describe('Failed authentication attempts per minute and webhook, over all client addresses.'),
+    .describe('Unverified requests per minute and webhook that are all logged; beyond it, only a sample is.'),
   bodyBytes: count
     .max(bodyBytesSettingMax)
     .default(bodyBytesMax)

@@ -37,7 +37,7 @@ export function answer(
 
 function answerRefusal(
   context: Context,
-  { problem, retryAfterSeconds }: IngressOutcome & { result: 'refused' },
+  { webhook, problem, retryAfterSeconds }: IngressOutcome & { result: 'refused' },
   renderProblem: RenderProblem,
   bodyBytesMax: number,
 ): void {
@@ -45,7 +45,7 @@ function answerRefusal(
   context.status = status;
   context.set('Content-Type', 'application/problem+json');
   if (status === 405) context.set('Allow', 'POST');
-  if (status === 401) context.set('WWW-Authenticate', 'Bearer');
+  if (status === 401 && webhook) context.set('WWW-Authenticate', webhook.authenticator.challenge);
   if (retryAfterSeconds !== undefined) context.set('Retry-After', String(retryAfterSeconds));
   if (status === 413 || isRestLong(context.req, bodyBytesMax)) closeAfterReading(context, body);
   else context.body = body;

@@ -1,32 +1,35 @@
 import type { HandshakeAnswer } from '../../signatures/handshake.ts';
-import type { IngressRequest, UnreadBody } from './ingress-request.ts';
+import type { IngressRequest } from './ingress-request.ts';
 
 /** Verifies the senders of one webhook. */
 export interface Authenticator {
-  /**
-   * Checks the credential and reads the body, in the cheapest order: it checks a token in the headers or the URL before
-   * it reads the body, and a signature over the body afterwards.
-   */
-  verify(request: IngressRequest, urlToken: string | undefined, nowMs: () => number): Promise<Authentication>;
+  /** Whether the credential covers the body, which must then be read before `verify`. */
+  readonly coversBody: boolean;
+  /** The challenge of a 401 (RFC 9110 section 11.6.1). */
+  readonly challenge: string;
+  /** Checks the credential. Synchronous, so that no other attempt comes between the check of a budget and its count. */
+  verify(request: IngressRequest, credential: CredentialParts, nowMs: number): Authentication;
   /** Answers a provider that asks with GET before it delivers; undefined for any other request. */
   answerGet(request: IngressRequest): HandshakeAnswer | undefined;
+}
+
+export interface CredentialParts {
+  /** The path segment after the UID. */
+  readonly urlToken: string | undefined;
+  /** Empty unless the credential covers it. */
+  readonly body: Buffer;
 }
 
 /** The result of `verify`. It has a `handshake` if the request is not a delivery but the provider's test of the URL. */
 export type Authentication =
   | {
       readonly result: 'verified';
-      readonly body: Buffer;
       readonly schemeDeliveryId?: string | undefined;
       readonly handshake?: HandshakeAnswer | undefined;
     }
   | {
       readonly result: 'unverified';
-      /** Bytes of the body, or 0 if they are not known. */
-      readonly size: number;
       /** Explains the failure to the webhook's owner; it costs time. The sender must never see the text. */
       readonly explain: () => string;
       readonly handshake?: HandshakeAnswer | undefined;
-    }
-  /** The body could not be read completely. `verified` says whether the credential was verified before that. */
-  | { readonly result: 'unread'; readonly verified: boolean; readonly read: UnreadBody };
+    };

@@ -1,12 +1,13 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
 import type { SchemeReference } from '../../schema/definitions/webhook-definition.ts';
+import type { SignatureScheme } from '../../signatures/description.ts';
 import { explainFailure } from '../../signatures/explain-failure.ts';
 import { answerHandshake, isSignedForAnyone } from '../../signatures/handshake.ts';
 import { describeScheme, findScheme } from '../../signatures/schemes.ts';
 import type { SignedRequest } from '../../signatures/signed-request.ts';
 import { compileVerifier } from '../../signatures/verify.ts';
-import type { Authenticator } from './authentication.ts';
+import type { Authenticator, CredentialParts } from './authentication.ts';
 import type { IngressRequest } from './ingress-request.ts';
 
 /**
@@ -22,22 +23,29 @@ export async function createAuthenticator(
     const secret = credential.kind === 'sealed' ? await openCredential(credential.jwe) : '';
     return createSignatureAuthenticator(signatureScheme, secret);
   }
-  if (credential.kind !== 'digest') return createTokenAuthenticator(() => () => explainUnsetSecret);
+  const challenge = authMode === 'token' ? 'Bearer' : urlTokenChallenge;
+  if (credential.kind !== 'digest')
+    return createTokenAuthenticator(challenge, () => () => explainUnsetSecret);
   const digest = Buffer.from(credential.sha256, 'hex');
   const isRight = (token: Buffer) => timingSafeEqual(hash('sha256', token, 'buffer'), digest);
   return createTokenAuthenticator(
+    challenge,
     authMode === 'token'
       ? ({ headers }) => {
           const token = parseBearerToken(headers.authorization);
           if (!token) return explainNoBearerToken;
           return isRight(token) ? undefined : explainWrongToken;
         }
-      : (_, urlToken) => {
+      : (_, { urlToken }) => {
           if (!urlToken) return explainNoUrlToken;
           return isRight(Buffer.from(urlToken)) ? undefined : explainWrongToken;
         },
   );
 }
+
+// No registered scheme describes these credentials, but a 401 must have a challenge (RFC 9110 section 15.5.2).
+const urlTokenChallenge = 'URL-Token';
+const signatureChallenge = 'Signature';
 
 const explainNoBearerToken = () => 'no bearer token in the Authorization header';
 const explainNoUrlToken = () => 'no token in the URL';
@@ -49,15 +57,15 @@ const explainSignedForAnyone =
 
 /** `findFailure` returns undefined if the token is right, otherwise a function that explains what is wrong. */
 function createTokenAuthenticator(
-  findFailure: (request: IngressRequest, urlToken: string | undefined) => (() => string) | undefined,
+  challenge: string,
+  findFailure: (request: IngressRequest, credential: CredentialParts) => (() => string) | undefined,
 ): Authenticator {
   return {
-    verify: async (request, urlToken) => {
-      const explain = findFailure(request, urlToken);
-      if (explain) return { result: 'unverified', size: request.contentLength ?? 0, explain };
-      const read = await request.readBody();
-      if (!read.ok) return { result: 'unread', verified: true, read };
-      return { result: 'verified', body: read.body };
+    coversBody: false,
+    challenge,
+    verify: (request, credential) => {
+      const explain = findFailure(request, credential);
+      return explain ? { result: 'unverified', explain } : { result: 'verified' };
     },
     answerGet: () => undefined,
   };
@@ -66,27 +74,25 @@ function createTokenAuthenticator(
 function createSignatureAuthenticator(reference: SchemeReference | undefined, secret: string): Authenticator {
   const description = reference && describeScheme(reference);
   if (!description) throw new Error(`unknown signature scheme: ${String(reference)}`);
-  const scheme = (typeof reference === 'string' && findScheme(reference)) || {};
+  const scheme: Pick<SignatureScheme, 'handshake'> =
+    (typeof reference === 'string' && findScheme(reference)) || {};
   const verifySignature = compileVerifier(description, secret);
   return {
-    verify: async (request, _, nowMs) => {
-      const read = await request.readBody();
-      if (!read.ok) return { result: 'unread', verified: false, read };
-      const { body } = read;
+    // A handshake may be in the body.
+    coversBody: description.primitive !== 'shared-secret' || scheme.handshake !== undefined,
+    challenge: signatureChallenge,
+    verify: (request, { body }, atMs) => {
       const signed = toSignedRequest(request, body);
-      const atMs = nowMs();
       const verification = secret === '' ? undefined : verifySignature(signed, atMs);
       const isProof = verification?.ok === true && !isSignedForAnyone(scheme, verification.content);
       const handshake = answerHandshake(scheme, signed, secret, isProof);
-      if (isProof) {
-        return { result: 'verified', body, schemeDeliveryId: verification.deliveryId, handshake };
-      }
+      if (isProof) return { result: 'verified', schemeDeliveryId: verification.deliveryId, handshake };
       const explain = () => {
         if (!verification) return explainUnsetSecret;
         if (verification.ok) return explainSignedForAnyone;
         return explainFailure(description, secret, signed, atMs);
       };
-      return { result: 'unverified', size: body.length, explain, handshake };
+      return { result: 'unverified', explain, handshake };
     },
     answerGet: request => answerHandshake(scheme, toSignedRequest(request, noBody), secret, false),
   };

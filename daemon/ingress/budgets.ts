@@ -1,6 +1,4 @@
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-
-const minuteSeconds = 60;
+import { WindowCounter } from '../http/window-counter.ts';
 
 /** Limits that an operator can set; `settings.ts` has their defaults. */
 export interface BudgetLimits {
@@ -8,7 +6,7 @@ export interface BudgetLimits {
   readonly deliveriesPerMinute: number;
   /** Failed attempts per minute, webhook and client address. */
   readonly failedAuthPerMinute: number;
-  /** Failed attempts per minute and webhook, over all addresses. */
+  /** Logged rows of unverified requests per minute and webhook, over all addresses. */
   readonly failedAuthPerMinuteTotal: number;
 }
 
@@ -18,46 +16,51 @@ export interface Spent {
   readonly retryAfterSeconds: number;
 }
 
+/** Nothing here is asynchronous: between a check and its count no other request can slip in. */
 export interface Budgets {
   /** Returns Spent if this address failed so often that its next attempt must not be verified. */
-  checkGuessing(uid: string, clientAddress: string): Promise<Spent | undefined>;
-  /** Counts a failed attempt. Returns Spent if there are now too many to log this one. */
-  countFailure(uid: string, clientAddress: string): Promise<Spent | undefined>;
+  checkGuessing(uid: string, clientAddress: string): Spent | undefined;
+  /** Counts a failed attempt. */
+  countFailure(uid: string, clientAddress: string): void;
+  /**
+   * Decides whether the row of an unverified request is logged. Of those beyond the total of a minute, only the 2nd,
+   * 4th, 8th … multiple of the total is. Returns how many rows were left out before this one, or `leftOut` if it is too.
+   */
+  sampleRow(uid: string): number | 'leftOut';
   /** Counts an authenticated delivery. Returns Spent if it is over the rate limit. */
-  countDelivery(uid: string): Promise<Spent | undefined>;
+  countDelivery(uid: string): Spent | undefined;
 }
 
 /** Creates budgets in this process's memory. Failed attempts never count as deliveries. */
-export function createMemoryBudgets(limits: BudgetLimits): Budgets {
-  const createLimiter = (points: number) => new RateLimiterMemory({ points, duration: minuteSeconds });
-  const deliveries = createLimiter(limits.deliveriesPerMinute);
-  const failures = createLimiter(limits.failedAuthPerMinute);
-  const failuresTotal = createLimiter(limits.failedAuthPerMinuteTotal);
+export function createMemoryBudgets(limits: BudgetLimits, monotonicMs: () => number): Budgets {
+  const deliveries = new WindowCounter(monotonicMs);
+  const failures = new WindowCounter(monotonicMs);
+  const rows = new WindowCounter(monotonicMs);
+  const rowsLeftOut = new Map<string, number>();
   return {
-    checkGuessing: async (uid, clientAddress) => {
-      // Usually no address failed in this minute, so this one look-up is enough.
-      if (!(await failuresTotal.get(uid))) return undefined;
-      const spent = await failures.get(`${uid} ${clientAddress}`);
-      return spent && spent.consumedPoints >= limits.failedAuthPerMinute ? toSpent(spent) : undefined;
+    checkGuessing: (uid, clientAddress) => {
+      if (failures.isEmpty) return undefined;
+      const window = failures.find(`${uid} ${clientAddress}`);
+      if (!window || window.count < limits.failedAuthPerMinute) return undefined;
+      return { retryAfterSeconds: failures.secondsLeft(window) };
     },
-    countFailure: async (uid, clientAddress) =>
-      (await consume(failuresTotal, uid)) ??
-      // The total is counted first because it limits how many addresses are kept in memory.
-      (await consume(failures, `${uid} ${clientAddress}`)),
-    countDelivery: uid => consume(deliveries, uid),
+    countFailure: (uid, clientAddress) => {
+      failures.count(`${uid} ${clientAddress}`);
+    },
+    sampleRow: uid => {
+      const multiple = rows.count(uid).count / limits.failedAuthPerMinuteTotal;
+      const leftOut = rowsLeftOut.get(uid) ?? 0;
+      if (multiple > 1 && !Number.isInteger(Math.log2(multiple))) {
+        rowsLeftOut.set(uid, leftOut + 1);
+        return 'leftOut';
+      }
+      rowsLeftOut.delete(uid);
+      return leftOut;
+    },
+    countDelivery: uid => {
+      const window = deliveries.count(uid);
+      if (window.count <= limits.deliveriesPerMinute) return undefined;
+      return { retryAfterSeconds: deliveries.secondsLeft(window) };
+    },
   };
-}
-
-async function consume(limiter: RateLimiterMemory, key: string): Promise<Spent | undefined> {
-  try {
-    await limiter.consume(key);
-    return undefined;
-  } catch (rejection) {
-    if (rejection instanceof RateLimiterRes) return toSpent(rejection);
-    throw rejection;
-  }
-}
-
-function toSpent({ msBeforeNext }: RateLimiterRes): Spent {
-  return { retryAfterSeconds: Math.max(1, Math.ceil(msBeforeNext / 1000)) };
 }

@@ -13,7 +13,8 @@ export type IngressOutcome =
       readonly result: 'handshake';
       readonly webhook: ServedWebhook;
       readonly handshake: HandshakeAnswer;
-      readonly deliveryId: string;
+      /** ID of the row in the delivery log, if the handshake has one. */
+      readonly deliveryId?: string;
     }
   | {
       readonly result: 'refused';

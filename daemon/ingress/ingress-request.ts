@@ -19,4 +19,4 @@ export type BodyRead = { readonly ok: true; readonly body: Buffer } | UnreadBody
 
 export type UnreadBody =
   | { readonly ok: false; readonly problem: 'too-large'; readonly bytesSeen: number }
-  | { readonly ok: false; readonly problem: 'body-incomplete' };
+  | { readonly ok: false; readonly problem: 'body-incomplete'; readonly bytesSeen: number };

@@ -55,7 +55,8 @@ async function readBody(req: IncomingMessage, res: ServerResponse, limit: number
     return { ok: true, body: await getRawBody(req, { limit, length }) };
   } catch (error) {
     const { type, received } = error as { type?: string; received?: number };
-    if (type !== 'entity.too.large') return { ok: false, problem: 'body-incomplete' };
+    if (type !== 'entity.too.large')
+      return { ok: false, problem: 'body-incomplete', bytesSeen: received ?? 0 };
     return { ok: false, problem: 'too-large', bytesSeen: received ?? limit + 1 };
   }
 }

@@ -4,7 +4,7 @@ import type { Authentication } from './authentication.ts';
 import type { Budgets } from './budgets.ts';
 import { identify } from './identity.ts';
 import type { IngressOutcome } from './ingress-outcome.ts';
-import type { IngressRequest } from './ingress-request.ts';
+import type { IngressRequest, UnreadBody } from './ingress-request.ts';
 import { parseJsonBody } from './json-body.ts';
 import { parseTarget } from './parse-target.ts';
 import { type RecordDeps, recordDelivery, recordHandshake, recordRefusal } from './record-delivery.ts';
@@ -25,16 +25,12 @@ export async function receiveDelivery(request: IngressRequest, deps: IngressDeps
   // Only url_token webhooks have a path segment after the UID.
   if (!webhook || (target.token !== undefined && webhook.authMode !== 'url_token')) return notFound;
 
-  const guessing = await deps.budgets.checkGuessing(webhook.uid, request.clientAddress);
-  if (guessing) return { result: 'refused', webhook, problem: 'too-many-failures', ...guessing };
-
-  const authentication = await webhook.authenticator.verify(request, target.token, deps.nowMs);
-  if (authentication.result === 'unread') return refuseUnread(request, webhook, deps, authentication);
-  if (authentication.result === 'unverified') return answerUnverified(request, webhook, deps, authentication);
-  const { body, schemeDeliveryId, handshake } = authentication;
+  const sender = await authenticate(request, webhook, target.token, deps);
+  if (sender.result !== 'verified') return sender;
+  const { body, schemeDeliveryId, handshake } = sender;
   const { authenticatedBy } = webhook;
 
-  const spent = await deps.budgets.countDelivery(webhook.uid);
+  const spent = deps.budgets.countDelivery(webhook.uid);
   if (spent) return { result: 'refused', webhook, problem: 'too-many-deliveries', ...spent };
 
   if (handshake) return recordHandshake(webhook, deps, handshake, body.length, authenticatedBy);
@@ -59,54 +55,111 @@ async function receiveOtherMethod(request: IngressRequest, deps: IngressDeps): P
   return answerStranger(request, webhook, deps, handshake, 0);
 }
 
+/**
+ * Verifies the sender and reads the body, in the cheapest order: a token before a byte of the body is read, a signature
+ * over the body afterwards.
+ */
+async function authenticate(
+  request: IngressRequest,
+  webhook: ServedWebhook,
+  urlToken: string | undefined,
+  deps: IngressDeps,
+): Promise<(Authentication & { result: 'verified'; body: Buffer }) | IngressOutcome> {
+  const { authenticator } = webhook;
+  const early = refuseGuessing(request, webhook, deps);
+  if (early) return early;
+
+  const signed = authenticator.coversBody ? await request.readBody() : undefined;
+  if (signed?.ok === false) return refuseUnread(request, webhook, deps, signed);
+
+  // Others of this address may have failed while the body was read. From here until a failure is counted, nothing
+  // waits, so attempts in flight together cannot exceed the budget.
+  const late = signed && refuseGuessing(request, webhook, deps);
+  if (late) return late;
+  const body = signed?.body ?? noBody;
+  const authentication = authenticator.verify(request, { urlToken, body }, deps.nowMs());
+  if (authentication.result === 'unverified') {
+    const size = signed?.body.length ?? request.contentLength ?? 0;
+    return refuseUnverified(request, webhook, deps, authentication, size);
+  }
+
+  const read = signed ?? (await request.readBody());
+  if (read.ok) return { ...authentication, body: read.body };
+  const { problem, bytesSeen } = read;
+  if (problem === 'body-incomplete') return { result: 'refused', webhook, problem };
+  return recordRefusal(webhook, deps, problem, bytesSeen, webhook.authenticatedBy);
+}
+
+const noBody = Buffer.alloc(0);
+
+/** Refuses an address that failed too often, without verifying its attempt. */
+function refuseGuessing(
+  { clientAddress }: IngressRequest,
+  webhook: ServedWebhook,
+  deps: IngressDeps,
+): IngressOutcome | undefined {
+  const spent = deps.budgets.checkGuessing(webhook.uid, clientAddress);
+  return spent && { result: 'refused', webhook, problem: 'too-many-failures', ...spent };
+}
+
+/** Refuses an unverified body. One that is too large is no guess. One that breaks off counts as a failed attempt. */
 function refuseUnread(
   request: IngressRequest,
   webhook: ServedWebhook,
   deps: IngressDeps,
-  { read, verified }: Authentication & { result: 'unread' },
-): Promise<IngressOutcome> | IngressOutcome {
-  const { problem } = read;
-  if (problem === 'body-incomplete') return { result: 'refused', webhook, problem };
-  if (verified) return recordRefusal(webhook, deps, problem, read.bytesSeen, webhook.authenticatedBy);
-  // A body that is too large to verify comes from an unverified sender.
-  return refuseStranger(request, webhook, deps, problem, read.bytesSeen);
+  { problem, bytesSeen }: UnreadBody,
+): IngressOutcome {
+  if (problem !== 'too-large') deps.budgets.countFailure(webhook.uid, request.clientAddress);
+  return logStranger(webhook, deps, problem, bytesSeen, () => unreadReasons[problem]);
 }
 
-function answerUnverified(
+const unreadReasons = {
+  'too-large': 'the body is too large to be verified',
+  'body-incomplete': 'the body ended before it was complete',
+} as const satisfies Record<UnreadBody['problem'], string>;
+
+function refuseUnverified(
   request: IngressRequest,
   webhook: ServedWebhook,
   deps: IngressDeps,
-  { handshake, size, explain }: Authentication & { result: 'unverified' },
-): Promise<IngressOutcome> {
+  { handshake, explain }: Authentication & { result: 'unverified' },
+  size: number,
+): IngressOutcome {
   if (handshake) return answerStranger(request, webhook, deps, handshake, size);
-  return refuseStranger(request, webhook, deps, 'unauthorized', size, explain);
+  deps.budgets.countFailure(webhook.uid, request.clientAddress);
+  return logStranger(webhook, deps, 'unauthorized', size, explain);
 }
 
 /** Answers an unsigned handshake. It counts as a failed attempt, because anyone can send one. */
-async function answerStranger(
+function answerStranger(
   request: IngressRequest,
   webhook: ServedWebhook,
   deps: IngressDeps,
   handshake: HandshakeAnswer,
   size: number,
-): Promise<IngressOutcome> {
-  const spent =
-    (await deps.budgets.checkGuessing(webhook.uid, request.clientAddress)) ??
-    (await deps.budgets.countFailure(webhook.uid, request.clientAddress));
-  if (spent) return { result: 'refused', webhook, problem: 'too-many-failures', ...spent };
-  return recordHandshake(webhook, deps, handshake, size);
+): IngressOutcome {
+  const spent = refuseGuessing(request, webhook, deps);
+  if (spent) return spent;
+  deps.budgets.countFailure(webhook.uid, request.clientAddress);
+  const leftOut = deps.budgets.sampleRow(webhook.uid);
+  if (leftOut === 'leftOut') return { result: 'handshake', webhook, handshake };
+  return recordHandshake(webhook, deps, handshake, size, undefined, explainLeftOut(leftOut));
 }
 
-/** Counts a failed attempt, and logs it unless the webhook already had too many. */
-async function refuseStranger(
-  request: IngressRequest,
+/** Refuses an unverified request. Its row is logged unless the webhook had too many of them in this minute. */
+function logStranger(
   webhook: ServedWebhook,
   deps: IngressDeps,
-  problem: 'unauthorized' | 'too-large',
+  problem: 'unauthorized' | UnreadBody['problem'],
   size: number,
-  explain?: () => string,
-): Promise<IngressOutcome> {
-  const spent = await deps.budgets.countFailure(webhook.uid, request.clientAddress);
-  if (spent) return { result: 'refused', webhook, problem: 'too-many-failures', ...spent };
-  return recordRefusal(webhook, deps, problem, size, undefined, explain?.());
+  explain: () => string,
+): IngressOutcome {
+  const leftOut = deps.budgets.sampleRow(webhook.uid);
+  if (leftOut === 'leftOut') return { result: 'refused', webhook, problem };
+  const reasons = [explain(), explainLeftOut(leftOut)].filter(reason => reason !== undefined);
+  return recordRefusal(webhook, deps, problem, size, undefined, reasons.join('; '));
+}
+
+function explainLeftOut(rows: number): string | undefined {
+  return rows === 0 ? undefined : `${rows} unverified requests before this one were not logged`;
 }

@@ -55,19 +55,21 @@ export function recordHandshake(
   handshake: HandshakeAnswer,
   size: number,
   authenticatedBy?: string,
+  reason?: string,
 ): IngressOutcome {
   const row = createMetadata(webhook, deps, size);
-  deps.deliveryLog.recordUnidentified({ ...row, outcome: 'Handshake', authenticatedBy });
+  deps.deliveryLog.recordUnidentified({ ...row, outcome: 'Handshake', authenticatedBy, reason });
   return { result: 'handshake', webhook, handshake, deliveryId: row.id };
 }
 
 const refusalOutcomes = {
   unauthorized: 'Rejected (auth)',
+  'body-incomplete': 'Rejected (auth)',
   'too-large': 'Rejected (too large)',
   'invalid-json': 'Rejected (invalid JSON)',
 } as const satisfies Partial<Record<ProblemCode, UnidentifiedOutcome>>;
 
-/** Refuses and logs a row. The next commit includes the row; the answer does not wait for it. */
+/** Refuses and logs a row. A body is logged as incomplete only if it came from an unverified sender. The next commit includes the row; the answer does not wait for it. */
 export function recordRefusal(
   webhook: ServedWebhook,
   deps: RecordDeps,

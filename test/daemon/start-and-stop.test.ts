@@ -35,6 +35,7 @@ test('is not ready before the ingress listens', async () => {
     environment: {},
     log: pino({ level: 'silent' }),
     nowMs: Date.now,
+    monotonicMs: () => performance.now(),
     stopping: new AbortController().signal,
     onFatal: error => {
       throw error;

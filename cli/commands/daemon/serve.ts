@@ -104,7 +104,8 @@ async function runDaemon(
     log.fatal({ err: error }, 'the daemon cannot continue');
     stop.abort(error);
   };
-  const options = { store, settings, environment: process.env, log, nowMs: Date.now, stopping, onFatal };
+  const clocks = { nowMs: Date.now, monotonicMs: () => performance.now() };
+  const options = { store, settings, environment: process.env, log, ...clocks, stopping, onFatal };
   const daemon = await startDaemon(options).catch(async (error: NodeJS.ErrnoException) => {
     if (stopping.aborted) return undefined;
     throw await explainStartFailure(error, settings);

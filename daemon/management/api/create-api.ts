@@ -28,6 +28,7 @@ export interface ApiOptions {
   readonly managementUrl: string | undefined;
   readonly readClientAddress: (request: IncomingMessage) => string;
   readonly nowMs: () => number;
+  readonly monotonicMs: () => number;
   readonly log: Logger;
 }
 
@@ -37,14 +38,14 @@ export interface Api {
 }
 
 /** Wires the management API. */
-export function createApi({ managementUrl, readClientAddress, ...options }: ApiOptions): Api {
+export function createApi({ managementUrl, readClientAddress, monotonicMs, ...options }: ApiOptions): Api {
   const { store, live, nowMs, log } = options;
   const deps: ApiDeps = {
     ...options,
     tokens: openKnownTokens({ apiTokens: store.apiTokens, nowMs, log }),
     sessions: createMemorySessions({ nowMs, randomBytes }),
     cookie: createSessionCookie(managementUrl),
-    signInAttempts: createSignInAttempts(),
+    signInAttempts: createSignInAttempts(monotonicMs),
     randomBytes,
   };
   const handlers = {

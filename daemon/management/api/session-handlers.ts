@@ -31,12 +31,10 @@ export function createSessionHandlers(
     },
     signIn: async ({ body, context }) => {
       const address = readClientAddress(context.req);
-      await signInAttempts.requireLeft(address);
+      signInAttempts.begin(address);
       const token = await tokens.find(body.token);
-      if (!token) {
-        await signInAttempts.countFailure(address);
-        throw new ApiProblem('token-unknown');
-      }
+      if (!token) throw new ApiProblem('token-unknown');
+      signInAttempts.succeed(address);
       cookie.write(context, sessions.begin(token.sha256, context.headers.host ?? ''));
       return { body: toIdentity(token) };
     },

@@ -1,27 +1,27 @@
-import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { ApiProblem } from '../../../schema/api/problems.ts';
+import { WindowCounter } from '../../http/window-counter.ts';
 
 /** @limit Failed attempts to sign in, per minute and client address: a person makes fewer typos. */
 const signInAttemptsPerMinute = 10;
 
 export interface SignInAttempts {
-  /** Fails with `too-many-attempts` if this address failed too often in this minute. */
-  requireLeft(clientAddress: string): Promise<void>;
-  countFailure(clientAddress: string): Promise<void>;
+  /** Counts an attempt before it is checked. Fails with `too-many-attempts` if this address has none left in this minute. */
+  begin(clientAddress: string): void;
+  /** Takes an attempt back that was right. */
+  succeed(clientAddress: string): void;
 }
 
-export function createSignInAttempts(): SignInAttempts {
-  const failures = new RateLimiterMemory({ points: signInAttemptsPerMinute, duration: 60 });
+export function createSignInAttempts(monotonicMs: () => number): SignInAttempts {
+  const attempts = new WindowCounter(monotonicMs);
   return {
-    requireLeft: async clientAddress => {
-      const spent = await failures.get(clientAddress);
-      if (!spent || spent.consumedPoints < signInAttemptsPerMinute) return;
-      throw new ApiProblem('too-many-attempts', {
-        detail: `retry after ${Math.max(1, Math.ceil(spent.msBeforeNext / 1000))} s`,
-      });
+    begin: clientAddress => {
+      const window = attempts.find(clientAddress);
+      if (!window || window.count < signInAttemptsPerMinute) {
+        attempts.count(clientAddress);
+        return;
+      }
+      throw new ApiProblem('too-many-attempts', { detail: `retry after ${attempts.secondsLeft(window)} s` });
     },
-    countFailure: async clientAddress => {
-      await failures.penalty(clientAddress);
-    },
+    succeed: clientAddress => attempts.takeBack(clientAddress),
   };
 }

@@ -1,46 +1,66 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createHmac } from 'node:crypto';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { toClientAddress } from '../../../daemon/http/client-address.ts';
 import { createMemoryBudgets } from '../../../daemon/ingress/budgets.ts';
 import { bearerOf, startDaemonForTest } from '../../support/daemon.ts';
+import { connectTo, head, send } from '../../support/http.ts';
+import { startInProcessDaemon } from '../../support/in-process-daemon.ts';
 
 const limits = { deliveriesPerMinute: 60, failedAuthPerMinute: 30, failedAuthPerMinuteTotal: 300 };
 const uid = 'wh_0123456789abcdefghijklmn';
 const wrong = { headers: bearerOf('wrong') };
 
 describe('Retry-After', () => {
-  beforeEach(() => {
-    vi.useFakeTimers();
-  });
-  afterEach(() => {
-    vi.useRealTimers();
-  });
+  let nowMs = 0;
+  const createBudgets = () => createMemoryBudgets(limits, () => nowMs);
 
-  test('of the 61st delivery of a minute is true to the second', async () => {
-    const budgets = createMemoryBudgets(limits);
+  test('of the 61st delivery of a minute is true to the second', () => {
+    const budgets = createBudgets();
     for (let n = 0; n < 60; n++) {
-      expect(await budgets.countDelivery(uid)).toBeUndefined();
-      vi.advanceTimersByTime(200);
+      expect(budgets.countDelivery(uid)).toBeUndefined();
+      nowMs += 200;
     }
-    expect(await budgets.countDelivery(uid)).toEqual({ retryAfterSeconds: 48 });
-    vi.advanceTimersByTime(47_000);
-    expect(await budgets.countDelivery(uid)).toEqual({ retryAfterSeconds: 1 });
-    vi.advanceTimersByTime(1_000);
-    expect(await budgets.countDelivery(uid)).toBeUndefined();
+    expect(budgets.countDelivery(uid)).toEqual({ retryAfterSeconds: 48 });
+    nowMs += 47_000;
+    expect(budgets.countDelivery(uid)).toEqual({ retryAfterSeconds: 1 });
+    nowMs += 1_000;
+    expect(budgets.countDelivery(uid)).toBeUndefined();
   });
 
-  test('of the 31st failed attempt of an address is true to the second', async () => {
-    const budgets = createMemoryBudgets(limits);
+  test('of the 31st failed attempt of an address is true to the second', () => {
+    const budgets = createBudgets();
     for (let n = 0; n < 30; n++) {
-      expect(await budgets.checkGuessing(uid, '192.0.2.1')).toBeUndefined();
-      expect(await budgets.countFailure(uid, '192.0.2.1')).toBeUndefined();
+      expect(budgets.checkGuessing(uid, '192.0.2.1')).toBeUndefined();
+      budgets.countFailure(uid, '192.0.2.1');
     }
-    vi.advanceTimersByTime(15_000);
-    expect(await budgets.checkGuessing(uid, '192.0.2.1')).toEqual({ retryAfterSeconds: 45 });
-    expect(await budgets.checkGuessing(uid, '192.0.2.2')).toBeUndefined();
-    vi.advanceTimersByTime(44_000);
-    expect(await budgets.checkGuessing(uid, '192.0.2.1')).toEqual({ retryAfterSeconds: 1 });
-    vi.advanceTimersByTime(1_000);
-    expect(await budgets.checkGuessing(uid, '192.0.2.1')).toBeUndefined();
+    nowMs += 15_000;
+    expect(budgets.checkGuessing(uid, '192.0.2.1')).toEqual({ retryAfterSeconds: 45 });
+    expect(budgets.checkGuessing(uid, '192.0.2.2')).toBeUndefined();
+    nowMs += 44_000;
+    expect(budgets.checkGuessing(uid, '192.0.2.1')).toEqual({ retryAfterSeconds: 1 });
+    nowMs += 1_000;
+    expect(budgets.checkGuessing(uid, '192.0.2.1')).toBeUndefined();
   });
+
+  test('does not follow the wall clock', async () => {
+    const daemon = await startInProcessDaemon([{ scheme: 'github', secret: 'a-signing-secret' }], {
+      limits: { failedAuthPerMinute: 1 },
+    });
+    onTestFinished(() => daemon.stop());
+    const url = daemon.webhooks[0]?.url ?? '';
+    expect(await send(url)).toMatchObject({ status: 401 });
+    daemon.clock.nowMs -= 3_600_000;
+    daemon.clock.monotonicMs += 15_000;
+    expect(await send(url)).toMatchObject({ status: 429, headers: { 'retry-after': '45' } });
+  });
+});
+
+test('counts the addresses of one IPv6 /64 together, and an IPv4 address however it is written', () => {
+  const group = toClientAddress('2001:db8:0:7::1');
+  expect(toClientAddress('2001:0DB8::7:ffff:ffff:ffff:ffff')).toBe(group);
+  expect(toClientAddress('2001:db8:0:8::1')).not.toBe(group);
+  expect(toClientAddress('::ffff:192.0.2.1')).toBe('192.0.2.1');
+  expect(toClientAddress('::ffff:c000:201')).toBe('192.0.2.1');
 });
 
 test('answers 429 to the 61st delivery of a minute, logs no row for it, and still accepts those of other webhooks', async () => {
@@ -82,27 +102,77 @@ test('answers 429 to the 31st failed attempt of an address, unverified, while an
   expect(await webhook.rowsOnce(31)).toHaveLength(31);
 });
 
-test('counts a body that is too large to verify as a failed attempt', async () => {
-  const settings = { limits: { failedAuthPerMinute: 2, bodyBytes: 10 } };
-  const daemon = await startDaemonForTest({ settings });
-  const webhook = await daemon.webhook({ authMode: 'signature', signatureScheme: 'github' });
+const signed = { authMode: 'signature', signatureScheme: 'github' };
+const sign = (secret: string, body: string) =>
+  `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+
+test('does not count a body that is too large to verify as a failed attempt, and bounds how many are logged', async () => {
+  const limits = { failedAuthPerMinute: 2, failedAuthPerMinuteTotal: 3, bodyBytes: 10 };
+  const daemon = await startDaemonForTest({ settings: { limits } });
+  const webhook = await daemon.webhook(signed);
   const statuses = [];
-  for (let n = 0; n < 3; n++) statuses.push((await webhook.post('"0123456789"')).status);
-  expect(statuses).toEqual([413, 413, 429]);
-  expect(await webhook.rowsOnce(2)).toMatchObject(Array(2).fill({ outcome: 'Rejected (too large)' }));
+  for (let n = 0; n < 7; n++) statuses.push((await webhook.post('"0123456789"')).status);
+  statuses.push(
+    (await webhook.post('1', { headers: { 'x-hub-signature-256': sign(webhook.secret, '1') } })).status,
+  );
+  expect(statuses).toEqual([...Array(7).fill(413), 202]);
+  const outcomes = (await webhook.rowsOnce(5)).map(({ outcome }) => outcome);
+  expect(outcomes).toEqual(['Accepted', ...Array(4).fill('Rejected (too large)')]);
 });
 
-test('past the total of failures over all addresses logs no more of them, and accepts valid deliveries', async () => {
-  const daemon = await startDaemonForTest({ settings: { limits: { failedAuthPerMinuteTotal: 3 } } });
-  const webhook = await daemon.webhook();
-  const statuses = [];
-  for (let n = 1; n <= 5; n++) {
-    const localAddress = `127.0.0.${n}`;
-    statuses.push((await webhook.post('1', { ...wrong, localAddress })).status);
-    statuses.push((await webhook.post(String(n), { localAddress })).status);
+test('verifies no more guesses than an address has, however many are in flight together', async () => {
+  const daemon = await startDaemonForTest({ settings: { limits: { failedAuthPerMinute: 5 } } });
+  const webhook = await daemon.webhook({ ...signed, secret: 'guess-39' });
+  const connections = await Promise.all(Array.from({ length: 40 }, () => connectTo(webhook.url)));
+  for (const [n, connection] of connections.entries()) {
+    const signature = `X-Hub-Signature-256: ${sign(`guess-${n}`, '{}')}`;
+    connection.write(head(webhook.url, [signature, 'Content-Length: 2']));
+    connection.write('{');
   }
-  expect(statuses).toEqual([401, 202, 401, 202, 401, 202, 429, 202, 429, 202]);
-  const outcomes = (await webhook.rowsOnce(8)).map(({ outcome }) => outcome);
-  expect(outcomes.filter(outcome => outcome === 'Rejected (auth)')).toHaveLength(3);
-  await expect.poll(() => daemon.metrics()).toContain('result="too-many-failures"} 2');
+  // The daemon has read all heads once it has read what came after them.
+  await webhook.post('1', { localAddress: '127.0.0.2' });
+  const statuses: string[] = [];
+  for (const connection of connections) {
+    connection.write('}');
+    statuses.push((await connection.receives(/HTTP\/1\.1 \d+ /)).slice(9, 12));
+  }
+  expect(statuses).toEqual([...Array(5).fill('401'), ...Array(35).fill('429')]);
+});
+
+test('counts a body that breaks off before its sender is verified as a failed attempt', async () => {
+  const daemon = await startDaemonForTest({ settings: { limits: { failedAuthPerMinute: 2 } } });
+  const webhook = await daemon.webhook(signed);
+  for (let n = 1; n <= 2; n++) {
+    const connection = await connectTo(webhook.url);
+    connection.write(head(webhook.url, ['Content-Length: 100']));
+    connection.write('{}');
+    connection.socket.end();
+    await connection.closed;
+    await webhook.rowsOnce(n);
+  }
+  expect(await webhook.post('1')).toMatchObject({ status: 429 });
+  expect(await webhook.rowsOnce(2)).toMatchObject(
+    Array(2).fill({ outcome: 'Rejected (auth)', reason: 'the body ended before it was complete' }),
+  );
+});
+
+test('past the total of failures refuses each address as before, and logs a sample with the count of the others', async () => {
+  const limits = { failedAuthPerMinute: 3, failedAuthPerMinuteTotal: 4 };
+  const daemon = await startDaemonForTest({ settings: { limits } });
+  const webhook = await daemon.webhook();
+  const statuses: number[][] = [];
+  for (let n = 1; n <= 4; n++) {
+    const localAddress = `127.0.0.${n}`;
+    const valid = await webhook.post(String(n), { localAddress });
+    const ofAddress = [valid.status];
+    for (let guess = 0; guess < 4; guess++) {
+      ofAddress.push((await webhook.post('1', { ...wrong, localAddress })).status);
+    }
+    statuses.push(ofAddress);
+  }
+  expect(statuses).toEqual(Array(4).fill([202, 401, 401, 401, 429]));
+  expect(await webhook.post('valid', { localAddress: '127.0.0.5' })).toMatchObject({ status: 400 });
+  const reasons = (await webhook.rowsOnce(10)).map(({ reason }) => reason).filter(Boolean);
+  const sampled = 'wrong token; 3 unverified requests before this one were not logged';
+  expect(reasons).toEqual([sampled, ...Array(4).fill('wrong token')]);
 });

@@ -133,6 +133,12 @@ test('knows identities by webhook: another accepts the same body', async () => {
 });
 
 test('refuses the wrong credential before it looks at the size or the JSON', async () => {
+  const shared = await daemon.webhook({
+    authMode: 'signature',
+    signatureScheme: 'gitlab-token',
+    secret: 'shared',
+  });
+  expect(await shared.post(jsonOf(limit + 1))).toMatchObject({ status: 401 });
   const webhook = await daemon.webhook();
   const headers = bearerOf('wrong');
   expect(await webhook.post(jsonOf(limit + 1), { headers })).toMatchObject({ status: 401 });
@@ -140,6 +146,21 @@ test('refuses the wrong credential before it looks at the size or the JSON', asy
     status: 401,
     headers: { 'www-authenticate': 'Bearer', 'content-type': 'application/problem+json' },
   });
+});
+
+test.each([
+  ['token', 'Bearer'],
+  ['url_token', 'URL-Token'],
+  ['signature', 'Signature'],
+])('challenges who fails at a %s webhook with %s', async (authMode, challenge) => {
+  const webhook = await daemon.webhook({
+    authMode,
+    ...(authMode === 'signature' && { signatureScheme: 'github' }),
+  });
+  const { pathname } = new URL(webhook.url);
+  const target = authMode === 'url_token' ? `${pathname}x` : pathname;
+  const headers = { 'www-authenticate': challenge };
+  expect(await send(webhook.url, { target })).toMatchObject({ status: 401, headers });
 });
 
 test('records others while it refuses lengths that no number can hold', async () => {
