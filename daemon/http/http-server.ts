@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { connectionsMax, requestMs } from '../settings.ts';
+import { isHeadValid, refuseHead } from './request-head.ts';
 
 /** @limit Time after which a connection without a request is closed, in ms: longer than the 60 s after which common proxies close theirs. */
 const idleConnectionMs = 65_000;
@@ -22,6 +23,10 @@ const closeIdleMs = 50;
 
 /** Creates a server that a slow or greedy client cannot block. */
 export function createBoundedServer(listener: RequestListener, bounds = defaultBounds): Server {
+  const serve: RequestListener = (request, response) => {
+    if (isHeadValid(request)) listener(request, response);
+    else refuseHead(response);
+  };
   const server = createServer(
     {
       headersTimeout: bounds.requestMs,
@@ -30,12 +35,12 @@ export function createBoundedServer(listener: RequestListener, bounds = defaultB
       connectionsCheckingInterval: connectionsCheckMs,
       maxHeaderSize: headerBytesMax,
     },
-    listener,
+    serve,
   );
   server.maxConnections = bounds.connections;
   trackConnections(server);
   // For `Expect: 100-continue`: the listener permits the body only after all checks that need no body have passed.
-  server.on('checkContinue', listener);
+  server.on('checkContinue', serve);
   return server;
 }
 

@@ -12,12 +12,16 @@ export interface RequestOptions {
 
 /** Converts Koa's request. Uses getters, so that a refused request does not compute parts that nobody reads. */
 export function toIngressRequest(
-  { req, res, path, method }: Context,
+  { req, res, method }: Context,
   { baseUrl, bodyBytesMax, readClientAddress }: RequestOptions,
 ): IngressRequest {
+  let clientAddress: string | undefined;
   return {
     method,
-    path,
+    // Koa's own getter fails on some targets.
+    get path() {
+      return readOriginForm(req).split('?', 1)[0] ?? '';
+    },
     headers: req.headers,
     get contentLength() {
       return parseContentLength(req);
@@ -26,7 +30,8 @@ export function toIngressRequest(
       return `${baseUrl ?? `http://${req.headers.host}`}${readOriginForm(req)}`;
     },
     get clientAddress() {
-      return readClientAddress(req);
+      clientAddress ??= readClientAddress(req);
+      return clientAddress;
     },
     get distinctHeaders() {
       return req.headersDistinct;

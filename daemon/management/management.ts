@@ -1,5 +1,5 @@
 import Router from '@koa/router';
-import Koa from 'koa';
+import Koa, { type Middleware } from 'koa';
 import type { Logger } from 'pino';
 import { ApiProblem } from '../../schema/api/problems.ts';
 import type { Metrics } from '../observability/metrics.ts';
@@ -32,6 +32,7 @@ export function createManagement(deps: ManagementDeps): Koa {
       deps.log.error({ err: error }, 'a management request failed');
     }
   });
+  app.use(normalizeTarget);
   app.use(setBrowserHeaders);
   app.use(answerProblems(deps.log));
   app.use(refuseForeignHosts(deps.managementUrl));
@@ -44,6 +45,14 @@ export function createManagement(deps: ManagementDeps): Koa {
   });
   return app;
 }
+
+/** Koa and its router read the path with a parser that fails on some valid targets, but on no normalized one. */
+const normalizeTarget: Middleware = (context, next) => {
+  const { pathname, search } = context.URL;
+  // The target `*` has no path.
+  if (pathname !== undefined) context.url = pathname + search;
+  return next();
+};
 
 function createOperatorRoutes({ served, metrics, readReconciles, notReady }: ManagementDeps): Router {
   const router = new Router();

@@ -79,6 +79,57 @@ test.each([
   expect(await daemon.readyz()).toMatchObject({ status: 'ready' });
 });
 
+const malformed = [
+  ['a target that is no URL', ['POST http://[ HTTP/1.1', 'Host: x']],
+  ['a target of another scheme that is no URL', ['POST other://[ HTTP/1.1', 'Host: x']],
+  ['a Host that is no host', ['POST /webhooks/w/UID HTTP/1.1', 'Host: [']],
+  ['a Host whose port is no port', ['GET /api/v1/factories HTTP/1.1', 'Host: 127.0.0.1:99999']],
+  ['a Host whose address is no address', ['GET /api/v1/factories HTTP/1.1', 'Host: 999.1.1.1']],
+  ['a Host with a path', ['POST /webhooks/w/UID HTTP/1.1', 'Host: x/y']],
+  ['two Hosts', ['POST /webhooks/w/UID HTTP/1.1', 'Host: x', 'host: y']],
+  [
+    'two Authorizations',
+    ['POST /webhooks/w/UID HTTP/1.1', 'Host: x', 'Authorization: Bearer TOKEN', 'authorization: Bearer b'],
+  ],
+] as const;
+
+test.each(malformed)('answers %s with 400 on both ports, and logs no error', async (_, lines) => {
+  const webhook = await daemon.webhook();
+  for (const url of [webhook.url, daemon.managementUrl]) {
+    const connection = await connectTo(url);
+    const text = [...lines, 'Content-Length: 1', '', '1'].join('\r\n');
+    connection.write(text.replace('UID', webhook.uid).replace('TOKEN', webhook.secret));
+    expect(await connection.closed).toMatch(/^HTTP\/1\.1 400 .*"status":400/s);
+  }
+  expect(webhook.rows()).toEqual([]);
+  expect(daemon.stderr()).not.toContain('"level":50');
+});
+
+test.each(['//a@[#', '/api/v1/factories?%E0%A4%A', '/%E0%A4%A', '/api/v1/factories/%E0%A4%A/webhooks', '*'])(
+  'answers the odd target %s with no 5xx on both ports',
+  async target => {
+    for (const url of [daemon.ingressUrl, daemon.managementUrl]) {
+      const connection = await connectTo(url);
+      const { host } = new URL(url);
+      connection.write(`OPTIONS ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+      expect(await connection.closed).toMatch(/^HTTP\/1\.1 [2-4]/);
+    }
+    expect(daemon.stderr()).not.toContain('"level":50');
+  },
+);
+
+test('answers 401 where a scheme signs the URL, whatever the Host', async () => {
+  const webhook = await daemon.webhook({
+    authMode: 'signature',
+    signatureScheme: 'square',
+    secret: 'a-signing-key',
+  });
+  const headers = { 'x-square-hmacsha256-signature': 'AAAA' };
+  for (const host of ['x', 'x_y', '[::1]:80', 'münchen'].map(name => Buffer.from(name).toString('latin1'))) {
+    expect(await webhook.post('{}', { headers: { ...headers, host } })).toMatchObject({ status: 401 });
+  }
+});
+
 test('refuses a chunk whose length is no number', async () => {
   const webhook = await daemon.webhook();
   const connection = await connectTo(webhook.url);
