@@ -5,6 +5,7 @@ import { suggestSecretName } from '../schema/secret-name.ts';
 import { encodeSecret, secretRandomBytes } from '../schema/secret-value.ts';
 import type { SignatureDescription } from '../signatures/description.ts';
 import { describeScheme, findScheme } from '../signatures/schemes.ts';
+import { isStandardWebhooks } from '../signatures/standard-webhooks.ts';
 
 /** The team secret of a new webhook. */
 export type SecretChoice =
@@ -69,8 +70,9 @@ function acceptsGeneratedSecret(sender: Sender): boolean {
   return isStandard(sender) || findScheme(signatureScheme ?? '')?.secretCommand === 'generate';
 }
 
-function isStandard({ signatureScheme }: Sender): boolean {
-  return signatureScheme === 'standard-webhooks';
+function isStandard(sender: Sender): boolean {
+  const description = findDescription(sender);
+  return description !== undefined && isStandardWebhooks(description);
 }
 
 function findDescription({ signatureScheme }: Sender): SignatureDescription | undefined {

@@ -18,8 +18,19 @@ export interface SchemeFacts {
   readonly secretCommand: SecretCommand;
   /** A warning or hint for engineers who choose this scheme. */
   readonly note?: string;
+  /** Why a header that looks like a delivery ID does not identify deliveries. */
+  readonly noIdentity?: string;
+  readonly checked: SchemeCheck;
   /** The request by which the provider checks a URL before it delivers there. */
   readonly handshake?: Handshake;
+}
+
+/** When the facts of a scheme were last compared with their source. */
+export interface SchemeCheck {
+  /** The day, as in 2026-11-21. */
+  readonly on: string;
+  /** The source: the provider's library and its version, its code or its documentation. */
+  readonly against: string;
 }
 
 /**
@@ -51,7 +62,8 @@ export type Handshake = 'asana' | 'discord' | 'dropbox' | 'meta' | 'okta' | 'sla
 export const hmacHashes = ['sha1', 'sha256', 'sha512'] as const;
 export const hmacEncodings = ['hex', 'base64', 'base64url'] as const;
 export const secretEncodings = ['utf8', 'base64', 'hex'] as const;
-export const timestampUnits = ['s', 'ms', 'iso8601'] as const;
+/** `iso8601-utc` is a time without a zone, in UTC. */
+export const timestampUnits = ['s', 'ms', 'iso8601', 'iso8601-utc'] as const;
 
 export type SecretEncoding = (typeof secretEncodings)[number];
 export type TimestampUnit = (typeof timestampUnits)[number];
@@ -59,6 +71,26 @@ export type TimestampUnit = (typeof timestampUnits)[number];
 /** An HMAC over the content. */
 export interface HmacDescription extends HmacFields {
   readonly primitive: 'hmac';
+  /** Other derivations of the key. A provider that changed its derivation still uses the old one for old secrets. */
+  readonly otherKeys?: readonly KeyDerivation[];
+  /** The scheme's public-key form, which a secret with one of its prefixes chooses. */
+  readonly asymmetric?: AsymmetricForm;
+  /** The sender's older signature of the same content. It is not accepted, but explained. */
+  readonly older?: OlderSignature;
+}
+
+export interface OlderSignature {
+  readonly header: string;
+  readonly prefix: string;
+  readonly hash: (typeof hmacHashes)[number];
+}
+
+/** How a scheme differs if its sender signs with a private key. */
+export interface AsymmetricForm {
+  readonly primitive: PublicKeyDescription['primitive'];
+  readonly encoding: PublicKeyDescription['encoding'];
+  readonly list: SignatureList;
+  readonly key: PublicKeyForm & { readonly publicPrefix: string; readonly privatePrefix: string };
 }
 
 /** `key` says how to derive the key from the secret; without it the key is the secret's UTF-8 bytes. */
@@ -72,7 +104,15 @@ export interface HmacFields extends SignatureHeaders {
 export interface PublicKeyDescription extends SignatureHeaders {
   readonly primitive: 'ed25519' | 'ecdsa-p256';
   readonly encoding: 'hex' | 'base64';
-  readonly key: { readonly encoding: 'hex' | 'base64' };
+  readonly key: PublicKeyForm;
+}
+
+export interface PublicKeyForm {
+  readonly encoding: 'hex' | 'base64';
+  /** Text before a public key. */
+  readonly publicPrefix?: string;
+  /** Text before a private key, which is then a seed of 32 bytes and may end with its public key. */
+  readonly privatePrefix?: string;
 }
 
 /** No signature: a header contains the secret itself, as text or in base64. */
@@ -109,17 +149,22 @@ export interface CanonicalContent {
   readonly canonical: 'contentful';
 }
 
+/** The items of a list have keys if `keyValueSeparator` and `key` are set. Otherwise each item is a signature. */
 export interface SignatureList {
   readonly separator: string;
-  readonly keyValueSeparator: string;
+  readonly keyValueSeparator?: string;
   /** The key of the items that are signatures. Other items are ignored, so that a sender may add a scheme. */
-  readonly key: string;
+  readonly key?: string;
 }
 
-/** Exactly one of `header`, `field` (of the signature's list) and `body` (a dotted path into the JSON) is set. */
+/** Exactly one of `header`, `field`, `item` and `body` is set. */
 export interface SignatureTimestamp {
   readonly header?: string;
+  /** The key of an item in the signature's list. */
   readonly field?: string;
+  /** The place in a list without keys. */
+  readonly item?: 'first';
+  /** A dotted path into the JSON. */
   readonly body?: string;
   readonly unit: TimestampUnit;
   /** Largest distance from the current time, past or future. Absent if the provider documents no window. */
@@ -129,6 +174,8 @@ export interface SignatureTimestamp {
 export interface KeyDerivation {
   /** Removed from the start of the secret if it is there. */
   readonly stripPrefix?: string;
+  /** The Unicode form into which the secret is brought before it is encoded as UTF-8. */
+  readonly unicodeForm?: 'NFKD';
   readonly encoding: SecretEncoding;
 }
 

@@ -9,8 +9,10 @@ import {
   secretEncodings,
 } from './description.ts';
 import { checkSecret } from './key.ts';
+import { isWellFormed } from './matcher.ts';
+import { type SchemeForm, schemeForms } from './scheme-forms.ts';
 import { standardWebhooks } from './schemes/shapes.ts';
-import { schemes } from './schemes.ts';
+import { compileParts, listHeaderSets } from './signature-parts.ts';
 import type { SignedRequest } from './signed-request.ts';
 import { compileVerifier, type VerificationFailure } from './verify.ts';
 
@@ -38,10 +40,39 @@ export function explainFailure(
   for (const trial of generateTrials(description, secret, request)) {
     if (verifiesAtAnyTime(trial)) return `the signature would match ${trial.when}`;
   }
-  const [other] = reason.code === 'header-missing' ? findPresentSchemes(request) : [];
-  return other
-    ? `${explainReason(reason)}; the request has ${other.header}, which signatureScheme: ${other.id} uses`
-    : explainReason(reason);
+  const present = findPresentForms(request);
+  const matching = present.filter(([scheme]) => verifiesAtAnyTime({ description: scheme, secret, request }));
+  if (matching.length > 0) return `the signature would match with ${nameSchemes(matching.flat())}`;
+  if (reason.code !== 'header-missing') return explainReason(reason);
+  return `${explainReason(reason)}${describeOtherHeaders(description, request, present.flat())}`;
+}
+
+function describeOtherHeaders(
+  description: SignatureDescription,
+  request: SignedRequest,
+  present: readonly SignatureScheme[],
+): string {
+  const older = description.primitive === 'hmac' ? description.older : undefined;
+  if (older && request.headers[older.header.toLowerCase()]?.[0]?.startsWith(older.prefix)) {
+    return `; the request has ${older.header}, the sender's older signature, which is not accepted`;
+  }
+  // Many senders without a signature use this header too.
+  const telling = present.filter(({ header }) => header !== 'Authorization');
+  if (telling.length === 0) return '';
+  const headers = [...new Set(telling.map(({ header }) => header))].join(' and ');
+  return `; the request has ${headers}, as with ${nameSchemes(telling)}`;
+}
+
+/** @limit Most signature schemes that an explanation names: with more, the first one stands for all that sign alike. */
+const namedSchemesMax = 5;
+
+/** Names all schemes that a request fits, because nothing shows which provider sent it. */
+function nameSchemes(schemes: readonly SignatureScheme[]): string {
+  const [first] = schemes;
+  if (schemes.length === 1) return `signatureScheme: ${first?.id} (${first?.provider})`;
+  if (schemes.length > namedSchemesMax) return `signatureScheme: ${first?.id}, or another that signs alike`;
+  const ids = schemes.map(({ id }) => id);
+  return `signatureScheme: ${ids.slice(0, -1).join(', ')} or ${ids.at(-1)}`;
 }
 
 interface Attempt {
@@ -72,17 +103,27 @@ function* generateTrials(
     }
   }
   if (description.primitive === 'hmac') {
+    if (description.older) {
+      const { header, hash } = description.older;
+      const when = `as HMAC-${hash.toUpperCase()} in ${header}, the sender's older signature; hookmill requires ${description.header}`;
+      yield { ...given, description: { ...description, ...description.older }, when };
+    }
     for (const [form, when] of listOtherForms(description)) yield { ...given, description: form, when };
     for (const [key, when] of listOtherKeys(description, secret)) yield { ...given, ...key, when };
   }
-  for (const scheme of findPresentSchemes(request)) {
-    yield { ...given, description: scheme, when: `with signatureScheme: ${scheme.id} (${scheme.provider})` };
-  }
 }
 
-/** Finds the schemes whose signature header the request has. */
-function findPresentSchemes({ headers }: SignedRequest): SignatureScheme[] {
-  return schemes.filter(scheme => headers[scheme.header.toLowerCase()] !== undefined);
+/** Finds the schemes whose signature the request seems to have, grouped by form. */
+function findPresentForms({ headers }: SignedRequest): SchemeForm[] {
+  return schemeForms.filter(([scheme]) => {
+    const header = headers[scheme.header.toLowerCase()]?.[0];
+    if (header === undefined) return false;
+    if (scheme.primitive === 'shared-secret') return header.startsWith(scheme.prefix ?? '');
+    return listHeaderSets(scheme)
+      .slice(0, 1)
+      .map(names => compileParts(scheme, names)(headers))
+      .some(parts => parts.ok && parts.signatures.some(signature => isWellFormed(scheme, signature)));
+  });
 }
 
 function listOtherBodies({ body }: SignedRequest): [body: Buffer, when: string][] {

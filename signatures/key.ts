@@ -1,19 +1,39 @@
-import { createPublicKey, createSecretKey, type KeyObject } from 'node:crypto';
+import { createPrivateKey, createPublicKey, createSecretKey, type KeyObject } from 'node:crypto';
 import { decodeStrictly } from './decode-strictly.ts';
-import type { HmacDescription, PublicKeyDescription, SignatureDescription } from './description.ts';
+import type {
+  HmacDescription,
+  KeyDerivation,
+  PublicKeyDescription,
+  SignatureDescription,
+} from './description.ts';
 
-export type DerivedKey =
-  | { readonly ok: true; readonly key: KeyObject }
+export type DerivedKeys =
+  | { readonly ok: true; readonly keys: readonly [KeyObject, ...KeyObject[]] }
   | { readonly ok: false; readonly problem: string };
 
-/** Derives the key that verifies a scheme's requests: a secret key or a public key. */
-export function deriveKey(description: SignatureDescription, secret: string): DerivedKey {
+/**
+ * Chooses the form of a scheme that a secret is for: its public-key form if the secret is a key of one, otherwise the
+ * scheme as it is described.
+ */
+export function selectForm(description: SignatureDescription, secret: string): SignatureDescription {
+  if (description.primitive !== 'hmac' || !description.asymmetric) return description;
+  const { asymmetric } = description;
+  const { publicPrefix, privatePrefix } = asymmetric.key;
+  const isKey = secret.startsWith(publicPrefix) || secret.startsWith(privatePrefix);
+  return isKey ? { ...description, ...asymmetric } : description;
+}
+
+/**
+ * Derives the keys with which a scheme's requests may be signed: secret keys or a public key. `description` is the form
+ * that `selectForm` chose. There are several keys only if the provider changed how it derives them.
+ */
+export function deriveKeys(description: SignatureDescription, secret: string): DerivedKeys {
   if (secret === '') return { ok: false, problem: 'the secret is empty' };
   switch (description.primitive) {
     case 'hmac':
-      return deriveHmacKey(description, secret);
+      return deriveHmacKeys(description, secret);
     case 'shared-secret':
-      return { ok: true, key: createSecretKey(secret, 'utf8') };
+      return { ok: true, keys: [createSecretKey(secret, 'utf8')] };
     case 'ed25519':
     case 'ecdsa-p256':
       return parsePublicKey(description, secret);
@@ -22,15 +42,24 @@ export function deriveKey(description: SignatureDescription, secret: string): De
 
 /** Says what is wrong with a secret for this scheme, without its value; undefined if it can verify. */
 export function checkSecret(description: SignatureDescription, secret: string): string | undefined {
-  const derived = deriveKey(description, secret);
+  const derived = deriveKeys(selectForm(description, secret), secret);
   return derived.ok ? undefined : derived.problem;
 }
 
-function deriveHmacKey({ key = { encoding: 'utf8' } }: HmacDescription, secret: string): DerivedKey {
-  const { stripPrefix, encoding } = key;
-  const text = stripPrefix && secret.startsWith(stripPrefix) ? secret.slice(stripPrefix.length) : secret;
+function deriveHmacKeys(
+  { key = { encoding: 'utf8' }, otherKeys = [] }: HmacDescription,
+  secret: string,
+): DerivedKeys {
+  const derived = [key, ...otherKeys].map(derivation => deriveHmacKey(derivation, secret));
+  const [first, ...others] = derived.flatMap(one => (one.ok ? one.keys : []));
+  return first ? { ok: true, keys: [first, ...others] } : deriveHmacKey(key, secret);
+}
+
+function deriveHmacKey({ stripPrefix, unicodeForm, encoding }: KeyDerivation, secret: string): DerivedKeys {
+  const stripped = stripPrefix && secret.startsWith(stripPrefix) ? secret.slice(stripPrefix.length) : secret;
+  const text = unicodeForm ? stripped.normalize(unicodeForm) : stripped;
   const bytes = encoding === 'utf8' ? Buffer.from(text) : decodeStrictly(text, encoding);
-  if (bytes && bytes.length > 0) return { ok: true, key: createSecretKey(bytes) };
+  if (bytes && bytes.length > 0) return { ok: true, keys: [createSecretKey(bytes)] };
   const after = stripPrefix ? ` after ${stripPrefix}` : '';
   const problem =
     encoding === 'utf8' || text === '' ? `is empty${after}` : `is not valid ${encoding}${after}`;
@@ -40,8 +69,14 @@ function deriveHmacKey({ key = { encoding: 'utf8' } }: HmacDescription, secret: 
 // RFC 8410 section 4: the SubjectPublicKeyInfo of an Ed25519 key is these bytes, then the 32 bytes of the key.
 const ed25519Header = Buffer.from('302a300506032b6570032100', 'hex');
 
-function parsePublicKey({ primitive, key }: PublicKeyDescription, secret: string): DerivedKey {
-  const bytes = decodeStrictly(secret, key.encoding);
+function parsePublicKey({ primitive, key }: PublicKeyDescription, secret: string): DerivedKeys {
+  const { publicPrefix = '', privatePrefix } = key;
+  if (privatePrefix && secret.startsWith(privatePrefix)) {
+    const problem = `the secret is the sender's private key; use its public key, which starts with ${publicPrefix}`;
+    return { ok: false, problem };
+  }
+  const text = secret.startsWith(publicPrefix) ? secret.slice(publicPrefix.length) : secret;
+  const bytes = decodeStrictly(text, key.encoding);
   if (!bytes) return { ok: false, problem: `the public key is not valid ${key.encoding}` };
   const kind = primitive === 'ed25519' ? '32-byte Ed25519' : 'P-256';
   const der = primitive === 'ed25519' ? Buffer.concat([ed25519Header, bytes]) : bytes;
@@ -51,9 +86,27 @@ function parsePublicKey({ primitive, key }: PublicKeyDescription, secret: string
       primitive === 'ed25519'
         ? bytes.length === 32
         : publicKey.asymmetricKeyDetails?.namedCurve === 'prime256v1';
-    if (fits) return { ok: true, key: publicKey };
+    if (fits) return { ok: true, keys: [publicKey] };
   } catch {
     // Not a key at all, which is reported like a key of another kind.
   }
   return { ok: false, problem: `the public key is not a ${kind} key` };
+}
+
+// RFC 8410 section 7: the PrivateKeyInfo of an Ed25519 key is these bytes, then the 32 bytes of its seed.
+const ed25519PrivateHeader = Buffer.from('302e020100300506032b657004220420', 'hex');
+const ed25519SeedBytes = 32;
+
+/** Parses a sender's private key: PKCS #8 PEM, or text with the scheme's prefix. Throws a TypeError for another text. */
+export function parsePrivateKey({ key }: PublicKeyDescription, secret: string): KeyObject {
+  const { privatePrefix, encoding } = key;
+  try {
+    if (!privatePrefix || !secret.startsWith(privatePrefix)) return createPrivateKey(secret);
+    const bytes = decodeStrictly(secret.slice(privatePrefix.length), encoding) ?? Buffer.alloc(0);
+    const der = Buffer.concat([ed25519PrivateHeader, bytes.subarray(0, ed25519SeedBytes)]);
+    return createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
+  } catch (cause) {
+    const form = privatePrefix ? `, or as text that starts with ${privatePrefix}` : '';
+    throw new TypeError(`signing requires the sender's private key as PKCS #8 PEM${form}`, { cause });
+  }
 }

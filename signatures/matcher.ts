@@ -8,10 +8,20 @@ export type MatchFailure = { readonly code: 'signature-malformed' } | { readonly
 /** Returns undefined if one of the signatures matches the content. */
 export type Matcher = (signatures: readonly string[], content: ContentPieces) => MatchFailure | undefined;
 
-export function compileMatcher(description: SignedDescription, key: KeyObject): Matcher {
-  return description.primitive === 'hmac'
-    ? compileHmacMatcher(description, key)
-    : compilePublicKeyMatcher(description, key);
+/** Compiles a matcher that tries each key. */
+export function compileMatcher(
+  description: SignedDescription,
+  [first, ...others]: readonly [KeyObject, ...KeyObject[]],
+): Matcher {
+  const compile = (key: KeyObject) =>
+    description.primitive === 'hmac'
+      ? compileHmacMatcher(description, key)
+      : compilePublicKeyMatcher(description, key);
+  const either =
+    (match: Matcher, next: Matcher): Matcher =>
+    (signatures, content) =>
+      match(signatures, content) && next(signatures, content);
+  return others.map(compile).reduce(either, compile(first));
 }
 
 /** Computes the HMAC of content in the encoding that its sender uses. */
@@ -58,11 +68,14 @@ function compileHmacMatcher(description: HmacDescription, key: KeyObject): Match
       if (written === length && timingSafeEqual(presented, expected)) return undefined;
     }
     // Only the webhook's owner sees whether the signature is malformed or just does not match.
-    const isWellFormed = signatures.some(
-      signature => decodeStrictly(signature, encoding)?.length === hashBytes[hash],
-    );
-    return isWellFormed ? mismatch : malformed;
+    return signatures.some(signature => isWellFormed(description, signature)) ? mismatch : malformed;
   };
+}
+
+/** Whether a text has the encoding of a scheme's signatures and, for an HMAC, their length. */
+export function isWellFormed(description: SignedDescription, signature: string): boolean {
+  const bytes = decodeStrictly(signature, description.encoding)?.length;
+  return description.primitive === 'hmac' ? bytes === hashBytes[description.hash] : bytes !== undefined;
 }
 
 const hashBytes = { sha1: 20, sha256: 32, sha512: 64 } as const;

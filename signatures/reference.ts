@@ -51,7 +51,12 @@ Webhooks, the window is ${signatureAgeSecondsMax} s in the past and in the futur
 provider signs a timestamp and documents a window.
 
 The delivery identity is the header in the table, unless the definition sets \`deliveryIdHeader\`. The table names a
-header only if the provider's retries keep its value. Without such a header, deliveries with identical bodies are duplicates.`;
+header only if the provider's retries keep its value. Without such a header, deliveries with identical bodies are duplicates.
+The table also says whether the signature covers that header.
+
+Each scheme was compared with its source on the day in the table. The source is the provider's library, code, tests or
+documentation, in the newest version that was available; a hash names a commit of its repository. The schemes are grouped
+by the kind of provider. \`hookmill schemes list TEXT\` searches them.`;
 
 const codeList = (values: readonly string[]) => values.map(value => `\`${value}\``).join(', ');
 
@@ -76,25 +81,44 @@ secretName: ACME_WEBHOOK
 | \`header\` | The header that contains the signature. |
 | \`hash\`, \`encoding\` | The hash of the HMAC, and the encoding of the signature. |
 | \`prefix\` | Text before the signature, as in \`sha256=\`. |
-| \`list\` | Replaces \`prefix\` if the header is a list. The items with this \`key\` are signatures; one match is enough. |
+| \`list\` | Replaces \`prefix\` if the header is a list. The items with this \`key\` are signatures; one match is enough. Without \`key\` and \`keyValueSeparator\`, each item is a signature. |
 | \`content\` | The signed content. It must include \`{body}\`. |
-| \`timestamp\` | The place of the timestamp: \`header\`, \`field\` (of the list) or \`body\` (a dotted path). Also its \`unit\` (${codeList(timestampUnits)}) and \`toleranceSeconds\`. |
+| \`timestamp\` | The place of the timestamp: \`header\`, \`field\` (of the list), \`item: first\` (of a list without keys) or \`body\` (a dotted path). Also its \`unit\` (${codeList(timestampUnits)}) and \`toleranceSeconds\`. |
 | \`idHeader\` | The header whose value replaces \`{id}\`. It is also the delivery identity. |
 | \`key\` | The \`encoding\` of the secret (${codeList(secretEncodings)}), and a \`stripPrefix\` to remove first. By default, the key is the secret's UTF-8 bytes. |`;
 
+/** Renders one table for each kind of provider. */
 function renderOverview(): string {
-  const rows = schemes.map(scheme =>
-    renderRow([
-      `[\`${scheme.id}\`](#${scheme.id})`,
-      scheme.provider,
-      scheme.kind,
-      formatAlgorithm(scheme),
-      formatReplayWindow(scheme),
-      formatIdentity(scheme),
-    ]),
+  const head = [
+    'signature scheme',
+    'provider',
+    'algorithm',
+    'replay window',
+    'delivery identity',
+    'last checked',
+    'against',
+  ];
+  const tables = [...Map.groupBy(schemes, ({ kind }) => kind)].map(([kind, group]) =>
+    renderTable(`**${capitalise(kind)}**`, head, group.map(renderOverviewRow)),
   );
-  const head = ['signature scheme', 'provider', 'kind', 'algorithm', 'replay window', 'delivery identity'];
-  return renderTable(`## ${schemes.length} supported signature schemes`, head, rows);
+  return [`## ${schemes.length} supported signature schemes`, ...tables].join('\n\n');
+}
+
+function renderOverviewRow(scheme: SignatureScheme): string {
+  return renderRow([
+    `[\`${scheme.id}\`](#${scheme.id})`,
+    scheme.provider,
+    formatAlgorithm(scheme),
+    formatReplayWindow(scheme),
+    formatIdentity(scheme),
+    scheme.checked.on,
+    scheme.checked.against,
+  ]);
+}
+
+/** Abbreviations are written in capitals. */
+function capitalise(kind: string): string {
+  return kind.length <= 2 ? kind.toUpperCase() : kind[0]?.toUpperCase() + kind.slice(1);
 }
 
 function renderSection(scheme: SignatureScheme): string {
@@ -106,7 +130,7 @@ function renderSection(scheme: SignatureScheme): string {
 
 function renderLeftOut(): string {
   const rows = leftOut.map(({ providers, reason }) => renderRow([providers, reason]));
-  return renderTable('## Unsupported providers', ['provider', 'reason'], rows);
+  return renderTable('## Not supported, and why', ['provider', 'reason'], rows);
 }
 
 function renderTable(heading: string, head: readonly string[], rows: readonly string[]): string {

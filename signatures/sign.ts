@@ -1,7 +1,7 @@
-import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
+import { sign } from 'node:crypto';
 import { compileContent } from './content.ts';
 import type { SignatureDescription, SignedDescription } from './description.ts';
-import { deriveKey } from './key.ts';
+import { deriveKeys, parsePrivateKey, selectForm } from './key.ts';
 import { computeHmac, joinContent } from './matcher.ts';
 import { formatSharedSecret } from './shared-secret.ts';
 import type { ContentPieces } from './signed-request.ts';
@@ -19,13 +19,14 @@ export interface RequestToSign {
 
 /**
  * Makes the headers that the provider would send with a request. For a public-key scheme, `secret` is the private
- * key as PKCS #8 PEM. Callers write a timestamp in the body themselves. Throws a TypeError for an unusable secret.
+ * key (see `parsePrivateKey`). Callers write a timestamp in the body themselves. Throws a TypeError for an unusable secret.
  */
 export function signRequest(
-  description: SignatureDescription,
+  scheme: SignatureDescription,
   secret: string,
   request: RequestToSign,
 ): Record<string, string> {
+  const description = selectForm(scheme, secret);
   if (description.primitive === 'shared-secret') {
     return {
       [description.header]: formatSharedSecret(description, secret),
@@ -51,20 +52,14 @@ export function signRequest(
 
 function computeSignature(description: SignedDescription, secret: string, content: ContentPieces): string {
   if (description.primitive === 'hmac') {
-    const derived = deriveKey(description, secret);
+    const derived = deriveKeys(description, secret);
     if (!derived.ok) throw new TypeError(derived.problem);
-    return computeHmac(description, derived.key, content);
+    return computeHmac(description, derived.keys[0], content);
   }
   const hash = description.primitive === 'ed25519' ? undefined : 'sha256';
-  return sign(hash, joinContent(content), parsePrivateKey(secret)).toString(description.encoding);
-}
-
-function parsePrivateKey(pem: string): KeyObject {
-  try {
-    return createPrivateKey(pem);
-  } catch (cause) {
-    throw new TypeError("signing requires the sender's private key as PKCS #8 PEM", { cause });
-  }
+  return sign(hash, joinContent(content), parsePrivateKey(description, secret)).toString(
+    description.encoding,
+  );
 }
 
 function formatSignatureHeader(
@@ -73,8 +68,8 @@ function formatSignatureHeader(
   sentAt: string | undefined,
 ): string {
   if (!list) return prefix + signature;
-  const item = (key: string, value: string) => `${key}${list.keyValueSeparator}${value}`;
-  const fields = timestamp?.field && sentAt ? [item(timestamp.field, sentAt)] : [];
+  const item = (key = '', value: string) => `${key}${list.keyValueSeparator ?? ''}${value}`;
+  const fields = (timestamp?.field ?? timestamp?.item) && sentAt ? [item(timestamp?.field, sentAt)] : [];
   return [...fields, item(list.key, signature)].join(list.separator);
 }
 

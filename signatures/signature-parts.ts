@@ -1,4 +1,4 @@
-import type { HeaderNames, SignatureHeaders, SignatureList } from './description.ts';
+import type { HeaderNames, SignatureHeaders, SignatureList, SignatureTimestamp } from './description.ts';
 import { type HeaderFailure, type RequestHeaders, readSingleHeader } from './signed-request.ts';
 
 /** The parts of a signature as a request's headers present them, not yet verified. */
@@ -64,7 +64,7 @@ function compileSignatureHeader({
   prefix = '',
   timestamp,
 }: SignatureHeaders): (text: string) => PresentedSignatures {
-  if (list) return text => readList(text, list, timestamp?.field);
+  if (list) return text => readList(text, list, timestamp);
   return text =>
     text.startsWith(prefix) ? { ok: true, signatures: [text.slice(prefix.length)] } : malformed;
 }
@@ -78,23 +78,30 @@ const signatureItemsMax = 20;
 function readList(
   text: string,
   list: SignatureList,
-  timestampField: string | undefined,
+  timestampPlace: SignatureTimestamp | undefined,
 ): PresentedSignatures {
   const items = text.split(list.separator, signatureItemsMax + 1);
   if (items.length > signatureItemsMax) return tooMany;
   const signatures: string[] = [];
   let timestamp: string | undefined;
-  for (const item of items) {
-    const at = item.indexOf(list.keyValueSeparator);
-    if (at < 0) continue;
-    const key = item.slice(0, at).trim();
-    const value = item.slice(at + list.keyValueSeparator.length).trim();
-    if (key === list.key) signatures.push(value);
-    else if (key === timestampField) {
+  for (const [index, item] of items.entries()) {
+    const { key, value } = readItem(item, list.keyValueSeparator);
+    const isTimestamp =
+      key === undefined ? index === 0 && timestampPlace?.item === 'first' : key === timestampPlace?.field;
+    if (isTimestamp) {
       if (timestamp !== undefined) return malformed;
       timestamp = value;
-    }
+    } else if (key === list.key) signatures.push(value);
   }
   if (signatures.length > signaturesMax) return tooMany;
   return timestamp === undefined ? { ok: true, signatures } : { ok: true, signatures, timestamp };
+}
+
+/** An item without its separator has an empty key, so it is ignored. */
+function readItem(item: string, separator: string | undefined): { key?: string; value: string } {
+  if (separator === undefined) return { value: item.trim() };
+  const at = item.indexOf(separator);
+  return at < 0
+    ? { key: '', value: item }
+    : { key: item.slice(0, at).trim(), value: item.slice(at + separator.length).trim() };
 }

@@ -21,6 +21,7 @@ export function summariseScheme(scheme: SignatureScheme): readonly SummaryLine[]
     makeLine('Handshake', formatHandshake(scheme)),
     makeLine('Note', scheme.note),
     makeLine('Page', scheme.page),
+    makeLine('Last checked', `${scheme.checked.on}, against ${scheme.checked.against}`),
   ].flatMap(found => found ?? []);
 }
 
@@ -44,10 +45,12 @@ export function formatReplayWindow(description: SignatureDescription): string {
   return toleranceSeconds === undefined ? 'none' : `${toleranceSeconds} s`;
 }
 
-/** Names the value by which a retry is recognised. */
-export function formatIdentity(description: SignatureDescription): string {
-  const idHeader = description.primitive === 'shared-secret' ? undefined : description.idHeader;
-  return idHeader ?? description.deliveryIdHeader ?? 'a hash of the body';
+/** Names the value by which a retry is recognised, and says why it is not a header that seems to be one. */
+export function formatIdentity(scheme: SignatureScheme): string {
+  const idHeader = scheme.primitive === 'shared-secret' ? undefined : scheme.idHeader;
+  if (idHeader !== undefined) return `${idHeader} (signed)`;
+  if (scheme.deliveryIdHeader !== undefined) return `${scheme.deliveryIdHeader} (not signed)`;
+  return `a hash of the body${scheme.noIdentity ? ` (${scheme.noIdentity})` : ''}`;
 }
 
 function formatHeaders(description: SignatureDescription): string {
@@ -63,9 +66,13 @@ function formatSignature(description: SignatureDescription): string {
   }
   const { list, timestamp } = description;
   const value = `<${encoding}>`;
-  const form = list ? `${list.key}${list.keyValueSeparator}${value}` : `${prefix}${value}`;
-  const field = list && timestamp?.field ? `${timestamp.field}${list.keyValueSeparator}<timestamp>` : '';
-  return [field, form].filter(Boolean).join(list?.separator);
+  if (!list) return `${prefix}${value}`;
+  const { key = '', keyValueSeparator = '', separator } = list;
+  const field = timestamp?.field ?? (timestamp?.item && '');
+  const timestampItem = field === undefined ? [] : [`${field}${keyValueSeparator}<timestamp>`];
+  const signatures = `${key}${keyValueSeparator}${value}`;
+  // Without a key, the form does not show that there may be several.
+  return [...timestampItem, list.key ? signatures : `${signatures}[${separator}${value}…]`].join(separator);
 }
 
 function formatContent(description: SignatureDescription): string {
@@ -75,23 +82,35 @@ function formatContent(description: SignatureDescription): string {
   return idHeader ? content.replace('{id}', `{${idHeader}}`) : content;
 }
 
-const units = { s: 'seconds', ms: 'milliseconds', iso8601: 'ISO 8601' } as const;
+const units = {
+  s: 'seconds',
+  ms: 'milliseconds',
+  iso8601: 'ISO 8601',
+  'iso8601-utc': 'ISO 8601 (UTC, without a zone)',
+} as const;
 
 function formatTimestampPlace(description: SignatureDescription): string | undefined {
   if (description.primitive === 'shared-secret' || !description.timestamp) return undefined;
-  const { header, field, body, unit } = description.timestamp;
-  const place = header ?? (body === undefined ? `field ${field}` : `${body} in the body`);
+  const { header, field, item, body, unit } = description.timestamp;
+  const place = header ?? (body ? `${body} in the body` : item ? `the ${item} item` : `field ${field}`);
   return `${place}, in ${units[unit]}`;
 }
 
 function formatKey(description: SignatureDescription): string | undefined {
   if (description.primitive === 'shared-secret') return undefined;
   if (description.primitive !== 'hmac') return `the provider's public key, in ${description.key.encoding}`;
-  return formatKeyDerivation(description.key ?? { encoding: 'utf8' });
+  const derivations = [description.key ?? utf8Key, ...(description.otherKeys ?? [])];
+  const { asymmetric } = description;
+  return [
+    ...derivations.map(formatKeyDerivation),
+    ...(asymmetric ? [`the sender's public key (Ed25519), after ${asymmetric.key.publicPrefix}`] : []),
+  ].join(', or ');
 }
 
-function formatKeyDerivation({ stripPrefix, encoding }: KeyDerivation): string {
-  if (encoding === 'utf8') return "the secret's UTF-8 bytes";
+const utf8Key: KeyDerivation = { encoding: 'utf8' };
+
+function formatKeyDerivation({ stripPrefix, unicodeForm, encoding }: KeyDerivation): string {
+  if (encoding === 'utf8') return `the secret's UTF-8 bytes${unicodeForm ? `, after ${unicodeForm}` : ''}`;
   return `the secret${stripPrefix ? ` after ${stripPrefix}` : ''}, decoded from ${encoding}`;
 }
 

@@ -33,6 +33,8 @@ export function formatTimestamp(atMs: number, unit: TimestampUnit): string {
       return String(Math.floor(atMs));
     case 'iso8601':
       return new Date(atMs).toISOString();
+    case 'iso8601-utc':
+      return new Date(atMs).toISOString().replace('Z', '');
   }
 }
 
@@ -60,11 +62,15 @@ function parseTimestamp(text: string, unit: TimestampUnit): number | undefined {
       return /^[0-9]{1,14}$/.test(text) ? Number(text) : undefined;
     case 'iso8601':
       return parseIso8601(text);
+    case 'iso8601-utc':
+      return parseIso8601(hasZone.test(text) ? text : `${text}Z`);
   }
 }
 
 // RFC 3339 section 5.6, a profile of ISO 8601 that all timestamps in webhooks follow.
 const iso8601 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
+
+const hasZone = /(Z|[+-]\d\d:\d\d)$/;
 
 function parseIso8601(text: string): number | undefined {
   const atMs = iso8601.test(text) ? Date.parse(text) : Number.NaN;

@@ -5,7 +5,7 @@ import type {
   SignatureDescription,
   SignedDescription,
 } from './description.ts';
-import { deriveKey } from './key.ts';
+import { deriveKeys, selectForm } from './key.ts';
 import { compileMatcher, type Matcher, type MatchFailure } from './matcher.ts';
 import { compileSharedSecret } from './shared-secret.ts';
 import { compileParts, listHeaderSets, type PartsFailure } from './signature-parts.ts';
@@ -40,12 +40,13 @@ export type Verifier = (request: SignedRequest, nowMs: number) => Verification;
  * Compiles a scheme and a secret into a verifier, so that work that does not depend on a request is done once. With
  * a secret that the scheme cannot use (see `checkSecret`), the verifier refuses every request.
  */
-export function compileVerifier(description: SignatureDescription, secret: string): Verifier {
-  const derived = deriveKey(description, secret);
+export function compileVerifier(scheme: SignatureDescription, secret: string): Verifier {
+  const description = selectForm(scheme, secret);
+  const derived = deriveKeys(description, secret);
   if (!derived.ok) return () => ({ ok: false, reason: { code: 'secret-unusable' } });
   if (description.primitive === 'shared-secret') return compileSharedSecretVerifier(description, secret);
 
-  const match = compileMatcher(description, derived.key);
+  const match = compileMatcher(description, derived.keys);
   const attempts = listHeaderSets(description).map(names => ({
     header: names.header,
     verify: compileAttempt(description, names, match),

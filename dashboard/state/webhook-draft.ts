@@ -10,6 +10,7 @@ export type SecretKind = SecretBody['kind'];
 interface Scheme {
   readonly id: string;
   readonly secretCommand: 'generate' | 'set' | 'declare';
+  readonly blankSecret: 'generated' | 'declared';
 }
 
 interface Secret {
@@ -49,8 +50,9 @@ export const emptyWebhookDraft: WebhookDraft = {
 /** Lists the ways in which the webhook can get its secret, the suggested one first. */
 export function listSecretKinds(draft: WebhookDraft, schemes: readonly Scheme[]): readonly SecretKind[] {
   if (draft.authMode !== 'signature') return ['generated', 'existing'];
-  if (draft.scheme === 'standard-webhooks') return ['generated', 'supplied', 'existing'];
-  switch (schemes.find(({ id }) => id === draft.scheme)?.secretCommand) {
+  const scheme = schemes.find(({ id }) => id === draft.scheme);
+  if (scheme?.blankSecret === 'generated') return ['generated', 'supplied', 'existing'];
+  switch (scheme?.secretCommand) {
     case 'generate':
       return ['generated', 'supplied', 'existing', 'blank'];
     case 'set':
@@ -108,6 +110,6 @@ function buildSecretBody(
 export function canGenerateSecret(webhook: Sender, schemes: readonly Scheme[]): boolean {
   const { authMode, signatureScheme } = webhook;
   if (authMode !== 'signature' || typeof signatureScheme === 'object') return true;
-  if (signatureScheme === 'standard-webhooks') return true;
-  return schemes.find(({ id }) => id === signatureScheme)?.secretCommand === 'generate';
+  const scheme = schemes.find(({ id }) => id === signatureScheme);
+  return scheme?.blankSecret === 'generated' || scheme?.secretCommand === 'generate';
 }

@@ -256,6 +256,14 @@ export const schemeAnswer = z.strictObject({
     .describe(
       'Who creates the secret: `generate`: hookmill; `set`: the provider; `declare`: the provider, once it has the URL.',
     ),
+  blankSecret: z
+    .enum(['generated', 'declared'])
+    .describe(
+      'What happens if a new webhook leaves its secret blank: hookmill generates it, or it is supplied later.',
+    ),
+  checked: z
+    .strictObject({ on: z.string(), against: z.string() })
+    .describe('The day on which the scheme was last compared with its source, and that source.'),
   summary: z.array(z.strictObject({ label: z.string(), text: z.string() })),
 });
 export const schemesAnswer = z.strictObject({ schemes: z.array(schemeAnswer) });

@@ -40,7 +40,7 @@ const webhookSecret = z.discriminatedUnion('kind', [
   z
     .strictObject({ kind: z.literal('blank'), name: newSecretName })
     .describe(
-      'With authMode signature, the secret is supplied later; for standard-webhooks and the token modes, it is generated.',
+      'With authMode signature, the secret is supplied later; for senders of Standard Webhooks and the token modes, it is generated.',
     ),
 ]);
 

@@ -28,8 +28,14 @@ const prefix = makeText(/^[\x20-\x7e]{1,64}$/, 'is not a prefix', 'use 1–64 pr
 const timestampShape = z.strictObject({
   header: headerName.exactOptional().describe('The header that holds the timestamp.'),
   field: fieldName.exactOptional().describe("The item of the signature's list that holds the timestamp."),
+  item: z
+    .literal('first')
+    .exactOptional()
+    .describe('In a list without keys, the item that holds the timestamp.'),
   body: bodyPath.exactOptional().describe('The path of the timestamp in the JSON body: keys joined by dots.'),
-  unit: z.enum(timestampUnits).describe('Seconds or milliseconds since 1970, or ISO 8601 text.'),
+  unit: z
+    .enum(timestampUnits)
+    .describe('Seconds or milliseconds since 1970, or ISO 8601 text: with a zone, or in UTC without one.'),
   toleranceSeconds: z
     .int()
     .min(1)
@@ -45,9 +51,15 @@ export const customScheme = z
     encoding: z.enum(hmacEncodings).describe('The encoding of the signature.'),
     prefix: prefix.exactOptional().describe('Text before the signature, as in sha256=.'),
     list: z
-      .strictObject({ separator, keyValueSeparator: separator, key: fieldName })
+      .strictObject({
+        separator,
+        keyValueSeparator: separator.exactOptional(),
+        key: fieldName.exactOptional(),
+      })
       .exactOptional()
-      .describe('The header is a list of items; the items with this key are signatures.'),
+      .describe(
+        'The header is a list of items; the items with this key are signatures, or all if the items have no keys.',
+      ),
     content: z.string().describe(`The signed content, built from ${placeholderList}.`),
     timestamp: timestampShape.exactOptional(),
     idHeader: headerName.exactOptional().describe('The header whose value replaces {id}.'),
@@ -97,6 +109,13 @@ function* findProblems(scheme: CustomScheme): Generator<SchemeProblem> {
       hint: 'remove prefix: list.key and list.keyValueSeparator already precede the signature',
     };
   }
+  if (scheme.list && (scheme.list.key === undefined) !== (scheme.list.keyValueSeparator === undefined)) {
+    yield {
+      path: ['list'],
+      message: 'list needs both key and keyValueSeparator, or neither',
+      hint: 'remove both if each item of the header is a signature without a key',
+    };
+  }
   yield* findIdProblems(scheme, signs('id'));
   yield* findTimestampProblems(scheme, signs('timestamp'));
 }
@@ -127,25 +146,32 @@ function* findTimestampProblems(
     yield {
       path: ['content'],
       message: '{timestamp} is signed, but timestamp is missing',
-      hint: 'add timestamp with unit, toleranceSeconds, and one of header, field or body',
+      hint: 'add timestamp with unit, toleranceSeconds, and one of header, field, item or body',
     };
     return;
   }
-  const { header, field, body } = timestamp;
-  const places = [header, field, body].filter(place => place !== undefined).length;
+  const { header, field, item, body } = timestamp;
+  const places = [header, field, item, body].filter(place => place !== undefined).length;
   if (places !== 1) {
     yield {
       path: ['timestamp'],
-      message: `timestamp needs exactly one of header, field and body; it has ${places === 0 ? 'none' : places}`,
-      hint: "set one: header, field (of the signature's list) or body (a path)",
+      message: `timestamp needs exactly one of header, field, item and body; it has ${places === 0 ? 'none' : places}`,
+      hint: "set one: header, field or item (of the signature's list) or body (a path)",
     };
     return;
   }
-  if (field !== undefined && !list) {
+  if (field !== undefined && list?.key === undefined) {
     yield {
       path: ['timestamp', 'field'],
-      message: 'timestamp.field works only if the signature header is a list',
+      message: 'timestamp.field works only if the signature header is a list with keys',
       hint: 'add list with separator, keyValueSeparator and key, or use timestamp.header',
+    };
+  }
+  if (item !== undefined && (!list || list.key !== undefined)) {
+    yield {
+      path: ['timestamp', 'item'],
+      message: 'timestamp.item works only if the signature header is a list without keys',
+      hint: 'add list with only a separator, or use timestamp.field',
     };
   }
   if (body === undefined && !signed) {

@@ -42,6 +42,12 @@ export const standardWebhooks = {
   idHeader: standardNames.idHeader,
   alternatives: [svixNames],
   key: { stripPrefix: 'whsec_', encoding: 'base64' },
+  asymmetric: {
+    primitive: 'ed25519',
+    encoding: 'base64',
+    list: { separator: ' ', keyValueSeparator: ',', key: 'v1a' },
+    key: { publicPrefix: 'whpk_', privatePrefix: 'whsk_', encoding: 'base64' },
+  },
 } as const;
 
 /** Svix signs in the same way under its own header names, or under the standard's if a customer asks for it. */

@@ -4,7 +4,7 @@ import { makeWorkspace } from '../support/workspace.ts';
 
 const workspace = makeWorkspace();
 
-test('schemes list names every scheme, its provider and kind', async () => {
+test('schemes list names every scheme, its provider and kind, and when it was checked against what', async () => {
   const [text, json] = await Promise.all([
     workspace.hookmill('schemes', 'list'),
     workspace.hookmill('schemes', 'list', '-o', 'json'),
@@ -12,10 +12,28 @@ test('schemes list names every scheme, its provider and kind', async () => {
   const lines = text.stdout.trimEnd().split('\n');
   expect(lines).toHaveLength(schemes.length + 1);
   expect(lines.find(line => line.startsWith('pagerduty '))).toMatch(
-    /^pagerduty +PagerDuty +incident management$/,
+    /^pagerduty +PagerDuty +incident management +2026-11-21 +PagerDuty's documentation at [0-9a-f]{7}$/,
   );
   expect(JSON.parse(json.stdout)).toEqual(
-    schemes.map(({ id, provider, kind, page }) => ({ id, provider, kind, page })),
+    schemes.map(({ id, provider, kind, page, checked }) => ({ id, provider, kind, page, checked })),
+  );
+});
+
+test.each([
+  ['an ID', 'gitlab-tok', ['gitlab-token']],
+  ['a provider, in any case', 'incident.IO', ['incident-io']],
+  ['a kind', 'error tracking', ['sentry']],
+  ['words of several of them', 'grafana incident', ['grafana', 'grafana-timestamp']],
+])('schemes list finds the schemes by %s', async (_, text, ids) => {
+  const { stdout } = await workspace.hookmill('schemes', 'list', text, '-o', 'json');
+  expect(JSON.parse(stdout).map(({ id }: { id: string }) => id)).toEqual(ids);
+});
+
+test('schemes list says that no scheme matches', async () => {
+  const { stdout, stderr, exitCode } = await workspace.hookmill('schemes', 'list', 'nobody', '-o', 'json');
+  expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '[]\n' });
+  expect(stderr).toBe(
+    'No signature scheme matches "nobody". A definition can describe any other HMAC scheme.\n',
   );
 });
 
@@ -37,6 +55,7 @@ test('schemes show says what is signed and where the secret is, and ends with a 
     key                the secret's UTF-8 bytes
     note               The key is the whole secret, including whsec_.
     page               https://docs.stripe.com/webhooks/signature
+    last checked       2026-11-21, against stripe 23.1.0
 
     webhooks/stripe.yaml:
 

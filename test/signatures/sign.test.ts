@@ -83,6 +83,26 @@ describe('the official libraries accept what is signed here', () => {
 });
 
 describe('signRequest', () => {
+  // The example of the Standard Webhooks specification, with the key of the tests of Svix's server.
+  it.each([
+    [
+      'a private key of Standard Webhooks',
+      'whsk_6Xb/dCcHpPea21PS1N9VY/NZW723CEc77N4rJCubMbfVKIDij2HKpMKkioLlX0dRqSKJp4AJ6p9lMicMFs6Kvg==',
+    ],
+    ['only its seed', 'whsk_6Xb/dCcHpPea21PS1N9VY/NZW723CEc77N4rJCubMbc='],
+  ])('signs with %s', (_, secret) => {
+    const request = {
+      body: Buffer.from('{"test": 2432232314}'),
+      url,
+      method: 'POST',
+      nowMs: 1_614_265_330_000,
+      id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+    };
+    expect(signRequest(getScheme('standard-webhooks'), secret, request)['webhook-signature']).toBe(
+      'v1a,hnO3f9T8Ytu9HwrXslvumlUpqtNVqkhqw/enGzPCXe5BdqzCInXqYXFymVJaA7AZdpXwVLPo3mNl8EM+m7TBAg==',
+    );
+  });
+
   it.each(schemes)('makes requests that the receiver of $id accepts', scheme => {
     const verify = compileVerifier(scheme, credentialsFor(scheme).secret);
     fc.assert(
@@ -97,6 +117,11 @@ describe('signRequest', () => {
   it.each([
     ['standard-webhooks', 'whsec_!', 'the secret is not valid base64 after whsec_'],
     ['stripe', '', 'the secret is empty'],
+    [
+      'standard-webhooks',
+      'whsk_AAAA',
+      "signing requires the sender's private key as PKCS #8 PEM, or as text that starts with whsk_",
+    ],
   ])('throws for %s with an unusable secret', (id, secret, problem) => {
     const request = { body: Buffer.from('{}'), url, method: 'POST', nowMs, id: 'msg_1' };
     expect(() => signRequest(getScheme(id), secret, request)).toThrow(new TypeError(problem));

@@ -2,12 +2,12 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import type { Command } from 'commander';
 import { namePattern, nameRule } from '../../../schema/name.ts';
-import { didYouMean } from '../../../schema/suggestion.ts';
 import { definitionFolders } from '../../../sources/definition-file-name.ts';
 import { findDefinitionsDirectory } from '../../definitions/definitions-directory.ts';
 import { CommandError, UsageError } from '../../exit-status.ts';
 import type { GlobalOptions } from '../../global-options.ts';
 import { printData, printStatus } from '../../output.ts';
+import { describeUnknownScheme } from '../../render/describe-unknown-scheme.ts';
 import { renderSteps } from '../../render/render-steps.ts';
 import type { Sender } from '../../scaffold/new-webhook.ts';
 import { addCommand } from '../add-command.ts';
@@ -79,10 +79,7 @@ async function parseSender(id: string): Promise<Sender> {
   const { findScheme, schemeIds } = await import('../../../signatures/schemes.ts');
   const scheme = findScheme(id);
   if (scheme) return scheme;
-  const hint =
-    didYouMean(id, ['token', 'url_token', ...schemeIds]) ??
-    'run `hookmill schemes list` to see the known ones, or use token or url_token';
-  throw new UsageError(`unknown signature scheme "${id}"; ${hint}`);
+  throw new UsageError(describeUnknownScheme(id, schemeIds, ['token', 'url_token']));
 }
 
 /** Uses the ID of the scheme unless a name is given. The token modes have no scheme, so they need a name. */

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { didYouMean } from '../../../schema/suggestion.ts';
 import { CommandError } from '../../exit-status.ts';
 import type { GlobalOptions } from '../../global-options.ts';
 import { printData } from '../../output.ts';
+import { describeUnknownScheme } from '../../render/describe-unknown-scheme.ts';
 import { renderFields } from '../../render/render-table.ts';
 import { addCommand } from '../add-command.ts';
 
@@ -28,10 +28,7 @@ async function showScheme(id: string, { output }: GlobalOptions): Promise<void> 
     import('../../../signatures/reference.ts'),
   ]);
   const scheme = findScheme(id);
-  if (!scheme) {
-    const hint = didYouMean(id, schemeIds) ?? 'run `hookmill schemes list` to see the known ones';
-    throw new CommandError(`unknown signature scheme "${id}"; ${hint}`);
-  }
+  if (!scheme) throw new CommandError(describeUnknownScheme(id, schemeIds));
   const { provider, kind } = scheme;
   const facts = summariseScheme(scheme);
   const example = renderExampleDefinition(id);

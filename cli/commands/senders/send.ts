@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import type { AppliedWebhook } from '../../../schema/applied-state.ts';
 import { createSortableId, sortableIdRandomBytes } from '../../../schema/ids.ts';
 import { renderIngressUrl } from '../../../schema/ingress-url.ts';
-import { didYouMean } from '../../../schema/suggestion.ts';
 import type { SignatureDescription } from '../../../signatures/description.ts';
 import { findWebhook } from '../../backend/find-by-name.ts';
 import { type Context, openContext } from '../../context.ts';
@@ -10,6 +9,7 @@ import { CommandError, UsageError } from '../../exit-status.ts';
 import { readInputFile } from '../../input/read-input-file.ts';
 import { readSecretValue } from '../../input/read-secret-value.ts';
 import { printData, printStatus } from '../../output.ts';
+import { describeUnknownScheme } from '../../render/describe-unknown-scheme.ts';
 import { printable } from '../../render/printable.ts';
 import { addCommand } from '../add-command.ts';
 
@@ -22,7 +22,7 @@ export function declareSend(parent: Command): Command {
     `
 For an applied webhook, the credential comes from its team secret. For any other receiver, use --scheme and --to, and
 give the secret on standard input or at a prompt. If the scheme uses a public key, the secret is the private key as
-PKCS #8 PEM.
+PKCS #8 PEM, or a key of Standard Webhooks that starts with whsk_.
 
 Examples:
   hookmill send deploys --payload deploy.json
@@ -98,10 +98,7 @@ async function signByScheme({ to, scheme }: SendOptions, body: Buffer, id: strin
   if (!to || !scheme) throw new UsageError('--scheme and --to are required without the name of a webhook');
   const { describeScheme, schemeIds } = await import('../../../signatures/schemes.ts');
   const description = describeScheme(scheme);
-  if (!description) {
-    const hint = didYouMean(scheme, schemeIds) ?? 'run `hookmill schemes list` to see the known ones';
-    throw new UsageError(`unknown signature scheme "${scheme}"; ${hint}`);
-  }
+  if (!description) throw new UsageError(describeUnknownScheme(scheme, schemeIds));
   const secret = await readSecretValue(`Secret of the ${scheme} sender:`);
   return { url: to, headers: await sign(description, secret, to, body, id) };
 }

@@ -4,6 +4,7 @@ import { renderOpenApi } from '../../../schema/api/openapi.ts';
 import { ApiProblem } from '../../../schema/api/problems.ts';
 import { apiRoutes, apiShapes } from '../../../schema/api/routes.ts';
 import { schemes } from '../../../signatures/schemes.ts';
+import { isStandardWebhooks } from '../../../signatures/standard-webhooks.ts';
 import { summariseScheme } from '../../../signatures/summary.ts';
 import type { ApiToken } from '../../../store/api-tokens.ts';
 import { maySee } from '../guards/caller.ts';
@@ -60,6 +61,8 @@ function toIdentity({ name, factory, permission }: ApiToken) {
 }
 
 const describedSchemes = schemes.map(scheme => {
-  const { id, provider, kind, page, secretLocation, secretCommand } = scheme;
-  return { id, provider, kind, page, secretLocation, secretCommand, summary: summariseScheme(scheme) };
+  const { id, provider, kind, page, secretLocation, secretCommand, checked } = scheme;
+  const blankSecret: 'generated' | 'declared' = isStandardWebhooks(scheme) ? 'generated' : 'declared';
+  const summary = summariseScheme(scheme);
+  return { id, provider, kind, page, secretLocation, secretCommand, blankSecret, checked, summary };
 });

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { matchesWords } from '../../../schema/match-words.ts';
 import type { ListedScheme } from '../../api-types.ts';
 import { Field } from '../../parts/field.tsx';
 
@@ -111,7 +112,5 @@ function SchemeOptions({ schemes, current, open, onSelect }: OptionsProperties) 
 }
 
 function matches({ id, provider, kind }: ListedScheme, typed: string): boolean {
-  const words = typed.toLowerCase().split(/\s+/);
-  const text = `${id} ${provider} ${kind}`.toLowerCase();
-  return words.every(word => text.includes(word));
+  return matchesWords(`${id} ${provider} ${kind}`, typed);
 }

@@ -48,8 +48,8 @@ const mistakes: [scheme: string, headers: Record<string, string>, reason: RegExp
   ],
   [
     'github',
-    { 'Stripe-Signature': 't=1,v1=00' },
-    /the request has Stripe-Signature, which signatureScheme: stripe uses$/,
+    { 'Stripe-Signature': `t=1,v1=${'0'.repeat(64)}` },
+    /the request has Stripe-Signature, as with signatureScheme: stripe \(Stripe\)$/,
   ],
   [
     'stripe',

@@ -65,13 +65,13 @@ describe('customScheme', () => {
       'a tolerance without a timestamp',
       { timestamp: { unit: 's', toleranceSeconds: 300 } },
       'timestamp',
-      'timestamp needs exactly one of header, field and body; it has none',
+      'timestamp needs exactly one of header, field, item and body; it has none',
     ],
     [
       'two timestamps',
       { timestamp: { ...header, field: 't' } },
       'timestamp',
-      'timestamp needs exactly one of header, field and body; it has 2',
+      'timestamp needs exactly one of header, field, item and body; it has 2',
     ],
     [
       'an unsigned timestamp',
@@ -83,7 +83,7 @@ describe('customScheme', () => {
       'a field without a list',
       { content: '{timestamp}{body}', timestamp: { field: 't', unit: 's', toleranceSeconds: 300 } },
       'timestamp.field',
-      'timestamp.field works only if the signature header is a list',
+      'timestamp.field works only if the signature header is a list with keys',
     ],
     [
       'a timestamp in the body that is signed again',

@@ -1,0 +1,12 @@
+import type { SignatureDescription } from './description.ts';
+import { standardWebhooks } from './schemes/shapes.ts';
+
+/**
+ * Whether a sender signs as Standard Webhooks says, under any header names and with any derivation of the key. Such a
+ * sender takes a secret that its receiver made.
+ */
+export function isStandardWebhooks(description: SignatureDescription): boolean {
+  if (description.primitive !== 'hmac') return false;
+  const { content, list } = description;
+  return content === standardWebhooks.content && list?.key === standardWebhooks.list.key;
+}
