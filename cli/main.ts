@@ -19,6 +19,7 @@ import { declarePlan } from './commands/definitions/plan.ts';
 import { declareSchema } from './commands/definitions/schema.ts';
 import { declareStatus } from './commands/definitions/status.ts';
 import { declareValidate } from './commands/definitions/validate.ts';
+import { declareDeliveriesCheck } from './commands/deliveries/check.ts';
 import { declareDeliveries } from './commands/deliveries/deliveries.ts';
 import { declareDeliveriesList } from './commands/deliveries/list.ts';
 import { declareDeliveriesReplay } from './commands/deliveries/replay.ts';
@@ -85,7 +86,13 @@ const commandTable: readonly (readonly [heading: string, ...rows: CommandRow[]])
     'Webhooks and deliveries:',
     [declareServe],
     [declareWebhooks, declareWebhooksList, declareWebhooksShow],
-    [declareDeliveries, declareDeliveriesList, declareDeliveriesReplay, declareDeliveriesShow],
+    [
+      declareDeliveries,
+      declareDeliveriesList,
+      declareDeliveriesReplay,
+      declareDeliveriesShow,
+      declareDeliveriesCheck,
+    ],
     [declareAutomations, declareAutomationsList, declareAutomationsShow, declareAutomationsTest],
     [declareRuns, declareRunsList, declareRunsShow, declareRunsRetry],
   ],

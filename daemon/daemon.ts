@@ -183,7 +183,7 @@ async function startManagement(
   const management = createManagement({
     ...{ served, metrics, readReconciles, api: api.router, managementUrl, log },
     dashboard: await readDashboardFiles(findDashboardDirectory()),
-    notReady: () => condition.failure ?? notReadyPhases[condition.phase],
+    notReady: () => condition.failure ?? notReadyPhases[condition.phase] ?? deliveryLog.describeTrouble(),
   });
   const server = createBoundedServer(management.callback());
   const address = await listen(server, settings.managementPort, '127.0.0.1');

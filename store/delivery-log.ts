@@ -223,11 +223,13 @@ export interface DeliveryLogOptions {
   readonly onFatal?: (error: Error) => void;
   readonly deliveriesWaitingMax?: number;
   readonly deliveryBytesWaitingMax?: number;
+  readonly commitWaitMs?: number;
 }
 
 /**
  * The daemon's record of every delivery and run. Writes that arrive together are committed together. Each promise
- * resolves once its commit is on disk, or rejects with DeliveryLogError `full`, `failed` or `closed`.
+ * resolves once its commit is on disk, or rejects with DeliveryLogError `full`, `failed` or `closed`; that of a delivery
+ * also with `late`.
  */
 export interface DeliveryLog {
   recordAccepted(delivery: AcceptedDelivery): Promise<Recorded>;
@@ -259,6 +261,8 @@ export interface DeliveryLog {
   prune(retention: PruneRule): Promise<Pruned>;
 
   stats(): DeliveryLogStats;
+  /** Says within 5 s why nothing can be recorded, even if no delivery arrives; undefined while recording works. */
+  describeTrouble(): string | undefined;
   /** Commits what is waiting, then closes the log. */
   close(): Promise<void>;
 }

@@ -24,10 +24,24 @@ export interface Store {
   readonly deliveries: DeliveryLogReader;
   /** Opens the delivery log for writing; the caller closes it. Fails with DeliveryLogError `version` or `unsafe`. */
   openDeliveryLog(options?: DeliveryLogOptions): Promise<DeliveryLog>;
+  /** What is wrong with how the delivery log is stored; nothing if it is intact. */
+  checkDeliveryLog(): Promise<readonly string[]>;
+  /**
+   * Replaces a damaged delivery log by a copy of what can be read of it. Fails with `locked` while a daemon runs, and
+   * with DeliveryLogError `damaged` if nothing can be read.
+   */
+  salvageDeliveryLog(): Promise<Salvaged>;
   /** Reserves the store for this daemon. Fails with `locked` while another daemon holds it. */
   claimDaemon(): Promise<Claim>;
   /** Closes what reading has opened. */
   close(): Promise<void>;
+}
+
+export interface Salvaged {
+  readonly deliveries: number;
+  readonly runs: number;
+  /** The damaged file, under its new name. */
+  readonly damagedFile: string;
 }
 
 /** The applied state of each factory. */

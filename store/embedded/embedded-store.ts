@@ -5,6 +5,7 @@ import { openAppliedStates } from './applied-states.ts';
 import { openDaemonAddress } from './daemon-address.ts';
 import { openProcessReader } from './delivery-log/read/process-reader.ts';
 import { openThreadReader } from './delivery-log/read/thread-reader.ts';
+import { checkLogFile, salvageLogFile } from './delivery-log/salvage.ts';
 import { openDeliveryLog } from './delivery-log/write/open-delivery-log.ts';
 import { type Home, homeAt, makePrivateDirectory, mirrorDirectory } from './files/home.ts';
 import { acquireLock, withLock } from './files/lock.ts';
@@ -34,6 +35,8 @@ export function openEmbeddedStore({ environment, lockTimeoutMs, now, ...options 
       await makePrivateDirectory(home.directory).catch(fileFailure('unwritable', home.directory));
       return openDeliveryLog(home.deliveryLogFile, options);
     },
+    checkDeliveryLog: async () => checkLogFile(home.deliveryLogFile),
+    salvageDeliveryLog: () => withLock(home.deliveryLogFile, 0, () => salvageLogFile(home.deliveryLogFile)),
     claimDaemon: async () => {
       const lock = await acquireLock(home.deliveryLogFile, 0);
       return { release: async () => lock.release() };

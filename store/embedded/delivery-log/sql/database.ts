@@ -4,8 +4,8 @@ import Database from 'better-sqlite3';
 import { DeliveryLogError } from '../../../delivery-log-error.ts';
 import { migrate, readSchemaVersion, schemaVersionCurrent, versionError } from './migrations.ts';
 
-/** @limit Wait for another process' write, in ms: an operator's backup may hold the file for a while. */
-const sqliteBusyTimeoutMs = 30_000;
+/** @limit Wait for another process' write, in ms: short enough that a daemon whose log is locked stops in time. */
+const sqliteBusyTimeoutMs = 3_000;
 /** @limit Pages of 4 KiB in the write-ahead log before SQLite moves them into the file (16 MiB): fewer would sync too often. */
 const walPagesBeforeCheckpoint = 4_096;
 /** @limit Size that the write-ahead log keeps after a burst, in bytes: the next burst need not allocate it. */

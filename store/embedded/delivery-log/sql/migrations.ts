@@ -20,6 +20,11 @@ export function readSchemaVersion(database: Database.Database): number {
   return Number(database.pragma('user_version', { simple: true }));
 }
 
+/** Writes the version again: the smallest commit that reaches the disk. */
+export function rewriteSchemaVersion(database: Database.Database): void {
+  database.pragma(`user_version = ${schemaVersionCurrent}`);
+}
+
 export function versionError(version: number): DeliveryLogError {
   return new DeliveryLogError(
     'version',

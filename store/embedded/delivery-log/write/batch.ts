@@ -18,6 +18,8 @@ export type WaitingDelivery = WaitingAccepted | WaitingRejected;
 
 interface WaitingAccepted {
   readonly kind: 'accepted';
+  /** When it arrived, by a monotonic clock. */
+  readonly sinceMs: number;
   readonly delivery: AcceptedDelivery;
   readonly resolve: (recorded: Recorded) => void;
   readonly reject: (error: DeliveryLogError) => void;

@@ -1,13 +1,14 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type Database from 'better-sqlite3';
-import { DeliveryLogError } from '../../../delivery-log-error.ts';
 import { openDatabase } from '../sql/database.ts';
+import { toLogError, watchLogFiles } from '../sql/log-failure.ts';
+import { rewriteSchemaVersion } from '../sql/migrations.ts';
 import { preparePruneStep } from '../sql/prune.ts';
 import { prepareRecordDeliveries } from '../sql/record.ts';
 import { selectPayload } from '../sql/rows.ts';
 import { prepareRunVerbs } from '../sql/runs.ts';
 import { openSnapshots } from '../sql/snapshots.ts';
-import type { Batch, Command, Committed, FromWorker, Refused, ToWorker, Verb, VerbTable } from './wire.ts';
+import type { Batch, Command, Committed, Failed, FromWorker, ToWorker, Verb, VerbTable } from './wire.ts';
 
 // The thread that writes the delivery log. It owns the only writing connection of this process.
 serve(workerData.file);
@@ -18,7 +19,7 @@ function serve(file: string): void {
   const reply = (message: FromWorker) => port.postMessage(message);
   try {
     const database = openDatabase(file);
-    const commit = prepareCommit(database);
+    const commit = prepareCommit(database, file);
     port.on('message', (message: ToWorker) => {
       if (message.kind === 'batch') return reply(commit(message));
       // The last connection to close moves the write-ahead log into the file.
@@ -27,12 +28,13 @@ function serve(file: string): void {
     });
     reply({ kind: 'opened' });
   } catch (error) {
-    reply(toRefused(error));
+    reply(toFailed('refused', file, error));
   }
 }
 
 /** Commits a batch in one transaction: all of it is on disk when this returns, or none of it. */
-function prepareCommit(database: Database.Database): (batch: Batch) => FromWorker {
+function prepareCommit(database: Database.Database, file: string): (batch: Batch) => FromWorker {
+  const requireInPlace = watchLogFiles(file);
   const snapshots = openSnapshots(database);
   const record = prepareRecordDeliveries(database, snapshots);
   const payload = database.prepare<[string], Uint8Array>(selectPayload).pluck();
@@ -44,6 +46,7 @@ function prepareCommit(database: Database.Database): (batch: Batch) => FromWorke
   };
   const execute = <V extends Verb>(command: Command<V>) => verbs[command.verb](command.argument);
   const transaction = database.transaction((batch: Batch): Omit<Committed, 'commitMs'> => {
+    if (batch.deliveries.length + batch.commands.length === 0) rewriteSchemaVersion(database);
     const { duplicates, runsQueued } = record(batch.deliveries, batch.payloads);
     const results = batch.commands.map(execute);
     return {
@@ -58,10 +61,11 @@ function prepareCommit(database: Database.Database): (batch: Batch) => FromWorke
     const startedMs = performance.now();
     try {
       const committed = transaction.immediate(batch);
+      requireInPlace();
       return { ...committed, commitMs: performance.now() - startedMs };
     } catch (error) {
       snapshots.forgetRows();
-      return { kind: 'failed', error };
+      return toFailed('failed', file, error);
     }
   };
 }
@@ -69,9 +73,7 @@ function prepareCommit(database: Database.Database): (batch: Batch) => FromWorke
 /** After these verbs, queued runs may be due now. */
 const queuingVerbs: ReadonlySet<Verb> = new Set(['replay', 'retryRun', 'requeueRunsOfOthers']);
 
-/** An error loses its class between threads, so its code is sent separately. */
-function toRefused(error: unknown): Refused {
-  const message = error instanceof Error ? error.message : String(error);
-  const refused = { kind: 'refused', message, error } as const;
-  return error instanceof DeliveryLogError ? { ...refused, code: error.code } : refused;
+function toFailed<Kind extends string>(kind: Kind, file: string, error: unknown): Failed<Kind> {
+  const { code, message } = toLogError(file, error);
+  return { kind, code, message, error };
 }

@@ -6,7 +6,7 @@ import type {
   Recorded,
   UnidentifiedDelivery,
 } from '../../../delivery-log.ts';
-import { closedError, DeliveryLogError } from '../../../delivery-log-error.ts';
+import { closedError, DeliveryLogError, type DeliveryLogErrorCode } from '../../../delivery-log-error.ts';
 import {
   countForCommit,
   countPayloadBytes,
@@ -18,12 +18,19 @@ import {
   type WaitingCommand,
   type WaitingDelivery,
 } from './batch.ts';
-import type { Command, Committed, FromWorker, ToWorker, Verb, Verbs } from './wire.ts';
+import { CommitHealth } from './commit-health.ts';
+import type { Command, Committed, Failed, FromWorker, ToWorker, Verb, Verbs } from './wire.ts';
 
 /** @limit Most deliveries that wait for their commit: beyond it the answer is 503, because waiting longer helps no sender. */
 const deliveriesWaitingMax = 10_000;
 /** @limit Most payload bytes that wait for their commit: beyond it the answer is 503, so that memory stays bounded. */
 const deliveryBytesWaitingMax = 64 * 1024 * 1024;
+/** @limit Longest wait of a delivery for its commit, in ms: beyond it the answer is 503, before the sender gives up. */
+const commitWaitMs = 5_000;
+/** @limit Time without a write after which the delivery log is tested with a small one, in ms: `/readyz` is right within 5 s. */
+const commitProbeMs = 2_500;
+/** @limit Time between two looks for deliveries that wait too long, and for a log to be tested, in ms: a tenth of their wait. */
+const commitLookMs = 500;
 
 /** Owns the thread, which commits one batch at a time in one transaction. Deliveries that arrive meanwhile wait for the next. */
 export class GroupCommit {
@@ -38,10 +45,14 @@ export class GroupCommit {
   #sendScheduled = false;
   #state: 'open' | 'closing' | 'ended' = 'open';
   #stats = { ...noStats };
+  readonly #health = new CommitHealth();
+  readonly #looking: NodeJS.Timeout;
+  #lastWriteMs = performance.now();
 
   constructor(worker: Worker, options: DeliveryLogOptions) {
     this.#worker = worker;
     this.#options = options;
+    this.#looking = setInterval(() => this.#look(performance.now()), commitLookMs).unref();
     worker.on('message', (message: FromWorker) => this.#settle(message));
     let died = new Error("the delivery log's thread died");
     worker.once('error', (error: Error) => {
@@ -64,7 +75,7 @@ export class GroupCommit {
           new DeliveryLogError('full', 'too many deliveries are waiting for their commit; try again'),
         );
       }
-      this.#add({ kind: 'accepted', delivery, resolve, reject });
+      this.#add({ kind: 'accepted', sinceMs: performance.now(), delivery, resolve, reject });
     });
   }
 
@@ -89,6 +100,10 @@ export class GroupCommit {
 
   stats(): DeliveryLogStats {
     return { ...this.#stats };
+  }
+
+  describeTrouble(): string | undefined {
+    return this.#health.describe(performance.now());
   }
 
   async close(): Promise<void> {
@@ -142,12 +157,34 @@ export class GroupCommit {
   #send(): void {
     const batch = this.#takeBatch();
     if (batch) {
-      this.#inFlight = batch;
-      const packed = packDeliveries(batch.deliveries, this.#statesSent);
-      this.#post({ kind: 'batch', ...packed, commands: batch.commands.map(({ command }) => command) });
+      this.#sendBatch(batch);
     } else if (this.#state === 'closing') {
       this.#post({ kind: 'close' });
     }
+  }
+
+  #sendBatch(batch: WaitingBatch): void {
+    this.#inFlight = batch;
+    this.#health.begin(performance.now());
+    const packed = packDeliveries(batch.deliveries, this.#statesSent);
+    this.#post({ kind: 'batch', ...packed, commands: batch.commands.map(({ command }) => command) });
+  }
+
+  /** Refuses the deliveries that have waited too long, and tests the log if it had nothing to do. */
+  #look(nowMs: number): void {
+    const untilMs = nowMs - (this.#options.commitWaitMs ?? commitWaitMs);
+    const isLate = (waiting: WaitingDelivery) => waiting.kind === 'accepted' && waiting.sinceMs < untilMs;
+    // The commit in progress may still succeed. What has not been sent is taken back.
+    rejectAll({ deliveries: this.#inFlight?.deliveries.filter(isLate) ?? [], commands: [] }, lateError());
+    const late = this.#deliveries.filter(isLate);
+    if (late.length > 0) {
+      this.#deliveries = this.#deliveries.filter(waiting => !isLate(waiting));
+      this.#removeWaiting(late);
+      rejectAll({ deliveries: late, commands: [] }, lateError());
+    }
+    const isIdle = !this.#inFlight && !this.#sendScheduled && this.#state === 'open';
+    if (isIdle && nowMs - this.#lastWriteMs >= commitProbeMs)
+      this.#sendBatch({ deliveries: [], commands: [] });
   }
 
   #post(message: ToWorker): void {
@@ -167,6 +204,10 @@ export class GroupCommit {
   #settle(message: FromWorker): void {
     const batch = this.#inFlight;
     if (!batch || (message.kind !== 'committed' && message.kind !== 'failed')) return;
+    if (message.kind === 'failed' && fatalCodes.has(message.code)) {
+      this.#fail(message);
+      return;
+    }
     this.#inFlight = undefined;
     this.#count(batch, message);
     // The thread has rolled back the texts that were sent with this batch.
@@ -174,7 +215,7 @@ export class GroupCommit {
     // Sends the next batch first, so that the thread works while promises are settled.
     this.#send();
     if (message.kind === 'failed') {
-      rejectAll(batch, failed(message.error));
+      rejectAll(batch, toError(message));
       return;
     }
     resolveAll(batch, message);
@@ -182,21 +223,38 @@ export class GroupCommit {
     if (message.runsQueued) this.#options.onRunsQueued?.();
   }
 
-  #count({ deliveries }: WaitingBatch, message: Committed | { kind: 'failed' }): void {
+  #removeWaiting(deliveries: readonly WaitingDelivery[]): void {
     this.#stats.waiting -= deliveries.length;
     for (const delivery of deliveries) this.#stats.waitingBytes -= countPayloadBytes(delivery);
+  }
+
+  #count({ deliveries, commands }: WaitingBatch, message: Committed | Failed<'failed'>): void {
+    this.#removeWaiting(deliveries);
     if (message.kind === 'failed') {
+      this.#health.fail(message.message, performance.now());
       this.#stats.failedCommits++;
       return;
     }
+    // Commands may have changed nothing, so only deliveries, and tests of the log, show that it can be written.
+    const wrote = deliveries.length > 0 || commands.length === 0;
+    this.#health.succeed(wrote);
+    if (wrote) this.#lastWriteMs = performance.now();
+    if (deliveries.length + commands.length === 0) return;
     this.#stats.committed += deliveries.length;
     this.#stats.commits++;
     this.#stats.lastCommitMs = message.commitMs;
     this.#stats.lastCommitDeliveries = deliveries.length;
   }
 
+  /** Ends the thread: whatever it would commit now is lost. */
+  #fail(message: Failed): void {
+    this.#end(toError(message));
+    void this.#worker.terminate();
+  }
+
   #end(cause: Error): void {
     const wasOpen = this.#state === 'open';
+    clearInterval(this.#looking);
     const batches = [
       this.#inFlight ?? { deliveries: [], commands: [] },
       { deliveries: this.#deliveries, commands: [...this.#commands, ...this.#separateCommands] },
@@ -223,7 +281,13 @@ const noStats: DeliveryLogStats = {
   lastCommitDeliveries: 0,
 };
 
-function failed(cause: unknown): DeliveryLogError {
-  const why = cause instanceof Error ? cause.message : String(cause);
-  return new DeliveryLogError('failed', `the commit failed: ${why}`, { cause });
+/** After these errors, the log must not be used any more. */
+const fatalCodes: ReadonlySet<DeliveryLogErrorCode> = new Set(['damaged', 'replaced']);
+
+function toError({ code, message, error: cause }: Failed): DeliveryLogError {
+  return new DeliveryLogError(code, message, { cause });
+}
+
+function lateError(): DeliveryLogError {
+  return new DeliveryLogError('late', 'the commit takes too long; it may still succeed');
 }

@@ -25,6 +25,7 @@ export async function openDeliveryLog(file: string, options: DeliveryLogOptions 
     replay: replay => commits.ask('replay', replay),
     prune: rule => prune(commits, rule),
     stats: () => commits.stats(),
+    describeTrouble: () => commits.describeTrouble(),
     close: () => commits.close(),
   };
 }
@@ -42,8 +43,7 @@ async function startWorker(file: string): Promise<Worker> {
 function refusal(file: string, answer: FromWorker | undefined): Error {
   if (answer?.kind !== 'refused') return new Error(`the delivery log ${file} cannot be opened`);
   const { code, message, error: cause } = answer;
-  if (code) return new DeliveryLogError(code, `${file}: ${message}`, { cause });
-  return new Error(`cannot open the delivery log ${file}: ${message}`, { cause });
+  return new DeliveryLogError(code, message.includes(file) ? message : `${file}: ${message}`, { cause });
 }
 
 async function prune(commits: GroupCommit, rule: PruneRule): Promise<Pruned> {

@@ -11,7 +11,7 @@ import type {
 } from '../../../delivery-log.ts';
 import type { DeliveryLogErrorCode } from '../../../delivery-log-error.ts';
 
-/** The work of one transaction. All payloads are in one transferred buffer, so no byte is copied between threads. */
+/** The work of one transaction; without any, the transaction only tests whether the log can be written. All payloads are in one transferred buffer, so no byte is copied between threads. */
 export interface Batch {
   readonly kind: 'batch';
   readonly deliveries: readonly DeliveryRow[];
@@ -40,16 +40,12 @@ export interface SentAppliedState {
 
 export type ToWorker = Batch | { readonly kind: 'close' };
 
-export type FromWorker =
-  | { readonly kind: 'opened' }
-  | Refused
-  | Committed
-  | { readonly kind: 'failed'; readonly error: unknown };
+export type FromWorker = { readonly kind: 'opened' } | Failed<'refused'> | Committed | Failed<'failed'>;
 
-/** The file could not be opened. */
-export interface Refused {
-  readonly kind: 'refused';
-  readonly code?: DeliveryLogErrorCode;
+/** The file could not be opened, or a batch not be committed. An error loses its class between threads. */
+export interface Failed<Kind = string> {
+  readonly kind: Kind;
+  readonly code: DeliveryLogErrorCode;
   readonly message: string;
   readonly error: unknown;
 }

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import Database from 'better-sqlite3';
@@ -79,6 +79,88 @@ test('waits while another process writes', async () => {
   other.exec('COMMIT');
   other.close();
   expect(await recorded).toEqual({ id: delivery.id });
+});
+
+test('refuses a delivery whose commit takes too long, and knows it if the commit succeeds after all', async () => {
+  const file = temporaryFile();
+  const log = await openLog(file, { commitWaitMs: 1 });
+  const other = new Database(file);
+  other.exec('BEGIN IMMEDIATE');
+  const [sent, queued] = [acceptedDelivery(), acceptedDelivery()];
+  const outcomes = outcomesOf(log, [sent]);
+  // In the next turn, the first is on its way to the disk.
+  await new Promise(resolve => setImmediate(resolve));
+  expect(await Promise.all([outcomes, outcomesOf(log, [queued])])).toEqual([['late'], ['late']]);
+  other.exec('COMMIT');
+  other.close();
+  // Both senders try again, under new ids.
+  const [again, fresh] = [
+    { ...sent, id: newRun().id },
+    { ...queued, id: newRun().id },
+  ];
+  await expect
+    .poll(() => log.recordAccepted(again).catch(() => undefined))
+    .toMatchObject({ duplicateOf: sent.id });
+  await expect.poll(() => log.recordAccepted(fresh).catch(() => undefined)).toEqual({ id: fresh.id });
+  expect(log.stats()).toMatchObject({ waiting: 0, waitingBytes: 0 });
+});
+
+test('says without any delivery that the log is locked, and that it can be written again', async () => {
+  const file = temporaryFile();
+  const log = await openLog(file);
+  expect(log.describeTrouble()).toBeUndefined();
+  const other = new Database(file);
+  other.exec('BEGIN IMMEDIATE');
+  await expect.poll(() => log.describeTrouble()).toMatch(/another process/);
+  await expect
+    .poll(() => log.describeTrouble())
+    .toMatch(/deliveries\.db cannot be written \(database is locked\)/);
+  other.exec('COMMIT');
+  other.close();
+  await expect.poll(() => log.describeTrouble()).toBeUndefined();
+  expect(log.stats()).toMatchObject({ committed: 0, commits: 0 });
+});
+
+test.each<[string, (file: string) => void]>([
+  ['removed', file => rmSync(file)],
+  ['replaced', file => replace(file)],
+  ['separated from its write-ahead log', file => rmSync(`${file}-wal`)],
+])('reports nothing recorded once the file was %s, and ends', async (_, harm) => {
+  const file = temporaryFile();
+  const fatal = Promise.withResolvers<Error>();
+  const log = await openLog(file, { onFatal: fatal.resolve });
+  await log.recordAccepted(acceptedDelivery());
+  harm(file);
+  expect(await outcomesOf(log, [acceptedDelivery(), acceptedDelivery()])).toEqual(['closed', 'closed']);
+  expect(await fatal.promise).toMatchObject({ code: 'replaced', message: expect.stringContaining(file) });
+  await expect(log.recordAccepted(acceptedDelivery())).rejects.toMatchObject({ code: 'closed' });
+});
+
+test.each(['deliveries', 'payloads'])(
+  'ends when the pages of its %s are damaged, and says what to do',
+  async table => {
+    const file = temporaryFile();
+    const first = await openLog(file);
+    await first.recordAccepted(acceptedDelivery());
+    await first.close();
+    damageRootPage(file, table);
+    const fatal = Promise.withResolvers<Error>();
+    const log = await openLog(file, { onFatal: fatal.resolve });
+    expect(await outcomesOf(log, [acceptedDelivery()])).toEqual(['closed']);
+    expect(await fatal.promise).toMatchObject({
+      code: 'damaged',
+      message: expect.stringContaining('hookmill deliveries check'),
+    });
+  },
+);
+
+test('does not open a file that is no delivery log, and says what to do', async () => {
+  const file = temporaryFile();
+  writeFileSync(file, 'x'.repeat(10_000));
+  await expect(openLog(file)).rejects.toMatchObject({
+    code: 'damaged',
+    message: expect.stringContaining('hookmill deliveries check'),
+  });
 });
 
 test('a thread that dies rejects all that waits and is reported', async () => {
@@ -169,6 +251,21 @@ function injectFaults(file: string) {
         .pluck()
         .get(),
   };
+}
+
+function replace(file: string): void {
+  writeFileSync(`${file}.new`, '');
+  renameSync(`${file}.new`, file);
+}
+
+function damageRootPage(file: string, table: string): void {
+  const database = new Database(file);
+  const root = database.prepare('SELECT rootpage FROM sqlite_schema WHERE name = ?').pluck().get(table);
+  const pageBytes = Number(database.pragma('page_size', { simple: true }));
+  database.close();
+  const fd = openSync(file, 'r+');
+  writeSync(fd, Buffer.alloc(pageBytes, 0xff), 0, pageBytes, (Number(root) - 1) * pageBytes);
+  closeSync(fd);
 }
 
 /** A file system of 8 MiB, or undefined where none may be mounted. */

@@ -1,0 +1,46 @@
+import type { Command } from 'commander';
+import { openContext } from '../../context.ts';
+import { exitStatus } from '../../exit-status.ts';
+import { printData } from '../../output.ts';
+import { addCommand } from '../add-command.ts';
+
+/** Declares `hookmill deliveries check`. */
+export function declareDeliveriesCheck(parent: Command): Command {
+  return addCommand(
+    parent,
+    'check',
+    'check the file of the delivery log, and salvage what can be read',
+    `
+Works on the home of this machine. A check changes nothing. To salvage, stop the daemon first. The damaged file is kept
+under another name.
+
+Examples:
+  hookmill deliveries check
+  hookmill deliveries check --salvage`,
+  )
+    .option('--salvage', 'if it is damaged, replace it by a copy of all rows that can be read')
+    .action(async (options: { salvage?: true }, command: Command) => {
+      const { store, output } = await openContext(command);
+      const problems = await store.checkDeliveryLog();
+      if (problems.length === 0) {
+        printData(output, { problems }, () => 'The delivery log is intact.\n');
+      } else if (options.salvage) {
+        const salvaged = await store.salvageDeliveryLog();
+        const { deliveries, runs, damagedFile } = salvaged;
+        printData(
+          output,
+          { problems, salvaged },
+          () =>
+            `Salvaged ${deliveries} deliveries and ${runs} runs. The damaged log is now ${damagedFile}.\n`,
+        );
+      } else {
+        process.exitCode = exitStatus.problems;
+        const advice = 'Restore a backup, or stop the daemon and run `hookmill deliveries check --salvage`.';
+        printData(
+          output,
+          { problems },
+          () => `${problems.join('\n')}\n\nThe delivery log is damaged. ${advice}\n`,
+        );
+      }
+    });
+}

@@ -1,0 +1,117 @@
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Database from 'better-sqlite3';
+import { syncDirectory } from '../../durable-file.ts';
+import type { Salvaged } from '../../ports.ts';
+import { openDatabase, openDatabaseForReading } from './sql/database.ts';
+import { toLogError } from './sql/log-failure.ts';
+
+/** @limit Most problems that a check of the delivery log reports: one is enough to act on. */
+const problemsReportedMax = 20;
+/** @limit Keys tried in a row without finding a row while a damaged log is read: far more than one damaged page hides. */
+const keysTriedMax = 1_000_000;
+
+/** Checks the structure of the delivery log's file, and returns what is wrong with it. A missing file is intact. */
+export function checkLogFile(file: string): readonly string[] {
+  if (!existsSync(file)) return [];
+  const database = new Database(file, { readonly: true });
+  try {
+    const rows = database.prepare<[], string>(`PRAGMA integrity_check(${problemsReportedMax})`).pluck().all();
+    return rows.filter(row => row !== 'ok');
+  } catch (error) {
+    const { code, message } = toLogError(file, error);
+    if (code !== 'damaged') throw error;
+    return [error instanceof Error ? error.message : message];
+  } finally {
+    database.close();
+  }
+}
+
+/**
+ * Copies every row that can be read into a new file, which then takes the place of the damaged one. Call it only while
+ * nothing else uses the log. Fails with DeliveryLogError `damaged` if nothing can be read.
+ */
+export async function salvageLogFile(file: string): Promise<Salvaged> {
+  const copy = `${file}.salvaged`;
+  const damagedFile = chooseName(`${file}.damaged`);
+  for (const suffix of fileSuffixes) rmSync(copy + suffix, { force: true });
+  const counts = copyReadableRows(file, copy);
+  for (const suffix of fileSuffixes) {
+    if (existsSync(file + suffix)) renameSync(file + suffix, damagedFile + suffix);
+  }
+  renameSync(copy, file);
+  await syncDirectory(dirname(file));
+  return { ...counts, damagedFile };
+}
+
+/** SQLite keeps recent writes in the second file, until they are moved to the first. */
+const fileSuffixes = ['', '-wal', '-shm'];
+
+function chooseName(path: string): string {
+  for (let number = 1; ; number++) {
+    const name = number === 1 ? path : `${path}-${number}`;
+    if (!existsSync(name)) return name;
+  }
+}
+
+function copyReadableRows(file: string, copy: string): Pick<Salvaged, 'deliveries' | 'runs'> {
+  const [source, target] = [openForSalvage(file), openDatabase(copy)];
+  try {
+    target.pragma('foreign_keys = OFF');
+    return target.transaction(() => {
+      const copyTable = (table: string, key: string) => copyRows(source, target, table, key);
+      copyTable('snapshots', 'key');
+      copyTable('deliveries', 'seq');
+      copyTable('payloads', 'delivery');
+      copyTable('runs', 'seq');
+      target.exec(removeDangling);
+      const count = (table: string) =>
+        target.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get() ?? 0;
+      return { deliveries: count('deliveries'), runs: count('runs') };
+    })();
+  } finally {
+    source.close();
+    target.close();
+  }
+}
+
+function openForSalvage(file: string): Database.Database {
+  try {
+    return openDatabaseForReading(file);
+  } catch (error) {
+    throw toLogError(file, error);
+  }
+}
+
+/** Rows that refer to a row that could not be read. */
+const removeDangling = `
+  DELETE FROM payloads WHERE delivery NOT IN (SELECT seq FROM deliveries);
+  DELETE FROM runs WHERE delivery NOT IN (SELECT seq FROM deliveries);
+  UPDATE deliveries SET snapshot = NULL WHERE snapshot NOT IN (SELECT key FROM snapshots);
+  UPDATE runs SET snapshot = NULL WHERE snapshot NOT IN (SELECT key FROM snapshots);`;
+
+/** Reads row by row, by key, and goes on after a key that cannot be read. */
+function copyRows(source: Database.Database, target: Database.Database, table: string, key: string): void {
+  const columns = target
+    .prepare<[string], string>('SELECT name FROM pragma_table_info(?)')
+    .pluck()
+    .all(table);
+  const next = source.prepare<[number], Record<string, unknown>>(
+    `SELECT ${columns.join()} FROM ${table} WHERE ${key} > ? ORDER BY ${key} LIMIT 1`,
+  );
+  const insert = target.prepare(
+    `INSERT OR IGNORE INTO ${table} (${columns.join()}) VALUES (${columns.map(name => `@${name}`).join()})`,
+  );
+  let after = 0;
+  for (let tried = 0; tried < keysTriedMax; tried++) {
+    try {
+      const row = next.get(after);
+      if (!row) return;
+      after = Number(row[key]);
+      tried = 0;
+      insert.run(row);
+    } catch {
+      after++;
+    }
+  }
+}

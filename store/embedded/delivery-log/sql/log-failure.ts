@@ -1,0 +1,47 @@
+import { statSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { DeliveryLogError } from '../../../delivery-log-error.ts';
+
+/** Converts an error of SQLite or of the file system to one that says what to do. `file` is the delivery log. */
+export function toLogError(file: string, error: unknown): DeliveryLogError {
+  if (error instanceof DeliveryLogError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  const sqliteCode = error instanceof Database.SqliteError ? error.code : '';
+  if (/^SQLITE_(CORRUPT|NOTADB)/.test(sqliteCode)) {
+    const advice = `stop the daemon and run \`hookmill deliveries check\``;
+    return new DeliveryLogError('damaged', `${file} is damaged (${message}); ${advice}`, { cause: error });
+  }
+  const [, remedy] = remedies.find(([code]) => sqliteCode.startsWith(code)) ?? [];
+  const advice = remedy ? `; ${remedy}` : '';
+  return new DeliveryLogError('failed', `${file} cannot be written (${message})${advice}`, { cause: error });
+}
+
+const remedies = [
+  ['SQLITE_FULL', 'free disk space'],
+  ['SQLITE_BUSY', 'another process has locked it; end that process'],
+  ['SQLITE_READONLY', 'make its file system writable'],
+  ['SQLITE_IOERR', 'check its disk and the free disk space'],
+] as const;
+
+/**
+ * Returns a check that the open delivery log is still the file at its path. It throws DeliveryLogError `replaced` if
+ * the log, or its write-ahead log, was removed or replaced: what is written then is lost with the process.
+ */
+export function watchLogFiles(file: string): () => void {
+  const identify = () => `${identifyFile(file)} ${identifyFile(`${file}-wal`)}`;
+  const opened = identify();
+  return () => {
+    if (identify() === opened) return;
+    const message = `${file} was removed or replaced while it was open; restore it if you can, then start the daemon`;
+    throw new DeliveryLogError('replaced', message);
+  };
+}
+
+function identifyFile(path: string): string | undefined {
+  try {
+    const { dev, ino } = statSync(path, { bigint: true });
+    return `${dev}:${ino}`;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,81 @@
+import { closeSync, existsSync, openSync, readSync, writeSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { expect, test } from 'vitest';
+import { bearerOf, startDaemon } from '../support/daemon.ts';
+import { send } from '../support/http.ts';
+import { makeWorkspace } from '../support/workspace.ts';
+
+const log = '.hookmill/deliveries.db';
+
+test('finds nothing wrong with a log that is intact, or that was never written', async () => {
+  const workspace = makeWorkspace();
+  const intact = { exitCode: 0, stdout: 'The delivery log is intact.\n', stderr: '' };
+  expect(await workspace.hookmill('deliveries', 'check')).toEqual(intact);
+  const daemon = await startDaemon({ workspace });
+  await (await daemon.webhook()).post('1');
+  expect(await workspace.hookmill('deliveries', 'check')).toEqual(intact);
+  await daemon.stop();
+  expect(await workspace.hookmill('deliveries', 'check', '--salvage')).toEqual(intact);
+  expect(existsSync(workspace.path(`${log}.damaged`))).toBe(false);
+});
+
+test('salvages every row outside a damaged page, and the daemon goes on with them', async () => {
+  const workspace = makeWorkspace();
+  const settings = { limits: { deliveriesPerMinute: 1_000_000 } };
+  const daemon = await startDaemon({ workspace, settings });
+  const webhook = await daemon.webhook();
+  const sent = 300;
+  for (let n = 0; n < sent; n++) await webhook.post(JSON.stringify({ n, text: 'x'.repeat(500) }));
+  await daemon.stop();
+  damageLeafPage(workspace.path(log), 'deliveries');
+
+  const check = await workspace.hookmill('deliveries', 'check');
+  expect(check.exitCode).toBe(1);
+  expect(check.stdout).toMatch(/The delivery log is damaged\. .*`hookmill deliveries check --salvage`/);
+  const salvage = await workspace.hookmill('deliveries', 'check', '--salvage', '--output', 'json');
+  expect(salvage).toMatchObject({ exitCode: 0, stderr: '' });
+  const { salvaged } = JSON.parse(salvage.stdout);
+  expect(salvaged.damagedFile).toBe(workspace.path(`${log}.damaged`));
+  expect(salvaged.deliveries).toBeGreaterThan(sent / 2);
+  expect(salvaged.deliveries).toBeLessThan(sent);
+  expect((await workspace.hookmill('deliveries', 'check')).exitCode).toBe(0);
+
+  const next = await startDaemon({ workspace, settings });
+  const [kept] = webhook.rows().filter(({ outcome }) => outcome === 'Accepted');
+  expect(Buffer.from(webhook.payload(kept?.id ?? '') ?? []).toString()).toContain('xxx');
+  const again = await send(`${next.ingressUrl}/webhooks/w/${webhook.uid}`, {
+    headers: bearerOf(webhook.secret),
+    body: Buffer.from(webhook.payload(kept?.id ?? '') ?? []),
+  });
+  expect(again).toMatchObject({ status: 202, deliveryId: kept?.id });
+  expect(await next.stop()).toBe(0);
+});
+
+test('refuses to salvage while the daemon runs', async () => {
+  const workspace = makeWorkspace();
+  await (await startDaemon({ workspace })).stop();
+  damageLeafPage(workspace.path(log), 'snapshots');
+  const holder = new Database(workspace.path(`${log}.lock`));
+  holder.exec('BEGIN EXCLUSIVE');
+  const { exitCode, stderr } = await workspace.hookmill('deliveries', 'check', '--salvage');
+  holder.close();
+  expect(exitCode).toBe(1);
+  expect(stderr).toMatch(/deliveries\.db is locked by /);
+});
+
+/** Overwrites a page in the middle of a table: a leaf, or its root if it has only one page. */
+function damageLeafPage(file: string, table: string): void {
+  const database = new Database(file);
+  const root = Number(
+    database.prepare('SELECT rootpage FROM sqlite_schema WHERE name = ?').pluck().get(table),
+  );
+  const pageBytes = Number(database.pragma('page_size', { simple: true }));
+  database.close();
+  const fd = openSync(file, 'r+');
+  const page = Buffer.alloc(pageBytes);
+  readSync(fd, page, 0, pageBytes, (root - 1) * pageBytes);
+  // A cell of an interior page (type 5) starts with the number of a child page: https://sqlite.org/fileformat.html
+  const damaged = page[0] === 5 ? page.readUInt32BE(page.readUInt16BE(12)) : root;
+  writeSync(fd, Buffer.alloc(pageBytes, 0xff), 0, pageBytes, (damaged - 1) * pageBytes);
+  closeSync(fd);
+}

@@ -1,0 +1,68 @@
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { expect, onTestFinished, test } from 'vitest';
+import { startDaemonForTest } from '../support/daemon.ts';
+import { makeWorkspace } from '../support/workspace.ts';
+
+test('is not ready while the disk is full, even if nothing arrives, and ready again when there is space', async context => {
+  const workspace = makeWorkspace();
+  mkdirSync(workspace.home);
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', workspace.home], { stdio: 'pipe' });
+  } catch {
+    return context.skip('a full disk takes the right to mount one');
+  }
+  onTestFinished(() => {
+    execFileSync('umount', ['--lazy', workspace.home]);
+  });
+  const daemon = await startDaemonForTest({ workspace });
+  const ballast = join(workspace.home, 'ballast');
+  fillDisk(ballast);
+  await expect.poll(daemon.readyz).toMatchObject({
+    status: 'not ready',
+    reason: expect.stringMatching(/deliveries\.db cannot be written \(.*full\); free disk space/),
+  });
+  rmSync(ballast);
+  await expect.poll(daemon.readyz).toMatchObject({ status: 'ready' });
+});
+
+test('answers 503 and then stops cleanly while another process has locked the log', async () => {
+  const daemon = await startDaemonForTest();
+  const webhook = await daemon.webhook();
+  const other = new Database(join(daemon.workspace.home, 'deliveries.db'));
+  onTestFinished(() => {
+    other.close();
+  });
+  other.exec('BEGIN IMMEDIATE');
+  expect(await webhook.post('1')).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+  expect(await daemon.readyz()).toMatchObject({ reason: expect.stringMatching(/database is locked/) });
+  const underWay = webhook.post('2');
+  expect(await daemon.stop()).toBe(0);
+  expect(await underWay).toMatchObject({ status: 503 });
+});
+
+test('answers 503 once its log was removed, says so, and ends with an error', async () => {
+  const daemon = await startDaemonForTest();
+  const webhook = await daemon.webhook();
+  expect(await webhook.post('1')).toMatchObject({ status: 202 });
+  rmSync(join(daemon.workspace.home, 'deliveries.db'));
+  expect(await webhook.post('2')).toMatchObject({ status: 503 });
+  const { exitCode } = await daemon.process;
+  expect(exitCode).toBe(3);
+  expect(daemon.stderr()).toMatch(/"level":60,.*deliveries\.db was removed or replaced/);
+  expect(daemon.stderr()).toMatch(
+    /^hookmill: the daemon cannot continue: \S+deliveries\.db was removed or replaced .*; restore it if you can, then start the daemon$/m,
+  );
+});
+
+function fillDisk(file: string): void {
+  for (const bytes of [1 << 20, 1 << 12, 1]) {
+    try {
+      for (;;) appendFileSync(file, Buffer.alloc(bytes));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+    }
+  }
+}
