@@ -18,15 +18,15 @@ await inTemporaryDirectory(async directory => {
   const uids = await factory.apply();
   const { ingressUrl } = await factory.serve();
   const servers = join(import.meta.dirname, 'bare-servers.ts');
-  const [bareKoa = ''] = await startServer([servers, 'koa']);
-  const [bareHttp = ''] = await startServer([servers, 'http']);
+  const bareKoa = await startServer([servers, 'koa']);
+  const bareHttp = await startServer([servers, 'http']);
 
   const webhook = `${ingressUrl}/webhooks/w/${uids.get('load')}`;
   const unknown = `${ingressUrl}/webhooks/w/wh_${'0'.repeat(24)}`;
   const body = { type: 'deploy.finished' };
   const targets = [
-    { name: 'bare node:http', url: bareHttp, body },
-    { name: 'bare Koa', url: bareKoa, body },
+    { name: 'bare node:http', url: bareHttp.urls[0] ?? '', body },
+    { name: 'bare Koa', url: bareKoa.urls[0] ?? '', body },
     { name: 'accepted, on disk', url: webhook, token, body },
     { name: '404 flood', url: unknown, status: 404, body },
     { name: '401 flood', url: webhook, token: 'wrong', status: 401, body },

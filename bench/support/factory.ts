@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -30,10 +30,19 @@ export interface BenchFactory {
   write(file: string, content: string): void;
   /** Runs a command and returns its standard output. */
   hookmill(...words: string[]): Promise<string>;
+  /** Also gives it standard input. */
+  hookmillWith(input: string, ...words: string[]): Promise<string>;
   /** Applies the definitions and returns the UIDs by name. */
   apply(): Promise<ReadonlyMap<string, string>>;
-  /** Starts the daemon without the limits that a benchmark would reach. */
-  serve(settings?: object): Promise<{ readonly ingressUrl: string; readonly managementUrl: string }>;
+  /** Starts the daemon, by default without the limits that a benchmark would reach. Its log goes to a file if one is given. */
+  serve(settings?: object, logFile?: string): Promise<RunningDaemon>;
+}
+
+export interface RunningDaemon {
+  readonly ingressUrl: string;
+  readonly managementUrl: string;
+  readonly pid: number;
+  readonly kill: () => void;
 }
 
 export function openFactory(directory: string): BenchFactory {
@@ -42,17 +51,20 @@ export function openFactory(directory: string): BenchFactory {
     writeFileSync(join(directory, file), content);
   };
   const words = [bin, '-C', directory];
-  const hookmill = async (...more: string[]) => (await execa(process.execPath, [...words, ...more])).stdout;
+  const hookmillWith = async (input: string, ...more: string[]) =>
+    (await execa(process.execPath, [...words, ...more], { input })).stdout;
+  const hookmill = (...more: string[]) => hookmillWith('', ...more);
   mkdirSync(directory, { recursive: true });
   return {
     home: join(directory, '.hookmill'),
     write,
     hookmill,
+    hookmillWith,
     apply: async () => {
       const { changes } = JSON.parse(await hookmill('apply', '-o', 'json'));
       return new Map(changes.map(({ name, uid }: { name: string; uid: string }) => [name, uid]));
     },
-    serve: async settings => {
+    serve: async (settings, logFile) => {
       const many = 1_000_000_000;
       const limits = {
         deliveriesPerMinute: many,
@@ -62,23 +74,22 @@ export function openFactory(directory: string): BenchFactory {
       const all = { port: 0, managementPort: 0, logLevel: 'warn', limits, ...settings };
       write('daemon.yaml', JSON.stringify(all));
       const config = join(directory, 'daemon.yaml');
-      const [ingressUrl = '', managementUrl = ''] = await startServer([
-        ...words,
-        'serve',
-        '--config',
-        config,
-      ]);
-      return { ingressUrl, managementUrl };
+      const { urls, pid, kill } = await startServer([...words, 'serve', '--config', config], logFile);
+      const [ingressUrl = '', managementUrl = ''] = urls;
+      return { ingressUrl, managementUrl, pid, kill };
     },
   };
 }
 
 /** Starts a server in its own process. Returns the URLs in its first line, which says that it is ready. */
-export async function startServer(words: readonly string[]): Promise<readonly string[]> {
-  const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] });
-  atEnd(() => child.kill('SIGKILL'));
+export async function startServer(words: readonly string[], logFile?: string) {
+  const errors = logFile === undefined ? 'inherit' : openSync(logFile, 'w');
+  const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', errors] });
+  const kill = () => void child.kill('SIGKILL');
+  atEnd(kill);
+  if (!child.stdout) throw new Error('the server has no standard output');
   const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
   const urls = line.match(/http:\/\/[^\s)]+/g);
   if (!urls) throw new Error(`not a ready line: ${line}`);
-  return urls;
+  return { urls, pid: child.pid ?? 0, kill };
 }
