@@ -40,6 +40,7 @@ import { declareSecretsList } from './commands/secrets/list.ts';
 import { declareSecretsRemove } from './commands/secrets/remove.ts';
 import { declareSecrets } from './commands/secrets/secrets.ts';
 import { declareSecretsSet } from './commands/secrets/set.ts';
+import { declareSecretsShare } from './commands/secrets/share.ts';
 import { declareSend } from './commands/senders/send.ts';
 import { declareTokensCreate } from './commands/tokens/create.ts';
 import { declareTokensList } from './commands/tokens/list.ts';
@@ -78,6 +79,7 @@ const commandTable: readonly (readonly [heading: string, ...rows: CommandRow[]])
       declareSecretsGenerate,
       declareSecretsDeclare,
       declareSecretsList,
+      declareSecretsShare,
       declareSecretsRemove,
     ],
     [declareTokens, declareTokensCreate, declareTokensList, declareTokensRevoke],

@@ -71,6 +71,7 @@ export async function followBranch(
   return store.mirrors.use(name, async directory => {
     const login = credential && (await openCredential(factory, credential));
     if (login === 'unusable') return makeFailure(describeCredential(credential?.secretName));
+    if (login === 'forbidden') return makeFailure(describeForbidden(name, credential?.secretName));
     const { environment, signal, onProgress } = options;
     const mirror = await openMirror(directory, repository, environment, login, signal);
 
@@ -140,11 +141,12 @@ async function findRenameDiagnostics(
 }
 
 async function openCredential(
-  { store }: Factory,
+  { name, store }: Factory,
   { username, secretName }: RepositoryCredential,
-): Promise<GitCredential | 'unusable'> {
-  const secrets = await store.teamSecrets.open([secretName]);
-  const password = secrets.get(secretName)?.value?.text;
+): Promise<GitCredential | 'unusable' | 'forbidden'> {
+  const secret = (await store.teamSecrets.open([secretName], name)).get(secretName);
+  if (secret?.forbiddenTo !== undefined) return 'forbidden';
+  const password = secret?.value?.text;
   // A line break would end the value in the protocol of git's credential helpers.
   if (password === undefined || /[\r\n\0]/.test(username + password)) return 'unusable';
   return { username, password };
@@ -176,6 +178,12 @@ function describeMissingBranch(branch: string): FailureReason {
 function describeCredential(secretName = ''): FailureReason {
   const message = `the team secret ${secretName} for the repository has no value, or one with line breaks`;
   return { reason: 'credential', message, hint: `set it with \`hookmill secrets set ${secretName}\`` };
+}
+
+function describeForbidden(factory: string, secretName = ''): FailureReason {
+  const message = `the factory ${factory} may not use the team secret ${secretName} for its repository`;
+  const hint = `\`hookmill secrets share ${secretName} ${factory}\` allows it`;
+  return { reason: 'credential', message, hint };
 }
 
 export function makeFailure(

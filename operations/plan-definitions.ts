@@ -26,9 +26,9 @@ export async function planDefinitions(
   definitions: Definitions,
 ): Promise<{ planned: Planned; secrets: Map<string, TeamSecret> }> {
   const wanted = definitions.webhooks.map(webhook => webhook.secretName);
-  const secrets = await teamSecrets.open(wanted);
+  const secrets = await teamSecrets.open(wanted, state.factory);
   // Only the hint for a missing secret needs the names of the others.
-  const names = wanted.every(name => secrets.has(name)) ? [] : await teamSecrets.listNames();
+  const names = wanted.every(name => secrets.has(name)) ? [] : await teamSecrets.listNames(state.factory);
   const diagnostics = shortenReport(
     sortDiagnostics([
       ...withUidHints(definitions, state),

@@ -3,6 +3,8 @@ import type { secretsAnswer } from '../schema/api/answers.ts';
 import type { Permission } from '../schema/permission.ts';
 import { encodeSecret, secretRandomBytes } from '../schema/secret-value.ts';
 import { describeScheme } from '../signatures/schemes.ts';
+import type { Store } from '../store/ports.ts';
+import type { FactoriesAllowed } from '../store/team-secrets.ts';
 import type { Factory } from './factory.ts';
 
 /** The formats of a generated secret: URL-safe text, or the format of Standard Webhooks. */
@@ -10,26 +12,43 @@ export type SecretFormat = 'token' | 'whsec';
 
 /** Sets a team secret to a random value of 256 bits and returns it. It cannot be read later. */
 export async function generateSecretValue(
-  { store, randomBytes }: Pick<Factory, 'store' | 'randomBytes'>,
+  { name: factory, store, randomBytes }: Pick<Factory, 'name' | 'store' | 'randomBytes'>,
   name: string,
   format: SecretFormat,
 ): Promise<string> {
   const scheme = format === 'whsec' ? describeScheme('standard-webhooks') : undefined;
   const value = encodeSecret(scheme, randomBytes(secretRandomBytes));
-  await store.teamSecrets.set(name, value);
+  await store.teamSecrets.set(name, value, factory);
   return value;
+}
+
+/** Lets factories use a team secret, besides those that already may. `only`: no others any more. */
+export async function shareSecret(
+  { teamSecrets }: Pick<Store, 'teamSecrets'>,
+  name: string,
+  factories: FactoriesAllowed,
+  only: boolean,
+): Promise<void> {
+  await teamSecrets.share(name, before => {
+    if (only || !factories) return factories;
+    return before && [...before, ...factories];
+  });
 }
 
 export type FactorySecrets = z.output<typeof secretsAnswer>['secrets'];
 
-/** Lists the team secrets for one factory: all with the manage permission, otherwise only those that it uses. */
+/** Lists the team secrets that a factory may use; without the manage permission, only those that it uses. */
 export async function listFactorySecrets(
   { name: factory, store }: Pick<Factory, 'name' | 'store'>,
   permission: Permission,
 ): Promise<FactorySecrets> {
-  const secrets = (await store.teamSecrets.list()).map(({ name, state, updatedAt, usedBy }) => {
-    const here = usedBy.filter(use => use.factory === factory).map(use => use.webhook);
-    return { name, state, updatedAt, usedBy: here, usedElsewhere: here.length < usedBy.length };
+  const allowed = (await store.teamSecrets.list()).filter(
+    ({ factories }) => factories === null || factories.includes(factory),
+  );
+  const secrets = allowed.map(({ name, state, updatedAt, usedBy }) => {
+    const here = usedBy.filter(use => use.factory === factory).flatMap(({ webhook }) => webhook ?? []);
+    const usedElsewhere = usedBy.some(use => use.factory !== factory);
+    return { name, state, updatedAt, usedBy: here, usedElsewhere };
   });
   return permission === 'manage' ? secrets : secrets.filter(({ usedBy }) => usedBy.length > 0);
 }

@@ -8,7 +8,7 @@ import { createUid, uidRandomBytes } from '../schema/ids.ts';
 import { compareNames } from '../schema/name.ts';
 import { type Instead, Refusal } from '../schema/refusal.ts';
 import { StoreError } from '../store/store-error.ts';
-import type { TeamSecret } from '../store/team-secrets.ts';
+import { isOnlyFor, type TeamSecret } from '../store/team-secrets.ts';
 import { type Changed, changeFactory, type ManagedFactory } from './change-factory.ts';
 import { findSecretMistake } from './checks/secret-diagnostics.ts';
 import { makeCredential } from './credential.ts';
@@ -127,7 +127,7 @@ export async function changeWebhookSecret(
     const value = supplied ?? generateSecret(existing, factory.randomBytes, '/value');
     checkValue(existing, value, '/value');
     await requireSoleUse(factory, existing);
-    await factory.store.teamSecrets.set(existing.secretName, value);
+    await factory.store.teamSecrets.set(existing.secretName, value, factory.name);
     const webhook = await reapply(factory, existing);
     const generated = supplied === undefined ? value : undefined;
     return { next: { webhooks: replaceWebhook(state, existing, webhook) }, result: { webhook, generated } };
@@ -151,7 +151,7 @@ async function storeSecret(
 ): Promise<TeamSecret | undefined> {
   if (choice.kind === 'new') {
     if (choice.value !== undefined) checkValue(definition, choice.value, '/secret/value');
-    await factory.store.teamSecrets.create(choice.name, choice.value).catch(refuseSecret);
+    await factory.store.teamSecrets.create(choice.name, choice.value, factory.name).catch(refuseSecret);
   }
   return openSecret(factory, definition, '/secret');
 }
@@ -174,11 +174,11 @@ async function reapply(factory: ManagedFactory, webhook: AppliedWebhook): Promis
 }
 
 async function openSecret(
-  { store }: ManagedFactory,
+  { name, store }: ManagedFactory,
   webhook: WebhookDefinition,
   pointer: string,
 ): Promise<TeamSecret | undefined> {
-  const secret = (await store.teamSecrets.open([webhook.secretName])).get(webhook.secretName);
+  const secret = (await store.teamSecrets.open([webhook.secretName], name)).get(webhook.secretName);
   requireUsable(webhook, secret, pointer);
   return secret;
 }
@@ -188,22 +188,25 @@ function checkValue(webhook: WebhookDefinition, text: string, pointer: string): 
 }
 
 function requireUsable(webhook: WebhookDefinition, secret: TeamSecret | undefined, pointer: string): void {
-  if (!secret) {
-    throw new Refusal('secret-missing', { detail: `there is no team secret ${webhook.secretName}` });
+  if (!secret || secret.forbiddenTo !== undefined) {
+    const which = secret ? 'the factory may not use the team secret' : 'there is no team secret';
+    throw new Refusal('secret-missing', { detail: `${which} ${webhook.secretName}` });
   }
   const mistake = findSecretMistake(webhook, secret, []);
   if (mistake) throw new Refusal('request-invalid', { mistakes: [{ pointer, ...mistake }] });
 }
 
-/** Refuses if another webhook, perhaps of another factory, uses the team secret too. */
+/** Refuses if another webhook uses the team secret too, or if another factory may. */
 async function requireSoleUse({ store, name }: ManagedFactory, webhook: AppliedWebhook): Promise<void> {
   const secret = (await store.teamSecrets.list()).find(secret => secret.name === webhook.secretName);
-  const others = (secret?.usedBy ?? []).filter(use => use.factory !== name || use.webhook !== webhook.name);
-  if (others.length === 0) return;
-  const here = others.filter(use => use.factory === name).map(use => use.webhook);
-  const elsewhere = others.length > here.length ? ['webhooks of other factories'] : [];
+  if (!secret) return;
+  const here = secret.usedBy.filter(use => use.factory === name && use.webhook !== webhook.name);
+  const isShared = !isOnlyFor(secret.factories, name, await store.appliedStates.listFactories());
+  if (here.length === 0 && !isShared) return;
+  const users = here.map(use => use.webhook ?? 'the repository');
+  const others = [...users, ...(isShared ? ['other factories'] : [])].join(', ');
   throw new Refusal('secret-shared', {
-    detail: `other webhooks use the team secret ${webhook.secretName} too: ${[...here, ...elsewhere].join(', ')}`,
+    detail: `the team secret ${webhook.secretName} is not only for this webhook, but also for: ${others}`,
     instead: {
       text: `set a new value with hookmill secrets set ${webhook.secretName}, then disable and enable each webhook`,
     },

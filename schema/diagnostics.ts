@@ -61,6 +61,7 @@ export const diagnosticCodes = {
   'filter/too-large': 'a payload filter stays within its limits',
   'fixture/invalid': 'a fixture is JSON with expect, payload and optionally webhook',
   'fixture/failed': 'an automation decides as its fixture expects',
+  'secret/not-shared': 'secretName names a team secret that the factory may use',
   'secret/missing': 'secretName names an existing team secret',
   'secret/not-url-safe': 'a url_token secret has 16–256 characters from A-Z a-z 0-9 _ ~ . -',
   'secret/not-header-safe': 'a token secret can be sent in an Authorization header',

@@ -4,23 +4,42 @@ import { StoreError } from './store-error.ts';
 /** @limit Longest value of a team secret, in bytes: a private key in PEM fits, a file passed by mistake does not. */
 const secretBytesMax = 8 * 1024;
 
-/** The team secrets, shared by all factories. Values are stored sealed. */
+/** The team secrets. Each lists the factories that may use it. Values are stored sealed. */
 export interface TeamSecrets {
-  /** Sets the value of a team secret, which need not exist yet. Setting the same value again changes nothing. */
-  set(name: string, value: string): Promise<void>;
   /**
-   * Creates a team secret. Without a value it is declared: webhooks can name it before the provider has issued the
-   * value. Fails with `secret-taken` if the name exists.
+   * Sets the value of a team secret. A new one is only for the given factory; without a factory, it is for all.
+   * Setting the same value again changes nothing.
    */
-  create(name: string, value: string | undefined): Promise<void>;
-  /** Fails with `secret-in-use` while a webhook of any factory names it, or with `secret-unknown`. */
+  set(name: string, value: string, factory?: string): Promise<void>;
+  /**
+   * Creates a team secret, for the given factory as `set` does. Without a value it is declared: webhooks can name it
+   * before the provider has issued the value. Fails with `secret-taken` if the name exists.
+   */
+  create(name: string, value: string | undefined, factory?: string): Promise<void>;
+  /**
+   * Changes which factories may use a team secret. Fails with `secret-in-use` if one that uses it would no longer be
+   * allowed to, or with `secret-unknown`.
+   */
+  share(name: string, change: (factories: FactoriesAllowed) => FactoriesAllowed): Promise<void>;
+  /** Fails with `secret-in-use` while a factory uses it, or with `secret-unknown`. */
   remove(name: string): Promise<void>;
   /** All team secrets by name, without their values. */
   list(): Promise<TeamSecretInfo[]>;
-  /** The names of all team secrets, sorted. */
-  listNames(): Promise<string[]>;
-  /** Opens the named team secrets, with their values. Leaves out those that do not exist. */
-  open(names: Iterable<string>): Promise<Map<string, TeamSecret>>;
+  /** The names of the team secrets that the factory may use, sorted; without a factory, of all. */
+  listNames(factory?: string): Promise<string[]>;
+  /**
+   * Opens the named team secrets, with their values. Leaves out those that do not exist. Those that the factory may not
+   * use are `forbiddenTo` it, and have no value.
+   */
+  open(names: Iterable<string>, factory?: string): Promise<Map<string, TeamSecret>>;
+}
+
+/** The factories that may use a team secret; null: all factories. */
+export type FactoriesAllowed = readonly string[] | null;
+
+/** Whether only this factory may use a team secret, among the factories that the store has. */
+export function isOnlyFor(factories: FactoriesAllowed, factory: string, stored: readonly string[]): boolean {
+  return (factories ?? stored).every(other => other === factory);
 }
 
 /** A team secret as it may be shown: without its value. */
@@ -28,13 +47,23 @@ export interface TeamSecretInfo {
   readonly name: string;
   readonly state: 'set' | 'declared';
   readonly updatedAt: string;
-  readonly usedBy: readonly { readonly factory: string; readonly webhook: string }[];
+  readonly factories: FactoriesAllowed;
+  readonly usedBy: readonly TeamSecretUse[];
+}
+
+/** A factory that uses a team secret, for a webhook or for the repository that it follows. */
+export interface TeamSecretUse {
+  readonly factory: string;
+  /** Absent for the repository. */
+  readonly webhook?: string;
 }
 
 /** A team secret as an apply sees it. Each new value has a new version; a declared secret has neither. */
 export interface TeamSecret {
   readonly name: string;
   readonly value?: { readonly version: string; readonly text: string };
+  /** The factory that asked for it, if that may not use it. */
+  readonly forbiddenTo?: string;
 }
 
 /** Fails with `secret-invalid`. */

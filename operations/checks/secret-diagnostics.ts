@@ -50,6 +50,13 @@ export function findSecretMistake(
       hint: didYouMean(name, knownNames) ?? `create it with \`hookmill secrets set ${name}\``,
     };
   }
+  if (secret.forbiddenTo !== undefined) {
+    return {
+      code: 'secret/not-shared',
+      message: `the factory ${secret.forbiddenTo} may not use the team secret ${name}`,
+      hint: `\`hookmill secrets share ${name} ${secret.forbiddenTo}\` allows it`,
+    };
+  }
   const value = secret.value?.text;
   if (value === undefined) return undefined;
   if (webhook.authMode === 'url_token' && !isUrlToken(value)) {

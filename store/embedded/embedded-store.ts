@@ -19,13 +19,14 @@ export function openEmbeddedStore({ environment, lockTimeoutMs, now, ...options 
   const home = homeAt(options.home);
   const seal = openHomeSeal(home, environment);
   const appliedStates = openAppliedStates(home, lockTimeoutMs);
+  const reconcileStatuses = openReconcileStatuses(home, lockTimeoutMs);
   const openReader = options.readsInThread ? openThreadReader : openProcessReader;
   const deliveries = openReader(home.deliveryLogFile);
   return {
     appliedStates,
-    teamSecrets: openTeamSecrets({ home, seal, appliedStates, lockTimeoutMs, now }),
+    teamSecrets: openTeamSecrets({ home, seal, appliedStates, reconcileStatuses, lockTimeoutMs, now }),
     apiTokens: openApiTokens(home, lockTimeoutMs, now),
-    reconcileStatuses: openReconcileStatuses(home, lockTimeoutMs),
+    reconcileStatuses,
     runFiles: openRunFiles(home),
     mirrors: openMirrors(home, lockTimeoutMs),
     daemonAddress: openDaemonAddress(home),

@@ -2,9 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { compareNames } from '../../schema/name.ts';
 import type { AppliedStates } from '../ports.ts';
+import type { ReconcileStatuses } from '../reconcile-statuses.ts';
 import type { Seal, SealedFor } from '../seal.ts';
 import { StoreError } from '../store-error.ts';
-import { requireSecretName, requireSecretValue, type TeamSecret, type TeamSecrets } from '../team-secrets.ts';
+import {
+  type FactoriesAllowed,
+  requireSecretName,
+  requireSecretValue,
+  type TeamSecret,
+  type TeamSecrets,
+  type TeamSecretUse,
+} from '../team-secrets.ts';
 import type { Home } from './files/home.ts';
 import { openJsonFile } from './files/json-file.ts';
 import { withLock } from './files/lock.ts';
@@ -15,6 +23,8 @@ const secretsFileShape = z.strictObject({
     z.strictObject({
       name: z.string(),
       updatedAt: z.string(),
+      /** The factories that may use it; absent: all factories. */
+      factories: z.array(z.string()).optional(),
       /** Absent while the secret is declared and has no value yet. */
       value: z.strictObject({ version: z.string(), jwe: z.string() }).optional(),
     }),
@@ -31,44 +41,65 @@ export interface TeamSecretsOptions {
   readonly seal: Seal;
   /** The states whose webhooks use the secrets. */
   readonly appliedStates: AppliedStates;
+  /** The repositories that use the secrets. */
+  readonly reconcileStatuses: ReconcileStatuses;
   readonly lockTimeoutMs: number;
   readonly now: () => Date;
 }
 
 /** The team secrets of a home: `secrets.json`. */
 export function openTeamSecrets(options: TeamSecretsOptions): TeamSecrets {
-  const { home, seal, appliedStates } = options;
+  const { home, seal } = options;
   const read = async () => (await openSecretsFile(home)).data.secrets;
   return {
-    set: (name, value) => setSecret(options, name, value),
-    create: (name, value) => createSecret(options, name, value),
+    set: (name, value, factory) => setSecret(options, name, value, factory),
+    create: (name, value, factory) => createSecret(options, name, value, factory),
+    share: (name, change) => shareSecret(options, name, change),
     remove: name => removeSecret(options, name),
     list: async () => {
-      const [secrets, uses] = await Promise.all([read(), readUses(appliedStates)]);
-      return secrets.map(({ name, updatedAt, value }) => ({
+      const [secrets, uses] = await Promise.all([read(), readUses(options)]);
+      return secrets.map(({ name, updatedAt, value, factories = null }) => ({
         name,
         state: value ? 'set' : 'declared',
         updatedAt,
+        factories,
         usedBy: uses.get(name) ?? [],
       }));
     },
-    listNames: async () => (await read()).map(({ name }) => name),
-    open: async names => {
+    listNames: async factory =>
+      (await read()).flatMap(secret => (mayUse(secret, factory) ? [secret.name] : [])),
+    open: async (names, factory) => {
       const wanted = new Set(names);
       const secrets = (await read()).filter(({ name }) => wanted.has(name));
-      const opened = await Promise.all(secrets.map(secret => openSecret(seal, secret)));
+      const opened = await Promise.all(
+        secrets.map((secret): Promise<TeamSecret> | TeamSecret =>
+          factory === undefined || mayUse(secret, factory)
+            ? openSecret(seal, secret)
+            : { name: secret.name, forbiddenTo: factory },
+        ),
+      );
       return new Map(opened.map(secret => [secret.name, secret]));
     },
   };
 }
 
-async function setSecret(options: TeamSecretsOptions, name: string, value: string): Promise<void> {
+function mayUse({ factories }: StoredSecret, factory: string | undefined): boolean {
+  return factory === undefined || !factories || factories.includes(factory);
+}
+
+async function setSecret(
+  options: TeamSecretsOptions,
+  name: string,
+  value: string,
+  factory: string | undefined,
+): Promise<void> {
   requireSecretName(name);
   requireSecretValue(value);
   await changeSecrets(options, async secrets => {
     const existing = secrets.find(secret => secret.name === name);
     if (existing && (await openOldValue(options.seal, existing)) === value) return undefined;
-    return withSecret(secrets, await makeSecret(options, name, value));
+    const factories = existing ? existing.factories : toList(factory);
+    return withSecret(secrets, await makeSecret(options, { name, value, factories }));
   });
 }
 
@@ -76,6 +107,7 @@ async function createSecret(
   options: TeamSecretsOptions,
   name: string,
   value: string | undefined,
+  factory: string | undefined,
 ): Promise<void> {
   requireSecretName(name);
   if (value !== undefined) requireSecretValue(value);
@@ -83,30 +115,66 @@ async function createSecret(
     if (secrets.some(secret => secret.name === name)) {
       throw new StoreError('secret-taken', `the team secret ${name} already exists`);
     }
-    return withSecret(secrets, await makeSecret(options, name, value));
+    return withSecret(secrets, await makeSecret(options, { name, value, factories: toList(factory) }));
+  });
+}
+
+function toList(factory: string | undefined): string[] | undefined {
+  return factory === undefined ? undefined : [factory];
+}
+
+async function shareSecret(
+  options: TeamSecretsOptions,
+  name: string,
+  change: (factories: FactoriesAllowed) => FactoriesAllowed,
+): Promise<void> {
+  await changeSecrets(options, async secrets => {
+    const { factories: before = null, ...secret } = requireSecret(secrets, name);
+    const factories = change(before);
+    if (!factories) return withSecret(secrets, secret);
+    await requireUnused(options, name, use => !factories.includes(use.factory));
+    return withSecret(secrets, { ...secret, factories: [...new Set(factories)].sort() });
   });
 }
 
 async function removeSecret(options: TeamSecretsOptions, name: string): Promise<void> {
   await changeSecrets(options, async secrets => {
-    if (!secrets.some(secret => secret.name === name)) {
-      throw new StoreError('secret-unknown', `there is no team secret ${name}`);
-    }
-    const [use] = (await readUses(options.appliedStates)).get(name) ?? [];
-    if (use) {
-      const message = `the webhook ${use.webhook} of the factory ${use.factory} uses the team secret ${name}; change its definition and apply first`;
-      throw new StoreError('secret-in-use', message);
-    }
-    return secrets.filter(secret => secret.name !== name);
+    const existing = requireSecret(secrets, name);
+    await requireUnused(options, name, () => true);
+    return secrets.filter(secret => secret !== existing);
   });
+}
+
+function requireSecret(secrets: readonly StoredSecret[], name: string): StoredSecret {
+  const found = secrets.find(secret => secret.name === name);
+  if (!found) throw new StoreError('secret-unknown', `there is no team secret ${name}`);
+  return found;
+}
+
+async function requireUnused(
+  options: TeamSecretsOptions,
+  name: string,
+  isMeant: (use: TeamSecretUse) => boolean,
+): Promise<void> {
+  const use = (await readUses(options)).get(name)?.find(isMeant);
+  if (!use) return;
+  const [user, next] =
+    use.webhook === undefined
+      ? ['repository', 'change its credential and reconcile']
+      : [`webhook ${use.webhook}`, 'change its definition and apply'];
+  const message = `the ${user} of the factory ${use.factory} uses the team secret ${name}; ${next} first`;
+  throw new StoreError('secret-in-use', message);
 }
 
 async function makeSecret(
   { seal, now }: TeamSecretsOptions,
-  name: string,
-  value: string | undefined,
+  {
+    name,
+    value,
+    factories,
+  }: Pick<StoredSecret, 'name' | 'factories'> & { readonly value: string | undefined },
 ): Promise<StoredSecret> {
-  const secret = { name, updatedAt: now().toISOString() };
+  const secret = { name, updatedAt: now().toISOString(), ...(factories && { factories }) };
   if (value === undefined) return secret;
   return { ...secret, value: { version: randomUUID(), jwe: await seal.seal(value, toOwner(name)) } };
 }
@@ -138,16 +206,19 @@ function openSecretsFile(home: Home) {
   return openJsonFile(home.secretsFile, secretsFileShape, noSecrets);
 }
 
-/** The webhooks that use each team secret, over all factories. */
-async function readUses(
-  appliedStates: AppliedStates,
-): Promise<Map<string, { factory: string; webhook: string }[]>> {
-  const uses = new Map<string, { factory: string; webhook: string }[]>();
+/** The webhooks and repositories that use each team secret, over all factories. */
+async function readUses({
+  appliedStates,
+  reconcileStatuses,
+}: TeamSecretsOptions): Promise<Map<string, TeamSecretUse[]>> {
+  const uses = new Map<string, TeamSecretUse[]>();
+  const add = (secretName: string, use: TeamSecretUse) =>
+    uses.set(secretName, [...(uses.get(secretName) ?? []), use]);
   for (const factory of await appliedStates.listFactories()) {
     const { webhooks } = await appliedStates.read(factory);
-    for (const { name, secretName } of webhooks) {
-      uses.set(secretName, [...(uses.get(secretName) ?? []), { factory, webhook: name }]);
-    }
+    for (const { name, secretName } of webhooks) add(secretName, { factory, webhook: name });
+    const { followed } = await reconcileStatuses.read(factory);
+    if (followed?.credential) add(followed.credential.secretName, { factory });
   }
   return uses;
 }

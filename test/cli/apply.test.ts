@@ -82,6 +82,7 @@ Plan: 3 to add, 0 to change, 0 to destroy.
 test('apply prints the ingress URL of each webhook, under the public base URL', async () => {
   const workspace = await threeWebhooks();
   workspace.write('hookmill.yaml', 'factory: prod\nbaseUrl: https://hooks.example.com/in/\n');
+  await workspace.hookmill('secrets', 'share', 'TOKEN', 'prod');
   const { stdout } = await workspace.hookmill('apply');
   expect(stdout).toContain('\nApplied as serial 1.\n\n');
   expect(stdout).toMatch(/^code {5}https:\/\/hooks\.example\.com\/in\/webhooks\/w\/wh_[0-9a-z]{24}$/m);
@@ -239,6 +240,7 @@ test('--home, --factory and their variables say where the state is, flags first'
   workspace.write('defs/hookmill.yaml', 'factory: from-file\n');
   const env = { HOOKMILL_HOME: workspace.path('home'), HOOKMILL_FACTORY: 'from-env' };
   await workspace.hookmill('secrets', 'set', 'T', { stdin: secret, env });
+  await workspace.hookmill('secrets', 'share', 'T', 'from-file', 'from-flag', { env });
   const factoryOf = async (...args: Parameters<Workspace['hookmill']>) =>
     JSON.parse((await workspace.hookmill(...args)).stdout).factory;
   expect(await factoryOf('-C', 'defs', '--home', 'home', 'apply', '-o', 'json')).toBe('from-file');

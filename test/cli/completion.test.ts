@@ -16,7 +16,7 @@ let workspace: Workspace;
 beforeAll(async () => {
   workspace = makeWorkspace();
   workspace.write('webhooks/orders.yaml', 'secretName: ORDERS_TOKEN\n');
-  await workspace.hookmill('secrets', 'generate', 'ORDERS_TOKEN');
+  await workspace.hookmill('secrets', 'generate', 'ORDERS_TOKEN', '--factory', 'shop');
   await workspace.hookmill('apply', '--factory', 'shop');
   workspace.write('hookmill.yaml', 'factory: shop\n');
   workspace.write('webhooks/deploys.yaml', 'not: even valid\n');

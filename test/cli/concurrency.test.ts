@@ -41,6 +41,7 @@ test('eight applies to eight factories of one home do not wait for each other, n
   const workspace = await withSecret();
   workspace.write('webhooks/a.yaml', 'secretName: TOKEN\n');
   const factories = Array.from({ length: 8 }, (_, i) => `factory-${i}`);
+  await workspace.hookmill('secrets', 'share', 'TOKEN', '--all-factories');
   const applies = factories.map(name =>
     workspace.hookmill('apply', '--factory', name, '--lock-timeout', '0'),
   );

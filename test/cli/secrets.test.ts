@@ -132,7 +132,7 @@ test('a declared secret applies without a credential, which it gets once it is s
 test('remove is refused while a webhook of any factory names the secret', async () => {
   const workspace = makeWorkspace();
   workspace.write('defs/webhooks/a.yaml', 'secretName: TOKEN\n');
-  await workspace.hookmill('secrets', 'set', 'TOKEN', { stdin: 'a-value' });
+  await workspace.hookmill('secrets', 'set', 'TOKEN', '--factory', 'payments', { stdin: 'a-value' });
   const here = ['--home', workspace.home, '-C', 'defs', '--factory', 'payments'];
   await workspace.hookmill('apply', ...here);
   const refused = await workspace.hookmill('secrets', 'remove', 'TOKEN');
@@ -140,12 +140,35 @@ test('remove is refused while a webhook of any factory names the secret', async 
   expect(refused.exitCode).toBe(1);
 
   workspace.write('defs/webhooks/a.yaml', 'secretName: OTHER\n');
-  await workspace.hookmill('secrets', 'set', 'OTHER', { stdin: 'another-value' });
+  await workspace.hookmill('secrets', 'set', 'OTHER', '--factory', 'payments', { stdin: 'another-value' });
   await workspace.hookmill('apply', ...here);
   expect((await workspace.hookmill('secrets', 'remove', 'TOKEN')).exitCode).toBe(0);
   expect(stored(workspace).map(({ name }) => name)).toEqual(['OTHER']);
   const unknown = await workspace.hookmill('secrets', 'remove', 'TOKEN');
   expect(unknown).toMatchObject({ stderr: 'hookmill: there is no team secret TOKEN\n', exitCode: 1 });
+});
+
+test('share says which factories may use a secret; a definition of any other names the way out', async () => {
+  const workspace = makeWorkspace();
+  workspace.write('webhooks/a.yaml', 'secretName: TOKEN\n');
+  await workspace.hookmill('secrets', 'generate', 'TOKEN');
+  const inShop = (...words: string[]) => workspace.hookmill(...words, '--factory', 'shop');
+  const share = (...words: string[]) => workspace.hookmill('secrets', 'share', 'TOKEN', ...words);
+  const refused = await inShop('apply');
+  expect(refused.stderr).toContain('the factory shop may not use the team secret TOKEN');
+  expect(refused.stderr).toContain('hint: `hookmill secrets share TOKEN shop` allows it');
+  expect(refused.exitCode).toBe(1);
+
+  expect((await share('shop')).stderr).toBe('shop may now use TOKEN.\n');
+  expect((await inShop('apply')).exitCode).toBe(0);
+  expect((await workspace.hookmill('apply')).exitCode).toBe(0);
+  const withdrawn = await share('shop', '--only');
+  expect(withdrawn.stderr).toContain('the webhook a of the factory default uses the team secret TOKEN');
+  expect(withdrawn.exitCode).toBe(1);
+  expect((await share('--all-factories')).exitCode).toBe(0);
+  expect((await workspace.hookmill('secrets', 'list')).stdout).toMatch(/ {2}all {8}default\/a, shop\/a$/m);
+  for (const words of [[], ['shop', '--all-factories'], ['Shop']])
+    expect((await share(...words)).exitCode).toBe(2);
 });
 
 test('list shows names, states and users, and no value', async () => {
@@ -160,15 +183,22 @@ test('list shows names, states and users, and no value', async () => {
     workspace.hookmill('secrets', 'list', '-o', 'json'),
   ]);
   expect(JSON.parse(json.stdout)).toEqual([
-    { name: 'A_SECRET', state: 'declared', updatedAt: expect.any(String), usedBy: [] },
+    {
+      name: 'A_SECRET',
+      state: 'declared',
+      updatedAt: expect.any(String),
+      factories: ['default'],
+      usedBy: [],
+    },
     {
       name: 'B_SECRET',
       state: 'set',
       updatedAt: expect.any(String),
+      factories: ['default'],
       usedBy: [{ factory: 'default', webhook: 'a' }],
     },
   ]);
-  expect(text.stdout).toMatch(/^B_SECRET {2}set {7}\S+ {2}default\/a$/m);
+  expect(text.stdout).toMatch(/^B_SECRET {2}set {7}\S+ {2}default {4}default\/a$/m);
   expect(`${text.stdout}${json.stdout}`).not.toContain('the-value-itself');
 });
 

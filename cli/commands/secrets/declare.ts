@@ -19,8 +19,8 @@ Examples:
   )
     .argument('<name>', 'name of the team secret')
     .action(async (name: string, _, command: Command) => {
-      const { store } = await openContext(command);
-      await store.teamSecrets.create(name, undefined);
+      const { store, factory } = await openContext(command);
+      await store.teamSecrets.create(name, undefined, factory);
       printStatus(`Declared ${name}. Its webhooks answer 401 until you set it and apply again.`);
     });
 }

@@ -9,7 +9,7 @@ export function declareSecretsList(parent: Command): Command {
   return addCommand(
     parent,
     'list',
-    'list team secrets and the webhooks that use them (never their values)',
+    'list team secrets, with the factories that may use them and what uses them (never their values)',
     `
 Examples:
   hookmill secrets list
@@ -19,11 +19,13 @@ Examples:
     const secrets = await store.teamSecrets.list();
     printData(output, secrets, () => {
       if (secrets.length === 0) return 'No team secrets. Run `hookmill secrets set NAME` to create one.\n';
-      const rows = secrets.map(({ name, state, updatedAt, usedBy }) => {
-        const uses = usedBy.map(({ factory, webhook }) => `${factory}/${webhook}`).join(', ');
-        return [name, state, updatedAt, uses || '-'];
+      const rows = secrets.map(({ name, state, updatedAt, factories, usedBy }) => {
+        const uses = usedBy
+          .map(({ factory, webhook }) => `${factory}/${webhook ?? '(repository)'}`)
+          .join(', ');
+        return [name, state, updatedAt, factories?.join(', ') ?? 'all', uses || '-'];
       });
-      return renderTable(['NAME', 'STATE', 'UPDATED', 'USED BY'], rows);
+      return renderTable(['NAME', 'STATE', 'UPDATED', 'FACTORIES', 'USED BY'], rows);
     });
   });
 }

@@ -12,7 +12,8 @@ export function declareSecretsSet(parent: Command): Command {
     'set',
     'set the value of a team secret, from standard input or a prompt',
     `
-The value is all of standard input, without one final newline. Webhooks use it after the next apply.
+The value is all of standard input, without one final newline. Webhooks use it after the next apply. Only this factory
+may use a new team secret; hookmill secrets share lets others use it too.
 
 Examples:
   hookmill secrets set GITHUB_WEBHOOK < secret.txt
@@ -20,8 +21,8 @@ Examples:
   )
     .argument('<name>', 'name of the team secret')
     .action(async (name: string, _, command: Command) => {
-      const { store } = await openContext(command);
-      await store.teamSecrets.set(name, await readSecretValue(`Value of ${name}:`));
+      const { store, factory } = await openContext(command);
+      await store.teamSecrets.set(name, await readSecretValue(`Value of ${name}:`), factory);
       printStatus(`Set ${name}. ${nextApplyNote}`);
     });
 }

@@ -10,6 +10,7 @@ import { makeWorkspace } from '../../support/workspace.ts';
 async function startFollowing(options: DaemonOptions): Promise<TestDaemon> {
   const workspace = makeWorkspace();
   await workspace.hookmill('secrets', 'set', 'S', { stdin: secret });
+  await workspace.hookmill('secrets', 'share', 'S', '--all-factories');
   return startDaemonForTest({ workspace, ...options });
 }
 

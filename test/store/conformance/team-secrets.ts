@@ -67,11 +67,12 @@ export function testTeamSecrets(makePlace: MakePlace): void {
     await addWebhook(store, 'code', 'other', 'TOKEN');
     const updatedAt = at.toISOString();
     expect(await teamSecrets.list()).toEqual([
-      { name: 'FREE', state: 'set', updatedAt, usedBy: [] },
+      { name: 'FREE', state: 'set', updatedAt, factories: null, usedBy: [] },
       {
         name: 'TOKEN',
         state: 'set',
         updatedAt,
+        factories: null,
         usedBy: [
           { factory: 'default', webhook: 'pay' },
           { factory: 'other', webhook: 'code' },
@@ -91,6 +92,35 @@ export function testTeamSecrets(makePlace: MakePlace): void {
     await teamSecrets.remove('FREE');
     expect(await teamSecrets.listNames()).toEqual(['TOKEN']);
     await expect(teamSecrets.remove('FREE')).rejects.toMatchObject({ code: 'secret-unknown' });
+  });
+
+  test('are only for their factory until they are shared, and show no value to any other', async () => {
+    const { teamSecrets } = openAt(makePlace());
+    await teamSecrets.set('MINE', 'value', 'shop');
+    await teamSecrets.create('OURS', 'value');
+    const forbidden = new Map([['MINE', { name: 'MINE', forbiddenTo: 'other' }]]);
+    expect(await teamSecrets.open(['MINE'], 'other')).toEqual(forbidden);
+    expect((await teamSecrets.open(['MINE'], 'shop')).get('MINE')?.value?.text).toBe('value');
+    expect(await teamSecrets.listNames('other')).toEqual(['OURS']);
+    await teamSecrets.set('MINE', 'another value', 'other');
+    expect(await teamSecrets.open(['MINE'], 'other')).toEqual(forbidden);
+    await teamSecrets.share('MINE', before => [...(before ?? []), 'other']);
+    expect((await teamSecrets.open(['MINE'], 'other')).get('MINE')?.value?.text).toBe('another value');
+    expect((await teamSecrets.list()).map(({ factories }) => factories)).toEqual([['other', 'shop'], null]);
+    await expect(teamSecrets.share('NONE', () => null)).rejects.toMatchObject({ code: 'secret-unknown' });
+  });
+
+  test('are neither removed nor withdrawn while the repository of a factory needs them', async () => {
+    const { teamSecrets, appliedStates, reconcileStatuses } = openAt(makePlace());
+    await teamSecrets.set('GIT_READ', 'value', 'shop');
+    await appliedStates.change('shop', async state => ({ next: state, result: undefined }));
+    const credential = { username: 'git', secretName: 'GIT_READ' };
+    const followed = { repository: 'https://git.test/a.git', branch: 'main', path: '', credential };
+    await reconcileStatuses.change('shop', status => ({ ...status, followed }));
+    expect(await teamSecrets.list()).toMatchObject([{ usedBy: [{ factory: 'shop' }] }]);
+    const inUse = { code: 'secret-in-use', message: /repository of the factory shop/ };
+    await expect(teamSecrets.remove('GIT_READ')).rejects.toMatchObject(inUse);
+    await expect(teamSecrets.share('GIT_READ', () => ['other'])).rejects.toMatchObject(inUse);
   });
 
   test('lose no change when two processes change them at the same time', async () => {

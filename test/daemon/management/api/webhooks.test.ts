@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import type { OperationId } from '../../../../schema/api/routes.ts';
 import { describeScheme } from '../../../../signatures/schemes.ts';
 import { signRequest } from '../../../../signatures/sign.ts';
+import type { TeamSecrets } from '../../../../store/team-secrets.ts';
 import { makeFactory } from '../../../support/factory.ts';
 import { send } from '../../../support/http.ts';
 import { type ManagedDaemon, startManagedDaemon } from '../../../support/management.ts';
@@ -171,15 +173,58 @@ describe('the secret of a new webhook', () => {
     expect((await manager.call('listWebhooks')).json.webhooks).toHaveLength(1);
   });
 
-  test('is not rotated under the hands of another webhook, which may be another factory’s', async () => {
+  test('is its factory’s own: the manager of another one can neither name nor change nor see it', async () => {
     const daemon = await startManagedDaemon();
-    const { manager, params } = await withWebhook(undefined, daemon);
+    const { webhook, revealed, params } = await withWebhook(undefined, daemon);
+    const { teamSecrets } = makeFactory(daemon.home).store;
+    await teamSecrets.create('GIT_READ', 'value-of-the-team-secret', 'default');
+    const other = await daemon.client({ factory: 'other' });
+    const call = (id: OperationId, body?: object) => other.call(id, { params: { factory: 'other' }, body });
+    for (const name of ['DEPLOYS_TOKEN', 'GIT_READ']) {
+      const secret = { kind: 'existing', name };
+      const named = await call('createWebhook', { name: 'forger', secret });
+      expect([named.status, named.json.code]).toEqual([409, 'secret-missing']);
+      const taken = await call('createWebhook', { name: 'forger', secret: { kind: 'generated', name } });
+      expect(taken.json.code).toBe('secret-taken');
+      const files = [{ path: 'webhooks/forger.yaml', content: `secretName: ${name}\n` }];
+      const applied = await call('apply', { files, origin: 'here' });
+      expect(applied.json.diagnostics).toMatchObject([{ code: 'secret/not-shared' }]);
+    }
+    expect((await call('listSecrets')).json.secrets).toEqual([]);
+    expect(await post(webhook.url, revealed.secret)).toMatchObject({ status: 202 });
+    const manager = await daemon.client();
+    expect((await manager.call('changeWebhookSecret', { params })).status).toBe(200);
+  });
+
+  test.each([
+    [
+      'shared with another factory',
+      async (secrets: TeamSecrets) => secrets.share('SHARED', () => ['default', 'other']),
+    ],
+    [
+      'for all factories, of which there are several',
+      async (secrets: TeamSecrets) => secrets.share('SHARED', () => null),
+    ],
+  ])('is not rotated by a manager if it is %s', async (_, share) => {
+    const daemon = await startManagedDaemon();
+    const { teamSecrets } = makeFactory(daemon.home).store;
+    await teamSecrets.set('SHARED', 'value-of-the-team-secret', 'default');
+    const secret = { kind: 'existing', name: 'SHARED' };
+    const { manager, params } = await withWebhook({ name: 'deploys', secret }, daemon);
+    await share(teamSecrets);
     const all = await daemon.client({ factory: null });
-    const secret = { kind: 'existing', name: 'DEPLOYS_TOKEN' };
-    await all.call('createWebhook', { params: { factory: 'other' }, body: { name: 'hidden', secret } });
+    await all.call('createWebhook', { params: { factory: 'other' }, body: { name: 'hidden' } });
     const refused = await manager.call('changeWebhookSecret', { params });
     expect(refused.json.code).toBe('secret-shared');
     expect(refused.text).not.toContain('hidden');
+  });
+
+  test('is not rotated under the hands of another webhook of the factory', async () => {
+    const { manager, params } = await withWebhook();
+    const secret = { kind: 'existing', name: 'DEPLOYS_TOKEN' };
+    await manager.call('createWebhook', { body: { name: 'beside', secret } });
+    const refused = await manager.call('changeWebhookSecret', { params });
+    expect(refused.json).toMatchObject({ code: 'secret-shared', detail: expect.stringContaining('beside') });
   });
 });
 
