@@ -21,7 +21,7 @@ let startModules: ReadonlySet<string> | undefined;
 const { output } = await build({
   input: { hookmill: program, ...workers },
   platform: 'node',
-  external: id => !id.startsWith('.') && !isAbsolute(id) && !bundled.test(id),
+  external: isExternal,
   // One file for all that each command loads starts faster than the twenty that rolldown would make of it.
   output: { format: 'esm', codeSplitting: { groups: [{ name: 'start', test: isStartModule }] } },
   plugins: [
@@ -34,12 +34,26 @@ const { output } = await build({
   ],
   write: false,
 });
+// The thread of the daemon's operations has a bundle of its own: if it shared files with the commands, they would load more
+// of them.
+const thread = await build({
+  input: { 'operations-worker': 'daemon/operations-thread/operations-worker.ts' },
+  platform: 'node',
+  external: isExternal,
+  output: { format: 'esm', codeSplitting: false },
+  write: false,
+});
+output.push(...thread.output);
 mkdirSync('dist', { recursive: true });
 for (const file of output) if (file.type === 'chunk') replace(`dist/${file.fileName}`, file.code);
 
 // Removes the files of an earlier build last, because a running command may still load them.
 const built = new Set(output.map(({ fileName }) => fileName));
 for (const file of readdirSync('dist')) if (file.endsWith('.js') && !built.has(file)) rmSync(`dist/${file}`);
+
+function isExternal(id: string): boolean {
+  return !id.startsWith('.') && !isAbsolute(id) && !bundled.test(id);
+}
 
 /** Whether each command loads the module, and no worker does: a worker would then load all of them. */
 function isStartModule(module: string): boolean {

@@ -10,10 +10,12 @@ import { createMemoryBudgets } from './ingress/budgets.ts';
 import { createIngress, type IngressOptions } from './ingress/ingress.ts';
 import { createRandomPool } from './ingress/random-pool.ts';
 import { createApi } from './management/api/create-api.ts';
+import type { ThreadAnswer } from './management/api/thread-request.ts';
 import { findDashboardDirectory, readDashboardFiles } from './management/dashboard-files.ts';
 import { LiveDeliveries } from './management/live-deliveries.ts';
 import { createManagement } from './management/management.ts';
 import { createMetrics, type MetricSources, type Metrics } from './observability/metrics.ts';
+import { type OperationsThread, openOperationsThread } from './operations-thread/operations-thread.ts';
 import { readReconcileStatuses } from './reconciling/reconcile-statuses.ts';
 import { startReconcilers } from './reconciling/reconcilers.ts';
 import { startRetention } from './runs/retention.ts';
@@ -114,7 +116,9 @@ async function startParts(
   onClose(() => served.close());
   const readReconciles = () => readReconcileStatuses(store);
   const metrics = createMetrics({ deliveryLog, readStates: served.status, readReconciles });
-  const parts = { deliveryLog, served, live, metrics, readReconciles };
+  const thread = openOperationsThread({ place: store.place, deliveryLog });
+  onClose(() => thread.close());
+  const parts = { deliveryLog, served, live, metrics, readReconciles, thread };
 
   // The management port starts before the ingress and closes after it, so that it can report while the ingress stops.
   const managementUrl = await startManagement(options, parts, condition, onClose);
@@ -165,17 +169,19 @@ interface Parts {
   readonly live: LiveDeliveries;
   readonly metrics: Metrics;
   readonly readReconciles: MetricSources['readReconciles'];
+  readonly thread: OperationsThread;
 }
 
 async function startManagement(
   { store, settings, log, nowMs, monotonicMs }: DaemonOptions,
-  { deliveryLog, served, live, metrics, readReconciles }: Parts,
+  { deliveryLog, served, live, metrics, readReconciles, thread }: Parts,
   condition: Condition,
   onClose: OnClose,
 ): Promise<string> {
   const { managementUrl } = settings;
   const api = createApi({
     ...{ store, served, deliveryLog, live, managementUrl, nowMs, monotonicMs, log },
+    answerInThread: (request, turn) => thread.run('answerRequest', request, turn) as Promise<ThreadAnswer>,
     readClientAddress: createAddressReader(settings.trustProxies),
     baseUrl: () => condition.baseUrl,
   });

@@ -10,12 +10,16 @@ export interface Factory {
   readonly randomBytes: (count: number) => Uint8Array;
 }
 
-/** A factory whose applied state may be served from memory, and whose delivery log may already be open. */
-export interface OpenFactory extends Factory {
-  /** The applied state that deliveries are currently judged by. Fails with `state-unreadable`. */
-  readonly readState: () => Promise<AppliedState>;
+/** A factory whose delivery log may already be open. */
+export interface LoggedFactory extends Factory {
   /** Lets `work` write to the delivery log. */
   readonly useDeliveryLog: <T>(work: (log: QueueableRuns) => Promise<T>) => Promise<T>;
+}
+
+/** A factory whose applied state may be served from memory. */
+export interface OpenFactory extends LoggedFactory {
+  /** The applied state that deliveries are currently judged by. Fails with `state-unreadable`. */
+  readonly readState: () => Promise<AppliedState>;
 }
 
 /** The part of the delivery log that queues runs. */

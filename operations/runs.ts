@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { RunState } from '../schema/delivery.ts';
 import { Refusal } from '../schema/refusal.ts';
-import type { Factory, OpenFactory } from './factory.ts';
+import type { Factory, LoggedFactory } from './factory.ts';
 import { type Page, readPage } from './page.ts';
 import { requireDelivery, requireRun } from './require-logged.ts';
 import { type RunView, runView } from './views/delivery-views.ts';
@@ -58,7 +58,7 @@ export async function readRunOutput(
 }
 
 /** Queues a failed run again and restarts the count of its attempts. Fails with `run-unknown` or `run-not-failed`. */
-export async function retryRun(factory: OpenFactory, id: string): Promise<RunView> {
+export async function retryRun(factory: LoggedFactory, id: string): Promise<RunView> {
   const run = await requireRun(factory, id);
   const nowMs = factory.now().getTime();
   if (!(await factory.useDeliveryLog(log => log.retryRun({ id, nowMs })))) {

@@ -13,7 +13,7 @@ export interface Definitions {
   readonly fileCount: number;
   /** The text of each file by its name in diagnostics, for code frames. */
   readonly texts: ReadonlyMap<string, string>;
-  /** Finds the place of a part of a definition. */
+  /** Finds the place of a part of a definition; beyond as many places as a report shows, only its file. */
   readonly locate: (kind: DefinitionKind, name: string, path: readonly PropertyKey[]) => DefinitionPlace;
 }
 

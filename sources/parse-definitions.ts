@@ -3,7 +3,7 @@ import { parseAutomation, parseWebhook } from '../schema/definitions/parse-defin
 import type { ParsedFile } from '../schema/definitions/parse-file.ts';
 import type { WebhookDefinition } from '../schema/definitions/webhook-definition.ts';
 import { type ParsedYaml, parseYaml } from '../schema/definitions/yaml-source.ts';
-import { type Diagnostic, sortDiagnostics } from '../schema/diagnostics.ts';
+import { type Diagnostic, diagnosticsReportedMax, sortDiagnostics } from '../schema/diagnostics.ts';
 import { compareNames } from '../schema/name.ts';
 import { findCrossFileDiagnostics } from './cross-file-diagnostics.ts';
 import type { DefinitionFile, DefinitionFiles } from './definition-files.ts';
@@ -53,11 +53,13 @@ function parseAll(found: DefinitionFiles): Omit<Definitions, 'fileCount'> {
 function makeLocator(files: readonly DefinitionFile[]): Definitions['locate'] {
   let byName: ReadonlyMap<string, DefinitionFile> | undefined;
   let last: { readonly file: string; readonly yaml: ParsedYaml } | undefined;
+  let located = 0;
   return (kind, name, path) => {
     byName ??= new Map(files.map(file => [`${file.kind} ${file.name}`, file]));
     const found = byName.get(`${kind} ${name}`);
     if (!found) throw new Error(`no ${kind} ${name} was parsed`);
     const { file, bytes } = found;
+    if (located++ >= diagnosticsReportedMax) return { file };
     // Parses the file again, because few places are needed and keeping every parsed file would cost memory. Keeps the
     // last one, because several places of one file are asked for in a row.
     if (last?.file !== file) last = { file, yaml: parseYaml(file, bytes) };

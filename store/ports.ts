@@ -11,6 +11,8 @@ import type { TeamSecrets } from './team-secrets.ts';
  * store open. Operations reject with `StoreError`, those of the delivery log with `DeliveryLogError`.
  */
 export interface Store {
+  /** Where the store is, so that another thread of this process can open it too. */
+  readonly place: StorePlace;
   readonly appliedStates: AppliedStates;
   readonly teamSecrets: TeamSecrets;
   readonly apiTokens: ApiTokens;
@@ -94,13 +96,17 @@ export interface DaemonAddress {
   record(ingressUrl: string): Promise<void>;
 }
 
-export interface StoreOptions {
+/** Plain data, which can be sent to a thread. */
+export interface StorePlace {
   /** The home directory. It is created with the first write. */
   readonly home: string;
   /** The environment variables: if HOOKMILL_KEY is set, it is the key that seals values. */
   readonly environment: NodeJS.ProcessEnv;
   /** How long to wait for another process that changes the same thing. */
   readonly lockTimeoutMs: number;
+}
+
+export interface StoreOptions extends StorePlace {
   readonly now: () => Date;
   /** Reads the delivery log in a thread of its own, so that no query delays the calling thread. */
   readonly readsInThread: boolean;

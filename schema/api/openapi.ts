@@ -169,6 +169,8 @@ function listCommonProblems({ permission, body, query, path }: ApiRoute) {
     ...(path.includes('{factory}') ? (['state-unreadable'] as const) : []),
     ...(body ? (['body-unreadable', 'body-too-large', 'not-json', 'cross-site'] as const) : []),
     ...(body || query ? (['request-invalid'] as const) : []),
+    'takes-too-long' as const,
+    'requests-waiting' as const,
     'unexpected' as const,
   ];
 }

@@ -41,6 +41,11 @@ const requestProblems = {
   'not-json': { status: 415, title: 'The body must be JSON, sent with Content-Type: application/json' },
   'body-unreadable': { status: 400, title: 'The body is incomplete, or is not JSON in UTF-8' },
   'too-many-attempts': { status: 429, title: 'Too many failed attempts to sign in: try again later' },
+  'takes-too-long': {
+    status: 422,
+    title: 'The request took too long and was stopped: send fewer or simpler definitions',
+  },
+  'requests-waiting': { status: 429, title: 'Too many requests of this API token are waiting: try again' },
   unexpected: { status: 500, title: 'Internal error: see the log of the daemon' },
   locked: { status: 503, title: 'Another process is changing the factory: try again' },
   'log-busy': { status: 503, title: 'The delivery log is busy: try again' },

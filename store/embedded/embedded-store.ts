@@ -22,7 +22,9 @@ export function openEmbeddedStore({ environment, lockTimeoutMs, now, ...options 
   const reconcileStatuses = openReconcileStatuses(home, lockTimeoutMs);
   const openReader = options.readsInThread ? openThreadReader : openProcessReader;
   const deliveries = openReader(home.deliveryLogFile);
+  const { HOOKMILL_KEY } = environment;
   return {
+    place: { home: options.home, environment: { HOOKMILL_KEY }, lockTimeoutMs },
     appliedStates,
     teamSecrets: openTeamSecrets({ home, seal, appliedStates, reconcileStatuses, lockTimeoutMs, now }),
     apiTokens: openApiTokens(home, lockTimeoutMs, now),

@@ -27,7 +27,8 @@ function answerProblem(context: Context, { code, parts }: ApiProblem): void {
   if (status === 401) context.set('WWW-Authenticate', 'Bearer');
 }
 
-function toProblem(error: unknown): ApiProblem {
+/** Converts what an operation throws. An error without a code is a defect, and its details are for the log only. */
+export function toProblem(error: unknown): ApiProblem {
   if (error instanceof ApiProblem) return error;
   const cause = { cause: error };
   if (error instanceof Refusal) return new ApiProblem(error.code, error.parts, cause);

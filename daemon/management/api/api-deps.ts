@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { OpenFactory, QueueableRuns } from '../../../operations/factory.ts';
+import type { LoggedFactory, QueueableRuns } from '../../../operations/factory.ts';
 import { type AppliedState, emptyAppliedState } from '../../../schema/applied-state.ts';
 import { Refusal } from '../../../schema/refusal.ts';
 import type { Store } from '../../../store/ports.ts';
@@ -9,13 +9,15 @@ import type { SessionCookie } from '../guards/session-cookie.ts';
 import type { Sessions } from '../guards/sessions.ts';
 import type { SignInAttempts } from '../guards/sign-in-attempts.ts';
 import type { LiveDeliveries } from '../live-deliveries.ts';
+import type { AnswerInThread } from './thread-request.ts';
 
-/** Everything that the handlers of the management API need. */
+/** Everything that the handlers in the main thread need. */
 export interface ApiDeps {
   readonly store: Store;
   readonly served: ServedFactories;
   readonly deliveryLog: QueueableRuns;
   readonly live: LiveDeliveries;
+  readonly answerInThread: AnswerInThread;
   readonly tokens: KnownTokens;
   readonly sessions: Sessions;
   readonly cookie: SessionCookie;
@@ -37,20 +39,12 @@ export function getServedState({ served }: Pick<ApiDeps, 'served'>, factory: str
   });
 }
 
-/** Opens a factory for operations; they see the state that is served. */
-export function openServedFactory(deps: ApiDeps, name: string): OpenFactory {
+/** Opens a factory for operations on its delivery log. */
+export function openLoggedFactory(deps: ApiDeps, name: string): LoggedFactory {
   const { store, deliveryLog, randomBytes, nowMs } = deps;
   return {
     ...{ name, store, randomBytes },
     now: () => new Date(nowMs()),
-    readState: async () => getServedState(deps, name),
     useDeliveryLog: work => work(deliveryLog),
   };
-}
-
-/** Resolves when the change is made and the ingress serves it. */
-export async function serveChange<T>({ served }: Pick<ApiDeps, 'served'>, change: Promise<T>): Promise<T> {
-  const changed = await change;
-  await served.refresh();
-  return changed;
 }

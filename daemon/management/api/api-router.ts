@@ -15,11 +15,13 @@ import {
 import type { KnownTokens } from '../guards/known-tokens.ts';
 import type { SessionCookie } from '../guards/session-cookie.ts';
 import type { Sessions } from '../guards/sessions.ts';
-import type { ApiHandlers, ApiReply } from './handler.ts';
-import { readBody, readIfMatch, readQuery } from './read-request.ts';
+import type { ApiDeps } from './api-deps.ts';
+import type { ApiReply, PortHandlers } from './handler.ts';
+import { parseBody, readBody, readIfMatch, readQuery } from './read-request.ts';
+import type { ThreadRequest } from './thread-request.ts';
 
-export interface ApiRouterDeps {
-  readonly handlers: ApiHandlers;
+export interface ApiRouterDeps extends Pick<ApiDeps, 'answerInThread' | 'served' | 'baseUrl' | 'nowMs'> {
+  readonly handlers: PortHandlers;
   readonly tokens: KnownTokens;
   readonly sessions: Sessions;
   readonly cookie: SessionCookie;
@@ -46,11 +48,39 @@ async function serve(id: OperationId, route: ApiRoute, context: Context, deps: A
   const query = readQuery(context.URL.searchParams, route);
   const ifSerial = route.etag ? readIfMatch(context.req) : undefined;
   const body = await readBody(context.req, route);
-  // The table's types ensure that each handler takes the shapes that were checked here.
-  const handler = deps.handlers[id] as (request: unknown) => Promise<ApiReply<unknown>>;
-  const reply = await handler({ params: context.params, query, body, ifSerial, caller, context });
-  respond(route, context, reply);
+  const request = { params: context.params, query, ifSerial, caller };
+  if (id in deps.handlers) {
+    // The table's types ensure that each handler takes the shapes that were checked here.
+    const handler = deps.handlers[id as keyof PortHandlers] as (
+      request: unknown,
+    ) => Promise<ApiReply<unknown>>;
+    const { body: answer } = await handler({ ...request, body: body && parseBody(body, route), context });
+    respond(route, context, answer);
+  } else await serveInThread(id, route, context, { ...request, body }, deps);
   report(id, route, context, caller, deps.log);
+}
+
+/** Parses, handles and renders in the operations thread. A change is served before the request is answered. */
+async function serveInThread(
+  id: OperationId,
+  route: ApiRoute,
+  context: Context,
+  request: Pick<ThreadRequest, 'params' | 'query' | 'body' | 'ifSerial' | 'caller'>,
+  { answerInThread, served, baseUrl, nowMs }: ApiRouterDeps,
+): Promise<void> {
+  const { factory } = request.params;
+  const problem = served.status().find(status => status.factory === factory)?.problem ?? null;
+  const turn = request.caller?.token.sha256 ?? 'public';
+  const asked = { ...request, id, problem, baseUrl: baseUrl(), atMs: nowMs() };
+  const answer = await answerInThread(asked, turn);
+  if (!answer.ok) throw new ApiProblem(answer.code, answer.parts, { cause: answer.cause });
+  if (route.etag && route.method !== 'get' && route.permission === 'manage') await served.refresh();
+  const { json, serial } = answer;
+  if (serial !== undefined) context.set('ETag', `"${serial}"`);
+  context.status = route.answer.status;
+  if (!json) return;
+  context.type = 'application/json';
+  context.body = Buffer.from(json.buffer, json.byteOffset, json.byteLength);
 }
 
 /** Returns the caller. Fails unless they have the permission that the route needs. Undefined for public routes. */
@@ -71,8 +101,7 @@ async function requireCaller(
   return caller;
 }
 
-function respond({ answer }: ApiRoute, context: Context, { body, serial }: ApiReply<unknown>): void {
-  if (serial !== undefined) context.set('ETag', `"${serial}"`);
+function respond({ answer }: ApiRoute, context: Context, body: unknown): void {
   // A handler whose answer is not JSON has already written it.
   if (answer.mediaType) return;
   context.status = answer.status;

@@ -12,16 +12,16 @@ import { createSignInAttempts } from '../guards/sign-in-attempts.ts';
 import type { LiveDeliveries } from '../live-deliveries.ts';
 import type { ApiDeps } from './api-deps.ts';
 import { createApiRouter } from './api-router.ts';
-import { createDefinitionHandlers } from './definition-handlers.ts';
-import { createFactoryHandlers } from './factory-handlers.ts';
 import { createLogHandlers } from './log-handlers.ts';
 import { createSessionHandlers } from './session-handlers.ts';
+import type { AnswerInThread } from './thread-request.ts';
 
 export interface ApiOptions {
   readonly store: Store;
   readonly served: ServedFactories;
   readonly deliveryLog: DeliveryLog;
   readonly live: LiveDeliveries;
+  readonly answerInThread: AnswerInThread;
   /** Gets the public URL of the ingress. */
   readonly baseUrl: () => string;
   /** The URL of the management port behind a proxy, if there is one. */
@@ -50,9 +50,7 @@ export function createApi({ managementUrl, readClientAddress, monotonicMs, ...op
   };
   const handlers = {
     ...createSessionHandlers(deps, readClientAddress),
-    ...createFactoryHandlers(deps),
     ...createLogHandlers(deps),
-    ...createDefinitionHandlers(deps),
   };
   return {
     router: createApiRouter({ ...deps, handlers }),

@@ -18,19 +18,18 @@ import {
   showWebhook,
 } from '../../../operations/webhooks.ts';
 import type { AppliedState } from '../../../schema/applied-state.ts';
-import { type ApiDeps, openServedFactory, serveChange } from './api-deps.ts';
-import type { ApiHandlers } from './handler.ts';
+import type { ThreadHandlers } from './handler.ts';
+import { type OperationDeps, openFactory } from './operation-deps.ts';
 
-/** Handles requests for a factory's applied state. The ingress serves a change before the request is answered. */
+/** Handles requests for a factory's applied state. */
 export function createFactoryHandlers(
-  deps: ApiDeps,
-): Pick<ApiHandlers, 'showStatus' | 'listSecrets'> & WebhookHandlers & AutomationHandlers {
+  deps: OperationDeps,
+): Pick<ThreadHandlers, 'showStatus' | 'listSecrets'> & WebhookHandlers & AutomationHandlers {
   return {
     showStatus: async ({ params: { factory }, caller }) => {
-      const status = await showStatus(openServedFactory(deps, factory));
+      const status = await showStatus(openFactory(deps, factory));
       const { permission } = caller.token;
-      const served = deps.served.status().find(status => status.factory === factory);
-      const body = { ...status, permission, problem: served?.problem ?? null };
+      const body = { ...status, permission, problem: deps.problem() };
       return { body, serial: status.serial };
     },
     listSecrets: async ({ params: { factory }, caller }) => ({
@@ -44,11 +43,11 @@ export function createFactoryHandlers(
 }
 
 type WebhookHandlers = Pick<
-  ApiHandlers,
+  ThreadHandlers,
   'listWebhooks' | 'createWebhook' | 'showWebhook' | 'changeWebhook' | 'changeWebhookSecret' | 'deleteWebhook'
 >;
 
-function createWebhookHandlers(deps: ApiDeps): WebhookHandlers {
+function createWebhookHandlers(deps: OperationDeps): WebhookHandlers {
   const { baseUrl } = deps;
   const toManaged = (state: AppliedState, { webhook, generated }: ManagedWebhook) => {
     const detail = webhookDetail(state, webhook, baseUrl());
@@ -56,64 +55,64 @@ function createWebhookHandlers(deps: ApiDeps): WebhookHandlers {
   };
   return {
     listWebhooks: async ({ params: { factory } }) => {
-      const body = await listWebhooks(openServedFactory(deps, factory), baseUrl());
+      const body = await listWebhooks(openFactory(deps, factory), baseUrl());
       return { body, serial: body.serial };
     },
     createWebhook: async ({ params: { factory }, body, ifSerial }) => {
-      const change = createWebhook({ ...openServedFactory(deps, factory), ifSerial }, body);
-      const { state, result } = await serveChange(deps, change);
+      const change = createWebhook({ ...openFactory(deps, factory), ifSerial }, body);
+      const { state, result } = await change;
       return { body: toManaged(state, result), serial: state.serial };
     },
     showWebhook: async ({ params: { factory, uid } }) => {
-      const body = await showWebhook(openServedFactory(deps, factory), uid, baseUrl());
+      const body = await showWebhook(openFactory(deps, factory), uid, baseUrl());
       return { body, serial: body.serial };
     },
     changeWebhook: async ({ params: { factory, uid }, body, ifSerial }) => {
-      const change = changeWebhook({ ...openServedFactory(deps, factory), ifSerial }, uid, body);
-      const { state, result } = await serveChange(deps, change);
+      const change = changeWebhook({ ...openFactory(deps, factory), ifSerial }, uid, body);
+      const { state, result } = await change;
       return { body: webhookDetail(state, result, baseUrl()), serial: state.serial };
     },
     changeWebhookSecret: async ({ params: { factory, uid }, body, ifSerial }) => {
-      const change = changeWebhookSecret({ ...openServedFactory(deps, factory), ifSerial }, uid, body.value);
-      const { state, result } = await serveChange(deps, change);
+      const change = changeWebhookSecret({ ...openFactory(deps, factory), ifSerial }, uid, body.value);
+      const { state, result } = await change;
       return { body: toManaged(state, result), serial: state.serial };
     },
     deleteWebhook: async ({ params: { factory, uid }, ifSerial }) => {
-      const change = deleteWebhook({ ...openServedFactory(deps, factory), ifSerial }, uid);
-      const { state } = await serveChange(deps, change);
+      const change = deleteWebhook({ ...openFactory(deps, factory), ifSerial }, uid);
+      const { state } = await change;
       return { body: undefined, serial: state.serial };
     },
   };
 }
 
 type AutomationHandlers = Pick<
-  ApiHandlers,
+  ThreadHandlers,
   'listAutomations' | 'createAutomation' | 'showAutomation' | 'replaceAutomation' | 'deleteAutomation'
 >;
 
-function createAutomationHandlers(deps: ApiDeps): AutomationHandlers {
+function createAutomationHandlers(deps: OperationDeps): AutomationHandlers {
   return {
     listAutomations: async ({ params: { factory } }) => {
-      const body = await listAutomations(openServedFactory(deps, factory));
+      const body = await listAutomations(openFactory(deps, factory));
       return { body, serial: body.serial };
     },
     createAutomation: async ({ params: { factory }, body, ifSerial }) => {
-      const change = createAutomation({ ...openServedFactory(deps, factory), ifSerial }, body);
-      const { state, result } = await serveChange(deps, change);
+      const change = createAutomation({ ...openFactory(deps, factory), ifSerial }, body);
+      const { state, result } = await change;
       return { body: automationDetail(state, result), serial: state.serial };
     },
     showAutomation: async ({ params: { factory, automation } }) => {
-      const body = await showAutomation(openServedFactory(deps, factory), automation);
+      const body = await showAutomation(openFactory(deps, factory), automation);
       return { body, serial: body.serial };
     },
     replaceAutomation: async ({ params: { factory, automation: name }, body, ifSerial }) => {
-      const change = replaceAutomation({ ...openServedFactory(deps, factory), ifSerial }, { name, ...body });
-      const { state, result } = await serveChange(deps, change);
+      const change = replaceAutomation({ ...openFactory(deps, factory), ifSerial }, { name, ...body });
+      const { state, result } = await change;
       return { body: automationDetail(state, result), serial: state.serial };
     },
     deleteAutomation: async ({ params: { factory, automation }, ifSerial }) => {
-      const change = deleteAutomation({ ...openServedFactory(deps, factory), ifSerial }, automation);
-      const { state } = await serveChange(deps, change);
+      const change = deleteAutomation({ ...openFactory(deps, factory), ifSerial }, automation);
+      const { state } = await change;
       return { body: undefined, serial: state.serial };
     },
   };

@@ -12,8 +12,6 @@ export interface ApiRequest<Id extends OperationId> {
   /** The serial in `If-Match`: the change is refused if the state has moved on. */
   readonly ifSerial: number | undefined;
   readonly caller: CallerOf<ApiRoutes[Id]>;
-  /** For answers that are not JSON. */
-  readonly context: Context;
 }
 
 /** The body, and the serial if it shows a factory's state. Answers that are not JSON are written to the context. */
@@ -22,15 +20,32 @@ export interface ApiReply<T> {
   readonly serial?: number;
 }
 
-export type ApiHandler<Id extends OperationId> = (
+type ReplyOf<Id extends OperationId, NotJson> = ApiReply<Immutable<ApiAnswer<ApiRoutes[Id], NotJson>>>;
+
+/** The context is for answers that are not JSON. */
+type PortHandler<Id extends OperationId> = (
+  request: ApiRequest<Id> & { readonly context: Context },
+) => Promise<ReplyOf<Id, undefined>> | ReplyOf<Id, undefined>;
+
+type ThreadHandler<Id extends OperationId> = (
   request: ApiRequest<Id>,
-) => Promise<ApiReply<Immutable<ApiAnswer<ApiRoutes[Id]>>>> | ApiReply<Immutable<ApiAnswer<ApiRoutes[Id]>>>;
+) => Promise<ReplyOf<Id, unknown>> | ReplyOf<Id, unknown>;
 
 /** An answer is only serialized, so operations may give read-only values. */
 type Immutable<T> = unknown extends T ? T : { readonly [K in keyof T]: Immutable<T[K]> };
 
+/** The operations that the main thread handles: none of them takes more than a few ms. */
+export type PortOperationId =
+  | ('signIn' | 'whoAmI' | 'signOut' | 'listFactories' | 'listSchemes')
+  | ('showActivity' | 'listDeliveries' | 'watchDeliveries' | 'downloadPayload')
+  | ('listRuns' | 'showRun' | 'showRunOutput' | 'retryRun');
+
+/** All other operations are handled in the operations thread. */
+export type ThreadOperationId = Exclude<OperationId, PortOperationId>;
+
 /** Each operation has a handler; a missing one does not compile. */
-export type ApiHandlers = { readonly [Id in OperationId]: ApiHandler<Id> };
+export type PortHandlers = { readonly [Id in PortOperationId]: PortHandler<Id> };
+export type ThreadHandlers = { readonly [Id in ThreadOperationId]: ThreadHandler<Id> };
 
 type QueryOf<Route> = Route extends { query: infer Shape extends z.ZodType } ? z.output<Shape> : undefined;
 type BodyOf<Route> = Route extends { body: infer Shape extends z.ZodType } ? z.output<Shape> : undefined;

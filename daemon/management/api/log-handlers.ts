@@ -1,26 +1,14 @@
-import {
-  listDeliveries,
-  readPayload,
-  replayDelivery,
-  showDelivery,
-  testFilter,
-} from '../../../operations/deliveries.ts';
+import { listDeliveries, readPayload } from '../../../operations/deliveries.ts';
 import { listRuns, listRunsOfDelivery, readRunOutput, retryRun, showRun } from '../../../operations/runs.ts';
 import { createActivityCounter } from './activity.ts';
-import { type ApiDeps, getServedState, openServedFactory } from './api-deps.ts';
-import type { ApiHandlers } from './handler.ts';
+import { type ApiDeps, getServedState, openLoggedFactory } from './api-deps.ts';
+import type { PortHandlers } from './handler.ts';
 
 type DeliveryHandlers = Pick<
-  ApiHandlers,
-  | 'showActivity'
-  | 'listDeliveries'
-  | 'watchDeliveries'
-  | 'showDelivery'
-  | 'downloadPayload'
-  | 'replayDelivery'
-  | 'testFilter'
+  PortHandlers,
+  'showActivity' | 'listDeliveries' | 'watchDeliveries' | 'downloadPayload'
 >;
-type RunHandlers = Pick<ApiHandlers, 'listRuns' | 'showRun' | 'showRunOutput' | 'retryRun'>;
+type RunHandlers = Pick<PortHandlers, 'listRuns' | 'showRun' | 'showRunOutput' | 'retryRun'>;
 
 /** Handles requests for a factory's delivery log. Deliveries and runs of other factories are unknown here. */
 export function createLogHandlers(deps: ApiDeps): DeliveryHandlers & RunHandlers {
@@ -41,36 +29,24 @@ function createDeliveryHandlers(deps: ApiDeps): Omit<DeliveryHandlers, 'watchDel
     listDeliveries: async ({ params: { factory }, query, caller }) => {
       const { webhook: uid, ...wanted } = query;
       const page = await listDeliveries(
-        openServedFactory(deps, factory),
+        openLoggedFactory(deps, factory),
         { uid, ...wanted },
         caller.token.permission,
       );
       return { body: { deliveries: page.rows, next: page.next } };
     },
-    showDelivery: async ({ params: { factory, delivery }, caller }) => ({
-      body: await showDelivery(openServedFactory(deps, factory), delivery, caller.token.permission),
-    }),
     downloadPayload: async ({ params: { factory, delivery }, context }) => {
-      context.body = await readPayload(openServedFactory(deps, factory), delivery);
+      context.body = await readPayload(openLoggedFactory(deps, factory), delivery);
       context.set({
         'Content-Type': 'application/octet-stream',
         'Content-Disposition': `attachment; filename="${delivery}.json"`,
       });
       return { body: undefined };
     },
-    replayDelivery: async ({ params: { factory, delivery }, body }) => {
-      const runs = await replayDelivery(openServedFactory(deps, factory), delivery, body.automation);
-      return { body: { runs } };
-    },
-    testFilter: async ({ params: { factory }, body: { automation = '', triggers, delivery, payload } }) => {
-      const tested = triggers ? { name: 'draft', enabled: true, triggers } : automation;
-      const by = delivery === undefined ? { payload } : { id: delivery };
-      return { body: await testFilter(openServedFactory(deps, factory), tested, by) };
-    },
   };
 }
 
-function createLiveHandler({ live, tokens, sessions, cookie }: ApiDeps): ApiHandlers['watchDeliveries'] {
+function createLiveHandler({ live, tokens, sessions, cookie }: ApiDeps): PortHandlers['watchDeliveries'] {
   return ({ params: { factory }, query, caller, context }) => {
     const { sha256, permission } = caller.token;
     const session = caller.over === 'session' ? cookie.read(context) : undefined;
@@ -91,7 +67,7 @@ function createLiveHandler({ live, tokens, sessions, cookie }: ApiDeps): ApiHand
 function createRunHandlers(deps: ApiDeps): RunHandlers {
   return {
     listRuns: async ({ params: { factory }, query: { delivery, ...wanted } }) => {
-      const opened = openServedFactory(deps, factory);
+      const opened = openLoggedFactory(deps, factory);
       if (delivery !== undefined) {
         return { body: { runs: await listRunsOfDelivery(opened, delivery), next: null } };
       }
@@ -99,17 +75,17 @@ function createRunHandlers(deps: ApiDeps): RunHandlers {
       return { body: { runs: page.rows, next: page.next } };
     },
     showRun: async ({ params: { factory, run } }) => ({
-      body: await showRun(openServedFactory(deps, factory), run),
+      body: await showRun(openLoggedFactory(deps, factory), run),
     }),
     showRunOutput: async ({ params: { factory, run }, context }) => {
-      const { size, stream } = await readRunOutput(openServedFactory(deps, factory), run);
+      const { size, stream } = await readRunOutput(openLoggedFactory(deps, factory), run);
       context.set('Content-Type', 'text/plain; charset=utf-8');
       context.body = stream;
       context.length = size;
       return { body: undefined };
     },
     retryRun: async ({ params: { factory, run } }) => ({
-      body: await retryRun(openServedFactory(deps, factory), run),
+      body: await retryRun(openLoggedFactory(deps, factory), run),
     }),
   };
 }

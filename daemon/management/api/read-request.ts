@@ -9,15 +9,19 @@ import { parseJsonBody } from '../../ingress/json-body.ts';
 /** @limit Largest body of a management request, in bytes: the largest ordinary one is an automation with its prompt and filters. */
 const apiBodyBytesMax = 256 * 1024;
 
-/** Reads and checks the body of a route that takes one. Fails with a problem that says what is wrong. */
-export async function readBody(request: IncomingMessage, route: ApiRoute): Promise<unknown> {
+/** Reads the body of a route that takes one. Fails with a problem that says what is wrong. */
+export async function readBody(request: IncomingMessage, route: ApiRoute): Promise<Buffer | undefined> {
   if (!route.body) return undefined;
   const mediaType = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
   if (mediaType !== 'application/json') throw new ApiProblem('not-json');
-  const bytes = await readBytes(request, route.bodyBytesMax ?? apiBodyBytesMax);
+  return readBytes(request, route.bodyBytesMax ?? apiBodyBytesMax);
+}
+
+/** Parses and checks a body. Fails with `body-unreadable`, or with `request-invalid` and its mistakes. */
+export function parseBody(bytes: Buffer, route: ApiRoute): unknown {
   const json = parseJsonBody(bytes);
   if (!json) throw new ApiProblem('body-unreadable');
-  return requireShape(route.body, json.value, formatJsonPointer);
+  return route.body && requireShape(route.body, json.value, formatJsonPointer);
 }
 
 /** Checks the query parameters. If one is repeated, the last value counts. */

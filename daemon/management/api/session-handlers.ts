@@ -1,20 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import { factoryView } from '../../../operations/views/applied-views.ts';
-import { renderOpenApi } from '../../../schema/api/openapi.ts';
 import { ApiProblem } from '../../../schema/api/problems.ts';
-import { apiRoutes, apiShapes } from '../../../schema/api/routes.ts';
 import { schemes } from '../../../signatures/schemes.ts';
 import { isStandardWebhooks } from '../../../signatures/standard-webhooks.ts';
 import { summariseScheme } from '../../../signatures/summary.ts';
 import type { ApiToken } from '../../../store/api-tokens.ts';
 import { maySee } from '../guards/caller.ts';
 import { type ApiDeps, getServedState } from './api-deps.ts';
-import type { ApiHandlers } from './handler.ts';
+import type { PortHandlers } from './handler.ts';
 
-type SessionHandlers = Pick<
-  ApiHandlers,
-  'describeApi' | 'signIn' | 'whoAmI' | 'signOut' | 'listFactories' | 'listSchemes'
->;
+type SessionHandlers = Pick<PortHandlers, 'signIn' | 'whoAmI' | 'signOut' | 'listFactories' | 'listSchemes'>;
 
 /** Handles requests that do not belong to one factory. */
 export function createSessionHandlers(
@@ -22,14 +17,7 @@ export function createSessionHandlers(
   readClientAddress: (request: IncomingMessage) => string,
 ): SessionHandlers {
   const { tokens, sessions, cookie, signInAttempts, served } = deps;
-  let document: string | undefined;
   return {
-    describeApi: ({ context }) => {
-      document ??= JSON.stringify(renderOpenApi(apiRoutes, apiShapes));
-      context.type = 'application/json';
-      context.body = document;
-      return { body: undefined };
-    },
     signIn: async ({ body, context }) => {
       const address = readClientAddress(context.req);
       signInAttempts.begin(address);

@@ -1,0 +1,30 @@
+import { replayDelivery, showDelivery, testFilter } from '../../../operations/deliveries.ts';
+import { renderOpenApi } from '../../../schema/api/openapi.ts';
+import { apiRoutes, apiShapes } from '../../../schema/api/routes.ts';
+import type { ThreadHandlers } from './handler.ts';
+import { type OperationDeps, openFactory } from './operation-deps.ts';
+
+/** Handles requests that judge deliveries by automations, and the one for the API's own document. */
+export function createJudgingHandlers(
+  deps: OperationDeps,
+): Pick<ThreadHandlers, 'describeApi' | 'showDelivery' | 'replayDelivery' | 'testFilter'> {
+  let document: unknown;
+  return {
+    describeApi: () => {
+      document ??= renderOpenApi(apiRoutes, apiShapes);
+      return { body: document };
+    },
+    showDelivery: async ({ params: { factory, delivery }, caller }) => ({
+      body: await showDelivery(openFactory(deps, factory), delivery, caller.token.permission),
+    }),
+    replayDelivery: async ({ params: { factory, delivery }, body }) => {
+      const runs = await replayDelivery(openFactory(deps, factory), delivery, body.automation);
+      return { body: { runs } };
+    },
+    testFilter: async ({ params: { factory }, body: { automation = '', triggers, delivery, payload } }) => {
+      const tested = triggers ? { name: 'draft', enabled: true, triggers } : automation;
+      const by = delivery === undefined ? { payload } : { id: delivery };
+      return { body: await testFilter(openFactory(deps, factory), tested, by) };
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import type { ApiProblemCode } from '../../../schema/api/problems.ts';
+import type { OperationId } from '../../../schema/api/routes.ts';
+import type { RefusalParts } from '../../../schema/refusal.ts';
+import type { ServedFactory } from '../../served/served-factories.ts';
+import type { Caller } from '../guards/caller.ts';
+
+/** A request whose caller was checked, on its way to the operations thread. */
+export interface ThreadRequest {
+  readonly id: OperationId;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: unknown;
+  /** The body as it was received; undefined if the route takes none. */
+  readonly body: Uint8Array | undefined;
+  readonly ifSerial: number | undefined;
+  readonly caller: Caller | undefined;
+  /** The public URL of the ingress. */
+  readonly baseUrl: string;
+  readonly atMs: number;
+  /** Why the stored state of the factory is not the one that is served. */
+  readonly problem: NonNullable<ServedFactory['problem']> | null;
+}
+
+export type ThreadAnswer =
+  /** The body as JSON; undefined if the answer has none. */
+  | { readonly ok: true; readonly json: Uint8Array | undefined; readonly serial: number | undefined }
+  | {
+      readonly ok: false;
+      readonly code: ApiProblemCode;
+      readonly parts: RefusalParts;
+      /** What failed, for the log. */
+      readonly cause: unknown;
+    };
+
+/** Answers a request in the operations thread; the requests of one `turn` are answered in order. */
+export type AnswerInThread = (request: ThreadRequest, turn: string) => Promise<ThreadAnswer>;

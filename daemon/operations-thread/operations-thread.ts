@@ -1,0 +1,146 @@
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import type { QueueableRuns } from '../../operations/factory.ts';
+import { ApiProblem } from '../../schema/api/problems.ts';
+import type { StorePlace } from '../../store/ports.ts';
+import type { FromThread, ThreadVerb, ToThread } from './wire.ts';
+
+/** @limit Time limit for one operation in the operations thread, in ms: 10,000 usual automations take a few seconds, and commands wait for 30 s. */
+const operationMs = 20_000;
+/** @limit Most requests of one API token that wait for the operations thread: a page of the dashboard sends a few at once. */
+const requestsWaitingMax = 16;
+/** @limit Heap of the operations thread, in MiB: definitions of the largest size need a fraction of it. */
+const operationsHeapMiB = 1_024;
+
+export interface OperationsThreadOptions {
+  readonly place: StorePlace;
+  readonly deliveryLog: QueueableRuns;
+  /** Replaces the time limit. */
+  readonly operationMs?: number;
+}
+
+/** Runs operations outside the thread of the ingress, so that none of them delays a delivery. */
+export interface OperationsThread {
+  /**
+   * Runs one operation. Those of one `turn` run in order, and turns take turns; without one, it is the daemon's own work
+   * and runs next. Fails with the problem `takes-too-long` if it was stopped, and with `requests-waiting`.
+   */
+  run(verb: ThreadVerb, argument: unknown, turn?: string): Promise<unknown>;
+  /** Stops the current operation. The others fail. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the operations thread. It starts with the first operation, and again with the next one after an operation was
+ * stopped. Stopping one in the middle leaves nothing half done: a state is written by one atomic rename, and SQLite
+ * frees the locks of a thread that ends.
+ */
+export function openOperationsThread(options: OperationsThreadOptions): OperationsThread {
+  return new SerialThread(options);
+}
+
+/** The turn of the daemon's own work. */
+const ownTurn = '';
+
+interface Job {
+  readonly verb: ThreadVerb;
+  readonly argument: unknown;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+class SerialThread implements OperationsThread {
+  readonly #options: OperationsThreadOptions;
+  readonly #turns = new Map<string, Job[]>();
+  #running: Job | undefined;
+  #worker: Worker | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(options: OperationsThreadOptions) {
+    this.#options = options;
+  }
+
+  run(verb: ThreadVerb, argument: unknown, turn = ownTurn): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      if (this.#closed) return reject(new ApiProblem('takes-too-long'));
+      const waiting = this.#turns.get(turn) ?? [];
+      if (turn !== ownTurn && waiting.length >= requestsWaitingMax) {
+        return reject(new ApiProblem('requests-waiting'));
+      }
+      waiting.push({ verb, argument, resolve, reject });
+      this.#turns.set(turn, waiting);
+      this.#runNext();
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const { reject } of [...this.#turns.values()].flat()) reject(new ApiProblem('takes-too-long'));
+    this.#turns.clear();
+    await this.#worker?.terminate();
+  }
+
+  #runNext(): void {
+    const job = this.#running ? undefined : this.#takeNext();
+    if (!job) return;
+    const worker = this.#worker ?? this.#start();
+    this.#worker = worker;
+    this.#running = job;
+    this.#timer = setTimeout(() => void worker.terminate(), this.#options.operationMs ?? operationMs);
+    worker.postMessage({ kind: 'run', verb: job.verb, argument: job.argument } satisfies ToThread);
+  }
+
+  #takeNext(): Job | undefined {
+    const turn = this.#turns.has(ownTurn) ? ownTurn : (this.#turns.keys().next().value ?? ownTurn);
+    const jobs = this.#turns.get(turn) ?? [];
+    const job = jobs.shift();
+    // The turn goes to the end of the line.
+    this.#turns.delete(turn);
+    if (jobs.length > 0) this.#turns.set(turn, jobs);
+    return job;
+  }
+
+  #start(): Worker {
+    // Sources run as .ts, the build as .js.
+    const script = new URL(`./operations-worker${extname(import.meta.url)}`, import.meta.url);
+    const worker = new Worker(script, {
+      workerData: this.#options.place,
+      resourceLimits: { maxOldGenerationSizeMb: operationsHeapMiB },
+    });
+    let died: unknown;
+    worker.on('message', (message: FromThread) => this.#take(worker, message));
+    worker.once('error', error => {
+      died = error;
+    });
+    worker.once('exit', () => {
+      this.#worker = undefined;
+      this.#end()?.reject(new ApiProblem('takes-too-long', {}, { cause: died }));
+      if (!this.#closed) this.#runNext();
+    });
+    return worker;
+  }
+
+  #take(worker: Worker, message: FromThread): void {
+    if (message.kind === 'write') {
+      const { deliveryLog } = this.#options;
+      const tell = (told: ToThread) => worker.postMessage(told);
+      deliveryLog[message.verb](message.argument).then(
+        result => tell({ kind: 'written', result }),
+        (error: unknown) => tell({ kind: 'not-written', error }),
+      );
+      return;
+    }
+    const job = this.#end();
+    if (message.kind === 'done') job?.resolve(message.result);
+    else job?.reject(message.error);
+    this.#runNext();
+  }
+
+  #end(): Job | undefined {
+    clearTimeout(this.#timer);
+    const job = this.#running;
+    this.#running = undefined;
+    return job;
+  }
+}

@@ -1,0 +1,47 @@
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import type { QueueableRuns } from '../../operations/factory.ts';
+import { openStore } from '../../store/open-store.ts';
+import type { StorePlace } from '../../store/ports.ts';
+import { createAnswerer } from '../management/api/answer-in-thread.ts';
+import type { FromThread, LogVerb, ThreadVerb, ToThread } from './wire.ts';
+
+// The operations thread: it runs one operation after the other, on a store of its own.
+serve(workerData);
+
+function serve(place: StorePlace): void {
+  const port = parentPort;
+  if (!port) throw new Error('the operations worker runs in a worker thread');
+  const clock = { atMs: Date.now() };
+  const now = () => new Date(clock.atMs);
+  const store = openStore({ ...place, now, readsInThread: false });
+  const writes = openLogWrites(port);
+  const verbs: Readonly<Record<ThreadVerb, (argument: never) => Promise<unknown>>> = {
+    answerRequest: createAnswerer({ store, deliveryLog: writes.deliveryLog, clock }),
+  };
+  port.on('message', (message: ToThread) => {
+    if (message.kind !== 'run') return writes.end(message);
+    const reply = (message: FromThread) => port.postMessage(message);
+    verbs[message.verb](message.argument as never).then(
+      result => reply({ kind: 'done', result }),
+      (error: unknown) => reply({ kind: 'failed', error }),
+    );
+  });
+}
+
+/** The delivery log as this thread can write it: through the main thread, one write at a time. */
+function openLogWrites(port: MessagePort) {
+  let waiting: PromiseWithResolvers<boolean> | undefined;
+  const write = (verb: LogVerb) => (argument: never) => {
+    waiting = Promise.withResolvers<boolean>();
+    port.postMessage({ kind: 'write', verb, argument } satisfies FromThread);
+    return waiting.promise;
+  };
+  const deliveryLog: QueueableRuns = { replay: write('replay'), retryRun: write('retryRun') };
+  return {
+    deliveryLog,
+    end: (message: Exclude<ToThread, { kind: 'run' }>) => {
+      if (message.kind === 'written') waiting?.resolve(message.result);
+      else waiting?.reject(message.error);
+    },
+  };
+}

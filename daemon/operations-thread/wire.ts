@@ -1,0 +1,19 @@
+import type { QueueableRuns } from '../../operations/factory.ts';
+
+/** What the operations thread does. Arguments and results are plain data, because they are copied. */
+export type ThreadVerb = 'answerRequest';
+
+/** A write to the delivery log, which only the daemon's main thread may make. */
+export type LogVerb = keyof QueueableRuns;
+
+/** Messages to the operations thread. It gets the next operation only after the end of the one before. */
+export type ToThread =
+  | { readonly kind: 'run'; readonly verb: ThreadVerb; readonly argument: unknown }
+  /** The end of the write that the thread asked for. */
+  | { readonly kind: 'written'; readonly result: boolean }
+  | { readonly kind: 'not-written'; readonly error: unknown };
+
+export type FromThread =
+  | { readonly kind: 'done'; readonly result: unknown }
+  | { readonly kind: 'failed'; readonly error: unknown }
+  | { readonly kind: 'write'; readonly verb: LogVerb; readonly argument: never };
