@@ -1,3 +1,4 @@
+import { describeCapturedRequest } from './captured-request.ts';
 import type { KeyDerivation, SignatureDescription, SignatureScheme } from './description.ts';
 import { hasGetHandshake } from './handshake.ts';
 
@@ -16,6 +17,7 @@ export function summariseScheme(scheme: SignatureScheme): readonly SummaryLine[]
     makeLine('Timestamp', formatTimestampPlace(scheme)),
     makeLine('Replay window', formatReplayWindow(scheme)),
     makeLine('Delivery identity', formatIdentity(scheme)),
+    makeLine('Captured request', describeCapturedRequest(scheme)),
     makeLine('Secret', scheme.secretLocation),
     makeLine('Key', formatKey(scheme)),
     makeLine('Handshake', formatHandshake(scheme)),

@@ -24,6 +24,8 @@ export interface DeliveryMetadata extends DeliveryFacts {
 export interface AcceptedDelivery extends DeliveryMetadata {
   readonly identity: string;
   readonly identitySource: IdentitySource;
+  /** Digest of what its signature covers. An accepted delivery with it has the same one, whatever its identity. */
+  readonly contentDigest?: string | undefined;
   /** The body's exact bytes. Do not change them before the delivery is recorded. */
   readonly payload: Uint8Array;
   /** A run for each automation that matched; recorded together with the delivery, or not at all. */
@@ -52,7 +54,7 @@ export interface NewRun {
 
 export interface Recorded {
   readonly id: string;
-  /** The earlier delivery with the same identity. If set, only a Duplicate row is stored, and no run starts. */
+  /** The earlier delivery with the same identity or content digest. If set, only a Duplicate row is stored, and no run starts. */
   readonly duplicateOf?: string;
 }
 

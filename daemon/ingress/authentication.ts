@@ -25,6 +25,8 @@ export type Authentication =
   | {
       readonly result: 'verified';
       readonly schemeDeliveryId?: string | undefined;
+      /** Set if the request is unique by what its signature covers, and its identity may not be signed. */
+      readonly contentDigest?: string | undefined;
       readonly handshake?: HandshakeAnswer | undefined;
     }
   | {

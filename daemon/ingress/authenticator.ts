@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
-import type { SchemeReference } from '../../schema/definitions/webhook-definition.ts';
+import { digestContent, needsContentDigest } from '../../signatures/captured-request.ts';
 import type { SignatureScheme } from '../../signatures/description.ts';
 import { explainFailure } from '../../signatures/explain-failure.ts';
 import { answerHandshake, isSignedForAnyone } from '../../signatures/handshake.ts';
@@ -18,10 +18,10 @@ export async function createAuthenticator(
   webhook: AppliedWebhook,
   openCredential: (jwe: string) => Promise<string>,
 ): Promise<Authenticator> {
-  const { authMode, credential, signatureScheme } = webhook;
+  const { authMode, credential } = webhook;
   if (authMode === 'signature') {
     const secret = credential.kind === 'sealed' ? await openCredential(credential.jwe) : '';
-    return createSignatureAuthenticator(signatureScheme, secret);
+    return createSignatureAuthenticator(webhook, secret);
   }
   const challenge = authMode === 'token' ? 'Bearer' : urlTokenChallenge;
   if (credential.kind !== 'digest')
@@ -71,12 +71,16 @@ function createTokenAuthenticator(
   };
 }
 
-function createSignatureAuthenticator(reference: SchemeReference | undefined, secret: string): Authenticator {
+function createSignatureAuthenticator(
+  { signatureScheme: reference, deliveryIdHeader }: AppliedWebhook,
+  secret: string,
+): Authenticator {
   const description = reference && describeScheme(reference);
   if (!description) throw new Error(`unknown signature scheme: ${String(reference)}`);
   const scheme: Pick<SignatureScheme, 'handshake'> =
     (typeof reference === 'string' && findScheme(reference)) || {};
   const verifySignature = compileVerifier(description, secret);
+  const digests = needsContentDigest(description, deliveryIdHeader);
   return {
     // A handshake may be in the body.
     coversBody: description.primitive !== 'shared-secret' || scheme.handshake !== undefined,
@@ -86,7 +90,11 @@ function createSignatureAuthenticator(reference: SchemeReference | undefined, se
       const verification = secret === '' ? undefined : verifySignature(signed, atMs);
       const isProof = verification?.ok === true && !isSignedForAnyone(scheme, verification.content);
       const handshake = answerHandshake(scheme, signed, secret, isProof);
-      if (isProof) return { result: 'verified', schemeDeliveryId: verification.deliveryId, handshake };
+      if (isProof) {
+        const { deliveryId: schemeDeliveryId, content } = verification;
+        const contentDigest = digests ? digestContent(content) : undefined;
+        return { result: 'verified', schemeDeliveryId, contentDigest, handshake };
+      }
       const explain = () => {
         if (!verification) return explainUnsetSecret;
         if (verification.ok) return explainSignedForAnyone;

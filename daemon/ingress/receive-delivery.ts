@@ -27,7 +27,7 @@ export async function receiveDelivery(request: IngressRequest, deps: IngressDeps
 
   const sender = await authenticate(request, webhook, target.token, deps);
   if (sender.result !== 'verified') return sender;
-  const { body, schemeDeliveryId, handshake } = sender;
+  const { body, schemeDeliveryId, contentDigest, handshake } = sender;
   const { authenticatedBy } = webhook;
 
   const spent = deps.budgets.countDelivery(webhook.uid);
@@ -40,7 +40,7 @@ export async function receiveDelivery(request: IngressRequest, deps: IngressDeps
 
   const identity = identify(request.headers, body, webhook.deliveryIdHeader, schemeDeliveryId);
   const automations = webhook.matchAutomations(json.value);
-  return recordDelivery(webhook, deps, identity, body, automations);
+  return recordDelivery(webhook, deps, { ...identity, contentDigest }, body, automations);
 }
 
 const notFound: IngressOutcome = { result: 'refused', problem: 'not-found' };

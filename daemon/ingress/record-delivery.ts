@@ -21,7 +21,7 @@ export interface RecordDeps {
 export async function recordDelivery(
   webhook: ServedWebhook,
   deps: RecordDeps,
-  { identity, identitySource }: Identity,
+  { identity, identitySource, contentDigest }: Identity & { readonly contentDigest: string | undefined },
   payload: Buffer,
   automations: readonly string[],
 ): Promise<IngressOutcome> {
@@ -31,6 +31,7 @@ export async function recordDelivery(
       authenticatedBy: webhook.authenticatedBy,
       identity,
       identitySource,
+      contentDigest,
       payload,
       runs: createRuns(automations, deps),
     });

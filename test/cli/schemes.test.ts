@@ -51,6 +51,7 @@ test('schemes show says what is signed and where the secret is, and ends with a 
     timestamp          field t, in seconds
     replay window      300 s
     delivery identity  a hash of the body
+    captured request   sent again, it is a duplicate; after 300 s, it is refused
     secret             the endpoint's page in Workbench, under "Signing secret"
     key                the secret's UTF-8 bytes
     note               The key is the whole secret, including whsec_.

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bearerOf, startDaemon, type TestDaemon, type TestWebhook } from '../../support/daemon.ts';
 
@@ -85,6 +85,44 @@ test('distinguishes identities that differ in one byte which is not ASCII', asyn
   expect(await rowOf(webhook, id('zażółć'))).toMatchObject({ outcome: 'Accepted' });
   expect(await rowOf(webhook, id('zażółč'))).toMatchObject({ outcome: 'Accepted' });
   expect(await rowOf(webhook, id('zażółć'))).toMatchObject({ outcome: 'Duplicate' });
+});
+
+test('reads an identity back as the UTF-8 that was sent, and hashes what is not UTF-8', async () => {
+  const webhook = await daemon.webhook();
+  const id = (bytes: Buffer) => ({ 'X-Service-Delivery-Id': bytes.toString('latin1') });
+  for (const text of ['zażółć', '注文-1', 'à']) {
+    expect(await rowOf(webhook, id(Buffer.from(text)))).toMatchObject({
+      identity: text,
+      outcome: 'Accepted',
+    });
+  }
+  // The last byte of "à" is a no-break space in Latin-1.
+  expect(await rowOf(webhook, id(Buffer.of(0xe0)))).toMatchObject({
+    // printf '\xe0' | sha256sum
+    identity: 'sha256:7d8c5da7fd418379048e430b33dc8ffcda739e44326b8a5d647dc0ad81ed2157',
+    outcome: 'Accepted',
+  });
+});
+
+test('never lets one source of identities take the identity of another', async () => {
+  const webhook = await daemon.webhook({ deliveryIdHeader: 'X-Event-Id' });
+  const headers = bearerOf(webhook.secret);
+  const body = '{"order":1}';
+  const ofBody = `body-sha256:${createHash('sha256').update(body).digest('hex')}`;
+  expect(await rowOf(webhook, { 'X-Service-Delivery-Id': ofBody })).toMatchObject({ outcome: 'Accepted' });
+  expect(await rowOf(webhook, { 'X-Event-Id': ofBody })).toMatchObject({ outcome: 'Accepted' });
+  await webhook.post(body, { headers });
+  expect(webhook.rows()[0]).toMatchObject({ identity: ofBody, identitySource: 'body', outcome: 'Accepted' });
+});
+
+test('never lets a short identity take the hash of a long one', async () => {
+  const webhook = await daemon.webhook();
+  const long = 'h'.repeat(257);
+  const hashOfLong = `sha256:${createHash('sha256').update(long).digest('hex')}`;
+  expect(await rowOf(webhook, { 'X-Service-Delivery-Id': hashOfLong })).toMatchObject({
+    outcome: 'Accepted',
+  });
+  expect(await rowOf(webhook, { 'X-Service-Delivery-Id': long })).toMatchObject({ outcome: 'Accepted' });
 });
 
 test.each(['constructor', '__proto__'])(

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
+import { identitySources } from '../../../schema/delivery.ts';
 import type { LoggedDelivery } from '../../../store/delivery-log.ts';
 import { acceptedDelivery, newRun, rejectedDelivery } from '../../support/deliveries.ts';
 import { listDeliveryIds, type MakePlace, openAt, openLog } from './place.ts';
@@ -73,6 +74,34 @@ export function testDeliveries(makePlace: MakePlace): void {
     ]);
     const payloads = await Promise.all(rows.map(row => deliveries.readPayload(row.id)));
     expect(payloads.map(payload => payload !== undefined)).toEqual([false, false, false, true]);
+    const runs = await deliveries.listRuns({ factory: 'default', limit: 9 });
+    expect(runs.map(run => run.deliveryId)).toEqual([original.id]);
+  });
+
+  test('with equal identities from different sources are different', async () => {
+    const log = await openLog(openAt(makePlace()));
+    for (const identitySource of identitySources) {
+      const delivery = acceptedDelivery({ identity: 'evt_1', identitySource });
+      expect(await log.recordAccepted(delivery)).toEqual({ id: delivery.id });
+    }
+  });
+
+  test('with a known content digest are duplicates, whatever their identities, also after reopening', async () => {
+    const place = makePlace();
+    const sameContent = () => acceptedDelivery({ contentDigest: 'digest', runs: [newRun()] });
+    const original = sameContent();
+    const log = await openLog(openAt(place));
+    const [, together] = await Promise.all([log.recordAccepted(original), log.recordAccepted(sameContent())]);
+    const elsewhere = acceptedDelivery({ contentDigest: 'digest', uid: 'wh_00000000000000000000other' });
+    expect(await log.recordAccepted(elsewhere)).toEqual({ id: elsewhere.id });
+    await log.close();
+    const reopened = await openLog(openAt(place));
+    const later = await reopened.recordAccepted(sameContent());
+    for (const duplicate of [together, later]) expect(duplicate).toMatchObject({ duplicateOf: original.id });
+    const known = acceptedDelivery({ identity: original.identity, contentDigest: 'another digest' });
+    expect(await reopened.recordAccepted(known)).toMatchObject({ duplicateOf: original.id });
+
+    const { deliveries } = openAt(place);
     const runs = await deliveries.listRuns({ factory: 'default', limit: 9 });
     expect(runs.map(run => run.deliveryId)).toEqual([original.id]);
   });

@@ -107,6 +107,14 @@ const migrations: readonly string[] = [
   DROP INDEX deliveries_by_factory;
   CREATE INDEX deliveries_by_factory ON deliveries (factory, seq, outcome, webhook, uid);
   `,
+  `
+  -- Identities from different sources are different.
+  DROP INDEX deliveries_by_identity;
+  CREATE UNIQUE INDEX deliveries_by_identity ON deliveries (uid, identity, identity_source) WHERE outcome = 'Accepted';
+  -- What a signature covers is accepted once, whatever unsigned identity comes with it. Only accepted deliveries have it.
+  ALTER TABLE deliveries ADD COLUMN content_digest TEXT;
+  CREATE UNIQUE INDEX deliveries_by_content ON deliveries (uid, content_digest) WHERE content_digest IS NOT NULL;
+  `,
 ];
 
 export const schemaVersionCurrent = migrations.length;

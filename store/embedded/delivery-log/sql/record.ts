@@ -40,17 +40,23 @@ type InsertDelivery = Database.Statement<[DeliveryColumns]>;
 function prepareInsertDelivery(database: Database.Database): InsertDelivery {
   return database.prepare<[DeliveryColumns]>(`
     INSERT INTO deliveries (id, factory, webhook, uid, at_ms, size, outcome, identity, identity_source,
-      authenticated_by, reason, duplicate_of, snapshot)
+      content_digest, authenticated_by, reason, duplicate_of, snapshot)
     VALUES (@id, @factory, @webhook, @uid, @atMs, @size, @outcome, @identity, @identitySource,
-      @authenticatedBy, @reason, @duplicateOf, @snapshot)
-    ON CONFLICT (uid, identity) WHERE outcome = 'Accepted' DO NOTHING`);
+      @contentDigest, @authenticatedBy, @reason, @duplicateOf, @snapshot)
+    ON CONFLICT (uid, identity, identity_source) WHERE outcome = 'Accepted' DO NOTHING
+    ON CONFLICT (uid, content_digest) WHERE content_digest IS NOT NULL DO NOTHING`);
 }
 
-/** Returns the original's id if the identity was accepted before. The unique index decides that, on insert. */
+/** Returns the original's id if the identity or content was accepted before. Unique indexes decide that, on insert. */
 function prepareRecordAccepted(database: Database.Database, insert: InsertDelivery) {
-  const selectOriginal = database
-    .prepare<[string, string], string>(
-      `SELECT id FROM deliveries WHERE uid = ? AND identity = ? AND outcome = 'Accepted'`,
+  const selectByIdentity = database
+    .prepare<[string, string, string], string>(
+      `SELECT id FROM deliveries WHERE uid = ? AND identity = ? AND identity_source = ? AND outcome = 'Accepted'`,
+    )
+    .pluck();
+  const selectByContent = database
+    .prepare<[string, string | null], string>(
+      'SELECT id FROM deliveries WHERE uid = ? AND content_digest = ?',
     )
     .pluck();
   const insertPayload = database.prepare<[number | bigint, Uint8Array]>(
@@ -63,9 +69,11 @@ function prepareRecordAccepted(database: Database.Database, insert: InsertDelive
     VALUES (?, ?, ?, ?, 0, ?, ?, ?)`);
 
   const recordDuplicate = (row: AcceptedRow, columns: DeliveryColumns): string => {
-    const original = selectOriginal.get(row.uid, row.identity);
+    const original =
+      selectByIdentity.get(row.uid, row.identity, row.identitySource) ??
+      selectByContent.get(row.uid, columns.contentDigest);
     if (original === undefined) throw new Error(`the delivery ${row.id} conflicts with no other delivery`);
-    insert.run({ ...columns, outcome: 'Duplicate', duplicateOf: original });
+    insert.run({ ...columns, outcome: 'Duplicate', contentDigest: null, duplicateOf: original });
     return original;
   };
 
@@ -90,6 +98,7 @@ interface DeliveryColumns {
   readonly outcome: string;
   readonly identity: string | null;
   readonly identitySource: string | null;
+  readonly contentDigest: string | null;
   readonly authenticatedBy: string | null;
   readonly reason: string | null;
   readonly duplicateOf: string | null;
@@ -108,6 +117,7 @@ function toColumns(row: AcceptedRow | UnidentifiedRow, snapshot: number | null):
     outcome: row.outcome,
     identity: accepted?.identity ?? null,
     identitySource: accepted?.identitySource ?? null,
+    contentDigest: accepted?.contentDigest ?? null,
     authenticatedBy: row.authenticatedBy ?? null,
     reason: row.outcome === 'Accepted' ? null : (row.reason ?? null),
     duplicateOf: null,

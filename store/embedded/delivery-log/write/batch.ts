@@ -96,7 +96,7 @@ export function makeCommittedRows(
     const { appliedState, ...delivery } = waiting.delivery;
     const commit = appliedState?.commit && { commit: appliedState.commit };
     if (!('payload' in delivery)) return { ...delivery, ...commit };
-    const { payload, runs, ...row } = delivery;
+    const { payload, runs, contentDigest, ...row } = delivery;
     const duplicateOf = originals.get(index);
     if (duplicateOf === undefined) return { ...row, ...commit, outcome: 'Accepted' };
     return { ...row, ...commit, outcome: 'Duplicate', duplicateOf };

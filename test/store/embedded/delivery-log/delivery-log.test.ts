@@ -47,6 +47,27 @@ test('leaves a file from a newer version untouched, for writing and for reading'
   expect(readFileSync(file).equals(before)).toBe(true);
 });
 
+test('still recognises the deliveries of a file from the version before identities had sources', async () => {
+  const file = temporaryFile();
+  const log = await openLog(file);
+  const original = acceptedDelivery({ identity: 'evt_1', identitySource: 'scheme' });
+  await log.recordAccepted(original);
+  await log.close();
+  const older = new Database(file);
+  older.exec(`
+    DROP INDEX deliveries_by_content;
+    DROP INDEX deliveries_by_identity;
+    ALTER TABLE deliveries DROP COLUMN content_digest;
+    CREATE UNIQUE INDEX deliveries_by_identity ON deliveries (uid, identity) WHERE outcome = 'Accepted';
+    PRAGMA user_version = 2`);
+  older.close();
+  const updated = await openLog(file);
+  const again = acceptedDelivery({ identity: 'evt_1', identitySource: 'scheme' });
+  expect(await updated.recordAccepted(again)).toEqual({ id: again.id, duplicateOf: original.id });
+  const other = acceptedDelivery({ identity: 'evt_1', identitySource: 'X-Service-Delivery-Id' });
+  expect(await updated.recordAccepted(other)).toEqual({ id: other.id });
+});
+
 test('says which file does not open', async () => {
   const missing = join(temporaryFile(), 'missing', 'deliveries.db');
   await expect(openDeliveryLog(missing)).rejects.toThrow(missing);
