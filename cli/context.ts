@@ -7,6 +7,7 @@ import type { Store } from '../store/ports.ts';
 import { findDefinitionsDirectory } from './definitions/definitions-directory.ts';
 import { CommandError, UsageError } from './exit-status.ts';
 import type { GlobalOptions, Place } from './global-options.ts';
+import { printFindings } from './output.ts';
 import { renderDiagnostics } from './render/render-diagnostics.ts';
 import { takeKey } from './take-key.ts';
 
@@ -84,6 +85,6 @@ async function requireWorkspace(directory: string): Promise<Workspace> {
   const { readWorkspace } = await import('./definitions/workspace-file.ts');
   const { file, definition, diagnostics, text } = readWorkspace(directory);
   if (definition) return definition;
-  process.stderr.write(renderDiagnostics(diagnostics, new Map([[file, text]])));
+  printFindings(renderDiagnostics(diagnostics, new Map([[file, text]])));
   throw new CommandError('');
 }

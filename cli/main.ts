@@ -51,6 +51,7 @@ import { declareWebhooksShow } from './commands/webhooks/show.ts';
 import { declareWebhooks } from './commands/webhooks/webhooks.ts';
 import { CommandError, exitStatus } from './exit-status.ts';
 import { addGlobalOptions } from './global-options.ts';
+import { printStatus } from './output.ts';
 import { printable } from './render/printable.ts';
 import { version } from './version.ts';
 
@@ -155,21 +156,21 @@ function reportError(error: unknown): number {
   // Commander has printed its message.
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitStatus.ok : exitStatus.usage;
   if (error instanceof CommandError) {
-    if (error.message) process.stderr.write(`hookmill: ${printable(error.message)}\n`);
+    if (error.message) printStatus(`hookmill: ${printable(error.message)}`);
     return error.status;
   }
   if (error instanceof StoreError || error instanceof DeliveryLogError) {
-    process.stderr.write(`hookmill: ${printable(error.message)}\n`);
+    printStatus(`hookmill: ${printable(error.message)}`);
     return exitStatus.problems;
   }
   if (error instanceof Refusal || error instanceof ApiProblem) {
-    process.stderr.write(`hookmill: ${printable(describeRefusal(error))}\n`);
+    printStatus(`hookmill: ${printable(describeRefusal(error))}`);
     return exitStatus.problems;
   }
   const message = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`hookmill: unexpected failure: ${printable(message)}\n`);
-  if (process.env.HOOKMILL_DEBUG && error instanceof Error) process.stderr.write(`${error.stack}\n`);
-  else process.stderr.write('Set HOOKMILL_DEBUG=1 to see where it happened.\n');
+  printStatus(`hookmill: unexpected failure: ${printable(message)}`);
+  if (process.env.HOOKMILL_DEBUG && error instanceof Error) printStatus(String(error.stack));
+  else printStatus('Set HOOKMILL_DEBUG=1 to see where it happened.');
   return exitStatus.unexpected;
 }
 

@@ -118,6 +118,12 @@ describe('what is kept is known to store/ only:', () => {
   });
 });
 
+test('the command line prints only through cli/output.ts, which escapes what a terminal would obey', () => {
+  const past = /\bconsole\.|\bstd(out|err)\s*\.\s*(write|end)\b|\bwriteSync\(\s*[12]\b|\bpipe\(\s*process\./;
+  const others = sources.filter(({ path }) => folderOf(path) === 'cli' && path !== 'cli/output.ts');
+  expect(found(others, ({ code }) => code.split('\n').filter(line => past.test(line)))).toEqual([]);
+});
+
 test('no name is exported by two files', () => {
   const homes = new Map<string, string[]>();
   for (const { path, exports } of sources) {

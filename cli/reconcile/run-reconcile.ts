@@ -8,6 +8,7 @@ import type { Commit } from '../../schema/commit.ts';
 import { shortenRevision } from '../../schema/short-revision.ts';
 import type { FollowedBranch } from '../../sources/repository/followed-repository.ts';
 import { CommandError } from '../exit-status.ts';
+import { printFindings } from '../output.ts';
 import { colours } from '../render/colours.ts';
 import { describeCommit } from '../render/describe-commit.ts';
 import { printable } from '../render/printable.ts';
@@ -27,10 +28,10 @@ export async function runReconcile(
     ...allowances,
     environment: process.env,
     signal,
-    onProgress: progress => isWatched && process.stderr.write(renderProgress(progress)),
+    onProgress: progress => isWatched && printFindings(renderProgress(progress)),
   });
   if (isWatched || reconciled.result === 'applied' || reconciled.result === 'failed')
-    process.stderr.write(renderReconciled(reconciled));
+    printFindings(renderReconciled(reconciled));
   return reconciled;
 }
 

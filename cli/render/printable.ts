@@ -1,6 +1,6 @@
 // C0, DEL and C1 control characters, and those that change the direction of text: a terminal would obey them.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are replaced
-const unprintable = /[\0-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const unprintable = /[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** Escapes control characters, so that text from files, git or senders is safe on a terminal. */
 export function printable(text: string): string {
@@ -12,10 +12,31 @@ export function printable(text: string): string {
   });
 }
 
+// The sequences of colours.ts. Others, which could hide or move text, are escaped.
+const colourOrUnprintable = new RegExp(`\\x1b\\[(?:1|2|22|3[1236]|39)m|(?!\n)${unprintable.source}`, 'g');
+// Commands in the log of a CI job: ##[…] and ##vso[…] (Azure, GitHub), ##teamcity[…] anywhere in a line; ::…:: (GitHub)
+// at its start.
+const commandWithin = /#(?=#\w*\[)/g;
+const commandAtStart = /(?<=^[^\S\n]*):(?=:[^\n]*::)/gm;
+
+/**
+ * Escapes what a terminal or the log of a CI job would obey in rendered text. It keeps line ends and hookmill's own
+ * colours, so that values need `printable` too, in which those are escaped as well.
+ */
+export function printableText(text: string): string {
+  return text
+    .replace(colourOrUnprintable, found => (found.length > 1 ? found : printable(found)))
+    .replace(commandWithin, '\\x23')
+    .replace(commandAtStart, '\\x3a');
+}
+
 /** JSON that is safe on a terminal: the same value, with control characters as JSON escapes. */
 export function printableJson(value: unknown): string {
-  return JSON.stringify(value, null, 2).replace(unprintable, character =>
-    // Only the layout contains real line ends: JSON.stringify has escaped those in strings.
-    character === '\n' ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  const escapeJson = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return (
+    JSON.stringify(value, null, 2)
+      // Only the layout contains real line ends: JSON.stringify has escaped those in strings.
+      .replace(unprintable, character => (character === '\n' ? character : escapeJson(character)))
+      .replace(commandWithin, escapeJson)
   );
 }

@@ -24,7 +24,7 @@ function renderDiagnostic(
   const place = range ? `${file}:${range.start.line}:${range.start.column}` : file;
   const label = severity === 'error' ? colours.red('error') : colours.yellow('warning');
   const lines = [
-    `${colours.bold(printable(place))}: ${label}: ${printable(message)} ${colours.dim(`[${code}]`)}`,
+    `${colours.bold(printable(place))}: ${label}: ${printable(message)} ${colours.dim(printable(`[${code}]`))}`,
   ];
   if (range && texts.has(file)) lines.push(...renderCodeFrame(range, findLine(file, range.start.line)));
   if (hint !== undefined) lines.push(`  ${colours.cyan('hint:')} ${printable(hint)}`);

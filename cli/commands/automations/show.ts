@@ -3,6 +3,7 @@ import type { AutomationView } from '../../../operations/views/applied-views.ts'
 import type { OpenBackend } from '../../backend/backend.ts';
 import { findAutomation } from '../../backend/find-by-name.ts';
 import { printData } from '../../output.ts';
+import { printable } from '../../render/printable.ts';
 import { renderFields } from '../../render/render-table.ts';
 import { addCommand } from '../add-command.ts';
 
@@ -31,6 +32,6 @@ function renderAutomation({ name, enabled, prompt, triggers }: AutomationView): 
     return ['trigger', `${target} ${uid} ${JSON.stringify(payload) ?? ''}`];
   });
   const fields = renderFields([['name', name], ['enabled', enabled ? 'yes' : 'no'], ...triggerFields]);
-  const lines = prompt.split('\n').map(line => `  ${line}`);
+  const lines = prompt.split('\n').map(line => `  ${printable(line)}`);
   return `${fields}\n${lines.join('\n').trimEnd()}\n`;
 }

@@ -8,7 +8,7 @@ import { findPlace } from '../../context.ts';
 import { CommandError, UsageError } from '../../exit-status.ts';
 import type { Place } from '../../global-options.ts';
 import { readInputFile } from '../../input/read-input-file.ts';
-import { printData, printStatus } from '../../output.ts';
+import { printData, printFindings, printStatus } from '../../output.ts';
 import { printable } from '../../render/printable.ts';
 import { renderDiagnostics } from '../../render/render-diagnostics.ts';
 import { renderVerdict } from '../../render/render-verdict.ts';
@@ -102,7 +102,7 @@ function findDefinition(name: string, { automations, diagnostics, texts }: Defin
   const file = getDefinitionFile(name);
   const mistakes = diagnostics.filter(diagnostic => diagnostic.file === file);
   if (mistakes.length === 0) return undefined;
-  process.stderr.write(renderDiagnostics(mistakes, texts));
+  printFindings(renderDiagnostics(mistakes, texts));
   throw new CommandError(`the definition of the automation ${name} has mistakes`);
 }
 

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { printExactly } from '../../output.ts';
 import { printable } from '../../render/printable.ts';
 
 /** Declares the hidden command that the completion scripts call. It completes the last of the words typed so far. */
@@ -24,5 +25,5 @@ async function printCandidates(program: Command, words: readonly string[]): Prom
     ...(paths ? [[`:${paths}`]] : []),
   ];
   for (const line of lines)
-    process.stdout.write(`${line.flatMap(text => (text ? [printable(text)] : [])).join('\t')}\n`);
+    printExactly(`${line.flatMap(text => (text ? [printable(text)] : [])).join('\t')}\n`);
 }

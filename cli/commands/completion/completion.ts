@@ -1,5 +1,6 @@
 import { Argument, type Command } from 'commander';
 import type { Shell } from '../../completion/completion-scripts.ts';
+import { printExactly } from '../../output.ts';
 import { addCommand } from '../add-command.ts';
 
 /** Declares `hookmill completion`. */
@@ -20,6 +21,6 @@ Examples:
     .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
     .action(async (shell: Shell) => {
       const { completionScripts } = await import('../../completion/completion-scripts.ts');
-      process.stdout.write(completionScripts[shell]);
+      printExactly(completionScripts[shell]);
     });
 }

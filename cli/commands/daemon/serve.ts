@@ -8,7 +8,7 @@ import { openContext } from '../../context.ts';
 import { CommandError, exitStatus, UsageError } from '../../exit-status.ts';
 import { createEnvOption } from '../../input/env-option.ts';
 import { readInputFile } from '../../input/read-input-file.ts';
-import { printStatus } from '../../output.ts';
+import { printFindings, printStatus, printText } from '../../output.ts';
 import { addRepositoryOptions, type RepositoryOptions } from '../../reconcile/repository-options.ts';
 import { renderDiagnostics } from '../../render/render-diagnostics.ts';
 import { addCommand } from '../add-command.ts';
@@ -114,7 +114,7 @@ async function runDaemon(
     await store.daemonAddress.record(settings.baseUrl ?? daemon.ingressUrl).catch(err => {
       log.warn({ err }, 'cannot record the address of the ingress; commands may print URLs with another one');
     });
-    if (!stopping.aborted) process.stdout.write(describeReady(daemon));
+    if (!stopping.aborted) printText(describeReady(daemon));
     if (!stopping.aborted) await stopped;
     log.info({ reason: String(stopping.reason) }, 'stopping');
     await daemon.stop();
@@ -164,7 +164,7 @@ async function readSettings(options: ServeOptions, factory: string): Promise<Dae
 async function readSettingsFile(file: string): Promise<DaemonSettings> {
   const { parseSettings } = await import('../../../daemon/settings.ts');
   const { definition, diagnostics, text } = parseSettings(file, await readInputFile(file));
-  process.stderr.write(renderDiagnostics(diagnostics, new Map([[file, text]])));
+  printFindings(renderDiagnostics(diagnostics, new Map([[file, text]])));
   if (!definition) throw new CommandError('the daemon was not started');
   return definition;
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { ChangeView } from '../../../operations/views/plan-view.ts';
 import type { OpenBackend } from '../../backend/backend.ts';
 import { CommandError } from '../../exit-status.ts';
-import { printData, printStatus } from '../../output.ts';
+import { printData, printFindings, printStatus } from '../../output.ts';
 import { renderDiagnostics } from '../../render/render-diagnostics.ts';
 import { renderApplied, renderPlan } from '../../render/render-plan.ts';
 import { addCommand } from '../add-command.ts';
@@ -53,7 +53,7 @@ async function apply(
   const { backend, output } = await openBackend(command);
   const confirm = async (changes: readonly ChangeView[]) => yes || confirmDestroy(changes, output);
   const applied = await backend.apply({ planFile, dryRun, adopt, confirm, onNote: printStatus });
-  process.stderr.write(renderDiagnostics(applied.diagnostics, applied.texts));
+  printFindings(renderDiagnostics(applied.diagnostics, applied.texts));
   if (applied.result === 'invalid') throw new CommandError('nothing was applied');
   if (applied.result === 'declined') {
     throw new CommandError('nothing was applied: to destroy something, confirm at the prompt or use --yes');
@@ -70,7 +70,7 @@ async function confirmDestroy(changes: readonly ChangeView[], output: 'text' | '
   const { summarize } = await import('../../../operations/plan.ts');
   const summary = summarize(changes);
   if (summary.destroy === 0) return true;
-  process.stderr.write(renderPlan({ changes, summary }, Date.now()));
+  printFindings(renderPlan({ changes, summary }, Date.now()));
   if (!process.stdin.isTTY || output === 'json') return false;
   const prompts = await import('@inquirer/prompts');
   const message = `Destroy ${summary.destroy}? A destroyed webhook's URL never comes back.`;

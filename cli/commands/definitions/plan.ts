@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { OpenBackend } from '../../backend/backend.ts';
 import { CommandError, exitStatus } from '../../exit-status.ts';
-import { printData, printStatus } from '../../output.ts';
+import { printData, printFindings, printStatus, printText } from '../../output.ts';
 import { renderDiagnostics } from '../../render/render-diagnostics.ts';
 import { renderPlan } from '../../render/render-plan.ts';
 import { renderErrorsMarkdown, renderPlanMarkdown } from '../../render/render-plan-markdown.ts';
@@ -37,14 +37,14 @@ async function plan(command: Command, openBackend: OpenBackend): Promise<void> {
   const { backend, factory } = await openBackend(command);
   const planned = await backend.plan({ withImpact: true, out, onNote: printStatus });
   const { diagnostics, texts } = planned;
-  process.stderr.write(renderDiagnostics(diagnostics, texts));
+  printFindings(renderDiagnostics(diagnostics, texts));
   if (!planned.ok) {
-    if (output === 'markdown') process.stdout.write(renderErrorsMarkdown(factory, diagnostics));
+    if (output === 'markdown') printText(renderErrorsMarkdown(factory, diagnostics));
     throw new CommandError('the definitions cannot be applied');
   }
   const nowMs = Date.now();
   if (output === 'markdown') {
-    process.stdout.write(renderPlanMarkdown(planned.plan, diagnostics, nowMs));
+    printText(renderPlanMarkdown(planned.plan, diagnostics, nowMs));
   } else printData(output, planned.plan, () => renderPlan(planned.plan, nowMs));
   const { add, change, destroy } = planned.plan.summary;
   if (detailedExitcode && add + change + destroy > 0) process.exitCode = exitStatus.changes;

@@ -1,4 +1,5 @@
 import { Argument, type Command } from 'commander';
+import { printExactly } from '../../output.ts';
 import type { JsonSchemaKind } from '../../scaffold/json-schemas.ts';
 import { addCommand } from '../add-command.ts';
 
@@ -21,6 +22,6 @@ Examples:
     )
     .action(async (kind: JsonSchemaKind) => {
       const { getJsonSchemaText } = await import('../../scaffold/json-schemas.ts');
-      process.stdout.write(getJsonSchemaText(kind));
+      printExactly(getJsonSchemaText(kind));
     });
 }

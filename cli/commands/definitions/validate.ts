@@ -14,7 +14,7 @@ import {
   loadFormat,
 } from '../../formats/load-format.ts';
 import type { GlobalOptions } from '../../global-options.ts';
-import { printStatus } from '../../output.ts';
+import { printExactly, printFindings, printStatus, printText } from '../../output.ts';
 import { version } from '../../version.ts';
 import { addCommand } from '../add-command.ts';
 
@@ -62,7 +62,7 @@ async function validate(paths: readonly string[], command: Command): Promise<voi
 
   const isAsked = command.getOptionValueSourceWithGlobals('output') === 'cli';
   const format = options.format ?? findOutputFormat(options, isAsked) ?? chooseFormat(process.env);
-  await printFindings(findings, format, directory);
+  await printReport(findings, format, directory);
   const fileCount = factories.reduce((sum, { definitions }) => sum + definitions.fileCount, 0);
   printStatus(summarizeFindings(fileCount, findings));
   if (findings.errorCount > 0) throw new CommandError('');
@@ -113,13 +113,16 @@ function findOutputFormat({ output }: GlobalOptions, isAsked: boolean): FormatNa
   return isAsked ? 'text' : undefined;
 }
 
-async function printFindings(findings: Findings, format: FormatName, directory: string): Promise<void> {
+async function printReport(findings: Findings, format: FormatName, directory: string): Promise<void> {
   const render = await loadFormat(format);
-  process.stdout.write(render(isReport(format) ? nameFromRoot(findings, directory) : findings));
+  const report = render(isReport(format) ? nameFromRoot(findings, directory) : findings);
+  // GitHub's format consists of commands, with the parts from files escaped.
+  if (format === 'github') printExactly(report);
+  else printText(report);
   if (!isReport(format) || format === 'github') return;
   // The report usually goes to a file, so people read the findings on standard error.
   const renderText = await loadFormat('text');
-  process.stderr.write(renderText(findings));
+  printFindings(renderText(findings));
 }
 
 /** Changes file names to be relative to the repository's root. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { OpenBackend } from '../../backend/backend.ts';
-import { printData } from '../../output.ts';
+import { printData, printExactly } from '../../output.ts';
 import { renderDelivery } from '../../render/render-delivery.ts';
 import { addCommand } from '../add-command.ts';
 
@@ -20,7 +20,7 @@ Examples:
     .action(async (id: string, options: { payload?: true }, command: Command) => {
       const { backend, output } = await openBackend(command);
       if (options.payload) {
-        process.stdout.write(await backend.readPayload(id));
+        printExactly(await backend.readPayload(id));
         return;
       }
       const delivery = await backend.showDelivery(id);

@@ -5,7 +5,7 @@ import type { FollowedRepository } from '../../../sources/repository/followed-re
 import { type Context, openContext, toOpenFactory } from '../../context.ts';
 import { CommandError, UsageError } from '../../exit-status.ts';
 import { readInputFile } from '../../input/read-input-file.ts';
-import { printData, printStatus } from '../../output.ts';
+import { printData, printFindings, printStatus } from '../../output.ts';
 import { addRepositoryOptions, type RepositoryOptions } from '../../reconcile/repository-options.ts';
 import type { Allowances } from '../../reconcile/run-reconcile.ts';
 import { renderDiagnostics } from '../../render/render-diagnostics.ts';
@@ -104,7 +104,7 @@ async function requireRepository(context: Context, options: ReconcileOptions): P
 async function readRepositories(file: string): Promise<readonly FollowedRepository[]> {
   const { parseFollowedRepositories } = await import('../../../sources/repository/followed-repository.ts');
   const { definition, diagnostics, text } = parseFollowedRepositories(file, await readInputFile(file));
-  process.stderr.write(renderDiagnostics(diagnostics, new Map([[file, text]])));
+  printFindings(renderDiagnostics(diagnostics, new Map([[file, text]])));
   if (!definition) throw new CommandError('nothing was reconciled');
   return definition.repositories;
 }
