@@ -189,7 +189,11 @@ async function startManagement(
   const management = createManagement({
     ...{ served, metrics, readReconciles, api: api.router, managementUrl, log },
     dashboard: await readDashboardFiles(findDashboardDirectory()),
-    notReady: () => condition.failure ?? notReadyPhases[condition.phase] ?? deliveryLog.describeTrouble(),
+    notReady: () =>
+      condition.failure ??
+      notReadyPhases[condition.phase] ??
+      deliveryLog.describeTrouble() ??
+      served.describeUnserved(),
   });
   const server = createBoundedServer(management.callback());
   const address = await listen(server, settings.managementPort, '127.0.0.1');
@@ -223,6 +227,7 @@ async function startIngress(
   const app = createIngress({
     deps: {
       findWebhook: served.findWebhook,
+      isUnserved: served.isUnserved,
       budgets: createMemoryBudgets(settings.limits, monotonicMs),
       randomBytes: createRandomPool(),
       ...{ deliveryLog, nowMs },

@@ -31,9 +31,12 @@ export function findAppliedSource(state: AppliedState, place: SourcePlace): Repo
   return source.branch === place.branch && source.path === place.path ? source : undefined;
 }
 
-/** Whether someone edited the applied state by hand after a reconcile wrote it. */
+/** Whether someone edited the applied state by hand, or a disk damaged it, after hookmill wrote it. */
 export function isEdited(state: AppliedState): boolean {
-  return state.source?.kind === 'repository' && state.source.contentDigest !== digestContent(state);
+  return (
+    state.isDamaged === true ||
+    (state.source?.kind === 'repository' && state.source.contentDigest !== digestContent(state))
+  );
 }
 
 function digestContent({ webhooks, automations }: AppliedContent): string {

@@ -4,7 +4,7 @@ import { createUid, uidRandomBytes } from '../schema/ids.ts';
 import type { Definitions } from '../sources/definitions.ts';
 import type { StateChange } from '../store/ports.ts';
 import type { TeamSecret } from '../store/team-secrets.ts';
-import { type DesiredSource, findAppliedSource, toAppliedSource } from './applied-source.ts';
+import { type DesiredSource, findAppliedSource, isEdited, toAppliedSource } from './applied-source.ts';
 import { findDashboardDiagnostics } from './checks/dashboard-diagnostics.ts';
 import { makeCredential } from './credential.ts';
 import type { Factory } from './factory.ts';
@@ -34,7 +34,8 @@ export type Confirm = (planned: PlannedChanges) => Promise<boolean>;
 
 /**
  * Makes the definitions the applied state, all or nothing, under the factory's lock. Nothing is written if there are
- * errors, if `confirm` declines, or if neither the definitions nor their source have changed.
+ * errors, if `confirm` declines, or if neither the definitions nor their source have changed. An edited state is always
+ * written again.
  */
 export async function applyDefinitions(
   factory: Factory,
@@ -64,7 +65,9 @@ async function confirmChanges(
   confirm: Confirm,
 ): Promise<Decided['result']> {
   if (!(await confirm(planned))) return 'declined';
-  return hasChanges(planned.changes) || isNewSource(planned.state, source) ? 'applied' : 'unchanged';
+  const mustWrite =
+    hasChanges(planned.changes) || isNewSource(planned.state, source) || isEdited(planned.state);
+  return mustWrite ? 'applied' : 'unchanged';
 }
 
 /** Whether the state must record another source or another revision. */

@@ -67,7 +67,10 @@ export type Credential = z.output<typeof credential>;
 export type AppliedWebhook = z.output<typeof appliedWebhook>;
 export type AppliedAutomation = z.output<typeof appliedAutomation>;
 export type AppliedSource = z.output<typeof sourceShape>;
-export type AppliedState = z.output<typeof appliedStateShape>;
+export type AppliedState = z.output<typeof appliedStateShape> & {
+  /** Set by the store if the content differs from what it wrote. Never stored. */
+  readonly isDamaged?: true;
+};
 
 /** The state of a factory to which nothing has been applied. */
 export function emptyAppliedState(factory: string): AppliedState {

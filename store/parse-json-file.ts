@@ -3,7 +3,11 @@ import { StoreError } from './store-error.ts';
 
 /** Parses and checks a JSON file that hookmill wrote. Fails with `newer-format` or `corrupt`. */
 export function parseJsonFile<T>(file: string, text: string, shape: z.ZodType<T>): T {
-  const value = parseJson(file, text);
+  return checkShape(file, parseJsonText(file, text), shape);
+}
+
+/** Checks the content of a JSON file that hookmill wrote. Fails with `newer-format` or `corrupt`. */
+export function checkShape<T>(file: string, value: unknown, shape: z.ZodType<T>): T {
   const result = shape.safeParse(value);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
@@ -17,7 +21,7 @@ export function parseJsonFile<T>(file: string, text: string, shape: z.ZodType<T>
   throw new StoreError('corrupt', `${file} has an invalid value at ${place}: ${issue?.message}`);
 }
 
-function parseJson(file: string, text: string): unknown {
+export function parseJsonText(file: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {

@@ -50,7 +50,10 @@ export interface Salvaged {
 export interface AppliedStates {
   /** The factories that may have an applied state, sorted. */
   listFactories(): Promise<string[]>;
-  /** The applied state of a factory; an empty one if nothing has been applied yet. */
+  /**
+   * The applied state of a factory; an empty one if nothing has been applied yet. It `isDamaged` if something else than
+   * the store changed it: whoever serves it must refuse it; the next change replaces it.
+   */
   read(factory: string): Promise<AppliedState>;
   /**
    * Changes the applied state of a factory under its lock. `change` gets the current state; without a `next` state,

@@ -11,6 +11,7 @@ const problems = {
   'body-incomplete': { status: 400, detail: 'The body ended before it was complete.' },
   'too-many-deliveries': { status: 429, detail: 'Rate limit reached: {limit} deliveries per minute.' },
   'too-many-failures': { status: 429, detail: 'Too many requests failed to authenticate.' },
+  'not-served': { status: 503, detail: 'Deliveries to this URL cannot be received now.' },
   unavailable: { status: 503, detail: 'The delivery could not be recorded.' },
 } as const;
 

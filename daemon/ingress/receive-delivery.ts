@@ -9,8 +9,13 @@ import { parseJsonBody } from './json-body.ts';
 import { parseTarget } from './parse-target.ts';
 import { type RecordDeps, recordDelivery, recordHandshake, recordRefusal } from './record-delivery.ts';
 
+/** @limit Wait that a 503 asks the sender for while a webhook cannot be served, in seconds: an operator must act. */
+const notServedSeconds = 30;
+
 export interface IngressDeps extends RecordDeps {
   readonly findWebhook: (uid: string) => ServedWebhook | undefined;
+  /** Whether a webhook that cannot be served now has this UID, or may have it. */
+  readonly isUnserved: (uid: string) => boolean;
   readonly budgets: Budgets;
 }
 
@@ -22,8 +27,9 @@ export async function receiveDelivery(request: IngressRequest, deps: IngressDeps
   if (request.method !== 'POST') return receiveOtherMethod(request, deps);
   const target = parseTarget(request.path);
   const webhook = target && deps.findWebhook(target.uid);
+  if (!webhook) return target && deps.isUnserved(target.uid) ? notServed : notFound;
   // Only url_token webhooks have a path segment after the UID.
-  if (!webhook || (target.token !== undefined && webhook.authMode !== 'url_token')) return notFound;
+  if (target.token !== undefined && webhook.authMode !== 'url_token') return notFound;
 
   const sender = await authenticate(request, webhook, target.token, deps);
   if (sender.result !== 'verified') return sender;
@@ -44,11 +50,18 @@ export async function receiveDelivery(request: IngressRequest, deps: IngressDeps
 }
 
 const notFound: IngressOutcome = { result: 'refused', problem: 'not-found' };
+// Several providers disable an endpoint that answers 404.
+const notServed: IngressOutcome = {
+  result: 'refused',
+  problem: 'not-served',
+  retryAfterSeconds: notServedSeconds,
+};
 const methodNotAllowed: IngressOutcome = { result: 'refused', problem: 'method-not-allowed' };
 
 /** The ingress allows only POST, except for a webhook whose provider asks with GET before it delivers. */
 async function receiveOtherMethod(request: IngressRequest, deps: IngressDeps): Promise<IngressOutcome> {
   const uid = request.method === 'GET' ? parseTarget(request.path)?.uid : undefined;
+  if (uid !== undefined && deps.isUnserved(uid)) return notServed;
   const webhook = uid === undefined ? undefined : deps.findWebhook(uid);
   const handshake = webhook?.authenticator.answerGet(request);
   if (!webhook || !handshake) return methodNotAllowed;

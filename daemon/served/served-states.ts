@@ -6,6 +6,10 @@ import { prepareWebhooks } from './served-webhooks.ts';
 
 export interface ServedStates extends ServedFactories {
   findWebhook(uid: string): ServedWebhook | undefined;
+  /** Whether a webhook that cannot be served now has this UID, or may have it. */
+  isUnserved(uid: string): boolean;
+  /** Why some webhooks cannot be served; undefined if there are none. */
+  describeUnserved(): string | undefined;
   close(): Promise<void>;
 }
 
@@ -21,16 +25,21 @@ interface Loaded {
   readonly status: ServedFactory;
   readonly state: AppliedState | undefined;
   readonly webhooks: readonly ServedWebhook[];
+  /** The UIDs of the webhooks that cannot be served; undefined if the state cannot be read, so that none is known. */
+  readonly unservedUids: readonly string[] | undefined;
 }
 
 /**
  * Serves the applied states of all factories and follows their changes. All webhooks of a factory change together.
- * While a state cannot be read, the last good one is served. Resolves when every factory was loaded once.
+ * While a state cannot be served, the last good one is. Without one, those webhooks are served that can be.
+ * Resolves when every factory was loaded once.
  */
 export async function serveAppliedStates(options: ServedStatesOptions): Promise<ServedStates> {
   const { appliedStates } = options.store;
   const factories = new Map<string, Loaded>();
   let index = new Map<string, ServedWebhook>();
+  let unservedUids = new Set<string>();
+  let isAnyUnknown = false;
   let listed = await appliedStates.listFactories();
 
   const scan = async () => {
@@ -45,7 +54,11 @@ export async function serveAppliedStates(options: ServedStatesOptions): Promise<
       changed = true;
       (now.status.problem ? options.onProblem : options.onLoaded)(now.status);
     }
-    if (changed) index = indexByUid(factories.values());
+    if (!changed) return;
+    const loaded = [...factories.values()];
+    index = indexByUid(loaded);
+    unservedUids = new Set(loaded.flatMap(factory => factory.unservedUids ?? []));
+    isAnyUnknown = loaded.some(factory => factory.unservedUids === undefined);
   };
   const rescan = singleFlight(scan);
   await rescan();
@@ -54,6 +67,11 @@ export async function serveAppliedStates(options: ServedStatesOptions): Promise<
 
   return {
     findWebhook: uid => index.get(uid),
+    isUnserved: uid => !index.has(uid) && (isAnyUnknown || unservedUids.has(uid)),
+    describeUnserved: () => {
+      const { status } = [...factories.values()].find(factory => !isComplete(factory)) ?? {};
+      return status && `the factory ${status.factory} cannot be served: ${status.problem?.message}`;
+    },
     findState: factory => factories.get(factory)?.state,
     refresh: rescan,
     status: () => [...factories.values()].map(({ status }) => status),
@@ -76,16 +94,37 @@ async function load(
     if (state.serial === 0) throw new Error('the applied state is missing');
     if (state.factory !== factory)
       throw new Error(`the applied state belongs to the factory ${state.factory}`);
-    const webhooks = await prepareWebhooks(state, seal);
-    return { version, state, webhooks, status: { factory, serial: state.serial, webhooks: webhooks.length } };
+    if (state.isDamaged) throw new Error(damagedText);
+    const { webhooks, unserved } = await prepareWebhooks(state, seal);
+    const [failure] = unserved.values();
+    if (failure !== undefined && before && isComplete(before)) throw failure;
+    const unservedUids = [...unserved.keys()];
+    const status = { factory, serial: state.serial, webhooks: webhooks.length };
+    if (failure === undefined) return { version, state, webhooks, unservedUids, status };
+    const problem = { message: toMessage(failure), since: new Date().toISOString() };
+    if (before && version === before.version && problem.message === before.status.problem?.message)
+      return before;
+    return { version, state, webhooks, unservedUids, status: { ...status, problem } };
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = toMessage(error);
     if (before && version === before.version && message === before.status.problem?.message) return before;
     const since = new Date().toISOString();
     const status = { factory, serial: before?.status.serial ?? 0, webhooks: before?.webhooks.length ?? 0 };
-    const { state, webhooks = [] } = before ?? {};
-    return { version, state, webhooks, status: { ...status, problem: { message, since } } };
+    const { state, webhooks = [], unservedUids } = before ?? {};
+    return { version, state, webhooks, unservedUids, status: { ...status, problem: { message, since } } };
   }
+}
+
+const damagedText =
+  'the applied state was changed outside hookmill. Restore a backup, or run `hookmill apply` again';
+
+/** Whether every webhook of the factory is served, maybe from its last good state. */
+function isComplete({ unservedUids }: Loaded): boolean {
+  return unservedUids?.length === 0;
+}
+
+function toMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function indexByUid(factories: Iterable<Loaded>): Map<string, ServedWebhook> {

@@ -79,9 +79,7 @@ export const statusAnswer = factoryAnswer.extend({
   source: sourceAnswer.nullable(),
   revision: z.string().nullable(),
   appliedAt: time.nullable(),
-  edited: z
-    .boolean()
-    .describe('Whether someone edited the applied state of a repository-backed factory by hand.'),
+  edited: z.boolean().describe('Whether someone edited the applied state by hand, or a disk damaged it.'),
   reconcile: reconcileAnswer
     .nullable()
     .describe('The last reconciles of a repository-backed factory; null for others.'),

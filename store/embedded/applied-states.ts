@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { watch } from 'chokidar';
-import { appliedStateShape, emptyAppliedState } from '../../schema/applied-state.ts';
+import { type AppliedState, appliedStateShape, emptyAppliedState } from '../../schema/applied-state.ts';
 import type { AppliedStates, Watch } from '../ports.ts';
 import { StoreError } from '../store-error.ts';
 import { readFileVersion } from './files/file-version.ts';
@@ -15,7 +15,12 @@ const rescanMs = 2_000;
 /** The applied states in a home: `factories/<factory>/applied.json`. */
 export function openAppliedStates(home: Home, lockTimeoutMs: number): AppliedStates {
   const open = (factory: string) =>
-    openJsonFile(appliedStateFile(home, factory), appliedStateShape, emptyAppliedState(factory));
+    openJsonFile<AppliedState>(
+      appliedStateFile(home, factory),
+      appliedStateShape,
+      emptyAppliedState(factory),
+      state => ({ ...state, isDamaged: true }),
+    );
   return {
     listFactories: () => listFactories(home),
     read: async factory => (await open(factory)).data,
@@ -33,7 +38,8 @@ export function openAppliedStates(home: Home, lockTimeoutMs: number): AppliedSta
             `the applied state changed after serial ${serial} was read; run the command again`,
           );
         }
-        database.data = { ...next, serial: serial + 1 };
+        const { isDamaged: _, ...content } = next;
+        database.data = { ...content, serial: serial + 1 };
         await database.write();
         return { state: database.data, result };
       });

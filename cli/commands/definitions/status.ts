@@ -68,10 +68,13 @@ function toCommonFields({ factory }: Place, applied: AppliedStatus): [name: stri
     ['factory', factory],
     ['applied', serial === 0 ? 'nothing yet' : `serial ${serial}, ${appliedAt}`],
     ...(isAsFollowed ? [] : ([['from', describeSource(source)]] satisfies [string, string][])),
+    ...(edited && reconcile === null ? ([['edited', editedText]] satisfies [string, string][]) : []),
     ['webhooks', String(webhooks)],
     ['automations', String(automations)],
   ];
 }
+
+const editedText = 'someone edited the applied state by hand; the next apply undoes that';
 
 function describeSource(source: AppliedStatus['source']): string {
   if (source === null) return '-';

@@ -48,7 +48,7 @@ export function AppliedSection({ status }: { readonly status: ShownStatus }) {
       </Facts>
       {status.edited && (
         <p class="notice warn">
-          Someone edited the applied state by hand. The next change on the branch overwrites the edit.
+          Someone edited the applied state by hand. The next apply overwrites the edit.
         </p>
       )}
     </section>

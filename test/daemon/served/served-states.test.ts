@@ -12,14 +12,17 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { homeAt } from '../../../store/embedded/files/home.ts';
 import {
+  bearerOf,
   makeWebhook,
   type Readiness,
   startDaemon,
   startDaemonForTest,
   type TestDaemon,
   type TestWebhook,
+  type WebhookGiven,
 } from '../../support/daemon.ts';
 import { type DaemonHere, startDaemonHere } from '../../support/daemon-here.ts';
+import { send } from '../../support/http.ts';
 import { makeWorkspace } from '../../support/workspace.ts';
 
 type Watching = Pick<TestDaemon, 'workspace' | 'webhook' | 'metrics'> & Pick<DaemonHere, 'logged' | 'stop'>;
@@ -56,9 +59,9 @@ const status = async (webhook: TestWebhook) => (await webhook.post(String(++bodi
 const serial = async (webhook: TestWebhook) => (await webhook.readiness())?.serial;
 const problem = async (webhook: TestWebhook) => (await webhook.readiness())?.problem?.message;
 
-/** The applied state with its webhook disabled or enabled, under another serial. */
+/** The applied state with its webhook disabled or enabled, under another serial, as someone writes it deliberately. */
 function edited(file: string, serial: number, enabled: boolean): string {
-  const state = JSON.parse(readFileSync(file, 'utf8'));
+  const { digest: _, ...state } = JSON.parse(readFileSync(file, 'utf8'));
   for (const webhook of state.webhooks) webhook.enabled = enabled;
   return JSON.stringify({ ...state, serial });
 }
@@ -157,6 +160,11 @@ describe('goes on serving the last good state, reports the problem, and recovers
   test.each<[string, (text: string) => string, string]>([
     ['is cut off', text => text.slice(0, text.length / 2), 'is not valid JSON'],
     ['is empty', () => '', 'is not valid JSON'],
+    [
+      'was changed outside hookmill',
+      text => text.replace('"enabled": true', '"enabled": false'),
+      'was changed outside',
+    ],
     ['has another shape', text => text.replace('"uid"', '"uuid"'), 'has an invalid value'],
     [
       'has a newer format',
@@ -231,5 +239,76 @@ describe('goes on serving the last good state, reports the problem, and recovers
     await expect.poll(() => problem(next)).toBeDefined();
     expect(await webhook.readiness()).toEqual(reported);
     expect(other.logged().match(/"level":50/g)).toHaveLength(2);
+  });
+});
+
+test('serves an applied state again that was damaged, once the same definitions are applied', async () => {
+  const webhook = await watching.webhook();
+  const good = readFileSync(webhook.appliedStateFile, 'utf8');
+  writeFileSync(webhook.appliedStateFile, good.replace(/"appliedAt": "2/, '"appliedAt": "3'));
+  await expect.poll(() => problem(webhook)).toContain('was changed outside hookmill');
+  await webhook.apply({});
+  await expect.poll(() => problem(webhook)).toBeUndefined();
+  expect(await status(webhook)).toBe(202);
+});
+
+describe('started on what cannot be served', () => {
+  const unknown = `wh_${'0'.repeat(24)}`;
+  const notServed = {
+    status: 503,
+    headers: { 'retry-after': '30', 'content-type': 'application/problem+json' },
+  };
+
+  /** Two factories, of which the second is harmed before the daemon starts. */
+  async function startHarmed(given: WebhookGiven, harm: (webhook: TestWebhook, home: string) => void) {
+    const workspace = makeWorkspace();
+    const first = await startDaemon({ workspace });
+    const [whole, harmed] = [await first.webhook(), await first.webhook(given)];
+    await first.stop();
+    harm(harmed, workspace.home);
+    const next = await startDaemonForTest({ workspace });
+    const post = (uid: string, secret: string) =>
+      send(`${next.ingressUrl}/webhooks/w/${uid}`, { headers: bearerOf(secret), body: String(++bodies) });
+    return { next, whole, harmed, post };
+  }
+
+  test('answers 503 where an unreadable state may have the webhook, and is ready once it is repaired', async () => {
+    let good = '';
+    const { next, whole, harmed, post } = await startHarmed({}, ({ appliedStateFile }) => {
+      good = readFileSync(appliedStateFile, 'utf8');
+      truncateSync(appliedStateFile, 100);
+    });
+    expect(await post(harmed.uid, harmed.secret)).toMatchObject(notServed);
+    expect(await send(`${next.ingressUrl}/webhooks/w/${harmed.uid}`, { method: 'GET' })).toMatchObject(
+      notServed,
+    );
+    expect(await post('deploys', '')).toMatchObject({ status: 404 });
+    expect(await post(whole.uid, whole.secret)).toMatchObject({ status: 202 });
+    expect(await next.readyz()).toMatchObject({
+      status: 'not ready',
+      reason: expect.stringMatching(`the factory ${harmed.factory} cannot be served: .* is not valid JSON`),
+    });
+
+    writeFileSync(harmed.appliedStateFile, good);
+    await expect.poll(next.readyz).toMatchObject({ status: 'ready' });
+    expect(await post(harmed.uid, harmed.secret)).toMatchObject({ status: 202 });
+    expect(await post(unknown, '')).toMatchObject({ status: 404 });
+  });
+
+  test('answers 503 for a webhook whose credential does not open, and 404 for an unknown one', async () => {
+    const signature = { authMode: 'signature', signatureScheme: 'github' };
+    const { next, whole, harmed, post } = await startHarmed(signature, (_, home) => {
+      renameSync(join(home, 'key'), join(home, 'key.away'));
+    });
+    expect(await post(harmed.uid, '')).toMatchObject(notServed);
+    expect(await post(whole.uid, whole.secret)).toMatchObject({ status: 202 });
+    expect(await post(unknown, '')).toMatchObject({ status: 404 });
+    expect(await next.readyz()).toMatchObject({
+      status: 'not ready',
+      reason: expect.stringMatching(`the factory ${harmed.factory} cannot be served: .* restore the key`),
+    });
+    renameSync(join(next.workspace.home, 'key.away'), join(next.workspace.home, 'key'));
+    await expect.poll(next.readyz).toMatchObject({ status: 'ready' });
+    expect(await post(harmed.uid, '')).toMatchObject({ status: 401 });
   });
 });
