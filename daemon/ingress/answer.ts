@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
+import { parseContentLength } from '../http/read-body.ts';
 import type { IngressOutcome } from './ingress-outcome.ts';
-import { parseContentLength } from './koa-request.ts';
 import type { RenderProblem } from './problems.ts';
 
 /** @limit Bytes of a refused body that are still read: the sender then sees the answer and not a reset connection. */
@@ -47,7 +47,8 @@ function answerRefusal(
   if (status === 405) context.set('Allow', 'POST');
   if (status === 401 && webhook) context.set('WWW-Authenticate', webhook.authenticator.challenge);
   if (retryAfterSeconds !== undefined) context.set('Retry-After', String(retryAfterSeconds));
-  if (status === 413 || isRestLong(context.req, bodyBytesMax)) closeAfterReading(context, body);
+  const isClosed = status === 413 || problem === 'too-many-uploads' || problem === 'body-in-pieces';
+  if (isClosed || isRestLong(context.req, bodyBytesMax)) closeAfterReading(context, body);
   else context.body = body;
 }
 
@@ -73,9 +74,10 @@ function closeAfterReading(context: Context, body: string): void {
     res.end();
   };
   const timer = setTimeout(end, lingerMs);
-  req.on('data', (chunk: Buffer) => {
-    bytesLeft -= chunk.length;
+  // Reads past the HTTP parser, which would spend time on each chunk, however tiny.
+  req.socket.removeAllListeners('data').on('data', (bytes: Buffer) => {
+    bytesLeft -= bytes.length;
     if (bytesLeft < 0) end();
   });
-  req.once('end', end).once('close', end).resume();
+  req.socket.once('end', end).once('close', end).resume();
 }

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { RequestHeaders } from '../../signatures/signed-request.ts';
+import type { BodyRead } from '../http/read-body.ts';
 
 /** A request to the ingress; the body stays in the socket until something asks for it. */
 export interface IngressRequest {
@@ -12,11 +13,8 @@ export interface IngressRequest {
   readonly headers: IncomingHttpHeaders;
   readonly distinctHeaders: RequestHeaders;
   readonly contentLength: number | undefined;
+  /** Reads the body of a verified sender. */
   readBody(): Promise<BodyRead>;
+  /** Reads the body of a sender that is not verified yet, within the memory for such bodies. */
+  readUnverifiedBody(): Promise<BodyRead>;
 }
-
-export type BodyRead = { readonly ok: true; readonly body: Buffer } | UnreadBody;
-
-export type UnreadBody =
-  | { readonly ok: false; readonly problem: 'too-large'; readonly bytesSeen: number }
-  | { readonly ok: false; readonly problem: 'body-incomplete'; readonly bytesSeen: number };

@@ -1,6 +1,7 @@
 import Koa from 'koa';
 import type { Logger } from 'pino';
 import { createAddressReader } from '../http/client-address.ts';
+import { UnverifiedBodies } from '../http/unverified-bodies.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { ServedWebhook } from '../served/served-webhook.ts';
 import type { DaemonSettings } from '../settings.ts';
@@ -25,7 +26,12 @@ export function createIngress(options: IngressOptions): Koa {
   const { deps, settings, log, onAccepted, isStopping } = options;
   const bodyBytesMax = settings.limits.bodyBytes;
   const readClientAddress = createAddressReader(settings.trustProxies);
-  const requestOptions = { baseUrl: settings.baseUrl, bodyBytesMax, readClientAddress };
+  const requestOptions = {
+    baseUrl: settings.baseUrl,
+    bodyBytesMax,
+    unverifiedBodies: new UnverifiedBodies(bodyBytesMax),
+    readClientAddress,
+  };
   const renderProblem = createProblemRenderer(settings.limits);
   const app = new Koa();
   app.use(async context => {

@@ -1,19 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'koa';
-import getRawBody from 'raw-body';
-import type { BodyRead, IngressRequest } from './ingress-request.ts';
+import { parseContentLength, readBody } from '../http/read-body.ts';
+import type { UnverifiedBodies } from '../http/unverified-bodies.ts';
+import type { IngressRequest } from './ingress-request.ts';
 
 export interface RequestOptions {
   /** The public URL of the ingress; undefined to derive it from each request's Host header. */
   readonly baseUrl: string | undefined;
   readonly bodyBytesMax: number;
+  readonly unverifiedBodies: UnverifiedBodies;
   readonly readClientAddress: (request: IncomingMessage) => string;
 }
 
 /** Converts Koa's request. Uses getters, so that a refused request does not compute parts that nobody reads. */
 export function toIngressRequest(
   { req, res, method }: Context,
-  { baseUrl, bodyBytesMax, readClientAddress }: RequestOptions,
+  { baseUrl, bodyBytesMax, unverifiedBodies, readClientAddress }: RequestOptions,
 ): IngressRequest {
   let clientAddress: string | undefined;
   return {
@@ -36,14 +38,17 @@ export function toIngressRequest(
     get distinctHeaders() {
       return req.headersDistinct;
     },
-    readBody: () => readBody(req, res, bodyBytesMax),
+    readBody: () => {
+      permitBody(req, res, bodyBytesMax);
+      return readBody(req, bodyBytesMax);
+    },
+    async readUnverifiedBody() {
+      const room = unverifiedBodies.enter(this.clientAddress);
+      if (!room) return { ok: false, problem: 'too-many-uploads', bytesSeen: 0 };
+      permitBody(req, res, bodyBytesMax);
+      return readBody(req, bodyBytesMax, room);
+    },
   };
-}
-
-/** Parses Content-Length. A length too large for a number is capped: it exceeds every limit anyway. */
-export function parseContentLength({ headers }: IncomingMessage): number | undefined {
-  const value = headers['content-length'];
-  return value === undefined ? undefined : Math.min(Number(value), Number.MAX_SAFE_INTEGER);
 }
 
 /** Returns the request target without scheme and host. A client may send those (RFC 9112 section 3.2.2). */
@@ -51,17 +56,8 @@ function readOriginForm({ url = '' }: IncomingMessage): string {
   return url.replace(/^https?:\/\/[^/?]*/i, '');
 }
 
-/** Reads the whole body. First sends `100 Continue` to a client that waits for it. */
-async function readBody(req: IncomingMessage, res: ServerResponse, limit: number): Promise<BodyRead> {
-  const length = parseContentLength(req);
-  if (length !== undefined && length > limit) return { ok: false, problem: 'too-large', bytesSeen: length };
-  if (req.headers.expect !== undefined && req.httpVersion === '1.1') res.writeContinue();
-  try {
-    return { ok: true, body: await getRawBody(req, { limit, length }) };
-  } catch (error) {
-    const { type, received } = error as { type?: string; received?: number };
-    if (type !== 'entity.too.large')
-      return { ok: false, problem: 'body-incomplete', bytesSeen: received ?? 0 };
-    return { ok: false, problem: 'too-large', bytesSeen: received ?? limit + 1 };
-  }
+/** Sends `100 Continue` to a client that waits for it before it sends the body. */
+function permitBody(req: IncomingMessage, res: ServerResponse, limit: number): void {
+  const isTooLong = (parseContentLength(req) ?? 0) > limit;
+  if (!isTooLong && req.headers.expect !== undefined && req.httpVersion === '1.1') res.writeContinue();
 }

@@ -9,6 +9,8 @@ const problems = {
   'too-large': { status: 413, detail: 'The body is larger than this webhook accepts.' },
   'invalid-json': { status: 400, detail: 'The body is not valid JSON in UTF-8.' },
   'body-incomplete': { status: 400, detail: 'The body ended before it was complete.' },
+  'body-in-pieces': { status: 400, detail: 'The body arrived in too many tiny pieces.' },
+  'too-many-uploads': { status: 429, detail: 'Too many uploads from this address are in progress.' },
   'too-many-deliveries': { status: 429, detail: 'Rate limit reached: {limit} deliveries per minute.' },
   'too-many-failures': { status: 429, detail: 'Too many requests failed to authenticate.' },
   'not-served': { status: 503, detail: 'Deliveries to this URL cannot be received now.' },

@@ -1,10 +1,11 @@
 import type { HandshakeAnswer } from '../../signatures/handshake.ts';
+import type { UnreadBody } from '../http/read-body.ts';
 import type { ServedWebhook } from '../served/served-webhook.ts';
 import type { Authentication } from './authentication.ts';
 import type { Budgets } from './budgets.ts';
 import { identify } from './identity.ts';
 import type { IngressOutcome } from './ingress-outcome.ts';
-import type { IngressRequest, UnreadBody } from './ingress-request.ts';
+import type { IngressRequest } from './ingress-request.ts';
 import { parseJsonBody } from './json-body.ts';
 import { parseTarget } from './parse-target.ts';
 import { type RecordDeps, recordDelivery, recordHandshake, recordRefusal } from './record-delivery.ts';
@@ -82,7 +83,7 @@ async function authenticate(
   const early = refuseGuessing(request, webhook, deps);
   if (early) return early;
 
-  const signed = authenticator.coversBody ? await request.readBody() : undefined;
+  const signed = authenticator.coversBody ? await request.readUnverifiedBody() : undefined;
   if (signed?.ok === false) return refuseUnread(request, webhook, deps, signed);
 
   // Others of this address may have failed while the body was read. From here until a failure is counted, nothing
@@ -99,7 +100,7 @@ async function authenticate(
   const read = signed ?? (await request.readBody());
   if (read.ok) return { ...authentication, body: read.body };
   const { problem, bytesSeen } = read;
-  if (problem === 'body-incomplete') return { result: 'refused', webhook, problem };
+  if (problem !== 'too-large') return { result: 'refused', webhook, problem };
   return recordRefusal(webhook, deps, problem, bytesSeen, webhook.authenticatedBy);
 }
 
@@ -115,20 +116,27 @@ function refuseGuessing(
   return spent && { result: 'refused', webhook, problem: 'too-many-failures', ...spent };
 }
 
-/** Refuses an unverified body. One that is too large is no guess. One that breaks off counts as a failed attempt. */
+/** Refuses an unverified body. One that breaks off, or comes in tiny pieces, counts as a failed attempt. */
 function refuseUnread(
   request: IngressRequest,
   webhook: ServedWebhook,
   deps: IngressDeps,
   { problem, bytesSeen }: UnreadBody,
 ): IngressOutcome {
-  if (problem !== 'too-large') deps.budgets.countFailure(webhook.uid, request.clientAddress);
-  return logStranger(webhook, deps, problem, bytesSeen, () => unreadReasons[problem]);
+  const isFailure = problem === 'body-incomplete' || problem === 'body-in-pieces';
+  if (isFailure) deps.budgets.countFailure(webhook.uid, request.clientAddress);
+  const outcome = logStranger(webhook, deps, problem, bytesSeen, () => unreadReasons[problem]);
+  return problem === 'too-many-uploads' ? { ...outcome, retryAfterSeconds: uploadsSeconds } : outcome;
 }
+
+/** @limit Wait that a 429 for too many uploads asks the sender for, in seconds: a request takes no longer, so they are over. */
+const uploadsSeconds = 10;
 
 const unreadReasons = {
   'too-large': 'the body is too large to be verified',
   'body-incomplete': 'the body ended before it was complete',
+  'body-in-pieces': 'the body arrived in too many tiny pieces',
+  'too-many-uploads': 'too many uploads of unverified senders were in progress',
 } as const satisfies Record<UnreadBody['problem'], string>;
 
 function refuseUnverified(
@@ -166,7 +174,7 @@ function logStranger(
   problem: 'unauthorized' | UnreadBody['problem'],
   size: number,
   explain: () => string,
-): IngressOutcome {
+): IngressOutcome & { result: 'refused' } {
   const leftOut = deps.budgets.sampleRow(webhook.uid);
   if (leftOut === 'leftOut') return { result: 'refused', webhook, problem };
   const reasons = [explain(), explainLeftOut(leftOut)].filter(reason => reason !== undefined);

@@ -66,11 +66,13 @@ export function recordHandshake(
 const refusalOutcomes = {
   unauthorized: 'Rejected (auth)',
   'body-incomplete': 'Rejected (auth)',
+  'body-in-pieces': 'Rejected (auth)',
+  'too-many-uploads': 'Rejected (auth)',
   'too-large': 'Rejected (too large)',
   'invalid-json': 'Rejected (invalid JSON)',
 } as const satisfies Partial<Record<ProblemCode, UnidentifiedOutcome>>;
 
-/** Refuses and logs a row. A body is logged as incomplete only if it came from an unverified sender. The next commit includes the row; the answer does not wait for it. */
+/** Refuses and logs a row. A body that was not read completely is logged as too large, or else as unauthenticated, because only bodies of unverified senders are logged otherwise. The next commit includes the row; the answer does not wait for it. */
 export function recordRefusal(
   webhook: ServedWebhook,
   deps: RecordDeps,
@@ -78,7 +80,7 @@ export function recordRefusal(
   size: number,
   authenticatedBy?: string,
   reason?: string,
-): IngressOutcome {
+): IngressOutcome & { result: 'refused' } {
   const row = createMetadata(webhook, deps, size);
   deps.deliveryLog.recordUnidentified({ ...row, outcome: refusalOutcomes[problem], authenticatedBy, reason });
   return { result: 'refused', webhook, problem, deliveryId: row.id };

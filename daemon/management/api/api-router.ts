@@ -17,7 +17,7 @@ import type { SessionCookie } from '../guards/session-cookie.ts';
 import type { Sessions } from '../guards/sessions.ts';
 import type { ApiDeps } from './api-deps.ts';
 import type { ApiReply, PortHandlers } from './handler.ts';
-import { parseBody, readBody, readIfMatch, readQuery } from './read-request.ts';
+import { parseBody, readIfMatch, readQuery, readRequestBody } from './read-request.ts';
 import type { ThreadRequest } from './thread-request.ts';
 
 export interface ApiRouterDeps extends Pick<ApiDeps, 'answerInThread' | 'served' | 'baseUrl' | 'nowMs'> {
@@ -47,7 +47,7 @@ async function serve(id: OperationId, route: ApiRoute, context: Context, deps: A
   if (factory !== undefined && !namePattern.test(factory)) throw new ApiProblem('not-found');
   const query = readQuery(context.URL.searchParams, route);
   const ifSerial = route.etag ? readIfMatch(context.req) : undefined;
-  const body = await readBody(context.req, route);
+  const body = await readRequestBody(context.req, route);
   const request = { params: context.params, query, ifSerial, caller };
   if (id in deps.handlers) {
     // The table's types ensure that each handler takes the shapes that were checked here.

@@ -1,20 +1,25 @@
 import type { IncomingMessage } from 'node:http';
-import getRawBody from 'raw-body';
 import type { z } from 'zod';
 import { ApiProblem } from '../../../schema/api/problems.ts';
 import type { ApiRoute } from '../../../schema/api/route.ts';
 import { findMistakes } from '../../../schema/definitions/shape-mistakes.ts';
+import { readBody } from '../../http/read-body.ts';
 import { parseJsonBody } from '../../ingress/json-body.ts';
 
 /** @limit Largest body of a management request, in bytes: the largest ordinary one is an automation with its prompt and filters. */
 const apiBodyBytesMax = 256 * 1024;
 
 /** Reads the body of a route that takes one. Fails with a problem that says what is wrong. */
-export async function readBody(request: IncomingMessage, route: ApiRoute): Promise<Buffer | undefined> {
+export async function readRequestBody(
+  request: IncomingMessage,
+  route: ApiRoute,
+): Promise<Buffer | undefined> {
   if (!route.body) return undefined;
   const mediaType = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
   if (mediaType !== 'application/json') throw new ApiProblem('not-json');
-  return readBytes(request, route.bodyBytesMax ?? apiBodyBytesMax);
+  const read = await readBody(request, route.bodyBytesMax ?? apiBodyBytesMax);
+  if (read.ok) return read.body;
+  throw new ApiProblem(read.problem === 'too-large' ? 'body-too-large' : 'body-unreadable');
 }
 
 /** Parses and checks a body. Fails with `body-unreadable`, or with `request-invalid` and its mistakes. */
@@ -38,16 +43,6 @@ export function readIfMatch({ headers }: IncomingMessage): number | undefined {
     throw new ApiProblem('serial-moved', { detail: 'If-Match must be one ETag, such as "7"' });
   }
   return Number(serial);
-}
-
-async function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
-  const length = request.headers['content-length'];
-  try {
-    return await getRawBody(request, { limit, ...(length !== undefined && { length }) });
-  } catch (cause) {
-    const { type } = cause as { type?: string };
-    throw new ApiProblem(type === 'entity.too.large' ? 'body-too-large' : 'body-unreadable', {}, { cause });
-  }
 }
 
 function requireShape(

@@ -1,0 +1,65 @@
+import type { IncomingMessage } from 'node:http';
+import type { BodyRoom } from './unverified-bodies.ts';
+
+/** @limit Pieces of an unverified body that may be of any size: a small body may arrive byte by byte. */
+const freePieces = 1_024;
+/** @limit Smallest average size of the pieces of an unverified body, in bytes, once it has more than the free ones: each costs as much time as some KB in one piece. */
+const pieceBytesMin = 64;
+
+export type BodyRead = { readonly ok: true; readonly body: Buffer } | UnreadBody;
+
+export interface UnreadBody {
+  readonly ok: false;
+  readonly problem: 'too-large' | 'body-incomplete' | 'body-in-pieces' | 'too-many-uploads';
+  readonly bytesSeen: number;
+}
+
+/**
+ * Reads a whole body of at most `limit` bytes into one buffer, which grows as bytes arrive: neither a header nor tiny
+ * chunks make it larger than twice what was sent. Of an unverified sender, `room` bounds the memory, and ends the
+ * reading when others need it.
+ */
+export function readBody(request: IncomingMessage, limit: number, room?: BodyRoom): Promise<BodyRead> {
+  const length = parseContentLength(request);
+  return new Promise(resolve => {
+    let buffer = Buffer.alloc(0);
+    let bytes = 0;
+    let pieces = 0;
+    const settle = (read: BodyRead) => {
+      room?.leave();
+      // What still arrives is discarded.
+      request.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken);
+      resolve(read);
+    };
+    const refuse = (problem: UnreadBody['problem']) => settle({ ok: false, problem, bytesSeen: bytes });
+    const onEnd = () => settle({ ok: true, body: buffer.subarray(0, bytes) });
+    const onBroken = () => refuse('body-incomplete');
+    const onData = (piece: Buffer) => {
+      const start = bytes;
+      bytes += piece.length;
+      pieces++;
+      if (bytes > limit) return refuse('too-large');
+      if (room && pieces > freePieces && bytes < pieces * pieceBytesMin) return refuse('body-in-pieces');
+      if (bytes > buffer.length) {
+        const capacity = Math.min(length ?? limit, Math.max(bytes, 2 * buffer.length));
+        if (room && !room.grow(capacity - buffer.length)) return refuse('too-many-uploads');
+        const larger = Buffer.allocUnsafe(capacity);
+        buffer.copy(larger, 0, 0, start);
+        buffer = larger;
+      }
+      piece.copy(buffer, start);
+    };
+    if (length !== undefined && length > limit) {
+      bytes = length;
+      return refuse('too-large');
+    }
+    room?.onGiveWay(() => refuse('too-many-uploads'));
+    request.on('data', onData).on('end', onEnd).on('error', onBroken).on('close', onBroken);
+  });
+}
+
+/** Parses Content-Length. A length too large for a number is capped: it exceeds every limit anyway. */
+export function parseContentLength({ headers }: IncomingMessage): number | undefined {
+  const value = headers['content-length'];
+  return value === undefined ? undefined : Math.min(Number(value), Number.MAX_SAFE_INTEGER);
+}
