@@ -202,14 +202,14 @@ async function startManagement(
 }
 
 async function startRuns(
-  { store, settings, environment, log, nowMs }: DaemonOptions,
+  { store, settings, environment, log, nowMs, monotonicMs }: DaemonOptions,
   deliveryLog: DeliveryLog,
   onClose: OnClose,
 ): Promise<RunQueue> {
   const retention = startRetention({ store, deliveryLog, settings: settings.retention, log, nowMs });
   onClose(() => retention.stop());
   const queue = await startRunQueue({
-    ...{ store, deliveryLog, settings: settings.runs, log, nowMs },
+    ...{ store, deliveryLog, settings: settings.runs, log, nowMs, monotonicMs },
     runner: createRunner(settings.runs.runner, environment, store.runFiles, nowMs),
     daemonId: randomUUID(),
     random: Math.random,

@@ -82,7 +82,7 @@ export interface Run {
   /** Digest of the automations that were applied when the run was recorded. */
   readonly snapshot?: string;
   readonly state: RunState;
-  /** How often it was claimed, the current claim included. */
+  /** How often it was claimed, the current claim included. A claim that was no attempt is taken back. */
   readonly attempts: number;
   readonly notBeforeMs: number;
   readonly createdAtMs: number;
@@ -116,7 +116,15 @@ export interface RunResult {
 export interface RunPostponement {
   readonly id: string;
   readonly notBeforeMs: number;
+  /** False if the claim was no attempt, so that it does not count as one. */
+  readonly attempted: boolean;
   readonly error?: string;
+}
+
+export interface DueTimesCorrection {
+  readonly nowMs: number;
+  /** By how much the clock was set back since the last correction. */
+  readonly backMs: number;
 }
 
 export interface Replay {
@@ -251,6 +259,12 @@ export interface DeliveryLog {
   postponeRun(postponement: RunPostponement): Promise<boolean>;
   /** Queues the runs that other daemons left running, and returns their number. Call it at the start. */
   requeueRunsOfOthers(daemonId: string): Promise<number>;
+  /**
+   * Makes the queued runs wait no longer than intended after the clock was set back: subtracts `backMs` from their due
+   * times, and recomputes those of runs that were recorded or attempted later than now. Also call it at the start,
+   * because the clock may have been set while no daemon ran.
+   */
+  correctDueTimes(correction: DueTimesCorrection): Promise<number>;
   /** Queues a failed run again and restarts the count of its attempts; false if it has not failed. */
   retryRun(run: { readonly id: string; readonly nowMs: number }): Promise<boolean>;
   /** Queues new runs from a stored payload; false if the log has no payload of that delivery. */

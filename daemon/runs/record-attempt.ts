@@ -15,6 +15,8 @@ export interface RecordAttemptDeps {
   readonly log: Logger;
   readonly nowMs: () => number;
   readonly random: () => number;
+  /** How long a run waits that hookmill itself could not begin, in ms. */
+  readonly troubleWaitMs: () => number;
 }
 
 /** Finishes the run or queues it again. Repeats until the log can be written, so that no run stays running forever. */
@@ -39,16 +41,20 @@ export async function recordAttempt(
 function settleRun(
   { id, attempts }: Run,
   result: AttemptResult,
-  { deliveryLog, settings, nowMs, random }: RecordAttemptDeps,
+  { deliveryLog, settings, nowMs, random, troubleWaitMs }: RecordAttemptDeps,
   signal: AbortSignal,
 ): Promise<boolean> {
   const { kind, reason: error } = result;
   const atMs = nowMs();
-  if (kind !== 'retry') return deliveryLog.finishRun({ id, state: kind, atMs, error });
-  if (signal.aborted) return deliveryLog.postponeRun({ id, notBeforeMs: atMs, error });
+  if (kind === 'succeeded' || kind === 'failed')
+    return deliveryLog.finishRun({ id, state: kind, atMs, error });
+  const attempted = kind === 'retry';
+  if (signal.aborted) return deliveryLog.postponeRun({ id, notBeforeMs: atMs, attempted, error });
+  if (!attempted)
+    return deliveryLog.postponeRun({ id, notBeforeMs: atMs + troubleWaitMs(), attempted, error });
   if (attempts >= settings.attempts) return deliveryLog.finishRun({ id, state: 'failed', atMs, error });
   const { firstSeconds, maxSeconds } = settings.backOff;
   const backOff = { firstMs: firstSeconds * 1_000, maxMs: maxSeconds * 1_000 };
   const waitMs = Math.max(backOffMs(attempts, backOff, random()), result.afterMs ?? 0);
-  return deliveryLog.postponeRun({ id, notBeforeMs: atMs + waitMs, error });
+  return deliveryLog.postponeRun({ id, notBeforeMs: atMs + waitMs, attempted, error });
 }

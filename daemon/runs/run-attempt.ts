@@ -13,7 +13,7 @@ export interface AttemptDeps {
 
 /** Makes one attempt at a claimed run: writes the run's directory, whatever the runner, then calls the runner. */
 export async function attemptRun(run: Run, deps: AttemptDeps, signal: AbortSignal): Promise<AttemptResult> {
-  if (signal.aborted) return { kind: 'retry', reason: 'the daemon stopped before the attempt began' };
+  if (signal.aborted) return { kind: 'unattempted', reason: 'the daemon stopped before the attempt began' };
   const [payload, prompt] = await Promise.all([
     deps.deliveryLog.readPayload(run.deliveryId),
     deps.readPrompt(run),

@@ -5,8 +5,11 @@ import { recordAttempt } from './record-attempt.ts';
 import { type AttemptDeps, attemptRun } from './run-attempt.ts';
 import { readPromptsFrom } from './run-prompts.ts';
 import type { RunSettings } from './run-settings.ts';
+import { RunTrouble } from './run-trouble.ts';
 import type { AttemptResult, Runner } from './runners/runner.ts';
 
+/** @limit Smallest step back of the clock that corrects the queue, in ms: smaller ones are adjustments of time services. */
+const clockStepMsMin = 1_000;
 /** @limit Time between two looks for queued runs, in ms: a run that a command queued is unseen for no longer. */
 const runPollMs = 2_000;
 
@@ -19,6 +22,8 @@ export interface RunQueueOptions {
   readonly daemonId: string;
   readonly log: Logger;
   readonly nowMs: () => number;
+  /** A clock that nobody can set. */
+  readonly monotonicMs: () => number;
   /** Returns a number from 0 up to 1, like Math.random. */
   readonly random: () => number;
 }
@@ -28,8 +33,9 @@ export interface RunQueueOptions {
  * left running, so no other queue may work on the same log.
  */
 export async function startRunQueue(options: RunQueueOptions): Promise<RunQueue> {
-  const { deliveryLog, daemonId, log } = options;
+  const { deliveryLog, daemonId, log, nowMs } = options;
   const requeued = await deliveryLog.requeueRunsOfOthers(daemonId);
+  await deliveryLog.correctDueTimes({ nowMs: nowMs(), backMs: 0 });
   if (requeued > 0)
     log.warn({ runs: requeued }, 'queued again the runs that an earlier daemon left unfinished');
   const queue = new RunQueue(options);
@@ -41,6 +47,9 @@ export async function startRunQueue(options: RunQueueOptions): Promise<RunQueue>
 export class RunQueue {
   readonly #options: RunQueueOptions;
   readonly #attemptDeps: AttemptDeps;
+  readonly #trouble: RunTrouble;
+  /** How far the clock was ahead of the monotonic one when it was last compared. */
+  #clockAheadMs: number;
   readonly #stopping = new AbortController();
   readonly #executing = new Set<Promise<void>>();
   #claiming: Promise<void> | undefined;
@@ -48,8 +57,10 @@ export class RunQueue {
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: RunQueueOptions) {
-    const { deliveryLog, store, runner } = options;
+    const { deliveryLog, store, runner, log, nowMs, monotonicMs } = options;
     this.#options = options;
+    this.#trouble = new RunTrouble(log, monotonicMs);
+    this.#clockAheadMs = nowMs() - monotonicMs();
     this.#attemptDeps = {
       ...{ deliveryLog, runFiles: store.runFiles, runner },
       readPrompt: readPromptsFrom(deliveryLog),
@@ -91,6 +102,7 @@ export class RunQueue {
     const limit = settings.concurrency - this.#executing.size;
     if (limit <= 0) return undefined;
     try {
+      await this.#correctDueTimes();
       const { runs, nextDueMs } = await deliveryLog.claimRuns({ daemonId, nowMs: nowMs(), limit });
       for (const run of runs) this.#begin(run);
       return nextDueMs;
@@ -98,6 +110,21 @@ export class RunQueue {
       log.error({ err: error }, 'cannot claim runs; the daemon tries again');
       return undefined;
     }
+  }
+
+  /** Queued runs have due times of a clock that may be set back. */
+  async #correctDueTimes(): Promise<void> {
+    const { deliveryLog, log, nowMs, monotonicMs } = this.#options;
+    const [now, aheadMs] = [nowMs(), nowMs() - monotonicMs()];
+    const backMs = Math.round(this.#clockAheadMs - aheadMs);
+    if (backMs >= clockStepMsMin) {
+      const runs = await deliveryLog.correctDueTimes({ nowMs: now, backMs });
+      log.warn(
+        { seconds: Math.round(backMs / 1_000), runs },
+        'the clock was set back; queued runs do not wait longer',
+      );
+    }
+    this.#clockAheadMs = aheadMs;
   }
 
   #begin(run: Run): void {
@@ -116,8 +143,12 @@ export class RunQueue {
       ...{ automation: run.automation, attempt: run.attempts },
     };
     try {
-      const result = await attemptRun(run, this.#attemptDeps, signal).catch(toRetry);
-      await recordAttempt(run, result, this.#options, signal);
+      const result = await attemptRun(run, this.#attemptDeps, signal).catch(toUnattempted);
+      if (result.kind !== 'unattempted') this.#trouble.end();
+      else if (!signal.aborted) this.#trouble.add(run.id, result.reason);
+      const deps = { ...this.#options, troubleWaitMs: () => this.#trouble.waitMs() };
+      await recordAttempt(run, result, deps, signal);
+      if (result.kind === 'unattempted') return;
       log[result.kind === 'succeeded' ? 'info' : 'warn']({ ...about, ...result }, 'run attempt ended');
     } catch (err) {
       log.error({ ...about, err }, 'cannot record the result of a run attempt; the next daemon repeats it');
@@ -125,8 +156,8 @@ export class RunQueue {
   }
 }
 
-/** Retries because hookmill itself failed, for example with a full disk or an unreadable log. */
-function toRetry(error: unknown): AttemptResult {
+/** hookmill itself failed, for example with a full disk or an unreadable log. */
+function toUnattempted(error: unknown): AttemptResult {
   const what = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-  return { kind: 'retry', reason: `the run could not be executed (${what})` };
+  return { kind: 'unattempted', reason: `the run could not be executed (${what})` };
 }

@@ -43,7 +43,7 @@ export function createApi({ managementUrl, readClientAddress, monotonicMs, ...op
   const deps: ApiDeps = {
     ...options,
     tokens: openKnownTokens({ apiTokens: store.apiTokens, nowMs, log }),
-    sessions: createMemorySessions({ nowMs, randomBytes }),
+    sessions: createMemorySessions({ monotonicMs, randomBytes }),
     cookie: createSessionCookie(managementUrl),
     signInAttempts: createSignInAttempts(monotonicMs),
     randomBytes,

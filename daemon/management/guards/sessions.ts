@@ -23,7 +23,7 @@ export interface PresentedSession {
 }
 
 export interface SessionsOptions {
-  readonly nowMs: () => number;
+  readonly monotonicMs: () => number;
   readonly randomBytes: (count: number) => Uint8Array;
 }
 
@@ -33,23 +33,23 @@ interface Session {
   readonly untilMs: number;
 }
 
-export function createMemorySessions({ nowMs, randomBytes }: SessionsOptions): Sessions {
+export function createMemorySessions({ monotonicMs, randomBytes }: SessionsOptions): Sessions {
   const sessions = new Map<string, Session>();
   const hashId = (id: string) => hash('sha256', id);
   return {
     begin: (tokenSha256, host) => {
       const id = Buffer.from(randomBytes(32)).toString('base64url');
-      for (const [key, { untilMs }] of sessions) if (nowMs() >= untilMs) sessions.delete(key);
+      for (const [key, { untilMs }] of sessions) if (monotonicMs() >= untilMs) sessions.delete(key);
       // A map keeps the order of insertion, so the first is the oldest.
       const own = [...sessions].filter(([, session]) => session.tokenSha256 === tokenSha256);
       const [oldest] = own;
       if (own.length >= sessionsPerTokenMax && oldest) sessions.delete(oldest[0]);
-      sessions.set(hashId(id), { tokenSha256, host, untilMs: nowMs() + sessionMs });
+      sessions.set(hashId(id), { tokenSha256, host, untilMs: monotonicMs() + sessionMs });
       return id;
     },
     findTokenDigest: ({ id, host }) => {
       const session = sessions.get(hashId(id));
-      return session?.host === host && nowMs() < session.untilMs ? session.tokenSha256 : undefined;
+      return session?.host === host && monotonicMs() < session.untilMs ? session.tokenSha256 : undefined;
     },
     end: id => {
       sessions.delete(hashId(id));

@@ -97,8 +97,12 @@ function toResult(ended: Ended, settings: CommandRunnerSettings): AttemptResult 
   if (exitCode === 0) return { kind: 'succeeded' };
   if (exitCode !== undefined) return { kind: 'retry', reason: `the command exited with status ${exitCode}` };
   if (signal !== undefined) return { kind: 'retry', reason: `the command was killed by ${signal}` };
-  return { kind: 'retry', reason: `the command could not be started (${code})` };
+  const reason = `the command could not be started (${code})`;
+  return { kind: shortages.has(code ?? '') ? 'unattempted' : 'retry', reason };
 }
+
+/** The machine has too little of something; the command itself may be right. */
+const shortages: ReadonlySet<string> = new Set(['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM']);
 
 function createRunVariables({ run, directory }: Attempt): Record<string, string> {
   return {

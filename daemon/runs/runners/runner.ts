@@ -17,7 +17,9 @@ export type AttemptResult =
   /** Another attempt would end in the same way. */
   | { readonly kind: 'failed'; readonly reason: string }
   /** Another attempt may succeed, after at least `afterMs`. Also used if the signal ended this attempt early. */
-  | { readonly kind: 'retry'; readonly reason: string; readonly afterMs?: number };
+  | { readonly kind: 'retry'; readonly reason: string; readonly afterMs?: number }
+  /** hookmill itself could not begin, for example with a full disk. It does not count as an attempt. */
+  | { readonly kind: 'unattempted'; readonly reason: string };
 
 /**
  * Carries out an attempt. When it resolves, everything that it started has ended. After `signal` aborts, it ends within

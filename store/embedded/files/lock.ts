@@ -36,7 +36,7 @@ export async function withLock<T>(file: string, timeoutMs: number, work: () => P
  */
 export async function acquireLock(file: string, timeoutMs: number): Promise<Lock> {
   const database = await prepare(file)
-    .then(() => acquire(file, Date.now() + timeoutMs))
+    .then(() => acquire(file, performance.now() + timeoutMs))
     .catch(fileFailure('unwritable', lockFile(file)));
   const holder: Holder = {
     pid: process.pid,
@@ -67,7 +67,7 @@ async function acquire(file: string, untilMs: number): Promise<Database.Database
   const database = new Database(lockFile(file), { timeout: 0 });
   try {
     while (!tryLock(database)) {
-      if (Date.now() >= untilMs) throw await lockedError(file);
+      if (performance.now() >= untilMs) throw await lockedError(file);
       await sleep(lockRetryMs);
     }
     return database;

@@ -25,6 +25,7 @@ await startRunQueue({
   daemonId: randomUUID(),
   log: pino({ level: 'silent' }),
   nowMs: Date.now,
+  monotonicMs: () => performance.now(),
   random: Math.random,
 });
 process.stdout.write(JSON.stringify(ids));

@@ -1,8 +1,9 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { pino } from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { AttemptResult, Runner } from '../../../daemon/runs/runners/runner.ts';
 import type { DeliveryLog } from '../../../store/delivery-log.ts';
@@ -172,18 +173,73 @@ test('wakes by itself when the next attempt is due', async () => {
   expect(await again).toEqual([id]);
 });
 
-test('retries what hookmill itself could not do, and says what it was', async () => {
+test('postpones what hookmill itself could not begin, without counting an attempt, and says what it was', async () => {
   const bench = await openRunBench();
-  await bench.start(
-    { ...quick, attempts: 2 },
-    { runner: () => Promise.reject(Object.assign(new Error('x'), { code: 'ENOSPC' })) },
-  );
+  let isBroken = true;
+  const runner: Runner = async () => {
+    if (isBroken) throw Object.assign(new Error('x'), { code: 'EIO' });
+    return { kind: 'succeeded' };
+  };
+  await bench.start({ ...quick, attempts: 1 }, { runner });
   const id = await recordRun(bench.deliveryLog);
   await runThatIs(bench, id, {
-    state: 'failed',
-    attempts: 2,
-    error: 'the run could not be executed (ENOSPC)',
+    state: 'queued',
+    attempts: 0,
+    error: 'the run could not be executed (EIO)',
   });
+  isBroken = false;
+  await runThatIs(bench, id, { state: 'succeeded', attempts: 1 });
+});
+
+test('uses up no attempt while the disk for the files of runs is full', async context => {
+  const bench = await openRunBench();
+  const { runsDirectory } = bench.home;
+  mkdirSync(runsDirectory);
+  const mount = ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', runsDirectory];
+  if (spawnSync('mount', mount).status !== 0) return context.skip('needs the right to mount a tmpfs');
+  onTestFinished(() => {
+    spawnSync('umount', ['--lazy', runsDirectory]);
+  });
+  const ballast = join(runsDirectory, 'ballast');
+  writeFileSync(ballast, Buffer.alloc(60_000));
+  const lines: string[] = [];
+  const log = pino({ level: 'info' }, { write: line => lines.push(line) });
+  await bench.start({ ...quick, attempts: 1 }, { log });
+  const ids = await recordRuns(bench.deliveryLog, {
+    runs: 3,
+    payload: Buffer.from(`"${'x'.repeat(8_000)}"`),
+  });
+  for (const id of ids) await runThatIs(bench, id, { state: 'queued', attempts: 0 });
+  await expect.poll(() => bench.reader.findRun(ids[0] ?? '')?.error).toMatch(/ENOSPC/);
+  rmSync(ballast);
+  for (const id of ids) await runThatIs(bench, id, { state: 'succeeded', attempts: 1 });
+  expect(lines.filter(line => line.includes('cannot execute runs'))).toHaveLength(1);
+  expect(lines.filter(line => line.includes('can execute runs again'))).toHaveLength(1);
+});
+
+test('executes queued runs when the clock was set back an hour', async () => {
+  const bench = await openRunBench();
+  let setBackMs = 0;
+  const { attempts, runner } = manualRunner();
+  await bench.start(
+    { concurrency: 1 },
+    { runner, nowMs: () => Date.now() - setBackMs, monotonicMs: () => performance.now() },
+  );
+  const [first = '', second = ''] = await recordRuns(bench.deliveryLog, { runs: 2 });
+  await expect.poll(() => attempts.length).toBe(1);
+  setBackMs = 3_600_000;
+  attempts[0]?.end({ kind: 'succeeded' });
+  await runThatIs(bench, first, { state: 'succeeded' });
+  await expect.poll(() => attempts.length).toBe(2);
+  attempts[1]?.end({ kind: 'succeeded' });
+  await runThatIs(bench, second, { state: 'succeeded' });
+});
+
+test('executes runs at once that were queued before the clock was set back, while no daemon ran', async () => {
+  const bench = await openRunBench();
+  const id = await recordRun(bench.deliveryLog, { atMs: Date.now() + 3_600_000 });
+  await bench.start({});
+  await runThatIs(bench, id, { state: 'succeeded' });
 });
 
 test('gives runs that were cut short back when it stops, and claims no more', async () => {

@@ -25,7 +25,9 @@ export interface RunBench {
   readonly reader: SqliteReader;
   start(
     settings: Record<string, unknown>,
-    options?: Partial<Pick<RunQueueOptions, 'nowMs' | 'random' | 'daemonId' | 'deliveryLog'>> & {
+    options?: Partial<
+      Pick<RunQueueOptions, 'nowMs' | 'monotonicMs' | 'random' | 'daemonId' | 'deliveryLog' | 'log'>
+    > & {
       readonly runner?: Runner;
       readonly environment?: NodeJS.ProcessEnv;
     },
@@ -68,6 +70,8 @@ export async function openRunBench(directory = temporaryDirectory()): Promise<Ru
         daemonId: randomUUID(),
         log: silent,
         nowMs: Date.now,
+        // A test that sets the clock sets both, unless it says otherwise.
+        monotonicMs: options.nowMs ?? (() => performance.now()),
         random: () => 0,
         ...rest,
       });

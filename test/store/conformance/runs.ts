@@ -80,14 +80,51 @@ export function testRuns(makePlace: MakePlace): void {
     await log.recordAccepted(acceptedDelivery({ runs: [run] }));
     await log.claimRuns(claim);
     const notBeforeMs = nowMs + 1_000;
-    expect(await log.postponeRun({ id: run.id, notBeforeMs, error: 'HTTP 503' })).toBe(true);
-    expect(await log.postponeRun({ id: run.id, notBeforeMs })).toBe(false);
+    expect(await log.postponeRun({ id: run.id, notBeforeMs, attempted: true, error: 'HTTP 503' })).toBe(true);
+    expect(await log.postponeRun({ id: run.id, notBeforeMs, attempted: true })).toBe(false);
     expect(await log.claimRuns({ ...claim, nowMs: notBeforeMs - 1 })).toEqual({
       runs: [],
       nextDueMs: notBeforeMs,
     });
     const { runs } = await log.claimRuns({ ...claim, nowMs: notBeforeMs });
     expect(runs).toMatchObject([{ id: run.id, attempts: 2, error: 'HTTP 503' }]);
+  });
+
+  test('that were not attempted are queued again without counting', async () => {
+    const log = await openLog(openAt(makePlace()));
+    const run = newRun();
+    await log.recordAccepted(acceptedDelivery({ runs: [run] }));
+    await log.claimRuns(claim);
+    await log.postponeRun({ id: run.id, notBeforeMs: nowMs, attempted: false, error: 'ENOSPC' });
+    expect((await log.claimRuns(claim)).runs).toMatchObject([{ id: run.id, attempts: 1, error: 'ENOSPC' }]);
+  });
+
+  test('wait no longer than intended after the clock was set back', async () => {
+    const log = await openLog(openAt(makePlace()));
+    const [fresh, postponed] = [newRun(), newRun()];
+    await log.recordAccepted(acceptedDelivery({ atMs: nowMs, runs: [postponed] }));
+    await log.claimRuns(claim);
+    await log.postponeRun({ id: postponed.id, notBeforeMs: nowMs + 10_000, attempted: true });
+    await log.recordAccepted(acceptedDelivery({ atMs: nowMs, runs: [fresh] }));
+    const [hourMs, earlierMs] = [3_600_000, nowMs - 3_600_000 + 4_000];
+    expect(await log.claimRuns({ ...claim, nowMs: earlierMs })).toMatchObject({ runs: [] });
+
+    // Nobody saw the clock change: the run waits its ten seconds from now on.
+    expect(await log.correctDueTimes({ nowMs: earlierMs, backMs: 0 })).toBe(2);
+    const { runs, nextDueMs } = await log.claimRuns({ ...claim, nowMs: earlierMs });
+    expect(runs).toMatchObject([{ id: fresh.id }]);
+    expect(nextDueMs).toBe(earlierMs + 10_000);
+
+    // A queue that saw it knows that four of the ten seconds are over.
+    const other = await openLog(openAt(makePlace()));
+    await other.recordAccepted(acceptedDelivery({ atMs: nowMs, runs: [postponed] }));
+    await other.claimRuns(claim);
+    await other.postponeRun({ id: postponed.id, notBeforeMs: nowMs + 10_000, attempted: true });
+    await other.correctDueTimes({ nowMs: earlierMs, backMs: hourMs });
+    expect(await other.claimRuns({ ...claim, nowMs: earlierMs })).toEqual({
+      runs: [],
+      nextDueMs: nowMs - hourMs + 10_000,
+    });
   });
 
   test('that a dead daemon left running are queued again, and no others', async () => {

@@ -1,11 +1,18 @@
 import type Database from 'better-sqlite3';
+import type { DueTimesCorrection } from '../../../delivery-log.ts';
 import type { VerbTable } from '../write/wire.ts';
 import { type RunRow, selectRun, toRun } from './rows.ts';
 import type { Snapshots } from './snapshots.ts';
 
 export type RunVerbs = Pick<
   VerbTable,
-  'claimRuns' | 'finishRun' | 'postponeRun' | 'requeueRunsOfOthers' | 'retryRun' | 'replay'
+  | 'claimRuns'
+  | 'finishRun'
+  | 'postponeRun'
+  | 'requeueRunsOfOthers'
+  | 'correctDueTimes'
+  | 'retryRun'
+  | 'replay'
 >;
 
 /** The queue of runs. Each verb runs within the caller's transaction. */
@@ -46,22 +53,38 @@ function prepareRunStates(database: Database.Database): Omit<RunVerbs, 'claimRun
   const finish = database.prepare<{ id: string; state: string; atMs: number; error: string | null }>(`
     UPDATE runs SET state = @state, finished_at_ms = @atMs, error = @error, claimed_by = NULL
     WHERE id = @id AND state = 'running'`);
-  const postpone = database.prepare<{ id: string; notBeforeMs: number; error: string | null }>(`
-    UPDATE runs SET state = 'queued', not_before_ms = @notBeforeMs, error = @error, claimed_by = NULL
+  const postpone = database.prepare<RunPostponementColumns>(`
+    UPDATE runs SET state = 'queued', not_before_ms = @notBeforeMs, error = @error, claimed_by = NULL,
+      attempts = attempts - @uncounted
     WHERE id = @id AND state = 'running'`);
   const requeue = database.prepare<[string]>(`
     UPDATE runs SET state = 'queued', claimed_by = NULL WHERE state = 'running' AND claimed_by <> ?`);
+  // A run that is stamped later than now was recorded or attempted before the clock was set back.
+  const stamp = 'max(created_at_ms, coalesce(started_at_ms, 0))';
+  const correct = database.prepare<DueTimesCorrection>(`
+    UPDATE runs SET not_before_ms = min(
+      not_before_ms - @backMs,
+      iif(${stamp} > @nowMs, @nowMs + max(0, not_before_ms - ${stamp}), not_before_ms))
+    WHERE state = 'queued' AND not_before_ms > @nowMs`);
   const retry = database.prepare<{ id: string; nowMs: number }>(`
     UPDATE runs SET state = 'queued', attempts = 0, not_before_ms = @nowMs, finished_at_ms = NULL
     WHERE id = @id AND state = 'failed'`);
   return {
     finishRun: ({ id, state, atMs, error }) =>
       finish.run({ id, state, atMs, error: error ?? null }).changes > 0,
-    postponeRun: ({ id, notBeforeMs, error }) =>
-      postpone.run({ id, notBeforeMs, error: error ?? null }).changes > 0,
+    postponeRun: ({ id, notBeforeMs, attempted, error }) =>
+      postpone.run({ id, notBeforeMs, uncounted: attempted ? 0 : 1, error: error ?? null }).changes > 0,
     requeueRunsOfOthers: daemonId => requeue.run(daemonId).changes,
+    correctDueTimes: correction => correct.run(correction).changes,
     retryRun: ({ id, nowMs }) => retry.run({ id, nowMs }).changes > 0,
   };
+}
+
+interface RunPostponementColumns {
+  readonly id: string;
+  readonly notBeforeMs: number;
+  readonly uncounted: number;
+  readonly error: string | null;
 }
 
 function prepareReplay(database: Database.Database, snapshots: Snapshots): RunVerbs['replay'] {

@@ -71,7 +71,12 @@ function prepareCommit(database: Database.Database, file: string): (batch: Batch
 }
 
 /** After these verbs, queued runs may be due now. */
-const queuingVerbs: ReadonlySet<Verb> = new Set(['replay', 'retryRun', 'requeueRunsOfOthers']);
+const queuingVerbs: ReadonlySet<Verb> = new Set([
+  'replay',
+  'retryRun',
+  'requeueRunsOfOthers',
+  'correctDueTimes',
+]);
 
 function toFailed<Kind extends string>(kind: Kind, file: string, error: unknown): Failed<Kind> {
   const { code, message } = toLogError(file, error);

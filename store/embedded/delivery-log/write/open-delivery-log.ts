@@ -21,6 +21,7 @@ export async function openDeliveryLog(file: string, options: DeliveryLogOptions 
     finishRun: result => commits.ask('finishRun', result),
     postponeRun: postponement => commits.ask('postponeRun', postponement),
     requeueRunsOfOthers: daemonId => commits.ask('requeueRunsOfOthers', daemonId),
+    correctDueTimes: correction => commits.ask('correctDueTimes', correction),
     retryRun: run => commits.ask('retryRun', run),
     replay: replay => commits.ask('replay', replay),
     prune: rule => prune(commits, rule),

@@ -1,6 +1,7 @@
 import type {
   AcceptedDelivery,
   ClaimedRuns,
+  DueTimesCorrection,
   Pruned,
   PruneRule,
   Replay,
@@ -74,6 +75,7 @@ export interface Verbs {
   finishRun: { takes: RunResult; gives: boolean };
   postponeRun: { takes: RunPostponement; gives: boolean };
   requeueRunsOfOthers: { takes: string; gives: number };
+  correctDueTimes: { takes: DueTimesCorrection; gives: number };
   retryRun: { takes: { readonly id: string; readonly nowMs: number }; gives: boolean };
   replay: { takes: Replay; gives: boolean };
   pruneStep: { takes: PruneStep; gives: PrunedStep };
