@@ -97,11 +97,28 @@ export const attacks: readonly Attack[] = [
     settings: { limits: { connections: 200 } },
     run: stage => keepIdle(stage, 200),
   },
+  {
+    name: '2,000 bodies that never come',
+    run: async stage => {
+      const signature = `X-Hub-Signature-256: sha256=${'0'.repeat(64)}`;
+      const head = post(stage.ingressPath('github'), 'x'.repeat(largeBytes), signature);
+      return { reports: [await stage.attack({ head, connections: 2_000, afterwards: 'idle' })] };
+    },
+  },
   { name: '10,000 idle connections', run: stage => keepIdle(stage, 10_000) },
   { name: 'oversized bodies (413), then a genuine delivery', run: sendOversized },
   { name: 'unknown URLs (404)', run: stage => sendUnknown(stage) },
   { name: '1,000 sign-ins of a read token', run: signInOften },
   { name: '256 live views of a read token', run: openLiveViews },
+  {
+    name: 'lists of a read token, 32 connections',
+    run: async stage => {
+      const path = '/api/v1/factories/default/deliveries?limit=200';
+      const { managementUrl: url, readToken } = stage;
+      const head = [`GET ${path} HTTP/1.1`, hostOf(url), `Authorization: Bearer ${readToken}`];
+      return { reports: [await stage.attack({ url, head, connections: 32 })] };
+    },
+  },
   {
     name: 'plan of 7.3 MB',
     run: stage => {
