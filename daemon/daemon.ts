@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import type { DeliveryLog } from '../store/delivery-log.ts';
 import type { Store } from '../store/ports.ts';
-import { createAddressReader } from './http/client-address.ts';
+import { createAddressReader, createProxyCheck } from './http/client-address.ts';
 import { closeServer, createBoundedServer, listen } from './http/http-server.ts';
 import { createMemoryBudgets } from './ingress/budgets.ts';
 import { createIngress, type IngressOptions } from './ingress/ingress.ts';
@@ -195,7 +195,9 @@ async function startManagement(
       deliveryLog.describeTrouble() ??
       served.describeUnserved(),
   });
-  const server = createBoundedServer(management.callback());
+  const server = createBoundedServer(management.callback(), {
+    isProxy: createProxyCheck(settings.trustProxies),
+  });
   const address = await listen(server, settings.managementPort, '127.0.0.1');
   onClose(() => closeServer(server, 0));
   return toUrl(address);
@@ -237,7 +239,11 @@ async function startIngress(
     isStopping: () => condition.phase === 'stopping',
   });
   const { requestSeconds, connections } = settings.limits;
-  const server = createBoundedServer(app.callback(), { requestMs: requestSeconds * 1_000, connections });
+  const server = createBoundedServer(app.callback(), {
+    requestMs: requestSeconds * 1_000,
+    connections,
+    isProxy: createProxyCheck(settings.trustProxies),
+  });
   const address = await listen(server, settings.port, settings.host);
   const url = toUrl(address);
   condition.baseUrl = settings.baseUrl ?? url;

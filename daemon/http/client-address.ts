@@ -13,6 +13,12 @@ export function createAddressReader(proxies: readonly string[]): (request: Incom
   return request => toClientAddress(proxyAddr(request, trust));
 }
 
+/** Creates a check whether an address is that of a trusted proxy. */
+export function createProxyCheck(proxies: readonly string[]): (address: string) => boolean {
+  const trust = proxyAddr.compile([...proxies]);
+  return address => trust(address, 0);
+}
+
 /**
  * Returns the address by which a client is counted. An IPv6 client is counted by its /64, the smallest network that is
  * assigned (RFC 6177): within it anyone can choose an address for each request.

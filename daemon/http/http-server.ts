@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { connectionsMax, requestMs } from '../settings.ts';
+import { ConnectionSlots } from './connection-slots.ts';
 import { isHeadValid, refuseHead } from './request-head.ts';
 
 /** @limit Time after which a connection without a request is closed, in ms: longer than the 60 s after which common proxies close theirs. */
@@ -10,11 +11,11 @@ const headerBytesMax = 16 * 1024;
 
 export interface ServerBounds {
   /** Time limit for a whole request, headers and body. */
-  readonly requestMs: number;
-  readonly connections: number;
+  readonly requestMs?: number;
+  readonly connections?: number;
+  /** Says whether an address is that of a proxy, which connects for many clients. */
+  readonly isProxy: (address: string) => boolean;
 }
-
-const defaultBounds: ServerBounds = { requestMs, connections: connectionsMax };
 
 /** @limit Time between two checks for requests that exceed their time, in ms: a tenth of that time. */
 const connectionsCheckMs = 1_000;
@@ -22,23 +23,30 @@ const connectionsCheckMs = 1_000;
 const closeIdleMs = 50;
 
 /** Creates a server that a slow or greedy client cannot block. */
-export function createBoundedServer(listener: RequestListener, bounds = defaultBounds): Server {
+export function createBoundedServer(
+  listener: RequestListener,
+  { requestMs: timeoutMs = requestMs, connections = connectionsMax, isProxy }: ServerBounds,
+): Server {
+  const slots = new ConnectionSlots(connections, isProxy);
   const serve: RequestListener = (request, response) => {
+    const { socket } = request;
+    slots.beginRequest(socket);
+    response.once('close', () => slots.endRequest(socket));
     if (isHeadValid(request)) listener(request, response);
     else refuseHead(response);
   };
   const server = createServer(
     {
-      headersTimeout: bounds.requestMs,
-      requestTimeout: bounds.requestMs,
+      headersTimeout: timeoutMs,
+      requestTimeout: timeoutMs,
       keepAliveTimeout: idleConnectionMs,
       connectionsCheckingInterval: connectionsCheckMs,
       maxHeaderSize: headerBytesMax,
     },
     serve,
   );
-  server.maxConnections = bounds.connections;
-  trackConnections(server);
+  slotsOfServers.set(server, slots);
+  server.on('connection', socket => slots.open(socket));
   // For `Expect: 100-continue`: the listener permits the body only after all checks that need no body have passed.
   server.on('checkContinue', serve);
   return server;
@@ -62,7 +70,8 @@ export async function closeServer(server: Server, graceMs: number): Promise<void
   const closeIdle = () => {
     server.closeIdleConnections();
     // Load balancers open connections in advance, and Node does not count those as idle before their first request.
-    for (const socket of connections.get(server) ?? []) if (socket.bytesRead === 0) socket.destroy();
+    for (const socket of slotsOfServers.get(server)?.sockets ?? [])
+      if (socket.bytesRead === 0) socket.destroy();
   };
   closeIdle();
   const idle = setInterval(closeIdle, closeIdleMs);
@@ -72,13 +81,4 @@ export async function closeServer(server: Server, graceMs: number): Promise<void
   clearTimeout(end);
 }
 
-const connections = new WeakMap<Server, Set<Socket>>();
-
-function trackConnections(server: Server): void {
-  const sockets = new Set<Socket>();
-  connections.set(server, sockets);
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
-}
+const slotsOfServers = new WeakMap<Server, ConnectionSlots>();

@@ -59,9 +59,9 @@ export interface RawConnection {
   readonly closed: Promise<string>;
 }
 
-export async function connectTo(url: string): Promise<RawConnection> {
+export async function connectTo(url: string, localAddress?: string): Promise<RawConnection> {
   const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname);
+  const socket = connect({ port: Number(port), host: hostname, localAddress });
   let received = '';
   socket.setEncoding('latin1').on('data', text => {
     received += text;

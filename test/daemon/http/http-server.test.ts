@@ -1,7 +1,11 @@
-import { once } from 'node:events';
-import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bearerOf, startDaemon, startDaemonForTest, type TestDaemon } from '../../support/daemon.ts';
+import {
+  bearerOf,
+  startDaemon,
+  startDaemonForTest,
+  type TestDaemon,
+  type TestWebhook,
+} from '../../support/daemon.ts';
 import { connectTo, head } from '../../support/http.ts';
 
 let daemon: TestDaemon;
@@ -152,13 +156,57 @@ test('answers HTTP/1.0, and an offer to speak another protocol as if it were not
   expect(await post('HTTP/1.1', 'Connection: Upgrade', 'Upgrade: h2c')).toContain('HTTP/1.1 202 ');
 });
 
-test('holds no more connections than it may, and takes new ones when they are gone', async () => {
-  const narrow = await startDaemonForTest({ settings: { limits: { connections: 4 } } });
-  const webhook = await narrow.webhook();
-  const { hostname, port } = new URL(narrow.ingressUrl);
-  const held = Array.from({ length: 4 }, () => connect(Number(port), hostname));
-  await Promise.all(held.map(socket => once(socket, 'connect')));
-  await expect(webhook.post('1')).rejects.toThrow();
-  for (const socket of held) socket.destroy();
-  await expect.poll(async () => (await webhook.post('1').catch(() => undefined))?.status).toBe(202);
+describe('connections', () => {
+  const startNarrow = (connections: number, settings = {}) =>
+    startDaemonForTest({ settings: { limits: { connections }, ...settings } });
+  const toToken = (webhook: TestWebhook, length: number) =>
+    head(webhook.url, [`Authorization: Bearer ${webhook.secret}`, `Content-Length: ${length}`]);
+
+  test('of one address have a share: the one that has been idle longest gives way to a new one', async () => {
+    const webhook = await (await startNarrow(8)).webhook();
+    const used = await connectTo(webhook.url);
+    used.write(`${toToken(webhook, 1)}1`);
+    await used.receives(/HTTP\/1\.1 202 /);
+    const unused = await connectTo(webhook.url);
+    const third = await connectTo(webhook.url);
+    await used.closed;
+    third.write(`${toToken(webhook, 1)}1`);
+    await third.receives(/HTTP\/1\.1 202 /);
+    await connectTo(webhook.url);
+    await unused.closed;
+    third.write(`${toToken(webhook, 1)}2`);
+    await third.receives(/202 .*202 /s);
+  });
+
+  test('of one address that are all busy keep out new ones of that address, and of no other', async () => {
+    const webhook = await (await startNarrow(8)).webhook();
+    const busy = [await connectTo(webhook.url), await connectTo(webhook.url)];
+    for (const { write, receives } of busy) {
+      write(toToken(webhook, 2).replace('\r\n\r\n', '\r\nExpect: 100-continue\r\n\r\n'));
+      await receives(/100 Continue/);
+    }
+    await expect(webhook.post('1')).rejects.toThrow();
+    expect(await webhook.post('1', { localAddress: '127.0.0.2' })).toMatchObject({ status: 202 });
+    for (const { write, receives } of busy) {
+      write('{}');
+      await receives(/202 /);
+    }
+    expect(await webhook.post('1')).toMatchObject({ status: 202 });
+  });
+
+  test('that are idle give way when all are taken, however many addresses they come from', async () => {
+    const webhook = await (await startNarrow(4)).webhook();
+    const idle = await Promise.all([1, 2, 3, 4].map(n => connectTo(webhook.url, `127.0.0.${n}`)));
+    expect(await webhook.post('1', { localAddress: '127.0.0.5' })).toMatchObject({ status: 202 });
+    await Promise.race(idle.map(({ closed }) => closed));
+  });
+
+  test('of a trusted proxy are not limited to a share', async () => {
+    const webhook = await (await startNarrow(8, { trustProxies: ['loopback'] })).webhook();
+    const held = await Promise.all(Array.from({ length: 6 }, () => connectTo(webhook.url)));
+    for (const { write, receives } of held) {
+      write(`${toToken(webhook, 1)}1`);
+      await receives(/202 /);
+    }
+  });
 });

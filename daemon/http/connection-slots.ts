@@ -1,0 +1,93 @@
+import type { Socket } from 'node:net';
+import { toClientAddress } from './client-address.ts';
+
+/** @limit One client address may have this part of a server's connections, as a divisor: the others keep the rest. */
+const addressConnectionsPart = 4;
+
+interface Client {
+  open: number;
+  readonly idle: Set<Slot>;
+}
+
+interface Slot {
+  readonly socket: Socket;
+  readonly client: Client;
+  requests: number;
+}
+
+/**
+ * Decides which connections a server keeps. When all are taken, or all that one client address may have, the one that
+ * has been idle longest gives way to a new one. So nobody keeps others out with connections on which nothing happens.
+ */
+export class ConnectionSlots {
+  readonly #connectionsMax: number;
+  readonly #isProxy: (address: string) => boolean;
+  readonly #slots = new Map<Socket, Slot>();
+  readonly #clients = new Map<string, Client>();
+  /** In all sets of idle connections, the one that has been idle longest comes first. */
+  readonly #idle = new Set<Slot>();
+
+  /** The addresses of proxies have no limit of their own, because a proxy connects for many clients. */
+  constructor(connectionsMax: number, isProxy: (address: string) => boolean) {
+    this.#connectionsMax = connectionsMax;
+    this.#isProxy = isProxy;
+  }
+
+  /** All open connections. */
+  get sockets(): Iterable<Socket> {
+    return this.#slots.keys();
+  }
+
+  /** Admits a new connection, or destroys it if no idle one can give way. */
+  open(socket: Socket): void {
+    const { remoteAddress = '' } = socket;
+    const address = toClientAddress(remoteAddress);
+    const client = this.#clients.get(address) ?? { open: 0, idle: new Set() };
+    const isShareTaken =
+      client.open >= this.#connectionsMax / addressConnectionsPart && !this.#isProxy(remoteAddress);
+    if (isShareTaken || this.#slots.size >= this.#connectionsMax) {
+      const [longestIdle] = isShareTaken ? client.idle : this.#idle;
+      if (!longestIdle) {
+        socket.destroy();
+        return;
+      }
+      this.#close(longestIdle);
+      longestIdle.socket.destroy();
+    }
+    const slot = { socket, client, requests: 0 };
+    this.#slots.set(socket, slot);
+    this.#clients.set(address, client);
+    client.open++;
+    this.#addIdle(slot);
+    socket.once('close', () => {
+      this.#close(slot);
+      if (client.open === 0 && this.#clients.get(address) === client) this.#clients.delete(address);
+    });
+  }
+
+  beginRequest(socket: Socket): void {
+    const slot = this.#slots.get(socket);
+    if (slot && slot.requests++ === 0) this.#removeIdle(slot);
+  }
+
+  endRequest(socket: Socket): void {
+    const slot = this.#slots.get(socket);
+    if (slot && --slot.requests === 0) this.#addIdle(slot);
+  }
+
+  #close(slot: Slot): void {
+    if (!this.#slots.delete(slot.socket)) return;
+    this.#removeIdle(slot);
+    slot.client.open--;
+  }
+
+  #addIdle(slot: Slot): void {
+    this.#idle.add(slot);
+    slot.client.idle.add(slot);
+  }
+
+  #removeIdle(slot: Slot): void {
+    this.#idle.delete(slot);
+    slot.client.idle.delete(slot);
+  }
+}
