@@ -5,6 +5,7 @@ import type { Workspace } from '../schema/definitions/workspace.ts';
 import { namePattern, nameRule } from '../schema/name.ts';
 import type { Store } from '../store/ports.ts';
 import { findDefinitionsDirectory } from './definitions/definitions-directory.ts';
+import { requireOwnHome } from './definitions/require-own-home.ts';
 import { CommandError, UsageError } from './exit-status.ts';
 import type { GlobalOptions, Place } from './global-options.ts';
 import { printFindings } from './output.ts';
@@ -16,6 +17,8 @@ export interface Context extends Place {
   readonly store: Store;
   /** The public URL of the ingress, without a trailing slash. */
   readonly baseUrl: string;
+  /** Whether the operator chose that URL, in the environment or for the daemon: not only the author of the definitions. */
+  readonly isOwnBaseUrl: boolean;
 }
 
 /** Opens the home for a command. A command that needs it refuses `--server` instead of ignoring it. */
@@ -28,19 +31,24 @@ export async function openContext(command: Command): Promise<Context> {
     readPlace(options),
     import('../store/open-store.ts'),
   ]);
+  const home = resolve(options.home ?? join(place.directory, '.hookmill'));
+  if (options.home === undefined) await requireOwnHome(home);
   const store = openStore({
-    home: resolve(options.home ?? join(place.directory, '.hookmill')),
+    home,
     environment: takeKey(process.env),
     lockTimeoutMs: options.lockTimeout * 1000,
     now: () => new Date(),
     readsInThread: command.name() === 'serve',
   });
-  const baseUrl =
-    process.env.HOOKMILL_BASE_URL ??
-    workspace.baseUrl ??
-    (await store.daemonAddress.read()) ??
-    'http://127.0.0.1:8080';
-  return { ...place, store, baseUrl: baseUrl.replace(/\/+$/, '') };
+  await store.requireSafe();
+  const given = process.env.HOOKMILL_BASE_URL;
+  const own = given ?? (await store.daemonAddress.read()) ?? 'http://127.0.0.1:8080';
+  const baseUrl = trimUrl(given ?? workspace.baseUrl ?? own);
+  return { ...place, store, baseUrl, isOwnBaseUrl: baseUrl === trimUrl(own) };
+}
+
+function trimUrl(url: string): string {
+  return url.replace(/\/+$/, '');
 }
 
 /** Finds the place that a command works on, without its home. */

@@ -35,6 +35,8 @@ export interface Store {
   salvageDeliveryLog(): Promise<Salvaged>;
   /** Reserves the store for this daemon. Fails with `locked` while another daemon holds it. */
   claimDaemon(): Promise<Claim>;
+  /** Fails with `unsafe` if other users can change what is stored, or read the secrets in it. */
+  requireSafe(): Promise<void>;
   /** Closes what reading has opened. */
   close(): Promise<void>;
 }

@@ -12,6 +12,8 @@ export type StoreErrorCode =
   | 'serial-moved'
   /** The key is missing, malformed, or not the one that sealed the values. */
   | 'key'
+  /** Other users can change the stored data, or read what is secret in it. */
+  | 'unsafe'
   /** There is no such team secret. */
   | 'secret-unknown'
   /** A team secret of this name already exists. */

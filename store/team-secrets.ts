@@ -76,6 +76,10 @@ export function requireSecretName(name: string): void {
 /** Fails with `secret-invalid`. */
 export function requireSecretValue(value: string): void {
   if (value.trim() === '') throw new StoreError('secret-invalid', 'a team secret cannot be empty');
+  if (value.startsWith('\ufeff')) {
+    const message = 'a team secret cannot start with a byte order mark; save its file as UTF-8 without one';
+    throw new StoreError('secret-invalid', message);
+  }
   if (Buffer.byteLength(value) > secretBytesMax) {
     throw new StoreError('secret-invalid', `a team secret cannot be longer than ${secretBytesMax} bytes`);
   }

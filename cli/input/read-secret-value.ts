@@ -10,5 +10,6 @@ export async function readSecretValue(message: string): Promise<string> {
   const { buffer: readBytes } = await import('node:stream/consumers');
   const bytes = await readBytes(process.stdin);
   if (!isUtf8(bytes)) throw new CommandError('the secret on standard input is not UTF-8 text');
-  return new TextDecoder().decode(bytes).replace(/\r?\n$/, '');
+  // The store refuses a byte order mark; without this option, the decoder would drop it.
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes).replace(/\r?\n$/, '');
 }

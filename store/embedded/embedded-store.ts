@@ -9,6 +9,7 @@ import { checkLogFile, salvageLogFile } from './delivery-log/salvage.ts';
 import { openDeliveryLog } from './delivery-log/write/open-delivery-log.ts';
 import { type Home, homeAt, makePrivateDirectory, mirrorDirectory } from './files/home.ts';
 import { acquireLock, withLock } from './files/lock.ts';
+import { requireSafeHome } from './files/require-safe-home.ts';
 import { openHomeSeal } from './home-seal.ts';
 import { openReconcileStatuses } from './reconcile-statuses.ts';
 import { openRunFiles } from './run-files.ts';
@@ -44,6 +45,7 @@ export function openEmbeddedStore({ environment, lockTimeoutMs, now, ...options 
       const lock = await acquireLock(home.deliveryLogFile, 0);
       return { release: async () => lock.release() };
     },
+    requireSafe: () => requireSafeHome(home),
     close: () => deliveries.close(),
   };
 }

@@ -103,7 +103,7 @@ describe('an error of the file system is one line that names the file', () => {
       'a key that cannot be read',
       path => {
         mkdirSync(path('.hookmill'));
-        writeFileSync(path('.hookmill/key'), '');
+        writeFileSync(path('.hookmill/key'), '', { mode: 0o600 });
         chmodSync(path('.hookmill/key'), 0);
       },
       ['secrets', 'generate', 'X'],

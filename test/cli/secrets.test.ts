@@ -73,6 +73,15 @@ describe('set', () => {
     expect(stored(workspace)).toEqual(before);
   });
 
+  test('refuses a byte order mark instead of dropping it', async () => {
+    const workspace = makeWorkspace();
+    const { stderr, exitCode } = await workspace.hookmill('secrets', 'set', 'TOKEN', {
+      stdin: '\ufeffa-value',
+    });
+    expect(stderr).toContain('a team secret cannot start with a byte order mark');
+    expect(exitCode).toBe(1);
+  });
+
   test('refuses bytes that are not text', async () => {
     const workspace = makeWorkspace();
     const input = Buffer.from([0xff, 0xfe, 0x41]);

@@ -81,6 +81,7 @@ async function signForWebhook(
   if (scheme) throw new UsageError('--scheme cannot be combined with the name of a webhook');
   const { webhooks } = await context.store.appliedStates.read(context.factory);
   const webhook = findWebhook(name, context.factory, webhooks);
+  if (to === undefined) requireOwnBaseUrl(context);
   const secret = await openSecret(context, webhook);
 
   const url = to ?? renderIngressUrl(context.baseUrl, webhook);
@@ -92,6 +93,15 @@ async function signForWebhook(
   const description = webhook.signatureScheme && describeScheme(webhook.signatureScheme);
   if (!description) throw new CommandError(`the webhook ${name} has no known signature scheme`);
   return { url, headers: { ...identity, ...(await sign(description, secret, url, body, id)) } };
+}
+
+/** Whoever writes hookmill.yaml could have the credential sent to a server of theirs. */
+function requireOwnBaseUrl({ baseUrl, isOwnBaseUrl }: Context): void {
+  if (isOwnBaseUrl) return;
+  const remedy = `if it is yours, set HOOKMILL_BASE_URL=${baseUrl}`;
+  throw new CommandError(
+    `the credential is not sent to ${baseUrl}, which only hookmill.yaml names; ${remedy}`,
+  );
 }
 
 async function signByScheme({ to, scheme }: SendOptions, body: Buffer, id: string): Promise<SignedRequest> {

@@ -51,6 +51,7 @@ export function testTeamSecrets(makePlace: MakePlace): void {
     ['a name with a blank', 'A B', 'value'],
     ['a name of 129 characters', 'A'.repeat(129), 'value'],
     ['a blank value', 'A', ' \n'],
+    ['a value with a byte order mark', 'A', '\ufeffvalue'],
     ['a value of more than 8 KiB', 'A', 'x'.repeat(8_193)],
   ] as const)('refuse %s', async ([_, name, value]) => {
     const secrets = open();

@@ -1,0 +1,77 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { makeWorkspace, type Workspace } from '../support/workspace.ts';
+
+async function withHome(): Promise<Workspace> {
+  const workspace = makeWorkspace();
+  await workspace.hookmill('secrets', 'generate', 'TOKEN');
+  await workspace.hookmill('tokens', 'create', 'me');
+  return workspace;
+}
+
+describe('a home is refused', () => {
+  test.each([
+    ['that every user can write to', '', 0o777, '700'],
+    ['that a group can write to', '', 0o770, '700'],
+    ['whose key every user can read', '/key', 0o644, '600'],
+    ['whose secrets a group can read', '/secrets.json', 0o640, '600'],
+    ['whose API tokens every user can write', '/tokens.json', 0o622, '600'],
+  ])('%s', async (_, file, mode, right) => {
+    const workspace = await withHome();
+    const path = workspace.home + file;
+    chmodSync(path, mode);
+    const { stderr, exitCode } = await workspace.hookmill('secrets', 'list');
+    expect(stderr).toBe(
+      `hookmill: other users can access ${path} (mode ${mode.toString(8)}); if you made this home, run: chmod ${right} ${path}\n`,
+    );
+    expect(exitCode).toBe(1);
+    chmodSync(path, Number.parseInt(right, 8));
+    expect((await workspace.hookmill('secrets', 'list')).exitCode).toBe(0);
+  });
+
+  test('that came with the repository, unless it was named; one that git ignores is not', async () => {
+    const workspace = await withHome();
+    const git = (...args: string[]) => execFileSync('git', args, { cwd: workspace.directory });
+    git('init', '-q');
+    const serve = (...words: string[]) => workspace.hookmill('status', ...words);
+    expect((await serve()).exitCode).toBe(0);
+    git('add', '-f', '.hookmill/tokens.json');
+    // Whoever made the repository may also have made its configuration.
+    git('config', 'core.fsmonitor', `touch ${workspace.path('started')}; false`);
+    const { stderr, exitCode } = await serve();
+    expect(stderr).toContain(`${workspace.home} came with the repository`);
+    expect(exitCode).toBe(1);
+    expect(() => workspace.read('started')).toThrow('ENOENT');
+    expect((await serve('--home', '.hookmill')).exitCode).toBe(0);
+    mkdirSync(workspace.path('below'));
+    expect((await serve('-C', 'below')).exitCode).toBe(0);
+  });
+});
+
+test('send does not send a credential to a URL that only hookmill.yaml names', async () => {
+  const workspace = await withHome();
+  workspace.write('webhooks/a.yaml', 'secretName: TOKEN\n');
+  workspace.write('body.json', '{}');
+  await workspace.hookmill('apply');
+  const received: (string | undefined)[] = [];
+  const server = createServer((request, response) => {
+    received.push(request.headers.authorization);
+    response.end();
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.close();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  workspace.write('hookmill.yaml', `baseUrl: ${url}\n`);
+  const send = (env = {}) => workspace.hookmill('send', 'a', '--payload', 'body.json', { env });
+  const { stderr, exitCode } = await send();
+  expect(stderr).toContain(`the credential is not sent to ${url}, which only hookmill.yaml names`);
+  expect(stderr).toContain(`HOOKMILL_BASE_URL=${url}`);
+  expect({ exitCode, received }).toEqual({ exitCode: 1, received: [] });
+  expect((await send({ HOOKMILL_BASE_URL: url })).exitCode).toBe(0);
+  expect(received).toEqual([expect.stringMatching(/^Bearer /)]);
+});
