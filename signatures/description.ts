@@ -41,23 +41,41 @@ export type SecretCommand = 'generate' | 'set' | 'declare';
 
 export type SchemeKind =
   | 'standard'
+  | 'webhook gateway'
   | 'source hosting'
   | 'hosting'
-  | 'payment'
+  | 'infrastructure'
+  | 'ci'
+  | 'code quality'
+  | 'feature flags'
   | 'error tracking'
   | 'incident management'
-  | 'ci'
+  | 'monitoring'
+  | 'payment'
+  | 'banking'
+  | 'blockchain'
   | 'project management'
   | 'productivity'
   | 'support and sales'
+  | 'commerce'
   | 'messaging'
   | 'email'
   | 'identity'
   | 'content'
-  | 'ai'
-  | 'commerce';
+  | 'ai';
 
-export type Handshake = 'asana' | 'discord' | 'dropbox' | 'meta' | 'okta' | 'slack' | 'twitch' | 'x' | 'zoom';
+export type Handshake =
+  | 'asana'
+  | 'discord'
+  | 'dropbox'
+  | 'meta'
+  | 'okta'
+  | 'slack'
+  | 'trello'
+  | 'twitch'
+  | 'woocommerce'
+  | 'x'
+  | 'zoom';
 
 export const hmacHashes = ['sha1', 'sha256', 'sha512'] as const;
 export const hmacEncodings = ['hex', 'base64', 'base64url'] as const;

@@ -10,10 +10,14 @@ export interface HandshakeAnswer {
   readonly body: string;
 }
 
-/** Whether the provider sends its handshake by GET, which the ingress otherwise refuses. */
-export function hasGetHandshake({ handshake }: Pick<SignatureScheme, 'handshake'>): boolean {
-  return handshake !== undefined && handshakes[handshake].method === 'GET';
+/** The method of the provider's handshake. The ingress otherwise refuses GET and HEAD. */
+export function getHandshakeMethod({
+  handshake,
+}: Pick<SignatureScheme, 'handshake'>): HandshakeMethod | undefined {
+  return handshake && handshakes[handshake].method;
 }
+
+type HandshakeMethod = 'GET' | 'HEAD' | 'POST';
 
 /**
  * Answers a handshake. Undefined for any other request, and for an unverified one if the provider signs its
@@ -46,7 +50,7 @@ export function isSignedForAnyone(
 }
 
 interface HandshakeRule {
-  readonly method: 'GET' | 'POST';
+  readonly method: HandshakeMethod;
   /** The provider signs its handshake as it signs deliveries. */
   readonly signed: boolean;
   /** The answer contains a signature over the challenge, made with the secret that verifies deliveries. */
@@ -107,6 +111,8 @@ const handshakes: Readonly<Record<Handshake, HandshakeRule>> = {
       return message?.type === 'url_verification' ? answerText(parseChallenge(message.challenge)) : undefined;
     },
   },
+  // https://developer.atlassian.com/cloud/trello/guides/rest-api/webhooks, "Creating a webhook"
+  trello: { method: 'HEAD', signed: false, answer: () => ({ status: 200, headers: {}, body: '' }) },
   // https://dev.twitch.tv/docs/eventsub/handling-webhook-events/: a header distinguishes it from an event.
   twitch: {
     method: 'POST',
@@ -114,6 +120,15 @@ const handshakes: Readonly<Record<Handshake, HandshakeRule>> = {
     answer: ({ headers, body }) =>
       readSingleHeader(headers, 'twitch-eventsub-message-type') === 'webhook_callback_verification'
         ? answerText(parseChallenge(parseMessage(body)?.challenge))
+        : undefined,
+  },
+  // `deliver_ping` in WooCommerce's class-wc-webhook.php posts a form without a signature.
+  woocommerce: {
+    method: 'POST',
+    signed: false,
+    answer: ({ body }) =>
+      /^webhook_id=\d{1,20}$/.test(body.subarray(0, pingBytesMax + 1).toString('latin1'))
+        ? { status: 200, headers: {}, body: '' }
         : undefined,
   },
   // https://docs.x.com/x-api/webhooks/introduction, "CRC check"
@@ -153,6 +168,9 @@ function answerText(body: string | undefined): HandshakeAnswer | undefined {
 function answerJson(body: Readonly<Record<string, string>>): HandshakeAnswer {
   return { status: 200, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
 }
+
+/** @limit Longest body that is read as the ping of WooCommerce, in bytes: a ping is the name of a field and a number. */
+const pingBytesMax = 64;
 
 /** @limit Longest challenge that is sent back to a provider, in characters: providers' challenges are much shorter. */
 const challengeCharactersMax = 512;

@@ -1,5 +1,7 @@
 import type { HmacFields, SignatureDescription, SignatureScheme } from './description.ts';
+import { buildingSchemes } from './schemes/building.ts';
 import { customerSchemes } from './schemes/customers.ts';
+import { financeSchemes } from './schemes/finance.ts';
 import { hostingSchemes } from './schemes/hosting.ts';
 import { messagingSchemes } from './schemes/messaging.ts';
 import { operationsSchemes } from './schemes/operations.ts';
@@ -14,8 +16,10 @@ export const schemes: readonly SignatureScheme[] = [
   ...standardSchemes,
   ...sourceHostingSchemes,
   ...hostingSchemes,
-  ...paymentSchemes,
+  ...buildingSchemes,
   ...operationsSchemes,
+  ...paymentSchemes,
+  ...financeSchemes,
   ...workSchemes,
   ...customerSchemes,
   ...messagingSchemes,

@@ -1,6 +1,6 @@
 import { describeCapturedRequest } from './captured-request.ts';
 import type { KeyDerivation, SignatureDescription, SignatureScheme } from './description.ts';
-import { hasGetHandshake } from './handshake.ts';
+import { getHandshakeMethod } from './handshake.ts';
 
 export interface SummaryLine {
   readonly label: string;
@@ -117,9 +117,8 @@ function formatKeyDerivation({ stripPrefix, unicodeForm, encoding }: KeyDerivati
 }
 
 function formatHandshake(scheme: SignatureScheme): string | undefined {
-  if (!scheme.handshake) return undefined;
-  const method = hasGetHandshake(scheme) ? 'GET' : 'POST';
-  return `the provider sends a ${method} request before it delivers; hookmill answers it`;
+  const method = getHandshakeMethod(scheme);
+  return method && `the provider sends a ${method} request before it delivers; hookmill answers it`;
 }
 
 function makeLine(label: string, text: string | undefined): SummaryLine | undefined {

@@ -1,5 +1,5 @@
 import type { SignatureScheme } from '../../signatures/description.ts';
-import { hasGetHandshake } from '../../signatures/handshake.ts';
+import { getHandshakeMethod } from '../../signatures/handshake.ts';
 import type { Step } from '../render/render-steps.ts';
 
 /** How the sender of a new webhook authenticates: a mode without a scheme, or a shipped scheme. */
@@ -70,7 +70,7 @@ function listSchemeSteps(scheme: SignatureScheme, secretName: string): readonly 
 }
 
 function describeHandshake(scheme: SignatureScheme): string {
-  if (!scheme.handshake) return '';
-  const method = hasGetHandshake(scheme) ? 'GET' : 'POST';
+  const method = getHandshakeMethod(scheme);
+  if (!method) return '';
   return ` It first sends a ${method} request to test the URL: \`hookmill serve\` must be running.`;
 }

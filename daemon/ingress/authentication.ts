@@ -9,7 +9,7 @@ export interface Authenticator {
   readonly challenge: string;
   /** Checks the credential. Synchronous, so that no other attempt comes between the check of a budget and its count. */
   verify(request: IngressRequest, credential: CredentialParts, nowMs: number): Authentication;
-  /** Answers a provider that asks with GET before it delivers; undefined for any other request. */
+  /** Answers a provider that asks with GET or HEAD before it delivers; undefined for any other request. */
   answerGet(request: IngressRequest): HandshakeAnswer | undefined;
 }
 

@@ -59,9 +59,10 @@ const notServed: IngressOutcome = {
 };
 const methodNotAllowed: IngressOutcome = { result: 'refused', problem: 'method-not-allowed' };
 
-/** The ingress allows only POST, except for a webhook whose provider asks with GET before it delivers. */
+/** The ingress allows only POST, except for a webhook whose provider asks with GET or HEAD before it delivers. */
 async function receiveOtherMethod(request: IngressRequest, deps: IngressDeps): Promise<IngressOutcome> {
-  const uid = request.method === 'GET' ? parseTarget(request.path)?.uid : undefined;
+  const asks = request.method === 'GET' || request.method === 'HEAD';
+  const uid = asks ? parseTarget(request.path)?.uid : undefined;
   if (uid !== undefined && deps.isUnserved(uid)) return notServed;
   const webhook = uid === undefined ? undefined : deps.findWebhook(uid);
   const handshake = webhook?.authenticator.answerGet(request);

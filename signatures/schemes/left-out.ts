@@ -7,7 +7,7 @@ export interface LeftOut {
 
 export const leftOut: readonly LeftOut[] = [
   {
-    providers: 'GitHub (SHA-1), HubSpot (v1, v2), Meta (SHA-1)',
+    providers: 'GitHub (SHA-1), HubSpot (v1, v2), Meta (SHA-1), Nango (X-Nango-Signature)',
     reason: "These are the providers' older schemes. The newer ones are supported.",
   },
   {
@@ -28,6 +28,41 @@ export const leftOut: readonly LeftOut[] = [
     providers: 'Figma',
     reason:
       'Figma sends its passcode in the body, so the delivery log and the agent would see the secret. Use url_token.',
+  },
+  {
+    providers: 'Mercado Pago',
+    reason:
+      'The signature covers the ID of a resource and a time, but not the body, so anyone who sees one request can forge others. Use url_token.',
+  },
+  {
+    providers: 'Cloudinary',
+    reason:
+      'The signature is a plain hash of the body and the secret, not an HMAC: its form is open to length extension. Use url_token.',
+  },
+  {
+    providers: 'Wise',
+    reason:
+      'One published key signs for all receivers, so a delivery to another account passes as one to yours. Use url_token.',
+  },
+  {
+    providers: 'Hygraph',
+    reason:
+      'The signature covers the body as a string inside another JSON document. No template describes it.',
+  },
+  {
+    providers: 'Stream (GetStream), Quicknode Streams',
+    reason:
+      'With compression on, the signature covers bytes that the request does not carry. With it off, describe the scheme in the definition.',
+  },
+  {
+    providers: 'Smartcar, Spacelift, Unit',
+    reason:
+      'No source was found for a part of the scheme: the challenge, the form of the signature, or the name of the header.',
+  },
+  {
+    providers: 'Front (application webhooks)',
+    reason:
+      'They ask a question before they deliver, which hookmill cannot answer. Use front-rule for rule webhooks.',
   },
   {
     providers: 'PayPal',

@@ -1,7 +1,7 @@
 import type { SignatureScheme } from '../description.ts';
-import { hexOfBody, standardWebhooks, stripeLike } from './shapes.ts';
+import { base64OfBody, hexOfBody, standardWebhooks, stripeLike } from './shapes.ts';
 
-/** Error tracking and incident management. */
+/** Error tracking, incident management and monitoring. */
 export const operationsSchemes: readonly SignatureScheme[] = [
   {
     id: 'sentry',
@@ -38,7 +38,7 @@ export const operationsSchemes: readonly SignatureScheme[] = [
     secretCommand: 'declare',
     checked: {
       on: '2026-11-21',
-      against: "as first researched: incident.io's documentation, and receivers of third parties",
+      against: "incident.io's documentation, and receivers of third parties, as first researched",
     },
     ...standardWebhooks,
   },
@@ -80,5 +80,30 @@ export const operationsSchemes: readonly SignatureScheme[] = [
     header: 'X-Grafana-Alerting-Signature',
     content: '{timestamp}:{body}',
     timestamp: { header: 'X-Timestamp', unit: 's' },
+  },
+  {
+    id: 'checkly',
+    provider: 'Checkly',
+    kind: 'monitoring',
+    page: 'https://www.checklyhq.com/docs/alerting-and-retries/webhooks/',
+    secretLocation: 'you choose it; enter it as the webhook secret of the alert channel',
+    secretCommand: 'generate',
+    checked: { on: '2026-11-21', against: "Checkly's documentation, as first researched" },
+    note: 'Keep the body template JSON.',
+    ...hexOfBody,
+    header: 'x-checkly-signature',
+  },
+  {
+    id: 'mongodb-atlas',
+    provider: 'MongoDB Atlas',
+    kind: 'monitoring',
+    page: 'https://www.mongodb.com/docs/atlas/tutorial/webhook-integration/',
+    secretLocation: 'you choose it; enter it as the webhook secret of the integration',
+    secretCommand: 'generate',
+    checked: { on: '2026-11-21', against: "MongoDB's documentation, as first researched" },
+    note: 'Also for Cloud Manager and Ops Manager. The kind of event is only in the header X-MMS-Event, which is not signed.',
+    ...base64OfBody,
+    hash: 'sha1',
+    header: 'X-MMS-Signature',
   },
 ];

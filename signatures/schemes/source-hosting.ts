@@ -98,4 +98,17 @@ export const sourceHostingSchemes: readonly SignatureScheme[] = [
     prefix: 'Basic ',
     encoding: 'base64',
   },
+  {
+    id: 'gogs',
+    provider: 'Gogs',
+    kind: 'source hosting',
+    page: 'https://github.com/gogs/gogs/blob/main/internal/database/webhook.go',
+    secretLocation: 'you choose it; enter it in the field "Secret" of the webhook',
+    secretCommand: 'generate',
+    checked: { on: '2026-11-21', against: "Gogs's source at eb1054e" },
+    note: 'Choose the content type application/json, because Gogs signs forms before it encodes them.',
+    ...hexOfBody,
+    header: 'X-Gogs-Signature',
+    deliveryIdHeader: 'X-Gogs-Delivery',
+  },
 ];

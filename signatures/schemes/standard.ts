@@ -1,6 +1,7 @@
 import type { SignatureScheme } from '../description.ts';
-import { standardWebhooks, svix } from './shapes.ts';
+import { base64OfBody, hexOfBody, standardWebhooks, stripeLike, svix } from './shapes.ts';
 
+/** Standards, and the gateways that pass on the webhooks of others. */
 export const standardSchemes: readonly SignatureScheme[] = [
   {
     id: 'standard-webhooks',
@@ -22,5 +23,47 @@ export const standardSchemes: readonly SignatureScheme[] = [
     secretCommand: 'declare',
     checked: { on: '2026-11-21', against: 'svix 1.99.1 and 2.5.0' },
     ...svix,
+  },
+  {
+    id: 'hookdeck',
+    provider: 'Hookdeck Event Gateway',
+    kind: 'webhook gateway',
+    page: 'https://hookdeck.com/docs/authentication',
+    secretLocation: 'the project\'s settings, under "Signing secret"',
+    secretCommand: 'set',
+    checked: { on: '2026-11-21', against: '@hookdeck/sdk 0.4.0' },
+    note: 'Keep the header prefix x-hookdeck, which is a setting of the project.',
+    ...base64OfBody,
+    header: 'x-hookdeck-signature',
+    deliveryIdHeader: 'x-hookdeck-eventid',
+    alternatives: [{ header: 'x-hookdeck-signature-2', deliveryIdHeader: 'x-hookdeck-eventid' }],
+  },
+  {
+    id: 'convoy',
+    provider: 'Convoy (simple signatures)',
+    kind: 'webhook gateway',
+    page: 'https://github.com/frain-dev/convoy/blob/main/pkg/signature/signature.go',
+    secretLocation: 'the endpoint\'s page, under "Secret"',
+    secretCommand: 'declare',
+    checked: { on: '2026-11-21', against: 'the test data of Convoy at 2b60cc6' },
+    note: 'For projects with the default header, hash and encoding. Convoy sends the delivery ID if the project turns it on.',
+    ...hexOfBody,
+    header: 'X-Convoy-Signature',
+    deliveryIdHeader: 'X-Convoy-EventDelivery-ID',
+  },
+  {
+    id: 'convoy-advanced',
+    provider: 'Convoy (advanced signatures)',
+    kind: 'webhook gateway',
+    page: 'https://github.com/frain-dev/convoy/blob/main/pkg/signature/signature.go',
+    secretLocation: 'the endpoint\'s page, under "Secret"',
+    secretCommand: 'declare',
+    checked: { on: '2026-11-21', against: 'the test data of Convoy at 2b60cc6' },
+    note: 'For projects with the default header, hash and encoding. Convoy sends the delivery ID if the project turns it on.',
+    ...stripeLike,
+    header: 'X-Convoy-Signature',
+    content: '{timestamp},{body}',
+    timestamp: { field: 't', unit: 's', toleranceSeconds: 300 },
+    deliveryIdHeader: 'X-Convoy-EventDelivery-ID',
   },
 ];

@@ -43,7 +43,7 @@ describe('explainFailure', () => {
       'github',
       { 'X-Hub-Signature': `sha256=${'0'.repeat(64)}` },
       '{}',
-      `${missing}; the request has X-Hub-Signature, as with signatureScheme: bitbucket or jira`,
+      `${missing}; the request has X-Hub-Signature, as with signatureScheme: bitbucket, snyk or jira`,
     ],
     [
       'a header whose value only one of its providers writes',
@@ -58,6 +58,31 @@ describe('explainFailure', () => {
       { Authorization: `Bearer ${secret}x` },
       '{}',
       missing,
+    ],
+    [
+      'a header and a form that nine schemes use, by the first of them',
+      'github',
+      {
+        'webhook-id': 'msg_1',
+        'webhook-timestamp': '1700000000',
+        'webhook-signature': `v1,${Buffer.alloc(32).toString('base64')}`,
+      },
+      '{}',
+      `${missing}; the request has webhook-signature, as with signatureScheme: standard-webhooks, or another that signs alike`,
+    ],
+    [
+      'the same header in another form',
+      'github',
+      { 'Webhook-Signature': '0'.repeat(64) },
+      '{}',
+      `${missing}; the request has Webhook-Signature, as with signatureScheme: gocardless (GoCardless)`,
+    ],
+    [
+      'a signature that fits several schemes of one header',
+      'github',
+      { 'X-Signature': mac('{}') },
+      '{}',
+      'the signature would match with signatureScheme: lemonsqueezy, modern-treasury or clickup',
     ],
     [
       "GitHub's older signature",

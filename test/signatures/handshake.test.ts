@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { answerHandshake, hasGetHandshake, isSignedForAnyone } from '../../signatures/handshake.ts';
+import { answerHandshake, getHandshakeMethod, isSignedForAnyone } from '../../signatures/handshake.ts';
 import { schemes } from '../../signatures/schemes.ts';
 import { getScheme, received, url } from './received.ts';
 
@@ -87,6 +87,21 @@ describe('answerHandshake', () => {
     expect(answer('x', get('?crc_token=challenge_string'), '', false)).toBeUndefined();
   });
 
+  it("answers WooCommerce's unsigned ping, and no other form", () => {
+    const ok = { status: 200, headers: {}, body: '' };
+    expect(answer('woocommerce', post('webhook_id=12'), '', false)).toEqual(ok);
+    for (const body of ['webhook_id=', 'webhook_id=12&a=1', 'webhook_id=1\n', '{"webhook_id":12}', '']) {
+      expect(answer('woocommerce', post(body), '', false)).toBeUndefined();
+    }
+  });
+
+  it("answers Trello's HEAD request, and no other", () => {
+    const ok = { status: 200, headers: {}, body: '' };
+    expect(answer('trello', received({}, '', { method: 'HEAD' }), '', false)).toEqual(ok);
+    expect(answer('trello', post(''), '', false)).toBeUndefined();
+    expect(answer('trello', get(''), '', false)).toBeUndefined();
+  });
+
   it.each([
     ['slack', '{"challenge":"c","type":"url_verification"}'],
     ['zoom', '{"event":"endpoint.url_validation","payload":{"plainToken":"p"}}'],
@@ -163,9 +178,12 @@ describe('isSignedForAnyone', () => {
   });
 });
 
-describe('hasGetHandshake', () => {
-  it('is true for providers that send the handshake by GET', () => {
-    expect(schemes.filter(hasGetHandshake).map(({ id }) => id)).toEqual(['dropbox', 'meta', 'x', 'okta']);
+describe('getHandshakeMethod', () => {
+  it('tells which providers ask by GET or HEAD', () => {
+    const by = (method: string) =>
+      schemes.filter(scheme => getHandshakeMethod(scheme) === method).map(({ id }) => id);
+    expect(by('GET')).toEqual(['dropbox', 'meta', 'x', 'okta']);
+    expect(by('HEAD')).toEqual(['trello']);
   });
 });
 

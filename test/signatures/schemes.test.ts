@@ -29,9 +29,10 @@ describe('the table', () => {
 
   it.each(schemes)('$id has its timestamp in one place', scheme => {
     if (scheme.primitive === 'shared-secret' || !scheme.timestamp) return;
-    const { header, field, body } = scheme.timestamp;
-    expect([header, field, body].filter(place => place !== undefined)).toHaveLength(1);
-    if (field !== undefined) expect(scheme.list).toBeDefined();
+    const { header, field, item, body } = scheme.timestamp;
+    expect([header, field, item, body].filter(place => place !== undefined)).toHaveLength(1);
+    if (field !== undefined) expect(scheme.list?.key).toBeDefined();
+    if (item !== undefined) expect(scheme.list).toEqual({ separator: scheme.list?.separator });
   });
 
   it.each(schemes.filter(({ kind }) => kind === 'payment' || kind === 'standard'))(
@@ -41,6 +42,21 @@ describe('the table', () => {
       expect(scheme.timestamp.toleranceSeconds).toBe(signatureAgeSecondsMax);
     },
   );
+
+  it('has 120 providers, each kind in one place', () => {
+    expect(new Set(schemes.map(({ provider }) => provider.replace(/ \(.*/, ''))).size).toBeGreaterThanOrEqual(
+      120,
+    );
+    const kinds = schemes.map(({ kind }) => kind).filter((kind, index, all) => kind !== all[index - 1]);
+    expect(new Set(kinds).size).toBe(kinds.length);
+  });
+
+  it.each(schemes)('says when $id was checked, and against what', ({ checked }) => {
+    expect(checked.on).toMatch(/^20\d\d-\d\d-\d\d$/);
+    expect(checked.against).toMatch(
+      /\d+\.\d+\.\d+$|at [0-9a-f]{7}$|documentation|, as first researched$|merge requests/,
+    );
+  });
 
   it('the provider is never expected to issue a secret that its user chooses', () => {
     const chosen = schemes.filter(({ secretLocation }) => secretLocation.startsWith('you choose'));

@@ -29,17 +29,18 @@ describe('a vector', () => {
   });
 
   it.each(accepted)('of $scheme is refused with other signatures ($index)', vector => {
-    const request = receivedVector(vector);
     const scheme = getScheme(vector.scheme);
+    // A signature is a long run of letters and digits; a shared secret may be short.
+    const long = scheme.primitive === 'shared-secret' ? /\S+$/g : /[0-9A-Za-z+/_-]{20,}/g;
+    let request = receivedVector(vector);
     for (const { header } of headerSets(scheme)) {
       const value = request.headers[header]?.[0];
       if (value === undefined) continue;
-      // A signature is a long run of letters and digits; a shared secret may be short.
-      const long = scheme.primitive === 'shared-secret' ? /\S+$/g : /[0-9A-Za-z+/_-]{20,}/g;
       const changed = value.replaceAll(long, run => (run[0] === 'a' ? 'b' : 'a') + run.slice(1));
       expect(changed).not.toBe(value);
-      expect(verifies(vector, withHeader(request, header, changed))).toBe(false);
+      request = withHeader(request, header, changed);
     }
+    expect(verifies(vector, request)).toBe(false);
   });
 
   it.each(accepted.filter(isSigned))('of $scheme is refused with another body ($index)', vector => {

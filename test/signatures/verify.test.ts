@@ -252,6 +252,44 @@ describe('a list of signatures', () => {
   });
 });
 
+describe('a list without keys', () => {
+  const cronofy = getScheme('cronofy');
+  const recurly = getScheme('recurly');
+  const wrong = 'A'.repeat(43);
+
+  it('accepts the right one at any place among several', () => {
+    for (const change of [(own: string) => `${own},${wrong}=`, (own: string) => `${wrong}=, ${own}`]) {
+      expect(verified(cronofy, changed(sent(cronofy), 'cronofy-hmac-sha256', change)).ok).toBe(true);
+    }
+  });
+
+  it('takes only the first item for the timestamp', () => {
+    const rotated = (value: string) => value.replace(',', `,${'0'.repeat(64)},`);
+    expect(verified(recurly, changed(sent(recurly), 'recurly-signature', rotated)).ok).toBe(true);
+    const swapped = (value: string) => value.split(',').reverse().join(',');
+    expect(verified(recurly, changed(sent(recurly), 'recurly-signature', swapped)).ok).toBe(false);
+  });
+
+  it.each([
+    ['only a timestamp', (value: string) => value.split(',')[0] ?? ''],
+    ['no timestamp', (value: string) => value.split(',')[1] ?? ''],
+  ])('refuses %s', (_, change) => {
+    expect(verified(recurly, changed(sent(recurly), 'recurly-signature', change)).ok).toBe(false);
+  });
+});
+
+describe('a time without a zone', () => {
+  const orb = getScheme('orb');
+
+  it('is in UTC, wherever the receiver is', () => {
+    expect(sent(orb).headers['x-orb-timestamp']).toEqual(['2023-11-14T22:13:20.000']);
+    expect(verified(orb, sent(orb)).ok).toBe(true);
+    expect(verified(orb, sent(orb), undefined, nowMs + 301_000)).toMatchObject({
+      reason: { code: 'timestamp-too-old' },
+    });
+  });
+});
+
 describe('the replay window', () => {
   const windowed = schemes.flatMap(scheme =>
     'timestamp' in scheme && scheme.timestamp?.toleranceSeconds !== undefined

@@ -16,7 +16,7 @@ const senders = [...new Map(sendable.map(vector => [keyOf(vector), vector])).val
 
 const baseUrl = 'https://hooks.example.com';
 const urlSecret = 'a secret of thirty-two bytes, ok';
-const urlSigning = ['square', 'hubspot', 'contentful'] as const;
+const urlSigning = ['square', 'hubspot', 'contentful', 'trello', 'appwrite'] as const;
 
 let daemon: InProcessDaemon;
 beforeAll(async () => {
@@ -68,6 +68,10 @@ const signUrl: Readonly<
       'X-Contentful-Signature': hmac(['POST', path, signed, body].join('\n'), 'hex'),
     };
   },
+  // https://developer.atlassian.com/cloud/trello/guides/rest-api/webhooks
+  trello: (url, body) => ({ 'X-Trello-Webhook': hmac(`${body}${url}`, 'base64', 'sha1') }),
+  // Appwrite's src/Appwrite/Platform/Workers/Webhooks.php
+  appwrite: (url, body) => ({ 'X-Appwrite-Webhook-Signature': hmac(`${url}${body}`, 'base64', 'sha1') }),
 };
 
 describe.each(urlSigning)('%s', scheme => {
@@ -98,8 +102,8 @@ describe.each(urlSigning)('%s', scheme => {
   });
 });
 
-function hmac(text: string, encoding: 'hex' | 'base64'): string {
-  return createHmac('sha256', urlSecret).update(text).digest(encoding);
+function hmac(text: string, encoding: 'hex' | 'base64', hash = 'sha256'): string {
+  return createHmac(hash, urlSecret).update(text).digest(encoding);
 }
 
 function isJson(text: string): boolean {
