@@ -21,6 +21,7 @@ import { startReconcilers } from './reconciling/reconcilers.ts';
 import { startRetention } from './runs/retention.ts';
 import { type RunQueue, startRunQueue } from './runs/run-queue.ts';
 import { createRunner } from './runs/runners/create-runner.ts';
+import { type LoadedState, loadState } from './served/loaded-state.ts';
 import { type ServedStates, serveAppliedStates } from './served/served-states.ts';
 import type { DaemonSettings } from './settings.ts';
 
@@ -112,17 +113,17 @@ async function startParts(
   const live = new LiveDeliveries();
   const deliveryLog = await openLog(options, condition, live, () => queued.emit('runs'));
   onClose(() => deliveryLog.close());
-  const served = await serveStates(options);
+  const thread = openOperationsThread({ place: store.place, deliveryLog });
+  onClose(() => thread.close());
+  const served = await serveStates(options, condition, thread);
   onClose(() => served.close());
   const readReconciles = () => readReconcileStatuses(store);
   const metrics = createMetrics({ deliveryLog, readStates: served.status, readReconciles });
-  const thread = openOperationsThread({ place: store.place, deliveryLog });
-  onClose(() => thread.close());
   const parts = { deliveryLog, served, live, metrics, readReconciles, thread };
 
   // The management port starts before the ingress and closes after it, so that it can report while the ingress stops.
   const managementUrl = await startManagement(options, parts, condition, onClose);
-  const runQueue = await startRuns(options, deliveryLog, onClose);
+  const runQueue = await startRuns(options, parts, onClose);
   queued.on('runs', () => runQueue.wake());
   const reconcilers = startReconcilers({
     ...{ store, environment, log, repositories: settings.repositories },
@@ -155,9 +156,18 @@ function openLog(
   });
 }
 
-function serveStates({ store, log }: DaemonOptions): Promise<ServedStates> {
+function serveStates(
+  { store, log }: DaemonOptions,
+  condition: Condition,
+  thread: OperationsThread,
+): Promise<ServedStates> {
   return serveAppliedStates({
     store,
+    // Before the start is complete, nothing has to wait for it, and the thread would only have to start first.
+    loadState: factory =>
+      condition.phase === 'starting'
+        ? loadState(store.appliedStates.read, factory)
+        : (thread.run('loadState', factory) as Promise<LoadedState>),
     onLoaded: status => log.info(status, 'serving the applied state'),
     onProblem: status => log.error(status, 'cannot serve the applied state; still serving the last good one'),
   });
@@ -205,7 +215,7 @@ async function startManagement(
 
 async function startRuns(
   { store, settings, environment, log, nowMs, monotonicMs }: DaemonOptions,
-  deliveryLog: DeliveryLog,
+  { deliveryLog, thread }: Parts,
   onClose: OnClose,
 ): Promise<RunQueue> {
   const retention = startRetention({ store, deliveryLog, settings: settings.retention, log, nowMs });
@@ -213,6 +223,8 @@ async function startRuns(
   const queue = await startRunQueue({
     ...{ store, deliveryLog, settings: settings.runs, log, nowMs, monotonicMs },
     runner: createRunner(settings.runs.runner, environment, store.runFiles, nowMs),
+    readPrompt: ({ snapshot, automation }) =>
+      thread.run('readPrompt', { snapshot, automation }) as Promise<string | undefined>,
     daemonId: randomUUID(),
     random: Math.random,
   });

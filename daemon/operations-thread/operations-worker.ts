@@ -3,6 +3,9 @@ import type { QueueableRuns } from '../../operations/factory.ts';
 import { openStore } from '../../store/open-store.ts';
 import type { StorePlace } from '../../store/ports.ts';
 import { createAnswerer } from '../management/api/answer-in-thread.ts';
+import { openStateCache } from '../management/api/state-cache.ts';
+import { readPromptsFrom } from '../runs/run-prompts.ts';
+import { loadState } from '../served/loaded-state.ts';
 import type { FromThread, LogVerb, ThreadVerb, ToThread } from './wire.ts';
 
 // The operations thread: it runs one operation after the other, on a store of its own.
@@ -14,9 +17,12 @@ function serve(place: StorePlace): void {
   const clock = { atMs: Date.now() };
   const now = () => new Date(clock.atMs);
   const store = openStore({ ...place, now, readsInThread: false });
+  const states = openStateCache(store.appliedStates);
   const writes = openLogWrites(port);
   const verbs: Readonly<Record<ThreadVerb, (argument: never) => Promise<unknown>>> = {
-    answerRequest: createAnswerer({ store, deliveryLog: writes.deliveryLog, clock }),
+    answerRequest: createAnswerer({ store, deliveryLog: writes.deliveryLog, states, clock }),
+    loadState: (factory: string) => loadState(states.read, factory),
+    readPrompt: readPromptsFrom(store.deliveries),
   };
   port.on('message', (message: ToThread) => {
     if (message.kind !== 'run') return writes.end(message);

@@ -1,7 +1,7 @@
 import type { QueueableRuns } from '../../operations/factory.ts';
 
 /** What the operations thread does. Arguments and results are plain data, because they are copied. */
-export type ThreadVerb = 'answerRequest';
+export type ThreadVerb = 'answerRequest' | 'loadState' | 'readPrompt';
 
 /** A write to the delivery log, which only the daemon's main thread may make. */
 export type LogVerb = keyof QueueableRuns;

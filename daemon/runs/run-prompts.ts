@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import type { DeliveryLog, Run } from '../../store/delivery-log.ts';
+import type { DeliveryLogReader, Run } from '../../store/delivery-log.ts';
 
 /** @limit Parsed snapshots of automations kept in memory: those that the latest runs came from. */
 const snapshotsParsedMax = 4;
 
 /** The prompt of a run's automation as it was when the run was recorded; undefined if the log does not have it. */
-export type ReadPrompt = (run: Run) => Promise<string | undefined>;
+export type ReadPrompt = (run: Pick<Run, 'snapshot' | 'automation'>) => Promise<string | undefined>;
 
 /** Reads prompts from the log's snapshots. All runs of a delivery share a snapshot, which is parsed once. */
-export function readPromptsFrom(deliveryLog: Pick<DeliveryLog, 'readSnapshot'>): ReadPrompt {
+export function readPromptsFrom(deliveryLog: Pick<DeliveryLogReader, 'readSnapshot'>): ReadPrompt {
   const parsed = new Map<string, Promise<Prompts>>();
   const readPrompts = (digest: string): Promise<Prompts> => {
     const known = parsed.get(digest);

@@ -3,7 +3,7 @@ import type { DeliveryLog, Run } from '../../store/delivery-log.ts';
 import type { Store } from '../../store/ports.ts';
 import { recordAttempt } from './record-attempt.ts';
 import { type AttemptDeps, attemptRun } from './run-attempt.ts';
-import { readPromptsFrom } from './run-prompts.ts';
+import { type ReadPrompt, readPromptsFrom } from './run-prompts.ts';
 import type { RunSettings } from './run-settings.ts';
 import { RunTrouble } from './run-trouble.ts';
 import type { AttemptResult, Runner } from './runners/runner.ts';
@@ -18,6 +18,8 @@ export interface RunQueueOptions {
   readonly store: Pick<Store, 'runFiles'>;
   readonly settings: RunSettings;
   readonly runner: Runner;
+  /** Reads prompts where that does not delay deliveries; by default, in this thread. */
+  readonly readPrompt?: ReadPrompt;
   /** Differs each time a daemon starts. */
   readonly daemonId: string;
   readonly log: Logger;
@@ -63,7 +65,7 @@ export class RunQueue {
     this.#clockAheadMs = nowMs() - monotonicMs();
     this.#attemptDeps = {
       ...{ deliveryLog, runFiles: store.runFiles, runner },
-      readPrompt: readPromptsFrom(deliveryLog),
+      readPrompt: options.readPrompt ?? readPromptsFrom(deliveryLog),
     };
   }
 

@@ -1,4 +1,4 @@
-import type { AppliedState } from '../../schema/applied-state.ts';
+import type { FactoryView } from '../../operations/views/applied-views.ts';
 
 /** A factory as it is served. With a `problem`, the last good state is still served. */
 export interface ServedFactory {
@@ -8,10 +8,17 @@ export interface ServedFactory {
   readonly problem?: { readonly message: string; readonly since: string };
 }
 
+/** What the main thread keeps of an applied state for the management API. */
+export interface ServedView {
+  readonly factory: FactoryView;
+  /** The UIDs of all its webhooks. */
+  readonly uids: readonly string[];
+}
+
 /** The applied states that the ingress serves. */
 export interface ServedFactories {
-  /** The applied state that is served for a factory; undefined if there never was one. */
-  findState(factory: string): AppliedState | undefined;
+  /** What is served for a factory; undefined if it never had a state. */
+  findView(factory: string): ServedView | undefined;
   /** Resolves when everything that was stored before the call is served. */
   refresh(): Promise<void>;
   status(): ServedFactory[];

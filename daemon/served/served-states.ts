@@ -1,6 +1,6 @@
-import type { AppliedState } from '../../schema/applied-state.ts';
 import type { Store } from '../../store/ports.ts';
-import type { ServedFactories, ServedFactory } from './served-factories.ts';
+import type { LoadedState } from './loaded-state.ts';
+import type { ServedFactories, ServedFactory, ServedView } from './served-factories.ts';
 import type { ServedWebhook } from './served-webhook.ts';
 import { prepareWebhooks } from './served-webhooks.ts';
 
@@ -15,6 +15,8 @@ export interface ServedStates extends ServedFactories {
 
 export interface ServedStatesOptions {
   readonly store: Pick<Store, 'appliedStates' | 'seal'>;
+  /** Loads the stored state of a factory, where that does not delay deliveries. */
+  readonly loadState: (factory: string) => Promise<LoadedState>;
   readonly onLoaded: (status: ServedFactory) => void;
   readonly onProblem: (status: ServedFactory) => void;
 }
@@ -23,7 +25,7 @@ interface Loaded {
   /** The version of the stored state, which is known without reading the state. */
   readonly version: string | undefined;
   readonly status: ServedFactory;
-  readonly state: AppliedState | undefined;
+  readonly view: ServedView | undefined;
   readonly webhooks: readonly ServedWebhook[];
   /** The UIDs of the webhooks that cannot be served; undefined if the state cannot be read, so that none is known. */
   readonly unservedUids: readonly string[] | undefined;
@@ -72,7 +74,7 @@ export async function serveAppliedStates(options: ServedStatesOptions): Promise<
       const { status } = [...factories.values()].find(factory => !isComplete(factory)) ?? {};
       return status && `the factory ${status.factory} cannot be served: ${status.problem?.message}`;
     },
-    findState: factory => factories.get(factory)?.state,
+    findView: factory => factories.get(factory)?.view,
     refresh: rescan,
     status: () => [...factories.values()].map(({ status }) => status),
     close: () => watch.close(),
@@ -83,40 +85,34 @@ export async function serveAppliedStates(options: ServedStatesOptions): Promise<
 async function load(
   factory: string,
   before: Loaded | undefined,
-  { store: { appliedStates, seal } }: ServedStatesOptions,
+  { store: { appliedStates, seal }, loadState }: ServedStatesOptions,
 ): Promise<Loaded | undefined> {
   const version = await appliedStates.readVersion(factory);
   // The cause of a problem may lie outside the state, such as a missing key, so a broken state is always read again.
   if (before && version === before.version && !before.status.problem) return before;
   if (version === undefined && !before) return undefined;
   try {
-    const state = await appliedStates.read(factory);
-    if (state.serial === 0) throw new Error('the applied state is missing');
-    if (state.factory !== factory)
-      throw new Error(`the applied state belongs to the factory ${state.factory}`);
-    if (state.isDamaged) throw new Error(damagedText);
-    const { webhooks, unserved } = await prepareWebhooks(state, seal);
+    const loaded = await loadState(factory);
+    const { webhooks, unserved } = await prepareWebhooks(loaded, seal);
     const [failure] = unserved.values();
     if (failure !== undefined && before && isComplete(before)) throw failure;
     const unservedUids = [...unserved.keys()];
-    const status = { factory, serial: state.serial, webhooks: webhooks.length };
-    if (failure === undefined) return { version, state, webhooks, unservedUids, status };
+    const view = { factory: loaded.view, uids: loaded.webhooks.map(({ uid }) => uid) };
+    const status = { factory, serial: loaded.view.serial, webhooks: webhooks.length };
+    if (failure === undefined) return { version, view, webhooks, unservedUids, status };
     const problem = { message: toMessage(failure), since: new Date().toISOString() };
     if (before && version === before.version && problem.message === before.status.problem?.message)
       return before;
-    return { version, state, webhooks, unservedUids, status: { ...status, problem } };
+    return { version, view, webhooks, unservedUids, status: { ...status, problem } };
   } catch (error) {
     const message = toMessage(error);
     if (before && version === before.version && message === before.status.problem?.message) return before;
     const since = new Date().toISOString();
     const status = { factory, serial: before?.status.serial ?? 0, webhooks: before?.webhooks.length ?? 0 };
-    const { state, webhooks = [], unservedUids } = before ?? {};
-    return { version, state, webhooks, unservedUids, status: { ...status, problem: { message, since } } };
+    const { view, webhooks = [], unservedUids } = before ?? {};
+    return { version, view, webhooks, unservedUids, status: { ...status, problem: { message, since } } };
   }
 }
-
-const damagedText =
-  'the applied state was changed outside hookmill. Restore a backup, or run `hookmill apply` again';
 
 /** Whether every webhook of the factory is served, maybe from its last good state. */
 function isComplete({ unservedUids }: Loaded): boolean {

@@ -20,16 +20,37 @@ export interface NamedFilter {
  * over the payload finds the candidates, however many filters there are. A filter that needs a field is a candidate
  * only if that field has an allowed value. It is never a candidate if the payload has a value that it rules out.
  */
-export function compileFilterIndex(filters: readonly NamedFilter[]): (payload: unknown) => readonly string[] {
-  if (filters.length === 0) return () => [];
-  const groups = groupByFilter(filters).map(group => ({
-    group,
-    posts: [...toPosts(group.filter ?? {}, [])],
-  }));
-  const popularity = countValues(groups.flatMap(({ posts }) => posts));
+export function compileFilterIndex(filters: readonly NamedFilter[]): FilterMatcher {
+  const steps = compileFilterSteps(filters);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+export type FilterMatcher = (payload: unknown) => readonly string[];
+
+/** Does the same in short steps, so that other work can be done between them. */
+export function* compileFilterSteps(filters: readonly NamedFilter[]): Generator<undefined, FilterMatcher> {
+  const compiled = new Map<string, { readonly group: Group; readonly posts: readonly Post[] }>();
+  for (const { name, filter } of filters) {
+    const key = JSON.stringify(filter) ?? '';
+    const known = compiled.get(key);
+    if (known) known.group.names.push(name);
+    else {
+      const group = { filter, matches: compilePayloadFilter(filter), names: [name], ruledOutIn: 0 };
+      compiled.set(key, { group, posts: [...toPosts(filter ?? {}, [])] });
+    }
+    yield;
+  }
+  const popularity: Popularity = new Map();
+  for (const { posts } of compiled.values()) {
+    countValues(posts, popularity);
+    yield;
+  }
   const tree = createFieldTree<Group>();
   const always: Group[] = [];
-  for (const { group, posts } of groups) {
+  for (const { group, posts } of compiled.values()) {
     const needed = findMostSelective(
       posts.filter(({ kind }) => kind === 'needed'),
       popularity,
@@ -37,8 +58,15 @@ export function compileFilterIndex(filters: readonly NamedFilter[]): (payload: u
     if (needed) addPost(tree, needed, group);
     else always.push(group);
     for (const post of posts) if (post.kind === 'ruledOut') addPost(tree, post, group);
+    yield;
   }
+  return filters.length === 0 ? () => [] : createMatcher(tree, always);
+}
 
+function createMatcher(
+  tree: ReturnType<typeof createFieldTree<Group>>,
+  always: readonly Group[],
+): FilterMatcher {
   let round = 0;
   return payload => {
     round++;
@@ -76,17 +104,6 @@ interface Group {
   ruledOutIn: number;
 }
 
-function groupByFilter(filters: readonly NamedFilter[]): Group[] {
-  const groups = new Map<string, Group>();
-  for (const { name, filter } of filters) {
-    const key = JSON.stringify(filter) ?? '';
-    const group = groups.get(key);
-    if (group) group.names.push(name);
-    else groups.set(key, { filter, matches: compilePayloadFilter(filter), names: [name], ruledOutIn: 0 });
-  }
-  return [...groups.values()];
-}
-
 /** Lists, field by field, the values that a filter needs and the values that rule it out. */
 function* toPosts(fields: Fields, above: readonly string[]): Generator<Post> {
   for (const [field, value] of Object.entries(fields)) {
@@ -108,10 +125,9 @@ function* toPosts(fields: Fields, above: readonly string[]): Generator<Post> {
   }
 }
 
-type Popularity = ReadonlyMap<string, ReadonlyMap<unknown, number>>;
+type Popularity = Map<string, Map<unknown, number>>;
 
-function countValues(posts: readonly Post[]): Popularity {
-  const popularity = new Map<string, Map<unknown, number>>();
+function countValues(posts: readonly Post[], popularity: Popularity): void {
   for (const { kind, path, values } of posts) {
     if (kind !== 'needed') continue;
     const key = JSON.stringify(path);
@@ -119,7 +135,6 @@ function countValues(posts: readonly Post[]): Popularity {
     popularity.set(key, counts);
     for (const value of new Set(values)) counts.set(value, (counts.get(value) ?? 0) + 1);
   }
-  return popularity;
 }
 
 /** Finds the post whose values the fewest filters need. */

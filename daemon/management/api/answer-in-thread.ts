@@ -9,23 +9,24 @@ import type { ApiReply, ThreadHandlers, ThreadOperationId } from './handler.ts';
 import { createJudgingHandlers } from './judging-handlers.ts';
 import type { OperationDeps } from './operation-deps.ts';
 import { parseBody } from './read-request.ts';
-import { openStateCache } from './state-cache.ts';
+import type { StateCache } from './state-cache.ts';
 import type { ThreadAnswer, ThreadRequest } from './thread-request.ts';
 
 export interface AnswererOptions {
   readonly store: Store;
   readonly deliveryLog: QueueableRuns;
+  readonly states: StateCache;
   /** Set to the time of each request. */
   readonly clock: { atMs: number };
 }
 
 /** Creates what answers requests in the operations thread. Requests come one at a time. */
 export function createAnswerer(options: AnswererOptions): (request: ThreadRequest) => Promise<ThreadAnswer> {
-  const { store, deliveryLog, clock } = options;
+  const { store, deliveryLog, states, clock } = options;
   let current: Pick<ThreadRequest, 'baseUrl' | 'problem'> = { baseUrl: '', problem: null };
   const deps: OperationDeps = {
     ...{ store, deliveryLog, randomBytes },
-    readState: openStateCache(store.appliedStates),
+    readState: states.readServed,
     nowMs: () => clock.atMs,
     baseUrl: () => current.baseUrl,
     problem: () => current.problem,

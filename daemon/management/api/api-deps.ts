@@ -1,9 +1,10 @@
 import type { Logger } from 'pino';
 import type { LoggedFactory, QueueableRuns } from '../../../operations/factory.ts';
-import { type AppliedState, emptyAppliedState } from '../../../schema/applied-state.ts';
+import { factoryView } from '../../../operations/views/applied-views.ts';
+import { emptyAppliedState } from '../../../schema/applied-state.ts';
 import { Refusal } from '../../../schema/refusal.ts';
 import type { Store } from '../../../store/ports.ts';
-import type { ServedFactories } from '../../served/served-factories.ts';
+import type { ServedFactories, ServedView } from '../../served/served-factories.ts';
 import type { KnownTokens } from '../guards/known-tokens.ts';
 import type { SessionCookie } from '../guards/session-cookie.ts';
 import type { Sessions } from '../guards/sessions.ts';
@@ -29,11 +30,13 @@ export interface ApiDeps {
   readonly log: Logger;
 }
 
-/** Gets the applied state that is served; an empty one if the factory has none. Fails with `state-unreadable`. */
-export function getServedState({ served }: Pick<ApiDeps, 'served'>, factory: string): AppliedState {
-  const state = served.findState(factory);
-  if (state) return state;
-  if (!served.status().some(status => status.factory === factory)) return emptyAppliedState(factory);
+/** Gets what is served for a factory; an empty view if it has no applied state. Fails with `state-unreadable`. */
+export function getServedView({ served }: Pick<ApiDeps, 'served'>, factory: string): ServedView {
+  const view = served.findView(factory);
+  if (view) return view;
+  if (!served.status().some(status => status.factory === factory)) {
+    return { factory: factoryView(emptyAppliedState(factory)), uids: [] };
+  }
   throw new Refusal('state-unreadable', {
     detail: `the applied state of the factory ${factory} cannot be read`,
   });

@@ -1,7 +1,7 @@
 import { listDeliveries, readPayload } from '../../../operations/deliveries.ts';
 import { listRuns, listRunsOfDelivery, readRunOutput, retryRun, showRun } from '../../../operations/runs.ts';
 import { createActivityCounter } from './activity.ts';
-import { type ApiDeps, getServedState, openLoggedFactory } from './api-deps.ts';
+import { type ApiDeps, getServedView, openLoggedFactory } from './api-deps.ts';
 import type { PortHandlers } from './handler.ts';
 
 type DeliveryHandlers = Pick<
@@ -23,7 +23,7 @@ function createDeliveryHandlers(deps: ApiDeps): Omit<DeliveryHandlers, 'watchDel
   const countActivity = createActivityCounter(deps.store.deliveries, deps.nowMs);
   return {
     showActivity: async ({ params: { factory } }) => {
-      const uids = getServedState(deps, factory).webhooks.map(({ uid }) => uid);
+      const { uids } = getServedView(deps, factory);
       return { body: await countActivity(factory, uids) };
     },
     listDeliveries: async ({ params: { factory }, query, caller }) => {

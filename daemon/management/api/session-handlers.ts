@@ -1,12 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import { factoryView } from '../../../operations/views/applied-views.ts';
 import { ApiProblem } from '../../../schema/api/problems.ts';
 import { schemes } from '../../../signatures/schemes.ts';
 import { isStandardWebhooks } from '../../../signatures/standard-webhooks.ts';
 import { summariseScheme } from '../../../signatures/summary.ts';
 import type { ApiToken } from '../../../store/api-tokens.ts';
 import { maySee } from '../guards/caller.ts';
-import { type ApiDeps, getServedState } from './api-deps.ts';
+import { type ApiDeps, getServedView } from './api-deps.ts';
 import type { PortHandlers } from './handler.ts';
 
 type SessionHandlers = Pick<PortHandlers, 'signIn' | 'whoAmI' | 'signOut' | 'listFactories' | 'listSchemes'>;
@@ -38,7 +37,7 @@ export function createSessionHandlers(
       const states = served.status().map(({ factory }) => factory);
       const known = new Set([...states, token.factory ?? 'default']);
       const visible = [...known].filter(factory => maySee(token, factory)).sort();
-      return { body: { factories: visible.map(factory => factoryView(getServedState(deps, factory))) } };
+      return { body: { factories: visible.map(factory => getServedView(deps, factory).factory) } };
     },
     listSchemes: () => ({ body: { schemes: describedSchemes } }),
   };

@@ -1,7 +1,6 @@
 import type { ApiProblemCode } from '../../../schema/api/problems.ts';
 import type { OperationId } from '../../../schema/api/routes.ts';
 import type { RefusalParts } from '../../../schema/refusal.ts';
-import type { ServedFactory } from '../../served/served-factories.ts';
 import type { Caller } from '../guards/caller.ts';
 
 /** A request whose caller was checked, on its way to the operations thread. */
@@ -17,7 +16,7 @@ export interface ThreadRequest {
   readonly baseUrl: string;
   readonly atMs: number;
   /** Why the stored state of the factory is not the one that is served. */
-  readonly problem: NonNullable<ServedFactory['problem']> | null;
+  readonly problem: { readonly message: string; readonly since: string } | null;
 }
 
 export type ThreadAnswer =
