@@ -1,3 +1,4 @@
+import { describeFailure } from './describe-failure.ts';
 import {
   type HmacDescription,
   hmacEncodings,
@@ -16,35 +17,48 @@ import { compileParts, listHeaderSets } from './signature-parts.ts';
 import type { SignedRequest } from './signed-request.ts';
 import { compileVerifier, type VerificationFailure } from './verify.ts';
 
+/** @limit Most bytes that one explanation hashes (1 MiB), which takes 2 ms: all trials for a body of 40 KiB, or four for the largest one. */
+const explainedBytesMax = 1024 * 1024;
+/** @limit Bytes that each trial counts besides its content (8 KiB): its key and verifier take as long to make. */
+const trialBytes = 8 * 1024;
+/** @limit Largest body that an explanation writes in compact form, in bytes (64 KiB): a larger one could take over 2 ms. */
+const compactedBytesMax = 64 * 1024;
+
 /**
  * Explains a failed verification to the webhook's owner, never to the sender, without the secret or a signature. Tries
- * the usual mistakes one at a time. That computes up to a few dozen signatures of the body, so call it only within the
- * rate limit for failed attempts.
+ * the usual mistakes one at a time, for a few ms at most; a larger body is tried with fewer of them.
  */
 export function explainFailure(
   description: SignatureDescription,
   secret: string,
   request: SignedRequest,
-  nowMs: number,
+  reason: VerificationFailure,
 ): string {
-  const result = compileVerifier(description, secret)(request, nowMs);
-  if (result.ok) return 'the signature matches';
-  const { reason } = result;
   if (reason.code === 'secret-unusable') {
-    return checkSecret(description, secret) ?? explainReason(reason);
+    return checkSecret(description, secret) ?? describeFailure(reason);
   }
+  const verifies = createTrialBudget();
   if (reason.code === 'timestamp-too-old' || reason.code === 'timestamp-ahead') {
-    const matches = verifiesAtAnyTime({ description, secret, request });
-    return `${explainReason(reason)}; the signature ${matches ? 'itself matches' : 'does not match either'}`;
+    const matches = verifies({ description, secret, request });
+    return `${describeFailure(reason)}; the signature ${matches ? 'itself matches' : 'does not match either'}`;
   }
   for (const trial of generateTrials(description, secret, request)) {
-    if (verifiesAtAnyTime(trial)) return `the signature would match ${trial.when}`;
+    if (verifies(trial)) return `the signature would match ${trial.when}`;
   }
   const present = findPresentForms(request);
-  const matching = present.filter(([scheme]) => verifiesAtAnyTime({ description: scheme, secret, request }));
+  const matching = present.filter(([scheme]) => verifies({ description: scheme, secret, request }));
   if (matching.length > 0) return `the signature would match with ${nameSchemes(matching.flat())}`;
-  if (reason.code !== 'header-missing') return explainReason(reason);
-  return `${explainReason(reason)}${describeOtherHeaders(description, request, present.flat())}`;
+  if (reason.code !== 'header-missing') return describeFailure(reason);
+  return `${describeFailure(reason)}${describeOtherHeaders(description, request, present.flat())}`;
+}
+
+/** Makes a function that tries an attempt as long as the explanation may hash more bytes; false after that. */
+function createTrialBudget(): (attempt: Attempt) => boolean {
+  let bytesLeft = explainedBytesMax;
+  return attempt => {
+    bytesLeft -= attempt.request.body.length + trialBytes;
+    return bytesLeft >= 0 && verifiesAtAnyTime(attempt);
+  };
 }
 
 function describeOtherHeaders(
@@ -127,17 +141,24 @@ function findPresentForms({ headers }: SignedRequest): SchemeForm[] {
 }
 
 function listOtherBodies({ body }: SignedRequest): [body: Buffer, when: string][] {
-  const trimmed = Buffer.from(body.toString('latin1').trimEnd(), 'latin1');
-  const others: [Buffer, string][] = [
-    [trimmed, 'for the body without its trailing white space, which was probably added in transit'],
+  const others: [Buffer | undefined, string][] = [
+    [trimEnd(body), 'for the body without its trailing white space, which was probably added in transit'],
+    [compact(body), 'for the same JSON in compact form: the sender or a proxy reformats the body'],
   ];
-  try {
-    const serialised = Buffer.from(JSON.stringify(JSON.parse(body.toString())));
-    others.push([serialised, 'for the same JSON in compact form: the sender or a proxy reformats the body']);
-  } catch {
-    // The body is not JSON, or is nested too deeply to serialise: no sender signed it in compact form.
-  }
-  return others;
+  return others.flatMap(([other, when]) => (other && !other.equals(body) ? [[other, when]] : []));
+}
+
+function trimEnd(body: Buffer): Buffer {
+  return body.subarray(0, body.toString('latin1').trimEnd().length);
+}
+
+// A string, whether or not it ends, or white space outside of strings. It takes linear time on any text.
+const stringOrSpace = /("[^"\\]*(?:\\.[^"\\]*)*"?)|[ \t\r\n]+/gs;
+
+/** Removes the white space between the tokens of JSON. Nothing is parsed, because the sender is a stranger. */
+function compact(body: Buffer): Buffer | undefined {
+  if (body.length > compactedBytesMax) return undefined;
+  return Buffer.from(body.toString('latin1').replace(stringOrSpace, '$1'), 'latin1');
 }
 
 function listOtherUrls(
@@ -198,31 +219,4 @@ function verifiesAtAnyTime({ description, secret, request }: Attempt): boolean {
   }
   const timestamp = { ...description.timestamp, toleranceSeconds: Number.POSITIVE_INFINITY };
   return compileVerifier({ ...description, timestamp }, secret)(request, 0).ok;
-}
-
-function explainReason(reason: VerificationFailure): string {
-  switch (reason.code) {
-    case 'secret-unusable':
-      return 'the signature scheme cannot use this secret';
-    case 'header-missing':
-      return `the header ${reason.header} is missing: the sender does not sign, or has no secret configured`;
-    case 'header-repeated':
-      return `the header ${reason.header} was sent more than once`;
-    case 'signature-malformed':
-      return "the signature header does not have the scheme's format";
-    case 'signatures-too-many':
-      return 'the signature header has too many items';
-    case 'signature-mismatch':
-      return 'the signature does not match: wrong secret, or the body was modified in transit';
-    case 'content-missing':
-      return 'the signature does not cover the required headers, or a header that it covers is missing';
-    case 'timestamp-missing':
-      return 'the signature has no timestamp';
-    case 'timestamp-malformed':
-      return "the timestamp does not have the scheme's format";
-    case 'timestamp-too-old':
-      return `the timestamp is ${reason.seconds} s old: a replay, a late retry or a wrong clock`;
-    case 'timestamp-ahead':
-      return `the timestamp is ${reason.seconds} s in the future: check both clocks`;
-  }
 }

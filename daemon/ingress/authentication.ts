@@ -31,7 +31,9 @@ export type Authentication =
     }
   | {
       readonly result: 'unverified';
-      /** Explains the failure to the webhook's owner; it costs time. The sender must never see the text. */
-      readonly explain: () => string;
+      /** What failed, for the webhook's owner. The sender must never see this text, or the explanation. */
+      readonly reason: string;
+      /** Looks for the cause, and explains it instead. It costs time, so a budget decides. */
+      readonly explain?: (() => string) | undefined;
       readonly handshake?: HandshakeAnswer | undefined;
     };

@@ -1,6 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
 import { digestContent, needsContentDigest } from '../../signatures/captured-request.ts';
+import { describeFailure } from '../../signatures/describe-failure.ts';
 import type { SignatureScheme } from '../../signatures/description.ts';
 import { explainFailure } from '../../signatures/explain-failure.ts';
 import { answerHandshake, isSignedForAnyone } from '../../signatures/handshake.ts';
@@ -24,8 +25,7 @@ export async function createAuthenticator(
     return createSignatureAuthenticator(webhook, secret);
   }
   const challenge = authMode === 'token' ? 'Bearer' : urlTokenChallenge;
-  if (credential.kind !== 'digest')
-    return createTokenAuthenticator(challenge, () => () => explainUnsetSecret);
+  if (credential.kind !== 'digest') return createTokenAuthenticator(challenge, () => unsetSecret);
   const digest = Buffer.from(credential.sha256, 'hex');
   const isRight = (token: Buffer) => timingSafeEqual(hash('sha256', token, 'buffer'), digest);
   return createTokenAuthenticator(
@@ -33,12 +33,12 @@ export async function createAuthenticator(
     authMode === 'token'
       ? ({ headers }) => {
           const token = parseBearerToken(headers.authorization);
-          if (!token) return explainNoBearerToken;
-          return isRight(token) ? undefined : explainWrongToken;
+          if (!token) return 'no bearer token in the Authorization header';
+          return isRight(token) ? undefined : wrongToken;
         }
       : (_, { urlToken }) => {
-          if (!urlToken) return explainNoUrlToken;
-          return isRight(Buffer.from(urlToken)) ? undefined : explainWrongToken;
+          if (!urlToken) return 'no token in the URL';
+          return isRight(Buffer.from(urlToken)) ? undefined : wrongToken;
         },
   );
 }
@@ -47,25 +47,22 @@ export async function createAuthenticator(
 const urlTokenChallenge = 'URL-Token';
 const signatureChallenge = 'Signature';
 
-const explainNoBearerToken = () => 'no bearer token in the Authorization header';
-const explainNoUrlToken = () => 'no token in the URL';
-const explainWrongToken = () => 'wrong token';
-const explainUnsetSecret =
-  'the team secret had no value when the webhook was last applied; set it and apply again';
-const explainSignedForAnyone =
+const wrongToken = 'wrong token';
+const unsetSecret = 'the team secret had no value when the webhook was last applied; set it and apply again';
+const signedForAnyone =
   'the body could be a handshake that hookmill signs for anyone, so its signature proves nothing';
 
-/** `findFailure` returns undefined if the token is right, otherwise a function that explains what is wrong. */
+/** `findFailure` returns undefined if the token is right, otherwise what is wrong. */
 function createTokenAuthenticator(
   challenge: string,
-  findFailure: (request: IngressRequest, credential: CredentialParts) => (() => string) | undefined,
+  findFailure: (request: IngressRequest, credential: CredentialParts) => string | undefined,
 ): Authenticator {
   return {
     coversBody: false,
     challenge,
     verify: (request, credential) => {
-      const explain = findFailure(request, credential);
-      return explain ? { result: 'unverified', explain } : { result: 'verified' };
+      const reason = findFailure(request, credential);
+      return reason === undefined ? { result: 'verified' } : { result: 'unverified', reason };
     },
     answerGet: () => undefined,
   };
@@ -95,12 +92,11 @@ function createSignatureAuthenticator(
         const contentDigest = digests ? digestContent(content) : undefined;
         return { result: 'verified', schemeDeliveryId, contentDigest, handshake };
       }
-      const explain = () => {
-        if (!verification) return explainUnsetSecret;
-        if (verification.ok) return explainSignedForAnyone;
-        return explainFailure(description, secret, signed, atMs);
-      };
-      return { result: 'unverified', explain, handshake };
+      if (!verification) return { result: 'unverified', reason: unsetSecret, handshake };
+      if (verification.ok) return { result: 'unverified', reason: signedForAnyone, handshake };
+      const { reason } = verification;
+      const explain = () => explainFailure(description, secret, signed, reason);
+      return { result: 'unverified', reason: describeFailure(reason), explain, handshake };
     },
     answerGet: request => answerHandshake(scheme, toSignedRequest(request, noBody), secret, false),
   };

@@ -1,4 +1,5 @@
 import { WindowCounter } from '../http/window-counter.ts';
+import { createTimeShare } from './time-share.ts';
 
 /** Limits that an operator can set; `settings.ts` has their defaults. */
 export interface BudgetLimits {
@@ -27,6 +28,8 @@ export interface Budgets {
    * 4th, 8th … multiple of the total is. Returns how many rows were left out before this one, or `leftOut` if it is too.
    */
   sampleRow(uid: string): number | 'leftOut';
+  /** Does work that explains a failure; undefined while explanations have taken more than their share of the time. */
+  explain(work: () => string): string | undefined;
   /** Counts an authenticated delivery. Returns Spent if it is over the rate limit. */
   countDelivery(uid: string): Spent | undefined;
 }
@@ -57,6 +60,7 @@ export function createMemoryBudgets(limits: BudgetLimits, monotonicMs: () => num
       rowsLeftOut.delete(uid);
       return leftOut;
     },
+    explain: createTimeShare(monotonicMs),
     countDelivery: uid => {
       const window = deliveries.count(uid);
       if (window.count <= limits.deliveriesPerMinute) return undefined;

@@ -144,12 +144,14 @@ function refuseUnverified(
   request: IngressRequest,
   webhook: ServedWebhook,
   deps: IngressDeps,
-  { handshake, explain }: Authentication & { result: 'unverified' },
+  { handshake, reason, explain }: Authentication & { result: 'unverified' },
   size: number,
 ): IngressOutcome {
   if (handshake) return answerStranger(request, webhook, deps, handshake, size);
   deps.budgets.countFailure(webhook.uid, request.clientAddress);
-  return logStranger(webhook, deps, 'unauthorized', size, explain);
+  return logStranger(webhook, deps, 'unauthorized', size, () => {
+    return (explain && deps.budgets.explain(explain)) ?? reason;
+  });
 }
 
 /** Answers an unsigned handshake. It counts as a failed attempt, because anyone can send one. */

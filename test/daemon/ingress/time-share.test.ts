@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { createTimeShare } from '../../../daemon/ingress/time-share.ts';
+
+function share() {
+  const clock = { ms: 0 };
+  const explain = createTimeShare(() => clock.ms);
+  /** Asks for an explanation that takes so long; says whether it was made. */
+  const take = (ms: number) =>
+    explain(() => {
+      clock.ms += ms;
+      return 'explained';
+    }) !== undefined;
+  return { clock, take };
+}
+
+test('explanations that follow each other take half a second at most', () => {
+  const { take } = share();
+  const made = Array.from({ length: 1_000 }, () => take(5)).filter(Boolean);
+  expect(made.length).toBeGreaterThanOrEqual(100);
+  expect(made.length).toBeLessThanOrEqual(102);
+});
+
+test('explanations that never stop take 1 % of the time', () => {
+  const { clock, take } = share();
+  while (take(5));
+  const fromMs = clock.ms;
+  let madeMs = 0;
+  while (clock.ms < fromMs + 100_000) {
+    if (take(5)) madeMs += 5;
+    else clock.ms += 1;
+  }
+  expect(madeMs).toBeGreaterThan(900);
+  expect(madeMs).toBeLessThan(1_100);
+});
+
+test('quiet time earns no more than half a second', () => {
+  const { clock, take } = share();
+  clock.ms += 24 * 60 * 60 * 1_000;
+  expect(take(600)).toBe(true);
+  expect(take(1)).toBe(false);
+});
