@@ -1,4 +1,5 @@
 import type { DeliveryDetail, DeliveryView } from '../../operations/views/delivery-views.ts';
+import { formatJson } from '../../schema/format-json.ts';
 import { describeCommit } from './describe-commit.ts';
 import { printable } from './printable.ts';
 import { renderRuns } from './render-runs.ts';
@@ -47,12 +48,7 @@ function toFields(delivery: DeliveryView): (readonly [string, string])[] {
   return fields.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
 }
 
-/** Indents a body for reading; `--payload` prints its exact bytes. */
+/** Indents a body for reading, with each value as it was sent; `--payload` prints its exact bytes. */
 function indentJson(body: string): string {
-  try {
-    return JSON.stringify(JSON.parse(body), null, 2).split('\n').map(printable).join('\n');
-  } catch {
-    // The body is nested too deeply for JSON.stringify.
-    return printable(body);
-  }
+  return formatJson(body).split('\n').map(printable).join('\n');
 }

@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
+import { formatJson } from '../../schema/format-json.ts';
 import { callApi } from '../api-client.ts';
 import type { ListedDelivery } from '../api-types.ts';
 import type { TriggerBody } from '../state/automation-draft.ts';
 import { useFactory } from '../state/current-factory.ts';
 import { useDelivery } from '../state/use-delivery.ts';
 import { useLoad } from '../state/use-load.ts';
-import { formatJson } from '../text/format-json.ts';
 import { formatSize } from '../text/format-size.ts';
 import { formatRelativeTime } from '../text/format-time.ts';
 import { CopyableBlock } from './copyable.tsx';

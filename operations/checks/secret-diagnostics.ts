@@ -1,11 +1,14 @@
 import type { WebhookDefinition } from '../../schema/definitions/webhook-definition.ts';
 import type { Diagnostic, DiagnosticCode } from '../../schema/diagnostics.ts';
 import { didYouMean } from '../../schema/suggestion.ts';
-import { checkSecret } from '../../signatures/key.ts';
+import type { SignatureDescription } from '../../signatures/description.ts';
+import { checkSecret, deriveKeys, selectForm } from '../../signatures/key.ts';
 import { describeScheme } from '../../signatures/schemes.ts';
 import type { Definitions } from '../../sources/definitions.ts';
 import type { TeamSecret } from '../../store/team-secrets.ts';
 
+/** @limit Shortest secret without a warning, in bytes: 128 random bits cannot be guessed. */
+export const secretBytesMin = 16;
 /** @limit Shortest token in a URL, in characters: shorter ones could be guessed. */
 const urlTokenCharsMin = 16;
 /** @limit Longest token in a URL, in characters: senders and proxies limit the length of URLs. */
@@ -22,12 +25,34 @@ export function findSecretDiagnostics(
   secrets: ReadonlyMap<string, TeamSecret>,
   knownNames: readonly string[],
 ): Diagnostic[] {
-  return definitions.webhooks.flatMap(webhook => {
+  return definitions.webhooks.flatMap((webhook): Diagnostic[] => {
     const found = findSecretMistake(webhook, secrets.get(webhook.secretName), knownNames);
-    if (!found) return [];
+    const short = found ? undefined : findShortSecret(webhook, secrets.get(webhook.secretName));
     const place = definitions.locate('webhook', webhook.name, ['secretName']);
-    return [{ ...found, severity: 'error' as const, ...place }];
+    if (found) return [{ ...found, severity: 'error', ...place }];
+    return short ? [{ ...short, severity: 'warning', ...place }] : [];
   });
+}
+
+/** Whether a value could be guessed: whether it is short, or each key that the scheme derives from it. */
+export function isShortSecret(value: string, scheme?: SignatureDescription): boolean {
+  const derived = scheme && deriveKeys(selectForm(scheme, value), value);
+  if (!derived?.ok) return Buffer.byteLength(value) < secretBytesMin;
+  // A public key has no such size, and cannot be guessed.
+  return derived.keys.every(({ symmetricKeySize = secretBytesMin }) => symmetricKeySize < secretBytesMin);
+}
+
+function findShortSecret(
+  { secretName, signatureScheme }: WebhookDefinition,
+  secret: TeamSecret | undefined,
+): SecretMistake | undefined {
+  const description = signatureScheme ? describeScheme(signatureScheme) : undefined;
+  if (!secret?.value || !isShortSecret(secret.value.text, description)) return undefined;
+  return {
+    code: 'secret/short',
+    message: `the value of ${secretName} has fewer than ${secretBytesMin} bytes, so somebody could guess it`,
+    hint: `set a longer one if the sender allows it, for example with \`hookmill secrets generate ${secretName}\``,
+  };
 }
 
 interface SecretMistake {

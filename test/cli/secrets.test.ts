@@ -73,6 +73,25 @@ describe('set', () => {
     expect(stored(workspace)).toEqual(before);
   });
 
+  test.each([
+    ['token', '123456789012345', true],
+    ['token', '1234567890123456', false],
+    ['github', 'fifteen-bytes-5', true],
+    ['standard-webhooks', `whsec_${Buffer.alloc(15, 7).toString('base64')}`, true],
+    ['standard-webhooks', `whsec_${Buffer.alloc(16, 7).toString('base64')}`, false],
+    ['discord', '7'.repeat(64), false],
+  ])('of a short value is a warning, and so is applying it for %s: %s', async (scheme, stdin, isShort) => {
+    const workspace = makeWorkspace();
+    const mode = scheme === 'token' ? '' : `authMode: signature\nsignatureScheme: ${scheme}\n`;
+    workspace.write('webhooks/a.yaml', `${mode}secretName: TOKEN\n`);
+    const set = await workspace.hookmill('secrets', 'set', 'TOKEN', { stdin });
+    const applied = await workspace.hookmill('apply');
+    expect([set.exitCode, applied.exitCode]).toEqual([0, 0]);
+    if (stdin.length < 16) expect(set.stderr).toContain('The value has fewer than 16 bytes');
+    expect(applied.stderr.includes('warning: the value of TOKEN has fewer than 16 bytes')).toBe(isShort);
+    expect(set.stderr + applied.stderr).not.toContain(stdin);
+  });
+
   test('refuses a byte order mark instead of dropping it', async () => {
     const workspace = makeWorkspace();
     const { stderr, exitCode } = await workspace.hookmill('secrets', 'set', 'TOKEN', {

@@ -22,7 +22,14 @@ Examples:
     .argument('<name>', 'name of the team secret')
     .action(async (name: string, _, command: Command) => {
       const { store, factory } = await openContext(command);
-      await store.teamSecrets.set(name, await readSecretValue(`Value of ${name}:`), factory);
+      const value = await readSecretValue(`Value of ${name}:`);
+      await store.teamSecrets.set(name, value, factory);
+      const { isShortSecret, secretBytesMin } = await import(
+        '../../../operations/checks/secret-diagnostics.ts'
+      );
+      if (isShortSecret(value)) {
+        printStatus(`The value has fewer than ${secretBytesMin} bytes, so somebody could guess it.`);
+      }
       printStatus(`Set ${name}. ${nextApplyNote}`);
     });
 }

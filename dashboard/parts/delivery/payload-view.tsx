@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
+import { formatJson } from '../../../schema/format-json.ts';
 import { escapeInvisible } from '../../text/escape-invisible.ts';
-import { formatJson } from '../../text/format-json.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { Field } from '../field.tsx';
 
