@@ -74,6 +74,8 @@ function closeAfterReading(context: Context, body: string): void {
     res.end();
   };
   const timer = setTimeout(end, lingerMs);
+  // What the parser has already read is let go.
+  req.resume();
   // Reads past the HTTP parser, which would spend time on each chunk, however tiny.
   req.socket.removeAllListeners('data').on('data', (bytes: Buffer) => {
     bytesLeft -= bytes.length;
