@@ -38,7 +38,7 @@ export const operationsSchemes: readonly SignatureScheme[] = [
     secretCommand: 'declare',
     checked: {
       on: '2026-11-21',
-      against: "incident.io's documentation, and receivers of third parties, as first researched",
+      against: "incident.io's documentation of webhooks, and receivers of third parties",
     },
     ...standardWebhooks,
   },
@@ -49,7 +49,7 @@ export const operationsSchemes: readonly SignatureScheme[] = [
     page: 'https://docs.rootly.com/configuration/webhooks',
     secretLocation: 'the webhook endpoint\'s "Secret"',
     secretCommand: 'declare',
-    checked: { on: '2026-11-21', against: "Rootly's documentation, as first researched" },
+    checked: { on: '2026-11-21', against: "Rootly's documentation of webhooks" },
     ...stripeLike,
     header: 'X-Rootly-Signature',
     content: '{timestamp}{body}',

@@ -211,7 +211,7 @@ export const platformSchemes: readonly SignatureScheme[] = [
     page: 'https://docs.firecrawl.dev/webhooks/security',
     secretLocation: 'account settings, Advanced, "Webhook secret"',
     secretCommand: 'set',
-    checked: { on: '2026-11-21', against: "Firecrawl's documentation, as first researched" },
+    checked: { on: '2026-11-21', against: "Firecrawl's documentation of webhook security" },
     ...hexOfBody,
     header: 'X-Firecrawl-Signature',
     prefix: 'sha256=',

@@ -78,7 +78,10 @@ export const sourceHostingSchemes: readonly SignatureScheme[] = [
     page: 'https://forgejo.org/docs/latest/user/webhooks/',
     secretLocation: 'you choose it; enter it in the field "Secret" of the webhook',
     secretCommand: 'generate',
-    checked: { on: '2026-11-21', against: 'descriptions by third parties, as first researched' },
+    checked: {
+      on: '2026-11-21',
+      against: "Forgejo's documentation of webhooks, and receivers of third parties",
+    },
     note: 'Also for Codeberg. Choose the content type application/json, because Forgejo signs forms before it encodes them.',
     ...hexOfBody,
     header: 'X-Forgejo-Signature',

@@ -54,7 +54,7 @@ describe('the table', () => {
   it.each(schemes)('says when $id was checked, and against what', ({ checked }) => {
     expect(checked.on).toMatch(/^20\d\d-\d\d-\d\d$/);
     expect(checked.against).toMatch(
-      /\d+\.\d+\.\d+$|at [0-9a-f]{7}$|documentation|, as first researched$|merge requests/,
+      /\d+\.\d+\.\d+$|at [0-9a-f]{7}$|documentation |, as first researched$|merge requests/,
     );
   });
 
