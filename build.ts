@@ -36,16 +36,19 @@ const { output } = await build({
   ],
   write: false,
 });
-// The thread of the daemon's operations has a bundle of its own: if it shared files with the commands, they would load more
-// of them.
-const thread = await build({
-  input: { 'operations-worker': 'daemon/operations-thread/operations-worker.ts' },
+// The threads of the daemon's operations have files of their own: if they shared them with the commands, the commands would
+// load more of them.
+const threads = await build({
+  input: {
+    'operations-worker': 'daemon/operations-thread/operations-worker.ts',
+    'reconcile-worker': 'daemon/reconciling/reconcile-worker.ts',
+  },
   platform: 'node',
   external: isExternal,
-  output: { format: 'esm', codeSplitting: false },
+  output: { format: 'esm' },
   write: false,
 });
-output.push(...thread.output);
+output.push(...threads.output);
 mkdirSync('dist', { recursive: true });
 for (const file of output) if (file.type === 'chunk') replace(`dist/${file.fileName}`, file.code);
 

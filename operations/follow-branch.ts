@@ -99,12 +99,12 @@ async function applyTip(
   { allowEmpty, allowRename, onProgress }: FollowOptions,
 ): Promise<Followed> {
   const { commit, files } = tip;
+  onProgress?.({ step: 'apply', tip: commit });
   const definitions = parseDefinitions(files);
   const { fileCount, texts } = definitions;
   const isEmpty = fileCount === 0 && definitions.diagnostics.length === 0;
   if (isEmpty && !allowEmpty) return makeFailure(empty, tip);
 
-  onProgress?.({ step: 'apply', tip: commit });
   const source = { kind: 'repository' as const, ...toSourcePlace(mirror.repository), ...commit };
   let renames: Diagnostic[] = [];
   const applied = await applyDefinitions(factory, definitions, source, async planned => {

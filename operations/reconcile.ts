@@ -30,12 +30,19 @@ export async function reconcile(
   const { suspendedAt } = await reconcileStatuses.read(factory.name);
   if (suspendedAt !== null) return { result: 'suspended', since: suspendedAt };
   const reconciled = await followBranch(factory, followed, options).catch(toResult);
-  if (reconciled.result !== 'stopped') {
-    const at = factory.now().toISOString();
-    const [branch, end] = [toRememberedBranch(followed), toReconcileEnd(reconciled)];
-    await reconcileStatuses.change(factory.name, status => addReconcileEnd(status, branch, end, at));
-  }
+  if (reconciled.result !== 'stopped') await recordEnd(factory, followed, toReconcileEnd(reconciled));
   return reconciled;
+}
+
+/** Stores how a reconcile ended. Fails with a `StoreError`. */
+export async function recordEnd(
+  { name, store, now }: Pick<Factory, 'name' | 'store' | 'now'>,
+  followed: FollowedBranch,
+  end: ReconcileEnd,
+): Promise<void> {
+  const at = now().toISOString();
+  const branch = toRememberedBranch(followed);
+  await store.reconcileStatuses.change(name, status => addReconcileEnd(status, branch, end, at));
 }
 
 function toResult(error: unknown): Reconciled & { result: 'failed' | 'stopped' } {

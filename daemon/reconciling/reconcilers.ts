@@ -1,8 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { Factory } from '../../operations/factory.ts';
-import { summarize } from '../../operations/plan.ts';
-import { type Reconciled, reconcile } from '../../operations/reconcile.ts';
+import { recordEnd } from '../../operations/reconcile.ts';
 import { type ReconcileLoop, startReconcileLoop } from '../../operations/reconcile-loop.ts';
 import {
   type FollowedRepository,
@@ -11,6 +8,8 @@ import {
 } from '../../sources/repository/followed-repository.ts';
 import type { Store } from '../../store/ports.ts';
 import type { ServedWebhook } from '../served/served-webhook.ts';
+import type { ReconcileReport } from './reconcile-report.ts';
+import { ReconcileThread } from './reconcile-thread.ts';
 
 export interface ReconcilersOptions {
   readonly store: Store;
@@ -31,10 +30,16 @@ export interface Reconcilers {
 
 /** Follows each repository in a loop of its own, so that none can delay another. */
 export function startReconcilers(options: ReconcilersOptions): Reconcilers {
+  const { store, environment } = options;
+  const now = () => new Date();
+  const thread = new ReconcileThread({
+    ...{ place: store.place, environment },
+    onTooLarge: (name, branch, failure) => recordEnd({ name, store, now }, branch, { ok: false, ...failure }),
+  });
   const loops: ReconcileLoop[] = [];
   const triggered = new Map<string, ReconcileLoop[]>();
   for (const followed of options.repositories) {
-    const loop = startLoop(followed, options);
+    const loop = startLoop(followed, options, thread);
     loops.push(loop);
     const trigger = getTrigger(followed);
     if (trigger !== undefined) triggered.set(trigger, [...(triggered.get(trigger) ?? []), loop]);
@@ -46,22 +51,25 @@ export function startReconcilers(options: ReconcilersOptions): Reconcilers {
     },
     stop: async () => {
       await Promise.all(loops.map(loop => loop.stop()));
+      await thread.close();
     },
   };
 }
 
-function startLoop(followed: FollowedRepository, options: ReconcilersOptions): ReconcileLoop {
-  const { store, environment, random, onApplied } = options;
-  const name = followed.factory;
-  const log = options.log.child({ factory: name });
-  const factory: Factory = { name, store, now: () => new Date(), randomBytes };
+function startLoop(
+  followed: FollowedRepository,
+  { log: parent, random, onApplied }: ReconcilersOptions,
+  thread: ReconcileThread,
+): ReconcileLoop {
+  const { factory } = followed;
+  const log = parent.child({ factory });
   const branch = toFollowedBranch(followed);
   return startReconcileLoop({
     intervalMs: getIntervalMs(followed),
-    reconcile: signal => reconcile(factory, branch, { environment, signal }),
-    onReconciled: reconciled => {
-      report(log, reconciled);
-      if (reconciled.result === 'applied') onApplied();
+    reconcile: signal => thread.reconcile(factory, branch, signal),
+    onReconciled: report => {
+      logReport(log, report);
+      if (report.result === 'applied') onApplied();
     },
     onError: err => log.error({ err }, 'cannot store the result of a reconcile'),
     random,
@@ -73,15 +81,15 @@ function getTrigger({ factory, trigger }: FollowedRepository): string | undefine
   return trigger === undefined || trigger.includes('/') ? trigger : `${factory}/${trigger}`;
 }
 
-function report(log: Logger, reconciled: Reconciled): void {
-  if (reconciled.result === 'applied') {
-    const { tip, state, changes } = reconciled;
-    log.info({ tip, serial: state.serial, ...summarize(changes) }, 'applied the tip of the branch');
-  } else if (reconciled.result === 'failed') {
-    const { reason, message, hint, tip, diagnostics } = reconciled;
+function logReport(log: Logger, report: ReconcileReport): void {
+  if (report.result === 'applied') {
+    const { tip, serial, summary } = report;
+    log.info({ tip, serial, ...summary }, 'applied the tip of the branch');
+  } else if (report.result === 'failed') {
+    const { reason, message, hint, tip, diagnostics } = report;
     const detail = { reason, detail: message, hint, tip, diagnostics };
     log.error(detail, 'cannot apply the branch; the last good state is still served');
   } else {
-    log.debug({ result: reconciled.result }, 'reconciled');
+    log.debug({ result: report.result }, 'reconciled');
   }
 }

@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto';
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { summarize } from '../../operations/plan.ts';
+import { type Reconciled, reconcile } from '../../operations/reconcile.ts';
+import { openStore } from '../../store/open-store.ts';
+import type { StorePlace } from '../../store/ports.ts';
+import type { FromReconciles, ReconcileReport, ToReconciles } from './reconcile-report.ts';
+
+/** @limit Time between two signs of life of the reconcile thread, in ms: a fraction of the time after which it is stopped. */
+const aliveMs = 1_000;
+
+// The reconcile thread: it reconciles several factories at the same time, on a store of its own.
+serve(parentPort, workerData);
+
+function serve(port: MessagePort | null, place: StorePlace): void {
+  if (!port) throw new Error('the reconcile worker runs in a worker thread');
+  const store = openStore({ ...place, now: () => new Date(), readsInThread: false });
+  const stops = new Map<string, AbortController>();
+  const reply = (message: FromReconciles) => port.postMessage(message);
+  reply({ kind: 'alive' });
+  setInterval(() => reply({ kind: 'alive' }), aliveMs);
+  port.on('message', (message: ToReconciles) => {
+    const { kind, factory: name } = message;
+    if (kind === 'stop') return stops.get(name)?.abort();
+    const stopping = new AbortController();
+    stops.set(name, stopping);
+    const { branch, environment } = message;
+    reconcile({ name, store, now: () => new Date(), randomBytes }, branch, {
+      environment,
+      signal: stopping.signal,
+      onProgress: ({ step }) => step === 'apply' && reply({ kind: 'applying', factory: name }),
+    }).then(
+      reconciled => reply({ kind: 'ended', factory: name, report: reportReconcile(reconciled) }),
+      (error: unknown) => reply({ kind: 'failed', factory: name, error }),
+    );
+  });
+}
+
+function reportReconcile(reconciled: Reconciled): ReconcileReport {
+  const { result } = reconciled;
+  if (result === 'applied') {
+    const { tip, state, changes } = reconciled;
+    return { result, tip, serial: state.serial, summary: summarize(changes) };
+  }
+  if (result !== 'failed') return { result };
+  const { texts: _, ...failure } = reconciled;
+  return failure;
+}
