@@ -51,6 +51,18 @@ test('salvages every row outside a damaged page, and the daemon goes on with the
   expect(await next.stop()).toBe(0);
 });
 
+test('says what to do with a file of which nothing can be read', async () => {
+  const workspace = makeWorkspace();
+  await (await startDaemon({ workspace })).stop();
+  workspace.write(log, 'x'.repeat(9_000));
+  const { exitCode, stderr } = await workspace.hookmill('deliveries', 'check', '--salvage');
+  expect(exitCode).toBe(1);
+  expect(stderr).toMatch(
+    /nothing of \S+deliveries\.db can be read; restore a backup, or move the file away to begin an empty log/,
+  );
+  expect(workspace.read(log)).toBe('x'.repeat(9_000));
+});
+
 test('refuses to salvage while the daemon runs', async () => {
   const workspace = makeWorkspace();
   await (await startDaemon({ workspace })).stop();

@@ -3,14 +3,16 @@ import { appendFileSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
-import { startDaemonForTest } from '../support/daemon.ts';
+import { startDaemon, startDaemonForTest } from '../support/daemon.ts';
 import { makeWorkspace } from '../support/workspace.ts';
 
 test('is not ready while the disk is full, even if nothing arrives, and ready again when there is space', async context => {
   const workspace = makeWorkspace();
   mkdirSync(workspace.home);
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', workspace.home], { stdio: 'pipe' });
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m,mode=700', 'tmpfs', workspace.home], {
+      stdio: 'pipe',
+    });
   } catch {
     return context.skip('a full disk takes the right to mount one');
   }
@@ -39,8 +41,26 @@ test('answers 503 and then stops cleanly while another process has locked the lo
   expect(await webhook.post('1')).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
   expect(await daemon.readyz()).toMatchObject({ reason: expect.stringMatching(/database is locked/) });
   const underWay = webhook.post('2');
+  await expect.poll(daemon.metrics).toMatch(/^hookmill_delivery_log_waiting 1$/m);
   expect(await daemon.stop()).toBe(0);
   expect(await underWay).toMatchObject({ status: 503 });
+});
+
+test('does not start while another process has locked the log, and says so', async () => {
+  const workspace = makeWorkspace();
+  await (await startDaemon({ workspace })).stop();
+  const other = new Database(join(workspace.home, 'deliveries.db'));
+  onTestFinished(() => {
+    other.close();
+  });
+  other.exec('BEGIN IMMEDIATE');
+  const { exitCode, stdout, stderr } = await workspace.hookmill(
+    ...['serve', '--port', '0', '--management-port', '0'],
+  );
+  expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+  expect(stderr).toMatch(
+    /^hookmill: \S+deliveries\.db cannot be written \(database is locked\); another process/m,
+  );
 });
 
 test('answers 503 once its log was removed, says so, and ends with an error', async () => {

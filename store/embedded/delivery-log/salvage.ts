@@ -1,6 +1,7 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
+import { DeliveryLogError } from '../../delivery-log-error.ts';
 import { syncDirectory } from '../../durable-file.ts';
 import type { Salvaged } from '../../ports.ts';
 import { openDatabase, openDatabaseForReading } from './sql/database.ts';
@@ -79,7 +80,9 @@ function openForSalvage(file: string): Database.Database {
   try {
     return openDatabaseForReading(file);
   } catch (error) {
-    throw toLogError(file, error);
+    if (toLogError(file, error).code !== 'damaged') throw error;
+    const advice = 'restore a backup, or move the file away to begin an empty log';
+    throw new DeliveryLogError('damaged', `nothing of ${file} can be read; ${advice}`, { cause: error });
   }
 }
 
