@@ -2,6 +2,7 @@ import type { AppliedState } from '../schema/applied-state.ts';
 import { type Diagnostic, hasErrors, shortenReport, sortDiagnostics } from '../schema/diagnostics.ts';
 import type { Definitions } from '../sources/definitions.ts';
 import type { TeamSecret, TeamSecrets } from '../store/team-secrets.ts';
+import { findRenameWarnings } from './checks/rename-diagnostics.ts';
 import { findSecretDiagnostics } from './checks/secret-diagnostics.ts';
 import { findTriggerDiagnostics, withUidHints } from './checks/trigger-diagnostics.ts';
 import { type Change, plan } from './plan.ts';
@@ -34,6 +35,7 @@ export async function planDefinitions(
       ...withUidHints(definitions, state),
       ...findSecretDiagnostics(definitions, secrets, names),
       ...findTriggerDiagnostics(definitions, state),
+      ...findRenameWarnings(definitions, state),
     ]),
   );
   if (hasErrors(diagnostics)) return { planned: { ok: false, diagnostics }, secrets };

@@ -51,7 +51,7 @@ export const diagnosticCodes = {
   'webhook/scheme-unexpected': 'signatureScheme requires authMode signature',
   'webhook/scheme-invalid': 'a signatureScheme object describes an HMAC that can be verified',
   'webhook/too-many': 'a factory has at most 20 webhooks',
-  'webhook/renamed': 'a webhook in a followed repository keeps its file name, because its URL depends on it',
+  'webhook/renamed': 'a webhook keeps its file name, because its URL depends on it',
   'factory/dashboard-managed': 'files replace a factory managed in the dashboard only with --adopt',
   'factory/too-large': 'the definitions of a factory stay within its limits',
   'automation/webhook-id': 'a trigger selects exactly one webhook by its UID',

@@ -213,3 +213,25 @@ test('asks before it writes, with the changes, and a no changes nothing', async 
   expect(asked).toMatchObject([{ action: 'create', name: 'pay' }]);
   expect((await state()).serial).toBe(0);
 });
+
+test('warns that a renamed file is a new webhook, and only of what is one', async () => {
+  const { factory, write, remove, apply, definitions } = await setUp();
+  write('old', 'secretName: A\n');
+  write('other', 'secretName: B\n');
+  await apply();
+  const renamed = async () => {
+    const planned = await planFactory(factory, definitions());
+    return planned.diagnostics.map(({ code, severity, message }) => [code, severity, message]);
+  };
+  remove('old');
+  expect(await renamed()).toEqual([]);
+  write('new', 'secretName: A\n');
+  const message =
+    'the webhook old seems to be renamed to new: its URL would change, and its sender would get 404';
+  expect(await renamed()).toEqual([['webhook/renamed', 'warning', message]]);
+  write('second', 'secretName: A\n');
+  expect(await renamed()).toEqual([]);
+  remove('second');
+  write('new', 'secretName: A\nauthMode: url_token\n');
+  expect(await renamed()).toEqual([]);
+});
