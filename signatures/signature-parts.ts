@@ -1,4 +1,4 @@
-import type { HeaderNames, SignatureHeaders, SignatureList, SignatureTimestamp } from './description.ts';
+import type { HeaderNames, SignatureHeaders, SignatureList } from './description.ts';
 import { type HeaderFailure, type RequestHeaders, readSingleHeader } from './signed-request.ts';
 
 /** The parts of a signature as a request's headers present them, not yet verified. */
@@ -64,9 +64,16 @@ function compileSignatureHeader({
   prefix = '',
   timestamp,
 }: SignatureHeaders): (text: string) => PresentedSignatures {
-  if (list) return text => readList(text, list, timestamp);
+  if (list && isKeyed(list)) return text => readKeyedList(text, list, timestamp?.field);
+  if (list) return text => readBareList(text, list.separator, timestamp?.item !== undefined);
   return text =>
     text.startsWith(prefix) ? { ok: true, signatures: [text.slice(prefix.length)] } : malformed;
+}
+
+type KeyedList = Required<SignatureList>;
+
+function isKeyed(list: SignatureList): list is KeyedList {
+  return list.key !== undefined && list.keyValueSeparator !== undefined;
 }
 
 /** @limit Most signatures read from one header: senders write one for each active secret, and a rotation has two or three. */
@@ -75,33 +82,35 @@ const signaturesMax = 16;
 /** @limit Most items read from one signature header: senders write one or two besides the signatures. */
 const signatureItemsMax = 20;
 
-function readList(
+function readKeyedList(
   text: string,
-  list: SignatureList,
-  timestampPlace: SignatureTimestamp | undefined,
+  { separator, keyValueSeparator, key: signatureKey }: KeyedList,
+  timestampField: string | undefined,
 ): PresentedSignatures {
-  const items = text.split(list.separator, signatureItemsMax + 1);
+  const items = text.split(separator, signatureItemsMax + 1);
   if (items.length > signatureItemsMax) return tooMany;
   const signatures: string[] = [];
   let timestamp: string | undefined;
-  for (const [index, item] of items.entries()) {
-    const { key, value } = readItem(item, list.keyValueSeparator);
-    const isTimestamp =
-      key === undefined ? index === 0 && timestampPlace?.item === 'first' : key === timestampPlace?.field;
-    if (isTimestamp) {
+  for (const item of items) {
+    const at = item.indexOf(keyValueSeparator);
+    if (at < 0) continue;
+    const key = item.slice(0, at).trim();
+    const value = item.slice(at + keyValueSeparator.length).trim();
+    if (key === signatureKey) signatures.push(value);
+    else if (key === timestampField) {
       if (timestamp !== undefined) return malformed;
       timestamp = value;
-    } else if (key === list.key) signatures.push(value);
+    }
   }
   if (signatures.length > signaturesMax) return tooMany;
   return timestamp === undefined ? { ok: true, signatures } : { ok: true, signatures, timestamp };
 }
 
-/** An item without its separator has an empty key, so it is ignored. */
-function readItem(item: string, separator: string | undefined): { key?: string; value: string } {
-  if (separator === undefined) return { value: item.trim() };
-  const at = item.indexOf(separator);
-  return at < 0
-    ? { key: '', value: item }
-    : { key: item.slice(0, at).trim(), value: item.slice(at + separator.length).trim() };
+function readBareList(text: string, separator: string, hasTimestamp: boolean): PresentedSignatures {
+  const items = text.split(separator, signaturesMax + 2).map(item => item.trim());
+  const timestamp = hasTimestamp ? items.shift() : undefined;
+  if (items.length > signaturesMax) return tooMany;
+  return timestamp === undefined
+    ? { ok: true, signatures: items }
+    : { ok: true, signatures: items, timestamp };
 }

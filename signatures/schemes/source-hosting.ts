@@ -52,7 +52,7 @@ export const sourceHostingSchemes: readonly SignatureScheme[] = [
       on: '2026-11-21',
       against: "Bitbucket's documentation of event payloads and webhook requests",
     },
-    note: "For Cloud and Data Center. The header has the name of GitHub's SHA-1 header, but contains a SHA-256 signature.",
+    note: "For Cloud and Data Center. The header has the name of GitHub's SHA-1 header, but contains a SHA-256 signature. Data Center sends no X-Request-UUID.",
     ...hexOfBody,
     header: 'X-Hub-Signature',
     prefix: 'sha256=',
