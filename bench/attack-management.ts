@@ -20,7 +20,7 @@ await inTemporaryDirectory(async directory => {
     await measure('nothing', managementUrl, () => new Promise(resolve => setTimeout(resolve, 3_000))),
   ];
   const attacks: Record<string, () => Promise<string>> = {
-    'plan of 7.3 MB': () => post('/plan', { files: files(73, triggers(900)) }),
+    'plan of 7.3 MB': () => post('/plan', { files: files(125, triggers(480)) }),
     'plan of 40,000 files': () => post('/plan', { files: files(40_000, '{}') }),
     'filter test with 1,000 triggers': () => post('/automation-test', filterTest(1_000)),
     'filter test with 100 triggers': () => post('/automation-test', filterTest(100)),
