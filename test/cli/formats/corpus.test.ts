@@ -24,6 +24,8 @@ const uncovered: readonly DiagnosticCode[] = [
   'factory/too-large',
   'report/shortened',
   'secret/not-header-safe',
+  'secret/not-shared',
+  'secret/short',
   'secret/not-url-safe',
   'secret/unusable',
   'webhook/renamed',
