@@ -5,6 +5,8 @@ import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { parse } from 'yaml';
+import { describeScheme } from '../signatures/schemes.ts';
+import { isStandardWebhooks } from '../signatures/standard-webhooks.ts';
 
 const root = join(import.meta.dirname, '..');
 const demo = process.argv[2] ?? join(root, 'demo');
@@ -27,7 +29,8 @@ const secrets: { name: string }[] = JSON.parse(await hookmill('secrets', 'list',
 const known = new Set(secrets.map(({ name }) => name));
 for (const file of readdirSync(join(demo, 'webhooks'))) {
   const { secretName, signatureScheme } = parse(readFileSync(join(demo, 'webhooks', file), 'utf8'));
-  const format = signatureScheme === 'standard-webhooks' ? 'whsec' : 'token';
+  const scheme = signatureScheme && describeScheme(signatureScheme);
+  const format = scheme && isStandardWebhooks(scheme) ? 'whsec' : 'token';
   if (!known.has(secretName)) await hookmill('secrets', 'generate', secretName, '--format', format);
 }
 // Automations name the UIDs of webhooks, so the webhooks are applied first, as a team would do it.

@@ -23,6 +23,9 @@ test.each([
   'resend',
   'clerk',
   'openai',
+  'lithic',
+  'whop',
+  'liveblocks',
 ])('a blank secret is generated for %s, and verifies what a Standard Webhooks library signs', scheme => {
   const chosen = choose(scheme);
   if (chosen.kind !== 'new' || chosen.value === undefined) throw new Error('no secret was generated');

@@ -73,7 +73,7 @@ describe('explainFailure', () => {
       missing,
     ],
     [
-      'a header and a form that nine schemes use, by the first of them',
+      'a header and a form that many schemes use, by the first of them',
       'github',
       {
         'webhook-id': 'msg_1',

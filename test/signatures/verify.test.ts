@@ -382,6 +382,10 @@ describe('the delivery id', () => {
     ['github', 'evt_1'],
     ['gitlab-token', 'evt_1'],
     ['twitch', 'evt_1'],
+    ['bitbucket', 'evt_1'],
+    ['zendesk', 'evt_1'],
+    ['sanity', 'evt_1'],
+    ['contentful', 'evt_1'],
     ['stripe', undefined],
     ['sentry', undefined],
   ])('of %s is %s', (id, deliveryId) => {
