@@ -179,9 +179,9 @@ browserTest('creates a webhook whose provider issues the secret later, and enter
 });
 
 browserTest('creates a webhook on an existing team secret, whose value is never shown', async () => {
-  const { page, daemon, visit } = await openDashboard();
+  const { page, daemon, factory, visit } = await openDashboard();
   const value = 'kept-by-the-team-0123456789';
-  await daemon.workspace.hookmill('secrets', 'set', 'TEAM_TOKEN', { stdin: value });
+  await daemon.workspace.hookmill('--factory', factory, 'secrets', 'set', 'TEAM_TOKEN', { stdin: value });
   await visit('/new-webhook');
   await page.getByLabel('Name', { exact: true }).fill('deploys');
   await page.getByRole('radio', { name: 'Use an existing team secret' }).check();
