@@ -1,4 +1,4 @@
-import { lstat, opendir, rm } from 'node:fs/promises';
+import { chmod, lstat, opendir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { replaceFile, syncDirectory } from '../durable-file.ts';
@@ -18,8 +18,8 @@ export function openRunFiles(home: Home): RunFiles {
       const directory = locate(runId);
       await makeRunDirectory(directory);
       await makePrivateDirectory(runOutputsDirectory);
-      await replaceFile(join(directory, attachmentName), payload);
-      await replaceFile(join(directory, messageName), message);
+      await writeRunFile(join(directory, attachmentName), payload);
+      await writeRunFile(join(directory, messageName), message);
       await syncDirectory(runsDirectory);
       return directory;
     },
@@ -48,6 +48,16 @@ async function makeRunDirectory(directory: string): Promise<void> {
   });
   if (existing && !existing.isDirectory()) await rm(directory);
   await makePrivateDirectory(directory);
+  if (existing?.isDirectory()) await chmod(directory, 0o700);
+}
+
+/** Writes a file for a run's command. The command of an earlier attempt may have put a directory in its place. */
+async function writeRunFile(file: string, content: string | Uint8Array): Promise<void> {
+  await replaceFile(file, content).catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EISDIR') throw error;
+    await rm(file, { recursive: true });
+    await replaceFile(file, content);
+  });
 }
 
 async function* listRuns(runsDirectory: string): AsyncGenerator<string> {

@@ -68,19 +68,26 @@ test.each(Object.entries(traps))(
   },
 );
 
-test('an attempt does not follow a link in place of the run’s directory, or of its files', async () => {
-  const { runFiles, id, runDirectory, outside, secret } = await prepareRun();
-  rmSync(join(runDirectory, 'prompt.md'));
-  symlinkSync(secret, join(runDirectory, 'prompt.md'));
-  await runFiles.prepare(id, 'Act.', Buffer.from('{}'));
+test('an attempt does not follow a link in place of the run’s directory', async () => {
+  const { runFiles, id, runDirectory, outside } = await prepareRun();
   rmSync(runDirectory, { recursive: true });
   symlinkSync(outside, runDirectory);
   await runFiles.prepare(id, 'Act.', Buffer.from('{}'));
   expect(lstatSync(runDirectory).isDirectory()).toBe(true);
-  expect(readFileSync(join(runDirectory, 'prompt.md'), 'utf8')).toBe('Act.');
-  expect(readFileSync(secret, 'utf8')).toBe('the secrets');
   expect(readdirSync(outside)).toEqual(['secrets.json']);
 });
+
+test.each(Object.entries(traps))(
+  '%s in place of a file for the command is replaced by the next attempt',
+  async (_, setTrap) => {
+    const { runFiles, id, runDirectory, secret } = await prepareRun();
+    rmSync(join(runDirectory, 'prompt.md'));
+    setTrap(join(runDirectory, 'prompt.md'), secret);
+    await runFiles.prepare(id, 'Act.', Buffer.from('{}'));
+    expect(readFileSync(join(runDirectory, 'prompt.md'), 'utf8')).toBe('Act.');
+    expect(readFileSync(secret, 'utf8')).toBe('the secrets');
+  },
+);
 
 test('removing a run does not remove what its directory links to', async () => {
   const { runFiles, id, runDirectory, outside } = await prepareRun();
