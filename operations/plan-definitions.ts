@@ -4,6 +4,7 @@ import type { Definitions } from '../sources/definitions.ts';
 import type { TeamSecret, TeamSecrets } from '../store/team-secrets.ts';
 import { findRenameWarnings } from './checks/rename-diagnostics.ts';
 import { findSecretDiagnostics } from './checks/secret-diagnostics.ts';
+import { findSharedSecretWarnings, readSecretUses } from './checks/shared-secret-warnings.ts';
 import { findTriggerDiagnostics, withUidHints } from './checks/trigger-diagnostics.ts';
 import { type Change, plan } from './plan.ts';
 
@@ -30,10 +31,12 @@ export async function planDefinitions(
   const secrets = await teamSecrets.open(wanted, state.factory);
   // Only the hint for a missing secret needs the names of the others.
   const names = wanted.every(name => secrets.has(name)) ? [] : await teamSecrets.listNames(state.factory);
+  const uses = await readSecretUses(teamSecrets, state.factory);
   const diagnostics = shortenReport(
     sortDiagnostics([
       ...withUidHints(definitions, state),
       ...findSecretDiagnostics(definitions, secrets, names),
+      ...findSharedSecretWarnings(definitions, state.factory, uses),
       ...findTriggerDiagnostics(definitions, state),
       ...findRenameWarnings(definitions, state),
     ]),

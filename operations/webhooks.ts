@@ -11,6 +11,7 @@ import { StoreError } from '../store/store-error.ts';
 import { isOnlyFor, type TeamSecret } from '../store/team-secrets.ts';
 import { type Changed, changeFactory, type ManagedFactory } from './change-factory.ts';
 import { findSecretMistake } from './checks/secret-diagnostics.ts';
+import { describeOtherUse, readSecretUses } from './checks/shared-secret-warnings.ts';
 import { makeCredential } from './credential.ts';
 import type { OpenFactory } from './factory.ts';
 import { findDefinitionFile, findManagement, requireManagedHere } from './managed-by.ts';
@@ -67,6 +68,9 @@ export async function createWebhook(
       });
     }
     const secret = await storeSecret(factory, definition, choice);
+    if (request.secret.kind === 'existing' && !request.secret.allowShared) {
+      await requireSameUse(factory, definition);
+    }
     const uid = createUid(factory.randomBytes(uidRandomBytes));
     const credential = await makeCredential(
       factory.name,
@@ -211,6 +215,15 @@ async function requireSoleUse({ store, name }: ManagedFactory, webhook: AppliedW
       text: `set a new value with hookmill secrets set ${webhook.secretName}, then disable and enable each webhook`,
     },
   });
+}
+
+/** Refuses if another webhook verifies with the team secret in another way, or if a repository uses it. */
+async function requireSameUse({ store, name }: ManagedFactory, definition: WebhookDefinition): Promise<void> {
+  const uses = (await readSecretUses(store.teamSecrets, name)).get(definition.secretName) ?? [];
+  const otherUse = describeOtherUse(definition, name, uses);
+  if (otherUse === undefined) return;
+  const detail = `${otherUse}; choose another secret, or confirm with "allowShared": true in "secret"`;
+  throw new Refusal('secret-shared', { detail });
 }
 
 function requireFreeName({ webhooks }: AppliedState, name: string): void {

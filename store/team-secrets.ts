@@ -1,3 +1,5 @@
+import type { AuthMode } from '../schema/auth-mode.ts';
+import type { SchemeReference } from '../schema/definitions/webhook-definition.ts';
 import { secretNamePattern, secretNameRule } from '../schema/secret-name.ts';
 import { StoreError } from './store-error.ts';
 
@@ -54,8 +56,10 @@ export interface TeamSecretInfo {
 /** A factory that uses a team secret, for a webhook or for the repository that it follows. */
 export interface TeamSecretUse {
   readonly factory: string;
-  /** Absent for the repository. */
+  /** Absent for the repository, as are the next two. */
   readonly webhook?: string;
+  readonly authMode?: AuthMode;
+  readonly signatureScheme?: SchemeReference;
 }
 
 /** A team secret as an apply sees it. Each new value has a new version; a declared secret has neither. */

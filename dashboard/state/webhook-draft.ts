@@ -32,6 +32,8 @@ export interface WebhookDraft {
   /** Undefined means the suggested name. */
   readonly secretName: string | undefined;
   readonly existingSecret: string | undefined;
+  /** Whether the existing secret may have another use. */
+  readonly allowShared: boolean;
   readonly suppliedValue: string;
   readonly deliveryIdHeader: string;
 }
@@ -43,6 +45,7 @@ export const emptyWebhookDraft: WebhookDraft = {
   secretKind: undefined,
   secretName: undefined,
   existingSecret: undefined,
+  allowShared: false,
   suppliedValue: '',
   deliveryIdHeader: '',
 };
@@ -97,7 +100,11 @@ function buildSecretBody(
   const name = getSecretName(draft, secrets);
   switch (kind) {
     case 'existing':
-      return { kind, name: draft.existingSecret ?? secrets[0]?.name ?? '' };
+      return {
+        kind,
+        name: draft.existingSecret ?? secrets[0]?.name ?? '',
+        allowShared: draft.allowShared,
+      };
     case 'supplied':
       return { kind, name, value: draft.suppliedValue.trim() };
     case 'generated':

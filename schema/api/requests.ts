@@ -35,7 +35,14 @@ const webhookSecret = z.discriminatedUnion('kind', [
     .strictObject({ kind: z.literal('supplied'), value: z.string(), name: newSecretName })
     .describe('The secret that the provider shows. Only with authMode signature.'),
   z
-    .strictObject({ kind: z.literal('existing'), name: secretNameShape })
+    .strictObject({
+      kind: z.literal('existing'),
+      name: secretNameShape,
+      allowShared: z
+        .boolean()
+        .default(false)
+        .describe('Confirms that another webhook or a repository uses the secret in another way.'),
+    })
     .describe('An existing team secret. Its value is never shown.'),
   z
     .strictObject({ kind: z.literal('blank'), name: newSecretName })

@@ -88,7 +88,14 @@ export const apiRoutes = {
     body: requests.newWebhookRequest,
     answer: { status: 201, shape: answers.changedWebhookAnswer },
     etag: true,
-    problems: [...managed, 'name-taken', 'too-many-webhooks', 'secret-taken', 'secret-missing'],
+    problems: [
+      ...managed,
+      'name-taken',
+      'too-many-webhooks',
+      'secret-taken',
+      'secret-missing',
+      'secret-shared',
+    ],
   },
   showActivity: {
     method: 'get',

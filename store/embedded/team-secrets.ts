@@ -216,7 +216,14 @@ async function readUses({
     uses.set(secretName, [...(uses.get(secretName) ?? []), use]);
   for (const factory of await appliedStates.listFactories()) {
     const { webhooks } = await appliedStates.read(factory);
-    for (const { name, secretName } of webhooks) add(secretName, { factory, webhook: name });
+    for (const { name, secretName, authMode, signatureScheme } of webhooks) {
+      add(secretName, {
+        factory,
+        webhook: name,
+        authMode,
+        ...(signatureScheme !== undefined && { signatureScheme }),
+      });
+    }
     const { followed } = await reconcileStatuses.read(factory);
     if (followed?.credential) add(followed.credential.secretName, { factory });
   }

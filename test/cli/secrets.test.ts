@@ -223,7 +223,7 @@ test('list shows names, states and users, and no value', async () => {
       state: 'set',
       updatedAt: expect.any(String),
       factories: ['default'],
-      usedBy: [{ factory: 'default', webhook: 'a' }],
+      usedBy: [{ factory: 'default', webhook: 'a', authMode: 'token' }],
     },
   ]);
   expect(text.stdout).toMatch(/^B_SECRET {2}set {7}\S+ {2}default {4}default\/a$/m);

@@ -1,9 +1,11 @@
-import { rmSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
 import { applyDefinitions } from '../../operations/apply.ts';
 import { planFactory } from '../../operations/plan-factory.ts';
 import { readDirectory } from '../../sources/directory-source.ts';
 import { parseDefinitions } from '../../sources/parse-definitions.ts';
+import { appliedStateFile } from '../../store/embedded/files/home.ts';
 import { applyDirectory, makeFactory } from '../support/factory.ts';
 import { makeWorkspace } from '../support/workspace.ts';
 
@@ -173,6 +175,67 @@ test('takes 20 webhooks and refuses 21', async () => {
   expect(await apply()).toHaveLength(20);
   write('w20', 'secretName: A\n');
   expect(await apply()).toEqual(['webhook/too-many']);
+});
+
+test('warns about a team secret that another webhook or a repository uses in another way', async () => {
+  const { factory, workspace, write, remove, apply, definitions } = await setUp();
+  const messages = async () => {
+    const { diagnostics } = await planFactory(factory, definitions());
+    return diagnostics.map(({ code, severity, message }) => `${severity} ${code}: ${message}`);
+  };
+  const signed = (secretName: string, scheme: string) =>
+    `authMode: signature\nsignatureScheme: ${scheme}\nsecretName: ${secretName}\n`;
+  write('code', signed('A', 'github'));
+  write('more-code', signed('A', 'github'));
+  write('pay', 'secretName: B\n');
+  expect(await messages()).toEqual([]);
+  await apply();
+
+  const warning = 'warning secret/shared-by-schemes:';
+  write('more-code', signed('A', '{header: X-S, hash: sha256, encoding: hex, content: "{body}"}'));
+  expect(await messages()).toEqual([
+    `${warning} the webhook more-code also uses A, with a custom scheme instead of the scheme github`,
+    `${warning} the webhook code also uses A, with the scheme github instead of a custom scheme`,
+  ]);
+  remove('more-code');
+  expect(await messages()).toEqual([]);
+
+  const other = makeFactory(factory.home, 'other');
+  workspace.write('other/webhooks/hidden.yaml', 'authMode: url_token\nsecretName: B\n');
+  await applyDirectory(other, workspace.path('other'));
+  expect(await messages()).toEqual([`${warning} a webhook of another factory also uses B, in another way`]);
+
+  const followed = { repository: 'https://git.example.com/a', branch: 'main', path: '' };
+  const credential = { username: 'x', secretName: 'A' };
+  await factory.store.reconcileStatuses.change('default', status => ({
+    ...status,
+    followed: { ...followed, credential },
+  }));
+  write('pay', signed('A', 'github'));
+  expect(await messages()).toEqual([
+    `${warning} the repository of this factory also uses A`,
+    `${warning} the repository of this factory also uses A`,
+  ]);
+});
+
+test('says nothing about the uses of a team secret that the factory may not use', async () => {
+  const { factory, workspace, write, definitions } = await setUp();
+  const other = makeFactory(factory.home, 'other');
+  await other.store.teamSecrets.create('THEIRS', value, 'other');
+  workspace.write('other/webhooks/hidden.yaml', 'authMode: url_token\nsecretName: THEIRS\n');
+  await applyDirectory(other, workspace.path('other'));
+  write('pay', 'secretName: THEIRS\n');
+  const { diagnostics } = await planFactory(factory, definitions());
+  expect(diagnostics.map(({ code }) => code)).toEqual(['secret/not-shared']);
+});
+
+test('plans although the state of another factory cannot be read', async () => {
+  const { factory, write, apply } = await setUp();
+  const damaged = appliedStateFile(factory.home, 'other');
+  mkdirSync(dirname(damaged), { recursive: true });
+  writeFileSync(damaged, '{');
+  write('pay', 'secretName: A\n');
+  expect(await apply()).toEqual(['create pay: authMode secretName enabled']);
 });
 
 test('warns each time about a trigger whose webhook is unknown or removed, and applies it', async () => {

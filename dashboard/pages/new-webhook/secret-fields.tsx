@@ -87,22 +87,38 @@ function SecretKindChoice({ draft, schemes, secrets, onChange }: Properties) {
 }
 
 function ExistingSecret({ draft, secrets, onChange }: Omit<Properties, 'schemes'>) {
+  const selected = draft.existingSecret ?? secrets[0]?.name;
+  const isUsed = secrets.some(
+    ({ name, usedBy, usedElsewhere }) => name === selected && (usedBy.length > 0 || usedElsewhere),
+  );
   return (
-    <Field label="Team secret" hint="Its value is not shown.">
-      {ids => (
-        <select
-          {...ids}
-          value={draft.existingSecret ?? secrets[0]?.name}
-          onChange={event => onChange({ existingSecret: event.currentTarget.value })}
-        >
-          {secrets.map(({ name, state }) => (
-            <option key={name} value={name}>
-              {state === 'declared' ? `${name} (no value yet)` : name}
-            </option>
-          ))}
-        </select>
+    <>
+      <Field label="Team secret" hint="Its value is not shown.">
+        {ids => (
+          <select
+            {...ids}
+            value={selected}
+            onChange={event => onChange({ existingSecret: event.currentTarget.value, allowShared: false })}
+          >
+            {secrets.map(({ name, state }) => (
+              <option key={name} value={name}>
+                {state === 'declared' ? `${name} (no value yet)` : name}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      {isUsed && (
+        <label>
+          <input
+            type="checkbox"
+            checked={draft.allowShared}
+            onChange={event => onChange({ allowShared: event.currentTarget.checked })}
+          />
+          Allow it even if another webhook uses it with another mode or scheme
+        </label>
       )}
-    </Field>
+    </>
   );
 }
 

@@ -25,6 +25,7 @@ const uncovered: readonly DiagnosticCode[] = [
   'report/shortened',
   'secret/not-header-safe',
   'secret/not-shared',
+  'secret/shared-by-schemes',
   'secret/short',
   'secret/not-url-safe',
   'secret/unusable',

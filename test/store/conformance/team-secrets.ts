@@ -75,8 +75,8 @@ export function testTeamSecrets(makePlace: MakePlace): void {
         updatedAt,
         factories: null,
         usedBy: [
-          { factory: 'default', webhook: 'pay' },
-          { factory: 'other', webhook: 'code' },
+          { factory: 'default', webhook: 'pay', authMode: 'token' },
+          { factory: 'other', webhook: 'code', authMode: 'token' },
         ],
       },
     ]);

@@ -196,6 +196,26 @@ describe('the secret of a new webhook', () => {
     expect((await manager.call('changeWebhookSecret', { params })).status).toBe(200);
   });
 
+  test('is not used in another way until the request confirms it', async () => {
+    const daemon = await startManagedDaemon();
+    await makeFactory(daemon.home).store.teamSecrets.set('SHARED', 'value-of-the-team-secret');
+    const all = await daemon.client({ factory: null });
+    const secret = { kind: 'existing', name: 'SHARED' };
+    const hidden = { name: 'hidden', authMode: 'url_token', secret };
+    expect((await all.call('createWebhook', { params: { factory: 'other' }, body: hidden })).status).toBe(
+      201,
+    );
+    const manager = await daemon.client();
+    const refused = await manager.call('createWebhook', { body: { name: 'deploys', secret } });
+    expect([refused.status, refused.json.code]).toEqual([409, 'secret-shared']);
+    expect(refused.text).toContain('allowShared');
+    expect(refused.text).not.toContain('hidden');
+    const same = await manager.call('createWebhook', { body: { ...hidden, name: 'orders' } });
+    expect(same.status).toBe(201);
+    const confirmed = { name: 'deploys', secret: { ...secret, allowShared: true } };
+    expect((await manager.call('createWebhook', { body: confirmed })).status).toBe(201);
+  });
+
   test.each([
     [
       'shared with another factory',
