@@ -192,6 +192,16 @@ browserTest('creates a webhook on an existing team secret, whose value is never 
   await page.getByRole('button', { name: 'Open the webhook' }).click();
   const url = await textOf(page.locator('.copyable code'));
   expect((await post(url, {}, value)).status).toBe(202);
+
+  await visit('/new-webhook');
+  await page.getByLabel('Name', { exact: true }).fill('orders');
+  await page.getByRole('radio', { name: 'URL token' }).check();
+  await page.getByRole('radio', { name: 'Use an existing team secret' }).check();
+  await page.getByRole('button', { name: 'Create webhook' }).click();
+  await page.getByText('the webhook deploys also uses TEAM_TOKEN').waitFor();
+  await page.getByLabel('Allow it even if another webhook uses it').check();
+  await page.getByRole('button', { name: 'Create webhook' }).click();
+  await page.getByText('It uses the team secret TEAM_TOKEN').waitFor();
 });
 
 browserTest('says that a name is already taken, and keeps what was typed', async () => {
