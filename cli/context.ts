@@ -19,6 +19,8 @@ export interface Context extends Place {
   readonly baseUrl: string;
   /** Whether the operator chose that URL, in the environment or for the daemon: not only the author of the definitions. */
   readonly isOwnBaseUrl: boolean;
+  /** Whether only `hookmill.yaml` names the factory, in a home that the user named: perhaps not the one that is meant. */
+  readonly isFactoryFromFile: boolean;
 }
 
 /** Opens the home for a command. A command that needs it refuses `--server` instead of ignoring it. */
@@ -44,7 +46,9 @@ export async function openContext(command: Command): Promise<Context> {
   const given = process.env.HOOKMILL_BASE_URL;
   const own = given ?? (await store.daemonAddress.read()) ?? 'http://127.0.0.1:8080';
   const baseUrl = trimUrl(given ?? workspace.baseUrl ?? own);
-  return { ...place, store, baseUrl, isOwnBaseUrl: baseUrl === trimUrl(own) };
+  const isNamedByFile = options.factory === undefined && workspace.factory !== undefined;
+  const isFactoryFromFile = isNamedByFile && options.home !== undefined;
+  return { ...place, store, baseUrl, isOwnBaseUrl: baseUrl === trimUrl(own), isFactoryFromFile };
 }
 
 function trimUrl(url: string): string {

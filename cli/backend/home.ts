@@ -127,6 +127,7 @@ async function applyDirectory(
     definitions,
     { kind: 'directory', directory },
     async planned => {
+      requireSameDirectory(context, planned.state);
       requireCurrent(planned);
       return reviewed !== undefined || confirm(planned.changes);
     },
@@ -137,6 +138,17 @@ async function applyDirectory(
   if (adopt) await (await import('../../operations/reconcile.ts')).forgetFollowed(factory);
   const plan = planView(applied.state, applied.changes, context.baseUrl);
   return { result, plan, webhooks: listUrls(applied.state, context), diagnostics, texts };
+}
+
+/** Refuses to replace what another directory defined, if only `hookmill.yaml` names the factory. */
+function requireSameDirectory(
+  { directory, factory, isFactoryFromFile }: Context,
+  { source }: AppliedState,
+): void {
+  if (!isFactoryFromFile || source?.kind !== 'directory' || source.directory === directory) return;
+  throw new UsageError(
+    `hookmill.yaml names the factory ${factory}, which was applied from ${source.directory}; if you mean it, add --factory ${factory}`,
+  );
 }
 
 /** Applies the tip of the production branch that a factory follows. Refuses plans of the work tree. */

@@ -75,3 +75,23 @@ test('send does not send a credential to a URL that only hookmill.yaml names', a
   expect((await send({ HOOKMILL_BASE_URL: url })).exitCode).toBe(0);
   expect(received).toEqual([expect.stringMatching(/^Bearer /)]);
 });
+
+test('apply does not replace a factory of another directory that only hookmill.yaml names', async () => {
+  const workspace = await withHome();
+  for (const directory of ['mine', 'checkout']) {
+    workspace.write(`${directory}/webhooks/a.yaml`, `secretName: TOKEN\nenabled: ${directory === 'mine'}\n`);
+    workspace.write(`${directory}/hookmill.yaml`, 'factory: shop\n');
+  }
+  await workspace.hookmill('secrets', 'share', 'TOKEN', 'shop');
+  const env = { HOOKMILL_HOME: workspace.home };
+  const apply = async (directory: string, variables = {}) =>
+    workspace.hookmill('apply', '-C', directory, { env: { ...env, ...variables } });
+  expect((await apply('mine')).exitCode).toBe(0);
+  const { stderr, exitCode } = await apply('checkout');
+  expect(stderr).toContain(
+    `hookmill.yaml names the factory shop, which was applied from ${workspace.path('mine')}; if you mean it, add --factory shop`,
+  );
+  expect(exitCode).toBe(2);
+  expect((await apply('mine')).stdout).toContain('No changes');
+  expect((await apply('checkout', { HOOKMILL_FACTORY: 'shop' })).exitCode).toBe(0);
+});
