@@ -2,7 +2,9 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { connectionsMax, requestMs } from '../settings.ts';
 import { ConnectionSlots } from './connection-slots.ts';
+import { ConnectionTurns } from './connection-turns.ts';
 import { isHeadValid, refuseHead } from './request-head.ts';
+import { sliceInput } from './sliced-input.ts';
 
 /** @limit Time after which a connection without a request is closed, in ms: longer than the 60 s after which common proxies close theirs. */
 const idleConnectionMs = 65_000;
@@ -28,6 +30,7 @@ export function createBoundedServer(
   { requestMs: timeoutMs = requestMs, connections = connectionsMax, isProxy }: ServerBounds,
 ): Server {
   const slots = new ConnectionSlots(connections, isProxy);
+  const turns = new ConnectionTurns(isProxy);
   const serve: RequestListener = (request, response) => {
     const { socket } = request;
     slots.beginRequest(socket);
@@ -46,7 +49,14 @@ export function createBoundedServer(
     serve,
   );
   slotsOfServers.set(server, slots);
-  server.on('connection', socket => slots.open(socket));
+  // An option of net.createServer that http.createServer does not pass on: a connection that waits holds no bytes.
+  Object.assign(server, { pauseOnConnect: true });
+  server.on('connection', socket => {
+    slots.open(socket);
+    if (socket.destroyed) return;
+    sliceInput(socket);
+    turns.open(socket);
+  });
   // For `Expect: 100-continue`: the listener permits the body only after all checks that need no body have passed.
   server.on('checkContinue', serve);
   return server;

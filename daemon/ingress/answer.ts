@@ -48,8 +48,9 @@ function answerRefusal(
   if (status === 401 && webhook) context.set('WWW-Authenticate', webhook.authenticator.challenge);
   if (retryAfterSeconds !== undefined) context.set('Retry-After', String(retryAfterSeconds));
   const isClosed = status === 413 || problem === 'too-many-uploads' || problem === 'body-in-pieces';
-  if (isClosed || isRestLong(context.req, bodyBytesMax)) closeAfterReading(context, body);
-  else context.body = body;
+  if (!isClosed && !isRestLong(context.req, bodyBytesMax)) context.body = body;
+  // An address that failed too often was answered before, and may lose this answer.
+  else closeAfterReading(context, body, problem === 'too-many-failures' ? 0 : lingerBytesMax);
 }
 
 /** Says whether reading the rest of the body may cost more than a new connection. */
@@ -63,12 +64,12 @@ function isRestLong(req: IncomingMessage, bodyBytesMax: number): boolean {
  * Answers, ends its side of the connection, and reads a little more of the body before it closes the socket. Closing it
  * with unread data would reset the connection, and the client would lose the answer.
  */
-function closeAfterReading(context: Context, body: string): void {
+function closeAfterReading(context: Context, body: string, bytesMax: number): void {
   const { req, res } = context;
   context.respond = false;
   res.writeHead(context.status, { Connection: 'close', 'Content-Length': body.length });
   res.write(body, () => req.socket.end());
-  let bytesLeft = lingerBytesMax;
+  let bytesLeft = bytesMax;
   const end = () => {
     clearTimeout(timer);
     res.end();

@@ -210,3 +210,14 @@ describe('connections', () => {
     }
   });
 });
+
+test('answers all pipelined requests of a sender that reads the answers late', async () => {
+  const connection = await connectTo(daemon.ingressUrl);
+  const count = 5_000;
+  connection.socket.pause();
+  connection.write(`${head(`${daemon.ingressUrl}/webhooks`, ['Content-Length: 2'])}{}`.repeat(count));
+  const webhook = await daemon.webhook();
+  expect(await webhook.post('{}')).toMatchObject({ status: 202 });
+  connection.socket.resume();
+  await connection.receives(new RegExp(`^(HTTP/1\\.1 404 .*?){${count}}$`, 's'));
+});

@@ -1,0 +1,58 @@
+import type { Socket } from 'node:net';
+import { toClientAddress } from './client-address.ts';
+
+/** @limit New connections of one client address that a server begins to read in one turn; the next ones wait for the next turns, so that those of others do not have to. */
+const connectionsATurn = 4;
+/** @limit Time between the end of one turn and the next, in ms: about as long as the connections of one take at most. */
+const turnMs = 10;
+
+/** Lets no client address keep a server busy with its new connections: they take turns. */
+export class ConnectionTurns {
+  readonly #isProxy: (address: string) => boolean;
+  /** What each address began to read in this turn, and what waits. Empty when nothing was opened for a turn. */
+  readonly #addresses = new Map<string, { begun: number; readonly waiting: Set<Socket> }>();
+
+  /** The addresses of proxies have no turns, because a proxy connects for many clients. */
+  constructor(isProxy: (address: string) => boolean) {
+    this.#isProxy = isProxy;
+  }
+
+  /** Resumes a new connection, which must be paused: at once, or later if its address has opened many in this turn. */
+  open(socket: Socket): void {
+    const { remoteAddress = '' } = socket;
+    if (this.#isProxy(remoteAddress)) {
+      socket.resume();
+      return;
+    }
+    const address = toClientAddress(remoteAddress);
+    if (this.#addresses.size === 0) this.#schedule();
+    const turn = this.#addresses.get(address) ?? { begun: 0, waiting: new Set() };
+    this.#addresses.set(address, turn);
+    if (turn.begun < connectionsATurn) {
+      turn.begun++;
+      socket.resume();
+      return;
+    }
+    turn.waiting.add(socket);
+    socket.once('close', () => turn.waiting.delete(socket));
+  }
+
+  #beginTurn(): void {
+    for (const [address, turn] of this.#addresses) {
+      if (turn.waiting.size === 0) this.#addresses.delete(address);
+      turn.begun = 0;
+      for (const socket of turn.waiting) {
+        if (turn.begun === connectionsATurn) break;
+        turn.begun++;
+        turn.waiting.delete(socket);
+        socket.resume();
+      }
+    }
+    if (this.#addresses.size > 0) this.#schedule();
+  }
+
+  #schedule(): void {
+    // First, what this turn lets the server read is read: the time between turns is free of it.
+    setImmediate(() => setTimeout(() => this.#beginTurn(), turnMs));
+  }
+}

@@ -1,0 +1,46 @@
+import type { IncomingMessage, RequestListener } from 'node:http';
+import { expect, onTestFinished, test } from 'vitest';
+import { createBoundedServer, listen } from '../../../daemon/http/http-server.ts';
+import { connectTo, head } from '../../support/http.ts';
+
+async function startServer(listener: RequestListener): Promise<string> {
+  const server = createBoundedServer(listener, { isProxy: () => false });
+  const { port } = await listen(server, 0, '127.0.0.1');
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${port}/`;
+}
+
+test('parses little more of a body that arrived at once, after its request was refused', async () => {
+  let pieces = 0;
+  const refuse = async (request: IncomingMessage) => {
+    await Promise.resolve();
+    request.socket.removeAllListeners('data').on('data', () => undefined);
+  };
+  const url = await startServer((request, response) => {
+    request.on('data', () => pieces++);
+    void refuse(request).then(() => response.end());
+  });
+  const connection = await connectTo(url);
+  connection.write(head(url, ['Transfer-Encoding: chunked']) + '1\r\n \r\n'.repeat(5_000));
+  await connection.receives(/^HTTP\/1\.1 200 /);
+  expect(pieces).toBeLessThan(500);
+});
+
+test('the new connections of one address take turns, so that another one is served between them', async () => {
+  const served: string[] = [];
+  const url = await startServer((request, response) => {
+    served.push(request.socket.remoteAddress ?? '');
+    response.end();
+  });
+  const request = head(url, ['Content-Length: 0']);
+  const connections = await Promise.all(Array.from({ length: 200 }, () => connectTo(url)));
+  for (const { write } of connections) write(request);
+  const other = await connectTo(url, '127.0.0.2');
+  other.write(request);
+  await Promise.all([...connections, other].map(({ receives }) => receives(/^HTTP\/1\.1 200 /)));
+  expect(served).toHaveLength(201);
+  expect(served.indexOf('127.0.0.2')).toBeLessThan(150);
+});
