@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { toClientAddress } from './client-address.ts';
 
 /** @limit New connections of one client address that a server begins to read in one turn; the next ones wait for the next turns, so that those of others do not have to. */
-const connectionsATurn = 4;
+const connectionsATurn = 8;
 /** @limit Time between the end of one turn and the next, in ms: about as long as the connections of one take at most. */
 const turnMs = 10;
 
