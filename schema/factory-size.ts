@@ -2,7 +2,7 @@ import type { AutomationDefinition } from './definitions/automation-definition.t
 import { countParts } from './filters/payload-filter.ts';
 
 /** @limit Most definition files, and most automations, of a factory: large factories have some hundred. */
-export const definitionFilesMax = 10_000;
+export const definitionFilesMax = 20_000;
 /** @limit Most bytes of a factory's definition files, and of its automations as JSON (8 MiB): everything that deliveries are judged by stays in memory. */
 export const factoryBytesMax = 8 * 1024 * 1024;
 /** @limit Most keys and values in all payload filters of a factory: compiling them takes well under a second. */

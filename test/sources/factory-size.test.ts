@@ -35,7 +35,7 @@ test('parses no file of a factory that has too many, and says how many it may ha
   );
   expect(diagnostics).toMatchObject([{ code: 'factory/too-large', severity: 'error' }]);
   expect(diagnostics[0]?.message).toBe(
-    'there are 10001 files, and at most 10000 definition files are allowed',
+    'there are 20001 files, and at most 20000 definition files are allowed',
   );
   expect([automations, texts.size, fileCount]).toEqual([[], 0, definitionFilesMax + 1]);
 });
