@@ -20,7 +20,7 @@ const cut = /^(HTTP\/1\.1 408 |$)/;
 describe('cuts a connection', () => {
   let impatient: TestDaemon;
   beforeAll(async () => {
-    impatient = await startDaemon({ settings: { limits: { requestSeconds: 1 } } });
+    impatient = await startDaemon({ settings: { limits: { requestSeconds: 3 } } });
   });
   afterAll(() => impatient.stop('SIGKILL'));
 

@@ -56,10 +56,15 @@ describe('compilePayloadFilter', () => {
         );
         const array = answered ? [...elements, answer] : elements;
         const alone = Object.entries(filter).map(entry => Object.fromEntries([entry]));
-        const expected = array.some(one => alone.every(filter => naivelyMatches(filter, one)));
+        // An empty array is itself a value without fields.
+        const values = array.length > 0 ? array : [array];
+        const expected = values.some(one => alone.every(filter => naivelyMatches(filter, one)));
         expect(compilePayloadFilter({ at: filter })({ at: array })).toBe(expected);
       }),
-      { numRuns: 3000 },
+      {
+        numRuns: 3000,
+        examples: [[Object.fromEntries([...'abcdefghi'].map(name => [name, { exists: false }])), [], false]],
+      },
     );
   });
 
