@@ -1,10 +1,10 @@
-import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { sign as signAsGitHub } from '@octokit/webhooks-methods';
 import { describe, expect, test } from 'vitest';
-import { bearerOf, startDaemon, startDaemonForTest, type TestDaemon } from '../support/daemon.ts';
+import { bearerOf, startDaemonForTest } from '../support/daemon.ts';
 import { connectTo, head, send } from '../support/http.ts';
+import { fillDisk, mountSmallDisk } from '../support/small-disk.ts';
 import { makeWorkspace } from '../support/workspace.ts';
 
 describe.each(['SIGTERM', 'SIGINT'] as const)('on %s', signal => {
@@ -52,37 +52,25 @@ test('stops though connections are idle and a body is stuck', async () => {
 test('answers 503 while the disk is full, never 202, and records again when there is space', async context => {
   const workspace = makeWorkspace();
   mkdirSync(workspace.home);
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m,mode=700', 'tmpfs', workspace.home], {
-      stdio: 'pipe',
-    });
-  } catch {
-    return context.skip('a full disk takes the right to mount one');
-  }
-  let daemon: TestDaemon | undefined;
-  try {
-    daemon = await startDaemon({ workspace });
-    const webhook = await daemon.webhook();
-    const payload = (n: number) => `"${n}${'x'.repeat(100_000)}"`;
-    const answers = [await webhook.post(payload(0))];
-    fillDisk(join(workspace.home, 'ballast'));
-    for (let n = 1; n <= 10; n++) answers.push(await webhook.post(payload(n)));
-    expect(answers.at(0)).toMatchObject({ status: 202 });
-    expect(answers.at(-1)).toMatchObject({
-      status: 503,
-      headers: { 'retry-after': '1', 'content-type': 'application/problem+json' },
-    });
-    expect(daemon.stderr()).toContain('database or disk is full');
+  if (!mountSmallDisk(workspace.home, '4m')) return context.skip('needs the right to mount a tmpfs');
+  const daemon = await startDaemonForTest({ workspace });
+  const webhook = await daemon.webhook();
+  const payload = (n: number) => `"${n}${'x'.repeat(100_000)}"`;
+  const answers = [await webhook.post(payload(0))];
+  fillDisk(join(workspace.home, 'ballast'));
+  for (let n = 1; n <= 10; n++) answers.push(await webhook.post(payload(n)));
+  expect(answers.at(0)).toMatchObject({ status: 202 });
+  expect(answers.at(-1)).toMatchObject({
+    status: 503,
+    headers: { 'retry-after': '1', 'content-type': 'application/problem+json' },
+  });
+  expect(daemon.stderr()).toContain('database or disk is full');
 
-    rmSync(join(workspace.home, 'ballast'));
-    answers.push(await webhook.post(payload(11)), await webhook.post(payload(10)));
-    expect(answers.slice(-2)).toMatchObject([{ status: 202 }, { status: 202 }]);
-    const recorded = answers.flatMap(({ deliveryId }) => deliveryId ?? []);
-    expect(webhook.rows().map(({ id }) => id)).toEqual(recorded.reverse());
-  } finally {
-    await daemon?.stop('SIGKILL');
-    execFileSync('umount', [workspace.home]);
-  }
+  rmSync(join(workspace.home, 'ballast'));
+  answers.push(await webhook.post(payload(11)), await webhook.post(payload(10)));
+  expect(answers.slice(-2)).toMatchObject([{ status: 202 }, { status: 202 }]);
+  const recorded = answers.flatMap(({ deliveryId }) => deliveryId ?? []);
+  expect(webhook.rows().map(({ id }) => id)).toEqual(recorded.reverse());
 });
 
 test('leaves no secret in anything it writes or answers', async () => {
@@ -120,13 +108,3 @@ test('leaves no secret in anything it writes or answers', async () => {
     }
   }
 });
-
-function fillDisk(file: string): void {
-  for (const bytes of [1 << 20, 1 << 12, 1]) {
-    try {
-      for (;;) appendFileSync(file, Buffer.alloc(bytes));
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
-    }
-  }
-}

@@ -1,24 +1,15 @@
-import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
 import { startDaemon, startDaemonForTest } from '../support/daemon.ts';
+import { fillDisk, mountSmallDisk } from '../support/small-disk.ts';
 import { makeWorkspace } from '../support/workspace.ts';
 
 test('is not ready while the disk is full, even if nothing arrives, and ready again when there is space', async context => {
   const workspace = makeWorkspace();
   mkdirSync(workspace.home);
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m,mode=700', 'tmpfs', workspace.home], {
-      stdio: 'pipe',
-    });
-  } catch {
-    return context.skip('a full disk takes the right to mount one');
-  }
-  onTestFinished(() => {
-    execFileSync('umount', ['--lazy', workspace.home]);
-  });
+  if (!mountSmallDisk(workspace.home, '4m')) return context.skip('needs the right to mount a tmpfs');
   const daemon = await startDaemonForTest({ workspace });
   const ballast = join(workspace.home, 'ballast');
   fillDisk(ballast);
@@ -77,13 +68,3 @@ test('answers 503 once its log was removed, says so, and ends with an error', as
     /^hookmill: the daemon cannot continue: \S+deliveries\.db was removed or replaced .*; restore it if you can, then start the daemon$/m,
   );
 });
-
-function fillDisk(file: string): void {
-  for (const bytes of [1 << 20, 1 << 12, 1]) {
-    try {
-      for (;;) appendFileSync(file, Buffer.alloc(bytes));
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
-    }
-  }
-}

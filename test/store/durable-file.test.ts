@@ -1,9 +1,10 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createFile, replaceFile, sweepTemporaries } from '../../store/durable-file.ts';
+import { mountSmallDisk } from '../support/small-disk.ts';
 
 const newDirectory = () => mkdtempSync(join(tmpdir(), 'durable-'));
 
@@ -55,9 +56,7 @@ test('sweeps what killed writers of the file left, and nothing else', async () =
 
 test('keeps the old file, and no part of the new one, on a disk that fills up', async ({ skip }) => {
   const directory = newDirectory();
-  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'hookmill', directory]).status === 0;
-  skip(!mounted, 'needs to mount a tmpfs');
-  onTestFinished(() => void execFileSync('umount', [directory]));
+  skip(!mountSmallDisk(directory, '64k'), 'needs the right to mount a tmpfs');
   const file = join(directory, 'a.json');
   await replaceFile(file, 'old');
   // More than is free: the first write is short, the one after it fails.

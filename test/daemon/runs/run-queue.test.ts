@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import type { AttemptResult, Runner } from '../../../daemon/runs/runners/runner.
 import type { DeliveryLog } from '../../../store/delivery-log.ts';
 import { DeliveryLogError } from '../../../store/delivery-log-error.ts';
 import { openDeliveryLog } from '../../../store/embedded/delivery-log/write/open-delivery-log.ts';
+import { mountSmallDisk } from '../../support/small-disk.ts';
 import { recordRun, recordRuns } from './record-runs.ts';
 import { openRunBench, runThatIs, temporaryDirectory, textOf } from './run-samples.ts';
 
@@ -195,11 +196,7 @@ test('uses up no attempt while the disk for the files of runs is full', async co
   const bench = await openRunBench();
   const { runsDirectory } = bench.home;
   mkdirSync(runsDirectory);
-  const mount = ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', runsDirectory];
-  if (spawnSync('mount', mount).status !== 0) return context.skip('needs the right to mount a tmpfs');
-  onTestFinished(() => {
-    spawnSync('umount', ['--lazy', runsDirectory]);
-  });
+  if (!mountSmallDisk(runsDirectory, '64k')) return context.skip('needs the right to mount a tmpfs');
   const ballast = join(runsDirectory, 'ballast');
   writeFileSync(ballast, Buffer.alloc(60_000));
   const lines: string[] = [];

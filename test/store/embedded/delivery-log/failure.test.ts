@@ -1,4 +1,3 @@
-import { execFileSync, spawnSync } from 'node:child_process';
 import { closeSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
@@ -6,6 +5,7 @@ import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
 import type { AcceptedDelivery, DeliveryLog } from '../../../../store/delivery-log.ts';
 import { acceptedDelivery, newRun, rejectedDelivery } from '../../../support/deliveries.ts';
+import { mountSmallDisk } from '../../../support/small-disk.ts';
 import { openLog, openReader, temporaryFile } from './delivery-log-samples.ts';
 
 test('a row that cannot be written fails its whole batch and no other, whichever row it is', async () => {
@@ -183,8 +183,8 @@ test('a thread that dies rejects all that waits and is reported', async () => {
 });
 
 test('a full disk fails what does not fit; it records again when there is space', async ({ skip }) => {
-  const directory = mountSmallDisk();
-  if (!directory) return skip('needs the right to mount a tmpfs');
+  const directory = dirname(temporaryFile());
+  if (!mountSmallDisk(directory, '8m')) return skip('needs the right to mount a tmpfs');
   const ballast = join(directory, 'ballast');
   const file = join(directory, 'deliveries.db');
   writeFileSync(ballast, Buffer.alloc(4 * 1024 * 1024));
@@ -266,15 +266,4 @@ function damageRootPage(file: string, table: string): void {
   const fd = openSync(file, 'r+');
   writeSync(fd, Buffer.alloc(pageBytes, 0xff), 0, pageBytes, (Number(root) - 1) * pageBytes);
   closeSync(fd);
-}
-
-/** A file system of 8 MiB, or undefined where none may be mounted. */
-function mountSmallDisk(): string | undefined {
-  const directory = dirname(temporaryFile());
-  const mount = ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', directory];
-  if (spawnSync('mount', mount).status !== 0) return undefined;
-  onTestFinished(() => {
-    execFileSync('umount', [directory]);
-  });
-  return directory;
 }
