@@ -31,3 +31,10 @@ export function createSortableId(prefix: 'dlv' | 'run' | 'msg', atMs: number, ra
   for (let i = 0; i < 16; i++) tail += sortableAlphabet.charAt((random[i] as number) & 31);
   return `${prefix}_${time}${tail}`;
 }
+
+/** Reads the time, in ms, from an id of `createSortableId`; undefined if it is no such id. */
+export function readSortableIdTime(id: string): number | undefined {
+  const time = /^[a-z]{3}_([0-9a-hjkmnp-tv-z]{10})[0-9a-hjkmnp-tv-z]{16}$/.exec(id)?.[1];
+  if (time === undefined) return undefined;
+  return [...time].reduce((atMs, digit) => atMs * 32 + sortableAlphabet.indexOf(digit), 0);
+}

@@ -100,7 +100,7 @@ async function sendDeliveries(
     const urlToken = webhook === 'uptime' ? '/{token}' : '';
     const to = `${ingressUrl}/webhooks/w/${uids[webhook]}${urlToken}`;
     const answer = await hookmill(
-      ...['send', webhook, '--payload', file, '--id', id, '--to', to, '-o', 'json'],
+      ...['send', webhook, '--payload', file, '--delivery-id', id, '--to', to, '-o', 'json'],
     );
     return JSON.parse(answer).deliveryId as string;
   };

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { makeWorkspace, type Workspace } from '../support/workspace.ts';
@@ -51,30 +51,46 @@ describe('a home is refused', () => {
   });
 });
 
-test('send does not send a credential to a URL that only hookmill.yaml names', async () => {
-  const workspace = await withHome();
-  workspace.write('webhooks/a.yaml', 'secretName: TOKEN\n');
-  workspace.write('body.json', '{}');
-  await workspace.hookmill('apply');
-  const received: (string | undefined)[] = [];
-  const server = createServer((request, response) => {
-    received.push(request.headers.authorization);
-    response.end();
-  });
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.close();
-  });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  workspace.write('hookmill.yaml', `baseUrl: ${url}\n`);
-  const send = (env = {}) => workspace.hookmill('send', 'a', '--payload', 'body.json', { env });
-  const { stderr, exitCode } = await send();
-  expect(stderr).toContain(`the credential is not sent to ${url}, which only hookmill.yaml names`);
-  expect(stderr).toContain(`HOOKMILL_BASE_URL=${url}`);
-  expect({ exitCode, received }).toEqual({ exitCode: 1, received: [] });
-  expect((await send({ HOOKMILL_BASE_URL: url })).exitCode).toBe(0);
-  expect(received).toEqual([expect.stringMatching(/^Bearer /)]);
-});
+test.each([
+  ['token', 'authMode: token\n'],
+  ['url_token', 'authMode: url_token\n'],
+  ['signature', 'authMode: signature\nsignatureScheme: github\n'],
+])(
+  'send gives no secret of a %s webhook to a URL that only hookmill.yaml names',
+  async (mode, definition) => {
+    const workspace = await withHome();
+    workspace.write('webhooks/a.yaml', `${definition}secretName: TOKEN\n`);
+    workspace.write('body.json', '{}');
+    await workspace.hookmill('apply');
+    const received: IncomingMessage[] = [];
+    const server = createServer((request, response) => {
+      received.push(request);
+      response.end();
+    });
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      server.close();
+    });
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    workspace.write('hookmill.yaml', `baseUrl: ${url}\n`);
+    const send = (env = {}) => workspace.hookmill('send', 'a', '--payload', 'body.json', { env });
+    // Naming the home confirms the home, and not what hookmill.yaml says.
+    for (const env of [{}, { HOOKMILL_HOME: workspace.home }]) {
+      const { stderr, exitCode } = await send(env);
+      expect(stderr).toContain(`the credential is not sent to ${url}, which only hookmill.yaml names`);
+      expect(stderr).toContain(`HOOKMILL_BASE_URL=${url}`);
+      expect({ exitCode, received }).toEqual({ exitCode: 1, received: [] });
+    }
+    expect((await send({ HOOKMILL_BASE_URL: url })).exitCode).toBe(0);
+    const [{ headers = {}, url: path = '' } = {}] = received;
+    const credential = {
+      token: headers.authorization,
+      url_token: path.split('/')[4],
+      signature: headers['x-hub-signature-256'],
+    };
+    expect(credential[mode as keyof typeof credential]).toMatch(/.{32}/);
+  },
+);
 
 test('apply does not replace a factory of another directory that only hookmill.yaml names', async () => {
   const workspace = await withHome();

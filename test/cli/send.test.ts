@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createProgram } from '../../cli/main.ts';
 import { schemes } from '../../signatures/schemes.ts';
 import { bodyFor, credentialsFor } from '../signatures/received.ts';
+import { startDaemonForTest } from '../support/daemon.ts';
 import { type InProcessDaemon, startInProcessDaemon } from '../support/in-process-daemon.ts';
 import { makeWorkspace, type RunOptions } from '../support/workspace.ts';
 
@@ -28,9 +29,8 @@ const workspace = makeWorkspace();
 let daemon: InProcessDaemon;
 beforeAll(async () => {
   daemon = await startInProcessDaemon(given);
-});
-beforeEach(() => {
-  daemon.clock.nowMs = Date.now();
+  // One clock for the daemon and the processes that send to it.
+  Object.defineProperty(daemon.clock, 'nowMs', { get: Date.now });
 });
 afterAll(() => daemon.stop());
 
@@ -48,7 +48,7 @@ function webhookOf(scheme: string, at = names.indexOf(scheme)) {
   };
   const send = (words: readonly string[], options: RunOptions = {}) =>
     workspace.hookmill('send', ...words, { env, ...options });
-  return { ...webhook, name, send };
+  return { ...webhook, name, env, send };
 }
 
 function payloadOf(scheme: (typeof schemes)[number]): string {
@@ -98,7 +98,7 @@ describe.concurrent('without a name, under --scheme with the secret from standar
         scheme.id,
         '--to',
         url,
-        '--id',
+        '--delivery-id',
         'evt-of-mine',
         '--payload',
         payloadOf(scheme),
@@ -113,15 +113,19 @@ describe.concurrent('without a name, under --scheme with the secret from standar
   );
 });
 
-test('a custom scheme signs as its definition says, and --id is the identity', async () => {
+test('a custom scheme signs as its definition says, and --delivery-id is the identity', async () => {
   workspace.write('payload.json', '{ "a" : 1 }');
   const { name, send, rows } = webhookOf('custom');
-  const words = [name, '--payload', 'payload.json', '--id', 'evt-1'];
+  const words = [name, '--payload', 'payload.json', '--delivery-id', 'evt-1'];
   const [first, second] = [await send(words), await send(words)];
   expect(first).toMatchObject({ exitCode: 0, stderr: '' });
-  expect(second).toEqual(first);
+  const { delivery_id: id } = JSON.parse(first.stdout.split('\n')[1] ?? '');
+  expect(second).toEqual({
+    ...first,
+    stdout: `${first.stdout}Duplicate of ${id}: it starts nothing. With another --delivery-id, it is a new delivery.\n`,
+  });
   expect(rows()).toMatchObject([
-    { outcome: 'Duplicate' },
+    { outcome: 'Duplicate', duplicateOf: id },
     {
       outcome: 'Accepted',
       identity: 'evt-1',
@@ -130,6 +134,57 @@ test('a custom scheme signs as its definition says, and --id is the identity', a
       size: 11,
     },
   ]);
+});
+
+describe('a second send of the same payload', () => {
+  const sendTwice = async (webhook: string, env: Record<string, string>, ...words: string[]) => {
+    workspace.write('payload.json', '{"same":true}');
+    const send = async () => {
+      const given = [webhook, '--payload', 'payload.json', '-o', 'json', ...words];
+      return JSON.parse((await workspace.hookmill('send', ...given, { env })).stdout);
+    };
+    return [await send(), await send()];
+  };
+
+  test.each([
+    { authMode: 'token' },
+    { authMode: 'url_token' },
+    { authMode: 'token', deliveryIdHeader: 'X-Event-Id' },
+    // The scheme signs this header; two values would not verify.
+    {
+      authMode: 'signature',
+      signatureScheme: 'standard-webhooks',
+      deliveryIdHeader: 'Webhook-ID',
+      secret: `whsec_${Buffer.alloc(24, 1).toString('base64')}`,
+    },
+  ])('is a new delivery by its new ID, or a duplicate by its repeated one (%o)', async given => {
+    const { workspace, webhook } = await startDaemonForTest();
+    const { factory, rows } = await webhook(given);
+    const env = { HOOKMILL_HOME: workspace.home, HOOKMILL_FACTORY: factory };
+    const [first, second] = await sendTwice('hook', env);
+    expect([first.duplicateOf, second.duplicateOf]).toEqual([null, null]);
+    const [, repeated] = await sendTwice('hook', env, '--delivery-id', 'évt-1');
+    expect(repeated).toMatchObject({ status: 202, duplicateOf: repeated.deliveryId });
+    const source = given.deliveryIdHeader ? 'deliveryIdHeader' : 'X-Service-Delivery-Id';
+    expect(rows()).toMatchObject([
+      { outcome: 'Duplicate', duplicateOf: repeated.deliveryId },
+      { outcome: 'Accepted', identity: 'évt-1', identitySource: source },
+      { outcome: 'Accepted', id: second.deliveryId, identitySource: source },
+      { outcome: 'Accepted', id: first.deliveryId, identitySource: source },
+    ]);
+  });
+
+  test("is a duplicate if the scheme's sender gives no ID, unless the user gives a new one", async () => {
+    const { name, env, rows } = webhookOf('typeform');
+    const [, second] = await sendTwice(name, env);
+    expect(second).toMatchObject({ status: 202, duplicateOf: second.deliveryId });
+    const [third] = await sendTwice(name, env, '--delivery-id', 'evt-2');
+    expect(third.duplicateOf).toBeNull();
+    expect(rows().find(({ id }) => id === third.deliveryId)).toMatchObject({
+      identity: 'evt-2',
+      identitySource: 'X-Service-Delivery-Id',
+    });
+  });
 });
 
 test('a refusal is shown, and is exit status 1', async () => {
@@ -174,6 +229,7 @@ describe.concurrent('says what is wrong', () => {
       1,
       /cannot be signed: the secret is empty/,
     ],
+    ['a blank ID', ['hook-00', '--delivery-id', ' ', ...payload], 2, /--delivery-id must not be blank/],
     ['an invalid URL', ['hook-00', '--to', 'nowhere', ...payload], 1, /the URL does not answer/],
     [
       'a daemon that is not there',

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import {
   createSortableId,
   createUid,
+  readSortableIdTime,
   sortableIdRandomBytes,
   uidPattern,
   uidRandomBytes,
@@ -49,4 +50,16 @@ test('writes the time as a ULID does, in lower case', () => {
   // The example of ulid/spec and of its reference implementation.
   const id = createSortableId('dlv', 1_469_918_176_385, new Uint8Array(sortableIdRandomBytes));
   expect(id).toBe('dlv_01aryz6s410000000000000000');
+});
+
+test('reads the time back from an id, and none from anything else', () => {
+  const time = fc.nat({ max: 2 ** 48 - 1 });
+  const random = fc.uint8Array({ minLength: sortableIdRandomBytes, maxLength: sortableIdRandomBytes });
+  fc.assert(
+    fc.property(time, random, (atMs, bytes) => {
+      expect(readSortableIdTime(createSortableId('dlv', atMs, bytes))).toBe(atMs);
+    }),
+  );
+  for (const other of ['', 'dlv_', 'wh_0123456789abcdefghijklmn', 'dlv_01ARYZ6S410000000000000000', 'evt-1'])
+    expect(readSortableIdTime(other)).toBeUndefined();
 });

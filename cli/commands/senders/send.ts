@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { AppliedWebhook } from '../../../schema/applied-state.ts';
-import { createSortableId, sortableIdRandomBytes } from '../../../schema/ids.ts';
+import { createSortableId, readSortableIdTime, sortableIdRandomBytes } from '../../../schema/ids.ts';
 import { renderIngressUrl } from '../../../schema/ingress-url.ts';
 import type { SignatureDescription } from '../../../signatures/description.ts';
 import { findWebhook } from '../../backend/find-by-name.ts';
@@ -24,15 +24,20 @@ For an applied webhook, the credential comes from its team secret. For any other
 give the secret on standard input or at a prompt. If the scheme uses a public key, the secret is the private key as
 PKCS #8 PEM, or a key of Standard Webhooks that starts with whsk_.
 
+Each delivery gets a new ID: in the webhook's deliveryIdHeader and in the header of its signature scheme, or in
+X-Service-Delivery-Id if its sender authenticates with a token. Repeat an ID to send a duplicate. A signature scheme
+without such a header gets an ID only with --delivery-id.
+
 Examples:
   hookmill send deploys --payload deploy.json
+  hookmill send deploys --payload deploy.json --delivery-id build-4711
   hookmill send --scheme stripe --to https://hooks.example.com/webhooks/w/wh_… --payload event.json < secret.txt`,
   )
     .argument('[webhook]', 'name or UID of an applied webhook')
     .requiredOption('--payload <file>', 'request body, sent byte for byte')
     .option('--to <url>', 'URL to post to (default: the ingress URL of the webhook)')
     .option('--scheme <id>', 'signature scheme, if no webhook is named')
-    .option('--id <id>', 'ID of the delivery, for schemes and headers that have one (default: a new one)')
+    .option('--id, --delivery-id <id>', 'ID that the sender gives to the delivery (default: a new one)')
     .action(async (name: string | undefined, options: SendOptions, command: Command) =>
       send(name, options, await openContext(command)),
     );
@@ -42,41 +47,66 @@ interface SendOptions {
   readonly payload: string;
   readonly to?: string;
   readonly scheme?: string;
-  readonly id?: string;
+  readonly deliveryId?: string;
 }
 
 interface SignedRequest {
   readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
+  /** By name. A later name replaces an earlier one that differs only in case. */
+  readonly headers: readonly (readonly [string, string])[];
+}
+
+/** What is sent: the body, and the ID that its sender gives to it. */
+interface Event {
+  readonly body: Buffer;
+  readonly id: string;
+  /** Whether the user chose the ID. */
+  readonly isIdGiven: boolean;
 }
 
 async function send(name: string | undefined, options: SendOptions, context: Context): Promise<void> {
-  const body = await readInputFile(options.payload, 'the payload');
-  const id =
-    options.id ??
-    createSortableId('msg', Date.now(), crypto.getRandomValues(new Uint8Array(sortableIdRandomBytes)));
+  const event = makeEvent(await readInputFile(options.payload, 'the payload'), options.deliveryId);
   const request =
     name === undefined
-      ? await signByScheme(options, body, id)
-      : await signForWebhook(context, name, options, body, id);
+      ? await signByScheme(options, event)
+      : await signForWebhook(context, name, options, event);
 
-  const response = await post(request, body);
+  const sentAtMs = Date.now();
+  const response = await post(request, event.body);
   const text = await response.text();
-  const data = { status: response.status, deliveryId: findDeliveryId(text), body: text };
+  const deliveryId = findDeliveryId(text);
+  const isDuplicate =
+    deliveryId !== null && (await isRecordedBefore(sentAtMs, deliveryId, response, context));
+  const data = {
+    status: response.status,
+    deliveryId,
+    duplicateOf: isDuplicate ? deliveryId : null,
+    body: text,
+  };
+  const note = isDuplicate ? describeDuplicate(deliveryId, event) : '';
   printData(
     context.output,
     data,
-    () => `${response.status} ${response.statusText}\n${printable(text.trimEnd())}\n`,
+    () => `${response.status} ${response.statusText}\n${printable(text.trimEnd())}\n${note}`,
   );
   if (!response.ok) throw new CommandError('');
+}
+
+function makeEvent(body: Buffer, given: string | undefined): Event {
+  if (given !== undefined && (given.trim() === '' || /\p{Cc}/u.test(given))) {
+    throw new UsageError('--delivery-id must not be blank, and must not contain control characters');
+  }
+  const random = crypto.getRandomValues(new Uint8Array(sortableIdRandomBytes));
+  const id = given ?? createSortableId('msg', Date.now(), random);
+  // A header's characters are bytes.
+  return { body, id: Buffer.from(id).toString('latin1'), isIdGiven: given !== undefined };
 }
 
 async function signForWebhook(
   context: Context,
   name: string,
   { to, scheme }: SendOptions,
-  body: Buffer,
-  id: string,
+  event: Event,
 ): Promise<SignedRequest> {
   if (scheme) throw new UsageError('--scheme cannot be combined with the name of a webhook');
   const { webhooks } = await context.store.appliedStates.read(context.factory);
@@ -85,15 +115,20 @@ async function signForWebhook(
   const secret = await openSecret(context, webhook);
 
   const url = to ?? renderIngressUrl(context.baseUrl, webhook);
-  const identity = webhook.deliveryIdHeader ? { [webhook.deliveryIdHeader]: id } : {};
-  if (webhook.authMode === 'url_token') return { url: url.replace('{token}', secret), headers: identity };
-  if (webhook.authMode === 'token')
-    return { url, headers: { ...identity, Authorization: `Bearer ${secret}` } };
+  const { authMode, deliveryIdHeader } = webhook;
+  if (authMode !== 'signature') {
+    const identity = [deliveryIdHeader ?? serviceIdHeader, event.id] as const;
+    if (authMode === 'url_token') return { url: url.replace('{token}', secret), headers: [identity] };
+    return { url, headers: [identity, ['Authorization', `Bearer ${secret}`]] };
+  }
   const { describeScheme } = await import('../../../signatures/schemes.ts');
   const description = webhook.signatureScheme && describeScheme(webhook.signatureScheme);
   if (!description) throw new CommandError(`the webhook ${name} has no known signature scheme`);
-  return { url, headers: { ...identity, ...(await sign(description, secret, url, body, id)) } };
+  return { url, headers: await sign(description, secret, url, event, deliveryIdHeader) };
 }
+
+/** The header in which a sender gives an ID if neither the webhook nor its signature scheme has another one. */
+const serviceIdHeader = 'X-Service-Delivery-Id';
 
 /** Whoever writes hookmill.yaml could have the credential sent to a server of theirs. */
 function requireOwnBaseUrl({ baseUrl, isOwnBaseUrl }: Context): void {
@@ -104,25 +139,31 @@ function requireOwnBaseUrl({ baseUrl, isOwnBaseUrl }: Context): void {
   );
 }
 
-async function signByScheme({ to, scheme }: SendOptions, body: Buffer, id: string): Promise<SignedRequest> {
+async function signByScheme({ to, scheme }: SendOptions, event: Event): Promise<SignedRequest> {
   if (!to || !scheme) throw new UsageError('--scheme and --to are required without the name of a webhook');
   const { describeScheme, schemeIds } = await import('../../../signatures/schemes.ts');
   const description = describeScheme(scheme);
   if (!description) throw new UsageError(describeUnknownScheme(scheme, schemeIds));
   const secret = await readSecretValue(`Secret of the ${scheme} sender:`);
-  return { url: to, headers: await sign(description, secret, to, body, id) };
+  return { url: to, headers: await sign(description, secret, to, event, undefined) };
 }
 
+/** Makes the headers of the scheme's sender: with an ID only if that sender gives one, or if the user does. */
 async function sign(
   description: SignatureDescription,
   secret: string,
   url: string,
-  body: Buffer,
-  id: string,
-): Promise<Readonly<Record<string, string>>> {
+  { body, id, isIdGiven }: Event,
+  deliveryIdHeader: string | undefined,
+): Promise<SignedRequest['headers']> {
   const { signRequest } = await import('../../../signatures/sign.ts');
+  const ownHeader =
+    ('idHeader' in description && description.idHeader) || description.deliveryIdHeader || undefined;
+  const header = deliveryIdHeader ?? (isIdGiven && ownHeader === undefined ? serviceIdHeader : undefined);
   try {
-    return signRequest(description, secret, { body, url, method: 'POST', nowMs: Date.now(), id });
+    const request = { body, url, method: 'POST', nowMs: Date.now(), id };
+    const signed = Object.entries(signRequest(description, secret, request));
+    return header === undefined ? signed : [[header, id], ...signed];
   } catch (error) {
     if (error instanceof TypeError) throw new CommandError(`the request cannot be signed: ${error.message}`);
     throw error;
@@ -146,9 +187,11 @@ async function openSecret(
 
 async function post({ url, headers }: SignedRequest, body: Buffer): Promise<Response> {
   try {
+    const all = new Headers({ 'Content-Type': 'application/json' });
+    for (const [name, value] of headers) all.set(name, value);
     return await fetch(url, {
       method: 'POST',
-      headers: { 'Content-Type': 'application/json', ...headers },
+      headers: all,
       body: new Uint8Array(body),
       redirect: 'manual',
     });
@@ -168,4 +211,34 @@ function findDeliveryId(text: string): string | null {
   } catch {
     return null;
   }
+}
+
+/**
+ * Whether the delivery was recorded before this request was sent: then the request was its duplicate. The answer does
+ * not say so, but the ID contains when its delivery was recorded, by the receiver's clock. On this machine, that is
+ * our clock. Otherwise the answer's date is compared, which has only whole seconds: a duplicate of a delivery of the
+ * same second may go unnoticed.
+ */
+async function isRecordedBefore(
+  sentAtMs: number,
+  deliveryId: string,
+  { url, headers }: Response,
+  { store }: Context,
+): Promise<boolean> {
+  const recordedAtMs = readSortableIdTime(deliveryId);
+  if (recordedAtMs === undefined) return false;
+  const tookMs = Date.now() - sentAtMs;
+  const isHere =
+    isLoopback(new URL(url).hostname) ||
+    (await store.deliveries.findDelivery(deliveryId).catch(() => undefined)) !== undefined;
+  return recordedAtMs < (isHere ? sentAtMs : Date.parse(headers.get('date') ?? '') - tookMs);
+}
+
+function isLoopback(host: string): boolean {
+  return /^(localhost|127\.[\d.]+|\[::1\])$/.test(host);
+}
+
+function describeDuplicate(deliveryId: string, { isIdGiven }: Event): string {
+  const wayOut = isIdGiven ? 'another' : 'a new';
+  return `Duplicate of ${printable(deliveryId)}: it starts nothing. With ${wayOut} --delivery-id, it is a new delivery.\n`;
 }
