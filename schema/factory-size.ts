@@ -8,16 +8,30 @@ export const factoryBytesMax = 8 * 1024 * 1024;
 /** @limit Most keys and values in all payload filters of a factory: compiling them takes well under a second. */
 const factoryFilterPartsMax = 200_000;
 
-/** Describes which limit of a factory its automations exceed; undefined if they exceed none. */
+/** Describes the first limit of a factory that its automations exceed; undefined if they exceed none. */
 export function describeExcess(automations: readonly AutomationDefinition[]): string | undefined {
-  if (automations.length > definitionFilesMax)
-    return `the factory has ${automations.length} automations, and at most ${definitionFilesMax} are allowed`;
-  const bytes = Buffer.byteLength(JSON.stringify(automations));
-  if (bytes > factoryBytesMax)
-    return `the automations have ${bytes} bytes as JSON, and at most ${factoryBytesMax} are allowed`;
-  const parts = automations.reduce((sum, { triggers }) => sum + countTriggerParts(triggers), 0);
-  if (parts <= factoryFilterPartsMax) return undefined;
-  return `the payload filters have ${parts} keys and values, and at most ${factoryFilterPartsMax} are allowed in one factory`;
+  const findExcess = measureFactory();
+  for (const automation of automations) {
+    const excess = findExcess(automation);
+    if (excess !== undefined) return excess;
+  }
+  return undefined;
+}
+
+/** Takes the automations of a factory one by one, and describes the limit that they exceed together, as soon as they do. */
+export function measureFactory(): (automation: AutomationDefinition) => string | undefined {
+  const size = { automations: 0, bytes: 0, parts: 0 };
+  return automation => {
+    size.automations++;
+    size.bytes += Buffer.byteLength(JSON.stringify(automation));
+    size.parts += countTriggerParts(automation.triggers);
+    if (size.automations > definitionFilesMax)
+      return `the factory has more than ${definitionFilesMax} automations`;
+    if (size.bytes > factoryBytesMax)
+      return `the automations have more than ${factoryBytesMax} bytes as JSON, the most that one factory may have`;
+    if (size.parts <= factoryFilterPartsMax) return undefined;
+    return `the payload filters have more than ${factoryFilterPartsMax} keys and values, the most that one factory may have`;
+  };
 }
 
 function countTriggerParts(triggers: AutomationDefinition['triggers']): number {

@@ -2,10 +2,8 @@ import { webhooksMax } from '../schema/applied-state.ts';
 import { toCanonicalJson } from '../schema/canonical-json.ts';
 import type { AutomationDefinition } from '../schema/definitions/automation-definition.ts';
 import type { Diagnostic } from '../schema/diagnostics.ts';
-import { describeExcess } from '../schema/factory-size.ts';
 import type { DefinitionFiles } from './definition-files.ts';
 import type { Definitions } from './definitions.ts';
-import { diagnoseOversize } from './oversize.ts';
 
 /** Finds mistakes that no single file shows. */
 export function findCrossFileDiagnostics(
@@ -15,7 +13,6 @@ export function findCrossFileDiagnostics(
   return [
     ...findTooManyWebhooks(found),
     ...findCaseCollisions(found),
-    ...findOversizedFactory(automations),
     ...automations.flatMap(automation => findDuplicateTriggers(automation, locate)),
   ];
 }
@@ -33,11 +30,6 @@ function findTooManyWebhooks({ files }: DefinitionFiles): Diagnostic[] {
       hint: 'move some to the definitions directory of another factory',
     },
   ];
-}
-
-function findOversizedFactory(automations: readonly AutomationDefinition[]): Diagnostic[] {
-  const excess = describeExcess(automations);
-  return excess === undefined ? [] : [diagnoseOversize('automations', excess)];
 }
 
 /** Finds files whose names differ only in case. File systems that ignore case keep only one of them. */

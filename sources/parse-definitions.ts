@@ -4,14 +4,18 @@ import type { ParsedFile } from '../schema/definitions/parse-file.ts';
 import type { WebhookDefinition } from '../schema/definitions/webhook-definition.ts';
 import { type ParsedYaml, parseYaml } from '../schema/definitions/yaml-source.ts';
 import { type Diagnostic, diagnosticsReportedMax, sortDiagnostics } from '../schema/diagnostics.ts';
+import { measureFactory } from '../schema/factory-size.ts';
 import { compareNames } from '../schema/name.ts';
 import { findCrossFileDiagnostics } from './cross-file-diagnostics.ts';
 import type { DefinitionFile, DefinitionFiles } from './definition-files.ts';
 import type { Definitions } from './definitions.ts';
-import { findOversize } from './oversize.ts';
+import { diagnoseOversize, findOversize } from './oversize.ts';
 import { parseWebhookName, withWebhookIdHints } from './webhook-id-hints.ts';
 
-/** Parses the files of a source, and sorts their diagnostics. Parses none if they are too many or too large. */
+/**
+ * Parses the files of a source, and sorts their diagnostics. Parses none if they are too many or too large, and no more
+ * once the automations exceed a limit of the factory.
+ */
 export function parseDefinitions(found: DefinitionFiles): Definitions {
   const oversize = findOversize(found.files);
   const { length: fileCount } = found.files;
@@ -30,11 +34,19 @@ function parseAll(found: DefinitionFiles): Omit<Definitions, 'fileCount'> {
     texts.set(file, parsed.text);
     diagnostics.push(...parsed.diagnostics);
     if (parsed.definition) definitions.push(parsed.definition);
+    return parsed.definition;
   };
+  const findExcess = measureFactory();
   for (const definition of files) {
     const { kind, name, file, bytes } = definition;
     if (kind === 'webhook') take(definition, parseWebhook(name, file, bytes), webhooks);
-    else take(definition, parseAutomation(name, file, bytes), automations);
+    else {
+      const automation = take(definition, parseAutomation(name, file, bytes), automations);
+      const excess = automation && findExcess(automation);
+      if (excess === undefined) continue;
+      diagnostics.push(diagnoseOversize('automations', excess));
+      break;
+    }
   }
   const locate = makeLocator(files);
   return {

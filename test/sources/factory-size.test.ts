@@ -46,6 +46,15 @@ test('parses no file of a factory whose files have too many bytes together', () 
   expect(definitionsIn(files).diagnostics).toMatchObject([{ code: 'factory/too-large' }]);
 });
 
+test('parses no more files once their filters are too large together', () => {
+  const values = Array.from({ length: 490 }, (_, index) => index);
+  const payload = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`f${index}`, values]));
+  const text = JSON.stringify({ prompt: 'p', triggers: [triggerOf(payload)] });
+  const { automations, diagnostics } = definitionsIn(manyFiles(60, text));
+  expect(automations).toHaveLength(41);
+  expect(diagnostics).toMatchObject([{ code: 'factory/too-large', file: 'automations' }]);
+});
+
 test('reads no file of a folder that has too many', () => {
   const directory = mkdtempSync(join(tmpdir(), 'crowd-'));
   mkdirSync(join(directory, 'automations'));
@@ -68,7 +77,7 @@ test('refuses filters that are too large together, though each one is not', asyn
   const { automations } = await factory.readState();
   expect(describeExcess(automations)).toBeUndefined();
   expect(describeExcess([...automations, { name: 'one-more', ...shape }])).toBe(
-    'the payload filters have 201310 keys and values, and at most 200000 are allowed in one factory',
+    'the payload filters have more than 200000 keys and values, the most that one factory may have',
   );
 });
 
