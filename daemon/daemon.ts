@@ -10,6 +10,7 @@ import { createMemoryBudgets } from './ingress/budgets.ts';
 import { createIngress, type IngressOptions } from './ingress/ingress.ts';
 import { createRandomPool } from './ingress/random-pool.ts';
 import { createApi } from './management/api/create-api.ts';
+import { isList } from './management/api/handler.ts';
 import type { ThreadAnswer } from './management/api/thread-request.ts';
 import { findDashboardDirectory, readDashboardFiles } from './management/dashboard-files.ts';
 import { LiveDeliveries } from './management/live-deliveries.ts';
@@ -115,11 +116,13 @@ async function startParts(
   onClose(() => deliveryLog.close());
   const thread = openOperationsThread({ place: store.place, deliveryLog });
   onClose(() => thread.close());
+  const listThread = openOperationsThread({ place: store.place, deliveryLog });
+  onClose(() => listThread.close());
   const served = await serveStates(options, condition, thread);
   onClose(() => served.close());
   const readReconciles = () => readReconcileStatuses(store);
   const metrics = createMetrics({ deliveryLog, readStates: served.status, readReconciles });
-  const parts = { deliveryLog, served, live, metrics, readReconciles, thread };
+  const parts = { deliveryLog, served, live, metrics, readReconciles, thread, listThread };
 
   // The management port starts before the ingress and closes after it, so that it can report while the ingress stops.
   const managementUrl = await startManagement(options, parts, condition, onClose);
@@ -180,18 +183,28 @@ interface Parts {
   readonly metrics: Metrics;
   readonly readReconciles: MetricSources['readReconciles'];
   readonly thread: OperationsThread;
+  readonly listThread: OperationsThread;
+}
+
+/** A buffer that is larger than Node's pool of small ones has no other user. */
+function ownBuffers(bytes: Uint8Array<ArrayBuffer> | undefined): ArrayBuffer[] {
+  return bytes && bytes.buffer.byteLength > Buffer.poolSize ? [bytes.buffer] : [];
 }
 
 async function startManagement(
   { store, settings, log, nowMs, monotonicMs }: DaemonOptions,
-  { deliveryLog, served, live, metrics, readReconciles, thread }: Parts,
+  { deliveryLog, served, live, metrics, readReconciles, thread, listThread }: Parts,
   condition: Condition,
   onClose: OnClose,
 ): Promise<string> {
   const { managementUrl } = settings;
   const api = createApi({
     ...{ store, served, deliveryLog, live, managementUrl, nowMs, monotonicMs, log },
-    answerInThread: (request, turn) => thread.run('answerRequest', request, turn) as Promise<ThreadAnswer>,
+    answerInThread: (request, turn) => {
+      const answering = isList(request.id) ? listThread : thread;
+      const transfer = ownBuffers(request.body);
+      return answering.run('answerRequest', request, turn, transfer) as Promise<ThreadAnswer>;
+    },
     readClientAddress: createAddressReader(settings.trustProxies),
     baseUrl: () => condition.baseUrl,
   });

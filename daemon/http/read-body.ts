@@ -6,7 +6,7 @@ const freePieces = 1_024;
 /** @limit Smallest average size of the pieces of an unverified body, in bytes, once it has more than the free ones: each costs as much time as some KB in one piece. */
 const pieceBytesMin = 64;
 
-export type BodyRead = { readonly ok: true; readonly body: Buffer } | UnreadBody;
+export type BodyRead = { readonly ok: true; readonly body: Buffer<ArrayBuffer> } | UnreadBody;
 
 export interface UnreadBody {
   readonly ok: false;

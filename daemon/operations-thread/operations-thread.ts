@@ -1,16 +1,14 @@
-import { extname } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import type { QueueableRuns } from '../../operations/factory.ts';
 import { ApiProblem } from '../../schema/api/problems.ts';
 import type { StorePlace } from '../../store/ports.ts';
+import { startDefinitionsThread } from '../definitions-thread.ts';
 import type { FromThread, ThreadVerb, ToThread } from './wire.ts';
 
 /** @limit Time limit for one operation in the operations thread, in ms: 10,000 usual automations take a few seconds, and commands wait for 30 s. */
 const operationMs = 20_000;
 /** @limit Most requests of one API token that wait for the operations thread: a page of the dashboard sends a few at once. */
 const requestsWaitingMax = 16;
-/** @limit Heap of the operations thread, in MiB: definitions of the largest size need a fraction of it. */
-const operationsHeapMiB = 1_024;
 
 export interface OperationsThreadOptions {
   readonly place: StorePlace;
@@ -23,9 +21,14 @@ export interface OperationsThreadOptions {
 export interface OperationsThread {
   /**
    * Runs one operation. Those of one `turn` run in order, and turns take turns; without one, it is the daemon's own work
-   * and runs next. Fails with the problem `takes-too-long` if it was stopped, and with `requests-waiting`.
+   * and runs next. The buffers in `transfer` are handed over, not copied. Fails with the problem `takes-too-long` if it was stopped, and with `requests-waiting`.
    */
-  run(verb: ThreadVerb, argument: unknown, turn?: string): Promise<unknown>;
+  run(
+    verb: ThreadVerb,
+    argument: unknown,
+    turn?: string,
+    transfer?: readonly ArrayBuffer[],
+  ): Promise<unknown>;
   /** Stops the current operation. The others fail. */
   close(): Promise<void>;
 }
@@ -45,6 +48,7 @@ const ownTurn = '';
 interface Job {
   readonly verb: ThreadVerb;
   readonly argument: unknown;
+  readonly transfer: readonly ArrayBuffer[];
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -61,14 +65,19 @@ class SerialThread implements OperationsThread {
     this.#options = options;
   }
 
-  run(verb: ThreadVerb, argument: unknown, turn = ownTurn): Promise<unknown> {
+  run(
+    verb: ThreadVerb,
+    argument: unknown,
+    turn = ownTurn,
+    transfer: readonly ArrayBuffer[] = [],
+  ): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (this.#closed) return reject(new ApiProblem('takes-too-long'));
       const waiting = this.#turns.get(turn) ?? [];
       if (turn !== ownTurn && waiting.length >= requestsWaitingMax) {
         return reject(new ApiProblem('requests-waiting'));
       }
-      waiting.push({ verb, argument, resolve, reject });
+      waiting.push({ verb, argument, transfer, resolve, reject });
       this.#turns.set(turn, waiting);
       this.#runNext();
     });
@@ -88,7 +97,8 @@ class SerialThread implements OperationsThread {
     this.#worker = worker;
     this.#running = job;
     this.#timer = setTimeout(() => void worker.terminate(), this.#options.operationMs ?? operationMs);
-    worker.postMessage({ kind: 'run', verb: job.verb, argument: job.argument } satisfies ToThread);
+    const { verb, argument, transfer } = job;
+    worker.postMessage({ kind: 'run', verb, argument } satisfies ToThread, transfer);
   }
 
   #takeNext(): Job | undefined {
@@ -102,12 +112,7 @@ class SerialThread implements OperationsThread {
   }
 
   #start(): Worker {
-    // Sources run as .ts, the build as .js.
-    const script = new URL(`./operations-worker${extname(import.meta.url)}`, import.meta.url);
-    const worker = new Worker(script, {
-      workerData: this.#options.place,
-      resourceLimits: { maxOldGenerationSizeMb: operationsHeapMiB },
-    });
+    const worker = startDefinitionsThread('operations-worker', import.meta.url, this.#options.place);
     let died: unknown;
     worker.on('message', (message: FromThread) => this.#take(worker, message));
     worker.once('error', error => {

@@ -1,14 +1,12 @@
-import { extname } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import type { FollowedBranch } from '../../sources/repository/followed-repository.ts';
 import type { StorePlace } from '../../store/ports.ts';
 import type { ReconcileFailure } from '../../store/reconcile-statuses.ts';
+import { startDefinitionsThread } from '../definitions-thread.ts';
 import type { FromReconciles, ReconcileReport, ToReconciles } from './reconcile-report.ts';
 
 /** @limit Time for which the definitions of one tip may keep the reconcile thread busy, in ms: 10,000 usual automations take a few seconds. */
 const reconcileBusyMs = 20_000;
-/** @limit Heap of the reconcile thread, in MiB: definitions of the largest size need a fraction of it. */
-const reconcileHeapMiB = 1_024;
 
 export interface ReconcileThreadOptions {
   readonly place: StorePlace;
@@ -64,12 +62,7 @@ export class ReconcileThread {
   }
 
   #start(): Worker {
-    // Sources run as .ts, the build as .js.
-    const script = new URL(`./reconcile-worker${extname(import.meta.url)}`, import.meta.url);
-    const worker = new Worker(script, {
-      workerData: this.#options.place,
-      resourceLimits: { maxOldGenerationSizeMb: reconcileHeapMiB },
-    });
+    const worker = startDefinitionsThread('reconcile-worker', import.meta.url, this.#options.place);
     worker.on('message', (message: FromReconciles) => this.#take(worker, message));
     worker.once('error', () => undefined);
     worker.once('exit', () => {

@@ -8,17 +8,10 @@ export interface ServedFactory {
   readonly problem?: { readonly message: string; readonly since: string };
 }
 
-/** What the main thread keeps of an applied state for the management API. */
-export interface ServedView {
-  readonly factory: FactoryView;
-  /** The UIDs of all its webhooks. */
-  readonly uids: readonly string[];
-}
-
 /** The applied states that the ingress serves. */
 export interface ServedFactories {
   /** What is served for a factory; undefined if it never had a state. */
-  findView(factory: string): ServedView | undefined;
+  findView(factory: string): FactoryView | undefined;
   /** Resolves when everything that was stored before the call is served. */
   refresh(): Promise<void>;
   status(): ServedFactory[];

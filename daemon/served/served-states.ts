@@ -1,6 +1,7 @@
+import type { FactoryView } from '../../operations/views/applied-views.ts';
 import type { Store } from '../../store/ports.ts';
 import type { LoadedState } from './loaded-state.ts';
-import type { ServedFactories, ServedFactory, ServedView } from './served-factories.ts';
+import type { ServedFactories, ServedFactory } from './served-factories.ts';
 import type { ServedWebhook } from './served-webhook.ts';
 import { prepareWebhooks } from './served-webhooks.ts';
 
@@ -25,7 +26,7 @@ interface Loaded {
   /** The version of the stored state, which is known without reading the state. */
   readonly version: string | undefined;
   readonly status: ServedFactory;
-  readonly view: ServedView | undefined;
+  readonly view: FactoryView | undefined;
   readonly webhooks: readonly ServedWebhook[];
   /** The UIDs of the webhooks that cannot be served; undefined if the state cannot be read, so that none is known. */
   readonly unservedUids: readonly string[] | undefined;
@@ -97,8 +98,8 @@ async function load(
     const [failure] = unserved.values();
     if (failure !== undefined && before && isComplete(before)) throw failure;
     const unservedUids = [...unserved.keys()];
-    const view = { factory: loaded.view, uids: loaded.webhooks.map(({ uid }) => uid) };
-    const status = { factory, serial: loaded.view.serial, webhooks: webhooks.length };
+    const { view } = loaded;
+    const status = { factory, serial: view.serial, webhooks: webhooks.length };
     if (failure === undefined) return { version, view, webhooks, unservedUids, status };
     const problem = { message: toMessage(failure), since: new Date().toISOString() };
     if (before && version === before.version && problem.message === before.status.problem?.message)

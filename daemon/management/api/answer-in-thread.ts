@@ -7,6 +7,7 @@ import { createDefinitionHandlers } from './definition-handlers.ts';
 import { createFactoryHandlers } from './factory-handlers.ts';
 import type { ApiReply, ThreadHandlers, ThreadOperationId } from './handler.ts';
 import { createJudgingHandlers } from './judging-handlers.ts';
+import { createListHandlers } from './list-handlers.ts';
 import type { OperationDeps } from './operation-deps.ts';
 import { parseBody } from './read-request.ts';
 import type { StateCache } from './state-cache.ts';
@@ -35,6 +36,7 @@ export function createAnswerer(options: AnswererOptions): (request: ThreadReques
     ...createFactoryHandlers(deps),
     ...createDefinitionHandlers(deps),
     ...createJudgingHandlers(deps),
+    ...createListHandlers(deps),
   };
   return async request => {
     const { id, params, query, ifSerial, caller, atMs } = request;

@@ -1,10 +1,7 @@
 import type { Logger } from 'pino';
 import type { LoggedFactory, QueueableRuns } from '../../../operations/factory.ts';
-import { factoryView } from '../../../operations/views/applied-views.ts';
-import { emptyAppliedState } from '../../../schema/applied-state.ts';
-import { Refusal } from '../../../schema/refusal.ts';
 import type { Store } from '../../../store/ports.ts';
-import type { ServedFactories, ServedView } from '../../served/served-factories.ts';
+import type { ServedFactories } from '../../served/served-factories.ts';
 import type { KnownTokens } from '../guards/known-tokens.ts';
 import type { SessionCookie } from '../guards/session-cookie.ts';
 import type { Sessions } from '../guards/sessions.ts';
@@ -28,18 +25,6 @@ export interface ApiDeps {
   readonly nowMs: () => number;
   readonly randomBytes: (count: number) => Uint8Array;
   readonly log: Logger;
-}
-
-/** Gets what is served for a factory; an empty view if it has no applied state. Fails with `state-unreadable`. */
-export function getServedView({ served }: Pick<ApiDeps, 'served'>, factory: string): ServedView {
-  const view = served.findView(factory);
-  if (view) return view;
-  if (!served.status().some(status => status.factory === factory)) {
-    return { factory: factoryView(emptyAppliedState(factory)), uids: [] };
-  }
-  throw new Refusal('state-unreadable', {
-    detail: `the applied state of the factory ${factory} cannot be read`,
-  });
 }
 
 /** Opens a factory for operations on its delivery log. */

@@ -37,11 +37,18 @@ type Immutable<T> = unknown extends T ? T : { readonly [K in keyof T]: Immutable
 /** The operations that the main thread handles: none of them takes more than a few ms. */
 export type PortOperationId =
   | ('signIn' | 'whoAmI' | 'signOut' | 'listFactories' | 'listSchemes')
-  | ('showActivity' | 'listDeliveries' | 'watchDeliveries' | 'downloadPayload')
-  | ('listRuns' | 'showRun' | 'showRunOutput' | 'retryRun');
+  | ('watchDeliveries' | 'downloadPayload' | 'showRunOutput' | 'retryRun');
 
-/** All other operations are handled in the operations thread. */
+/** All other operations are handled in a thread of their own, one after the other. */
 export type ThreadOperationId = Exclude<OperationId, PortOperationId>;
+
+const listIds = ['showActivity', 'listDeliveries', 'listRuns', 'showRun'] as const satisfies OperationId[];
+export type ListOperationId = (typeof listIds)[number];
+
+/** Whether an operation only lists from the delivery log. Those have a thread of their own, so that no plan delays them. */
+export function isList(id: OperationId): boolean {
+  return (listIds as readonly OperationId[]).includes(id);
+}
 
 /** Each operation has a handler; a missing one does not compile. */
 export type PortHandlers = { readonly [Id in PortOperationId]: PortHandler<Id> };

@@ -1,40 +1,17 @@
-import { listDeliveries, readPayload } from '../../../operations/deliveries.ts';
-import { listRuns, listRunsOfDelivery, readRunOutput, retryRun, showRun } from '../../../operations/runs.ts';
-import { createActivityCounter } from './activity.ts';
-import { type ApiDeps, getServedView, openLoggedFactory } from './api-deps.ts';
+import { readPayload } from '../../../operations/deliveries.ts';
+import { readRunOutput, retryRun } from '../../../operations/runs.ts';
+import { type ApiDeps, openLoggedFactory } from './api-deps.ts';
 import type { PortHandlers } from './handler.ts';
 
-type DeliveryHandlers = Pick<
-  PortHandlers,
-  'showActivity' | 'listDeliveries' | 'watchDeliveries' | 'downloadPayload'
->;
-type RunHandlers = Pick<PortHandlers, 'listRuns' | 'showRun' | 'showRunOutput' | 'retryRun'>;
+type LogHandlers = Pick<PortHandlers, 'watchDeliveries' | 'downloadPayload' | 'showRunOutput' | 'retryRun'>;
 
-/** Handles requests for a factory's delivery log. Deliveries and runs of other factories are unknown here. */
-export function createLogHandlers(deps: ApiDeps): DeliveryHandlers & RunHandlers {
+/**
+ * Handles requests for a factory's delivery log that stream or write. Deliveries and runs of other factories are unknown
+ * here.
+ */
+export function createLogHandlers(deps: ApiDeps): LogHandlers {
   return {
-    ...createDeliveryHandlers(deps),
     watchDeliveries: createLiveHandler(deps),
-    ...createRunHandlers(deps),
-  };
-}
-
-function createDeliveryHandlers(deps: ApiDeps): Omit<DeliveryHandlers, 'watchDeliveries'> {
-  const countActivity = createActivityCounter(deps.store.deliveries, deps.nowMs);
-  return {
-    showActivity: async ({ params: { factory } }) => {
-      const { uids } = getServedView(deps, factory);
-      return { body: await countActivity(factory, uids) };
-    },
-    listDeliveries: async ({ params: { factory }, query, caller }) => {
-      const { webhook: uid, ...wanted } = query;
-      const page = await listDeliveries(
-        openLoggedFactory(deps, factory),
-        { uid, ...wanted },
-        caller.token.permission,
-      );
-      return { body: { deliveries: page.rows, next: page.next } };
-    },
     downloadPayload: async ({ params: { factory, delivery }, context }) => {
       context.body = await readPayload(openLoggedFactory(deps, factory), delivery);
       context.set({
@@ -43,6 +20,16 @@ function createDeliveryHandlers(deps: ApiDeps): Omit<DeliveryHandlers, 'watchDel
       });
       return { body: undefined };
     },
+    showRunOutput: async ({ params: { factory, run }, context }) => {
+      const { size, stream } = await readRunOutput(openLoggedFactory(deps, factory), run);
+      context.set('Content-Type', 'text/plain; charset=utf-8');
+      context.body = stream;
+      context.length = size;
+      return { body: undefined };
+    },
+    retryRun: async ({ params: { factory, run } }) => ({
+      body: await retryRun(openLoggedFactory(deps, factory), run),
+    }),
   };
 }
 
@@ -61,31 +48,5 @@ function createLiveHandler({ live, tokens, sessions, cookie }: ApiDeps): PortHan
     live.view({ factory, uid: query.webhook, permission }, context.res, viewer);
     context.respond = false;
     return { body: undefined };
-  };
-}
-
-function createRunHandlers(deps: ApiDeps): RunHandlers {
-  return {
-    listRuns: async ({ params: { factory }, query: { delivery, ...wanted } }) => {
-      const opened = openLoggedFactory(deps, factory);
-      if (delivery !== undefined) {
-        return { body: { runs: await listRunsOfDelivery(opened, delivery), next: null } };
-      }
-      const page = await listRuns(opened, wanted);
-      return { body: { runs: page.rows, next: page.next } };
-    },
-    showRun: async ({ params: { factory, run } }) => ({
-      body: await showRun(openLoggedFactory(deps, factory), run),
-    }),
-    showRunOutput: async ({ params: { factory, run }, context }) => {
-      const { size, stream } = await readRunOutput(openLoggedFactory(deps, factory), run);
-      context.set('Content-Type', 'text/plain; charset=utf-8');
-      context.body = stream;
-      context.length = size;
-      return { body: undefined };
-    },
-    retryRun: async ({ params: { factory, run } }) => ({
-      body: await retryRun(openLoggedFactory(deps, factory), run),
-    }),
   };
 }

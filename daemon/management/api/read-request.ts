@@ -13,7 +13,7 @@ const apiBodyBytesMax = 256 * 1024;
 export async function readRequestBody(
   request: IncomingMessage,
   route: ApiRoute,
-): Promise<Buffer | undefined> {
+): Promise<Buffer<ArrayBuffer> | undefined> {
   if (!route.body) return undefined;
   const mediaType = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
   if (mediaType !== 'application/json') throw new ApiProblem('not-json');

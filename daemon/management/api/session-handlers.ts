@@ -1,11 +1,15 @@
 import type { IncomingMessage } from 'node:http';
+import { type FactoryView, factoryView } from '../../../operations/views/applied-views.ts';
 import { ApiProblem } from '../../../schema/api/problems.ts';
+import { emptyAppliedState } from '../../../schema/applied-state.ts';
+import { Refusal } from '../../../schema/refusal.ts';
 import { schemes } from '../../../signatures/schemes.ts';
 import { isStandardWebhooks } from '../../../signatures/standard-webhooks.ts';
 import { summariseScheme } from '../../../signatures/summary.ts';
 import type { ApiToken } from '../../../store/api-tokens.ts';
+import type { ServedFactories } from '../../served/served-factories.ts';
 import { maySee } from '../guards/caller.ts';
-import { type ApiDeps, getServedView } from './api-deps.ts';
+import type { ApiDeps } from './api-deps.ts';
 import type { PortHandlers } from './handler.ts';
 
 type SessionHandlers = Pick<PortHandlers, 'signIn' | 'whoAmI' | 'signOut' | 'listFactories' | 'listSchemes'>;
@@ -37,7 +41,7 @@ export function createSessionHandlers(
       const states = served.status().map(({ factory }) => factory);
       const known = new Set([...states, token.factory ?? 'default']);
       const visible = [...known].filter(factory => maySee(token, factory)).sort();
-      return { body: { factories: visible.map(factory => getServedView(deps, factory).factory) } };
+      return { body: { factories: visible.map(factory => viewFactory(served, factory)) } };
     },
     listSchemes: () => ({ body: { schemes: describedSchemes } }),
   };
@@ -53,3 +57,15 @@ const describedSchemes = schemes.map(scheme => {
   const summary = summariseScheme(scheme);
   return { id, provider, kind, page, secretLocation, secretCommand, blankSecret, checked, summary };
 });
+
+/** Shows a factory as it is served; an empty one if it has no applied state. Fails with `state-unreadable`. */
+function viewFactory(served: ServedFactories, factory: string): FactoryView {
+  const view = served.findView(factory);
+  if (view) return view;
+  if (!served.status().some(status => status.factory === factory)) {
+    return factoryView(emptyAppliedState(factory));
+  }
+  throw new Refusal('state-unreadable', {
+    detail: `the applied state of the factory ${factory} cannot be read`,
+  });
+}

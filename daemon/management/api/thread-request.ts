@@ -3,13 +3,13 @@ import type { OperationId } from '../../../schema/api/routes.ts';
 import type { RefusalParts } from '../../../schema/refusal.ts';
 import type { Caller } from '../guards/caller.ts';
 
-/** A request whose caller was checked, on its way to the operations thread. */
+/** A request whose caller was checked, on its way to the thread that answers it. */
 export interface ThreadRequest {
   readonly id: OperationId;
   readonly params: Readonly<Record<string, string>>;
   readonly query: unknown;
   /** The body as it was received; undefined if the route takes none. */
-  readonly body: Uint8Array | undefined;
+  readonly body: Uint8Array<ArrayBuffer> | undefined;
   readonly ifSerial: number | undefined;
   readonly caller: Caller | undefined;
   /** The public URL of the ingress. */
@@ -30,5 +30,5 @@ export type ThreadAnswer =
       readonly cause: unknown;
     };
 
-/** Answers a request in the operations thread; the requests of one `turn` are answered in order. */
+/** Answers a request in a thread of its own; the requests of one `turn` are answered in order. */
 export type AnswerInThread = (request: ThreadRequest, turn: string) => Promise<ThreadAnswer>;

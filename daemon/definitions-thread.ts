@@ -1,0 +1,20 @@
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import type { StorePlace } from '../store/ports.ts';
+
+/** @limit Memory for what a thread that works on definitions keeps, in MiB: the largest factory that is allowed takes less than a quarter. */
+const keptMiB = 256;
+/** @limit Memory for what such a thread has just made, in MiB: more of it is only filled with what nobody needs any more. */
+const freshMiB = 8;
+
+/**
+ * Starts a thread that works on definitions beside that of the ingress. Its script stands beside the `module` that
+ * starts it. The thread ends if it needs more memory than it may have.
+ */
+export function startDefinitionsThread(script: string, module: string, place: StorePlace): Worker {
+  // Sources run as .ts, the build as .js.
+  return new Worker(new URL(`./${script}${extname(module)}`, module), {
+    workerData: place,
+    resourceLimits: { maxOldGenerationSizeMb: keptMiB, maxYoungGenerationSizeMb: freshMiB },
+  });
+}
