@@ -23,7 +23,7 @@ const deliveryDaysKept = 7;
 export const requestMs = 10_000;
 /** @limit Longest time for one whole request that an operator can set, in seconds: a day; a longer one is probably a mistake. */
 const requestSecondsMax = 86_400;
-/** @limit Most open connections of one server: each costs some 10 KB of memory. */
+/** @limit Most open connections of one server: each costs up to 40 KB of memory. */
 export const connectionsMax = 10_000;
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;

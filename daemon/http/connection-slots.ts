@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { toClientAddress } from './client-address.ts';
 
 /** @limit One client address may have this part of a server's connections, as a divisor: the others keep the rest. */
-const addressConnectionsPart = 4;
+const addressConnectionsPart = 8;
 
 interface Client {
   open: number;

@@ -19,6 +19,8 @@ export interface ServerBounds {
   readonly isProxy: (address: string) => boolean;
 }
 
+/** @limit Connections that the system keeps for a server until it accepts them: of more, each would try again after a second, those of honest senders too. Linux allows 4,096 by default. */
+const backlogMax = 4_096;
 /** @limit Time between two checks for requests that exceed their time, in ms: a tenth of that time. */
 const connectionsCheckMs = 1_000;
 /** @limit Time between two checks for idle connections while a server closes, in ms: nobody notices the delay. */
@@ -66,7 +68,7 @@ export function createBoundedServer(
 export async function listen(server: Server, port: number, host: string): Promise<AddressInfo> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, host, () => {
+    server.listen({ port, host, backlog: backlogMax }, () => {
       server.off('error', reject);
       resolve();
     });

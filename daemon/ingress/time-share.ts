@@ -1,7 +1,7 @@
 /** @limit Time that explanations of failures may take in each second, in ms: an attack must not cost more than 1 % of it. */
 const explainingMsPerSecond = 10;
 /** @limit Time that explanations may take at once after a quiet while, in ms: someone who sets up a webhook gets each one. */
-const explainingBurstMs = 500;
+const explainingBurstMs = 100;
 
 /**
  * Makes a function that does work which explains a failure. It returns undefined instead while explanations have taken

@@ -163,7 +163,7 @@ describe('connections', () => {
     head(webhook.url, [`Authorization: Bearer ${webhook.secret}`, `Content-Length: ${length}`]);
 
   test('of one address have a share: the one that has been idle longest gives way to a new one', async () => {
-    const webhook = await (await startNarrow(8)).webhook();
+    const webhook = await (await startNarrow(16)).webhook();
     const used = await connectTo(webhook.url);
     used.write(`${toToken(webhook, 1)}1`);
     await used.receives(/HTTP\/1\.1 202 /);
@@ -179,7 +179,7 @@ describe('connections', () => {
   });
 
   test('of one address that are all busy keep out new ones of that address, and of no other', async () => {
-    const webhook = await (await startNarrow(8)).webhook();
+    const webhook = await (await startNarrow(16)).webhook();
     const busy = [await connectTo(webhook.url), await connectTo(webhook.url)];
     for (const { write, receives } of busy) {
       write(toToken(webhook, 2).replace('\r\n\r\n', '\r\nExpect: 100-continue\r\n\r\n'));
@@ -202,7 +202,7 @@ describe('connections', () => {
   });
 
   test('of a trusted proxy are not limited to a share', async () => {
-    const webhook = await (await startNarrow(8, { trustProxies: ['loopback'] })).webhook();
+    const webhook = await (await startNarrow(16, { trustProxies: ['loopback'] })).webhook();
     const held = await Promise.all(Array.from({ length: 6 }, () => connectTo(webhook.url)));
     for (const { write, receives } of held) {
       write(`${toToken(webhook, 1)}1`);
