@@ -14,6 +14,8 @@ import { type PlannedChanges, planDefinitions } from './plan-definitions.ts';
 interface Decided {
   readonly result: 'applied' | 'unchanged' | 'declined';
   readonly changes: readonly Change[];
+  /** The applied state that the changes were planned against. */
+  readonly before: AppliedState;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -51,7 +53,8 @@ export async function applyDefinitions(
     const { planned, secrets } = await planDefinitions(state, store.teamSecrets, definitions);
     if (!planned.ok) return { result: { result: 'invalid', diagnostics: planned.diagnostics } };
     const { changes, diagnostics } = planned;
-    const decision = { result: await confirmChanges(planned, source, confirm), changes, diagnostics };
+    const result = await confirmChanges(planned, source, confirm);
+    const decision = { result, changes, before: state, diagnostics };
     if (decision.result !== 'applied') return { result: decision };
     return { next: await makeNextState(factory, state, definitions, secrets, source), result: decision };
   };

@@ -44,6 +44,8 @@ export type Followed =
       readonly result: 'applied';
       readonly tip: Commit;
       readonly changes: readonly Change[];
+      /** The applied state that the changes were planned against. */
+      readonly before: AppliedState;
       readonly diagnostics: readonly Diagnostic[];
       readonly texts: ReadonlyMap<string, string>;
       readonly state: AppliedState;

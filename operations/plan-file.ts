@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { toCanonicalJson } from '../schema/canonical-json.ts';
+import { fieldChangeShape } from '../schema/changes/field-change.ts';
 import { type DefinitionKind, definitionKinds } from '../sources/definition-files.ts';
 import type { Definitions } from '../sources/definitions.ts';
 import type { Change } from './plan.ts';
@@ -24,9 +25,7 @@ export const planFileShape = z.strictObject({
       kind: z.enum(definitionKinds),
       name: z.string(),
       uid: z.string().optional(),
-      fields: z.array(
-        z.strictObject({ field: z.string(), before: z.unknown().optional(), after: z.unknown().optional() }),
-      ),
+      fields: z.array(fieldChangeShape),
     }),
   ),
 });
@@ -95,8 +94,7 @@ function compareEntries<Entry>(
 }
 
 function toPlainChange({ action, kind, name, uid, fields }: Change): PlanFile['changes'][number] {
-  const plain = fields.map(({ field, before, after }) => ({ field, before, after }));
-  return { action, kind, name, ...(uid === undefined ? {} : { uid }), fields: plain };
+  return { action, kind, name, ...(uid === undefined ? {} : { uid }), fields: [...fields] };
 }
 
 function digestValue(value: unknown): string {

@@ -1,11 +1,12 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { AppliedAutomation, AppliedState, AppliedWebhook, Credential } from '../schema/applied-state.ts';
 import type { AuthMode } from '../schema/auth-mode.ts';
+import type { FieldChange } from '../schema/changes/field-change.ts';
 import type { AutomationDefinition } from '../schema/definitions/automation-definition.ts';
 import type { WebhookDefinition } from '../schema/definitions/webhook-definition.ts';
 import type { DefinitionKind } from '../sources/definition-files.ts';
 import type { Definitions } from '../sources/definitions.ts';
 import type { TeamSecret } from '../store/team-secrets.ts';
+import { compareDefinitions, type NameElement } from './compare-definitions.ts';
 
 export type Action = 'create' | 'update' | 'delete' | 'no-op';
 
@@ -17,13 +18,6 @@ export interface Change {
   /** The UID of an existing webhook. */
   readonly uid?: string;
   readonly fields: readonly FieldChange[];
-}
-
-/** A field that an apply changes. `secret` stands for the value of a team secret, which is never shown. */
-export interface FieldChange {
-  readonly field: string;
-  readonly before?: unknown;
-  readonly after?: unknown;
 }
 
 export interface Summary {
@@ -43,8 +37,17 @@ export function plan(
 ): Change[] {
   return [
     ...pairByName(desired.webhooks, applied.webhooks).map(pair => planWebhook(pair, secrets)),
-    ...pairByName(desired.automations, applied.automations).map(planAutomation),
+    ...planAutomations(desired.automations, applied),
   ];
+}
+
+/** The changes that would make the desired automations the applied ones. */
+export function planAutomations(
+  desired: readonly AutomationDefinition[],
+  { webhooks, automations }: Pick<AppliedState, 'webhooks' | 'automations'>,
+): Change[] {
+  const namesByUid = new Map(webhooks.map(({ uid, name }) => [uid, name]));
+  return pairByName(desired, automations).map(pair => planAutomation(pair, namesByUid));
 }
 
 function planWebhook(
@@ -53,7 +56,7 @@ function planWebhook(
 ): Change {
   const change = { kind: 'webhook', name, uid: existing?.uid } as const;
   if (!wanted) return { action: 'delete', ...change, fields: [] };
-  const fields = compareFields(webhookFields, wanted, existing);
+  const fields = compareDefinitions(existing, wanted, notOfWebhookFile, () => undefined);
   if (existing && wanted.secretName === existing.secretName) {
     const secret = secrets.get(wanted.secretName);
     if (!isCurrentCredential(existing.credential, existing.authMode, secret)) fields.push(newSecretValue);
@@ -61,9 +64,17 @@ function planWebhook(
   return { action: chooseAction(existing, fields), ...change, fields };
 }
 
-function planAutomation({ name, wanted, existing }: Pair<AutomationDefinition, AppliedAutomation>): Change {
+function planAutomation(
+  { name, wanted, existing }: Pair<AutomationDefinition, AppliedAutomation>,
+  namesByUid: ReadonlyMap<string, string>,
+): Change {
   if (!wanted) return { action: 'delete', kind: 'automation', name, fields: [] };
-  const fields = compareFields(automationFields, wanted, existing);
+  const fields = compareDefinitions(
+    existing,
+    wanted,
+    ['name'],
+    nameByWebhook([existing, wanted], namesByUid),
+  );
   return { action: chooseAction(existing, fields), kind: 'automation', name, fields };
 }
 
@@ -77,9 +88,28 @@ export function hasChanges(changes: readonly Change[]): boolean {
   return changes.some(({ action }) => action !== 'no-op');
 }
 
-const webhookFields = ['authMode', 'signatureScheme', 'secretName', 'deliveryIdHeader', 'enabled'] as const;
-const automationFields = ['enabled', 'prompt', 'triggers'] as const;
-const newSecretValue: FieldChange = { field: 'secret', before: 'current value', after: 'new value' };
+/** What an applied webhook has beside the keys of its definition file. */
+const notOfWebhookFile = ['name', 'uid', 'credential'];
+
+/** The value of a team secret, which is never shown. */
+const newSecretValue: FieldChange = {
+  ...{ field: 'secret', path: 'secret' },
+  ...{ before: 'current value', after: 'new value' },
+};
+
+/** Names each trigger by its webhook; by the UID if that is not applied. */
+function nameByWebhook(
+  automations: readonly (AutomationDefinition | undefined)[],
+  namesByUid: ReadonlyMap<string, string>,
+): NameElement {
+  const triggers = automations.flatMap(automation => automation?.triggers ?? []);
+  const names = triggers.map(trigger => {
+    const uids = trigger.filter.webhook_ids;
+    return [trigger, uids.map(uid => namesByUid.get(uid) ?? uid).join(', ')] as const;
+  });
+  const byTrigger = new Map<unknown, string>(names);
+  return element => byTrigger.get(element);
+}
 
 /** Whether a credential was made from the team secret's current value, in the form that the auth mode needs. */
 export function isCurrentCredential(
@@ -90,16 +120,6 @@ export function isCurrentCredential(
   if (credential.kind === 'unset') return secret?.value === undefined;
   const kind = authMode === 'signature' ? 'sealed' : 'digest';
   return credential.kind === kind && credential.secretVersion === secret?.value?.version;
-}
-
-function compareFields<Field extends string>(
-  fields: readonly Field[],
-  wanted: { readonly [F in Field]?: unknown },
-  existing: { readonly [F in Field]?: unknown } | undefined,
-): FieldChange[] {
-  return fields
-    .map(field => ({ field, before: existing?.[field], after: wanted[field] }))
-    .filter(({ before, after }) => !isDeepStrictEqual(before, after));
 }
 
 function chooseAction(existing: unknown, fields: readonly FieldChange[]): Action {

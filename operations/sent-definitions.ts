@@ -11,6 +11,7 @@ import { findManagement } from './managed-by.ts';
 import { type Change, summarize } from './plan.ts';
 import type { PlannedChanges } from './plan-definitions.ts';
 import { planFactory } from './plan-factory.ts';
+import { type ReadImpacts, readImpacts } from './read-impacts.ts';
 
 /** A definition file that another machine sent. Its path is `webhooks/<name>.yaml` or `automations/<name>.yaml`. */
 export interface SentFile {
@@ -25,38 +26,45 @@ export interface SentApply {
   readonly destroy: boolean;
   /** Replaces what was made in the dashboard. */
   readonly adopt: boolean;
+  /** Also finds what the changes mean for senders and runs. */
+  readonly impact: boolean;
   /** The serial that the sender planned against. */
   readonly ifSerial: number | undefined;
 }
 
-/** Plans definitions that another machine sent. They contain no secret values. Fails with `definitions-invalid`. */
+/**
+ * Plans definitions that another machine sent, if wanted with the impact of each change. They contain no secret values.
+ * Fails with `definitions-invalid`.
+ */
 export async function planSentDefinitions(
   factory: OpenFactory,
   files: readonly SentFile[],
-): Promise<PlannedChanges> {
-  const planned = await planFactory(factory, parseSentFiles(files));
+  impact: boolean,
+): Promise<PlannedChanges & ReadImpacts> {
+  const definitions = parseSentFiles(files);
+  const planned = await planFactory(factory, definitions);
   if (!planned.ok) throw refuseInvalid(planned.diagnostics);
-  return planned;
+  const { state, changes } = planned;
+  return { ...planned, ...(impact ? await readImpacts(factory, changes, state, definitions) : noImpacts) };
 }
 
-/** Applies definitions that another machine sent, unless a repository defines the factory. Fails with a Refusal. */
+/**
+ * Applies definitions that another machine sent, unless a repository defines the factory. Finds the impact of each
+ * change afterwards, so that other changes of the factory need not wait for it. Fails with a Refusal.
+ */
 export async function applySentDefinitions(
   factory: OpenFactory,
   files: readonly SentFile[],
-  { origin, destroy, adopt, ifSerial }: SentApply,
-): Promise<{
-  readonly result: 'applied' | 'unchanged';
-  readonly changes: readonly Change[];
-  readonly diagnostics: readonly Diagnostic[];
-  readonly state: AppliedState;
-}> {
+  { origin, destroy, adopt, impact, ifSerial }: SentApply,
+): Promise<SentApplied & ReadImpacts> {
   if (findManagement(await factory.readState()) === 'repository') {
     const instead = { text: 'push to the production branch: it is applied from there' };
     throw new Refusal('managed-in-repository', { instead });
   }
+  const definitions = parseSentFiles(files);
   const applied = await applyDefinitions(
     factory,
-    parseSentFiles(files),
+    definitions,
     { kind: 'directory', directory: origin },
     async ({ state, changes }) => {
       requireSerial(state, ifSerial);
@@ -64,7 +72,18 @@ export async function applySentDefinitions(
     },
     { adopt },
   );
-  return requireApplied(applied);
+  const done = requireApplied(applied);
+  const { changes, before } = done;
+  return { ...done, ...(impact ? await readImpacts(factory, changes, before, definitions) : noImpacts) };
+}
+
+const noImpacts: ReadImpacts = { impacts: new Map() };
+
+interface SentApplied {
+  readonly result: 'applied' | 'unchanged';
+  readonly changes: readonly Change[];
+  readonly diagnostics: readonly Diagnostic[];
+  readonly state: AppliedState;
 }
 
 function parseSentFiles(files: readonly SentFile[]): Definitions {

@@ -9,7 +9,7 @@ import type {
   RunView,
   VerdictView,
 } from '../../operations/views/delivery-views.ts';
-import type { ChangeView, PlanView } from '../../operations/views/plan-view.ts';
+import type { PlanView } from '../../operations/views/plan-view.ts';
 import type { ListedWebhooks } from '../../operations/webhooks.ts';
 import type { Commit } from '../../schema/commit.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
@@ -43,7 +43,7 @@ export interface Backend {
 }
 
 export interface PlanRequest {
-  /** Adds to each change its impact on senders and runs. Works only on a home. */
+  /** Adds to each change its impact on senders and runs. */
   readonly withImpact: boolean;
   /** Writes the plan to this file, for a later `apply`. Works only on a home. */
   readonly out?: string | undefined;
@@ -59,8 +59,8 @@ export interface ApplyRequest {
   readonly dryRun: boolean;
   /** Also applies to a factory that is managed in the dashboard or follows a branch. */
   readonly adopt: boolean;
-  /** Asks whether to make the changes. Not called for a plan file, because that was reviewed. */
-  readonly confirm: (changes: readonly ChangeView[]) => Promise<boolean>;
+  /** Asks whether to destroy something. Not called for a plan file, because that was reviewed. */
+  readonly confirm: (showPlan: () => Promise<PlanView>) => Promise<boolean>;
   readonly onNote: (note: string) => void;
 }
 

@@ -9,17 +9,16 @@ import {
   testFilter,
 } from '../../operations/deliveries.ts';
 import type { OpenFactory } from '../../operations/factory.ts';
-import { openHistory } from '../../operations/history.ts';
-import { findImpacts, type Impact } from '../../operations/impact.ts';
-import type { Change } from '../../operations/plan.ts';
+import { type Change, summarize } from '../../operations/plan.ts';
 import type { PlannedChanges } from '../../operations/plan-definitions.ts';
 import { planFactory } from '../../operations/plan-factory.ts';
 import { findOutdatedParts, makePlanFile } from '../../operations/plan-file.ts';
+import { readImpacts } from '../../operations/read-impacts.ts';
 import { readRememberedRepository } from '../../operations/remembered-repository.ts';
 import { listRuns, retryRun, showRun } from '../../operations/runs.ts';
 import { showStatus } from '../../operations/status.ts';
 import type { DeliveryView } from '../../operations/views/delivery-views.ts';
-import { planView } from '../../operations/views/plan-view.ts';
+import { type PlanView, planView } from '../../operations/views/plan-view.ts';
 import { listWebhooks } from '../../operations/webhooks.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import { renderIngressUrl } from '../../schema/ingress-url.ts';
@@ -27,7 +26,6 @@ import type { Definitions } from '../../sources/definitions.ts';
 import { readDirectory } from '../../sources/directory-source.ts';
 import { parseDefinitions } from '../../sources/parse-definitions.ts';
 import { type FollowedRepository, toFollowedBranch } from '../../sources/repository/followed-repository.ts';
-import { DeliveryLogError } from '../../store/delivery-log-error.ts';
 import { type Context, toOpenFactory } from '../context.ts';
 import { CommandError, UsageError } from '../exit-status.ts';
 import { readPlanFile, writePlanFile } from '../input/plan-file.ts';
@@ -76,29 +74,31 @@ async function planDirectory(
   const { diagnostics } = planned;
   if (!planned.ok) return { ok: false, diagnostics, texts };
   if (out !== undefined) await writePlanFile(out, makePlanFile(factory.name, definitions, planned));
-  const impacts = withImpact ? await readImpacts(factory, definitions, planned, onNote) : undefined;
-  return {
-    ok: true,
-    plan: planView(planned.state, planned.changes, context.baseUrl, impacts),
-    diagnostics,
-    texts,
-  };
+  const { state, changes } = planned;
+  const plan = withImpact
+    ? await viewPlan(context, factory, { changes, before: state, after: definitions, shown: state }, onNote)
+    : planView(state, changes, context.baseUrl);
+  return { ok: true, plan, diagnostics, texts };
 }
 
-/** Finds the impact of each change. Returns none if the log cannot be read: the plan is useful without them. */
-async function readImpacts(
+interface ViewedChanges {
+  readonly changes: readonly Change[];
+  readonly before: AppliedState;
+  readonly after: Pick<Definitions, 'webhooks' | 'automations'>;
+  /** The state that has the UIDs to show: after an apply, those of new webhooks too. */
+  readonly shown: AppliedState;
+}
+
+/** Shows changes with their impact. Without a readable delivery log, only the changes. */
+async function viewPlan(
+  { baseUrl }: Context,
   factory: OpenFactory,
-  definitions: Definitions,
-  { state, changes }: PlannedChanges,
+  { changes, before, after, shown }: ViewedChanges,
   onNote: (note: string) => void,
-): Promise<ReadonlyMap<Change, Impact>> {
-  try {
-    return await findImpacts(changes, definitions, state, openHistory(factory));
-  } catch (error) {
-    if (!(error instanceof DeliveryLogError)) throw error;
-    onNote(`The plan does not show its impact: ${error.message}.`);
-    return new Map();
-  }
+): Promise<PlanView> {
+  const { impacts, problem } = await readImpacts(factory, changes, before, after);
+  if (problem !== undefined) onNote(`The plan does not show its impact: ${problem}.`);
+  return planView(shown, changes, baseUrl, impacts);
 }
 
 async function applyDirectory(
@@ -121,7 +121,7 @@ async function applyDirectory(
       : [];
     if (moved.length > 0) throw refuseOutdated(moved);
   };
-  if (dryRun) return dryRunApply(context, factory, definitions, requireCurrent);
+  if (dryRun) return dryRunApply(context, factory, definitions, requireCurrent, onNote);
   const applied = await applyDefinitions(
     factory,
     definitions,
@@ -129,15 +129,24 @@ async function applyDirectory(
     async planned => {
       requireSameDirectory(context, planned.state);
       requireCurrent(planned);
-      return reviewed !== undefined || confirm(planned.changes);
+      if (reviewed !== undefined || summarize(planned.changes).destroy === 0) return true;
+      const { state, changes } = planned;
+      const viewed = { changes, before: state, after: definitions, shown: state };
+      return confirm(() => viewPlan(context, factory, viewed, onNote));
     },
     { adopt },
   );
   const { result, diagnostics } = applied;
   if (result === 'invalid' || result === 'declined') return { result, diagnostics, texts };
   if (adopt) await (await import('../../operations/reconcile.ts')).forgetFollowed(factory);
-  const plan = planView(applied.state, applied.changes, context.baseUrl);
-  return { result, plan, webhooks: listUrls(applied.state, context), diagnostics, texts };
+  const { changes, before, state } = applied;
+  const plan = await viewPlan(
+    context,
+    factory,
+    { changes, before, after: definitions, shown: state },
+    onNote,
+  );
+  return { result, plan, webhooks: listUrls(state, context), diagnostics, texts };
 }
 
 /** Refuses to replace what another directory defined, if only `hookmill.yaml` names the factory. */
@@ -166,8 +175,8 @@ async function applyBranch(
   onNote(printable(`${follows}: the work tree is ignored.`));
   const { createStopSignal, requireApplied, runReconcile } = await import('../reconcile/run-reconcile.ts');
   const reconciled = await runReconcile(factory, toFollowedBranch(followed), createStopSignal());
-  const { result, tip, state, changes } = requireApplied(reconciled);
-  const plan = planView(state, changes, context.baseUrl);
+  const { result, tip, state, before, changes } = requireApplied(reconciled);
+  const plan = await viewPlan(context, factory, { changes, before, after: state, shown: state }, onNote);
   // The reconcile has already printed its diagnostics.
   const findings = { diagnostics: [], texts: new Map() };
   return { result, tip, plan, webhooks: listUrls(state, context), ...findings };
@@ -182,13 +191,16 @@ async function dryRunApply(
   factory: OpenFactory,
   definitions: Definitions,
   requireCurrent: (planned: PlannedChanges) => void,
+  onNote: (note: string) => void,
 ): Promise<ApplyResult> {
   const { texts } = definitions;
   const planned = await planFactory(factory, definitions);
   const { diagnostics } = planned;
   if (!planned.ok) return { result: 'invalid', diagnostics, texts };
   requireCurrent(planned);
-  const plan = planView(planned.state, planned.changes, context.baseUrl);
+  const { state, changes } = planned;
+  const viewed = { changes, before: state, after: definitions, shown: state };
+  const plan = await viewPlan(context, factory, viewed, onNote);
   return { result: 'dry-run', plan, webhooks: [], diagnostics, texts };
 }
 

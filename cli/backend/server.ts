@@ -17,9 +17,9 @@ export function createServerBackend(server: Server, { factory, directory }: Plac
   const listWebhooks = () => callServer(server, 'listWebhooks', { params });
   return {
     showStatus: () => callServer(server, 'showStatus', { params }),
-    plan: async ({ out }) => {
+    plan: async ({ out, withImpact }) => {
       if (out !== undefined) throw new UsageError('--out cannot be combined with --server');
-      return planOnServer(server, params, readFiles(directory));
+      return planOnServer(server, params, readFiles(directory), withImpact);
     },
     apply: options => applyOnServer(server, params, directory, options),
     listWebhooks,
@@ -83,10 +83,11 @@ async function planOnServer(
   server: Server,
   params: FactoryParams,
   { files, texts, diagnostics: own }: SentFiles,
+  impact: boolean,
 ): Promise<PlanResult> {
   if (hasErrors(own)) return { ok: false, diagnostics: own, texts };
   try {
-    const { diagnostics, ...plan } = await callServer(server, 'plan', { params, body: { files } });
+    const { diagnostics, ...plan } = await callServer(server, 'plan', { params, body: { files, impact } });
     return { ok: true, plan, diagnostics, texts };
   } catch (error) {
     return { ok: false, diagnostics: requireDiagnostics(error), texts };
@@ -104,11 +105,13 @@ async function applyOnServer(
   const sent = readFiles(directory);
   const { files, texts } = sent;
   if (files.length === 0) onNote(`There are no definitions in ${directory}.`);
-  const planned = await planOnServer(server, params, sent);
+  const planned = await planOnServer(server, params, sent, true);
   if (!planned.ok) return { ...planned, result: 'invalid' };
   if (dryRun) return { ...planned, result: 'dry-run', webhooks: [] };
-  if (!(await confirm(planned.plan.changes))) return { ...planned, result: 'declined' };
-  const body = { files, origin: directory, destroy: true, adopt };
+  const { plan: shown } = planned;
+  if (shown.summary.destroy > 0 && !(await confirm(async () => shown)))
+    return { ...planned, result: 'declined' };
+  const body = { files, impact: true, origin: directory, destroy: true, adopt };
   try {
     const call = { params, body, ifSerial: planned.plan.serial };
     const { diagnostics, result, webhooks, ...plan } = await callServer(server, 'apply', call);

@@ -53,6 +53,8 @@ interface ReconciledTip {
   readonly result: 'applied' | 'unchanged';
   readonly tip: Commit;
   readonly state: AppliedState;
+  /** The applied state that the changes were planned against. */
+  readonly before: AppliedState;
   readonly changes: readonly Change[];
 }
 
@@ -62,7 +64,7 @@ export function requireApplied(reconciled: Reconciled): ReconciledTip {
     case 'applied':
       return reconciled;
     case 'unchanged':
-      return { ...reconciled, changes: [] };
+      return { ...reconciled, before: reconciled.state, changes: [] };
     case 'failed':
       // runReconcile has printed the reason.
       throw new CommandError('');

@@ -21,3 +21,14 @@ function cut(text: string, charsMax: number): string {
   const characters = [...text];
   return characters.length > charsMax ? `${characters.slice(0, charsMax - 1).join('')}…` : text;
 }
+
+/**
+ * Renders lines as a fenced block of a diff, as GitHub and GitLab colour it. The fence is longer than any run of
+ * backticks in the block, so no line ends it (CommonMark 4.5). In such a block nothing else is markup or a mention.
+ */
+export function fenceDiff(lines: readonly string[]): string {
+  const text = lines.map(line => printable(line).trimEnd()).join('\n');
+  const runs = text.match(/`+/g) ?? [];
+  const fence = '`'.repeat(Math.max(3, ...runs.map(run => run.length + 1)));
+  return `\n${fence}diff\n${text}\n${fence}`;
+}

@@ -1,11 +1,14 @@
-// C0, DEL and C1 control characters, and those that change the direction of text: a terminal would obey them.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are replaced
-const unprintable = /[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+// C0, DEL and C1 control characters, and those that change the direction of text: a terminal would obey them. Zero-width
+// characters, separators of lines, and tags (U+E0000 to U+E0FFF): a reader would not see them, but a run's agent would.
+const unprintable =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are replaced
+  /[\0-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e0fff}]/gu;
 
 /** Escapes control characters, so that text from files, git or senders is safe on a terminal. */
 export function printable(text: string): string {
   return text.replace(unprintable, character => {
-    const code = character.charCodeAt(0);
+    const code = character.codePointAt(0) ?? 0;
+    if (code > 0xffff) return `\\u{${code.toString(16)}}`;
     return code < 0x100
       ? `\\x${code.toString(16).padStart(2, '0')}`
       : `\\u${code.toString(16).padStart(4, '0')}`;
@@ -13,7 +16,7 @@ export function printable(text: string): string {
 }
 
 // The sequences of colours.ts. Others, which could hide or move text, are escaped.
-const colourOrUnprintable = new RegExp(`\\x1b\\[(?:1|2|22|3[1236]|39)m|(?!\n)${unprintable.source}`, 'g');
+const colourOrUnprintable = new RegExp(`\\x1b\\[(?:1|2|22|3[1236]|39)m|(?!\n)${unprintable.source}`, 'gu');
 // Commands in the log of a CI job: ##[…] and ##vso[…] (Azure, GitHub), ##teamcity[…] anywhere in a line; ::…:: (GitHub)
 // at its start.
 const commandWithin = /#(?=#\w*\[)/g;
@@ -32,7 +35,8 @@ export function printableText(text: string): string {
 
 /** JSON that is safe on a terminal: the same value, with control characters as JSON escapes. */
 export function printableJson(value: unknown): string {
-  const escapeJson = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  const escapeUnit = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  const escapeJson = (character: string) => character.split('').map(escapeUnit).join('');
   return (
     JSON.stringify(value, null, 2)
       // Only the layout contains real line ends: JSON.stringify has escaped those in strings.

@@ -1,12 +1,15 @@
-import type { Change, FieldChange, Summary } from '../../operations/plan.ts';
+import type { Change, Summary } from '../../operations/plan.ts';
 import type { ChangeView, PlanView } from '../../operations/views/plan-view.ts';
+import { describeImpact } from '../../schema/changes/describe-impact.ts';
+import type { FieldChange } from '../../schema/changes/field-change.ts';
+import { type DiffLine, showChange } from '../../schema/changes/show-change.ts';
 import { colours } from './colours.ts';
 import { printable } from './printable.ts';
 import { renderCounts } from './render-counts.ts';
-import { renderImpact } from './render-impact.ts';
 import { renderFields } from './render-table.ts';
 
 const signs = { create: colours.green('+'), update: colours.yellow('~'), delete: colours.red('-') } as const;
+const marks = { '+': colours.green('+'), '~': colours.yellow('~'), '-': colours.red('-') } as const;
 
 interface AppliedPlan {
   readonly plan: PlanView;
@@ -24,7 +27,7 @@ export function renderPlan(
   if (changed.length === 0) return 'No changes. The applied state matches the definitions.\n';
   const totals = `Plan: ${renderCounts(summary)}.`;
   const parts = changed.map(change => {
-    const sentences = change.impact ? renderImpact(change.impact, nowMs) : [];
+    const sentences = change.impact ? describeImpact(change.impact, nowMs) : [];
     return renderChange(change, sentences.length > 0) + renderSentences(sentences);
   });
   return `${parts.join('')}\n${colours.bold(totals)}\n`;
@@ -34,9 +37,7 @@ function renderChange({ action, kind, name, uid, fields }: Change, explained: bo
   if (action === 'no-op') return '';
   const warning = explained ? '' : 'its URL stops answering and never comes back ';
   const note = action === 'delete' && uid ? colours.red(`  ${warning}(${uid})`) : '';
-  const lines = [`${signs[action]} ${kind} ${colours.bold(name)}${note}`];
-  const width = Math.max(0, ...fields.map(({ field }) => field.length));
-  lines.push(...fields.map(change => `    ${change.field.padEnd(width)}  ${renderField(change, action)}`));
+  const lines = [`${signs[action]} ${kind} ${colours.bold(name)}${note}`, ...fields.flatMap(renderField)];
   return `${lines.join('\n')}\n`;
 }
 
@@ -44,15 +45,20 @@ function renderSentences(sentences: readonly string[]): string {
   return sentences.map(sentence => `    ${colours.dim('!')} ${printable(sentence)}\n`).join('');
 }
 
-function renderField({ before, after }: FieldChange, action: Change['action']): string {
-  return action === 'create' ? renderValue(after) : `${renderValue(before)} → ${renderValue(after)}`;
+function renderField(change: FieldChange): readonly string[] {
+  const { mark, path, isInline, lines } = showChange(change);
+  const head = `    ${marks[mark]} ${printable(path)}:`;
+  if (!isInline) return [head, ...lines.map(line => `      ${renderLine(line)}`)];
+  return [`${head} ${lines.map(({ mark, text }) => paint(mark, printable(text))).join(' → ')}`];
 }
 
-function renderValue(value: unknown): string {
-  if (value === undefined) return '(none)';
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  const line = printable(text.trimEnd());
-  return line.length > 80 ? `${line.slice(0, 79)}…` : line;
+function renderLine({ mark, text }: DiffLine): string {
+  return paint(mark, `${mark} ${printable(text)}`.trimEnd());
+}
+
+function paint(mark: DiffLine['mark'], text: string): string {
+  if (mark === ' ') return text;
+  return mark === '+' ? colours.green(text) : colours.red(text);
 }
 
 /** What an apply changed, and the ingress URL of every webhook. */

@@ -1,6 +1,6 @@
 import type { AppliedState } from '../../schema/applied-state.ts';
+import type { Impact } from '../../schema/changes/impact.ts';
 import { renderIngressUrl } from '../../schema/ingress-url.ts';
-import type { Impact } from '../impact.ts';
 import { type Change, type Summary, summarize } from '../plan.ts';
 
 /** A plan as it is shown. */

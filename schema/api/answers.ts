@@ -2,6 +2,8 @@
 import { z } from 'zod';
 import { sourceShape } from '../applied-state.ts';
 import { authModes } from '../auth-mode.ts';
+import { fieldChangeShape } from '../changes/field-change.ts';
+import { impactShape } from '../changes/impact.ts';
 import { commitShape } from '../commit.ts';
 import { customScheme } from '../definitions/custom-scheme.ts';
 import { identitySources, outcomes, runStates } from '../delivery.ts';
@@ -272,9 +274,14 @@ const changeShape = z.strictObject({
   name: z.string(),
   uid: z.string().optional(),
   url: z.string().optional(),
-  fields: z.array(
-    z.strictObject({ field: z.string(), before: z.unknown().optional(), after: z.unknown().optional() }),
-  ),
+  fields: z
+    .array(fieldChangeShape)
+    .describe('What changes in the definition, part by part; of a new one, each field.'),
+  impact: impactShape
+    .optional()
+    .describe(
+      'What it means for senders and runs. Absent if it means nothing, or if the log cannot be read.',
+    ),
 });
 export const planAnswer = z.strictObject({
   factory: z.string(),

@@ -137,7 +137,13 @@ const definitionFile = z.strictObject({
 });
 
 /** Every definition file of a definitions directory. */
-export const planRequest = z.strictObject({ files: z.array(definitionFile) });
+export const planRequest = z.strictObject({
+  files: z.array(definitionFile),
+  impact: z
+    .boolean()
+    .default(true)
+    .describe('Also finds what the changes mean for senders and runs, which reads stored deliveries.'),
+});
 export const applyRequest = planRequest.extend({
   origin: z
     .string()

@@ -1,4 +1,5 @@
 import { excerpt } from './excerpt.ts';
+import { renderPathSegment } from './path-segment.ts';
 import type { Fields, PayloadFilter } from './payload-filter.ts';
 import { type CompiledClause, compileAll, compileClauses, getField } from './payload-filter-match.ts';
 
@@ -62,14 +63,10 @@ function explainFields(
   path: string,
 ): readonly ClauseOutcome[] {
   return clauses.flatMap(({ field, clause, holds }): readonly ClauseOutcome[] => {
-    const at = `${path}${segment(field)}`;
+    const at = `${path}${renderPathSegment(field)}`;
     const found = getField(value, field);
     if (clause.operator === 'nested') return explainNested(clause.fields, found, at);
     const allowed = excerpt(clause.operator === 'exists' ? clause.expected : clause.values);
     return [{ path: at, operator: clause.operator, allowed, found: excerpt(found), holds: holds(found) }];
   });
-}
-
-function segment(field: string): string {
-  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(field) ? `.${field}` : `[${JSON.stringify(field)}]`;
 }

@@ -35,18 +35,18 @@ test('plan shows what apply then does, in text and in JSON', async () => {
   const plan = await workspace.hookmill('plan');
   expect(plan.stdout).toBe(`\
 + webhook code
-    authMode         signature
-    signatureScheme  github
-    secretName       TOKEN
-    enabled          true
+    + authMode: signature
+    + signatureScheme: github
+    + secretName: TOKEN
+    + enabled: true
 + webhook deploys
-    authMode    token
-    secretName  TOKEN
-    enabled     true
+    + authMode: token
+    + secretName: TOKEN
+    + enabled: true
 + webhook orders
-    authMode    url_token
-    secretName  TOKEN
-    enabled     true
+    + authMode: url_token
+    + secretName: TOKEN
+    + enabled: true
 
 Plan: 3 to add, 0 to change, 0 to destroy.
 `);
@@ -111,7 +111,7 @@ test('a new value of a team secret is a change that the plan shows without the v
   const plan = await workspace.hookmill('plan');
   expect(plan.stdout).toBe(`\
 ~ webhook deploys
-    secret  current value → new value
+    ~ secret: current value → new value
     ! the old credential stops working at once: give the sender the new one
     ! no accepted delivery in the log
 
@@ -132,7 +132,9 @@ test('destroying needs --yes where nobody can be asked, and says what it does', 
   rmSync(workspace.path('webhooks/deploys.yaml'));
   const before = workspace.read(appliedFile);
   const declined = await workspace.hookmill('apply');
-  expect(declined.stderr).toMatch(/- webhook deploys {2}its URL stops answering and never comes back \(wh_/);
+  expect(declined.stderr).toMatch(
+    /- webhook deploys {2}\(wh_.*\)\n {4}! its URL stops answering and never comes back\n/,
+  );
   expect(declined.stderr).toContain(
     'hookmill: nothing was applied: to destroy something, confirm at the prompt',
   );

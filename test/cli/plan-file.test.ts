@@ -83,7 +83,9 @@ describe('nothing is applied', () => {
       'the plan names another field',
       () =>
         editPlan(plan =>
-          Object.assign(plan.changes[0] ?? {}, { fields: [{ field: 'enabled', after: false }] }),
+          Object.assign(plan.changes[0] ?? {}, {
+            fields: [{ field: 'enabled', path: 'enabled', after: false }],
+          }),
         ),
       'the planned changes differ',
     ],

@@ -145,6 +145,42 @@ test('plans and applies the definitions of the directory; the secrets stay with 
   expect((await json('status')).upToDate).toBe(true);
 });
 
+test('shows the impact of changes as a home does, when it plans and when it applies', async () => {
+  const { daemon, client, workspace, env, hookmill } = await remote();
+  const created = (await client.call('createWebhook', { body: { name: 'deploys' } })).json;
+  const { uid, url } = created.webhook;
+  const headers = { Authorization: `Bearer ${created.revealed.secret}` };
+  for (const state of ['failed', 'passed']) {
+    await send(url, { headers, body: JSON.stringify({ state }) });
+  }
+  const write = (state: string) => {
+    const filter = { webhook_ids: [uid], payload: { state: [state] } };
+    const triggers = [{ provider: 'webhook', event: 'received', filter }];
+    workspace.write('automations/triage.yaml', JSON.stringify({ prompt: 'Look.', triggers }));
+  };
+  workspace.write('webhooks/deploys.yaml', 'secretName: DEPLOYS_TOKEN\n');
+  write('failed');
+  await hookmill('apply', '--adopt');
+  write('passed');
+  const planned = await hookmill('plan');
+  const change = `\
+~ automation triage
+    ~ triggers[deploys].filter.payload.state: [failed] → [passed]
+    ! Of the last 2 deliveries, 1 would start a run (1 before); the outcome of 2 changes
+`;
+  expect(planned.stdout).toContain(change);
+  const here = { HOOKMILL_HOME: daemon.home.directory, HOOKMILL_BASE_URL: daemon.ingressUrl };
+  expect((await workspace.hookmill('plan', { env: here })).stdout).toBe(planned.stdout);
+  const unexplained = await client.call('plan', {
+    body: {
+      impact: false,
+      files: [{ path: 'webhooks/deploys.yaml', content: 'enabled: false\nsecretName: DEPLOYS_TOKEN\n' }],
+    },
+  });
+  expect(unexplained.json.changes[0]).not.toHaveProperty('impact');
+  expect((await workspace.hookmill('apply', { env })).stdout).toContain(change);
+});
+
 test('shows errors with their place in the file', async () => {
   const { workspace, hookmill } = await remote({ permission: 'read' });
   workspace.write('webhooks/pay.yaml', 'secretName: NO_SUCH_SECRET\n');

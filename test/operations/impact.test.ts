@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import { findImpact, type History, type StoredDelivery } from '../../operations/impact.ts';
+import { findImpacts, type History } from '../../operations/impact.ts';
 import { plan } from '../../operations/plan.ts';
 import { type AppliedState, type Credential, emptyAppliedState } from '../../schema/applied-state.ts';
+import { describeImpact } from '../../schema/changes/describe-impact.ts';
 import type { AutomationDefinition } from '../../schema/definitions/automation-definition.ts';
 import type { WebhookDefinition } from '../../schema/definitions/webhook-definition.ts';
 import type { PayloadFilter } from '../../schema/filters/payload-filter.ts';
@@ -28,7 +29,7 @@ interface Desired {
 }
 
 /** The impact of each change that leads from one to the other, over deliveries numbered from the newest. */
-function impacts(
+async function impacts(
   before: Desired,
   after: Desired,
   payloads: readonly unknown[] = [],
@@ -39,27 +40,27 @@ function impacts(
     ...emptyAppliedState('default'),
     webhooks: before.webhooks.map(definition => {
       const uid = uids[definition.name as keyof typeof uids];
-      return { ...definition, signatureScheme: undefined, uid, credential };
+      const { signatureScheme } = definition;
+      const scheme = typeof signatureScheme === 'string' ? signatureScheme : undefined;
+      return { ...definition, signatureScheme: scheme, uid, credential };
     }),
     automations: before.automations.map(one => ({ ...one, triggers: [...one.triggers] })),
   };
-  const deliveries = payloads.map((payload, index): StoredDelivery => {
-    return { id: `dlv_${index}`, webhook: 'pay', webhookUid: to, payload };
+  const newestMs = 1_000_000;
+  const deliveries = payloads.map((_, index) => {
+    return { id: `dlv_${index}`, webhook: 'pay', uid: to, atMs: newestMs - index, size: 100 };
   });
   const history: History = {
     countTraffic: async ({ uid }) =>
       uid === uids.pay
         ? { lastAcceptedAt: new Date(5_000).toISOString(), accepted: 312, days: 7 }
         : { lastAcceptedAt: null, accepted: 0, days: 7 },
-    readLastAccepted: async function* (webhooks, limit) {
-      yield* deliveries
-        .filter(({ webhookUid }) => webhooks.some(({ uid }) => uid === webhookUid))
-        .slice(0, limit);
-    },
+    listLastAccepted: async ({ uid }, limit) => deliveries.filter(one => one.uid === uid).slice(0, limit),
+    readPayload: async id => ({ payload: payloads[Number(id.slice('dlv_'.length))] }),
   };
-  return Promise.all(
-    plan(after, applied, secrets).map(change => findImpact(change, after, applied, history)),
-  );
+  const changes = plan(after, applied, secrets);
+  const found = await findImpacts(changes, after, applied, history);
+  return changes.map(change => found.get(change));
 }
 
 const levels = ['error', 'info', 'fatal', 'info', 'error'].map(level => ({ level }));
@@ -159,7 +160,7 @@ test('an automation that changes as its webhook goes starts nothing after', asyn
 
 test.each([
   ['another secret', { secretName: 'OTHER' }, ['credential-changed']],
-  ['another mode', { authMode: 'url_token' }, ['url-changed', 'credential-changed']],
+  ['another mode', { authMode: 'url_token' }, ['url-changed', 'authentication-changed']],
   ['off', { enabled: false }, ['disabled']],
   ['another identity', { deliveryIdHeader: 'X-Id' }, ['identity-changed']],
 ] as const)('a webhook with %s has its effects on senders told', async (_, given, effects) => {
@@ -181,4 +182,77 @@ test('neither a new webhook nor an unchanged one has an impact', async () => {
 test('the first value of a declared secret takes nothing from its sender', async () => {
   const desired = { webhooks: [pay], automations: [] };
   expect(await impacts(desired, desired, [], uids.pay, { kind: 'unset' })).toEqual([undefined]);
+});
+
+test.each([
+  [
+    'another scheme, and the same secret',
+    { signatureScheme: 'stripe' },
+    { signatureScheme: 'paddle' },
+    [
+      'it expects signatures of the scheme paddle at once, and refuses signatures of the scheme stripe',
+      "it is still checked with the team secret TOKEN: make sure that it has the new sender's secret",
+    ],
+  ],
+  [
+    'another scheme, and another secret',
+    { signatureScheme: 'stripe' },
+    { signatureScheme: 'paddle', secretName: 'OTHER' },
+    [
+      'it expects signatures of the scheme paddle at once, and refuses signatures of the scheme stripe',
+      'it is checked with the team secret OTHER (TOKEN before)',
+    ],
+  ],
+  [
+    'another mode',
+    { authMode: 'token', signatureScheme: undefined },
+    { signatureScheme: 'stripe' },
+    [
+      'it expects signatures of the scheme stripe at once, and refuses a bearer token',
+      "it is still checked with the team secret TOKEN: make sure that it has the new sender's secret",
+    ],
+  ],
+] as const)(
+  'a webhook with %s says what it expects, and what it is checked with',
+  async (_, was, is, told) => {
+    const of = (given: object) => ({
+      webhooks: [webhook('pay', { authMode: 'signature', ...given })],
+      automations: [],
+    });
+    const credential: Credential = { kind: 'sealed', secretVersion: 'one', jwe: '' };
+    const [impact] = await impacts(of(was), of(is), [], uids.pay, credential);
+    const sentences = impact ? describeImpact(impact, 0) : [];
+    expect(sentences.slice(0, -1)).toEqual(told);
+  },
+);
+
+test('many large deliveries are judged up to a bound, the newest of each webhook', async () => {
+  const both = { webhooks: [webhook('git'), pay], automations: [automation(undefined, { name: 'a' })] };
+  const applied: AppliedState = {
+    ...emptyAppliedState('default'),
+    webhooks: both.webhooks.map(one => {
+      const uid = uids[one.name as keyof typeof uids];
+      return { ...one, signatureScheme: undefined, uid, credential: digest };
+    }),
+  };
+  const automations = [automation(undefined, { name: 'a' }), automation(undefined, { name: 'b' }, uids.git)];
+  const read: string[] = [];
+  const history: History = {
+    countTraffic: async () => ({ lastAcceptedAt: null, accepted: 0, days: 7 }),
+    listLastAccepted: async ({ uid, name }, limit) =>
+      Array.from({ length: limit }, (_, index) => {
+        return { id: `${name}-${index}`, webhook: name, uid, atMs: -index, size: 1024 * 1024 };
+      }),
+    readPayload: async id => {
+      read.push(id);
+      return { payload: {} };
+    },
+  };
+  const desired = { ...both, automations };
+  const changes = plan(desired, applied, secrets);
+  const found = await findImpacts(changes, desired, applied, history);
+  expect([...found.values()]).toMatchObject([{ judged: 32 }, { judged: 32 }]);
+  expect(read.sort()).toEqual(
+    ['git', 'pay'].flatMap(name => Array.from({ length: 32 }, (_, index) => `${name}-${index}`)).sort(),
+  );
 });

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { ChangeView } from '../../../operations/views/plan-view.ts';
+import type { PlanView } from '../../../operations/views/plan-view.ts';
 import type { OpenBackend } from '../../backend/backend.ts';
 import { CommandError } from '../../exit-status.ts';
 import { printData, printFindings, printStatus } from '../../output.ts';
@@ -51,7 +51,8 @@ async function apply(
   openBackend: OpenBackend,
 ): Promise<void> {
   const { backend, output } = await openBackend(command);
-  const confirm = async (changes: readonly ChangeView[]) => yes || confirmDestroy(changes, output);
+  const confirm = async (showPlan: () => Promise<PlanView>) =>
+    yes || confirmDestroy(await showPlan(), output);
   const applied = await backend.apply({ planFile, dryRun, adopt, confirm, onNote: printStatus });
   printFindings(renderDiagnostics(applied.diagnostics, applied.texts));
   if (applied.result === 'invalid') throw new CommandError('nothing was applied');
@@ -66,13 +67,10 @@ async function apply(
 }
 
 /** Asks on a terminal before something is destroyed, because that cannot be undone. */
-async function confirmDestroy(changes: readonly ChangeView[], output: 'text' | 'json'): Promise<boolean> {
-  const { summarize } = await import('../../../operations/plan.ts');
-  const summary = summarize(changes);
-  if (summary.destroy === 0) return true;
-  printFindings(renderPlan({ changes, summary }, Date.now()));
+async function confirmDestroy(plan: PlanView, output: 'text' | 'json'): Promise<boolean> {
+  printFindings(renderPlan(plan, Date.now()));
   if (!process.stdin.isTTY || output === 'json') return false;
   const prompts = await import('@inquirer/prompts');
-  const message = `Destroy ${summary.destroy}? A destroyed webhook's URL never comes back.`;
+  const message = `Destroy ${plan.summary.destroy}? A destroyed webhook's URL never comes back.`;
   return prompts.confirm({ message, default: false }, { output: process.stderr });
 }

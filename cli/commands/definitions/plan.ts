@@ -14,8 +14,9 @@ export function declarePlan(parent: Command, openBackend: OpenBackend): Command 
     'plan',
     'show what an apply would change',
     `
-With a home, the plan also shows what the changes mean for senders and runs. It reads the delivery log: when and how
-often a webhook was used, and which stored deliveries a changed automation would treat differently.
+The plan names each changed part of a definition, with its value before and after, and what that means for senders and
+runs. For this it reads the delivery log: when and how often a webhook was used, and which stored deliveries a changed
+automation would treat differently.
 
 Examples:
   hookmill plan

@@ -8,17 +8,17 @@ import { type OperationDeps, openFactory } from './operation-deps.ts';
 export function createDefinitionHandlers(deps: OperationDeps): Pick<ThreadHandlers, 'plan' | 'apply'> {
   const { baseUrl } = deps;
   return {
-    plan: async ({ params: { factory }, body: { files } }) => {
+    plan: async ({ params: { factory }, body: { files, impact } }) => {
       const opened = openFactory(deps, factory);
-      const { state, changes, diagnostics } = await planSentDefinitions(opened, files);
-      return { body: { ...planView(state, changes, baseUrl()), diagnostics }, serial: state.serial };
+      const { state, changes, impacts, diagnostics } = await planSentDefinitions(opened, files, impact);
+      return { body: { ...planView(state, changes, baseUrl(), impacts), diagnostics }, serial: state.serial };
     },
 
     apply: async ({ params: { factory }, body: { files, ...wanted }, ifSerial }) => {
       const change = applySentDefinitions(openFactory(deps, factory), files, { ...wanted, ifSerial });
-      const { state, changes, diagnostics, result } = await change;
+      const { state, changes, impacts, diagnostics, result } = await change;
       const webhooks = state.webhooks.map(webhook => webhookView(state, webhook, baseUrl()));
-      const answer = { ...planView(state, changes, baseUrl()), diagnostics, result, webhooks };
+      const answer = { ...planView(state, changes, baseUrl(), impacts), diagnostics, result, webhooks };
       return { body: answer, serial: state.serial };
     },
   };

@@ -1,0 +1,60 @@
+import { isObject } from '../filters/payload-filter.ts';
+import { renderFlowValue, renderWord } from './flow-value.ts';
+
+/** @limit Longest line of a changed value, in characters: longer ones are wrapped, because a reader compares lines. */
+const lineCharsMax = 100;
+
+/**
+ * Renders a value of a definition on several lines, as YAML's block style: one line for each key and list element, as
+ * long as they fit. Long lines are wrapped and never cut.
+ */
+export function renderBlockLines(value: unknown): readonly string[] {
+  return renderBlock(value).flatMap(wrapLine);
+}
+
+/** The lines of a text, of which long ones are wrapped. */
+export function renderTextLines(text: string): readonly string[] {
+  return text.replace(/\n$/, '').split('\n').flatMap(wrapLine);
+}
+
+function renderBlock(value: unknown): string[] {
+  if (Array.isArray(value) && value.length > 0) {
+    return value.flatMap(element => {
+      const [first = '', ...others] = isObject(element) ? renderBlock(element) : [renderFlowValue(element)];
+      return [`- ${first}`, ...others.map(indent)];
+    });
+  }
+  if (!isObject(value) || Object.keys(value).length === 0) return [renderFlowValue(value)];
+  return Object.entries(value).flatMap(([key, part]) => {
+    const line = `${renderWord(key)}: ${renderFlowValue(part)}`;
+    const isNested = Array.isArray(part) || isObject(part);
+    if (line.length <= lineCharsMax || !isNested) return [line];
+    return [`${renderWord(key)}:`, ...renderBlock(part).map(indent)];
+  });
+}
+
+function indent(line: string): string {
+  return `  ${line}`;
+}
+
+/**
+ * Breaks a long line after its sentences, and long sentences between words. So a change in one sentence leaves the
+ * other lines as they were. The lines that continue it are indented.
+ */
+function wrapLine(line: string): readonly string[] {
+  if (line.length <= lineCharsMax) return [line];
+  const pieces = line.split(/(?<=[.!?;:] )/).flatMap(wrapSentence);
+  return pieces.map((piece, index) => (index === 0 ? piece : `    ${piece}`));
+}
+
+function wrapSentence(sentence: string): readonly string[] {
+  const pieces: string[] = [];
+  let rest = sentence;
+  while (rest.length > lineCharsMax) {
+    const space = rest.lastIndexOf(' ', lineCharsMax);
+    const end = space > 0 ? space + 1 : lineCharsMax;
+    pieces.push(rest.slice(0, end));
+    rest = rest.slice(end);
+  }
+  return [...pieces, rest];
+}

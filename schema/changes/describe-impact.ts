@@ -1,0 +1,91 @@
+import type {
+  AutomationImpact,
+  Impact,
+  SenderAuthentication,
+  Traffic,
+  WebhookEffect,
+  WebhookImpact,
+} from './impact.ts';
+
+/** Says what a change means for senders and runs, in sentences without a full stop at the end. */
+export function describeImpact(impact: Impact, nowMs: number): readonly string[] {
+  return impact.kind === 'webhook' ? describeWebhook(impact, nowMs) : describeAutomation(impact);
+}
+
+const effectTexts: Readonly<Record<Exclude<WebhookEffect, 'authentication-changed'>, string>> = {
+  'url-gone': 'its URL stops answering and never comes back',
+  disabled: 'its URL answers 404 until it is enabled again',
+  enabled: 'its URL answers again',
+  'url-changed': 'its URL changes: give the sender the new one',
+  'credential-changed': 'the old credential stops working at once: give the sender the new one',
+  'identity-changed': 'retries that are in progress may be accepted a second time',
+};
+
+function describeWebhook(impact: WebhookImpact, nowMs: number): readonly string[] {
+  const { effects, authentication, traffic, silenced } = impact;
+  const lost = silenced.length > 0 ? [`no longer starts ${silenced.join(', ')}`] : [];
+  const told = effects.flatMap(effect => {
+    if (effect !== 'authentication-changed') return [effectTexts[effect]];
+    return authentication ? describeAuthenticationChange(authentication) : [];
+  });
+  return [...told, describeTraffic(traffic, nowMs), ...lost];
+}
+
+type AuthenticationChange = NonNullable<WebhookImpact['authentication']>;
+
+function describeAuthenticationChange({ before, after }: AuthenticationChange): readonly string[] {
+  const accepted = describeAccepted(after);
+  const refused = describeAccepted(before);
+  const isCustom = accepted === refused;
+  const expects = `it expects ${accepted}${isCustom ? ' as it is now' : ''} at once`;
+  const refuses = `refuses ${refused}${isCustom ? ' as it was' : ''}`;
+  return [`${expects}, and ${refuses}`, describeSecret(before, after)];
+}
+
+function describeAccepted({ authMode, signatureScheme }: SenderAuthentication): string {
+  if (authMode === 'token') return 'a bearer token';
+  if (authMode === 'url_token') return 'the token in its URL';
+  return `signatures of ${signatureScheme === null ? 'the custom scheme' : `the scheme ${signatureScheme}`}`;
+}
+
+function describeSecret(before: SenderAuthentication, after: SenderAuthentication): string {
+  if (after.secretName !== before.secretName) {
+    return `it is checked with the team secret ${after.secretName} (${before.secretName} before)`;
+  }
+  const same = `it is still checked with the team secret ${after.secretName}`;
+  return after.authMode === 'signature' ? `${same}: make sure that it has the new sender's secret` : same;
+}
+
+function describeTraffic({ lastAcceptedAt, accepted, days }: Traffic, nowMs: number): string {
+  if (lastAcceptedAt === null) return 'no accepted delivery in the log';
+  return `last delivery ${renderAge(nowMs - Date.parse(lastAcceptedAt))} ago, ${accepted} in ${days} days`;
+}
+
+function describeAutomation(impact: AutomationImpact): readonly string[] {
+  const { judged, startedBefore, startedAfter, changed, examples } = impact;
+  if (judged === 0) return ['there is no stored delivery to test it with'];
+  const deliveries = judged === 1 ? 'Of the last delivery' : `Of the last ${judged} deliveries`;
+  const runs = `${deliveries}, ${startedAfter} would start a run (${startedBefore} before)`;
+  if (changed === 0) return [`${runs}; no outcome changes`];
+  const main = `${runs}; the outcome of ${changed} changes`;
+  const named = examples.map(
+    ({ deliveryId, starts }) => `${deliveryId} (would ${starts ? 'now' : 'no longer'} start a run)`,
+  );
+  const more = changed > examples.length ? ` and ${changed - examples.length} more` : '';
+  return [main, `Outcome changes: ${named.join(', ')}${more}`];
+}
+
+const units = [
+  ['day', 24 * 60 * 60],
+  ['hour', 60 * 60],
+  ['minute', 60],
+  ['second', 1],
+] as const;
+
+/** A duration in the largest unit that it fills. */
+function renderAge(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  const [unit, size] = units.find(([, size]) => seconds >= size) ?? ['second', 1];
+  const count = Math.floor(seconds / size);
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { authModes } from '../auth-mode.ts';
+
+/** The effects of a change on the senders of a webhook. */
+const webhookEffects = [
+  /** The URL answers 404 forever. */
+  'url-gone',
+  /** The URL answers 404 until the webhook is enabled again. */
+  'disabled',
+  'enabled',
+  /** The token moves into the URL, or out of it. */
+  'url-changed',
+  /** Senders authenticate in another way: another mode, or another signature scheme. */
+  'authentication-changed',
+  /** Senders need another credential at once. */
+  'credential-changed',
+  /** Retries are recognized by another header. */
+  'identity-changed',
+] as const;
+
+/** Accepted deliveries of a webhook. */
+const trafficShape = z.strictObject({
+  lastAcceptedAt: z.string().nullable(),
+  accepted: z.int().describe('How many were accepted in the last `days` days.'),
+  days: z.int(),
+});
+
+const authenticationShape = z.strictObject({
+  authMode: z.enum(authModes),
+  signatureScheme: z.string().nullable().describe('The id of the scheme; null for a custom scheme, or none.'),
+  secretName: z.string().describe('The team secret that it is checked with.'),
+});
+
+const webhookImpactShape = z.strictObject({
+  kind: z.literal('webhook'),
+  effects: z.array(z.enum(webhookEffects)),
+  authentication: z
+    .strictObject({ before: authenticationShape, after: authenticationShape })
+    .optional()
+    .describe('How senders authenticate. Only with the effect `authentication-changed`.'),
+  traffic: trafficShape,
+  silenced: z.array(z.string()).describe('Automations that stay, but that the webhook no longer starts.'),
+});
+
+const automationImpactShape = z.strictObject({
+  kind: z.literal('automation'),
+  judged: z
+    .int()
+    .describe('Number of stored deliveries that were judged by the old triggers and by the new ones.'),
+  startedBefore: z.int(),
+  startedAfter: z.int(),
+  changed: z.int().describe('Number of them whose outcome changes.'),
+  examples: z
+    .array(z.strictObject({ deliveryId: z.string(), webhook: z.string(), starts: z.boolean() }))
+    .describe('The newest deliveries whose outcome changes.'),
+});
+
+/** What a change means for senders and runs. */
+export const impactShape = z.discriminatedUnion('kind', [webhookImpactShape, automationImpactShape]);
+
+export type Impact = z.output<typeof impactShape>;
+export type WebhookImpact = z.output<typeof webhookImpactShape>;
+export type WebhookEffect = (typeof webhookEffects)[number];
+export type Traffic = z.output<typeof trafficShape>;
+export type SenderAuthentication = z.output<typeof authenticationShape>;
+export type AutomationImpact = z.output<typeof automationImpactShape>;
