@@ -6,8 +6,8 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { PayloadFilter } from '../schema/filters/clause.ts';
 import { compileFilterIndex } from '../schema/filters/filter-index.ts';
-import type { PayloadFilter } from '../schema/filters/payload-filter.ts';
 import { openSqliteReader } from '../store/embedded/delivery-log/read/reader.ts';
 import { inTemporaryDirectory, openFactory } from './support/factory.ts';
 import { loadInTurn } from './support/load.ts';

@@ -71,7 +71,8 @@ function writeWebhooks(directory: string): string[] {
 function writeAutomations(directory: string): void {
   const folder = join(directory, 'automations-only/automations');
   mkdirSync(folder, { recursive: true });
-  for (let i = 0; i < files; i++) writeFileSync(join(folder, `a${i}.yaml`), automation);
+  for (let i = 0; i < files; i++)
+    writeFileSync(join(folder, `a${i}.yaml`), automation.replace('prompt: |', `prompt: |\n  Number ${i}.`));
 }
 
 /** Returns the fastest run of each command, in ms, from the start to the end of its process. */

@@ -14,6 +14,7 @@ export function findCrossFileDiagnostics(
     ...findTooManyWebhooks(found),
     ...findCaseCollisions(found),
     ...automations.flatMap(automation => findDuplicateTriggers(automation, locate)),
+    ...findDuplicateAutomations(automations, locate),
   ];
 }
 
@@ -70,6 +71,32 @@ function findDuplicateTriggers(
         message: `duplicate of the ${formatOrdinal(first)} trigger: same webhook, same filter`,
         ...locate('automation', name, ['triggers', index, 'filter', 'webhook_ids', 0]),
         hint: 'remove it, or correct its UID or filter',
+      },
+    ];
+  });
+}
+
+/** Finds automations that do the same for the same deliveries, in whatever order they list their triggers. */
+function findDuplicateAutomations(
+  automations: readonly AutomationDefinition[],
+  locate: Definitions['locate'],
+): Diagnostic[] {
+  const firsts = new Map<string, string>();
+  return automations.flatMap(({ name, enabled, prompt, triggers }): Diagnostic[] => {
+    const filters = [...new Set(triggers.map(({ filter }) => toCanonicalJson(filter)))].sort();
+    const text = JSON.stringify([enabled, prompt.trim(), filters]);
+    const first = firsts.get(text);
+    if (first === undefined) {
+      firsts.set(text, name);
+      return [];
+    }
+    return [
+      {
+        code: 'automation/duplicate',
+        severity: 'warning',
+        message: `duplicate of the automation ${first}: each delivery that matches starts a run of both`,
+        ...locate('automation', name, ['prompt']),
+        hint: 'remove one of them, or correct its prompt or triggers',
       },
     ];
   });

@@ -1,7 +1,7 @@
 import { type FactoryView, factoryView } from '../../operations/views/applied-views.ts';
 import type { AppliedAutomation, AppliedState, AppliedWebhook } from '../../schema/applied-state.ts';
 import { createSnapshot, type StoredSnapshot } from '../../schema/automations-snapshot.ts';
-import type { PayloadFilter } from '../../schema/filters/payload-filter.ts';
+import type { PayloadFilter } from '../../schema/filters/clause.ts';
 
 /** @limit Characters from which the filters of a loaded state are divided into parts: parsing a part takes less than a millisecond. */
 const filterPartChars = 32 * 1024;

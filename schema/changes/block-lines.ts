@@ -1,4 +1,4 @@
-import { isObject } from '../filters/payload-filter.ts';
+import { isObject } from '../filters/clause.ts';
 import { renderFlowValue, renderWord } from './flow-value.ts';
 
 /** @limit Longest line of a changed value, in characters: longer ones are wrapped, because a reader compares lines. */

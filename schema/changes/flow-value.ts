@@ -1,4 +1,4 @@
-import { isObject } from '../filters/payload-filter.ts';
+import { isObject } from '../filters/clause.ts';
 
 /**
  * Renders a value of a definition on one line, as YAML's flow style: `[failed, error]`, `{ exists: true }`. Two values

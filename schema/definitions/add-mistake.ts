@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { DiagnosticCode } from '../diagnostics.ts';
+import type { MisplacedValue } from '../filters/clause.ts';
 
 /** The `params` of a zod issue that hookmill's own rules report. Not an interface: zod requires an index signature. */
 export type MistakeParams = {
@@ -7,6 +8,8 @@ export type MistakeParams = {
   readonly hint?: string | undefined;
   /** The key at the path is wrong, not its value. */
   readonly atKey?: boolean;
+  /** A value of a payload filter that may have a mistake besides its type. */
+  readonly misplaced?: MisplacedValue;
 };
 
 /** Reports a mistake from inside a zod refinement. */

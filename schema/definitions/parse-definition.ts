@@ -1,5 +1,7 @@
+import { findFilterWarnings } from '../filters/warnings/find-filter-warnings.ts';
 import { type AutomationDefinition, automationShape } from './automation-definition.ts';
 import { type ParsedFile, parseFile } from './parse-file.ts';
+import type { Mistake } from './shape-mistakes.ts';
 import { type WebhookDefinition, webhookShape } from './webhook-definition.ts';
 
 /** Parses `webhooks/<name>.yaml`. */
@@ -14,6 +16,14 @@ export function parseAutomation(
   file: string,
   bytes: Uint8Array,
 ): ParsedFile<AutomationDefinition> {
-  const parsed = parseFile(automationShape, file, bytes);
+  const parsed = parseFile(automationShape, file, bytes, findAutomationWarnings);
   return { ...parsed, definition: parsed.definition && { name, ...parsed.definition } };
+}
+
+function findAutomationWarnings({ triggers }: Pick<AutomationDefinition, 'triggers'>): Mistake[] {
+  return triggers.flatMap(({ filter: { payload } }, index) =>
+    findFilterWarnings(payload ?? {}).map(warning => {
+      return { ...warning, path: ['triggers', index, 'filter', 'payload', ...warning.path] };
+    }),
+  );
 }

@@ -1,5 +1,12 @@
 import type { z } from 'zod';
-import { type Diagnostic, type DiagnosticCode, describeOthers, truncate } from '../diagnostics.ts';
+import {
+  type Diagnostic,
+  type DiagnosticCode,
+  describeOthers,
+  type Severity,
+  truncate,
+} from '../diagnostics.ts';
+import { explainMisplaced } from '../filters/warnings/find-filter-warnings.ts';
 import { didYouMean, findNearest, joinWithOr } from '../suggestion.ts';
 import type { MistakeParams } from './add-mistake.ts';
 import type { ParsedSource } from './parsed-source.ts';
@@ -27,14 +34,29 @@ export function diagnoseShape(
   shape: z.core.$ZodType,
   source: Pick<ParsedSource, 'file' | 'value' | 'rangeOfKey' | 'rangeOfValue'>,
 ): Diagnostic[] {
-  return findMistakes(error, shape, source.value).map(({ code, path, atKey, message, hint }) => ({
+  return placeMistakes(findMistakes(error, shape, source.value), 'error', source);
+}
+
+/** Finds the places of mistakes in a file. If there are too many, the last diagnostic counts the others. */
+export function placeMistakes(
+  mistakes: readonly Mistake[],
+  severity: Severity,
+  source: Pick<ParsedSource, 'file' | 'rangeOfKey' | 'rangeOfValue'>,
+): Diagnostic[] {
+  return shortenMistakes(mistakes).map(({ code, path, atKey, message, hint }) => ({
     code,
-    severity: 'error',
+    severity,
     message: truncate(message),
     file: source.file,
     range: atKey ? source.rangeOfKey(path) : source.rangeOfValue(path),
     ...(hint !== undefined && { hint: truncate(hint) }),
   }));
+}
+
+function shortenMistakes(mistakes: readonly Mistake[]): readonly Mistake[] {
+  // The one more counts the others.
+  if (mistakes.length <= mistakesMax + 1) return mistakes;
+  return [...mistakes.slice(0, mistakesMax), { ...describeOthers(mistakes.length - mistakesMax), path: [] }];
 }
 
 /**
@@ -84,8 +106,10 @@ function findIntendedKeys(issue: Issue, shape: z.core.$ZodType): Path[] {
 function toMistakes(issue: Issue, shape: z.core.$ZodType, root: unknown): Mistake[] {
   const { path } = issue;
   if (issue.code === 'custom') {
-    const { code = 'definition/value', hint, atKey = false } = (issue.params ?? {}) as Partial<MistakeParams>;
-    return [{ code, path, atKey, message: issue.message, hint }];
+    const params = (issue.params ?? {}) as Partial<MistakeParams>;
+    const { code = 'definition/value', hint, atKey = false, misplaced } = params;
+    const explained = misplaced && explainMisplaced(misplaced);
+    return [{ code, atKey, message: issue.message, hint, ...explained, path }];
   }
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map(key => {

@@ -1,4 +1,4 @@
-import { isObject } from './payload-filter.ts';
+import { isObject } from './clause.ts';
 import { getField } from './payload-filter-match.ts';
 
 /** A tree of payload fields. Each node lists the entries that need, or are ruled out by, a value of its field. */

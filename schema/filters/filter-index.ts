@@ -1,3 +1,4 @@
+import { type Fields, type PayloadFilter, toClause } from './clause.ts';
 import {
   addPost,
   anyValue,
@@ -6,7 +7,6 @@ import {
   type Posting,
   walkFields,
 } from './filter-field-tree.ts';
-import { type Fields, type PayloadFilter, toClause } from './payload-filter.ts';
 import { compilePayloadFilter, type PayloadPredicate } from './payload-filter-match.ts';
 
 /** A run of `name` starts if the filter matches. Several entries may have the same name. */

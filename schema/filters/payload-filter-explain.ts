@@ -1,6 +1,6 @@
+import type { Fields, PayloadFilter } from './clause.ts';
 import { excerpt } from './excerpt.ts';
 import { renderPathSegment } from './path-segment.ts';
-import type { Fields, PayloadFilter } from './payload-filter.ts';
 import { type CompiledClause, compileAll, compileClauses, getField } from './payload-filter-match.ts';
 
 /** @limit Most elements of an array that an explanation searches for the nearest miss: an array may have 130,000. */

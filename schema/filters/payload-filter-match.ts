@@ -1,4 +1,4 @@
-import { type Clause, type Fields, isObject, type PayloadFilter, toClause } from './payload-filter.ts';
+import { type Clause, type Fields, isObject, type PayloadFilter, toClause } from './clause.ts';
 
 export type PayloadPredicate = (payload: unknown) => boolean;
 

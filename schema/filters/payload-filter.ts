@@ -1,5 +1,14 @@
 import { z } from 'zod';
 import { type DiagnosticCode, truncate } from '../diagnostics.ts';
+import {
+  type Fields,
+  type FilterValue,
+  isObject,
+  type MisplacedValue,
+  type PayloadFilter,
+  type Scalar,
+  toClause,
+} from './clause.ts';
 
 /** @limit Deepest nesting of objects in a payload filter: real payloads nest less than 10 deep. */
 const filterDepthMax = 16;
@@ -9,48 +18,6 @@ const filterKeysMax = 200;
 const filterPartsMax = 5_000;
 /** @limit Most values in one list of a payload filter: a longer list belongs in the automation itself. */
 const filterValuesMax = 500;
-
-export type Scalar = string | number | boolean | null;
-
-/** A payload filter, as definition files and the applied state contain it: plain JSON. Each key names a payload field. */
-export interface PayloadFilter {
-  readonly [field: string]: FilterValue;
-}
-
-export type FilterValue =
-  | readonly Scalar[]
-  | { readonly in: readonly Scalar[] }
-  | { readonly not_in: readonly Scalar[] }
-  | { readonly exists: boolean }
-  | PayloadFilter;
-
-/** The condition that a key of a payload filter sets for its field. */
-export type Clause =
-  | { readonly operator: 'in' | 'not_in'; readonly values: readonly unknown[] }
-  | { readonly operator: 'exists'; readonly expected: boolean }
-  | { readonly operator: 'nested'; readonly fields: Fields };
-
-export type Fields = Readonly<Record<string, unknown>>;
-
-/**
- * Distinguishes operators from nested objects. An operator is an object with exactly one key: `in` or `not_in` with an
- * array, or `exists` with a boolean. Every other object is nested. Returns undefined for a bare scalar, a mistake.
- */
-export function toClause(value: unknown): Clause | undefined {
-  if (Array.isArray(value)) return { operator: 'in', values: value };
-  if (!isObject(value)) return undefined;
-  const [key, ...others] = Object.keys(value);
-  if (key === undefined || others.length > 0) return { operator: 'nested', fields: value };
-  const operand = value[key];
-  if ((key === 'in' || key === 'not_in') && Array.isArray(operand)) return { operator: key, values: operand };
-  if (key === 'exists' && typeof operand === 'boolean') return { operator: key, expected: operand };
-  return { operator: 'nested', fields: value };
-}
-
-/** Whether a value is a JSON object, not null or an array. */
-export function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /**
  * Checks a payload filter from YAML or from the applied state, and reports every mistake in it with
@@ -68,18 +35,24 @@ export const payloadFilterSchema: z.ZodType<PayloadFilter> = z
     ],
   })
   .transform((value, context): PayloadFilter => {
-    const report: Report = (code, path, message, hint) => {
-      context.issues.push({ code: 'custom', input: value, path: [...path], message, params: { code, hint } });
+    const report: Report = ({ code = 'filter/invalid', message, ...params }, path) => {
+      context.issues.push({
+        code: 'custom',
+        input: value,
+        path: [...path],
+        message,
+        params: { code, ...params },
+      });
     };
     if (isObject(value)) {
       const mistake = describeExcessParts(value);
       if (mistake === undefined) return readFields(value, [], report);
       const hint = 'filter on the fields that distinguish deliveries, and let the run check the rest';
-      report('filter/too-large', [], mistake, hint);
+      report({ code: 'filter/too-large', message: mistake, hint }, []);
     } else {
       const hint =
         'write fields, as in payload: { action: [opened] }, or remove the key to match every delivery';
-      report('filter/invalid', [], 'a payload filter must be an object whose keys name payload fields', hint);
+      report({ message: 'a payload filter must be an object whose keys name payload fields', hint }, []);
     }
     return z.NEVER;
   });
@@ -117,7 +90,14 @@ export const filterDefinitions = {
 };
 
 type Path = readonly (string | number)[];
-type Report = (code: DiagnosticCode, path: Path, message: string, hint?: string) => void;
+type Report = (mistake: FilterMistake, path: Path) => void;
+
+interface FilterMistake {
+  readonly code?: DiagnosticCode;
+  readonly message: string;
+  readonly hint: string;
+  readonly misplaced?: MisplacedValue;
+}
 
 function describeExcessParts(filter: Fields): string | undefined {
   const { keys, values } = countParts(filter);
@@ -146,29 +126,29 @@ export function countParts(fields: Fields, depth = 1): { readonly keys: number; 
 function readFields(fields: Fields, path: Path, report: Report): PayloadFilter {
   if (path.length >= filterDepthMax) {
     const message = `a payload filter may nest at most ${filterDepthMax} levels deep`;
-    report('filter/too-large', path, message, 'filter on a field at a higher level');
+    const hint = 'filter on a field at a higher level';
+    report({ code: 'filter/too-large', message, hint }, path);
     return {};
   }
-  const isOnly = Object.keys(fields).length === 1;
+  const parent = path.length === 0 ? undefined : String(path.at(-1));
   const entries = Object.entries(fields).map(([field, value]): [string, FilterValue] => [
     field,
-    readValue(value, [...path, field], report, () => explainBare(field, value, isOnly && path.length > 0)),
+    readValue({ field, value, isInList: false, fields, parent }, [...path, field], report),
   ]);
   return Object.fromEntries(entries);
 }
 
-function readValue(value: unknown, path: Path, report: Report, explain: () => Explanation): FilterValue {
+function readValue(place: MisplacedValue, path: Path, report: Report): FilterValue {
+  const { value } = place;
   const clause = toClause(value);
-  if (clause === undefined) {
-    const { message, hint } = explain();
-    report('filter/invalid', path, message, hint);
-    return [];
-  }
-  switch (clause.operator) {
+  switch (clause?.operator) {
+    case undefined:
+      report(explainBare(place), path);
+      return [];
     case 'in':
     case 'not_in': {
-      if (Array.isArray(value)) return readList(clause.values, path, report);
-      return { [clause.operator]: readList(clause.values, [...path, clause.operator], report) };
+      if (Array.isArray(value)) return readList(clause.values, place, path, report);
+      return { [clause.operator]: readList(clause.values, place, [...path, clause.operator], report) };
     }
     case 'exists':
       return { exists: clause.expected };
@@ -177,78 +157,73 @@ function readValue(value: unknown, path: Path, report: Report, explain: () => Ex
   }
 }
 
-function readList(values: readonly unknown[], path: Path, report: Report): readonly Scalar[] {
-  if (values.length > filterValuesMax) {
-    report(
-      'filter/too-large',
-      path,
-      `the list has ${values.length} values, and at most ${filterValuesMax} are allowed`,
-      'split it over several triggers of the same webhook',
+function readList(
+  values: readonly unknown[],
+  place: MisplacedValue,
+  path: Path,
+  report: Report,
+): readonly Scalar[] {
+  if (values.length <= filterValuesMax) {
+    return values.map((value, index) =>
+      readScalar({ ...place, value, isInList: true }, [...path, index], report),
     );
-    return [];
   }
-  return values.map((value, index) => readScalar(value, [...path, index], report));
+  const message = `the list has ${values.length} values, and at most ${filterValuesMax} are allowed`;
+  const hint = 'split it over several triggers of the same webhook';
+  report({ code: 'filter/too-large', message, hint }, path);
+  return [];
 }
 
-function readScalar(value: unknown, path: Path, report: Report): Scalar {
+function readScalar(place: MisplacedValue, path: Path, report: Report): Scalar {
+  const { value } = place;
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
-  if (typeof value === 'number') return readNumber(value, path, report);
+  if (typeof value === 'number') {
+    if (!isExact(value)) report(explainInexact(value), path);
+    return value === 0 ? 0 : value; // JSON.stringify writes -0 as 0.
+  }
   const [kind, hint] = Array.isArray(value)
     ? ['a list', 'write one flat list; an array in the payload matches if one of its elements is allowed']
     : ['an object', 'to match objects in an array, write nested fields instead of a list'];
   const message = `a list of allowed values contains strings, numbers, booleans or null, not ${kind}`;
-  report('filter/invalid', path, message, hint);
+  report({ message, hint, misplaced: place }, path);
   return null;
 }
 
-// An integer beyond 2^53-1 may be rounded, here and in the payload, so equality would be a guess.
-function readNumber(value: number, path: Path, report: Report): number {
+/** Whether a number equals only itself in any payload: an integer beyond 2^53-1 may be rounded. */
+export function isExact(value: number): boolean {
+  return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
+}
+
+// An integer that may be rounded, here and in the payload, would make equality a guess.
+function explainInexact(value: number): FilterMistake {
   if (!Number.isFinite(value)) {
-    report(
-      'filter/invalid',
-      path,
-      `${value} is not a JSON number`,
-      'remove it, because no payload can contain it',
-    );
-  } else if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
-    const message = `integers beyond ±${Number.MAX_SAFE_INTEGER} (2^53-1) cannot be compared exactly`;
-    report(
-      'filter/invalid',
-      path,
-      message,
-      'filter on another field, or on a field with the number as a string',
-    );
+    return {
+      message: `${value} is not a JSON number`,
+      hint: 'remove it, because no payload can contain it',
+    };
   }
-  return value === 0 ? 0 : value; // JSON.stringify writes -0 as 0.
+  const message = `integers beyond ±${Number.MAX_SAFE_INTEGER} (2^53-1) cannot be compared exactly`;
+  return { message, hint: 'filter on another field, or on a field with the number as a string' };
 }
 
-interface Explanation {
-  readonly message: string;
-  readonly hint: string;
-}
-
-/** Explains what to write instead of a bare scalar. `mayBeOperator`: the field is the only key of a nested object. */
-function explainBare(field: string, value: unknown, mayBeOperator: boolean): Explanation {
-  if (field === 'exists' && mayBeOperator) {
+/** Explains what to write instead of a bare scalar. */
+function explainBare(misplaced: MisplacedValue): FilterMistake {
+  const { field, value, fields, parent } = misplaced;
+  if (typeof value === 'number' && !isExact(value)) return explainInexact(value);
+  const isOnly = parent !== undefined && Object.keys(fields).length === 1;
+  if (field === 'exists' && isOnly) {
     return { message: 'exists must be true or false', hint: 'write exists: true or exists: false' };
   }
-  const message = `${renderFlow(field)} must be a list of allowed values`;
-  return { message, hint: bareHint(field, value, mayBeOperator) };
-}
-
-function bareHint(field: string, value: unknown, mayBeOperator: boolean): string {
   const key = renderFlow(field);
-  if (value === null)
-    return `write ${key}: [null] to match null, or ${key}: { exists: false } to match a missing field`;
-  const bracketed = `write ${key}: [${renderFlow(value)}]`;
-  const isOperatorName = field === 'in' || field === 'not_in' || field === 'exists';
-  return isOperatorName && !mayBeOperator
-    ? `${bracketed}; ${field} is the name of a field here, because an operator must be the only key below a field`
-    : bracketed;
+  const hint =
+    value === null
+      ? `write ${key}: [null] to match null, or ${key}: { exists: false } to match a missing field`
+      : `write ${key}: [${renderFlow(value)}]`;
+  return { message: `${key} must be a list of allowed values`, hint, misplaced };
 }
 
 /** Renders a scalar in YAML's flow style. */
-function renderFlow(value: unknown): string {
+export function renderFlow(value: unknown): string {
   if (typeof value !== 'string') return String(value);
   if (/^[a-z_][\w-]*$/i.test(value) && !/^(true|false|null)$/i.test(value))
     return truncate(value, quotedCharsMax);

@@ -5,7 +5,7 @@ import { type AppliedState, type Credential, emptyAppliedState } from '../../sch
 import { describeImpact } from '../../schema/changes/describe-impact.ts';
 import type { AutomationDefinition } from '../../schema/definitions/automation-definition.ts';
 import type { WebhookDefinition } from '../../schema/definitions/webhook-definition.ts';
-import type { PayloadFilter } from '../../schema/filters/payload-filter.ts';
+import type { PayloadFilter } from '../../schema/filters/clause.ts';
 import { createUid } from '../../schema/ids.ts';
 
 const uids = { pay: createUid(new Uint8Array(64).fill(1)), git: createUid(new Uint8Array(64).fill(2)) };

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { FilterValue, PayloadFilter, Scalar } from '../../../schema/filters/payload-filter.ts';
+import type { FilterValue, PayloadFilter, Scalar } from '../../../schema/filters/clause.ts';
 
 // Few names and values, so that filters and payloads meet; odd ones among them.
 const names = fc.constantFrom(

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
+import { findMistakes } from '../../../schema/definitions/shape-mistakes.ts';
 import { payloadFilterSchema } from '../../../schema/filters/payload-filter.ts';
 
 describe('a payload filter that is accepted', () => {
@@ -48,20 +49,21 @@ describe('a payload filter that is refused', () => {
     ['a:', ['a'], 'write a: [null] to match null, or a: { exists: false } to match a missing field'],
     ['a: { in: opened }', ['a', 'in'], 'write in: [opened]'],
     ['a: { not_in: opened }', ['a', 'not_in'], 'write not_in: [opened]'],
-    [
-      'exists: true',
-      ['exists'],
-      'write exists: [true]; exists is the name of a field here, because an operator must be the only key below a field',
-    ],
-    [
-      'a: { exists: true, in: [x] }',
-      ['a', 'exists'],
-      'write exists: [true]; exists is the name of a field here, because an operator must be the only key below a field',
-    ],
     ['__proto__: x', ['__proto__'], 'write __proto__: [x]'],
   ])('has a bare scalar: %s', (yaml, path, hint) => {
     const message = expect.stringContaining('must be a list of allowed values');
     expect(problems(parseYaml(yaml))).toEqual([{ code: 'filter/invalid', path, message, hint }]);
+  });
+
+  it.each([
+    ['exists: true', ['exists'], 'filter/operator-misused'],
+    ['a: { exists: true, in: [x] }', ['a', 'exists'], 'filter/operator-misused'],
+    ['a: { regex: "^x" }', ['a', 'regex'], 'filter/unknown-operator'],
+    ['a: { in: "x*" }', ['a', 'in'], 'filter/pattern'],
+    ['a.b: x', ['a.b'], 'filter/path-as-key'],
+    ['a: [{ prefix: v }]', ['a', 0], 'filter/unknown-operator'],
+  ])('has a scalar that brackets would not mend: %s', (yaml, path, code) => {
+    expect(problems(parseYaml(yaml))).toMatchObject([{ path, code }]);
   });
 
   it('is quoted without cutting a character in half', () => {
@@ -130,11 +132,9 @@ describe('the bounds of a payload filter', () => {
 });
 
 function problems(filter: unknown) {
-  const issues = payloadFilterSchema.safeParse(filter).error?.issues ?? [];
-  return issues.map(issue => {
-    if (issue.code !== 'custom') throw new Error(`not one of ours: ${issue.code}`);
-    return { path: issue.path, message: issue.message, ...issue.params };
-  });
+  const { error } = payloadFilterSchema.safeParse(filter);
+  const mistakes = error ? findMistakes(error, payloadFilterSchema, filter) : [];
+  return mistakes.map(({ code, path, message, hint }) => ({ code, path, message, hint }));
 }
 
 function nest(levels: number, innermost: object): object {

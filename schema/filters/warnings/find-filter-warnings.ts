@@ -1,0 +1,111 @@
+import { type Fields, isObject, type MisplacedValue, type PayloadFilter, toClause } from '../clause.ts';
+import { isExact, renderFlow } from '../payload-filter.ts';
+import type { FilterWarning, Remedy } from './filter-warning.ts';
+import { findKeyWarning } from './key-warnings.ts';
+import { findOperatorWarnings } from './operator-warnings.ts';
+import { renderFilter } from './render-filter.ts';
+import { findListWarnings } from './value-warnings.ts';
+
+/** A warning with its hint. */
+export interface ExplainedWarning extends Omit<FilterWarning, 'remedy'> {
+  readonly hint: string;
+}
+
+/** Finds the parts of a valid filter that are legal, but probably match never, always, or something else than meant. */
+export function findFilterWarnings(filter: PayloadFilter): readonly ExplainedWarning[] {
+  return [...findInObject(filter, undefined, [])].map(explain);
+}
+
+/**
+ * Finds what is wrong with a value of a wrong type, apart from its type: `regex: "^x"` is not mended by brackets, and
+ * `[{ prefix: v }]` not by removing them.
+ */
+export function explainMisplaced(place: MisplacedValue): ExplainedWarning | undefined {
+  const found = place.isInList ? findInListed(place) : findInBare(place);
+  return found && explain(found);
+}
+
+function findInBare({ field: key, fields, parent }: MisplacedValue): FilterWarning | undefined {
+  const listed = listScalars(fields);
+  const isOperator = parent !== undefined && toClause(listed)?.operator !== 'nested';
+  const operators = isOperator ? [] : findOperatorWarnings(listed, parent);
+  const all = isOperator ? findInValue(parent, listed, []) : findInObject(listed, parent, []);
+  return operators.find(({ keys }) => keys.includes(key)) ?? [...all].find(({ path }) => path[0] === key);
+}
+
+function findInListed({ field, value }: MisplacedValue): FilterWarning | undefined {
+  if (!isObject(value)) return undefined;
+  if (toClause(value)?.operator === 'nested') {
+    const [found] = findOperatorWarnings(listScalars(value), field);
+    return found && { ...found, atKey: false };
+  }
+  const message = 'an operator stands in place of the list, not inside it';
+  const remedy = { write: { [field]: value }, hint: 'write the operator without the list' };
+  return { code: 'filter/operator-misused', path: [], atKey: false, message, remedy };
+}
+
+function listScalars(fields: Fields): Fields {
+  const entries = Object.entries(fields);
+  return Object.fromEntries(entries.map(([key, value]) => [key, toClause(value) ? value : [value]]));
+}
+
+function* findInObject(
+  fields: Fields,
+  field: string | undefined,
+  path: FilterWarning['path'],
+): Generator<FilterWarning> {
+  const operators = findOperatorWarnings(fields, field);
+  const explained = new Set(operators.flatMap(({ keys }) => keys));
+  for (const warning of operators) yield { ...warning, path: [...path, ...warning.path] };
+  const inLowerCase = new Map<string, string>();
+  for (const [key, value] of Object.entries(fields)) {
+    if (explained.has(key)) continue;
+    const lower = key.toLowerCase();
+    const alike = inLowerCase.get(lower);
+    inLowerCase.set(lower, key);
+    if (alike !== undefined) yield explainCase(key, alike, path);
+    const warning = findKeyWarning(key, fields, field === undefined);
+    if (warning) yield { ...warning, path: [...path, ...warning.path] };
+    yield* findInValue(key, value, [...path, key]);
+  }
+}
+
+function explainCase(key: string, alike: string, path: FilterWarning['path']): FilterWarning {
+  const message = `the keys ${renderFlow(alike)} and ${renderFlow(key)} differ only in case, and both must match`;
+  const remedy = { hint: 'keep the one that the payload has' };
+  return { code: 'filter/case-collision', path: [...path, key], atKey: true, message, remedy };
+}
+
+function* findInValue(field: string, value: unknown, path: FilterWarning['path']): Generator<FilterWarning> {
+  const clause = toClause(value);
+  if (clause?.operator === 'nested') {
+    if (Object.keys(clause.fields).length === 0) yield explainEmptyObject(field, path);
+    else yield* findInObject(clause.fields, field, path);
+  } else if (clause?.operator === 'in' || clause?.operator === 'not_in') {
+    const { operator, values } = clause;
+    const above = isObject(value) ? [...path, operator] : path;
+    for (const warning of findListWarnings({ field, operator, values }))
+      yield { ...warning, path: [...above, ...warning.path] };
+  }
+}
+
+function explainEmptyObject(field: string, path: FilterWarning['path']): FilterWarning {
+  const message = 'an object without keys matches anything, even a missing field';
+  const remedy = { write: { [field]: { exists: true } }, hint: 'remove the key' };
+  return { code: 'filter/empty', path, atKey: false, message, remedy };
+}
+
+function explain({ code, path, atKey, message, remedy }: FilterWarning): ExplainedWarning {
+  return { code, path, atKey, message, hint: renderRemedy(remedy) };
+}
+
+/** No hint suggests a filter that would itself be refused or warned about. */
+function renderRemedy({ write, where = '', hint }: Remedy): string {
+  if (!write || !hasExactValues(write) || !findInObject(write, undefined, []).next().done) return hint;
+  return `write ${renderFilter(write)}${where}`;
+}
+
+function hasExactValues(value: unknown): boolean {
+  if (typeof value === 'number') return isExact(value);
+  return typeof value !== 'object' || value === null || Object.values(value).every(hasExactValues);
+}

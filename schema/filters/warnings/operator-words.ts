@@ -1,0 +1,69 @@
+import { distance } from 'fastest-levenshtein';
+
+/**
+ * What a word means that other tools have as an operator. `missing` is the opposite of `exists`, `part` tests a part of a
+ * string, and `order` compares numbers. `not`, `or`, `and` and `element` combine other conditions.
+ */
+export type ForeignMeaning =
+  | 'in'
+  | 'not_in'
+  | 'exists'
+  | 'missing'
+  | 'part'
+  | 'order'
+  | 'not'
+  | 'or'
+  | 'and'
+  | 'element';
+
+/** The operators of payload filters, exactly as they are written. */
+export const ownOperators: readonly string[] = ['in', 'not_in', 'exists'];
+
+// The operators of MongoDB, JSON Schema, JSONPath, EventBridge, GitHub Actions, Hasura, Elasticsearch, SQL and JavaScript,
+// in lowercase without separators. Those with $ are operators only with it, because they are usual names of fields.
+const words: Readonly<Record<ForeignMeaning, string>> = {
+  in: 'in eq equal equals equalto isequal isin oneof anyof enum const = == === $is $any $values',
+  not_in:
+    'notin nin ne neq noteq notequal notequals notequalto isnot isnotin noneof notoneof anythingbut != !== <> !in $not_eq',
+  exists: 'exists exist isset ispresent present defined isdefined notnull isnotnull',
+  missing: 'missing absent notexists notexist doesnotexist ismissing isnull undefined isundefined !exists',
+  part: 'contains contain containing includes icontains notcontains ncontains doesnotcontain startswith startwith istartswith beginswith hasprefix prefix endswith endwith iendswith hassuffix suffix regex regexp iregex match matches notmatch matchregex matchesregex pattern like ilike notlike glob wildcard fnmatch equalsignorecase ieq cidr =~ !~ ~ $text $type',
+  order:
+    'gt gte lt lte ge le greaterthan greaterthanorequal greaterthanorequals greaterthanorequalto lessthan lessthanorequal lessthanorequals lessthanorequalto minimum maximum exclusiveminimum exclusivemaximum between numeric > >= < <= $min $max $range $mod $size $before $after',
+  not: 'not nor',
+  or: 'or',
+  and: 'and allof $all',
+  element: 'elemmatch anyelement $some $every',
+};
+
+const meanings = new Map(
+  Object.entries(words).flatMap(([meaning, list]) =>
+    list.split(' ').map(word => [word, meaning as ForeignMeaning] as const),
+  ),
+);
+
+// Long enough that no usual name of a field differs from them by one letter.
+const recognizedMisspelt: ReadonlyMap<string, ForeignMeaning> = new Map([
+  ['exists', 'exists'],
+  ['not_in', 'not_in'],
+  ['contains', 'part'],
+  ['startswith', 'part'],
+  ['endswith', 'part'],
+] as const);
+
+/** What a key would mean as an operator of another tool, or as a misspelt operator; undefined for other keys. */
+export function findForeignMeaning(key: string): ForeignMeaning | undefined {
+  if (ownOperators.includes(key)) return undefined;
+  const written = key.trim().toLowerCase();
+  const word = written.replaceAll(/[^a-z0-9]/g, '');
+  const known = meanings.get(written) ?? meanings.get(word);
+  if (known) return known;
+  if (written.startsWith('$')) return meanings.get(`$${word}`);
+  for (const [name, meaning] of recognizedMisspelt) if (distance(written, name) === 1) return meaning;
+  return undefined;
+}
+
+/** Whether an operator of this meaning combines conditions, so that it may stand anywhere and have any operand. */
+export function isCombining(meaning: ForeignMeaning): boolean {
+  return meaning === 'not' || meaning === 'or' || meaning === 'and' || meaning === 'element';
+}
