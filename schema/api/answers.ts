@@ -283,6 +283,7 @@ const changeShape = z.strictObject({
       'What it means for senders and runs. Absent if it means nothing, or if the log cannot be read.',
     ),
 });
+export const plannedAutomationAnswer = z.strictObject({ serial, change: changeShape });
 export const planAnswer = z.strictObject({
   factory: z.string(),
   serial,

@@ -175,6 +175,16 @@ export const apiRoutes = {
     answer: { status: 200, shape: answers.verdictAnswer },
     problems: ['automation-unknown', 'delivery-unknown', 'payload-not-stored', ...reading],
   },
+  planAutomation: {
+    method: 'post',
+    path: `${factory}/automation-plan`,
+    permission: 'read',
+    summary: 'Shows what creating or replacing an automation would change, and what that means for runs.',
+    body: requests.newAutomationRequest,
+    answer: { status: 200, shape: answers.plannedAutomationAnswer },
+    etag: true,
+    problems: [],
+  },
   showAutomation: {
     method: 'get',
     path: `${factory}/automations/{automation}`,

@@ -34,6 +34,31 @@ browserTest('creates an automation, and tests its filter on stored deliveries wh
   expect(await api('GET', '/runs')).toMatchObject({ runs: [{ automation: 'triage' }] });
 });
 
+browserTest('reviews what saving would change, and what that means for stored deliveries', async () => {
+  const { page, api, keep, visit } = await openDashboard();
+  const webhook = await createWebhook(api, 'deploys');
+  for (const state of ['failed', 'error', 'passed']) await deliver(webhook, { state });
+  const triggers = [triggerOn(webhook.uid, { state: ['failed'] })];
+  await api('POST', '/automations', { name: 'triage', prompt: 'Look.\nThen act.', triggers });
+  await visit('/automations/triage/edit');
+  await page.getByRole('button', { name: 'Review changes' }).click();
+  await page.getByText('Nothing changes.').waitFor();
+  await page.getByLabel('Payload filter').fill('{"state": ["failed", "error"]}');
+  expect(await page.getByRole('region', { name: 'Changes' }).count()).toBe(0);
+  await page.getByLabel('Prompt').fill('Look.\nThen write.\n<b>\u202e');
+  await page.getByRole('button', { name: 'Review changes' }).click();
+  await page.getByText('triggers[deploys].filter.payload.state').waitFor();
+  expect(await page.locator('.diff').allTextContents()).toEqual([
+    '  Look.\n- Then act.\n+ Then write.\n+ <b>\\u202e\n',
+    '- [failed]\n+ [failed, error]\n',
+  ]);
+  expect(await page.locator('.effects li').first().textContent()).toBe(
+    'Of the last 3 deliveries, 2 would start a run (1 before); the outcome of 1 changes',
+  );
+  await keep('automation-changes');
+  expect(await api('GET', '/automations/triage')).toMatchObject({ prompt: 'Look.\nThen act.' });
+});
+
 browserTest('edits an automation: another trigger, disabled; and deletes it', async () => {
   const { page, api, visit } = await openDashboard();
   const webhook = await createWebhook(api, 'deploys');

@@ -1,17 +1,25 @@
+import { planAutomation } from '../../../operations/plan-automation.ts';
 import { applySentDefinitions, planSentDefinitions } from '../../../operations/sent-definitions.ts';
 import { webhookView } from '../../../operations/views/applied-views.ts';
 import { planView } from '../../../operations/views/plan-view.ts';
 import type { ThreadHandlers } from './handler.ts';
 import { type OperationDeps, openFactory } from './operation-deps.ts';
 
-/** Handles plans and applies of definition files that the command line sends. */
-export function createDefinitionHandlers(deps: OperationDeps): Pick<ThreadHandlers, 'plan' | 'apply'> {
+/** Handles plans and applies: of definition files that the command line sends, and of a draft. */
+export function createDefinitionHandlers(
+  deps: OperationDeps,
+): Pick<ThreadHandlers, 'plan' | 'planAutomation' | 'apply'> {
   const { baseUrl } = deps;
   return {
     plan: async ({ params: { factory }, body: { files, impact } }) => {
       const opened = openFactory(deps, factory);
       const { state, changes, impacts, diagnostics } = await planSentDefinitions(opened, files, impact);
       return { body: { ...planView(state, changes, baseUrl(), impacts), diagnostics }, serial: state.serial };
+    },
+
+    planAutomation: async ({ params: { factory }, body }) => {
+      const { state, change } = await planAutomation(openFactory(deps, factory), body);
+      return { body: { serial: state.serial, change }, serial: state.serial };
     },
 
     apply: async ({ params: { factory }, body: { files, ...wanted }, ifSerial }) => {

@@ -17,6 +17,7 @@ import { useFactory } from '../../state/current-factory.ts';
 import { goTo } from '../../state/current-location.ts';
 import { useSubmit } from '../../state/use-action.ts';
 import { useLoad } from '../../state/use-load.ts';
+import { DraftChanges } from './draft-changes.tsx';
 import { TriggerEditor } from './trigger-editor.tsx';
 
 interface FormProperties {
@@ -34,6 +35,7 @@ export function AutomationForm({ initial, isNew, onSave }: FormProperties) {
     [factory],
   );
   const automation = buildAutomationBody(draft);
+  const [reviewed, setReviewed] = useState<AutomationDraft>();
   const { busy, error, submit } = useSubmit(async () => {
     if (!automation) return;
     await onSave(draft.name, automation);
@@ -55,10 +57,18 @@ export function AutomationForm({ initial, isNew, onSave }: FormProperties) {
         <PromptField value={draft.prompt} onInput={prompt => change({ prompt })} />
       </section>
       <TriggerList draft={draft} webhooks={webhooks.value.webhooks} onChange={change} />
+      {automation && reviewed === draft && <DraftChanges name={draft.name} automation={automation} />}
       <ProblemNotice error={error} />
       <div class="actions">
         <button type="submit" class="primary" disabled={busy || automation === undefined}>
           {managedHere ? (isNew ? 'Create automation' : 'Save') : 'Show the definition file'}
+        </button>
+        <button
+          type="button"
+          disabled={automation === undefined || draft.name === ''}
+          onClick={() => setReviewed(draft)}
+        >
+          Review changes
         </button>
       </div>
     </form>

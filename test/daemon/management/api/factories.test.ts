@@ -180,6 +180,31 @@ test('plans and applies definitions that are sent; the secrets they name stay in
   expect((await storeIn(daemon.home).appliedStates.read('default')).webhooks).toEqual([]);
 });
 
+test('plans a draft of an automation, new or existing, and writes nothing', async () => {
+  const daemon = await startManagedDaemon();
+  const manager = await daemon.client();
+  const { webhook } = (await manager.call('createWebhook', { body: { name: 'pay' } })).json;
+  const draft = (prompt: string) => ({
+    name: 'triage',
+    prompt,
+    triggers: [{ provider: 'webhook', event: 'received', filter: { webhook_ids: [webhook.uid] } }],
+  });
+  const reader = await daemon.client({ permission: 'read' });
+  const planned = await reader.call('planAutomation', { body: draft('Look.') });
+  expect(planned).toMatchObject({
+    status: 200,
+    headers: { etag: '"1"' },
+    json: { change: { action: 'create', name: 'triage', impact: { kind: 'automation', judged: 0 } } },
+  });
+  expect((await reader.call('listAutomations')).json.automations).toEqual([]);
+  await manager.call('createAutomation', { body: draft('Look.') });
+  expect((await reader.call('planAutomation', { body: draft('Act.') })).json.change).toEqual({
+    ...{ action: 'update', kind: 'automation', name: 'triage' },
+    fields: [{ field: 'prompt', path: 'prompt', before: 'Look.', after: 'Act.' }],
+  });
+  expect((await reader.call('planAutomation', { body: { ...draft(''), triggers: [] } })).status).toBe(422);
+});
+
 test('does not apply files to a factory that follows a repository', async () => {
   const { manager } = await appliedFrom(repository);
   const body = { files: [], origin: 'ci', destroy: true, adopt: true };

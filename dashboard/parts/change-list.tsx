@@ -1,0 +1,44 @@
+import { describeImpact } from '../../schema/changes/describe-impact.ts';
+import { type DiffLine, showChange } from '../../schema/changes/show-change.ts';
+import type { PlannedChange } from '../api-types.ts';
+import { escapeInvisible } from '../text/escape-invisible.ts';
+import { Code, Text } from './text.tsx';
+
+/** What a change does: each part of the definition before and after, and what that means for senders and runs. */
+export function ChangeList({ change: { action, fields, impact } }: { readonly change: PlannedChange }) {
+  if (action === 'no-op') return <p class="muted">Nothing changes.</p>;
+  return (
+    <>
+      <ul class="changes">
+        {fields.map(field => {
+          const { path, lines } = showChange(field);
+          return (
+            <li key={path}>
+              <Code text={path} />
+              <pre class="diff">
+                {lines.map((line, index) => (
+                  <Line key={index} line={line} />
+                ))}
+              </pre>
+            </li>
+          );
+        })}
+      </ul>
+      {impact && (
+        <ul class="effects">
+          {describeImpact(impact, Date.now()).map(sentence => (
+            <li key={sentence}>
+              <Text text={sentence} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+function Line({ line: { mark, text } }: { readonly line: DiffLine }) {
+  const shown = `${mark} ${escapeInvisible(text)}\n`;
+  if (mark === '+') return <ins>{shown}</ins>;
+  return mark === '-' ? <del>{shown}</del> : <span>{shown}</span>;
+}
