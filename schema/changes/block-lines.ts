@@ -6,10 +6,12 @@ const lineCharsMax = 100;
 
 /**
  * Renders a value of a definition on several lines, as YAML's block style: one line for each key and list element, as
- * long as they fit. Long lines are wrapped and never cut.
+ * long as they fit. A plain list has no dashes, which could be read as the mark of a removed line. Long lines are
+ * wrapped and never cut.
  */
 export function renderBlockLines(value: unknown): readonly string[] {
-  return renderBlock(value).flatMap(wrapLine);
+  const isPlainList = Array.isArray(value) && !value.some(isObject);
+  return (isPlainList ? value.map(renderFlowValue) : renderBlock(value)).flatMap(wrapLine);
 }
 
 /** The lines of a text, of which long ones are wrapped. */

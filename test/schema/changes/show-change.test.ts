@@ -18,6 +18,7 @@ test.each([
   [{ after: { in: [null] } }, '+', ['+ { in: [null] }']],
   [{ before: { 'odd: name': [] } }, '-', ['- { "odd: name": [] }']],
   [{ before: '', after: 'a: b' }, '~', ['- ""', '+ "a: b"']],
+  [{ before: 'Look.', after: 'Look again.' }, '~', ['- Look.', '+ Look again.']],
 ] as const)('short values are on one line each: %j', (change, mark, lines) => {
   expect(show(change)).toEqual({ mark, isInline: true, lines });
 });
@@ -59,7 +60,7 @@ test('a long line is broken after its sentences, so that a change in one leaves 
 test('a long list has a line for each value, and only those that differ are marked', () => {
   const values = Array.from({ length: 100 }, (_, index) => `value-${index}`);
   const { lines } = show({ before: values, after: values.with(50, 'other') });
-  expect(lines.filter(line => !line.startsWith(' '))).toEqual(['- - value-50', '+ - other']);
+  expect(lines.filter(line => !line.startsWith(' '))).toEqual(['- value-50', '+ other']);
 });
 
 test('a new trigger is shown as its file has it', () => {
