@@ -1,6 +1,6 @@
 import type { Argument, Command, Option } from 'commander';
 
-interface Candidate {
+export interface Candidate {
   readonly value: string;
   readonly description?: string;
 }
@@ -18,7 +18,9 @@ export interface Completion {
   readonly given: ReadonlyMap<string, string>;
 }
 
-export type Source = 'webhooks' | 'automations' | 'secrets' | 'schemes' | 'senders' | 'outcomes';
+export type Source =
+  | ('webhooks' | 'automations' | 'secrets' | 'factories')
+  | ('schemes' | 'senders' | 'outcomes' | 'runStates' | 'deliveries' | 'runs');
 
 /**
  * Completes the last of the words after `hookmill`; that word may be empty. Commands and options come from the program
@@ -108,6 +110,10 @@ const sources: Readonly<Record<string, Source>> = {
   automation: 'automations',
   scheme: 'senders',
   outcome: 'outcomes',
+  state: 'runStates',
+  delivery: 'deliveries',
+  factory: 'factories',
+  factories: 'factories',
 };
 /** The source for each argument, by its group of commands and its name. */
 const groupSources: Readonly<Record<string, Source>> = {
@@ -115,6 +121,8 @@ const groupSources: Readonly<Record<string, Source>> = {
   'automations name': 'automations',
   'secrets name': 'secrets',
   'schemes id': 'schemes',
+  'deliveries id': 'deliveries',
+  'runs id': 'runs',
 };
 /** The kind of path to complete, by the placeholder of the option or the name of the argument. */
 const paths: Readonly<Record<string, Completion['paths']>> = {

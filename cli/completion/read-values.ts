@@ -1,22 +1,51 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { outcomes } from '../../schema/delivery.ts';
+import { outcomes, runStates } from '../../schema/delivery.ts';
 import { namePattern } from '../../schema/name.ts';
 import { definitionFolders } from '../../sources/definition-file-name.ts';
 import type { DefinitionKind } from '../../sources/definition-files.ts';
 import type { Store } from '../../store/ports.ts';
-import type { Completion, Source } from './complete.ts';
+import type { Candidate, Completion, Source } from './complete.ts';
 
-/** Reads the names of a source. Returns none on an error, because a completion must not print errors. */
+/** @limit Most deliveries or runs that a completion offers: nobody chooses from more. */
+const rowsMax = 50;
+
+/** Reads the candidates of a source. Returns none on an error, because a completion must not print errors. */
 export async function readValues(
   source: Source,
   given: Completion['given'],
   env: NodeJS.ProcessEnv,
-): Promise<readonly string[]> {
+): Promise<readonly Candidate[]> {
   const directory = resolve(given.get('directory') ?? '.');
   const home = resolve(given.get('home') ?? env.HOOKMILL_HOME ?? join(directory, '.hookmill'));
   const factory = async () =>
     given.get('factory') ?? env.HOOKMILL_FACTORY ?? (await readFactoryName(directory));
+  if (source === 'deliveries' || source === 'runs') {
+    const wanted = { factory: await factory(), limit: rowsMax };
+    return tryRead(async () => readRows[source](await openHome(home), wanted), []);
+  }
+  const names = await readNames(source, directory, home, factory);
+  return names.map(value => ({ value }));
+}
+
+/** Reads the newest rows of the delivery log. */
+const readRows = {
+  deliveries: async ({ deliveries }: Store, wanted: { factory: string; limit: number }) =>
+    (await deliveries.listDeliveries(wanted)).map(({ id, webhook, outcome, atMs }) => {
+      return { value: id, description: `${outcome}, ${webhook}, ${new Date(atMs).toISOString()}` };
+    }),
+  runs: async ({ deliveries }: Store, wanted: { factory: string; limit: number }) =>
+    (await deliveries.listRuns(wanted)).map(({ id, automation, state, createdAtMs }) => {
+      return { value: id, description: `${state}, ${automation}, ${new Date(createdAtMs).toISOString()}` };
+    }),
+};
+
+async function readNames(
+  source: Exclude<Source, 'deliveries' | 'runs'>,
+  directory: string,
+  home: string,
+  factory: () => Promise<string>,
+): Promise<readonly string[]> {
   switch (source) {
     case 'webhooks':
       return sortUnique([
@@ -30,12 +59,16 @@ export async function readValues(
       ]);
     case 'secrets':
       return tryRead(async () => (await openHome(home)).teamSecrets.listNames(), []);
+    case 'factories':
+      return tryRead(async () => (await openHome(home)).appliedStates.listFactories(), []);
     case 'schemes':
       return readSchemeIds();
     case 'senders':
       return ['token', 'url_token', ...(await readSchemeIds())];
     case 'outcomes':
       return outcomes;
+    case 'runStates':
+      return runStates;
   }
 }
 

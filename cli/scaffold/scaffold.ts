@@ -41,10 +41,10 @@ export function createScaffold({ factory, pathInRepository, ci }: ScaffoldOption
 
 const schemaKinds = ['webhook', 'automation', 'workspace'] as const;
 
-/** The line that keeps the home, with its key, out of git. */
-export const ignoredHome = '.hookmill/';
+/** What git must not contain: the home with its key, and files of `plan --out`. */
+export const ignoredByGit = ['.hookmill/', '*.plan'];
 
-const gitignore = `# State, sealed secrets and their key.\n${ignoredHome}\n`;
+const gitignore = `# State, sealed secrets and their key; files of plan --out.\n${ignoredByGit.join('\n')}\n`;
 
 function createWorkspaceFile(factory: string): string {
   return `${createModeline('workspace', 'hookmill.yaml')}factory: ${factory}

@@ -6,6 +6,9 @@ import { complete } from '../../cli/completion/complete.ts';
 import { type Shell, shells } from '../../cli/completion/completion-scripts.ts';
 import { createProgram } from '../../cli/main.ts';
 import { schemeIds } from '../../signatures/schemes.ts';
+import { openDeliveryLog } from '../../store/embedded/delivery-log/write/open-delivery-log.ts';
+import { homeAt } from '../../store/embedded/files/home.ts';
+import { acceptedDelivery } from '../support/deliveries.ts';
 import { allCommands } from '../support/hookmill-command-line.ts';
 import { makeWorkspace, type Workspace } from '../support/workspace.ts';
 
@@ -64,11 +67,27 @@ test.each<[string, string[], string[]]>([
     ['deliveries', 'list', '--outcome', 'Rej'],
     ['Rejected (auth)', 'Rejected (invalid JSON)', 'Rejected (too large)'],
   ],
+  ['states of runs', ['runs', 'list', '--state', 'f'], ['failed']],
+  ['factories', ['deliveries', 'list', '--factory', ''], ['shop']],
   ['nothing after the last argument', ['webhooks', 'show', 'orders', ''], ['']],
   ['files', ['apply', ''], [':files']],
   ['directories', ['-C', ''], [':directories']],
 ])('completes %s', async (_, words, expected) => {
   expect(await candidates(...words)).toEqual(expected);
+});
+
+test('completes deliveries and runs with what they are', async () => {
+  const log = await openDeliveryLog(homeAt(workspace.home).deliveryLogFile);
+  const logged = { id: 'dlv_a', factory: 'shop', webhook: 'orders', atMs: 0 };
+  await log.recordAccepted(acceptedDelivery({ ...logged, runs: [{ id: 'run_a', automation: 'triage' }] }));
+  await log.close();
+  const complete = async (...words: string[]) =>
+    (await workspace.hookmill('__complete', '--', ...words)).stdout;
+  const delivery = 'dlv_a\tAccepted, orders, 1970-01-01T00:00:00.000Z\n';
+  expect(await complete('deliveries', 'show', '')).toBe(delivery);
+  expect(await complete('deliveries', 'replay', 'dlv')).toBe(delivery);
+  expect(await complete('automations', 'test', 'triage', '--delivery', '')).toBe(delivery);
+  expect(await complete('runs', 'show', '')).toMatch(/^run_a\tqueued, triage, /);
 });
 
 test('completes schemes, and with them the modes that need none', async () => {

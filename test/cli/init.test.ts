@@ -53,8 +53,8 @@ test('each schema that a file points the editor at is there, as it is shipped', 
 test('warns where a .gitignore of one’s own would let the key into git', async () => {
   const workspace = makeWorkspace();
   workspace.write('.gitignore', 'node_modules/\n');
-  expect((await workspace.hookmill('init')).stdout).toContain('1. Add .hookmill/ to .gitignore');
-  workspace.write('.gitignore', 'node_modules/\n/.hookmill\n');
+  expect((await workspace.hookmill('init')).stdout).toContain('1. Add .hookmill/ and *.plan to .gitignore');
+  workspace.write('.gitignore', 'node_modules/\n/.hookmill\n*.plan\n');
   expect((await workspace.hookmill('init')).stdout).not.toContain('to .gitignore');
 });
 

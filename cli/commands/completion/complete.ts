@@ -21,7 +21,9 @@ async function printCandidates(program: Command, words: readonly string[]): Prom
   const values = source ? await readValues(source, given, process.env) : [];
   const lines = [
     ...candidates.map(({ value, description }) => [value, description]),
-    ...values.map(value => [prefix + value]).filter(([value = '']) => value.startsWith(current)),
+    ...values
+      .map(({ value, description }) => [prefix + value, description])
+      .filter(([value = '']) => value.startsWith(current)),
     ...(paths ? [[`:${paths}`]] : []),
   ];
   for (const line of lines)

@@ -39,7 +39,7 @@ interface InitOptions extends GlobalOptions {
 }
 
 async function init(path: string, options: InitOptions): Promise<void> {
-  const { ciHosts, createScaffold, ignoredHome } = await import('../../scaffold/scaffold.ts');
+  const { ciHosts, createScaffold, ignoredByGit } = await import('../../scaffold/scaffold.ts');
   const { factory = 'default', ci } = options;
   requireFactoryName(factory);
   const directory = resolve(options.directory, path);
@@ -56,7 +56,8 @@ async function init(path: string, options: InitOptions): Promise<void> {
   });
   const created = written.filter(({ isCreated }) => isCreated).map(({ file }) => file);
   const kept = written.filter(({ isCreated }) => !isCreated).map(({ file }) => file);
-  const steps = [...(isHomeIgnored(directory) ? [] : [getIgnoreStep(ignoredHome)]), ...nextSteps];
+  const unignored = findUnignored(directory, ignoredByGit);
+  const steps = [...(unignored.length === 0 ? [] : [getIgnoreStep(unignored)]), ...nextSteps];
   printData(options.output, { directory, created, kept, steps }, () => {
     const renderList = (label: string, names: readonly string[]) =>
       names.map(name => `${label}  ${printable(name)}\n`).join('');
@@ -95,12 +96,15 @@ function refuseWrite(path: string, cause: unknown): CommandError {
   return new CommandError(`${path} cannot be written (${code}); no existing file was changed`);
 }
 
-/** Checks that .gitignore excludes the home. One that existed before may not, and git would then track the key. */
-function isHomeIgnored(directory: string): boolean {
-  const lines = readFileSync(join(directory, '.gitignore'), 'utf8').split('\n');
-  return lines.some(line => /^\/?\.hookmill\/?\s*$/.test(line));
+/** Finds what .gitignore does not exclude. One that existed before may not. */
+function findUnignored(directory: string, ignored: readonly string[]): readonly string[] {
+  const normalize = (line: string) => line.trim().replace(/^\/|\/$/g, '');
+  const lines = new Set(readFileSync(join(directory, '.gitignore'), 'utf8').split('\n').map(normalize));
+  return ignored.filter(pattern => !lines.has(normalize(pattern)));
 }
 
-function getIgnoreStep(home: string): Step {
-  return { say: `Add ${home} to .gitignore: it contains state, and the key to the team secrets.` };
+function getIgnoreStep(patterns: readonly string[]): Step {
+  return {
+    say: `Add ${patterns.join(' and ')} to .gitignore: state, the key to the team secrets, and files of plan --out.`,
+  };
 }
