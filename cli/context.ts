@@ -44,7 +44,7 @@ export async function openContext(command: Command): Promise<Context> {
   });
   await store.requireSafe();
   const given = process.env.HOOKMILL_BASE_URL;
-  const own = given ?? (await store.daemonAddress.read()) ?? 'http://127.0.0.1:8080';
+  const own = given ?? (await store.daemonAddress.read())?.ingressUrl ?? 'http://127.0.0.1:8080';
   const baseUrl = trimUrl(given ?? workspace.baseUrl ?? own);
   const isNamedByFile = options.factory === undefined && workspace.factory !== undefined;
   const isFactoryFromFile = isNamedByFile && options.home !== undefined;

@@ -4,6 +4,7 @@ export const exitStatus = {
   problems: 1,
   /** With --detailed-exitcode: there are changes. */
   changes: 2,
+  /** Wrong usage; with --detailed-exitcode it is `problems`, because 2 then means changes. */
   usage: 2,
   unexpected: 3,
 } as const;

@@ -109,8 +109,13 @@ export async function main(): Promise<void> {
   try {
     await createProgram().parseAsync(process.argv);
   } catch (error) {
-    process.exitCode = reportError(error);
+    process.exitCode = withDetails(reportError(error), process.argv);
   }
+}
+
+/** With --detailed-exitcode, every failure exits with 1, as Terraform's do: 2 means changes, and nothing else. */
+function withDetails(status: number, argv: readonly string[]): number {
+  return status !== exitStatus.ok && argv.includes('--detailed-exitcode') ? exitStatus.problems : status;
 }
 
 /** Creates the command line. A command loads the store, operations and packages that it needs only when it runs. */
@@ -130,7 +135,8 @@ Getting started:
   hookmill apply                            make them the applied state
   hookmill serve                            receive deliveries
 
-Exit status: 0 success, 1 problems found, 2 wrong usage, 3 unexpected failure.`,
+Exit status: 0 success, 1 problems found, 2 wrong usage, 3 unexpected failure.
+With --detailed-exitcode: 0 no changes, 1 any failure, 2 changes.`,
     );
   addGlobalOptions(program);
   for (const [heading, ...rows] of commandTable) {

@@ -122,7 +122,8 @@ async function startParts(
   onClose(() => served.close());
   const readReconciles = () => readReconcileStatuses(store);
   const metrics = createMetrics({ deliveryLog, readStates: served.status, readReconciles });
-  const parts = { deliveryLog, served, live, metrics, readReconciles, thread, listThread };
+  const daemonId = randomUUID();
+  const parts = { deliveryLog, served, live, metrics, readReconciles, thread, listThread, daemonId };
 
   // The management port starts before the ingress and closes after it, so that it can report while the ingress stops.
   const managementUrl = await startManagement(options, parts, condition, onClose);
@@ -137,6 +138,13 @@ async function startParts(
   const ingress = await startIngress(options, parts, condition, reconcilers.trigger);
   // These close in parallel: each may need seconds, and the whole stop has only ten.
   onClose(() => Promise.all([ingress.close(), runQueue.stop(), reconcilers.stop()]));
+  const record = { ingressUrl: settings.baseUrl ?? ingress.url, managementUrl, id: daemonId };
+  await store.daemonAddress.record(record).catch(err => {
+    log.warn(
+      { err },
+      'cannot record where this daemon listens; commands may print other URLs, or not find it',
+    );
+  });
 
   const status = served.status();
   const webhooks = status.reduce((sum, factory) => sum + factory.webhooks, 0);
@@ -184,6 +192,7 @@ interface Parts {
   readonly readReconciles: MetricSources['readReconciles'];
   readonly thread: OperationsThread;
   readonly listThread: OperationsThread;
+  readonly daemonId: string;
 }
 
 /** A buffer that is larger than Node's pool of small ones has no other user. */
@@ -193,7 +202,7 @@ function ownBuffers(bytes: Uint8Array<ArrayBuffer> | undefined): ArrayBuffer[] {
 
 async function startManagement(
   { store, settings, log, nowMs, monotonicMs }: DaemonOptions,
-  { deliveryLog, served, live, metrics, readReconciles, thread, listThread }: Parts,
+  { deliveryLog, served, live, metrics, readReconciles, thread, listThread, daemonId }: Parts,
   condition: Condition,
   onClose: OnClose,
 ): Promise<string> {
@@ -210,7 +219,7 @@ async function startManagement(
   });
   onClose(() => api.close());
   const management = createManagement({
-    ...{ served, metrics, readReconciles, api: api.router, managementUrl, log },
+    ...{ served, metrics, readReconciles, api: api.router, managementUrl, daemonId, log },
     dashboard: await readDashboardFiles(findDashboardDirectory()),
     notReady: () =>
       condition.failure ??
@@ -228,7 +237,7 @@ async function startManagement(
 
 async function startRuns(
   { store, settings, environment, log, nowMs, monotonicMs }: DaemonOptions,
-  { deliveryLog, thread }: Parts,
+  { deliveryLog, thread, daemonId }: Parts,
   onClose: OnClose,
 ): Promise<RunQueue> {
   const retention = startRetention({ store, deliveryLog, settings: settings.retention, log, nowMs });
@@ -238,7 +247,7 @@ async function startRuns(
     runner: createRunner(settings.runs.runner, environment, store.runFiles, nowMs),
     readPrompt: ({ snapshot, automation }) =>
       thread.run('readPrompt', { snapshot, automation }) as Promise<string | undefined>,
-    daemonId: randomUUID(),
+    daemonId,
     random: Math.random,
   });
   onClose(() => queue.stop());

@@ -7,6 +7,7 @@ import type { Permission } from '../schema/permission.ts';
 import { Refusal } from '../schema/refusal.ts';
 import type { NewRun } from '../store/delivery-log.ts';
 import type { Factory, OpenFactory } from './factory.ts';
+import { findWebhookFilter, type NamedFactory, requireKnownWebhook } from './known-names.ts';
 import { type Page, readPage } from './page.ts';
 import { requireAutomation } from './require-applied.ts';
 import { requireDelivery, requirePayload } from './require-logged.ts';
@@ -21,21 +22,28 @@ import {
 } from './views/delivery-views.ts';
 
 export interface DeliveriesWanted {
-  /** The webhook's name when the delivery arrived. */
+  /** The webhook's UID, its name, or its name when the delivery arrived. */
   readonly webhook?: string | undefined;
-  readonly uid?: string | undefined;
   readonly outcome?: Outcome | undefined;
   readonly limit: number;
   /** The id of the last delivery on the previous page. */
   readonly cursor?: string | undefined;
 }
 
-/** Lists the factory's deliveries, newest first. Fails with `cursor-unknown`. */
+/**
+ * Lists the factory's deliveries, newest first; also those of a webhook that no longer exists. Fails with
+ * `webhook-unknown` or `cursor-unknown`.
+ */
 export async function listDeliveries(
-  { name: factory, store: { deliveries } }: Factory,
-  { cursor, limit, webhook, uid, outcome }: DeliveriesWanted,
+  named: NamedFactory,
+  { cursor, limit, webhook, outcome }: DeliveriesWanted,
   permission: Permission,
 ): Promise<Page<DeliveryView>> {
+  const {
+    name: factory,
+    store: { deliveries },
+  } = named;
+  const filter = webhook === undefined ? {} : await findWebhookFilter(named, webhook);
   const page = await readPage({
     limit,
     cursor,
@@ -44,12 +52,12 @@ export async function listDeliveries(
       deliveries.listDeliveries({
         factory,
         limit,
-        ...(webhook !== undefined && { webhook }),
-        ...(uid !== undefined && { uid }),
+        ...filter,
         ...(outcome && { outcome }),
         ...(before !== undefined && { before }),
       }),
   });
+  if (page.rows.length === 0 && webhook !== undefined) await requireKnownWebhook(named, webhook);
   return { ...page, rows: page.rows.map(row => deliveryView(row, permission)) };
 }
 

@@ -105,7 +105,7 @@ async function applyTip(
   const definitions = parseDefinitions(files);
   const { fileCount, texts } = definitions;
   const isEmpty = fileCount === 0 && definitions.diagnostics.length === 0;
-  if (isEmpty && !allowEmpty) return makeFailure(empty, tip);
+  if (isEmpty && !allowEmpty) return makeFailure(describeEmpty(mirror.repository.path), tip);
 
   const source = { kind: 'repository' as const, ...toSourcePlace(mirror.repository), ...commit };
   let renames: Diagnostic[] = [];
@@ -161,16 +161,20 @@ const rewound: FailureReason = {
   message: 'the tip does not descend from the applied revision: the history was rewritten or reset',
   hint: 'push a commit that descends from the applied revision, or run `hookmill reconcile --once --allow-rewind`',
 };
-const empty: FailureReason = {
-  reason: 'empty',
-  message: 'the tip has no definitions, so all webhooks would be destroyed',
-  hint: 'check the path, or run `hookmill reconcile --once --allow-empty`',
-};
 const renamed: FailureReason = {
   reason: 'renamed',
   message: 'a webhook file was renamed, so its URL would change',
 };
 const invalid: FailureReason = { reason: 'invalid', message: 'the definitions at the tip have errors' };
+
+function describeEmpty(path: string): FailureReason {
+  const places = Object.values(definitionFolders).map(folder => `${posix.join(path, folder)}/`);
+  return {
+    reason: 'empty',
+    message: `the tip has no definitions in ${places.join(' and ')}, so all webhooks would be destroyed`,
+    hint: 'check the path, or run `hookmill reconcile --once --allow-empty`',
+  };
+}
 
 function describeMissingBranch(branch: string): FailureReason {
   const message = `the repository has no branch ${branch}`;

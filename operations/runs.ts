@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { RunState } from '../schema/delivery.ts';
 import { Refusal } from '../schema/refusal.ts';
 import type { Factory, LoggedFactory } from './factory.ts';
+import { type NamedFactory, requireKnownAutomation } from './known-names.ts';
 import { type Page, readPage } from './page.ts';
 import { requireDelivery, requireRun } from './require-logged.ts';
 import { type RunView, runView } from './views/delivery-views.ts';
@@ -14,11 +15,18 @@ export interface RunsWanted {
   readonly cursor?: string | undefined;
 }
 
-/** Lists the factory's runs, newest first. Fails with `cursor-unknown`. */
+/**
+ * Lists the factory's runs, newest first; also those of an automation that no longer exists. Fails with
+ * `automation-unknown` or `cursor-unknown`.
+ */
 export async function listRuns(
-  { name: factory, store: { deliveries } }: Factory,
+  named: NamedFactory,
   { cursor, limit, automation, state }: RunsWanted,
 ): Promise<Page<RunView>> {
+  const {
+    name: factory,
+    store: { deliveries },
+  } = named;
   const page = await readPage({
     limit,
     cursor,
@@ -32,6 +40,7 @@ export async function listRuns(
         ...(before !== undefined && { before }),
       }),
   });
+  if (page.rows.length === 0 && automation !== undefined) await requireKnownAutomation(named, automation);
   return { ...page, rows: page.rows.map(runView) };
 }
 

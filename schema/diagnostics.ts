@@ -40,6 +40,7 @@ export const diagnosticCodes = {
   'yaml/key': 'keys are strings',
   'yaml/duplicate-key': 'a key appears only once in its mapping',
   'definition/file-name': 'a definition file is named <name>.yaml, with a valid name',
+  'definition/folder-name': 'definition files are in the folders webhooks and automations',
   'definition/case-collision': 'file names differ in more than upper and lower case',
   'definition/not-regular-file': 'a definition is a regular file',
   'definition/unknown-key': 'every key is one that hookmill knows',
@@ -53,6 +54,7 @@ export const diagnosticCodes = {
   'webhook/too-many': 'a factory has at most 20 webhooks',
   'webhook/renamed': 'a webhook keeps its file name, because its URL depends on it',
   'factory/dashboard-managed': 'files replace a factory managed in the dashboard only with --adopt',
+  'factory/no-definitions': 'a definitions directory contains definitions',
   'factory/too-large': 'the definitions of a factory stay within its limits',
   'automation/webhook-id': 'a trigger selects exactly one webhook by its UID',
   'automation/duplicate-trigger': 'no two triggers of an automation are the same',
@@ -81,6 +83,7 @@ export const diagnosticCodes = {
   'secret/not-url-safe': 'a url_token secret has 16–256 characters from A-Z a-z 0-9 _ ~ . -',
   'secret/not-header-safe': 'a token secret can be sent in an Authorization header',
   'secret/unusable': 'a signature secret has the format that its provider issues',
+  'home/tracked': 'git tracks no file of a home',
   'report/shortened': 'a long report shows its first diagnostics, and counts the others',
 } as const;
 

@@ -20,11 +20,16 @@ export function isIgnored(kind: DefinitionKind, fileName: string, isDirectory: b
   return kind === 'automation' && isDirectory && fileName.endsWith('.fixtures');
 }
 
-// Ignoring a misnamed definition could destroy its webhook, so it is an error. A README only gets a warning.
 const meantAsDefinition = /\.ya?ml$/i;
 
+/** Whether a file's name says that it contains YAML. */
+export function isMeantAsDefinition(fileName: string): boolean {
+  return meantAsDefinition.test(fileName);
+}
+
+/** Ignoring a misnamed definition could destroy its webhook, so it is an error. A README only gets a warning. */
 export function rejectName(file: string): DefinitionFiles {
-  if (meantAsDefinition.test(file)) {
+  if (isMeantAsDefinition(file)) {
     const hint = `name it ${suggestFileName(file) ?? '<name>.yaml'}: ${nameRule}`;
     return rejectFile(file, 'definition/file-name', 'invalid name for a definition file', hint);
   }

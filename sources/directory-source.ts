@@ -16,6 +16,7 @@ import {
   definitionKinds,
   mergeFiles,
 } from './definition-files.ts';
+import { findMissingDefinitions } from './missing-definitions.ts';
 import { describeCrowd } from './oversize.ts';
 import { readRegularFile } from './regular-file.ts';
 
@@ -24,8 +25,10 @@ import { readRegularFile } from './regular-file.ts';
  * directory). Only the command line reads directories, so synchronous reads block nobody.
  */
 export function readDirectory(directory: string, label = ''): DefinitionFiles {
-  const found = definitionKinds.map(kind => readFolder(directory, label, kind));
-  return mergeFiles(found);
+  const found = mergeFiles(definitionKinds.map(kind => readFolder(directory, label, kind)));
+  const hasFiles = found.files.length + found.diagnostics.length > 0;
+  const missing = findMissingDefinitions(directory, label, hasFiles);
+  return mergeFiles([found, { files: [], diagnostics: missing }]);
 }
 
 /** Reads one definition file. `file` is its name in diagnostics. */

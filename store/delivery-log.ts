@@ -166,7 +166,7 @@ export interface DeliveryLogStats {
 
 export interface DeliveryFilter {
   readonly factory: string;
-  /** The webhook's name when the delivery arrived. */
+  /** The webhook's name when the delivery arrived. With `uid` too, a delivery that has either is listed. */
   readonly webhook?: string;
   readonly uid?: string;
   readonly outcome?: Outcome;

@@ -94,11 +94,18 @@ export interface Mirrors {
   use<T>(factory: string, work: (directory: string) => Promise<T>): Promise<T>;
 }
 
-/** The ingress URL of the last daemon, so that commands print the right URLs without an option. */
+/** Where the last daemon listened, so that commands print the right URLs and find it without an option. */
 export interface DaemonAddress {
-  /** The ingress URL; undefined if no daemon has started yet, or if the record cannot be read. */
-  read(): Promise<string | undefined>;
-  record(ingressUrl: string): Promise<void>;
+  /** Undefined if no daemon has started yet, or if the record cannot be read. */
+  read(): Promise<DaemonRecord | undefined>;
+  record(daemon: DaemonRecord): Promise<void>;
+}
+
+export interface DaemonRecord {
+  readonly ingressUrl: string;
+  readonly managementUrl: string;
+  /** Different for each start of a daemon. */
+  readonly id: string;
 }
 
 /** Plain data, which can be sent to a thread. */

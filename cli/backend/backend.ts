@@ -14,6 +14,7 @@ import type { ListedWebhooks } from '../../operations/webhooks.ts';
 import type { Commit } from '../../schema/commit.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
 import type { Place } from '../global-options.ts';
+import type { DaemonHealth } from './daemon-health.ts';
 
 /**
  * The operations on one factory that commands use. They work on a home on this machine, or through the management API
@@ -21,6 +22,8 @@ import type { Place } from '../global-options.ts';
  */
 export interface Backend {
   showStatus(): Promise<AppliedStatus>;
+  /** Asks the daemon whether it is ready and serves the serial. */
+  showDaemon(serial: number): Promise<DaemonHealth>;
   /** Plans the definitions directory. */
   plan(options: PlanRequest): Promise<PlanResult>;
   /** Applies the definitions directory, or reconciles a home's factory that follows a branch. */

@@ -1,7 +1,6 @@
 import { applyDefinitions } from '../../operations/apply.ts';
 import { listAutomations } from '../../operations/automations.ts';
 import {
-  type DeliveriesWanted,
   listDeliveries,
   readPayload,
   replayDelivery,
@@ -17,7 +16,6 @@ import { readImpacts } from '../../operations/read-impacts.ts';
 import { readRememberedRepository } from '../../operations/remembered-repository.ts';
 import { listRuns, retryRun, showRun } from '../../operations/runs.ts';
 import { showStatus } from '../../operations/status.ts';
-import type { DeliveryView } from '../../operations/views/delivery-views.ts';
 import { type PlanView, planView } from '../../operations/views/plan-view.ts';
 import { listWebhooks } from '../../operations/webhooks.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
@@ -31,19 +29,20 @@ import { CommandError, UsageError } from '../exit-status.ts';
 import { readPlanFile, writePlanFile } from '../input/plan-file.ts';
 import { printable } from '../render/printable.ts';
 import type { ApplyRequest, ApplyResult, Backend, PlanRequest, PlanResult } from './backend.ts';
-import { findWebhook } from './find-by-name.ts';
+import { askDaemon, type DaemonHealth } from './daemon-health.ts';
 
 /** Creates a backend on a home. Whoever can read the home may see everything but secrets. */
 export function createHomeBackend(context: Context): Backend {
   const factory = toOpenFactory(context);
   return {
     showStatus: () => showStatus(factory),
+    showDaemon: serial => showDaemon(context, serial),
     plan: options => planDirectory(context, factory, options),
     apply: options => applyDirectory(context, factory, options),
     listWebhooks: () => listWebhooks(factory, context.baseUrl),
     listAutomations: () => listAutomations(factory),
     testFilter: (tested, delivery) => testFilter(factory, tested, delivery),
-    listDeliveries: wanted => listKnownDeliveries(factory, wanted),
+    listDeliveries: async wanted => (await listDeliveries(factory, wanted, 'manage')).rows,
     showDelivery: id => showDelivery(factory, id, 'manage'),
     readPayload: id => readPayload(factory, id),
     replayDelivery: (id, only) => replayDelivery(factory, id, only),
@@ -55,6 +54,12 @@ export function createHomeBackend(context: Context): Backend {
       return { directory: runFiles.locate(id), outputFile: runFiles.locateOutput(id) };
     },
   };
+}
+
+async function showDaemon({ store, factory }: Context, serial: number): Promise<DaemonHealth> {
+  const daemon = await store.daemonAddress.read();
+  if (!daemon) return { state: 'none', url: null, reason: null, serial: null };
+  return askDaemon({ url: daemon.managementUrl, id: daemon.id, factory, serial });
 }
 
 async function planDirectory(
@@ -112,9 +117,7 @@ async function applyDirectory(
   const reviewed = planFile === undefined ? undefined : await readPlanFile(planFile);
   const { directory } = context;
   const definitions = parseDefinitions(readDirectory(directory));
-  const { texts, fileCount } = definitions;
-  if (fileCount === 0 && definitions.diagnostics.length === 0)
-    onNote(`There are no definitions in ${directory}.`);
+  const { texts } = definitions;
   const requireCurrent = (planned: PlannedChanges) => {
     const moved = reviewed
       ? findOutdatedParts(reviewed, makePlanFile(factory.name, definitions, planned))
@@ -211,16 +214,4 @@ function listUrls({ webhooks }: AppliedState, { baseUrl }: Context): { name: str
 function refuseOutdated(moved: readonly string[]): CommandError {
   const next = 'Nothing was applied. Run `hookmill plan` again and have it reviewed.';
   return new CommandError(`The plan is out of date (${moved.join('; ')}). ${next}`);
-}
-
-/** Lists deliveries, also those of webhooks that no longer exist. Fails with `webhook-unknown` for an unknown name. */
-async function listKnownDeliveries(
-  factory: OpenFactory,
-  wanted: DeliveriesWanted,
-): Promise<readonly DeliveryView[]> {
-  const { rows } = await listDeliveries(factory, wanted, 'manage');
-  if (rows.length > 0 || wanted.webhook === undefined) return rows;
-  const { webhooks } = await factory.readState();
-  findWebhook(wanted.webhook, factory.name, webhooks);
-  return rows;
 }

@@ -7,22 +7,22 @@ import { parseDefinitions } from '../../sources/parse-definitions.ts';
 import { UsageError } from '../exit-status.ts';
 import type { Place } from '../global-options.ts';
 import type { ApplyRequest, ApplyResult, Backend, PlanResult } from './backend.ts';
-import { findWebhook } from './find-by-name.ts';
+import { askDaemon } from './daemon-health.ts';
 import type { Server } from './server-address.ts';
 import { callServer } from './server-client.ts';
 
 /** Creates a backend on a daemon's management API. It sends definition files, and never secrets. */
 export function createServerBackend(server: Server, { factory, directory }: Place): Backend {
   const params = { factory };
-  const listWebhooks = () => callServer(server, 'listWebhooks', { params });
   return {
     showStatus: () => callServer(server, 'showStatus', { params }),
+    showDaemon: serial => askDaemon({ url: server.url, factory, serial }),
     plan: async ({ out, withImpact }) => {
       if (out !== undefined) throw new UsageError('--out cannot be combined with --server');
       return planOnServer(server, params, readFiles(directory), withImpact);
     },
     apply: options => applyOnServer(server, params, directory, options),
-    listWebhooks,
+    listWebhooks: () => callServer(server, 'listWebhooks', { params }),
     listAutomations: () => callServer(server, 'listAutomations', { params }),
     testFilter: async (tested, delivery) => {
       const by = 'id' in delivery ? { delivery: delivery.id } : delivery;
@@ -33,15 +33,12 @@ export function createServerBackend(server: Server, { factory, directory }: Plac
       const { name: automation, enabled } = tested;
       return { ...verdict, automation, enabled, wouldTrigger: enabled && verdict.wouldTrigger };
     },
-    listDeliveries: async ({ webhook: name, outcome, limit }) => {
-      const webhook =
-        name === undefined ? undefined : findWebhook(name, factory, (await listWebhooks()).webhooks).uid;
-      return readPages(limit, async paging => {
+    listDeliveries: ({ webhook, outcome, limit }) =>
+      readPages(limit, async paging => {
         const query = { webhook, outcome, ...paging };
         const { deliveries, next } = await callServer(server, 'listDeliveries', { params, query });
         return { rows: deliveries, next };
-      });
-    },
+      }),
     showDelivery: delivery => callServer(server, 'showDelivery', { params: { ...params, delivery } }),
     readPayload: delivery => callServer(server, 'downloadPayload', { params: { ...params, delivery } }),
     replayDelivery: async (delivery, automation) => {
@@ -99,12 +96,11 @@ async function applyOnServer(
   server: Server,
   params: FactoryParams,
   directory: string,
-  { planFile, dryRun, adopt, confirm, onNote }: ApplyRequest,
+  { planFile, dryRun, adopt, confirm }: ApplyRequest,
 ): Promise<ApplyResult> {
   if (planFile !== undefined) throw new UsageError('A plan file cannot be combined with --server');
   const sent = readFiles(directory);
   const { files, texts } = sent;
-  if (files.length === 0) onNote(`There are no definitions in ${directory}.`);
   const planned = await planOnServer(server, params, sent, true);
   if (!planned.ok) return { ...planned, result: 'invalid' };
   if (dryRun) return { ...planned, result: 'dry-run', webhooks: [] };

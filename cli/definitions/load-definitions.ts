@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, statSync } from 'node:fs';
+import { lstatSync, statSync } from 'node:fs';
 import { basename, dirname, join, posix, resolve } from 'node:path';
 import { definitionFolders } from '../../sources/definition-file-name.ts';
 import type { DefinitionFiles, DefinitionKind } from '../../sources/definition-files.ts';
@@ -28,8 +28,9 @@ export function loadPaths(directory: string, paths: readonly string[]): LoadedFa
     const label = posix.normalize(path).replace(/(?<=.)\/+$/, '');
     const absolute = resolve(directory, path);
     const isDirectory = isDirectoryAt(absolute, path);
-    if (isDirectory && paths.length > 0 && !holdsDefinitions(absolute)) throw refusePath(label);
     const prefix = label === '.' ? '' : label;
+    // Somebody named the folder in it.
+    if (isDirectory && Object.values(definitionFolders).includes(basename(absolute))) throw refusePath(label);
     const found = isDirectory ? readDirectory(absolute, prefix) : readOne(absolute, label);
     const factoryDirectory = isDirectory ? absolute : dirname(dirname(absolute));
     if (isDirectory) labels.set(absolute, prefix);
@@ -50,10 +51,6 @@ function isDirectoryAt(absolute: string, path: string): boolean {
     throw new UsageError(`${path}: no such file or directory`);
   }
   return statSync(absolute, { throwIfNoEntry: false })?.isDirectory() ?? false;
-}
-
-function holdsDefinitions(directory: string): boolean {
-  return Object.values(definitionFolders).some(folder => existsSync(join(directory, folder)));
 }
 
 function readOne(absolute: string, label: string): DefinitionFiles {

@@ -2,6 +2,7 @@ import Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
 import type { Logger } from 'pino';
 import { ApiProblem } from '../../schema/api/problems.ts';
+import type { Readiness } from '../../schema/readiness.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { FactoryReconcile } from '../reconciling/reconcile-statuses.ts';
 import type { ServedFactories, ServedFactory } from '../served/served-factories.ts';
@@ -18,6 +19,8 @@ export interface ManagementDeps {
   readonly dashboard: DashboardFiles;
   /** The URL of the port behind a proxy, if there is one. */
   readonly managementUrl: string | undefined;
+  /** Different for each start of a daemon. */
+  readonly daemonId: string;
   readonly log: Logger;
   /** Why deliveries cannot be accepted now; undefined when they can. */
   readonly notReady: () => string | undefined;
@@ -54,7 +57,13 @@ const normalizeTarget: Middleware = (context, next) => {
   return next();
 };
 
-function createOperatorRoutes({ served, metrics, readReconciles, notReady }: ManagementDeps): Router {
+function createOperatorRoutes({
+  served,
+  metrics,
+  readReconciles,
+  notReady,
+  daemonId,
+}: ManagementDeps): Router {
   const router = new Router();
   router.get('/healthz', context => {
     context.body = { status: 'ok' };
@@ -66,8 +75,9 @@ function createOperatorRoutes({ served, metrics, readReconciles, notReady }: Man
     context.body = {
       status: reason === undefined ? 'ready' : 'not ready',
       reason,
+      daemon: daemonId,
       factories,
-    };
+    } satisfies Readiness;
   });
   router.get('/metrics', async context => {
     context.type = metrics.contentType;

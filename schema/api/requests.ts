@@ -4,6 +4,7 @@ import { addMistake } from '../definitions/add-mistake.ts';
 import { automationShape } from '../definitions/automation-definition.ts';
 import { webhookShape } from '../definitions/webhook-definition.ts';
 import { outcomes, runStates } from '../delivery.ts';
+import { uidPattern } from '../ids.ts';
 import { definitionPathPattern, namePattern, nameRule } from '../name.ts';
 import { secretNameShape } from '../secret-name-shape.ts';
 
@@ -111,19 +112,27 @@ const cursor = z.string().optional().describe('The `next` of the previous page.'
 const limit = z.coerce.number().int().min(1).max(apiPageMax).default(apiPageSize);
 
 export const deliveriesQuery = z.strictObject({
-  webhook: z.string().optional().describe('Only deliveries of the webhook with this UID.'),
+  webhook: z
+    .string()
+    .optional()
+    .describe('Only deliveries of the webhook with this UID or name; also of one that no longer exists.'),
   outcome: z.enum(outcomes).optional(),
   limit,
   cursor,
 });
 export const runsQuery = z.strictObject({
-  automation: z.string().optional(),
+  automation: z
+    .string()
+    .optional()
+    .describe('Only runs of this automation; also of one that no longer exists.'),
   delivery: z.string().optional().describe('Only runs of this delivery, oldest first, on one page.'),
   state: z.enum(runStates).optional(),
   limit,
   cursor,
 });
-export const liveQuery = deliveriesQuery.pick({ webhook: true });
+export const liveQuery = z.strictObject({
+  webhook: z.string().regex(uidPattern).optional().describe('Only deliveries of the webhook with this UID.'),
+});
 export const replayRequest = z.strictObject({
   automation: z.string().optional().describe('Start a run of this automation only.'),
 });

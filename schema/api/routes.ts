@@ -221,7 +221,7 @@ export const apiRoutes = {
     summary: 'Lists deliveries in the order in which they were recorded, newest first.',
     query: requests.deliveriesQuery,
     answer: { status: 200, shape: answers.deliveriesAnswer },
-    problems: ['cursor-unknown', ...reading],
+    problems: ['webhook-unknown', 'cursor-unknown', ...reading],
   },
   watchDeliveries: {
     method: 'get',
@@ -231,7 +231,7 @@ export const apiRoutes = {
       'Sends deliveries as they are recorded: Server-Sent Events named `deliveries` with a LiveDeliveries as data. A client that reads too slowly is disconnected, and may connect again.',
     query: requests.liveQuery,
     answer: { status: 200, mediaType: 'text/event-stream' },
-    problems: ['too-many-viewers'],
+    problems: ['webhook-unknown', 'too-many-viewers', ...reading],
   },
   showDelivery: {
     method: 'get',
@@ -273,7 +273,7 @@ export const apiRoutes = {
     summary: 'Lists runs, newest first.',
     query: requests.runsQuery,
     answer: { status: 200, shape: answers.runsAnswer },
-    problems: ['cursor-unknown', ...reading],
+    problems: ['automation-unknown', 'delivery-unknown', 'cursor-unknown', ...reading],
   },
   showRun: {
     method: 'get',

@@ -15,13 +15,38 @@ export function findSyntaxMistakes(text: string, document: Document.Parsed): Syn
     const [start, end] = [conflict.index, conflict.index + conflict[0].length];
     return [{ start, end, message: 'unresolved merge conflict', hint: conflictHint }];
   }
-  return document.errors.map(error => {
+  const colons = findContinuations(document);
+  return document.errors.flatMap(error => {
+    const colon = colons.get(error.pos[0]);
+    if (colon !== undefined)
+      return error.code === 'MULTILINE_IMPLICIT_KEY' ? toContinuation(text, colon) : [];
     const hint = openingHints[error.code];
     const opening = hint === undefined ? undefined : findOpening(document, error.pos[0]);
     if (hint === undefined || opening === undefined) return toMistake(error);
     const message = `the ${text.charAt(opening)} is not closed`;
     return { start: opening, end: opening + 1, message, hint };
   });
+}
+
+/**
+ * Finds keys that are indented further than the key above, so that the parser takes their lines for the end of its
+ * value. It reports two errors at the start of the value. Returns the offset of each such key's colon by that start.
+ */
+function findContinuations({ errors }: Document.Parsed): ReadonlyMap<number, number> {
+  const starts = new Set(errors.flatMap(({ code, pos }) => (code === 'BLOCK_AS_IMPLICIT_KEY' ? pos[0] : [])));
+  const multiline = errors.filter(({ code, pos }) => code === 'MULTILINE_IMPLICIT_KEY' && starts.has(pos[0]));
+  return new Map(multiline.map(({ pos }) => pos));
+}
+
+function toContinuation(text: string, colon: number): SyntaxMistake {
+  const line = text.lastIndexOf('\n', colon) + 1;
+  const start = line + text.slice(line, colon).search(/\S|$/);
+  return {
+    start,
+    end: colon,
+    message: 'this line continues the value above, because it is indented further than its key',
+    hint: 'give all keys of one mapping the same indentation; write a text of several lines after a |',
+  };
 }
 
 function toMistake({ code, message, pos: [start, end] }: Document.Parsed['errors'][number]): SyntaxMistake {

@@ -10,7 +10,7 @@ import { StoreError } from '../store-error.ts';
 import { readFileVersion } from './files/file-version.ts';
 import type { Home } from './files/home.ts';
 import { openJsonFile } from './files/json-file.ts';
-import { withLock } from './files/lock.ts';
+import { withHomeLock } from './files/make-home.ts';
 
 const tokensFileShape = z.strictObject({ formatVersion: z.literal(1), tokens: z.array(apiTokenShape) });
 const noTokens = { formatVersion: 1 as const, tokens: [] };
@@ -20,7 +20,7 @@ export function openApiTokens(home: Home, lockTimeoutMs: number, now: () => Date
   const open = () => openJsonFile(home.tokensFile, tokensFileShape, noTokens);
   const list = async () => (await open()).data.tokens;
   const change = (change: (tokens: readonly ApiToken[]) => ApiToken[]) =>
-    withLock(home.tokensFile, lockTimeoutMs, async () => {
+    withHomeLock(home, home.tokensFile, lockTimeoutMs, async () => {
       const database = await open();
       database.data = { formatVersion: 1, tokens: change(database.data.tokens) };
       await database.write();

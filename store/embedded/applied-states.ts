@@ -6,7 +6,7 @@ import { StoreError } from '../store-error.ts';
 import { readFileVersion } from './files/file-version.ts';
 import { appliedStateFile, type Home, listFactories, makePrivateDirectory } from './files/home.ts';
 import { openJsonFile } from './files/json-file.ts';
-import { withLock } from './files/lock.ts';
+import { makeHome, withHomeLock } from './files/make-home.ts';
 import { readText } from './files/read-text.ts';
 
 /** @limit Time between two scans of the home without a notification, in ms: network file systems send none. */
@@ -26,7 +26,7 @@ export function openAppliedStates(home: Home, lockTimeoutMs: number): AppliedSta
     read: async factory => (await open(factory)).data,
     change: async (factory, change) => {
       const file = appliedStateFile(home, factory);
-      return withLock(file, lockTimeoutMs, async () => {
+      return withHomeLock(home, file, lockTimeoutMs, async () => {
         const before = await readText(file);
         const database = await open(factory);
         const { serial } = database.data;
@@ -50,6 +50,7 @@ export function openAppliedStates(home: Home, lockTimeoutMs: number): AppliedSta
 }
 
 async function watchFactories(home: Home, onChange: () => void): Promise<Watch> {
+  await makeHome(home);
   await makePrivateDirectory(home.factoriesDirectory);
   const watcher = watch(home.factoriesDirectory, {
     ignoreInitial: true,

@@ -1,24 +1,28 @@
 import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
 import { replaceFile } from '../durable-file.ts';
 import type { DaemonAddress } from '../ports.ts';
 import { fileFailure } from '../store-error.ts';
-import { type Home, makePrivateDirectory } from './files/home.ts';
+import type { Home } from './files/home.ts';
+import { makeHome } from './files/make-home.ts';
+
+const recordShape = z.object({ ingressUrl: z.string(), managementUrl: z.string(), id: z.string() });
 
 /** The address of a home's daemon: `daemon.json`. */
-export function openDaemonAddress({ directory, daemonFile }: Home): DaemonAddress {
+export function openDaemonAddress(home: Home): DaemonAddress {
+  const { daemonFile } = home;
   return {
     read: async () => {
       try {
-        const { ingressUrl } = JSON.parse(await readFile(daemonFile, 'utf8'));
-        return typeof ingressUrl === 'string' ? ingressUrl : undefined;
+        return recordShape.safeParse(JSON.parse(await readFile(daemonFile, 'utf8'))).data;
       } catch {
         // The caller then uses the default address: the record only saves an option.
         return undefined;
       }
     },
-    record: ingressUrl =>
-      makePrivateDirectory(directory)
-        .then(() => replaceFile(daemonFile, `${JSON.stringify({ ingressUrl })}\n`))
+    record: daemon =>
+      makeHome(home)
+        .then(() => replaceFile(daemonFile, `${JSON.stringify(daemon)}\n`))
         .catch(fileFailure('unwritable', daemonFile)),
   };
 }

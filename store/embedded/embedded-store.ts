@@ -8,7 +8,8 @@ import { openThreadReader } from './delivery-log/read/thread-reader.ts';
 import { checkLogFile, salvageLogFile } from './delivery-log/salvage.ts';
 import { openDeliveryLog } from './delivery-log/write/open-delivery-log.ts';
 import { type Home, homeAt, makePrivateDirectory, mirrorDirectory } from './files/home.ts';
-import { acquireLock, withLock } from './files/lock.ts';
+import { acquireLock } from './files/lock.ts';
+import { makeHome, withHomeLock } from './files/make-home.ts';
 import { requireSafeHome } from './files/require-safe-home.ts';
 import { openHomeSeal } from './home-seal.ts';
 import { openReconcileStatuses } from './reconcile-statuses.ts';
@@ -36,12 +37,14 @@ export function openEmbeddedStore({ environment, lockTimeoutMs, now, ...options 
     seal,
     deliveries,
     openDeliveryLog: async options => {
-      await makePrivateDirectory(home.directory).catch(fileFailure('unwritable', home.directory));
+      await makeHome(home);
       return openDeliveryLog(home.deliveryLogFile, options);
     },
     checkDeliveryLog: async () => checkLogFile(home.deliveryLogFile),
-    salvageDeliveryLog: () => withLock(home.deliveryLogFile, 0, () => salvageLogFile(home.deliveryLogFile)),
+    salvageDeliveryLog: () =>
+      withHomeLock(home, home.deliveryLogFile, 0, () => salvageLogFile(home.deliveryLogFile)),
     claimDaemon: async () => {
+      await makeHome(home);
       const lock = await acquireLock(home.deliveryLogFile, 0);
       return { release: async () => lock.release() };
     },
@@ -55,7 +58,7 @@ function openMirrors(home: Home, lockTimeoutMs: number): Mirrors {
   return {
     use: (factory, work) => {
       const directory = mirrorDirectory(home, factory);
-      return withLock(directory, lockTimeoutMs, async () => {
+      return withHomeLock(home, directory, lockTimeoutMs, async () => {
         await makePrivateDirectory(directory).catch(fileFailure('unwritable', directory));
         return work(directory);
       });

@@ -4,7 +4,8 @@ import { CompactEncrypt } from 'jose/jwe/compact/encrypt';
 import { createFile } from '../durable-file.ts';
 import type { Seal, SealedFor } from '../seal.ts';
 import { fileFailure, StoreError } from '../store-error.ts';
-import { type Home, makePrivateDirectory } from './files/home.ts';
+import type { Home } from './files/home.ts';
+import { makeHome } from './files/make-home.ts';
 import { readText } from './files/read-text.ts';
 
 /** @limit Length of the key that seals values, in bytes: A256GCM takes 256 bits. */
@@ -54,7 +55,7 @@ function ownerHeader({ use, name, factory }: SealedFor): Record<string, string> 
 }
 
 async function makeKey(home: Home): Promise<Uint8Array> {
-  await makePrivateDirectory(home.directory);
+  await makeHome(home);
   const text = `${randomBytes(keyBytes).toString('base64')}\n`;
   await createFile(home.keyFile, text).catch((error: NodeJS.ErrnoException) => {
     // Another process created the file first: its key is used.

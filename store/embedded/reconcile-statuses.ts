@@ -1,7 +1,7 @@
 import { neverReconciled, type ReconcileStatuses, reconcileStatusShape } from '../reconcile-statuses.ts';
 import { type Home, reconcileStatusFile } from './files/home.ts';
 import { openJsonFile } from './files/json-file.ts';
-import { withLock } from './files/lock.ts';
+import { withHomeLock } from './files/make-home.ts';
 
 /** The reconcile statuses in a home: `factories/<factory>/reconcile.json`. */
 export function openReconcileStatuses(home: Home, lockTimeoutMs: number): ReconcileStatuses {
@@ -10,7 +10,7 @@ export function openReconcileStatuses(home: Home, lockTimeoutMs: number): Reconc
   return {
     read: async factory => (await open(factory)).data,
     change: (factory, change) =>
-      withLock(reconcileStatusFile(home, factory), lockTimeoutMs, async () => {
+      withHomeLock(home, reconcileStatusFile(home, factory), lockTimeoutMs, async () => {
         const database = await open(factory);
         database.data = change(database.data);
         await database.write();

@@ -15,7 +15,7 @@ import {
 } from '../team-secrets.ts';
 import type { Home } from './files/home.ts';
 import { openJsonFile } from './files/json-file.ts';
-import { withLock } from './files/lock.ts';
+import { withHomeLock } from './files/make-home.ts';
 
 const secretsFileShape = z.strictObject({
   formatVersion: z.literal(1),
@@ -193,7 +193,7 @@ async function changeSecrets(
   { home, lockTimeoutMs }: TeamSecretsOptions,
   change: (secrets: readonly StoredSecret[]) => Promise<StoredSecret[] | undefined>,
 ): Promise<void> {
-  await withLock(home.secretsFile, lockTimeoutMs, async () => {
+  await withHomeLock(home, home.secretsFile, lockTimeoutMs, async () => {
     const database = await openSecretsFile(home);
     const secrets = await change(database.data.secrets);
     if (!secrets) return;

@@ -81,6 +81,7 @@ test('shows the traffic of a webhook to be destroyed, and which runs no longer s
 
 test('the comment begins with a hidden line of its factory, which later comments have too', async () => {
   const workspace = makeWorkspace();
+  workspace.write('webhooks/.gitkeep', '');
   const plan = () => workspace.hookmill('plan', '-o', 'markdown', '--factory', 'payments');
   const first = (await plan()).stdout;
   expect(first).toMatch(/^<!-- hookmill-plan payments -->\n### hookmill plan: no changes\n/);

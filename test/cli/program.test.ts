@@ -33,6 +33,21 @@ describe('wrong usage ends with status 2 and a hint at --help', () => {
   });
 });
 
+test('with --detailed-exitcode, wrong usage ends with 1, because 2 means changes', async () => {
+  const workspace = makeWorkspace();
+  for (const args of [
+    ['plan', '--frob', '--detailed-exitcode'],
+    ['plan', '--detailed-exitcode', '--factory', 'Prod'],
+    ['-C', 'nowhere', 'plan', '--detailed-exitcode'],
+    ['plan', '--detailed-exitcode', '--server', 'http://hooks.example.com'],
+    ['status', '--detailed-exitcode', 'extra'],
+    ['status', '--detailed-exitcode', '--server', 'http://127.0.0.1:1'],
+  ]) {
+    const { exitCode, stderr } = await workspace.hookmill(...args);
+    expect({ args, exitCode, isTold: stderr !== '' }).toEqual({ args, exitCode: 1, isTold: true });
+  }
+});
+
 test('no command prints the help, as does --help, which is no mistake', async () => {
   const workspace = makeWorkspace();
   const [none, help, sub] = await Promise.all([
@@ -61,7 +76,7 @@ describe('an error of the file system is one line that names the file', () => {
       'a home that cannot be written',
       path => mkdirSync(path('.hookmill'), { mode: 0o500 }),
       ['secrets', 'generate', 'X'],
-      '.hookmill/secrets.json.lock cannot be written (EACCES); check its permissions',
+      '.hookmill cannot be written (EACCES); check its permissions',
     ],
     [
       'a home that is a file',

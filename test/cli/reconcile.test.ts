@@ -103,6 +103,7 @@ revision       COMMIT "Add push" (Ada)
 tip            COMMIT "Break push" (Ada), 1 commit ahead
 last success   TIME
 failing since  TIME
+daemon         none has run with this home; start one with \`hookmill serve\`
 
 ✗ the definitions at the tip have errors (at COMMIT "Break push" (Ada))
 webhooks/push.yaml:1:11: error: authMode cannot be "tokn" [definition/value]

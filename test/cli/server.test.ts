@@ -78,6 +78,9 @@ test('refuses unknown names and IDs in the same words as a home', async () => {
     ['automations', 'show', 'triage'],
     ['automations', 'test', 'triage', '--delivery', id],
     ['deliveries', 'list', '--webhook', 'nothing-like-it'],
+    ['deliveries', 'list', '--webhook', 'deploy'],
+    ['deliveries', 'list', '--webhook', 'wh_000000000000000000000000'],
+    ['runs', 'list', '--automation', 'triage'],
     ['deliveries', 'show', 'dlv_unknown'],
     ['deliveries', 'show', 'dlv_unknown', '--payload'],
     ['deliveries', 'replay', 'dlv_unknown'],
@@ -91,6 +94,40 @@ test('refuses unknown names and IDs in the same words as a home', async () => {
     expect(there).toMatchObject({ stdout: '', exitCode: 1 });
     expect({ args, ...there }).toEqual({ args, ...here });
   }
+});
+
+test('lists deliveries and runs of what no longer exists, and nothing of what was never used', async () => {
+  const { daemon, client, workspace, hookmill } = await remote();
+  const { webhook, revealed } = (await client.call('createWebhook', { body: { name: 'deploys' } })).json;
+  const unused = (await client.call('createWebhook', { body: { name: 'unused' } })).json.webhook;
+  for (const { name, uid } of [{ name: 'triage', uid: webhook.uid }, unused]) {
+    const triggers = [{ provider: 'webhook', event: 'received', filter: { webhook_ids: [uid] } }];
+    await client.call('createAutomation', { body: { name, prompt: 'Look.', triggers } });
+  }
+  const headers = { Authorization: `Bearer ${revealed.secret}` };
+  const id = (await send(webhook.url, { headers, body: '{"a":1}' })).deliveryId ?? '';
+  await client.call('deleteAutomation', { params: { automation: 'triage' } });
+  await client.call('changeWebhook', { params: { uid: webhook.uid }, body: { name: 'renamed' } });
+  const env = { HOOKMILL_HOME: daemon.home.directory };
+  const list = async (...words: string[]) => {
+    const there = await hookmill(...words);
+    expect(there).toEqual(await workspace.hookmill(...words, { env }));
+    expect(there).toMatchObject({ stderr: '', exitCode: 0 });
+    return there.stdout;
+  };
+  for (const name of ['deploys', 'renamed', webhook.uid]) {
+    expect(await list('deliveries', 'list', '--webhook', name)).toContain(id);
+  }
+  await client.call('deleteWebhook', { params: { uid: webhook.uid } });
+  for (const name of ['deploys', webhook.uid]) {
+    expect(await list('deliveries', 'list', '--webhook', name)).toContain(id);
+  }
+  expect(await list('deliveries', 'list', '--webhook', 'deploys', '--outcome', 'duplicate')).toBe(
+    'No deliveries.\n',
+  );
+  expect(await list('deliveries', 'list', '--webhook', 'unused')).toBe('No deliveries.\n');
+  expect(await list('runs', 'list', '--automation', 'triage')).toContain(id);
+  expect(await list('runs', 'list', '--automation', 'unused')).toBe('No runs.\n');
 });
 
 test('replays a delivery, retries a failed run, and tests a draft', async () => {

@@ -68,9 +68,9 @@ webhooks/pay.yaml:4:1: error: unknown key "enabld" [definition/unknown-key]
   });
 
   test('says how definitions are named where there are none', async () => {
-    const { stderr, exitCode } = await makeWorkspace().hookmill('validate');
-    expect(stderr).toContain('webhooks/<name>.yaml');
-    expect(exitCode).toBe(0);
+    const { stdout, stderr, exitCode } = await makeWorkspace().hookmill('validate');
+    expect(stdout).toContain('hint: write webhooks/<name>.yaml');
+    expect({ stderr, exitCode }).toEqual({ stderr: '0 definitions: 1 error, 0 warnings.\n', exitCode: 1 });
   });
 
   test('escapes control characters of values, keys and file names', async () => {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
+import { requireAutomation } from '../../../operations/require-applied.ts';
 import type { AutomationView } from '../../../operations/views/applied-views.ts';
 import type { OpenBackend } from '../../backend/backend.ts';
-import { findAutomation } from '../../backend/find-by-name.ts';
 import { printData } from '../../output.ts';
 import { printable } from '../../render/printable.ts';
 import { renderFields } from '../../render/render-table.ts';
@@ -21,7 +21,8 @@ Examples:
     .argument('<name>', 'name of the automation')
     .action(async (name: string, _, command: Command) => {
       const { backend, output, factory } = await openBackend(command);
-      const automation = findAutomation(name, factory, (await backend.listAutomations()).automations);
+      const { automations } = await backend.listAutomations();
+      const automation = requireAutomation({ factory, automations }, name);
       printData(output, automation, () => renderAutomation(automation));
     });
 }

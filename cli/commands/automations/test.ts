@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { TestedDelivery } from '../../../operations/deliveries.ts';
+import { requireAutomation } from '../../../operations/require-applied.ts';
 import { definitionFolders } from '../../../sources/definition-file-name.ts';
 import type { Definitions } from '../../../sources/definitions.ts';
 import type { OpenBackend } from '../../backend/backend.ts';
-import { findAutomation } from '../../backend/find-by-name.ts';
 import { findPlace } from '../../context.ts';
 import { CommandError, UsageError } from '../../exit-status.ts';
 import type { Place } from '../../global-options.ts';
@@ -54,7 +54,7 @@ async function testDelivery(
 ): Promise<void> {
   const { backend, directory, output, factory } = await openBackend(command);
   const draft = findDefinition(name, await readDefinitions(directory));
-  if (!draft) findAutomation(name, factory, (await backend.listAutomations()).automations);
+  if (!draft) requireAutomation({ factory, ...(await backend.listAutomations()) }, name);
   const tested: TestedDelivery =
     payload === undefined ? { id: delivery ?? '' } : { payload: await readPayloadFile(payload) };
   const verdict = await backend.testFilter(draft ?? name, tested);

@@ -111,9 +111,6 @@ async function runDaemon(
     throw await explainStartFailure(error, settings);
   });
   if (daemon) {
-    await store.daemonAddress.record(settings.baseUrl ?? daemon.ingressUrl).catch(err => {
-      log.warn({ err }, 'cannot record the address of the ingress; commands may print URLs with another one');
-    });
     if (!stopping.aborted) printText(describeReady(daemon));
     if (!stopping.aborted) await stopped;
     log.info({ reason: String(stopping.reason) }, 'stopping');

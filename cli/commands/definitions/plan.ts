@@ -22,7 +22,10 @@ Examples:
   hookmill plan
   hookmill plan --detailed-exitcode -o markdown > comment.md`,
   )
-    .option('--detailed-exitcode', 'set the exit status: 0 for no changes, 1 for an error, 2 for changes')
+    .option(
+      '--detailed-exitcode',
+      'set the exit status: 0 for no changes, 1 for any error, 2 only for changes',
+    )
     .option('--out <file>', 'also write the plan to a file, for hookmill apply <file>')
     .action(async (_, command: Command) => plan(command, openBackend));
 }

@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
 import type { Summary } from '../../../operations/plan.ts';
 import type { AppliedStatus } from '../../../operations/status.ts';
-import { findDrift } from '../../../operations/views/reconcile-view.ts';
-import type { OpenBackend, PlanResult } from '../../backend/backend.ts';
+import { findDrift, type ReconcileView } from '../../../operations/views/reconcile-view.ts';
+import type { Backend, OpenBackend, PlanResult } from '../../backend/backend.ts';
+import { type DaemonHealth, isServed } from '../../backend/daemon-health.ts';
+import { exitStatus } from '../../exit-status.ts';
 import type { Place } from '../../global-options.ts';
 import { printData } from '../../output.ts';
 import { describeBranch } from '../../render/describe-branch.ts';
@@ -16,37 +18,129 @@ export function declareStatus(parent: Command, openBackend: OpenBackend): Comman
   return addCommand(
     parent,
     'status',
-    'show what is applied, and how the definitions or the branch differ from it',
+    'show what is applied, how the definitions or the branch differ from it, and whether a daemon serves it',
     `
+Exits with 1 if something is wrong: the last reconcile failed, someone edited the applied state or applied something
+else than the branch, the definitions have errors, or a daemon answers but is not ready or does not serve what is
+applied. That no daemon answers is only shown.
+
 Examples:
   hookmill status
-  hookmill status -o json`,
-  ).action(async (_, command: Command) => status(command, openBackend));
+  hookmill status --detailed-exitcode -o json`,
+  )
+    .option(
+      '--detailed-exitcode',
+      'set the exit status: 0 for up to date, 1 for any error, 2 for changes that are not applied yet',
+    )
+    .action(async (options: StatusOptions, command: Command) => status(options, command, openBackend));
 }
 
-/** Compares the applied state with the branch that the factory follows, otherwise with the definitions directory. */
-async function status(command: Command, openBackend: OpenBackend): Promise<void> {
+interface StatusOptions {
+  readonly detailedExitcode?: true;
+}
+
+/** What the applied state is compared with: a branch, the definitions directory, or nothing else than itself. */
+interface Comparison {
+  readonly data: object;
+  readonly fields: readonly (readonly [name: string, value: string])[];
+  readonly findings?: string;
+  readonly isWrong: boolean;
+  /** What is not applied yet; `unknown` if there is nothing here to compare with. */
+  readonly pending: 'none' | 'changes' | 'unknown';
+}
+
+async function status(
+  { detailedExitcode }: StatusOptions,
+  command: Command,
+  openBackend: OpenBackend,
+): Promise<void> {
   const { backend, ...place } = await openBackend(command);
   const applied = await backend.showStatus();
-  const { reconcile } = applied;
-  if (reconcile) {
-    const data = { ...toCommonData(place, applied), ...toBranchData(applied, reconcile) };
-    printData(place.output, data, () => {
-      const fields = [...toCommonFields(place, applied), ...toBranchFields(applied, reconcile)];
-      return `${renderFields(fields)}${renderBranchFailure(reconcile)}`;
-    });
-    return;
-  }
-  const planned = await backend.plan({ withImpact: false, onNote: () => undefined });
-  const upToDate = planned.ok && isEmpty(planned.plan.summary);
-  const { diagnostics } = planned;
-  const data = { ...toCommonData(place, applied), tip: null, upToDate, lastReconcile: null, diagnostics };
-  printData(place.output, data, () =>
-    renderFields([...toCommonFields(place, applied), ['definitions', describePending(planned)]]),
-  );
+  const [daemon, compared] = await Promise.all([
+    backend.showDaemon(applied.serial),
+    applied.reconcile ? compareBranch(applied, applied.reconcile) : compareDirectory(backend, applied),
+  ]);
+  const data = { ...toCommonData(place, applied), daemon, ...compared.data };
+  printData(place.output, data, () => {
+    const daemonField = ['daemon', describeDaemon(daemon, applied.serial)] as const;
+    const fields = [...toCommonFields(place, applied), ...compared.fields, daemonField];
+    return `${renderFields(fields)}${compared.findings ?? ''}`;
+  });
+  if (compared.isWrong || applied.edited || isAmiss(daemon, applied.serial)) {
+    process.exitCode = exitStatus.problems;
+  } else if (detailedExitcode) process.exitCode = detailedStatuses[compared.pending];
 }
 
-function describePending(planned: PlanResult): string {
+const detailedStatuses = {
+  none: exitStatus.ok,
+  changes: exitStatus.changes,
+  unknown: exitStatus.problems,
+} as const satisfies Record<Comparison['pending'], number>;
+
+/** A suspended branch is not what should be applied, so nothing about it is wrong. */
+function compareBranch(applied: AppliedStatus, reconcile: ReconcileView): Comparison {
+  const { source, edited } = applied;
+  const { failingSince, suspendedAt } = reconcile;
+  const data = toBranchData(applied, reconcile);
+  const differs = failingSince !== null || findDrift(source, edited, reconcile) !== null;
+  return {
+    data,
+    fields: toBranchFields(applied, reconcile),
+    findings: renderBranchFailure(reconcile),
+    isWrong: suspendedAt === null && differs,
+    pending: data.upToDate ? 'none' : 'changes',
+  };
+}
+
+async function compareDirectory(backend: Backend, { managedBy }: AppliedStatus): Promise<Comparison> {
+  const common = { tip: null, lastReconcile: null };
+  // Its definitions are in the dashboard only.
+  if (managedBy === 'dashboard') {
+    const data = { ...common, upToDate: true, diagnostics: [] };
+    return { data, fields: [], isWrong: false, pending: 'none' };
+  }
+  const planned = await backend.plan({ withImpact: false, onNote: () => undefined });
+  const { diagnostics } = planned;
+  const isUpToDate = planned.ok && isEmpty(planned.plan.summary);
+  // Commands that only show also run elsewhere.
+  const isElsewhere = diagnostics.some(({ code }) => code === 'factory/no-definitions');
+  return {
+    data: { ...common, upToDate: isUpToDate, diagnostics },
+    fields: [['definitions', describePending(planned, isElsewhere)]],
+    isWrong: !planned.ok && !isElsewhere,
+    pending: isUpToDate ? 'none' : isElsewhere ? 'unknown' : 'changes',
+  };
+}
+
+function describeDaemon(daemon: DaemonHealth, applied: number): string {
+  const { state, url, reason, serial } = daemon;
+  const because = reason === null ? '' : `: ${reason}`;
+  switch (state) {
+    case 'none':
+      return 'none has run with this home; start one with `hookmill serve`';
+    case 'no answer':
+      return `no answer from ${url}; start it with \`hookmill serve\``;
+    case 'unknown':
+      return `answers at ${url}, which does not show whether it is ready`;
+    case 'not ready':
+      return `not ready at ${url}${because}`;
+    case 'ready': {
+      if (serial === null) return `ready at ${url}, serves nothing of this factory${because}`;
+      const but = isAmiss(daemon, applied) ? 'but only' : 'and';
+      return `ready at ${url}, ${but} serves serial ${serial}${because}`;
+    }
+  }
+}
+
+/** Whether a daemon that answers does not serve what is applied. */
+function isAmiss(daemon: DaemonHealth, applied: number): boolean {
+  const { state, reason } = daemon;
+  if (state === 'not ready') return true;
+  return state === 'ready' && (reason !== null || !isServed(daemon, applied));
+}
+
+function describePending(planned: PlanResult, isElsewhere: boolean): string {
+  if (!planned.ok && isElsewhere) return 'none in this directory';
   if (!planned.ok) return 'the definitions have errors: run `hookmill plan` to see them';
   const { summary } = planned.plan;
   return isEmpty(summary) ? 'up to date' : renderCounts(summary);

@@ -48,12 +48,16 @@ interface ValidateOptions extends GlobalOptions {
 }
 
 async function validate(paths: readonly string[], command: Command): Promise<void> {
-  const { loadPaths } = await import('../../definitions/load-definitions.ts');
+  const [{ loadPaths }, { findTrackedHomes }] = await Promise.all([
+    import('../../definitions/load-definitions.ts'),
+    import('../../definitions/tracked-homes.ts'),
+  ]);
   const options: ValidateOptions = command.optsWithGlobals();
   const directory = findDefinitionsDirectory(options);
   const factories = loadPaths(directory, paths);
   const found = [
     ...factories.flatMap(listDiagnostics),
+    ...(await findTrackedHomes(directory, options.home)),
     ...(options.secretsFrom === undefined ? [] : await findMissingSecrets(factories, options.secretsFrom)),
   ];
   const { changedSince } = options;
@@ -137,8 +141,6 @@ function nameFromRoot(findings: Findings, directory: string): Findings {
 }
 
 function summarizeFindings(files: number, { errorCount, warningCount }: Findings): string {
-  if (files === 0 && errorCount === 0)
-    return 'No definitions found in webhooks/<name>.yaml and automations/<name>.yaml.';
   const checked = renderCount(files, 'definition');
   if (errorCount + warningCount === 0) return `${checked}, all valid.`;
   return `${checked}: ${renderCount(errorCount, 'error')}, ${renderCount(warningCount, 'warning')}.`;

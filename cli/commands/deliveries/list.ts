@@ -17,7 +17,7 @@ Examples:
   hookmill deliveries list --webhook deploys
   hookmill deliveries list --outcome 'Rejected (auth)' --limit 10`,
   )
-    .option('--webhook <name>', 'only deliveries of this webhook')
+    .option('--webhook <name>', 'only deliveries of this webhook (name or UID)')
     .option('--outcome <label>', 'only deliveries with this outcome', parseOutcome)
     .option('--limit <n>', 'maximum number of deliveries', parseLimit, 50)
     .action(async (options: ListOptions, command: Command) => {

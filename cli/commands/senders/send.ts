@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
+import { requireNamedWebhook } from '../../../operations/require-applied.ts';
 import type { AppliedWebhook } from '../../../schema/applied-state.ts';
 import { createSortableId, readSortableIdTime, sortableIdRandomBytes } from '../../../schema/ids.ts';
 import { renderIngressUrl } from '../../../schema/ingress-url.ts';
 import type { SignatureDescription } from '../../../signatures/description.ts';
-import { findWebhook } from '../../backend/find-by-name.ts';
 import { type Context, openContext } from '../../context.ts';
 import { CommandError, UsageError } from '../../exit-status.ts';
 import { readInputFile } from '../../input/read-input-file.ts';
@@ -109,8 +109,7 @@ async function signForWebhook(
   event: Event,
 ): Promise<SignedRequest> {
   if (scheme) throw new UsageError('--scheme cannot be combined with the name of a webhook');
-  const { webhooks } = await context.store.appliedStates.read(context.factory);
-  const webhook = findWebhook(name, context.factory, webhooks);
+  const webhook = requireNamedWebhook(await context.store.appliedStates.read(context.factory), name);
   if (to === undefined) requireOwnBaseUrl(context);
   const secret = await openSecret(context, webhook);
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
+import { requireNamedWebhook } from '../../../operations/require-applied.ts';
 import type { WebhookView } from '../../../operations/views/applied-views.ts';
 import type { OpenBackend } from '../../backend/backend.ts';
-import { findWebhook } from '../../backend/find-by-name.ts';
 import { printData } from '../../output.ts';
 import { describeCommit } from '../../render/describe-commit.ts';
 import { renderAuthMode } from '../../render/render-auth-mode.ts';
@@ -23,7 +23,7 @@ Examples:
     .action(async (nameOrUid: string, _options, command: Command) => {
       const { backend, output, factory } = await openBackend(command);
       const { webhooks, serial } = await backend.listWebhooks();
-      const webhook = findWebhook(nameOrUid, factory, webhooks);
+      const webhook = requireNamedWebhook({ factory, webhooks }, nameOrUid);
       const { file: _, ...data } = webhook;
       printData(output, { ...data, serial }, () => renderFields(toFields(webhook, serial)));
     });

@@ -14,9 +14,8 @@ export function createListHandlers(deps: OperationDeps): Pick<ThreadHandlers, Li
       return { body: await countActivity(factory, uids) };
     },
     listDeliveries: async ({ params: { factory }, query, caller }) => {
-      const { webhook: uid, ...wanted } = query;
       const opened = openFactory(deps, factory);
-      const page = await listDeliveries(opened, { uid, ...wanted }, caller.token.permission);
+      const page = await listDeliveries(opened, query, caller.token.permission);
       return { body: { deliveries: page.rows, next: page.next } };
     },
     listRuns: async ({ params: { factory }, query: { delivery, ...wanted } }) => {

@@ -1,5 +1,7 @@
 import { readPayload } from '../../../operations/deliveries.ts';
 import { readRunOutput, retryRun } from '../../../operations/runs.ts';
+import { ApiProblem } from '../../../schema/api/problems.ts';
+import type { Caller } from '../guards/caller.ts';
 import { type ApiDeps, openLoggedFactory } from './api-deps.ts';
 import type { PortHandlers } from './handler.ts';
 
@@ -33,8 +35,24 @@ export function createLogHandlers(deps: ApiDeps): LogHandlers {
   };
 }
 
-function createLiveHandler({ live, tokens, sessions, cookie }: ApiDeps): PortHandlers['watchDeliveries'] {
-  return ({ params: { factory }, query, caller, context }) => {
+/** Fails with `webhook-unknown`, as listing the deliveries of the webhook does. */
+async function requireListed(deps: ApiDeps, factory: string, webhook: string, caller: Caller): Promise<void> {
+  const request = {
+    id: 'listDeliveries',
+    params: { factory },
+    query: { webhook, limit: 1 },
+    caller,
+  } as const;
+  const rest = { body: undefined, ifSerial: undefined, problem: null };
+  const now = { baseUrl: deps.baseUrl(), atMs: deps.nowMs() };
+  const answer = await deps.answerInThread({ ...request, ...rest, ...now }, caller.token.sha256);
+  if (!answer.ok) throw new ApiProblem(answer.code, answer.parts, { cause: answer.cause });
+}
+
+function createLiveHandler(deps: ApiDeps): PortHandlers['watchDeliveries'] {
+  const { live, tokens, sessions, cookie } = deps;
+  return async ({ params: { factory }, query: { webhook: uid }, caller, context }) => {
+    if (uid !== undefined) await requireListed(deps, factory, uid, caller);
     const { sha256, permission } = caller.token;
     const session = caller.over === 'session' ? cookie.read(context) : undefined;
     const maySee = async () => {
@@ -45,7 +63,7 @@ function createLiveHandler({ live, tokens, sessions, cookie }: ApiDeps): PortHan
     context.set({ 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' });
     if (context.method === 'HEAD') return { body: undefined };
     const viewer = { key: session?.id ?? sha256, token: sha256, maySee };
-    live.view({ factory, uid: query.webhook, permission }, context.res, viewer);
+    live.view({ factory, uid, permission }, context.res, viewer);
     context.respond = false;
     return { body: undefined };
   };

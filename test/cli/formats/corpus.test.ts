@@ -20,8 +20,11 @@ const extensions = {
 // Codes that need more than a few definition files: a state, team secrets, or thousands of files.
 const uncovered: readonly DiagnosticCode[] = [
   'automation/webhook-unknown',
+  'definition/folder-name',
   'factory/dashboard-managed',
+  'factory/no-definitions',
   'factory/too-large',
+  'home/tracked',
   'report/shortened',
   'secret/not-header-safe',
   'secret/not-shared',

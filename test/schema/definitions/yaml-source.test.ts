@@ -123,6 +123,11 @@ describe('encoding', () => {
 describe('syntax', () => {
   test.for([
     ['a tab for indentation', 'a:\n\tb: 1\n', '2:1-2'],
+    ['a key indented further than the one above', 'a: token\n bc: 1\n', '2:2-4'],
+    ['such a key after lines of text', 'a: x\n  y\n  bc: 1\nd: 1\n', '3:3-5'],
+    ['such a key in a list', 'a:\n  - b: x\n     cd: 1\n', '3:6-8'],
+    ['a key indented less than the one above', 'a:\n  b: 1\n c: 1\n', '3:1-2'],
+    ['a key indented further than one with a quoted value', 'a: "x"\n  b: 1\n', '2:1-2'],
     ['a bracket left open', 'a: 1\nb: [x\n', '2:4-5'],
     ['a quote left open', 'a: "x\n', '1:4-5'],
     ['a reserved character', 'a: @x\n', '1:4-5'],

@@ -41,8 +41,10 @@ export function testClaims(makePlace: MakePlace): void {
     const place = makePlace();
     const { daemonAddress } = openAt(place);
     expect(await daemonAddress.read()).toBeUndefined();
-    for (const url of ['http://127.0.0.1:8080', 'https://hooks.example']) await daemonAddress.record(url);
-    expect(await openAt(place).daemonAddress.read()).toBe('https://hooks.example');
+    const first = { ingressUrl: 'http://127.0.0.1:8080', managementUrl: 'http://127.0.0.1:8081', id: 'a' };
+    const second = { ...first, ingressUrl: 'https://hooks.example', id: 'b' };
+    for (const daemon of [first, second]) await daemonAddress.record(daemon);
+    expect(await openAt(place).daemonAddress.read()).toEqual(second);
   });
 
   test('a closed store answers no more queries, and can be closed again', async () => {

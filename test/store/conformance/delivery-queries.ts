@@ -32,6 +32,8 @@ export function testDeliveryQueries(makePlace: MakePlace): void {
     expect(await list({ limit: 2 })).toEqual(['d', 'b']);
     expect(await list({ webhook: 'pay' })).toEqual(['d', 'a']);
     expect(await list({ uid })).toEqual(['b']);
+    expect(await list({ webhook: 'pay', uid })).toEqual(['d', 'b', 'a']);
+    expect(await list({ webhook: 'git', uid: 'wh_000000000000000000000none' })).toEqual(['b']);
     expect(await list({ webhook: 'pay', outcome: 'Accepted' })).toEqual(['a']);
     expect(await list({ outcome: 'Duplicate' })).toEqual([]);
     expect(await list({ factory: 'other' })).toEqual(['c']);

@@ -53,7 +53,7 @@ function prepareDeliveryQueries(
 ): Pick<SynchronousReader, 'listDeliveries' | 'findDelivery'> {
   const list = database.prepare<ListParameters & { uid: string | null }, LoggedDelivery>(`${selectDelivery}
     WHERE deliveries.factory = @factory AND deliveries.seq < @beforeSeq
-      AND (@name IS NULL OR webhook = @name) AND (@uid IS NULL OR uid = @uid)
+      AND (@name IS NULL AND @uid IS NULL OR webhook = @name OR uid = @uid)
       AND (@label IS NULL OR outcome = @label)
     ORDER BY deliveries.seq DESC LIMIT @limit`);
   const find = database.prepare<[string], LoggedDelivery>(`${selectDelivery} WHERE deliveries.id = ?`);

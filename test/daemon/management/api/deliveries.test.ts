@@ -147,6 +147,30 @@ const anyOf = (state: string) => ({
   filter: { webhook_ids: [`wh_${'0'.repeat(24)}`], payload: { state: [state] } },
 });
 
+test('answers 404 to a filter by a name or UID that nothing ever had, and suggests what was meant', async () => {
+  const { manager, uid } = await ready();
+  const ask = async (
+    id: 'listDeliveries' | 'listRuns' | 'watchDeliveries',
+    query: Record<string, string>,
+  ) => {
+    const { status, json } = await manager.call(id, { query });
+    return { status, code: json.code, detail: json.detail };
+  };
+  const none = 'the factory default has no webhook';
+  const unknown = { status: 404, code: 'webhook-unknown' };
+  const meant = { ...unknown, detail: `${none} deploy; did you mean deploys?` };
+  expect(await ask('listDeliveries', { webhook: 'deploy' })).toEqual(meant);
+  const other = uid.replace(/.$/, last => (last === 'a' ? 'b' : 'a'));
+  expect(await ask('listDeliveries', { webhook: other })).toMatchObject(unknown);
+  expect(await ask('watchDeliveries', { webhook: other })).toMatchObject(unknown);
+  expect(await ask('listRuns', { automation: 'triag' })).toEqual({
+    status: 404,
+    code: 'automation-unknown',
+    detail: 'the factory default has no automation triag; did you mean triage?',
+  });
+  expect(await ask('listRuns', { delivery: 'dlv_none' })).toMatchObject({ code: 'delivery-unknown' });
+});
+
 test('tests a filter, applied or a draft, on a stored delivery or a payload', async () => {
   const { manager, deliver, uid } = await ready();
   const delivery = await deliver({ state: 'passed' });
@@ -255,10 +279,11 @@ async function watch(
 test('sends deliveries to live views as they are committed, with what each viewer may see', async () => {
   const { daemon, manager, deliver, intrude, uid } = await ready();
   const reader = await daemon.client({ permission: 'read' });
+  const other = (await manager.call('createWebhook', { body: { name: 'other' } })).json.webhook.uid;
   const [all, mine, others, reads] = await Promise.all([
     watch(daemon, manager),
     watch(daemon, manager, { webhook: uid }),
-    watch(daemon, manager, { webhook: `wh_${'0'.repeat(24)}` }),
+    watch(daemon, manager, { webhook: other }),
     watch(daemon, reader),
   ]);
   const id = await deliver({ state: 'failed' });

@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Readiness, readinessShape } from '../../schema/readiness.ts';
+
+/** @limit Time that a daemon has to answer `hookmill status`, in ms: it answers at once, or hangs. */
+const answerMs = 3_000;
+/** @limit Time that `hookmill status` waits until the daemon serves what was just applied, in ms: it usually takes less than one second. */
+const servedMs = 5_000;
+/** @limit Time between two looks at a daemon that does not serve the applied state yet, in ms. */
+const lookAgainMs = 200;
+
+/** What the daemon does with a factory, as `hookmill status` shows it. */
+export interface DaemonHealth {
+  /** `none`: no daemon has run with this home. `unknown`: it answers, but its `/readyz` cannot be reached. */
+  readonly state: 'none' | 'no answer' | 'unknown' | 'not ready' | 'ready';
+  /** The URL of its management port. */
+  readonly url: string | null;
+  /** Why it is not ready, or cannot serve a newer applied state. */
+  readonly reason: string | null;
+  /** The serial that it serves; null if that is not known. */
+  readonly serial: number | null;
+}
+
+export interface DaemonAsked {
+  readonly url: string;
+  /** The id of the daemon that is meant, if another one may have its port now. */
+  readonly id?: string;
+  readonly factory: string;
+  /** The serial of the applied state. */
+  readonly serial: number;
+}
+
+/** Asks a daemon whether it is ready and serves the serial. Waits a little if it was applied only just now. */
+export async function askDaemon(asked: DaemonAsked): Promise<DaemonHealth> {
+  const untilMs = performance.now() + servedMs;
+  for (;;) {
+    const health = await ask(asked);
+    const isLate = health.state === 'ready' && health.reason === null && !isServed(health, asked.serial);
+    if (!isLate || performance.now() >= untilMs) return health;
+    await sleep(lookAgainMs);
+  }
+}
+
+/** Whether a daemon serves the serial or a newer one. */
+export function isServed({ serial }: DaemonHealth, applied: number): boolean {
+  return (serial ?? 0) >= applied;
+}
+
+async function ask({ url, id, factory }: DaemonAsked): Promise<DaemonHealth> {
+  const readiness = await readReadiness(url);
+  if (readiness === undefined || (id !== undefined && readiness?.daemon !== id)) {
+    return { state: 'no answer', url, reason: null, serial: null };
+  }
+  if (readiness === null) return { state: 'unknown', url, reason: null, serial: null };
+  const { status, reason, factories } = readiness;
+  const served = factories.find(one => one.factory === factory);
+  return {
+    state: status,
+    url,
+    reason: reason ?? served?.problem?.message ?? null,
+    serial: served?.serial ?? null,
+  };
+}
+
+/** Returns null if something else than a daemon's readiness was answered, undefined if nothing was. */
+async function readReadiness(url: string): Promise<Readiness | null | undefined> {
+  try {
+    const response = await fetch(`${url}/readyz`, {
+      redirect: 'error',
+      signal: AbortSignal.timeout(answerMs),
+    });
+    const text = await response.text();
+    return readinessShape.safeParse(parseJson(text)).data ?? null;
+  } catch {
+    return undefined;
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

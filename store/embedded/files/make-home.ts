@@ -1,0 +1,38 @@
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileFailure } from '../../store-error.ts';
+import { type Home, makePrivateDirectory } from './home.ts';
+import { withLock } from './lock.ts';
+
+/**
+ * Creates the home unless it exists. Every function that may write the first file of a home calls it. An empty home
+ * gets a `.gitignore`, so that nobody commits its key by accident. Fails with `unwritable`.
+ */
+export async function makeHome({ directory }: Home): Promise<void> {
+  await make(directory).catch(fileFailure('unwritable', directory));
+}
+
+/** Runs `work` while holding the lock of a file in the home, see `acquireLock`. */
+export async function withHomeLock<T>(
+  home: Home,
+  file: string,
+  timeoutMs: number,
+  work: () => Promise<T>,
+): Promise<T> {
+  await makeHome(home);
+  return withLock(file, timeoutMs, work);
+}
+
+async function make(directory: string): Promise<void> {
+  await makePrivateDirectory(directory);
+  if ((await readdir(directory)).length > 0) return;
+  const options = { flag: 'wx', mode: 0o600 };
+  await writeFile(join(directory, '.gitignore'), ignoreEverything, options).catch(
+    (error: NodeJS.ErrnoException) => {
+      // Another process made it first.
+      if (error.code !== 'EEXIST') throw error;
+    },
+  );
+}
+
+const ignoreEverything = '# A home of hookmill: state, secrets and their key.\n*\n';

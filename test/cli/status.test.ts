@@ -1,0 +1,102 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { startDaemonForTest } from '../support/daemon.ts';
+import { makeUpstream, webhook } from '../support/git-samples.ts';
+import { makeWorkspace, type Workspace } from '../support/workspace.ts';
+
+async function applied(): Promise<Workspace> {
+  const workspace = makeWorkspace();
+  workspace.write('webhooks/a.yaml', 'secretName: TOKEN\n');
+  await workspace.hookmill('secrets', 'generate', 'TOKEN');
+  await workspace.hookmill('apply');
+  return workspace;
+}
+
+async function status(workspace: Workspace, ...words: string[]) {
+  const { stdout, exitCode } = await workspace.hookmill('status', ...words);
+  return { exitCode, daemon: /^daemon +(.*)$/m.exec(stdout)?.[1] };
+}
+
+test('says that no daemon has run, and that one no longer answers; neither is an error', async () => {
+  const workspace = await applied();
+  const none = { exitCode: 0, daemon: 'none has run with this home; start one with `hookmill serve`' };
+  expect(await status(workspace)).toEqual(none);
+  const daemon = await startDaemonForTest({ workspace });
+  await daemon.stop();
+  expect(await status(workspace)).toEqual({
+    exitCode: 0,
+    daemon: `no answer from ${daemon.managementUrl}; start it with \`hookmill serve\``,
+  });
+});
+
+test('shows where the daemon answers and which serial it serves, also just after an apply', async () => {
+  const workspace = await applied();
+  const daemon = await startDaemonForTest({ workspace });
+  const url = daemon.managementUrl;
+  expect(await status(workspace)).toEqual({ exitCode: 0, daemon: `ready at ${url}, and serves serial 1` });
+  workspace.write('webhooks/b.yaml', 'secretName: TOKEN\n');
+  await workspace.hookmill('apply');
+  expect(await status(workspace)).toEqual({ exitCode: 0, daemon: `ready at ${url}, and serves serial 2` });
+  const { stdout } = await workspace.hookmill('status', '-o', 'json');
+  expect(JSON.parse(stdout).daemon).toEqual({ state: 'ready', url, reason: null, serial: 2 });
+  const other = await status(workspace, '--factory', 'other');
+  expect(other.daemon).toBe(`ready at ${url}, serves nothing of this factory`);
+});
+
+test('exits with 1 while the daemon does not serve what is applied', async () => {
+  const workspace = await applied();
+  const daemon = await startDaemonForTest({ workspace });
+  const file = `${workspace.home}/factories/default/applied.json`;
+  writeFileSync(file, readFileSync(file, 'utf8').replace('"serial": 1', '"serial": 2'));
+  await expect.poll(async () => (await daemon.readyz()).factories[0]?.problem).toBeDefined();
+  expect(await status(workspace)).toEqual({
+    exitCode: 1,
+    daemon: expect.stringContaining(
+      'but only serves serial 1: the applied state was changed outside hookmill',
+    ),
+  });
+});
+
+test('takes no other program at the port for the daemon of the home', async () => {
+  const workspace = await applied();
+  const other = createServer((_, response) =>
+    response.end(JSON.stringify({ status: 'ready', daemon: 'of another home', factories: [] })),
+  );
+  await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void other.close());
+  const managementUrl = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+  workspace.write(
+    '.hookmill/daemon.json',
+    JSON.stringify({ ingressUrl: 'http://x', managementUrl, id: 'mine' }),
+  );
+  expect((await status(workspace)).daemon).toContain(`no answer from ${managementUrl}`);
+});
+
+test('exits with 1 while reconciling fails, and with 0 once it succeeds', async () => {
+  const upstream = makeUpstream();
+  upstream.commit({ 'webhooks/push.yaml': webhook() }, 'Add push');
+  const workspace = makeWorkspace();
+  await workspace.hookmill('reconcile', '--once', '--repository', upstream.bare);
+  expect((await status(workspace)).exitCode).toBe(1);
+  await workspace.hookmill('secrets', 'generate', 'S');
+  await workspace.hookmill('reconcile', '--once');
+  expect((await status(workspace)).exitCode).toBe(0);
+  expect((await status(workspace, '--detailed-exitcode')).exitCode).toBe(0);
+});
+
+test('exits with 2 for changes that are not applied yet, only with --detailed-exitcode', async () => {
+  const workspace = await applied();
+  const exits = async () => [
+    (await status(workspace)).exitCode,
+    (await status(workspace, '--detailed-exitcode')).exitCode,
+  ];
+  expect(await exits()).toEqual([0, 0]);
+  workspace.write('webhooks/a.yaml', 'secretName: TOKEN\nenabled: false\n');
+  expect(await exits()).toEqual([0, 2]);
+  workspace.write('webhooks/a.yaml', 'secretName: 1\n');
+  expect(await exits()).toEqual([1, 1]);
+  workspace.remove('webhooks');
+  expect(await exits()).toEqual([0, 1]);
+});
