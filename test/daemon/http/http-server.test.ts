@@ -214,10 +214,14 @@ describe('connections', () => {
 test('answers all pipelined requests of a sender that reads the answers late', async () => {
   const connection = await connectTo(daemon.ingressUrl);
   const count = 5_000;
+  const toNobody = (...lines: string[]) =>
+    `${head(`${daemon.ingressUrl}/webhooks`, ['Content-Length: 2', ...lines])}{}`;
   connection.socket.pause();
-  connection.write(`${head(`${daemon.ingressUrl}/webhooks`, ['Content-Length: 2'])}{}`.repeat(count));
+  connection.write(toNobody().repeat(count - 1) + toNobody('Connection: close'));
   const webhook = await daemon.webhook();
   expect(await webhook.post('{}')).toMatchObject({ status: 202 });
   connection.socket.resume();
-  await connection.receives(new RegExp(`^(HTTP/1\\.1 404 .*?){${count}}$`, 's'));
+  const answers = (await connection.closed).match(/HTTP\/1\.1 \d+ /g) ?? [];
+  expect(answers).toHaveLength(count);
+  expect(new Set(answers)).toEqual(new Set(['HTTP/1.1 404 ']));
 });
