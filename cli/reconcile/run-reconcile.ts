@@ -1,6 +1,7 @@
 import type { Factory } from '../../operations/factory.ts';
 import type { FollowOptions, FollowProgress } from '../../operations/follow-branch.ts';
 import { type Change, summarize } from '../../operations/plan.ts';
+import { readImpacts } from '../../operations/read-impacts.ts';
 import { type Reconciled, reconcile } from '../../operations/reconcile.ts';
 import { planView } from '../../operations/views/plan-view.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
@@ -36,8 +37,9 @@ export async function runReconcile(
 }
 
 /** The data that `reconcile -o json` prints: the same as for `apply`, plus the result. */
-export function toReconcileData(factory: string, baseUrl: string, reconciled: Reconciled) {
+export async function readReconcileData(opened: Factory, baseUrl: string, reconciled: Reconciled) {
   const { result } = reconciled;
+  const factory = opened.name;
   if (result === 'suspended') return { factory, result, since: reconciled.since };
   if (result === 'stopped') return { factory, result };
   const { tip } = reconciled;
@@ -45,8 +47,10 @@ export function toReconcileData(factory: string, baseUrl: string, reconciled: Re
     const { reason, message, hint, commitsBehind, diagnostics } = reconciled;
     return { factory, result, tip, reason, message, hint, commitsBehind, diagnostics };
   }
-  const changes = result === 'applied' ? reconciled.changes : [];
-  return { result, tip, ...planView(reconciled.state, changes, baseUrl) };
+  if (result === 'unchanged') return { result, tip, ...planView(reconciled.state, [], baseUrl) };
+  const { changes, before, state } = reconciled;
+  const { impacts } = await readImpacts(opened, changes, before, state);
+  return { result, tip, ...planView(state, changes, baseUrl, impacts) };
 }
 
 interface ReconciledTip {

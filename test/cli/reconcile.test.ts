@@ -262,6 +262,23 @@ test('apply reconciles to the branch and ignores the work tree; plan compares th
   expect(await workspace.hookmill('apply', '--dry-run')).toMatchObject({ exitCode: 2, stdout: '' });
 });
 
+test('says what the changes of a branch mean for senders, in apply and in JSON', async () => {
+  const { upstream, workspace } = await followedWorkspace();
+  await workspace.hookmill('reconcile', '--once', '--repository', upstream.bare);
+  upstream.commit({ 'webhooks/push.yaml': webhook('S', 'enabled: false\n') });
+  expect((await workspace.hookmill('apply')).stdout).toContain(`\
+~ webhook push
+    ~ enabled: true → false
+    ! its URL answers 404 until it is enabled again
+    ! no accepted delivery in the log
+`);
+  upstream.commit({ 'webhooks/push.yaml': webhook() });
+  expect(await json(workspace, 'reconcile', '--once')).toMatchObject({
+    result: 'applied',
+    changes: [{ fields: [{ path: 'enabled' }], impact: { effects: ['enabled'] } }],
+  });
+});
+
 test('apply --adopt applies the work tree: for good, or while reconciling is suspended', async () => {
   const { upstream, workspace } = await followedWorkspace();
   const once = () => workspace.hookmill('reconcile', '--once', '--repository', upstream.bare);

@@ -45,7 +45,7 @@ interface ReconcileOptions extends RepositoryOptions, Allowances {
 
 /** Reconciles once, or at each interval until a signal. */
 async function reconcile(options: ReconcileOptions, context: Context): Promise<void> {
-  const [{ createStopSignal, requireApplied, runReconcile, toReconcileData }, { toFollowedBranch }] =
+  const [{ createStopSignal, requireApplied, readReconcileData, runReconcile }, { toFollowedBranch }] =
     await Promise.all([
       import('../../reconcile/run-reconcile.ts'),
       import('../../../sources/repository/followed-repository.ts'),
@@ -56,7 +56,9 @@ async function reconcile(options: ReconcileOptions, context: Context): Promise<v
   const stopping = createStopSignal();
   const run = async (signal: AbortSignal) => {
     const reconciled = await runReconcile(factory, branch, signal, options);
-    printData(context.output, toReconcileData(context.factory, context.baseUrl, reconciled), () => '');
+    if (context.output === 'json') {
+      printData('json', await readReconcileData(factory, context.baseUrl, reconciled), () => '');
+    }
     return reconciled;
   };
   if (options.once) requireApplied(await run(stopping));
