@@ -6,7 +6,7 @@ import { renderFlowValue } from './flow-value.ts';
 /** @limit Longest value that a change shows on the line of its path, in characters: two of them fit beside each other. */
 const inlineCharsMax = 80;
 /** @limit Most lines by which two texts differ before they are shown one after the other: the search takes the square of them. */
-const editLinesMax = 1_000;
+const editLinesMax = 300;
 /** The unchanged lines that are shown around a changed one. */
 const contextLines = 3;
 
@@ -83,22 +83,22 @@ function diffLines(before: readonly string[], after: readonly string[]): readonl
 
 /** Removed lines, then added ones. Reveals what differs where two of them would look the same. */
 function toLines(removed: readonly string[], added: readonly string[]): readonly DiffLine[] {
-  const looks = new Set(added.map(toLook));
-  const alike = new Set(removed.map(toLook).filter(look => looks.has(look)));
-  const show = (text: string) => (alike.has(toLook(text)) ? reveal(text) : text);
+  const [looksRemoved, looksAdded] = [removed.map(toLook), added.map(toLook)];
+  const show = (mark: '-' | '+', texts: readonly string[], looks: readonly string[], others: Set<string>) =>
+    texts.map((text, index) => ({ mark, text: others.has(looks[index] ?? '') ? reveal(text) : text }));
   return [
-    ...removed.map(text => ({ mark: '-' as const, text: show(text) })),
-    ...added.map(text => ({ mark: '+' as const, text: show(text) })),
+    ...show('-', removed, looksRemoved, new Set(looksAdded)),
+    ...show('+', added, looksAdded, new Set(looksRemoved)),
   ];
 }
 
 /** What a reader sees of a text: without invisible characters and quotes, and with one form for each letter. */
 function toLook(text: string): string {
-  return text
-    .normalize('NFKC')
-    .replaceAll(/[\p{Default_Ignorable_Code_Point}"]/gu, '')
-    .replaceAll(/\s+/g, ' ')
-    .trimEnd();
+  const isAscii = /^[\0-\x7f]*$/.test(text);
+  const visible = isAscii
+    ? text
+    : text.normalize('NFKC').replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '');
+  return visible.replaceAll('"', '').replaceAll(/\s+/g, ' ').trimEnd();
 }
 
 /** Writes everything but printable ASCII as escapes, and spaces at the end too. */
