@@ -54,13 +54,13 @@ daemon.stdout.once('data', () => {
   console.log(`
 This factory's definition files are in demo/. In a second terminal, paste:
 
-  npx hookmill -C demo send deploys --payload demo/payloads/deploy.json
-  npx hookmill -C demo runs list
+  npx --no-install hookmill -C demo send deploys --payload demo/payloads/deploy.json
+  npx --no-install hookmill -C demo runs list
 
 The run's prompt and payload are in demo/.hookmill/runs/<run id>/. For the dashboard, open the management URL above, and
 sign in with the token that this prints:
 
-  npx hookmill -C demo tokens create me --permission manage
+  npx --no-install hookmill -C demo tokens create me --permission manage
 
 Then follow the five minutes in README.md. Ctrl-C stops the daemon.
 `);

@@ -5,7 +5,7 @@ import {
   type Range,
 } from '../../schema/diagnostics.ts';
 import { printable, printableJson } from '../render/printable.ts';
-import { getDocsPage } from './docs-page.ts';
+import { getDocsFile } from './docs-page.ts';
 import type { Findings } from './findings.ts';
 import { createFingerprints } from './fingerprints.ts';
 
@@ -21,7 +21,6 @@ export function renderSarif(findings: Findings): string {
   const driver = {
     name: 'hookmill',
     version: findings.version,
-    informationUri: 'https://www.npmjs.com/package/hookmill',
     rules: codes.map(rule),
   };
   const results = findings.diagnostics.map((diagnostic, index) => result(diagnostic, marks[index] ?? ''));
@@ -34,13 +33,11 @@ export function renderSarif(findings: Findings): string {
 }
 
 function rule(code: DiagnosticCode): object {
-  const helpUri = getDocsPage(code);
   const text = diagnosticCodes[code];
   return {
     id: code,
     shortDescription: { text },
-    helpUri,
-    help: { text: `${text}: ${helpUri}`, markdown: `${text}: [with examples](${helpUri})` },
+    help: { text: `${text}; examples: docs/diagnostics/${getDocsFile(code)} in the package of hookmill` },
   };
 }
 

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { definitionFolders } from '../../sources/definition-file-name.ts';
 import { quoteShellWord } from '../render/shell-word.ts';
-import { version } from '../version.ts';
+import { ciInstallScript, ciPackagePlaceholders } from './ci-install.ts';
 import { createModeline, getEditorSchemaFile } from './editor-schemas.ts';
 import { getJsonSchemaText } from './json-schemas.ts';
 
@@ -53,9 +53,17 @@ function createWorkspaceFile(factory: string): string {
 }
 
 const ciFiles: Readonly<Record<CiHost, (path: string) => Pick<ScaffoldFile, 'path' | 'content'>>> = {
-  github: path => ({
-    path: '.github/workflows/hookmill.yml',
-    content: `name: hookmill
+  github: path => ({ path: '.github/workflows/hookmill.yml', content: createGithubWorkflow(path) }),
+  gitlab: path => ({ path: '.gitlab-ci.yml', content: createGitlabJob(path) }),
+};
+
+const packageComment =
+  '# The tarball of hookmill: build it with `npm pack` in its repository, and put it where CI can get it.';
+
+/** A pull request can change the whole checkout, so hookmill is installed before it, and the job gets no secrets. */
+function createGithubWorkflow(path: string): string {
+  const { url, integrity } = ciPackagePlaceholders;
+  return `name: hookmill
 
 on:
   pull_request:
@@ -65,36 +73,75 @@ on:
 permissions:
   contents: read
 
+env:
+  ${packageComment}
+  HOOKMILL_PACKAGE: ${url}
+  HOOKMILL_INTEGRITY: ${integrity}
+
 jobs:
   validate:
     runs-on: ubuntu-latest
     timeout-minutes: 5
     steps:
-      - uses: actions/checkout@v5
-      - uses: actions/setup-node@v5
+      - uses: ${actions.setupNode}
         with:
           node-version: 24
+          package-manager-cache: false
+      # Outside the checkout, and before it: nothing of a pull request takes part.
+      - name: Install hookmill
+        run: |
+          to=$RUNNER_TEMP/hookmill
+${indent(ciInstallScript, 10)}
+      - uses: ${actions.checkout}
+        with:
+          persist-credentials: false
       - name: Validate the definitions
-        run: ${quoteYaml(`${renderNpx(path)} validate --format github`)}
-`,
-  }),
-  gitlab: path => ({
-    path: '.gitlab-ci.yml',
-    content: `hookmill:
+        run: |
+          hookmill() { node "$RUNNER_TEMP/hookmill/cli/bin.js" "$@"; }
+          ${renderCommand('hookmill', path)} validate --format github
+`;
+}
+
+function createGitlabJob(path: string): string {
+  const { url, integrity } = ciPackagePlaceholders;
+  const command = renderCommand('hookmill', path);
+  const validate = `${command} validate --format gitlab > gl-code-quality-report.json || ${command} validate --format text`;
+  return `hookmill:
   image: node:24-slim
   rules:
     - if: $CI_PIPELINE_SOURCE == "merge_request_event"
     - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH
+  variables:
+    ${packageComment}
+    HOOKMILL_PACKAGE: ${url}
+    HOOKMILL_INTEGRITY: ${integrity}
+  before_script:
+    # Outside the checkout: nothing of a merge request takes part.
+    - to=$(mktemp -d)
+    - |
+      (
+${indent(ciInstallScript, 8)}
+      )
+    - hookmill() { node "$to/cli/bin.js" "$@"; }
   script:
     # The report is for the merge request; errors are also in the job's log.
-    - ${quoteYaml(`${renderNpx(path)} validate --format gitlab > gl-code-quality-report.json || ${renderNpx(path)} validate --format text`)}
+    - ${quoteYaml(validate)}
   artifacts:
     when: always
     reports:
       codequality: gl-code-quality-report.json
-`,
-  }),
-};
+`;
+}
+
+/** Pinned to commits, because a tag can be moved. */
+const actions = {
+  checkout: 'actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1',
+  setupNode: 'actions/setup-node@820762786026740c76f36085b0efc47a31fe5020 # v7.0.0',
+} as const;
+
+function indent(text: string, columns: number): string {
+  return text.trimEnd().replaceAll(/^(?=.)/gm, ' '.repeat(columns));
+}
 
 function createPreCommitFile(path: string): string {
   const prefix = path === '' ? '' : `${path.replaceAll(/[^\w/-]/g, '\\$&')}/`;
@@ -104,17 +151,11 @@ function createPreCommitFile(path: string): string {
     hooks:
       - id: hookmill-validate
         name: hookmill validate
-        language: node
-        additional_dependencies: [hookmill@${version}]
+        language: system
         entry: ${quoteYaml(`${renderCommand('hookmill', path)} validate`)}
         files: ${quoteYaml(files)}
         pass_filenames: false
 `;
-}
-
-/** Pins the version: a check that changes by itself would fail correct pull requests. */
-function renderNpx(path: string): string {
-  return renderCommand(`npx --yes hookmill@${version}`, path);
 }
 
 function renderCommand(command: string, path: string): string {

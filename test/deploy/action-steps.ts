@@ -8,13 +8,23 @@ export const actionFile = join(root, 'deploy/ci/github/action.yml');
 
 interface Step {
   readonly name: string;
+  readonly if?: string;
   readonly run?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
 interface Action {
-  readonly inputs: Readonly<Record<string, { readonly default: string }>>;
+  readonly inputs: Readonly<Record<string, { readonly default?: string }>>;
   readonly runs: { readonly steps: readonly Step[] };
+}
+
+const action: Action = parse(readFileSync(actionFile, 'utf8'));
+
+/** Finds a step of the action by its name. */
+export function readStep(name: string): Step {
+  const step = action.runs.steps.find(step => step.name === name);
+  if (!step) throw new Error(`the action has no step ${name}`);
+  return step;
 }
 
 /** Runs a step of the action as a runner does: `shell: bash`, its `env` filled in from the inputs. */
@@ -24,9 +34,8 @@ export async function runStep(
   inputs: Readonly<Record<string, string>>,
   env: Readonly<Record<string, string>>,
 ) {
-  const action: Action = parse(readFileSync(actionFile, 'utf8'));
-  const step = action.runs.steps.find(step => step.name === name);
-  if (!step?.run) throw new Error(`the action has no step ${name} that runs something`);
+  const step = readStep(name);
+  if (!step.run) throw new Error(`the step ${name} runs nothing`);
   const values = Object.entries(step.env ?? {}).map(([variable, expression]) => {
     const [, input = ''] = /^\$\{\{ inputs\.(\w+) \}\}$/.exec(expression) ?? [];
     return [variable, inputs[input] ?? action.inputs[input]?.default ?? ''];
@@ -39,7 +48,7 @@ export async function runStep(
   });
 }
 
-/** The environment of a job: `npx` cannot reach a registry, and no variable comes from the tests. */
+/** The environment of a job: npm cannot reach a registry, and no variable comes from the tests. */
 export function jobEnvironment(home: string): Readonly<Record<string, string>> {
   return {
     PATH: process.env.PATH ?? '',

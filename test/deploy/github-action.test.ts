@@ -1,16 +1,22 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { startManagedDaemon } from '../support/management.ts';
 import { makeWorkspace, type Workspace } from '../support/workspace.ts';
-import { jobEnvironment, root, runStep } from './action-steps.ts';
+import { jobEnvironment, readStep, root, runStep } from './action-steps.ts';
+import { makeLinkedTarball } from './package-tarball.ts';
 
-const inputs = { version: `file:${root}` };
+const { file, integrity } = makeLinkedTarball();
+const inputs = { package: file, integrity };
 let workspace: Workspace;
+let home: string;
 let env: Record<string, string>;
 
 beforeEach(async () => {
   workspace = makeWorkspace();
+  const elsewhere = makeWorkspace();
+  home = elsewhere.path('the home');
   workspace.write('summary', '');
   workspace.write('output', '');
   env = {
@@ -19,10 +25,25 @@ beforeEach(async () => {
     GITHUB_WORKSPACE: workspace.directory,
     GITHUB_STEP_SUMMARY: workspace.path('summary'),
     GITHUB_OUTPUT: workspace.path('output'),
-    RUNNER_TEMP: workspace.directory,
+    RUNNER_TEMP: elsewhere.directory,
   };
   workspace.write('webhooks/a.yaml', 'secretName: TOKEN\n');
-  await workspace.hookmill('secrets', 'generate', 'TOKEN');
+  await workspace.hookmill('secrets', 'generate', 'TOKEN', '--home', home);
+  const installed = await runStep('Install', workspace.directory, inputs, env);
+  expect(installed).toMatchObject({ exitCode: 0, stderr: '' });
+});
+
+test('Install refuses a tarball with another integrity, and none', async () => {
+  const wrong = { ...inputs, integrity: integrity.replace('sha512-', 'sha512-A') };
+  const refused = await runStep('Install', workspace.directory, wrong, env);
+  expect(refused.stderr).toBe(
+    `hookmill is not installed: ${file} has the integrity ${integrity}, not HOOKMILL_INTEGRITY`,
+  );
+  expect(refused.exitCode).toBe(1);
+  const validated = await runStep('Validate', workspace.directory, inputs, env);
+  expect(validated.exitCode).not.toBe(0);
+  const nowhere = await runStep('Install', workspace.directory, { integrity }, env);
+  expect(nowhere.exitCode).toBe(1);
 });
 
 test('Validate passes valid definitions, and annotates the line of a mistake', async () => {
@@ -35,43 +56,69 @@ test('Validate passes valid definitions, and annotates the line of a mistake', a
 });
 
 describe('Plan', () => {
+  const planned = (given: Record<string, string> = {}) =>
+    runStep('Plan', workspace.directory, { ...inputs, home, ...given }, env);
+
   test('writes the plan to the summary, and says that there are changes', async () => {
-    const { exitCode } = await runStep('Plan', workspace.directory, inputs, env);
+    const { exitCode } = await planned();
     expect(exitCode).toBe(0);
     expect(workspace.read('summary')).toContain('### hookmill plan: 1 to add, 0 to change, 0 to destroy');
     expect(workspace.read('output')).toBe('changes=true\n');
-    await workspace.hookmill('apply');
-    await runStep('Plan', workspace.directory, inputs, env);
+    await workspace.hookmill('apply', '--home', home);
+    await planned();
     expect(workspace.read('output')).toBe('changes=true\nchanges=false\n');
   });
 
   test('fails where the definitions cannot be applied, and says why in the summary', async () => {
     workspace.write('webhooks/b.yaml', 'secretName: NONE\n');
-    const { exitCode } = await runStep('Plan', workspace.directory, inputs, env);
+    const { exitCode } = await planned();
     expect(exitCode).toBe(1);
     expect(workspace.read('summary')).toContain('there is no team secret NONE');
     expect(workspace.read('output')).toBe('changes=false\n');
   });
 
-  test('fails where there is nothing to plan, which has the exit status of changes', async () => {
-    const { exitCode } = await runStep('Plan', workspace.directory, { ...inputs, directory: 'nowhere' }, env);
-    expect(exitCode).toBe(2);
+  test('fails where there is nothing to plan', async () => {
+    expect((await planned({ directory: 'nowhere' })).exitCode).toBe(1);
     expect(workspace.read('output')).toBe('changes=false\n');
   });
 
-  test('takes the home and the factory that it is given', async () => {
-    const given = { ...inputs, home: workspace.path('elsewhere it is'), factory: 'other' };
-    const { exitCode } = await runStep('Plan', workspace.directory, given, env);
-    expect(exitCode).toBe(1);
+  test('plans for the factory that it is given', async () => {
+    expect((await planned({ factory: 'other' })).exitCode).toBe(1);
     expect(workspace.read('summary')).toMatch(/^<!-- hookmill-plan other -->/);
+    expect(workspace.read('summary')).toContain('the factory other may not use');
+  });
+
+  test('plans with a daemon, so that it needs no home', async () => {
+    const daemon = await startManagedDaemon();
+    const { token } = await daemon.client({ permission: 'read' });
+    const server = { home: '', server: daemon.managementUrl, api_token: token };
+    await planned(server);
     expect(workspace.read('summary')).toContain('there is no team secret TOKEN');
+  });
+
+  test.each(['', '.hookmill', 'a/link', 'nowhere', '.'])('refuses the home %j', async given => {
+    await workspace.hookmill('secrets', 'generate', 'TOKEN');
+    mkdirSync(workspace.path('a'));
+    symlinkSync(workspace.home, workspace.path('a/link'));
+    const { exitCode, stdout } = await planned({ home: given });
+    expect({ exitCode, stdout }).toEqual({
+      exitCode: 1,
+      stdout:
+        '::error title=hookmill::Give the input server, or home: an existing directory outside the workspace.',
+    });
+  });
+
+  test('is left out of pull requests from forks', () => {
+    const condition = readStep('Plan').if?.replaceAll(/\s+/g, ' ');
+    expect(condition).toContain("github.event_name != 'pull_request_target'");
+    expect(condition).toContain('github.event.pull_request.head.repo.full_name == github.repository');
   });
 });
 
 describe('Comment', () => {
   const plan = '<!-- hookmill-plan default -->\n### hookmill plan: no changes\n';
   const comment = async (api: Awaited<ReturnType<typeof startApi>>) => {
-    workspace.write('hookmill-plan.md', plan);
+    writeFileSync(`${env.RUNNER_TEMP}/hookmill-plan.md`, plan);
     workspace.write('event.json', '{"pull_request": {"number": 7}}');
     return runStep(
       'Comment',
@@ -156,8 +203,3 @@ async function startApi(comments: StoredComment[], writeStatus = 200) {
   onTestFinished(() => void server.close());
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, writes };
 }
-
-test('the action pins the version of hookmill that it comes with', () => {
-  const { version } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8'));
-  expect(readFileSync(`${root}/deploy/ci/github/action.yml`, 'utf8')).toContain(`default: ${version}\n`);
-});

@@ -5,9 +5,12 @@ import { beforeEach, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { makeWorkspace, type Workspace } from '../support/workspace.ts';
 import { jobEnvironment, root } from './action-steps.ts';
+import { makeLinkedTarball } from './package-tarball.ts';
 
 const file = join(root, 'deploy/ci/gitlab/hookmill.gitlab-ci.yml');
-const template: Record<string, { script?: string[] }> = parse(readFileSync(file, 'utf8'));
+const template: Record<string, { before_script?: string[]; script?: string[]; rules?: { if: string }[] }> =
+  parse(readFileSync(file, 'utf8'));
+const tarball = makeLinkedTarball();
 let workspace: Workspace;
 
 beforeEach(() => {
@@ -15,9 +18,11 @@ beforeEach(() => {
   workspace.write('hooks/webhooks/a.yaml', 'secretName: TOKEN\n');
 });
 
+const install = template['.hookmill']?.before_script ?? [];
+
 /** A job's lines run one after the other in one shell, which ends at the first that fails. */
 async function runJob(script: readonly string[] | undefined, variables: Record<string, string> = {}) {
-  return execa('bash', ['-eo', 'pipefail', '-c', script?.join('\n') ?? 'exit 99'], {
+  return execa('bash', ['-eo', 'pipefail', '-c', [...install, ...(script ?? ['exit 99'])].join('\n')], {
     cwd: workspace.directory,
     reject: false,
     extendEnv: false,
@@ -25,7 +30,8 @@ async function runJob(script: readonly string[] | undefined, variables: Record<s
       ...jobEnvironment(workspace.directory),
       GITLAB_CI: 'true',
       CI_PROJECT_DIR: workspace.directory,
-      HOOKMILL_VERSION: `file:${root}`,
+      HOOKMILL_PACKAGE: tarball.file,
+      HOOKMILL_INTEGRITY: tarball.integrity,
       HOOKMILL_DIRECTORY: 'hooks',
       ...variables,
     },
@@ -46,23 +52,26 @@ test('hookmill-validate reports to the merge request, and to the log where it fa
 });
 
 test('hookmill-plan leaves the plan as an artifact, of the home that the runner has', async () => {
-  await workspace.hookmill('-C', 'hooks', 'secrets', 'generate', 'TOKEN', '--home', 'the-home');
+  const home = makeWorkspace().path('the-home');
+  await workspace.hookmill('-C', 'hooks', 'secrets', 'generate', 'TOKEN', '--home', home);
   const job = template['hookmill-plan']?.script;
-  expect((await runJob(job, { HOOKMILL_HOME: 'the-home' })).exitCode).toBe(0);
+  expect((await runJob(job, { HOOKMILL_HOME: home })).exitCode).toBe(0);
   expect(workspace.read('hookmill-plan.md')).toContain('1 to add');
-  expect((await runJob(job)).exitCode).toBe(1);
+  await workspace.hookmill('-C', 'hooks', 'secrets', 'generate', 'TOKEN', '--home', 'inside');
+  for (const refused of ['inside', '', workspace.path('nowhere')]) {
+    const { exitCode, stderr } = await runJob(job, { HOOKMILL_HOME: refused });
+    expect({ exitCode, stderr }).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('outside the checkout'),
+    });
+  }
+  expect(template['hookmill-plan']?.rules?.[0]?.if).toContain('$CI_MERGE_REQUEST_SOURCE_PROJECT_PATH ==');
 });
 
 test('each job is one that GitLab runs: with a script, an image, rules, and only known keys', () => {
-  const known = ['image', 'rules', 'extends', 'script', 'artifacts'];
+  const known = ['image', 'rules', 'extends', 'before_script', 'script', 'artifacts'];
   for (const [name, job] of Object.entries(template)) {
     expect(Object.keys(job).filter(key => !known.includes(key))).toEqual([]);
     if (!name.startsWith('.')) expect(job.script?.every(line => typeof line === 'string')).toBe(true);
   }
-});
-
-test('the template pins the version of hookmill that it comes with', () => {
-  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const pinned = readFileSync(file, 'utf8').match(/HOOKMILL_VERSION:-([^}]*)/g);
-  expect(new Set(pinned)).toEqual(new Set([`HOOKMILL_VERSION:-${version}`]));
 });

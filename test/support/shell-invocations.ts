@@ -24,7 +24,7 @@ function invocationOf(words: readonly string[]): Invocation | undefined {
 }
 
 // Words that may precede hookmill in one command: variables, and commands that run others.
-const leading = /^(\w+=.*|npx|--yes|sudo|xargs|-n1|exec|\$|-|run:)$/;
+const leading = /^(\w+=.*|npx|--no-install|sudo|xargs|-n1|exec|\$|-|run:)$/;
 
 function commandsOf(words: readonly string[]): readonly (readonly string[])[] {
   const commands: string[][] = [[]];

@@ -57,7 +57,11 @@ async function init(path: string, options: InitOptions): Promise<void> {
   const created = written.filter(({ isCreated }) => isCreated).map(({ file }) => file);
   const kept = written.filter(({ isCreated }) => !isCreated).map(({ file }) => file);
   const unignored = findUnignored(directory, ignoredByGit);
-  const steps = [...(unignored.length === 0 ? [] : [getIgnoreStep(unignored)]), ...nextSteps];
+  const steps = [
+    ...(unignored.length === 0 ? [] : [getIgnoreStep(unignored)]),
+    ...(ci === 'none' ? [] : [packageStep]),
+    ...nextSteps,
+  ];
   printData(options.output, { directory, created, kept, steps }, () => {
     const renderList = (label: string, names: readonly string[]) =>
       names.map(name => `${label}  ${printable(name)}\n`).join('');
@@ -65,6 +69,10 @@ async function init(path: string, options: InitOptions): Promise<void> {
     return `${renderList('created', created)}${renderList('kept   ', kept)}\nNext:\n${renderSteps(steps, from)}`;
   });
 }
+
+const packageStep: Step = {
+  say: 'Build the tarball of hookmill for CI (docs/pull-requests.md), and set HOOKMILL_PACKAGE and HOOKMILL_INTEGRITY.',
+};
 
 const nextSteps: readonly Step[] = [
   {

@@ -1,0 +1,123 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { expect, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
+import { createScaffold } from '../../cli/scaffold/scaffold.ts';
+import { makeWorkspace, type Workspace } from '../support/workspace.ts';
+import { jobEnvironment, root, runStep } from './action-steps.ts';
+import { packProject } from './package-tarball.ts';
+
+/** Serves the tarball, and remembers everything that was asked for. */
+async function serveTarball(file: string) {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    if (request.url === '/hookmill.tgz') response.end(readFileSync(file));
+    else response.writeHead(404).end();
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+}
+
+/** What a pull request may bring along. Each file that runs creates the file `ran`. */
+async function makeHostileCheckout(registry: string): Promise<Workspace> {
+  const workspace = makeWorkspace();
+  const ran = `require('node:fs').writeFileSync(${JSON.stringify(workspace.path('ran'))}, '');\n`;
+  const program = `#!/usr/bin/env node\n${ran}`;
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const scripts = {
+    preinstall: 'touch ran',
+    install: 'touch ran',
+    postinstall: 'touch ran',
+    prepare: 'touch ran',
+  };
+  const manifest = { name: 'hookmill', version, bin: { hookmill: 'bin.js' }, main: 'bin.js', scripts };
+  const programs = {
+    'node_modules/hookmill/bin.js': program,
+    'node_modules/.bin/hookmill': program,
+    'node_modules/.bin/node': '#!/bin/sh\ntouch ran\n',
+    'node_modules/zod/index.js': ran,
+    'cli/bin.js': program,
+    'dist/hookmill.js': ran,
+    'hookmill/cli/bin.js': program,
+    tar: '#!/bin/sh\ntouch ran\n',
+    node: '#!/bin/sh\ntouch ran\n',
+  };
+  for (const [file, content] of Object.entries(programs)) {
+    workspace.write(file, content);
+    chmodSync(workspace.path(file), 0o755);
+  }
+  workspace.write('node_modules/hookmill/package.json', JSON.stringify(manifest));
+  workspace.write('package.json', JSON.stringify({ ...manifest, dependencies: { hookmill: '*' } }));
+  workspace.write(
+    '.npmrc',
+    `registry=${registry}\nnode-options=--require=./dist/hookmill.js\nscript-shell=./node\n`,
+  );
+  workspace.write('.env', 'NODE_OPTIONS=--require=./dist/hookmill.js\n');
+  workspace.write('hookmill.yaml', `baseUrl: ${registry}\n`);
+  workspace.write('webhooks/a.yaml', 'secretName: TOKEN\n');
+  await workspace.hookmill('secrets', 'generate', 'TOKEN');
+  workspace.write('body.json', '{}');
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: workspace.directory });
+  git('init', '-q');
+  git('add', '-f', '.');
+  return workspace;
+}
+
+test('CI runs nothing of a checkout that brings along a package, settings of npm, a base URL and a home', async () => {
+  const tarball = packProject();
+  const { url, asked } = await serveTarball(tarball.file);
+  const workspace = await makeHostileCheckout(`${url}/registry`);
+  const [github, gitlab] = createScaffold({
+    factory: 'default',
+    pathInRepository: '',
+    ci: ['github', 'gitlab'],
+  })
+    .filter(({ path }) => /hookmill\.yml|gitlab-ci/.test(path))
+    .map(({ content }) => parse(content));
+  const template = parse(readFileSync(join(root, 'deploy/ci/gitlab/hookmill.gitlab-ci.yml'), 'utf8'));
+  const steps: { run?: string }[] = github.jobs.validate.steps;
+  const jobs = [
+    steps.map(({ run = '' }) => run),
+    [...gitlab.hookmill.before_script, ...gitlab.hookmill.script],
+    [...template['.hookmill'].before_script, ...template['hookmill-validate'].script],
+  ];
+  const env = () => ({
+    ...jobEnvironment(makeWorkspace().directory),
+    RUNNER_TEMP: makeWorkspace().directory,
+    HOOKMILL_PACKAGE: `${url}/hookmill.tgz`,
+    HOOKMILL_INTEGRITY: tarball.integrity,
+  });
+  for (const [index, lines] of jobs.entries()) {
+    // A job of GitHub has a shell for each step, so its directory does not stay changed.
+    const script = index === 0 ? lines.map(line => `(\n${line}\n:)`).join('\n') : lines.join('\n');
+    const { exitCode, stderr } = await execa('bash', ['-eo', 'pipefail', '-c', script], {
+      cwd: workspace.directory,
+      extendEnv: false,
+      reject: false,
+      env: env(),
+    });
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
+    expect(stderr).toContain('1 definition: 0 errors, 1 warning.');
+  }
+
+  const given = {
+    package: `${url}/hookmill.tgz`,
+    integrity: tarball.integrity,
+    plan: 'true',
+    home: '.hookmill',
+  };
+  const runner = { ...env(), GITHUB_ACTIONS: 'true', GITHUB_WORKSPACE: workspace.directory };
+  for (const step of ['Install', 'Validate', 'Plan']) {
+    const { exitCode, stdout } = await runStep(step, workspace.directory, given, runner);
+    expect({ step, exitCode }).toEqual({ step, exitCode: step === 'Plan' ? 1 : 0 });
+    if (step === 'Validate') expect(stdout).toContain('title=home/tracked::git tracks .hookmill/key');
+  }
+  expect(() => workspace.read('ran')).toThrow('ENOENT');
+  expect(new Set(asked)).toEqual(new Set(['/hookmill.tgz']));
+});

@@ -1,0 +1,40 @@
+import { hash } from 'node:crypto';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execaSync } from 'execa';
+
+const root = join(import.meta.dirname, '../..');
+
+export interface Tarball {
+  readonly file: string;
+  readonly integrity: string;
+}
+
+/** A tarball of the package as `npm pack` makes it, except that its dependencies are a link to those of the project. */
+export function makeLinkedTarball(): Tarball {
+  const directory = mkdtempSync(join(tmpdir(), 'package-'));
+  mkdirSync(join(directory, 'package/cli'), { recursive: true });
+  for (const path of ['package.json', 'cli/bin.js', 'dist', 'schema/json', 'docs/diagnostics']) {
+    cpSync(join(root, path), join(directory, 'package', path), { recursive: true });
+  }
+  symlinkSync(join(root, 'node_modules'), join(directory, 'package/node_modules'));
+  const file = join(directory, 'hookmill.tgz');
+  execaSync('tar', ['-czf', file, '-C', directory, 'package']);
+  return { file, integrity: integrityOf(file) };
+}
+
+/** The tarball that `npm pack` makes of the built project. */
+export function packProject(): Tarball {
+  const directory = mkdtempSync(join(tmpdir(), 'package-'));
+  const { stdout } = execaSync('npm', ['pack', '--ignore-scripts', '--pack-destination', directory], {
+    cwd: root,
+    stderr: 'ignore',
+  });
+  const file = join(directory, stdout.trim().split('\n').at(-1) ?? '');
+  return { file, integrity: integrityOf(file) };
+}
+
+function integrityOf(file: string): string {
+  return `sha512-${hash('sha512', readFileSync(file), 'base64')}`;
+}
