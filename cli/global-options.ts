@@ -38,8 +38,11 @@ export function addGlobalOptions(command: Command): Command {
       ).env('HOOKMILL_SERVER'),
     )
     .addOption(
-      new Option('-o, --output <format>', 'output format; markdown works only with plan')
-        .choices(['text', 'json', 'markdown'])
+      new Option(
+        '-o, --output <format>',
+        'output format; markdown works only with plan, json-schema and typescript only with payloads describe',
+      )
+        .choices(['text', 'json', ...Object.keys(specialFormats)])
         .default('text'),
     )
     .addOption(
@@ -47,13 +50,22 @@ export function addGlobalOptions(command: Command): Command {
         .default(10)
         .argParser(parseSeconds),
     )
-    .hook('preAction', (_, action) => refuseMarkdown(action));
+    .hook('preAction', (_, action) => refuseSpecialFormat(action));
 }
 
-/** Refuses markdown for all commands but plan: commander offers a global option's choices to every command. */
-function refuseMarkdown(action: Command): void {
-  if (action.optsWithGlobals().output !== 'markdown' || action.name() === 'plan') return;
-  throw new UsageError('-o markdown works only with hookmill plan; use text or json');
+/** The formats that only one command has. */
+const specialFormats: Readonly<Record<string, string>> = {
+  markdown: 'plan',
+  'json-schema': 'payloads describe',
+  typescript: 'payloads describe',
+};
+
+/** Refuses the formats of another command: commander offers a global option's choices to every command. */
+function refuseSpecialFormat(action: Command): void {
+  const { output } = action.optsWithGlobals();
+  const command = specialFormats[output];
+  if (command === undefined || command.split(' ').at(-1) === action.name()) return;
+  throw new UsageError(`-o ${output} works only with hookmill ${command}; use text or json`);
 }
 
 function parseSeconds(text: string): number {

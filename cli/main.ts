@@ -24,6 +24,8 @@ import { declareDeliveries } from './commands/deliveries/deliveries.ts';
 import { declareDeliveriesList } from './commands/deliveries/list.ts';
 import { declareDeliveriesReplay } from './commands/deliveries/replay.ts';
 import { declareDeliveriesShow } from './commands/deliveries/show.ts';
+import { declarePayloadsDescribe } from './commands/payloads/describe.ts';
+import { declarePayloads } from './commands/payloads/payloads.ts';
 import { declareReconcile } from './commands/reconcile/reconcile.ts';
 import { declareReconcileResume } from './commands/reconcile/resume.ts';
 import { declareReconcileSuspend } from './commands/reconcile/suspend.ts';
@@ -96,6 +98,7 @@ const commandTable: readonly (readonly [heading: string, ...rows: CommandRow[]])
       declareDeliveriesShow,
       declareDeliveriesCheck,
     ],
+    [declarePayloads, declarePayloadsDescribe],
     [declareAutomations, declareAutomationsList, declareAutomationsShow, declareAutomationsTest],
     [declareRuns, declareRunsList, declareRunsShow, declareRunsRetry],
   ],

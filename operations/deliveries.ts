@@ -1,13 +1,20 @@
+import type { AppliedState } from '../schema/applied-state.ts';
 import { createSnapshot } from '../schema/automations-snapshot.ts';
-import type { AutomationDefinition } from '../schema/definitions/automation-definition.ts';
+import type { AutomationDefinition, Trigger } from '../schema/definitions/automation-definition.ts';
 import type { Outcome } from '../schema/delivery.ts';
 import { judgeAutomation } from '../schema/filters/judge-automation.ts';
+import { findFilterWarnings } from '../schema/filters/warnings/find-filter-warnings.ts';
 import { createSortableId, sortableIdRandomBytes } from '../schema/ids.ts';
+import type { Observation } from '../schema/payloads/observation.ts';
 import type { Permission } from '../schema/permission.ts';
 import { Refusal } from '../schema/refusal.ts';
 import type { NewRun } from '../store/delivery-log.ts';
+import { DeliveryLogError } from '../store/delivery-log-error.ts';
+import { judgeTriggerByObservation } from './checks/observed-warnings.ts';
 import type { Factory, OpenFactory } from './factory.ts';
+import { openHistory } from './history.ts';
 import { findWebhookFilter, type NamedFactory, requireKnownWebhook } from './known-names.ts';
+import { observeWebhook } from './observe-webhook.ts';
 import { type Page, readPage } from './page.ts';
 import { requireAutomation } from './require-applied.ts';
 import { requireDelivery, requirePayload } from './require-logged.ts';
@@ -17,7 +24,7 @@ import {
   deliveryDetail,
   deliveryView,
   evaluateAutomations,
-  type VerdictView,
+  type FilterTestView,
   verdictView,
 } from './views/delivery-views.ts';
 
@@ -135,22 +142,51 @@ export type TestedAutomation = string | Pick<AutomationDefinition, 'name' | 'ena
 /** A stored delivery by its id, or a payload, for which the webhook is not checked. */
 export type TestedDelivery = { readonly id: string } | { readonly payload: unknown };
 
+/** @limit Most bytes of stored deliveries by which a filter's test also judges the filter (8 MiB): an editor asks after each pause in typing. */
+const testedBytesMax = 8 * 1024 * 1024;
+
 /**
- * Tests whether a delivery would start a run of an automation, and why.
+ * Tests whether a delivery would start a run of an automation, and why. Also warns about filters that are suspicious by
+ * themselves, or that the last deliveries do not fit.
  * Fails with `automation-unknown`, `delivery-unknown` or `payload-not-stored`.
  */
 export async function testFilter(
   factory: OpenFactory,
   tested: TestedAutomation,
   delivery: TestedDelivery,
-): Promise<VerdictView> {
+): Promise<FilterTestView> {
+  const state = await factory.readState();
   const automation =
-    typeof tested === 'string'
-      ? requireAutomation(await factory.readState(), tested)
-      : { prompt: '', ...tested };
-  if ('payload' in delivery) return verdictView(judgeAutomation(automation, delivery));
+    typeof tested === 'string' ? requireAutomation(state, tested) : { prompt: '', ...tested };
+  const warnings = await findFilterTestWarnings(factory, state, automation.triggers);
+  if ('payload' in delivery) return { ...verdictView(judgeAutomation(automation, delivery)), warnings };
   const stored = await requireDelivery(factory, delivery.id);
   const payload = await requirePayload(factory, stored);
   const judged = { webhookUid: stored.uid, payload: JSON.parse(payload.toString('utf8')) as unknown };
-  return verdictView(judgeAutomation(automation, judged));
+  return { ...verdictView(judgeAutomation(automation, judged)), warnings };
+}
+
+/** Warns about the filters of triggers. Without a readable delivery log, only about what they show by themselves. */
+async function findFilterTestWarnings(
+  factory: OpenFactory,
+  { webhooks }: Pick<AppliedState, 'webhooks'>,
+  triggers: readonly Pick<Trigger, 'filter'>[],
+): Promise<FilterTestView['warnings']> {
+  const history = openHistory(factory);
+  const observations = new Map<string, Observation>();
+  for (const webhook of webhooks) {
+    if (!triggers.some(({ filter }) => filter.payload && filter.webhook_ids.includes(webhook.uid))) continue;
+    try {
+      observations.set(webhook.uid, await observeWebhook(history, webhook, testedBytesMax));
+    } catch (error) {
+      if (!(error instanceof DeliveryLogError)) throw error;
+    }
+  }
+  return triggers.flatMap((trigger, index) => {
+    const found = [
+      ...findFilterWarnings(trigger.filter.payload ?? {}),
+      ...judgeTriggerByObservation(trigger, uid => observations.get(uid)),
+    ];
+    return found.map(({ code, message, hint }) => ({ trigger: index, code, message, hint }));
+  });
 }

@@ -9,7 +9,7 @@ import type {
 import type { AutomationDefinition } from '../schema/definitions/automation-definition.ts';
 import type { WebhookDefinition } from '../schema/definitions/webhook-definition.ts';
 import type { Definitions } from '../sources/definitions.ts';
-import { type DeliveryHistory, judgeAutomations } from './judge-automations.ts';
+import { type DeliveryHistory, judgeAutomations, type PayloadObserver } from './judge-automations.ts';
 import type { Change } from './plan.ts';
 
 /** @limit Days for which a plan counts a webhook's deliveries: a week has each weekday once. */
@@ -26,6 +26,7 @@ export async function findImpacts(
   desired: Pick<Definitions, 'webhooks' | 'automations'>,
   applied: AppliedState,
   history: History,
+  observer?: PayloadObserver,
 ): Promise<ReadonlyMap<Change, Impact>> {
   const impacts = new Map<Change, Impact>();
   for (const change of changes) {
@@ -38,6 +39,7 @@ export async function findImpacts(
     desired,
     applied,
     history,
+    observer,
   );
   for (const change of changes) {
     const impact = isJudged(change) ? judged.get(change.name) : undefined;

@@ -28,6 +28,13 @@ export interface PastDelivery {
   readonly size: number;
 }
 
+/** Sees each payload that is read, and the webhook that it came to. */
+export interface PayloadObserver {
+  /** Their webhooks are observed, besides those of the judged automations. */
+  readonly automations: readonly AutomationDefinition[];
+  readonly observe: (webhook: AppliedWebhook, payload: unknown) => void;
+}
+
 /**
  * Judges the last accepted deliveries by the old and the new definition of each named automation, as the ingress would.
  * Each delivery is read and parsed once, and one payload is in memory at a time.
@@ -37,19 +44,22 @@ export async function judgeAutomations(
   desired: Pick<Definitions, 'webhooks' | 'automations'>,
   applied: AppliedState,
   history: DeliveryHistory,
+  observer?: PayloadObserver,
 ): Promise<ReadonlyMap<string, AutomationImpact>> {
   const judged = new Set(names);
   const before = applied.automations.filter(({ name }) => judged.has(name));
   const after = desired.automations.filter(({ name }) => judged.has(name));
   const kept = new Set(desired.webhooks.filter(({ enabled }) => enabled).map(({ name }) => name));
   const tallies = new Map(names.map(name => [name, startTally()]));
-  const samples = await chooseSamples([...before, ...after], applied.webhooks, history);
+  const listening = [...before, ...after, ...(observer?.automations ?? [])];
+  const samples = await chooseSamples(listening, applied.webhooks, history);
   for (const webhook of applied.webhooks) {
     const startsBefore = compileStarts(webhook.enabled ? before : [], webhook.uid);
     const startsAfter = compileStarts(kept.has(webhook.name) ? after : [], webhook.uid);
     for (const { delivery, automations } of samples.get(webhook.uid) ?? []) {
       const read = await history.readPayload(delivery.id);
       if (!read) continue;
+      observer?.observe(webhook, read.payload);
       const [started, starts] = [new Set(startsBefore(read.payload)), new Set(startsAfter(read.payload))];
       for (const name of automations) {
         tallies.get(name)?.add(delivery, started.has(name), starts.has(name));

@@ -1,5 +1,5 @@
 import type { AppliedState } from '../schema/applied-state.ts';
-import type { Diagnostic } from '../schema/diagnostics.ts';
+import { addWarnings, type Diagnostic } from '../schema/diagnostics.ts';
 import { Refusal } from '../schema/refusal.ts';
 import type { DefinitionFile } from '../sources/definition-files.ts';
 import type { Definitions } from '../sources/definitions.ts';
@@ -45,7 +45,9 @@ export async function planSentDefinitions(
   const planned = await planFactory(factory, definitions);
   if (!planned.ok) throw refuseInvalid(planned.diagnostics);
   const { state, changes } = planned;
-  return { ...planned, ...(impact ? await readImpacts(factory, changes, state, definitions) : noImpacts) };
+  if (!impact) return { ...planned, ...noImpacts };
+  const read = await readImpacts(factory, changes, state, definitions, definitions.locate);
+  return { ...planned, ...read, diagnostics: addWarnings(planned.diagnostics, read.warnings) };
 }
 
 /**
@@ -77,7 +79,7 @@ export async function applySentDefinitions(
   return { ...done, ...(impact ? await readImpacts(factory, changes, before, definitions) : noImpacts) };
 }
 
-const noImpacts: ReadImpacts = { impacts: new Map() };
+const noImpacts: ReadImpacts = { impacts: new Map(), warnings: [] };
 
 interface SentApplied {
   readonly result: 'applied' | 'unchanged';

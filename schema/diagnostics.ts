@@ -74,6 +74,9 @@ export const diagnosticCodes = {
   'filter/pattern': 'a value of a payload filter is a whole value, not a pattern',
   'filter/stray-character':
     'keys and values of a payload filter have no stray spaces, quotes or invisible characters',
+  'filter/field-not-sent': 'a payload filter names fields that the webhook receives',
+  'filter/value-not-sent': 'a payload filter lists values that the webhook receives',
+  'filter/type-not-sent': 'a payload filter lists values of the types that the webhook receives',
   'fixture/invalid': 'a fixture is JSON with expect, payload and optionally webhook',
   'fixture/failed': 'an automation decides as its fixture expects',
   'secret/not-shared': 'secretName names a team secret that the factory may use',
@@ -113,6 +116,14 @@ export function shortenReport(sorted: readonly Diagnostic[]): readonly Diagnosti
   const others = ranked.splice(diagnosticsReportedMax - 1);
   const [{ file, severity } = { file: '', severity: 'error' as const }] = others;
   return [...ranked, { severity, file, ...describeOthers(others.length) }];
+}
+
+/** Adds warnings to a report, and shortens it again. */
+export function addWarnings(
+  report: readonly Diagnostic[],
+  warnings: readonly Diagnostic[],
+): readonly Diagnostic[] {
+  return warnings.length === 0 ? report : shortenReport(sortDiagnostics([...report, ...warnings]));
 }
 
 /** The code, message and hint that count what a report leaves out. */

@@ -1,13 +1,14 @@
 import type { Command } from 'commander';
 import type { ListedAutomations } from '../../operations/automations.ts';
 import type { DeliveriesWanted, TestedAutomation, TestedDelivery } from '../../operations/deliveries.ts';
+import type { PayloadsView } from '../../operations/payloads.ts';
 import type { RunsWanted } from '../../operations/runs.ts';
 import type { AppliedStatus } from '../../operations/status.ts';
 import type {
   DeliveryDetail,
   DeliveryView,
+  FilterTestView,
   RunView,
-  VerdictView,
 } from '../../operations/views/delivery-views.ts';
 import type { PlanView } from '../../operations/views/plan-view.ts';
 import type { ListedWebhooks } from '../../operations/webhooks.ts';
@@ -31,7 +32,9 @@ export interface Backend {
   listWebhooks(): Promise<ListedWebhooks>;
   listAutomations(): Promise<ListedAutomations>;
   /** Tests an automation, which may be a draft, with a stored delivery or a payload. */
-  testFilter(tested: TestedAutomation, delivery: TestedDelivery): Promise<VerdictView>;
+  testFilter(tested: TestedAutomation, delivery: TestedDelivery): Promise<FilterTestView>;
+  /** Describes the payloads that the webhook with this UID received. */
+  describePayloads(uid: string): Promise<PayloadsView>;
   listDeliveries(wanted: DeliveriesWanted): Promise<readonly DeliveryView[]>;
   showDelivery(id: string): Promise<DeliveryDetail>;
   /** Reads the exact bytes of a stored body. */

@@ -8,6 +8,7 @@ import {
   testFilter,
 } from '../../operations/deliveries.ts';
 import type { OpenFactory } from '../../operations/factory.ts';
+import { describePayloads } from '../../operations/payloads.ts';
 import { type Change, summarize } from '../../operations/plan.ts';
 import type { PlannedChanges } from '../../operations/plan-definitions.ts';
 import { planFactory } from '../../operations/plan-factory.ts';
@@ -19,6 +20,7 @@ import { showStatus } from '../../operations/status.ts';
 import { type PlanView, planView } from '../../operations/views/plan-view.ts';
 import { listWebhooks } from '../../operations/webhooks.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
+import { addWarnings, type Diagnostic } from '../../schema/diagnostics.ts';
 import { renderIngressUrl } from '../../schema/ingress-url.ts';
 import type { Definitions } from '../../sources/definitions.ts';
 import { readDirectory } from '../../sources/directory-source.ts';
@@ -42,6 +44,7 @@ export function createHomeBackend(context: Context): Backend {
     listWebhooks: () => listWebhooks(factory, context.baseUrl),
     listAutomations: () => listAutomations(factory),
     testFilter: (tested, delivery) => testFilter(factory, tested, delivery),
+    describePayloads: uid => describePayloads(factory, uid),
     listDeliveries: async wanted => (await listDeliveries(factory, wanted, 'manage')).rows,
     showDelivery: id => showDelivery(factory, id, 'manage'),
     readPayload: id => readPayload(factory, id),
@@ -80,10 +83,10 @@ async function planDirectory(
   if (!planned.ok) return { ok: false, diagnostics, texts };
   if (out !== undefined) await writePlanFile(out, makePlanFile(factory.name, definitions, planned));
   const { state, changes } = planned;
-  const plan = withImpact
-    ? await viewPlan(context, factory, { changes, before: state, after: definitions, shown: state }, onNote)
-    : planView(state, changes, context.baseUrl);
-  return { ok: true, plan, diagnostics, texts };
+  if (!withImpact) return { ok: true, plan: planView(state, changes, context.baseUrl), diagnostics, texts };
+  const viewed = { changes, before: state, after: definitions, shown: state, locate: definitions.locate };
+  const { plan, warnings } = await viewPlan(context, factory, viewed, onNote);
+  return { ok: true, plan, diagnostics: addWarnings(diagnostics, warnings), texts };
 }
 
 interface ViewedChanges {
@@ -92,18 +95,20 @@ interface ViewedChanges {
   readonly after: Pick<Definitions, 'webhooks' | 'automations'>;
   /** The state that has the UIDs to show: after an apply, those of new webhooks too. */
   readonly shown: AppliedState;
+  /** Finds places for warnings about filters. Without it, filters are not judged by what was sent. */
+  readonly locate?: Definitions['locate'];
 }
 
 /** Shows changes with their impact. Without a readable delivery log, only the changes. */
 async function viewPlan(
   { baseUrl }: Context,
   factory: OpenFactory,
-  { changes, before, after, shown }: ViewedChanges,
+  { changes, before, after, shown, locate }: ViewedChanges,
   onNote: (note: string) => void,
-): Promise<PlanView> {
-  const { impacts, problem } = await readImpacts(factory, changes, before, after);
+): Promise<{ readonly plan: PlanView; readonly warnings: readonly Diagnostic[] }> {
+  const { impacts, warnings, problem } = await readImpacts(factory, changes, before, after, locate);
   if (problem !== undefined) onNote(`The plan does not show its impact: ${problem}.`);
-  return planView(shown, changes, baseUrl, impacts);
+  return { plan: planView(shown, changes, baseUrl, impacts), warnings };
 }
 
 async function applyDirectory(
@@ -135,7 +140,7 @@ async function applyDirectory(
       if (reviewed !== undefined || summarize(planned.changes).destroy === 0) return true;
       const { state, changes } = planned;
       const viewed = { changes, before: state, after: definitions, shown: state };
-      return confirm(() => viewPlan(context, factory, viewed, onNote));
+      return confirm(async () => (await viewPlan(context, factory, viewed, onNote)).plan);
     },
     { adopt },
   );
@@ -143,7 +148,7 @@ async function applyDirectory(
   if (result === 'invalid' || result === 'declined') return { result, diagnostics, texts };
   if (adopt) await (await import('../../operations/reconcile.ts')).forgetFollowed(factory);
   const { changes, before, state } = applied;
-  const plan = await viewPlan(
+  const { plan } = await viewPlan(
     context,
     factory,
     { changes, before, after: definitions, shown: state },
@@ -179,7 +184,8 @@ async function applyBranch(
   const { createStopSignal, requireApplied, runReconcile } = await import('../reconcile/run-reconcile.ts');
   const reconciled = await runReconcile(factory, toFollowedBranch(followed), createStopSignal());
   const { result, tip, state, before, changes } = requireApplied(reconciled);
-  const plan = await viewPlan(context, factory, { changes, before, after: state, shown: state }, onNote);
+  const viewed = { changes, before, after: state, shown: state };
+  const { plan } = await viewPlan(context, factory, viewed, onNote);
   // The reconcile has already printed its diagnostics.
   const findings = { diagnostics: [], texts: new Map() };
   return { result, tip, plan, webhooks: listUrls(state, context), ...findings };
@@ -202,9 +208,15 @@ async function dryRunApply(
   if (!planned.ok) return { result: 'invalid', diagnostics, texts };
   requireCurrent(planned);
   const { state, changes } = planned;
-  const viewed = { changes, before: state, after: definitions, shown: state };
-  const plan = await viewPlan(context, factory, viewed, onNote);
-  return { result: 'dry-run', plan, webhooks: [], diagnostics, texts };
+  const viewed = { changes, before: state, after: definitions, shown: state, locate: definitions.locate };
+  const { plan, warnings } = await viewPlan(context, factory, viewed, onNote);
+  return {
+    result: 'dry-run',
+    plan,
+    webhooks: [],
+    diagnostics: addWarnings(diagnostics, warnings),
+    texts,
+  };
 }
 
 function listUrls({ webhooks }: AppliedState, { baseUrl }: Context): { name: string; url: string }[] {

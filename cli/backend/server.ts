@@ -33,6 +33,7 @@ export function createServerBackend(server: Server, { factory, directory }: Plac
       const { name: automation, enabled } = tested;
       return { ...verdict, automation, enabled, wouldTrigger: enabled && verdict.wouldTrigger };
     },
+    describePayloads: uid => callServer(server, 'describePayloads', { params: { ...params, uid } }),
     listDeliveries: ({ webhook, outcome, limit }) =>
       readPages(limit, async paging => {
         const query = { webhook, outcome, ...paging };

@@ -28,7 +28,7 @@ function renderEvaluation({ outcome, duplicateOf, evaluation }: DeliveryDetail):
   const rest = others > 0 ? `${others} other ${verb} to other webhooks.\n` : '';
   if (automations.length === 0)
     return `\nNo automation had a trigger on this webhook (serial ${serial}). ${rest}`.trimEnd().concat('\n');
-  return `\nTested with the automations of serial ${serial}:\n${automations.map(renderVerdict).join('')}${rest}`;
+  return `\nTested with the automations of serial ${serial}:\n${automations.map(verdict => renderVerdict(verdict)).join('')}${rest}`;
 }
 
 function toFields(delivery: DeliveryView): (readonly [string, string])[] {

@@ -1,14 +1,21 @@
-import type { AutomationVerdict } from '../../schema/filters/judge-automation.ts';
+import type { FilterTestView, VerdictView } from '../../operations/views/delivery-views.ts';
 import type { TriggerVerdict } from '../../schema/filters/judge-trigger.ts';
 import type { ClauseOutcome } from '../../schema/filters/payload-filter-explain.ts';
 import { colours } from './colours.ts';
 import { printable } from './printable.ts';
 
-/** A verdict that answers "why did it not start?": each check, and each clause of the payload filter. */
-export function renderVerdict({ automation, enabled, wouldTrigger, triggers }: AutomationVerdict): string {
+/**
+ * A verdict that answers "why did it not start?": each check, each clause of the payload filter, and what is suspicious
+ * about the filter.
+ */
+export function renderVerdict(tested: VerdictView & Partial<FilterTestView>): string {
+  const { automation, enabled, wouldTrigger, triggers, warnings = [] } = tested;
   const verdict = wouldTrigger ? colours.green('Would trigger') : colours.yellow('Would not trigger');
   const disabled = enabled ? [] : [`  ${cross} the automation is disabled`];
-  const lines = triggers.flatMap((trigger, index) => renderTrigger(trigger, index, triggers.length));
+  const lines = triggers.flatMap((trigger, index) => [
+    ...renderTrigger(trigger, index, triggers.length),
+    ...warnings.filter(warning => warning.trigger === index).map(renderWarning),
+  ]);
   return `${[`${printable(automation)}: ${verdict}`, ...disabled, ...lines].join('\n')}\n`;
 }
 
@@ -24,6 +31,10 @@ function renderTrigger(
   const webhook = `  ${webhookHolds ? tick : cross} webhook: ${webhookHolds ? 'matches' : 'does not match (the trigger selects a different one)'}`;
   const payload = `  ${payloadHolds ? tick : cross} payload: ${clauses.length === 0 ? 'no filter' : payloadHolds ? 'matches' : 'does not match'}`;
   return [...heading, webhook, payload, ...clauses.map(renderClause)];
+}
+
+function renderWarning({ code, message, hint }: FilterTestView['warnings'][number]): string {
+  return `  ${colours.yellow('!')} ${printable(message)} [${code}]\n      hint: ${printable(hint)}`;
 }
 
 function renderClause({ path, operator, allowed, found, holds }: ClauseOutcome): string {

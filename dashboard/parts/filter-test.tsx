@@ -99,7 +99,11 @@ function FilterVerdict({ subject, against }: VerdictProperties) {
     <div role="status">
       {!value.enabled && <p class="hint">The automation is disabled: it starts no runs.</p>}
       {value.triggers.map((verdict, index) => (
-        <TriggerVerdictPanel key={index} verdict={verdict} />
+        <TriggerVerdictPanel
+          key={index}
+          verdict={verdict}
+          warnings={value.warnings.filter(({ trigger }) => trigger === index)}
+        />
       ))}
     </div>
   );

@@ -1,6 +1,6 @@
 import type { TriggerVerdict } from '../../schema/filters/judge-trigger.ts';
 import { Pill } from './pill.tsx';
-import { Code } from './text.tsx';
+import { Code, Text } from './text.tsx';
 
 const operators: Readonly<Record<TriggerVerdict['clauses'][number]['operator'], string>> = {
   in: 'is one of',
@@ -9,8 +9,14 @@ const operators: Readonly<Record<TriggerVerdict['clauses'][number]['operator'], 
   any_element: 'has',
 };
 
+interface Properties {
+  readonly verdict: TriggerVerdict;
+  /** What is suspicious about the filter, whatever the delivery. */
+  readonly warnings?: readonly { readonly message: string; readonly hint: string }[];
+}
+
 /** Whether a delivery would trigger, and why: the webhook, the payload, and each clause of the filter. */
-export function TriggerVerdictPanel({ verdict }: { readonly verdict: TriggerVerdict }) {
+export function TriggerVerdictPanel({ verdict, warnings = [] }: Properties) {
   const { wouldTrigger, webhookHolds, payloadHolds, clauses } = verdict;
   return (
     <div class={`verdict ${wouldTrigger ? 'good' : 'bad'}`}>
@@ -39,6 +45,11 @@ export function TriggerVerdictPanel({ verdict }: { readonly verdict: TriggerVerd
           ))}
         </ol>
       )}
+      {warnings.map(({ message, hint }) => (
+        <p key={message} class="hint">
+          <Pill tone="warn">warning</Pill> <Text text={message} /> · <Text text={hint} />
+        </p>
+      ))}
     </div>
   );
 }

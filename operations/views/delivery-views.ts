@@ -10,6 +10,7 @@ export type DeliveryView = z.output<typeof answers.deliveryAnswer>;
 export type DeliveryDetail = z.output<typeof answers.deliveryDetailAnswer>;
 export type RunView = z.output<typeof answers.runAnswer>;
 export type VerdictView = z.output<typeof answers.verdictAnswer>;
+export type FilterTestView = z.output<typeof answers.filterTestAnswer>;
 export type Evaluation = NonNullable<DeliveryDetail['evaluation']>;
 
 /** Converts a delivery for display. Shows the reason for a rejection only with the manage permission. */

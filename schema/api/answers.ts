@@ -10,6 +10,7 @@ import { identitySources, outcomes, runStates } from '../delivery.ts';
 import { diagnosticShape } from '../diagnostic-shape.ts';
 import { payloadFilterSchema } from '../filters/payload-filter.ts';
 import { uidPattern } from '../ids.ts';
+import { observedTypes } from '../payloads/observation.ts';
 import { permissions } from '../permission.ts';
 
 const time = z.iso.datetime();
@@ -180,6 +181,41 @@ export const verdictAnswer = z.strictObject({
       clauses: z.array(clauseShape),
     }),
   ),
+});
+
+/** The result of a filter test, with what is suspicious about the filters. */
+export const filterTestAnswer = verdictAnswer.extend({
+  warnings: z.array(
+    z.strictObject({
+      trigger: z.int().describe('The index of the trigger.'),
+      code: diagnosticShape.shape.code,
+      message: z.string(),
+      hint: z.string(),
+    }),
+  ),
+});
+
+const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+/** The shape of a webhook's payloads. */
+export const payloadsAnswer = z.strictObject({
+  webhook: z.string(),
+  uid,
+  deliveries: z.int().describe('Number of accepted deliveries that were observed, the newest ones.'),
+  paths: z
+    .array(
+      z.strictObject({
+        path: z.string().describe('A JSONPath (RFC 9535) such as `$.labels[*].name`.'),
+        keys: z
+          .array(z.string().nullable())
+          .describe('The keys of the path; null: the elements of an array.'),
+        deliveries: z.int().describe('In how many deliveries the path has a value.'),
+        types: z.array(z.strictObject({ type: z.enum(observedTypes), values: z.int() })),
+        examples: z.array(scalar).describe('Some values. None of them looks like a credential.'),
+        isEnumeration: z.boolean().describe('Whether the examples are all values that were observed.'),
+      }),
+    )
+    .describe('Each path before those below it.'),
+  hasMore: z.boolean().describe('Whether further paths were observed.'),
 });
 
 export const deliveryAnswer = z.strictObject({

@@ -115,6 +115,15 @@ export const apiRoutes = {
     etag: true,
     problems: ['webhook-unknown'],
   },
+  describePayloads: {
+    method: 'get',
+    path: `${factory}/webhooks/{uid}/payloads`,
+    permission: 'read',
+    summary:
+      "Describes the payloads of the webhook's last accepted deliveries: paths, types, and example values that do not look like credentials.",
+    answer: { status: 200, shape: answers.payloadsAnswer },
+    problems: ['webhook-unknown', ...reading],
+  },
   changeWebhook: {
     method: 'patch',
     path: `${factory}/webhooks/{uid}`,
@@ -172,7 +181,7 @@ export const apiRoutes = {
       'Tests whether a delivery would trigger an automation or a draft, and shows each clause of the filter.',
     body: requests.testRequest,
     bodyBytesMax: apiTestBytesMax,
-    answer: { status: 200, shape: answers.verdictAnswer },
+    answer: { status: 200, shape: answers.filterTestAnswer },
     problems: ['automation-unknown', 'delivery-unknown', 'payload-not-stored', ...reading],
   },
   planAutomation: {

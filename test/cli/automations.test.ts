@@ -408,7 +408,8 @@ describe('automations test', () => {
               }
             ]
           }
-        ]
+        ],
+        "warnings": []
       }
       exit status 0
       "

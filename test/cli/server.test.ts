@@ -47,6 +47,8 @@ describe('shows the data of a daemon like that of a home:', () => {
     'deliveries show DELIVERY',
     'deliveries show DELIVERY --payload',
     'automations test triage --delivery DELIVERY',
+    'payloads describe deploys',
+    'payloads describe deploys -o typescript',
     'runs list --automation triage',
     'status',
   ])('%s', async command => {

@@ -10,11 +10,14 @@ const bin = join(import.meta.dirname, '../../cli/bin.js');
 const folder = join(import.meta.dirname, '../../docs/diagnostics');
 const codes = Object.keys(diagnosticCodes) as DiagnosticCode[];
 
-// Their examples need a followed repository, a dashboard, or thousands of files.
+// Their examples need a followed repository, a dashboard, stored deliveries, or thousands of files.
 const told: readonly DiagnosticCode[] = [
   'webhook/renamed',
   'factory/dashboard-managed',
   'factory/too-large',
+  'filter/field-not-sent',
+  'filter/value-not-sent',
+  'filter/type-not-sent',
   'report/shortened',
 ];
 

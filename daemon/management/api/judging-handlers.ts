@@ -1,4 +1,5 @@
 import { replayDelivery, showDelivery, testFilter } from '../../../operations/deliveries.ts';
+import { describePayloads } from '../../../operations/payloads.ts';
 import { renderOpenApi } from '../../../schema/api/openapi.ts';
 import { apiRoutes, apiShapes } from '../../../schema/api/routes.ts';
 import type { ThreadHandlers } from './handler.ts';
@@ -7,13 +8,19 @@ import { type OperationDeps, openFactory } from './operation-deps.ts';
 /** Handles requests that judge deliveries by automations, and the one for the API's own document. */
 export function createJudgingHandlers(
   deps: OperationDeps,
-): Pick<ThreadHandlers, 'describeApi' | 'showDelivery' | 'replayDelivery' | 'testFilter'> {
+): Pick<
+  ThreadHandlers,
+  'describeApi' | 'describePayloads' | 'showDelivery' | 'replayDelivery' | 'testFilter'
+> {
   let document: unknown;
   return {
     describeApi: () => {
       document ??= renderOpenApi(apiRoutes, apiShapes);
       return { body: document };
     },
+    describePayloads: async ({ params: { factory, uid } }) => ({
+      body: await describePayloads(openFactory(deps, factory), uid),
+    }),
     showDelivery: async ({ params: { factory, delivery }, caller }) => ({
       body: await showDelivery(openFactory(deps, factory), delivery, caller.token.permission),
     }),

@@ -17,13 +17,16 @@ const extensions = {
   junit: 'xml',
 };
 
-// Codes that need more than a few definition files: a state, team secrets, or thousands of files.
+// Codes that need more than a few definition files: a state, team secrets, deliveries, or thousands of files.
 const uncovered: readonly DiagnosticCode[] = [
   'automation/webhook-unknown',
   'definition/folder-name',
   'factory/dashboard-managed',
   'factory/no-definitions',
   'factory/too-large',
+  'filter/field-not-sent',
+  'filter/type-not-sent',
+  'filter/value-not-sent',
   'home/tracked',
   'report/shortened',
   'secret/not-header-safe',

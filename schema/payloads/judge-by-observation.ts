@@ -1,0 +1,253 @@
+import type { DiagnosticCode } from '../diagnostics.ts';
+import { type Clause, type Fields, type PayloadFilter, type Scalar, toClause } from '../filters/clause.ts';
+import { renderPathSegment } from '../filters/path-segment.ts';
+import { joinWithOr } from '../suggestion.ts';
+import { findSimilar } from './find-similar.ts';
+import type { Observation, ObservedNode, ObservedType } from './observation.ts';
+import { findExamples } from './observed-paths.ts';
+
+/** Fewest deliveries that show that a field or value is not sent: fewer may be the test deliveries of a new webhook. */
+const deliveriesMin = 3;
+/** @limit Most different values of a field from which its choices are known: one with more has values of any kind. */
+const choicesMax = 5;
+
+/** A condition of a filter that no observed payload could satisfy, or that a payload could not fail. */
+export interface ObservedMistake {
+  readonly code: DiagnosticCode;
+  /** From the filter to the condition. */
+  readonly path: readonly string[];
+  readonly message: string;
+  readonly hint: string;
+  /**
+   * Something similar was sent, so this is a mistake whenever it is found. Otherwise it may be about an event that is
+   * just rare.
+   */
+  readonly isCertain: boolean;
+}
+
+/** Compares a filter with what was observed of the deliveries of its webhook. Finds nothing without deliveries. */
+export function judgeByObservation(
+  filter: PayloadFilter,
+  { deliveries, root }: Observation,
+): readonly ObservedMistake[] {
+  if (deliveries === 0) return [];
+  return [...judgeFields(filter, enter([root]), { keys: [], path: '$', deliveries, root })].filter(
+    ({ isCertain }) => isCertain || deliveries >= deliveriesMin,
+  );
+}
+
+interface Place {
+  readonly keys: readonly string[];
+  /** The keys as a JSONPath. */
+  readonly path: string;
+  readonly deliveries: number;
+  readonly root: ObservedNode;
+}
+
+/** The nodes at a path with the elements of their arrays: filters search one level of array. */
+function enter(nodes: readonly ObservedNode[]): readonly ObservedNode[] {
+  return nodes.flatMap(node => (node.elements ? [node, node.elements] : [node]));
+}
+
+function* judgeFields(
+  fields: Fields,
+  nodes: readonly ObservedNode[],
+  above: Place,
+): Generator<ObservedMistake> {
+  for (const [key, value] of Object.entries(fields)) {
+    const clause = toClause(value);
+    if (!clause) continue;
+    const place = { ...above, keys: [...above.keys, key], path: above.path + renderPathSegment(key) };
+    const found = nodes.flatMap(node => node.fields.get(key) ?? []);
+    if (found.length > 0) {
+      if (clause.operator === 'nested' && Object.keys(clause.fields).length > 0)
+        yield* judgeFields(clause.fields, enter(found), place);
+      else yield* judgeClause(clause, found, place);
+    } else if (!nodes.some(node => node.hasMoreFields)) yield* judgeMissing(key, clause, nodes, above, place);
+  }
+}
+
+function* judgeMissing(
+  key: string,
+  clause: Clause,
+  nodes: readonly ObservedNode[],
+  above: Place,
+  place: Place,
+): Generator<ObservedMistake> {
+  const similar = findSimilar(
+    key,
+    nodes.flatMap(({ fields }) => [...fields.keys()]),
+  );
+  const other =
+    similar === undefined
+      ? findElsewhere(key, place.root)
+      : { path: above.path + renderPathSegment(similar), deliveries: countDeliveries(similar, nodes) };
+  // A condition for a missing field, such as not_in, holds: it is a usual guard unless something similar exists.
+  if (!other && !isNeeded(clause)) return;
+  const none = `${place.path} occurs in ${describeNone(place.deliveries)}`;
+  yield {
+    code: 'filter/field-not-sent',
+    path: place.keys,
+    message: other ? `${none}; ${other.path} in ${other.deliveries}` : none,
+    hint: other ? `did you mean ${other.path}?` : 'compare it with `hookmill payloads describe`',
+    isCertain: other !== undefined,
+  };
+}
+
+function describeNone(deliveries: number): string {
+  return deliveries === 1 ? 'not the last delivery' : `none of the last ${deliveries} deliveries`;
+}
+
+function countDeliveries(key: string, nodes: readonly ObservedNode[]): number {
+  return Math.max(...nodes.map(({ fields }) => fields.get(key)?.deliveries ?? 0));
+}
+
+/** Whether a clause fails if its field is missing. */
+function isNeeded(clause: Clause): boolean {
+  if (clause.operator === 'exists') return clause.expected;
+  if (clause.operator !== 'nested') return clause.operator === 'in';
+  return Object.values(clause.fields).some(value => {
+    const below = toClause(value);
+    return below !== undefined && isNeeded(below);
+  });
+}
+
+/** Finds the only other place with a field of that name, breadth first. */
+function findElsewhere(
+  key: string,
+  root: ObservedNode,
+): { readonly path: string; readonly deliveries: number } | undefined {
+  const found: { path: string; deliveries: number }[] = [];
+  const waiting = [{ node: root, path: '$' }];
+  for (const { node, path } of waiting) {
+    if (node.elements) waiting.push({ node: node.elements, path: `${path}[*]` });
+    for (const [name, child] of node.fields) {
+      const at = path + renderPathSegment(name);
+      if (name === key) found.push({ path: at, deliveries: child.deliveries });
+      waiting.push({ node: child, path: at });
+    }
+  }
+  return found.length === 1 ? found[0] : undefined;
+}
+
+function* judgeClause(
+  clause: Clause,
+  found: readonly ObservedNode[],
+  place: Place,
+): Generator<ObservedMistake> {
+  if (clause.operator === 'exists') {
+    const always = found.some(({ deliveries }) => deliveries === place.deliveries);
+    if (clause.expected || !always || place.keys.length > 1) return;
+    const message = `${place.path} occurs in each of the last ${place.deliveries} deliveries`;
+    const hint = 'to match null, write [null]; exists: false matches only a missing field';
+    yield { code: 'filter/value-not-sent', path: place.keys, message, hint, isCertain: false };
+  } else if (clause.operator !== 'nested') {
+    const mistake = judgeValues(clause.values as readonly Scalar[], clause.operator, found, place);
+    if (mistake) yield { ...mistake, path: place.keys };
+  }
+}
+
+type ValueMistake = Omit<ObservedMistake, 'path'>;
+
+function judgeValues(
+  wanted: readonly Scalar[],
+  operator: 'in' | 'not_in',
+  found: readonly ObservedNode[],
+  { path, keys, deliveries }: Place,
+): ValueMistake | undefined {
+  if (wanted.length === 0) return undefined;
+  const sent = enter(found);
+  // A null says nothing about the type of a field: it stands for no value.
+  const types = new Set(sent.flatMap(node => [...node.types.keys()].map(toJsonType)));
+  types.delete('null');
+  const typed = wanted.filter(value => value !== null);
+  if (types.size === 0) return undefined;
+  const examples = sent.flatMap(node => findExamples(node, keys)).filter(value => value !== null);
+  if (typed.length > 0 && !typed.some(value => types.has(typeof value)))
+    return explainType(typed, types, examples, path);
+  const seen = new Set(sent.flatMap(({ scalars }) => [...scalars.keys()]));
+  const unseen = wanted.filter(value => !seen.has(value));
+  const hasMore = sent.some(({ hasMoreScalars }) => hasMoreScalars);
+  const shown = examples.filter(value => typeof value === 'string');
+  for (const value of unseen) {
+    const similar = typeof value === 'string' ? findSimilarValue(value, shown, wanted) : undefined;
+    if (similar === undefined || hasMore) continue;
+    const message = `${path} is ${JSON.stringify(value)} in ${describeNone(deliveries)}, but ${JSON.stringify(similar)} in some`;
+    return {
+      code: 'filter/value-not-sent',
+      message,
+      hint: `did you mean ${JSON.stringify(similar)}?`,
+      isCertain: true,
+    };
+  }
+  if (operator === 'not_in' || unseen.length < wanted.length || hasMore || seen.size > choicesMax)
+    return undefined;
+  const asked = joinWithOr(wanted.slice(0, choicesMax).map(value => JSON.stringify(value)));
+  const values = examples.map(value => JSON.stringify(value)).join(', ');
+  seen.delete(null);
+  const always = seen.size === 1 ? 'always' : 'one of';
+  const instead = examples.length === seen.size ? `; it is ${always} ${values}` : '';
+  return {
+    code: 'filter/value-not-sent',
+    message: `${path} is ${asked} in ${describeNone(deliveries)}${instead}`,
+    hint: 'correct the value, or keep it if the event is only rare',
+    isCertain: false,
+  };
+}
+
+/** Finds a value that was sent and is not listed, but differs from a listed one only by a slip. */
+function findSimilarValue(
+  value: string,
+  sent: readonly string[],
+  wanted: readonly Scalar[],
+): string | undefined {
+  return findSimilar(
+    value,
+    sent.filter(other => !wanted.includes(other)),
+  );
+}
+
+function explainType(
+  wanted: readonly Scalar[],
+  types: ReadonlySet<string>,
+  examples: readonly Scalar[],
+  path: string,
+): ValueMistake {
+  const sent = [...types].filter(type => type !== 'array' || types.size === 1);
+  const [first] = examples;
+  const example = first === undefined ? '' : `, such as ${JSON.stringify(first)}`;
+  const asked = JSON.stringify(wanted[0] ?? null);
+  const message = `${path}: ${asked} is asked for, but ${joinWithOr(sent.map(type => typeNames[type] ?? type))} were sent${example}`;
+  const same = wanted.map(
+    value => examples.find(other => String(other) === String(value)) ?? convert(value, types),
+  );
+  const hint = same.every(value => value !== undefined)
+    ? `write ${JSON.stringify(same).replaceAll(',', ', ')}: values are compared without conversion`
+    : types.has('object')
+      ? 'write nested fields for an object'
+      : 'values are compared without conversion: write them as they are sent';
+  return { code: 'filter/type-not-sent', message, hint, isCertain: true };
+}
+
+/** The same value in a type that was sent. */
+function convert(value: Scalar, types: ReadonlySet<string>): Scalar | undefined {
+  if (types.has('string')) return value === null ? undefined : String(value);
+  if (types.has('number') && typeof value === 'string' && /^-?\d+(?:\.\d+)?$/.test(value))
+    return Number(value);
+  if (types.has('boolean') && typeof value === 'string' && /^(?:true|false)$/i.test(value))
+    return value.toLowerCase() === 'true';
+  return undefined;
+}
+
+const typeNames: Readonly<Record<string, string>> = {
+  null: 'nulls',
+  boolean: 'booleans',
+  number: 'numbers',
+  string: 'strings',
+  object: 'objects',
+  array: 'empty arrays',
+};
+
+function toJsonType(type: ObservedType): string {
+  return type === 'integer' ? 'number' : type;
+}

@@ -1,0 +1,155 @@
+import { Ajv } from 'ajv';
+import { execa } from 'execa';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { openDeliveryLog } from '../../store/embedded/delivery-log/write/open-delivery-log.ts';
+import { acceptedDelivery } from '../support/deliveries.ts';
+import { makeWorkspace, type Workspace } from '../support/workspace.ts';
+
+const payloads = Array.from({ length: 20 }, (_, index) => ({
+  action: index % 2 ? 'created' : 'closed',
+  number: index,
+  issue: { ...(index > 1 && { level: 'error' }), labels: [{ name: 'bug' }, { name: 'ci' }] },
+  'odd key': null,
+  api_key: `plain-${index}`,
+  config: { url: 'https://user:hunter2@example.com', note: 'ghp_16C7e42F292c6912E7710c838347Ae178B4a' },
+  '*/ process.exit(1) /*': true,
+}));
+
+function automation(uid: string, filter: string): string {
+  const trigger = `{ provider: webhook, event: received, filter: { webhook_ids: [${uid}], payload: ${filter} } }`;
+  return `prompt: Look.\ntriggers:\n  - ${trigger}\n`;
+}
+
+let workspace: Workspace;
+let uid: string;
+beforeAll(async () => {
+  workspace = makeWorkspace();
+  workspace.write('webhooks/errors.yaml', 'secretName: TOKEN\n');
+  workspace.write('webhooks/idle.yaml', 'secretName: TOKEN\n');
+  await workspace.hookmill('secrets', 'generate', 'TOKEN');
+  await workspace.hookmill('apply');
+  uid = JSON.parse((await workspace.hookmill('webhooks', 'show', 'errors', '-o', 'json')).stdout).uid;
+  const log = await openDeliveryLog(`${workspace.home}/deliveries.db`);
+  for (const [index, payload] of payloads.entries()) {
+    const given = { id: `dlv_${index}`, webhook: 'errors', uid, atMs: Date.now() - index * 1000 };
+    await log.recordAccepted(acceptedDelivery({ ...given, payload: Buffer.from(JSON.stringify(payload)) }));
+  }
+  await log.close();
+});
+
+describe('plan', () => {
+  test('warns about filters that no stored delivery fits, with the place in the file', async () => {
+    workspace.write('automations/typo.yaml', automation(uid, '{ issue: { levle: [error] }, number: ["1"] }'));
+    workspace.write('automations/value.yaml', automation(uid, '{ action: [opened] }'));
+    workspace.write(
+      'automations/right.yaml',
+      automation(uid, '{ action: [created], issue: { level: [error] } }'),
+    );
+    const { stderr, exitCode } = await workspace.hookmill('plan');
+    expect(stderr).toContain(
+      'automations/typo.yaml:3:124: warning: $.issue.levle occurs in none of the last 20 deliveries; $.issue.level in 18 [filter/field-not-sent]',
+    );
+    expect(stderr).toContain('$.number: "1" is asked for, but numbers were sent, such as');
+    expect(stderr).toContain(
+      '$.action is "opened" in none of the last 20 deliveries; it is one of "created", "closed" [filter/value-not-sent]',
+    );
+    expect(stderr).not.toContain('automations/right.yaml');
+    expect(exitCode).toBe(0);
+    const markdown = await workspace.hookmill('plan', '-o', 'markdown');
+    expect(markdown.stdout).toContain('levle');
+  });
+
+  test('repeats only what is certain once the automations are applied', async () => {
+    await workspace.hookmill('apply');
+    const { stdout, stderr } = await workspace.hookmill('plan');
+    expect(stdout).toContain('No changes');
+    expect(stderr).toContain('[filter/field-not-sent]');
+    expect(stderr).toContain('[filter/type-not-sent]');
+    expect(stderr).not.toContain('[filter/value-not-sent]');
+  });
+});
+
+test('automations test shows the same, and what validate warns about', async () => {
+  workspace.write(
+    'automations/typo.yaml',
+    automation(uid, '{ issue: { levle: [error] }, action: { nin: [x] } }'),
+  );
+  const { stdout } = await workspace.hookmill('automations', 'test', 'typo', '--delivery', 'dlv_3');
+  expect(stdout).toContain('typo: Would not trigger');
+  expect(stdout).toContain('! $.issue.levle occurs in none of the last 20 deliveries; $.issue.level in 18');
+  expect(stdout).toContain(
+    '! nin is not an operator, so it is the name of a field [filter/unknown-operator]',
+  );
+  const json = JSON.parse(
+    (await workspace.hookmill('automations', 'test', 'typo', '--delivery', 'dlv_3', '-o', 'json')).stdout,
+  );
+  expect(json.warnings).toMatchObject([
+    { trigger: 0, code: 'filter/unknown-operator' },
+    { trigger: 0, code: 'filter/field-not-sent' },
+  ]);
+});
+
+describe('payloads describe', () => {
+  test('shows each path with its types, how often it occurs, and values', async () => {
+    const { stdout, exitCode } = await workspace.hookmill('payloads', 'describe', 'errors');
+    const rows = stdout.split('\n').map(row => row.replaceAll(/ {2,}/g, ' | '));
+    expect(rows).toContain('$.action | 20 of 20 | string | only "created", "closed"');
+    expect(rows).toContain('$.issue.level | 18 of 20 | string | only "error"');
+    expect(rows).toContain('$.issue.labels[*].name | 20 of 20 | string | only "bug", "ci"');
+    expect(rows).toContain('$["odd key"] | 20 of 20 | null | only null');
+    expect(exitCode).toBe(0);
+  });
+
+  test('shows nothing secret in any format', async () => {
+    for (const format of ['text', 'json', 'json-schema', 'typescript']) {
+      const { stdout } = await workspace.hookmill('payloads', 'describe', 'errors', '-o', format);
+      expect(stdout).toContain('api_key');
+      expect(stdout).not.toMatch(/plain-|hunter2|ghp_/);
+    }
+  });
+
+  test('-o json-schema describes every payload that was observed', async () => {
+    const { stdout } = await workspace.hookmill('payloads', 'describe', 'errors', '-o', 'json-schema');
+    const schema = JSON.parse(stdout);
+    const validate = new Ajv().compile(schema);
+    expect(payloads.filter(payload => !validate(payload))).toEqual([]);
+    expect(schema).toMatchObject({ title: 'ErrorsPayload', properties: { issue: { required: ['labels'] } } });
+    expect(validate({ ...payloads[0], action: 1 })).toBe(false);
+  });
+
+  test('-o typescript is a type that the payloads have', async () => {
+    const { stdout } = await workspace.hookmill('payloads', 'describe', 'errors', '-o', 'typescript');
+    expect(stdout).toContain('export interface ErrorsPayload');
+    expect(stdout).toMatch(/level\?: string/);
+    workspace.write(
+      'seen.ts',
+      `${stdout}\nexport const seen: ErrorsPayload[] = ${JSON.stringify(payloads)};\n`,
+    );
+    workspace.write('unseen.ts', `${stdout}\nexport const unseen: ErrorsPayload = { action: 1 };\n`);
+    const check = (file: string) =>
+      execa('tsc', ['--noEmit', '--strict', '--ignoreConfig', workspace.path(file)], {
+        preferLocal: true,
+        reject: false,
+      });
+    expect(await check('seen.ts')).toMatchObject({ stdout: '', exitCode: 0 });
+    expect((await check('unseen.ts')).exitCode).toBeGreaterThan(0);
+  });
+
+  test('says that a webhook without deliveries has none, and suggests the name that was meant', async () => {
+    const idle = await workspace.hookmill('payloads', 'describe', 'idle');
+    expect(idle).toMatchObject({
+      stdout: '',
+      stderr: 'No accepted delivery is in the log yet.\n',
+      exitCode: 0,
+    });
+    const unknown = await workspace.hookmill('payloads', 'describe', 'erors');
+    expect(unknown.stderr).toContain('did you mean errors?');
+    expect(unknown.exitCode).toBe(1);
+  });
+
+  test('has formats that other commands refuse', async () => {
+    const { stderr, exitCode } = await workspace.hookmill('status', '-o', 'typescript');
+    expect(stderr).toContain('-o typescript works only with hookmill payloads describe; use text or json');
+    expect(exitCode).toBe(2);
+  });
+});
