@@ -10,13 +10,25 @@ import type { DeliveryHistory } from './judge-automations.ts';
 /** @limit Most stored deliveries that the description of a webhook's payloads, or a filter's test, observes: as many as a plan. */
 const observedDeliveriesMax = 200;
 
-/** Observes the payloads of several webhooks, on one budget. */
-export function createWebhookObservers() {
-  const budget = createObservationBudget();
+/**
+ * Observes the payloads of several webhooks, one webhook after the other. Each may spend its share of the budget, and what
+ * those before it left over.
+ */
+export function createWebhookObservers(webhooks: number) {
+  const total = createObservationBudget();
+  let last = { visits: 0, paths: 0 };
   const observers = new Map<string, Observer>();
+  const start = () => {
+    const left = Math.max(1, webhooks - observers.size);
+    const visits = total.visits + last.visits;
+    const paths = total.paths + last.paths;
+    last = { visits: Math.ceil(visits / left), paths: Math.ceil(paths / left) };
+    Object.assign(total, { visits: visits - last.visits, paths: paths - last.paths });
+    return createObserver(last);
+  };
   return {
     observe: ({ uid }: AppliedWebhook, payload: unknown): void => {
-      const observer = observers.get(uid) ?? createObserver(budget);
+      const observer = observers.get(uid) ?? start();
       observers.set(uid, observer);
       observer.add(payload);
     },

@@ -34,7 +34,7 @@ export async function readImpacts(
     const history = openHistory(factory);
     if (!locate) return { impacts: await findImpacts(changes, after, before, history), warnings: [] };
     const { automations } = after;
-    const { observe, observations } = createWebhookObservers();
+    const { observe, observations } = createWebhookObservers(before.webhooks.length);
     const impacts = await findImpacts(changes, after, before, history, { automations, observe });
     return { impacts, warnings: findObservedWarnings({ automations, locate }, observations, changes) };
   } catch (error) {

@@ -1,9 +1,9 @@
 import { isObject, type Scalar } from '../filters/clause.ts';
 
 /** @limit Most JSON values that the observation of payloads visits for one command: they take half a second. Further deliveries are not observed. */
-const visitsMax = 3_000_000;
+const visitsMax = 2_500_000;
 /** @limit Most different paths that the observation of payloads remembers for one command: real payloads have some hundred. */
-const pathsMax = 10_000;
+const pathsMax = 20_000;
 /** @limit Most fields of one object that are observed: an object with more is a map, and its keys are data. */
 const fieldsMax = 200;
 /** @limit Deepest level of a payload that is observed: payload filters nest no deeper. */

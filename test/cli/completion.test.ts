@@ -55,7 +55,7 @@ describe('every command can be written with the tab key', () => {
 test.each<[string, string[], string[]]>([
   ['choices of an option', ['secrets', 'generate', 'X', '--format', ''], ['token', 'whsec']],
   ['choices of an option written with =', ['plan', '--output=m'], ['--output=markdown']],
-  ['choices of a global option before the command', ['-o', 'j'], ['json']],
+  ['choices of a global option before the command', ['-o', 'j'], ['json', 'json-schema']],
   ['choices of an argument', ['completion', 'z'], ['zsh']],
   ['webhooks, applied or defined', ['webhooks', 'show', ''], ['deploys', 'orders']],
   ['webhooks, begun', ['send', 'o'], ['orders']],
