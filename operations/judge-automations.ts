@@ -110,11 +110,23 @@ async function chooseSamples(
       deliveries.map(delivery => ({ delivery, automations: new Set() })),
     );
   }
+  // Most automations have the same webhooks as another.
+  const newestOf = new Map<string, readonly Sample[]>();
   for (const [name, uids] of uidsOf) {
-    const newest = [...uids].flatMap(uid => samples.get(uid) ?? []).sort(byAge);
-    for (const { automations } of newest.slice(0, impactDeliveriesMax)) automations.add(name);
+    const key = [...uids].sort().join();
+    const newest = newestOf.get(key) ?? findNewest(uids, samples);
+    newestOf.set(key, newest);
+    for (const { automations } of newest) automations.add(name);
   }
   return boundBytes(samples);
+}
+
+function findNewest(
+  uids: ReadonlySet<string>,
+  samples: ReadonlyMap<string, readonly Sample[]>,
+): readonly Sample[] {
+  const all = [...uids].flatMap(uid => samples.get(uid) ?? []);
+  return all.sort(byAge).slice(0, impactDeliveriesMax);
 }
 
 function byAge(a: Sample, b: Sample): number {

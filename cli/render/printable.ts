@@ -28,7 +28,7 @@ const commandAtStart = /(?<=^[^\S\n]*):(?=:[^\n]*::)/gm;
  */
 export function printableText(text: string): string {
   return text
-    .replace(colourOrUnprintable, found => (found.length > 1 ? found : printable(found)))
+    .replace(colourOrUnprintable, found => (found.startsWith('\x1b[') ? found : printable(found)))
     .replace(commandWithin, '\\x23')
     .replace(commandAtStart, '\\x3a');
 }

@@ -13,6 +13,9 @@ describe('printed text', () => {
     ['a control character of 8 bits', '\u009b2J', '\\x9b2J'],
     ['a return that overwrites the line', 'a\rb', 'a\\x0db'],
     ['a change of direction', 'a\u202eb\u2066c\u061c', 'a\\u202eb\\u2066c\\u061c'],
+    ['a character without width', 'a\u200bb\u2060c\ufeff', 'a\\u200bb\\u2060c\\ufeff'],
+    ['text that only a machine reads', 'a\u{e0062}', 'a\\u{e0062}'],
+    ['a separator of lines', 'a\u2028b', 'a\\u2028b'],
     ['a command of GitHub', 'a\n  ::set-env name=PATH::x', 'a\n  \\x3a:set-env name=PATH::x'],
     ['a command of GitHub and Azure', 'say ##[error]x', 'say \\x23#[error]x'],
     ['a command of Azure', '##vso[task.setvariable]x', '\\x23#vso[task.setvariable]x'],
@@ -27,7 +30,7 @@ describe('printed text', () => {
   });
 
   test('as JSON has the same value, and no command in it', () => {
-    const value = { prompt: `##[error] ${clipboard} \u202e` };
+    const value = { prompt: `##[error] ${clipboard} \u202e \u{e0062}` };
     const json = printableJson(value);
     expect(json).not.toContain('##[');
     expect(JSON.parse(json)).toEqual(value);
