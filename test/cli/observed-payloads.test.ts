@@ -3,6 +3,7 @@ import { execa } from 'execa';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openDeliveryLog } from '../../store/embedded/delivery-log/write/open-delivery-log.ts';
 import { acceptedDelivery } from '../support/deliveries.ts';
+import { startLanguageServer } from '../support/language-server.ts';
 import { makeWorkspace, type Workspace } from '../support/workspace.ts';
 
 const payloads = Array.from({ length: 20 }, (_, index) => ({
@@ -87,6 +88,41 @@ test('automations test shows the same, and what validate warns about', async () 
     { trigger: 0, code: 'filter/unknown-operator' },
     { trigger: 0, code: 'filter/field-not-sent' },
   ]);
+});
+
+describe('schema automation --observed', () => {
+  test('lets an editor complete what the webhook of a trigger received, and accepts the same files', async () => {
+    const { stdout } = await workspace.hookmill('schema', 'automation', '--observed');
+    expect(stdout).not.toMatch(/plain-|hunter2|ghp_/);
+    workspace.write('automation.schema.json', stdout);
+    const editor = await startLanguageServer(workspace.directory);
+    const modeline = '# yaml-language-server: $schema=./automation.schema.json\n';
+    const start = (selected: string) =>
+      `${modeline}prompt: Look.\ntriggers:\n  - provider: webhook\n    event: received\n    filter:\n      webhook_ids: [${selected}]\n      payload:\n`;
+    const complete = async (name: string, text: string) => {
+      const path = workspace.path(name);
+      await editor.open(path, text);
+      const lines = text.split('\n');
+      return editor.complete(path, { line: lines.length - 1, character: lines.at(-1)?.length ?? 0 });
+    };
+    expect(await complete('1.yaml', `${start(uid)}        `)).toEqual(
+      expect.arrayContaining(['action', 'issue']),
+    );
+    expect(await complete('2.yaml', `${start(uid)}        issue:\n          `)).toEqual(
+      expect.arrayContaining(['level', 'labels']),
+    );
+    expect(await complete('3.yaml', `${start(`wh_${'0'.repeat(24)}`)}        `)).not.toContain('issue');
+    const free =
+      '        action: { not_in: [other] }\n        new: { a: [1] }\n        issue: { exists: true }\n';
+    expect(await editor.open(workspace.path('4.yaml'), `${start(uid)}${free}`)).toEqual([]);
+    await editor.stop();
+  });
+
+  test('refuses other kinds', async () => {
+    const { stderr, exitCode } = await workspace.hookmill('schema', 'webhook', '--observed');
+    expect(stderr).toContain('--observed works only with automation');
+    expect(exitCode).toBe(2);
+  });
 });
 
 describe('payloads describe', () => {

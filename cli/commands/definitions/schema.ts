@@ -1,27 +1,43 @@
 import { Argument, type Command } from 'commander';
+import { addObservedPaths } from '../../../schema/payloads/observed-filter-schema.ts';
+import type { OpenBackend } from '../../backend/backend.ts';
+import { UsageError } from '../../exit-status.ts';
 import { printExactly } from '../../output.ts';
 import type { JsonSchemaKind } from '../../scaffold/json-schemas.ts';
 import { addCommand } from '../add-command.ts';
 
 /** Declares `hookmill schema`. */
-export function declareSchema(parent: Command): Command {
+export function declareSchema(parent: Command, openBackend: OpenBackend): Command {
   return addCommand(
     parent,
     'schema',
     'print the JSON Schema of a definition or configuration file, for editors',
     `
 webhook is for webhooks/*.yaml, automation for automations/*.yaml, workspace for hookmill.yaml, and daemon for the file
-of serve --config. For yaml-language-server, add the first line # yaml-language-server: $schema=<path> to the file.
+of serve --config. With --observed, an editor also completes the fields and values that the webhook of a trigger
+received, but none that look like credentials. For yaml-language-server, add the first line # yaml-language-server: $schema=<path> to the file.
 
 Examples:
   hookmill schema webhook > webhook.schema.json
+  hookmill schema automation --observed > automation.schema.json
   hookmill schema daemon | jq .properties.limits`,
   )
     .addArgument(
       new Argument('<kind>', 'kind of file').choices(['webhook', 'automation', 'workspace', 'daemon']),
     )
-    .action(async (kind: JsonSchemaKind) => {
+    .option('--observed', 'with automation: add the paths that applied webhooks received')
+    .action(async (kind: JsonSchemaKind, { observed }: { observed?: true }, command: Command) => {
       const { getJsonSchemaText } = await import('../../scaffold/json-schemas.ts');
-      printExactly(getJsonSchemaText(kind));
+      const text = getJsonSchemaText(kind);
+      if (observed && kind !== 'automation') throw new UsageError('--observed works only with automation');
+      printExactly(observed ? await addObserved(text, command, openBackend) : text);
     });
+}
+
+async function addObserved(text: string, command: Command, openBackend: OpenBackend): Promise<string> {
+  const { backend } = await openBackend(command);
+  const { webhooks } = await backend.listWebhooks();
+  const payloads = [];
+  for (const { uid } of webhooks) payloads.push(await backend.describePayloads(uid));
+  return `${JSON.stringify(addObservedPaths(JSON.parse(text), payloads), null, 2)}\n`;
 }

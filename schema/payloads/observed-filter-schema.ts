@@ -1,0 +1,65 @@
+import type { ObservedPath } from './observed-paths.ts';
+import { buildTree, type JsonSchema, type ObservedTree } from './observed-schema.ts';
+
+/** What was observed of the payloads of one webhook. */
+export interface ObservedWebhook {
+  readonly uid: string;
+  readonly deliveries: number;
+  readonly paths: readonly ObservedPath[];
+}
+
+/**
+ * Adds what was observed to the JSON Schema of an automation: an editor then completes the fields and values that the
+ * webhook of a trigger received. The schema accepts the same files as before.
+ */
+export function addObservedPaths(automation: JsonSchema, webhooks: readonly ObservedWebhook[]): JsonSchema {
+  const allOf = webhooks.flatMap(({ uid, deliveries, paths }) => {
+    const tree = buildTree(paths);
+    if (!tree) return [];
+    const selects = { properties: { webhook_ids: { contains: { const: uid } } }, required: ['webhook_ids'] };
+    const payload = toFields([tree], deliveries);
+    return [
+      {
+        if: { properties: { filter: selects }, required: ['filter'] },
+        // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
+        then: { properties: { filter: { properties: { payload } } } },
+      },
+    ];
+  });
+  return extend(automation, ['properties', 'triggers', 'items'], { allOf });
+}
+
+/** Adds keys to the object at a path. */
+function extend(schema: JsonSchema, [key, ...rest]: readonly string[], added: JsonSchema): JsonSchema {
+  if (key === undefined) return { ...schema, ...added };
+  return { ...schema, [key]: extend((schema[key] ?? {}) as JsonSchema, rest, added) };
+}
+
+/** The fields of values and of the elements of arrays: filters search one level of array. */
+function toFields(trees: readonly ObservedTree[], deliveries: number): JsonSchema {
+  const fields = new Map<string, ObservedTree[]>();
+  for (const { fields: found } of enter(trees))
+    for (const [key, child] of found) fields.set(key, [...(fields.get(key) ?? []), child]);
+  const properties = [...fields].map(([key, children]) => [key, toField(children, deliveries)]);
+  return { type: 'object', properties: Object.fromEntries(properties) };
+}
+
+function toField(trees: readonly ObservedTree[], deliveries: number): JsonSchema {
+  const found = enter(trees);
+  const types = [...new Set(found.flatMap(({ observed }) => observed.types.map(({ type }) => type)))];
+  const values = [...new Set(found.flatMap(({ observed }) => observed.examples))];
+  const count = Math.max(...trees.map(({ observed }) => observed.deliveries));
+  return {
+    description: `Observed in ${count} of ${deliveries} deliveries: ${types.join(' or ')}.`,
+    anyOf: [
+      // Any value of a filter stays valid.
+      { $ref: '#/definitions/filterValue' },
+      ...(values.length > 0 ? [{ type: 'array', items: { enum: values } }] : []),
+      ...(found.some(({ fields }) => fields.size > 0) ? [toFields(trees, deliveries)] : []),
+    ],
+  };
+}
+
+function enter(trees: readonly ObservedTree[]): readonly ObservedTree[] {
+  return trees.flatMap(tree => (tree.elements ? [tree, tree.elements] : [tree]));
+}
