@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { chmodSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { startManagedDaemon } from '../support/management.ts';
 import { makeWorkspace, type Workspace } from '../support/workspace.ts';
@@ -95,6 +96,18 @@ describe('a home', () => {
     await workspace.hookmill(...words, '--home', 'ops/state');
     expect(workspace.read('ops/state/.gitignore')).toMatch(/^\*$/m);
     expect(git('status', '--porcelain', '--untracked-files=all')).toBe('?? automations/a.yaml\n');
+  });
+
+  test('that was made by hand, or by an earlier version, is ignored too', async () => {
+    const workspace = makeWorkspace();
+    workspace.write('.hookmill/key', `${Buffer.alloc(32).toString('base64')}\n`);
+    chmodSync(workspace.path('.hookmill'), 0o700);
+    chmodSync(workspace.path('.hookmill/key'), 0o600);
+    await workspace.hookmill('secrets', 'generate', 'TOKEN');
+    expect(workspace.read('.hookmill/.gitignore')).toMatch(/^\*$/m);
+    workspace.remove('.hookmill/.gitignore');
+    await workspace.hookmill('secrets', 'generate', 'OTHER');
+    expect(workspace.read('.hookmill/.gitignore')).toMatch(/^\*$/m);
   });
 
   test('that is a directory with other files gets no .gitignore', async () => {

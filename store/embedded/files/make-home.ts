@@ -1,15 +1,16 @@
 import { readdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileFailure } from '../../store-error.ts';
 import { type Home, makePrivateDirectory } from './home.ts';
 import { withLock } from './lock.ts';
 
 /**
- * Creates the home unless it exists. Every function that may write the first file of a home calls it. An empty home
- * gets a `.gitignore`, so that nobody commits its key by accident. Fails with `unwritable`.
+ * Creates the home unless it exists. Every function that may write the first file of a home calls it. A home gets a
+ * `.gitignore`, so that nobody commits its key by accident, unless the directory has other uses too. Fails with
+ * `unwritable`.
  */
-export async function makeHome({ directory }: Home): Promise<void> {
-  await make(directory).catch(fileFailure('unwritable', directory));
+export async function makeHome(home: Home): Promise<void> {
+  await make(home).catch(fileFailure('unwritable', home.directory));
 }
 
 /** Runs `work` while holding the lock of a file in the home, see `acquireLock`. */
@@ -23,9 +24,12 @@ export async function withHomeLock<T>(
   return withLock(file, timeoutMs, work);
 }
 
-async function make(directory: string): Promise<void> {
+async function make({ directory, ...places }: Home): Promise<void> {
   await makePrivateDirectory(directory);
-  if ((await readdir(directory)).length > 0) return;
+  const names = Object.values(places).map(place => basename(place));
+  // Beside a file are its lock, its temporary files and those of SQLite.
+  const isOwn = (entry: string) => names.some(name => entry.startsWith(name));
+  if (!(await readdir(directory)).every(isOwn)) return;
   const options = { flag: 'wx', mode: 0o600 };
   await writeFile(join(directory, '.gitignore'), ignoreEverything, options).catch(
     (error: NodeJS.ErrnoException) => {
