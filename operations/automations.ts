@@ -4,6 +4,7 @@ import { renderAutomationYaml } from '../schema/definitions/definition-yaml.ts';
 import { compareNames } from '../schema/name.ts';
 import { type Instead, Refusal } from '../schema/refusal.ts';
 import { type Changed, changeFactory, type ManagedFactory } from './change-factory.ts';
+import { findUnkeptHeaders } from './checks/header-diagnostics.ts';
 import type { OpenFactory } from './factory.ts';
 import { findDefinitionFile, requireManagedHere } from './managed-by.ts';
 import { requireAutomation } from './require-applied.ts';
@@ -47,6 +48,7 @@ export async function createAutomation(
     if (state.automations.some(({ name }) => name === automation.name)) {
       throw new Refusal('name-taken', { detail: `the automation ${automation.name} already exists` });
     }
+    requireKeptHeaders(state, automation);
     return {
       next: { automations: [...state.automations, automation].sort(compareNames) },
       result: automation,
@@ -62,6 +64,7 @@ export async function replaceAutomation(
   return changeFactory(factory, async state => {
     const existing = requireAutomation(state, automation.name);
     requireManagedHere(state, () => explainWrite(state, automation));
+    requireKeptHeaders(state, automation);
     const automations = state.automations.map(other => (other === existing ? automation : other));
     return { next: { automations }, result: automation };
   });
@@ -77,6 +80,17 @@ export async function deleteAutomation(factory: ManagedFactory, name: string): P
       result: undefined,
     };
   });
+}
+
+/** Refuses filters on headers that are not kept, as a plan of definition files does. */
+function requireKeptHeaders({ webhooks }: AppliedState, automation: AppliedAutomation): void {
+  const unkept = findUnkeptHeaders(automation, new Map(webhooks.map(webhook => [webhook.uid, webhook])));
+  if (unkept.length === 0) return;
+  const mistakes = unkept.map(({ index, header, ...mistake }) => ({
+    ...mistake,
+    pointer: `/triggers/${index}/filter/headers/${header.replaceAll('~', '~0')}`,
+  }));
+  throw new Refusal('request-invalid', { mistakes });
 }
 
 function explainWrite(state: AppliedState, automation: AppliedAutomation): Instead {

@@ -2,6 +2,7 @@ import type { AppliedState } from '../schema/applied-state.ts';
 import { createSnapshot } from '../schema/automations-snapshot.ts';
 import type { AutomationDefinition, Trigger } from '../schema/definitions/automation-definition.ts';
 import type { Outcome } from '../schema/delivery.ts';
+import type { EventHeaders } from '../schema/event-headers.ts';
 import { judgeAutomation } from '../schema/filters/judge-automation.ts';
 import { findFilterWarnings } from '../schema/filters/warnings/find-filter-warnings.ts';
 import { createSortableId, sortableIdRandomBytes } from '../schema/ids.ts';
@@ -102,7 +103,7 @@ export async function replayDelivery(
   const payload = await requirePayload(factory, delivery);
   const state = await factory.readState();
   const requested = only === undefined ? undefined : requireAutomation(state, only);
-  const { automations } = evaluateAutomations(state, delivery.uid, payload.toString('utf8'));
+  const { automations } = evaluateAutomations(state, delivery, payload.toString('utf8'));
   const starting = automations.filter(
     ({ automation, wouldTrigger }) => wouldTrigger && (only === undefined || automation === only),
   );
@@ -139,8 +140,10 @@ function describeNoMatch(
 /** The name of an applied automation, or a draft. */
 export type TestedAutomation = string | Pick<AutomationDefinition, 'name' | 'enabled' | 'triggers'>;
 
-/** A stored delivery by its id, or a payload, for which the webhook is not checked. */
-export type TestedDelivery = { readonly id: string } | { readonly payload: unknown };
+/** A stored delivery by its id, or a payload with event headers, for which the webhook is not checked. */
+export type TestedDelivery =
+  | { readonly id: string }
+  | { readonly payload: unknown; readonly headers?: EventHeaders | undefined };
 
 /** @limit Most bytes of stored deliveries by which a filter's test also judges the filter (8 MiB): an editor asks after each pause in typing. */
 const testedBytesMax = 8 * 1024 * 1024;
@@ -162,7 +165,8 @@ export async function testFilter(
   if ('payload' in delivery) return { ...verdictView(judgeAutomation(automation, delivery)), warnings };
   const stored = await requireDelivery(factory, delivery.id);
   const payload = await requirePayload(factory, stored);
-  const judged = { webhookUid: stored.uid, payload: JSON.parse(payload.toString('utf8')) as unknown };
+  const { uid: webhookUid, headers } = stored;
+  const judged = { webhookUid, headers, payload: JSON.parse(payload.toString('utf8')) as unknown };
   return { ...verdictView(judgeAutomation(automation, judged)), warnings };
 }
 

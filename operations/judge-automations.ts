@@ -1,6 +1,7 @@
 import type { AppliedState, AppliedWebhook } from '../schema/applied-state.ts';
 import type { AutomationImpact } from '../schema/changes/impact.ts';
 import type { AutomationDefinition } from '../schema/definitions/automation-definition.ts';
+import type { EventHeaders } from '../schema/event-headers.ts';
 import { compileFilterIndex, type FilterMatcher } from '../schema/filters/filter-index.ts';
 import type { Definitions } from '../sources/definitions.ts';
 
@@ -26,6 +27,7 @@ export interface PastDelivery {
   readonly uid: string;
   readonly atMs: number;
   readonly size: number;
+  readonly headers?: EventHeaders;
 }
 
 /** Sees each payload that is read, and the webhook that it came to. */
@@ -59,8 +61,13 @@ export async function judgeAutomations(
     for (const { delivery, automations } of samples.get(webhook.uid) ?? []) {
       const read = await history.readPayload(delivery.id);
       if (!read) continue;
-      observer?.observe(webhook, read.payload);
-      const [started, starts] = [new Set(startsBefore(read.payload)), new Set(startsAfter(read.payload))];
+      const { payload } = read;
+      observer?.observe(webhook, payload);
+      const { headers } = delivery;
+      const [started, starts] = [
+        new Set(startsBefore(payload, headers)),
+        new Set(startsAfter(payload, headers)),
+      ];
       for (const name of automations) {
         tallies.get(name)?.add(delivery, started.has(name), starts.has(name));
       }
@@ -76,7 +83,7 @@ function compileStarts(automations: readonly AutomationDefinition[], uid: string
     .flatMap(({ name, triggers }) =>
       triggers
         .filter(({ filter }) => filter.webhook_ids.includes(uid))
-        .map(({ filter }) => ({ name, filter: filter.payload })),
+        .map(({ filter }) => ({ name, filter: filter.payload, headers: filter.headers })),
     );
   return compileFilterIndex(filters);
 }

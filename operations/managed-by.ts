@@ -1,5 +1,5 @@
-import type { Management } from '../schema/api/answers.ts';
 import type { AppliedState } from '../schema/applied-state.ts';
+import type { Management } from '../schema/management.ts';
 import { type Instead, Refusal } from '../schema/refusal.ts';
 
 /** Where a factory's webhooks and automations are managed; null if it is still empty. */

@@ -2,6 +2,7 @@ import type { AppliedState } from '../schema/applied-state.ts';
 import { type Diagnostic, hasErrors, shortenReport, sortDiagnostics } from '../schema/diagnostics.ts';
 import type { Definitions } from '../sources/definitions.ts';
 import type { TeamSecret, TeamSecrets } from '../store/team-secrets.ts';
+import { findHeaderDiagnostics } from './checks/header-diagnostics.ts';
 import { findRenameWarnings } from './checks/rename-diagnostics.ts';
 import { findSecretDiagnostics } from './checks/secret-diagnostics.ts';
 import { findSharedSecretWarnings, readSecretUses } from './checks/shared-secret-warnings.ts';
@@ -38,6 +39,7 @@ export async function planDefinitions(
       ...findSecretDiagnostics(definitions, secrets, names),
       ...findSharedSecretWarnings(definitions, state.factory, uses),
       ...findTriggerDiagnostics(definitions, state),
+      ...findHeaderDiagnostics(definitions, state),
       ...findRenameWarnings(definitions, state),
     ]),
   );

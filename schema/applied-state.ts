@@ -28,6 +28,7 @@ const appliedWebhook = z.strictObject({
   signatureScheme: z.union([z.string(), customScheme]).optional(),
   secretName: z.string(),
   deliveryIdHeader: z.string().optional(),
+  keepHeaders: z.array(z.string()).readonly().optional(),
   enabled: z.boolean(),
   credential,
 });

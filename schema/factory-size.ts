@@ -5,7 +5,7 @@ import { countParts } from './filters/payload-filter.ts';
 export const definitionFilesMax = 20_000;
 /** @limit Most bytes of a factory's definition files, and of its automations as JSON (8 MiB): everything that deliveries are judged by stays in memory. */
 export const factoryBytesMax = 8 * 1024 * 1024;
-/** @limit Most keys and values in all payload filters of a factory: compiling them takes well under a second. */
+/** @limit Most keys and values in all filters of a factory: compiling them takes well under a second. */
 const factoryFilterPartsMax = 200_000;
 
 /** Describes the first limit of a factory that its automations exceed; undefined if they exceed none. */
@@ -30,13 +30,14 @@ export function measureFactory(): (automation: AutomationDefinition) => string |
     if (size.bytes > factoryBytesMax)
       return `the automations have more than ${factoryBytesMax} bytes as JSON, the most that one factory may have`;
     if (size.parts <= factoryFilterPartsMax) return undefined;
-    return `the payload filters have more than ${factoryFilterPartsMax} keys and values, the most that one factory may have`;
+    return `the filters have more than ${factoryFilterPartsMax} keys and values, the most that one factory may have`;
   };
 }
 
 function countTriggerParts(triggers: AutomationDefinition['triggers']): number {
   return triggers.reduce((sum, { filter }) => {
-    const { keys, values } = countParts(filter.payload ?? {});
-    return sum + keys + values;
+    const payload = countParts(filter.payload ?? {});
+    const headers = countParts({ ...filter.headers });
+    return sum + payload.keys + payload.values + headers.keys + headers.values;
   }, 0);
 }

@@ -20,6 +20,8 @@ export interface SchemeFacts {
   readonly note?: string;
   /** Why a header that looks like a delivery ID does not identify deliveries. */
   readonly noIdentity?: string;
+  /** The headers that say what kind of event it is. Hardly any signature covers them. */
+  readonly eventHeaders?: readonly string[];
   readonly checked: SchemeCheck;
   /** The request by which the provider checks a URL before it delivers there. */
   readonly handshake?: Handshake;

@@ -20,6 +20,7 @@ function describeForm(scheme: SignatureScheme): string {
     secretCommand,
     note,
     noIdentity,
+    eventHeaders,
     checked,
     ...description
   } = scheme;

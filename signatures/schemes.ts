@@ -1,3 +1,4 @@
+import { isCredentialName, listCredentialHeaders } from './credential-headers.ts';
 import type { HmacFields, SignatureDescription, SignatureScheme } from './description.ts';
 import { buildingSchemes } from './schemes/building.ts';
 import { customerSchemes } from './schemes/customers.ts';
@@ -37,4 +38,12 @@ export function findScheme(id: string): SignatureScheme | undefined {
 /** Describes the scheme that a definition's `signatureScheme` refers to; undefined for an unknown ID. */
 export function describeScheme(reference: string | HmacFields): SignatureDescription | undefined {
   return typeof reference === 'string' ? findScheme(reference) : { primitive: 'hmac', ...reference };
+}
+
+const credentialHeaders: ReadonlySet<string> = new Set(schemes.flatMap(listCredentialHeaders));
+
+/** Whether a request header carries a credential or a signature: of a scheme, or by its name. */
+export function isCredentialHeader(name: string): boolean {
+  const lower = name.toLowerCase();
+  return credentialHeaders.has(lower) || isCredentialName(lower);
 }

@@ -17,6 +17,7 @@ export function summariseScheme(scheme: SignatureScheme): readonly SummaryLine[]
     makeLine('Timestamp', formatTimestampPlace(scheme)),
     makeLine('Replay window', formatReplayWindow(scheme)),
     makeLine('Delivery identity', formatIdentity(scheme)),
+    makeLine('Event headers', scheme.eventHeaders?.join(', ')),
     makeLine('Captured request', describeCapturedRequest(scheme)),
     makeLine('Secret', scheme.secretLocation),
     makeLine('Key', formatKey(scheme)),

@@ -2,6 +2,7 @@ import { webhooksMax } from '../schema/applied-state.ts';
 import { toCanonicalJson } from '../schema/canonical-json.ts';
 import type { AutomationDefinition } from '../schema/definitions/automation-definition.ts';
 import type { Diagnostic } from '../schema/diagnostics.ts';
+import { describeNeverKept } from '../schema/kept-headers.ts';
 import type { DefinitionFiles } from './definition-files.ts';
 import type { Definitions } from './definitions.ts';
 
@@ -15,6 +16,7 @@ export function findCrossFileDiagnostics(
     ...findCaseCollisions(found),
     ...automations.flatMap(automation => findDuplicateTriggers(automation, locate)),
     ...findDuplicateAutomations(automations, locate),
+    ...automations.flatMap(automation => findCredentialFilters(automation, locate)),
   ];
 }
 
@@ -100,6 +102,21 @@ function findDuplicateAutomations(
       },
     ];
   });
+}
+
+/** Finds header filters on credentials. Which other headers are kept, only the webhook of the trigger says. */
+function findCredentialFilters(
+  { name, triggers }: AutomationDefinition,
+  locate: Definitions['locate'],
+): Diagnostic[] {
+  return triggers.flatMap(({ filter: { headers = {} } }, index) =>
+    Object.keys(headers).flatMap((header): Diagnostic[] => {
+      const mistake = describeNeverKept(header);
+      if (!mistake) return [];
+      const place = locate('automation', name, ['triggers', index, 'filter', 'headers', header]);
+      return [{ code: 'filter/header-not-kept', severity: 'error', ...mistake, ...place }];
+    }),
+  );
 }
 
 function formatOrdinal(index: number): string {

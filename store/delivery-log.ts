@@ -1,5 +1,6 @@
 import type { Commit } from '../schema/commit.ts';
 import type { IdentitySource, Outcome, RunState, UnidentifiedOutcome } from '../schema/delivery.ts';
+import type { EventHeaders } from '../schema/event-headers.ts';
 
 /** The facts that are recorded of every delivery, whatever its outcome. */
 interface DeliveryFacts {
@@ -28,6 +29,7 @@ export interface AcceptedDelivery extends DeliveryMetadata {
   readonly contentDigest?: string | undefined;
   /** The body's exact bytes. Do not change them before the delivery is recorded. */
   readonly payload: Uint8Array;
+  readonly headers?: EventHeaders;
   /** A run for each automation that matched; recorded together with the delivery, or not at all. */
   readonly runs: readonly NewRun[];
 }
@@ -69,6 +71,14 @@ export interface LoggedDelivery extends DeliveryFacts {
   readonly snapshot?: string;
   /** The commit that the automations come from, in a factory that follows a branch. */
   readonly commit?: Commit;
+  /** Only of accepted deliveries. */
+  readonly headers?: EventHeaders;
+}
+
+/** What an accepted delivery says: the body's exact bytes, and the headers that were kept. */
+export interface StoredEvent {
+  readonly payload: Uint8Array;
+  readonly headers: EventHeaders;
 }
 
 export interface Run {
@@ -245,7 +255,8 @@ export interface DeliveryLog {
   recordAccepted(delivery: AcceptedDelivery): Promise<Recorded>;
   /** Adds it to the next commit without waiting for that; false if it was dropped because too much was waiting. */
   recordUnidentified(delivery: UnidentifiedDelivery): boolean;
-  readPayload(deliveryId: string): Promise<Uint8Array | undefined>;
+  /** Undefined unless the delivery was accepted. */
+  readEvent(deliveryId: string): Promise<StoredEvent | undefined>;
   readSnapshot(digest: string): Promise<string | undefined>;
 
   /**

@@ -1,18 +1,27 @@
 import type { Readable } from 'node:stream';
+import type { EventHeaders } from '../schema/event-headers.ts';
+import type { StoredEvent } from './delivery-log.ts';
 
 /** The file name of the attachment that holds a delivery's payload; the envelope names it. */
 export const attachmentName = 'event-payload.json';
+/** The file name of the attachment that holds a delivery's event headers; the envelope names it. */
+export const headersAttachmentName = 'event-headers.json';
 /** The file name of a run's message. */
 export const messageName = 'prompt.md';
+
+/** Renders event headers as the text of their attachment: a JSON object of names in lower case. */
+export function renderEventHeaders(headers: EventHeaders): string {
+  return `${JSON.stringify(headers, null, 2)}\n`;
+}
 
 /** The message and payload that a run works with, and its output. */
 export interface RunFiles {
   /**
-   * Creates the run's directory with its message and payload, and returns its absolute path. Both files are on disk
-   * when this resolves. The message is written last: if it exists, the payload does too. Later attempts leave both
-   * unchanged.
+   * Creates the run's directory with its message, payload and event headers, and returns its absolute path. The files
+   * are on disk when this resolves. The message is written last: if it exists, the others do too. Later attempts leave
+   * them unchanged.
    */
-  prepare(runId: string, message: string, payload: Uint8Array): Promise<string>;
+  prepare(runId: string, message: string, event: StoredEvent): Promise<string>;
   /** The absolute path of the run's directory on this machine, whether it exists or not. */
   locate(runId: string): string;
   /** The absolute path of the run's output on this machine, whether it exists or not. No command of a run gets it. */

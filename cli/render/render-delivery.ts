@@ -11,9 +11,16 @@ export function renderDelivery(delivery: DeliveryDetail): string {
   return [
     renderFields(toFields(delivery)),
     renderEvaluation(delivery),
+    renderHeaders(delivery),
     delivery.runs.length > 0 ? `\n${renderRuns(delivery.runs)}` : '',
     delivery.payload === null ? '' : `\n${indentJson(delivery.payload)}\n`,
   ].join('');
+}
+
+/** The headers, one a line. They came from the sender. */
+function renderHeaders({ headers = {} }: DeliveryDetail): string {
+  const lines = Object.entries(headers).map(([name, value]) => `  ${printable(`${name}: ${value}`)}\n`);
+  return lines.length === 0 ? '' : `\nHeaders:\n${lines.join('')}`;
 }
 
 function renderEvaluation({ outcome, duplicateOf, evaluation }: DeliveryDetail): string {

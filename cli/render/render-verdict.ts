@@ -5,8 +5,8 @@ import { colours } from './colours.ts';
 import { printable } from './printable.ts';
 
 /**
- * A verdict that answers "why did it not start?": each check, each clause of the payload filter, and what is suspicious
- * about the filter.
+ * A verdict that answers "why did it not start?": each check, each clause of the filters, and what is suspicious about
+ * them.
  */
 export function renderVerdict(tested: VerdictView & Partial<FilterTestView>): string {
   const { automation, enabled, wouldTrigger, triggers, warnings = [] } = tested;
@@ -23,22 +23,37 @@ const tick = colours.green('✓');
 const cross = colours.red('✗');
 
 function renderTrigger(
-  { webhookHolds, payloadHolds, clauses }: TriggerVerdict,
+  { webhookHolds, payloadHolds, clauses, headers }: TriggerVerdict,
   index: number,
   count: number,
 ): string[] {
   const heading = count > 1 ? [`  trigger ${index + 1}`] : [];
   const webhook = `  ${webhookHolds ? tick : cross} webhook: ${webhookHolds ? 'matches' : 'does not match (the trigger selects a different one)'}`;
+  const headerLines = headers
+    ? [`  ${headers.holds ? tick : cross} headers: ${headers.holds ? 'match' : 'do not match'}`]
+    : [];
   const payload = `  ${payloadHolds ? tick : cross} payload: ${clauses.length === 0 ? 'no filter' : payloadHolds ? 'matches' : 'does not match'}`;
-  return [...heading, webhook, payload, ...clauses.map(renderClause)];
+  return [
+    ...[...heading, webhook, ...headerLines],
+    ...(headers?.clauses ?? []).map(clause => renderClause(clause, describeHeader(clause))),
+    payload,
+    ...clauses.map(clause => renderClause(clause, describeField(clause))),
+  ];
 }
 
 function renderWarning({ code, message, hint }: FilterTestView['warnings'][number]): string {
   return `  ${colours.yellow('!')} ${printable(message)} [${code}]\n      hint: ${printable(hint)}`;
 }
 
-function renderClause({ path, operator, allowed, found, holds }: ClauseOutcome): string {
+function describeHeader({ found }: ClauseOutcome): string {
+  return found === 'missing' ? 'header not sent, or not kept' : `header was ${printable(found)}`;
+}
+
+function describeField({ found }: ClauseOutcome): string {
+  return found === 'missing' ? 'field missing from the payload' : `payload has ${printable(found)}`;
+}
+
+function renderClause({ path, operator, allowed, holds }: ClauseOutcome, actual: string): string {
   const expected = printable(`${path} ${operator.replace('_', ' ')} ${allowed}`);
-  const actual = found === 'missing' ? 'field missing from the payload' : `payload has ${printable(found)}`;
   return `      ${holds ? tick : cross} ${expected} ${colours.dim('·')} ${actual}`;
 }

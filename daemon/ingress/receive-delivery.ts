@@ -3,6 +3,7 @@ import type { UnreadBody } from '../http/read-body.ts';
 import type { ServedWebhook } from '../served/served-webhook.ts';
 import type { Authentication } from './authentication.ts';
 import type { Budgets } from './budgets.ts';
+import { collectEventHeaders } from './event-headers.ts';
 import { identify } from './identity.ts';
 import type { IngressOutcome } from './ingress-outcome.ts';
 import type { IngressRequest } from './ingress-request.ts';
@@ -46,8 +47,15 @@ export async function receiveDelivery(request: IngressRequest, deps: IngressDeps
   if (!json) return recordRefusal(webhook, deps, 'invalid-json', body.length, authenticatedBy);
 
   const identity = identify(request.headers, body, webhook.deliveryIdHeader, schemeDeliveryId);
-  const automations = webhook.matchAutomations(json.value);
-  return recordDelivery(webhook, deps, { ...identity, contentDigest }, body, automations);
+  const headers = collectEventHeaders(request.headers, webhook.keptHeaders);
+  const automations = webhook.matchAutomations(json.value, headers);
+  return recordDelivery(
+    webhook,
+    deps,
+    { ...identity, contentDigest },
+    { payload: body, headers },
+    automations,
+  );
 }
 
 const notFound: IngressOutcome = { result: 'refused', problem: 'not-found' };

@@ -1,7 +1,7 @@
 import type { UnidentifiedOutcome } from '../../schema/delivery.ts';
 import { createSortableId, sortableIdRandomBytes } from '../../schema/ids.ts';
 import type { HandshakeAnswer } from '../../signatures/handshake.ts';
-import type { DeliveryLog, DeliveryMetadata, NewRun } from '../../store/delivery-log.ts';
+import type { DeliveryLog, DeliveryMetadata, NewRun, StoredEvent } from '../../store/delivery-log.ts';
 import { DeliveryLogError } from '../../store/delivery-log-error.ts';
 import type { ServedWebhook } from '../served/served-webhook.ts';
 import type { Identity } from './identity.ts';
@@ -22,17 +22,17 @@ export async function recordDelivery(
   webhook: ServedWebhook,
   deps: RecordDeps,
   { identity, identitySource, contentDigest }: Identity & { readonly contentDigest: string | undefined },
-  payload: Buffer,
+  event: StoredEvent,
   automations: readonly string[],
 ): Promise<IngressOutcome> {
   try {
     const { id, duplicateOf } = await deps.deliveryLog.recordAccepted({
-      ...createMetadata(webhook, deps, payload.length),
+      ...createMetadata(webhook, deps, event.payload.length),
       authenticatedBy: webhook.authenticatedBy,
       identity,
       identitySource,
       contentDigest,
-      payload,
+      ...event,
       runs: createRuns(automations, deps),
     });
     if (duplicateOf === undefined) return { result: 'accepted', webhook, deliveryId: id };

@@ -5,7 +5,7 @@ import type { ReadPrompt } from './run-prompts.ts';
 import type { AttemptResult, Runner } from './runners/runner.ts';
 
 export interface AttemptDeps {
-  readonly deliveryLog: Pick<DeliveryLog, 'readPayload'>;
+  readonly deliveryLog: Pick<DeliveryLog, 'readEvent'>;
   readonly readPrompt: ReadPrompt;
   readonly runFiles: Pick<RunFiles, 'prepare'>;
   readonly runner: Runner;
@@ -14,15 +14,15 @@ export interface AttemptDeps {
 /** Makes one attempt at a claimed run: writes the run's directory, whatever the runner, then calls the runner. */
 export async function attemptRun(run: Run, deps: AttemptDeps, signal: AbortSignal): Promise<AttemptResult> {
   if (signal.aborted) return { kind: 'unattempted', reason: 'the daemon stopped before the attempt began' };
-  const [payload, prompt] = await Promise.all([
-    deps.deliveryLog.readPayload(run.deliveryId),
+  const [event, prompt] = await Promise.all([
+    deps.deliveryLog.readEvent(run.deliveryId),
     deps.readPrompt(run),
   ]);
-  if (!payload) return { kind: 'failed', reason: 'the payload of the delivery is not in the log' };
+  if (!event) return { kind: 'failed', reason: 'the payload of the delivery is not in the log' };
   if (prompt === undefined) {
     return { kind: 'failed', reason: 'the prompt of the automation is not in the log' };
   }
   const message = renderRunMessage(run, prompt);
-  const directory = await deps.runFiles.prepare(run.id, message, payload);
-  return deps.runner({ run, directory, message, payload }, signal);
+  const directory = await deps.runFiles.prepare(run.id, message, event);
+  return deps.runner({ run, directory, message, ...event }, signal);
 }

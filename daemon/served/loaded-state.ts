@@ -1,7 +1,7 @@
 import { type FactoryView, factoryView } from '../../operations/views/applied-views.ts';
 import type { AppliedAutomation, AppliedState, AppliedWebhook } from '../../schema/applied-state.ts';
 import { createSnapshot, type StoredSnapshot } from '../../schema/automations-snapshot.ts';
-import type { PayloadFilter } from '../../schema/filters/clause.ts';
+import type { NamedFilter } from '../../schema/filters/filter-index.ts';
 
 /** @limit Characters from which the filters of a loaded state are divided into parts: parsing a part takes less than a millisecond. */
 const filterPartChars = 32 * 1024;
@@ -16,10 +16,8 @@ export interface LoadedState {
 }
 
 /** What a webhook's deliveries must match for a run of the automation. */
-export interface WebhookFilter {
+export interface WebhookFilter extends NamedFilter {
   readonly uid: string;
-  readonly name: string;
-  readonly filter?: PayloadFilter;
 }
 
 /** Loads a stored state. Fails if there is none, if it is damaged or of another factory, or as `read` does. */
@@ -52,7 +50,8 @@ function renderFilters(automations: readonly AppliedAutomation[]): string[] {
     if (!enabled) continue;
     for (const { filter } of triggers) {
       const [uid = ''] = filter.webhook_ids;
-      const text = JSON.stringify({ uid, name, filter: filter.payload } satisfies Partial<WebhookFilter>);
+      const { payload, headers } = filter;
+      const text = JSON.stringify({ uid, name, filter: payload, headers } satisfies WebhookFilter);
       part.push(text);
       chars += text.length;
       if (chars >= filterPartChars) endPart();

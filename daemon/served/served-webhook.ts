@@ -1,4 +1,5 @@
 import type { AuthMode } from '../../schema/auth-mode.ts';
+import type { FilterMatcher } from '../../schema/filters/filter-index.ts';
 import type { AppliedStateRef } from '../../store/delivery-log.ts';
 import type { Authenticator } from '../ingress/authentication.ts';
 
@@ -10,10 +11,12 @@ export interface ServedWebhook {
   readonly authMode: AuthMode;
   /** In lower case, as node names request headers. */
   readonly deliveryIdHeader: string | undefined;
+  /** The names of the headers that are kept of its deliveries, in lower case. */
+  readonly keptHeaders: readonly string[];
   readonly authenticator: Authenticator;
   /** The auth mode or signature scheme that verifies its deliveries, as the log shows it. */
   readonly authenticatedBy: string;
   readonly appliedState: AppliedStateRef;
-  /** Returns the names of the enabled automations for which a payload starts a run. */
-  readonly matchAutomations: (payload: unknown) => readonly string[];
+  /** Returns the names of the enabled automations for which a payload and its event headers start a run. */
+  readonly matchAutomations: FilterMatcher;
 }

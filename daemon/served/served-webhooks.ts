@@ -1,5 +1,6 @@
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
 import { compileFilterSteps, type NamedFilter } from '../../schema/filters/filter-index.ts';
+import { listKeptHeaders } from '../../schema/kept-headers.ts';
 import { credentialOwner, type Seal } from '../../store/seal.ts';
 import { createAuthenticator } from '../ingress/authenticator.ts';
 import { runInSlices } from './in-slices.ts';
@@ -26,6 +27,7 @@ export async function prepareWebhooks(loaded: LoadedState, seal: Seal): Promise<
       uid,
       authMode,
       deliveryIdHeader: deliveryIdHeader?.toLowerCase(),
+      keptHeaders: listKeptHeaders(webhook).map(name => name.toLowerCase()),
       authenticator: await createAuthenticator(webhook, open),
       authenticatedBy: scheme ?? authMode,
       appliedState,
@@ -51,7 +53,7 @@ function* compileMatchers({
   const filters = new Map<string, NamedFilter[]>(webhooks.map(({ uid }) => [uid, []]));
   for (const part of filterParts) {
     const parsed: WebhookFilter[] = JSON.parse(part);
-    for (const { uid, name, filter } of parsed) filters.get(uid)?.push({ name, filter });
+    for (const { uid, ...named } of parsed) filters.get(uid)?.push(named);
     yield;
   }
   const matchers = new Map<string, ServedWebhook['matchAutomations']>();

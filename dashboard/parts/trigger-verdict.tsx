@@ -15,9 +15,9 @@ interface Properties {
   readonly warnings?: readonly { readonly message: string; readonly hint: string }[];
 }
 
-/** Whether a delivery would trigger, and why: the webhook, the payload, and each clause of the filter. */
+/** Whether a delivery would trigger, and why: the webhook, headers, payload, and each clause of the filters. */
 export function TriggerVerdictPanel({ verdict, warnings = [] }: Properties) {
-  const { wouldTrigger, webhookHolds, payloadHolds, clauses } = verdict;
+  const { wouldTrigger, webhookHolds, payloadHolds, clauses, headers } = verdict;
   return (
     <div class={`verdict ${wouldTrigger ? 'good' : 'bad'}`}>
       <p class="verdict-line">
@@ -25,25 +25,22 @@ export function TriggerVerdictPanel({ verdict, warnings = [] }: Properties) {
         <Pill tone={webhookHolds ? 'good' : 'bad'}>
           {webhookHolds ? 'webhook matches' : 'different webhook'}
         </Pill>
+        {headers && (
+          <Pill tone={headers.holds ? 'good' : 'bad'}>
+            {headers.holds ? 'headers match' : 'headers do not match'}
+          </Pill>
+        )}
         <Pill tone={payloadHolds ? 'good' : 'bad'}>
           {payloadHolds ? 'payload matches' : 'payload does not match'}
         </Pill>
       </p>
+      {headers && <Clauses clauses={headers.clauses} />}
       {clauses.length === 0 ? (
-        <p class="muted">No payload filter: every delivery to the webhook matches.</p>
+        <p class="muted">
+          No payload filter: every {headers ? 'payload' : 'delivery to the webhook'} matches.
+        </p>
       ) : (
-        <ol class="clauses">
-          {clauses.map(clause => (
-            <li key={clause.path + clause.operator}>
-              <Pill tone={clause.holds ? 'good' : 'bad'}>{clause.holds ? 'passes' : 'fails'}</Pill>
-              <span>
-                <Code text={clause.path} /> {operators[clause.operator]} <Code text={clause.allowed} />
-                <span class="muted"> · found </span>
-                <Code text={clause.found} />
-              </span>
-            </li>
-          ))}
-        </ol>
+        <Clauses clauses={clauses} />
       )}
       {warnings.map(({ message, hint }) => (
         <p key={message} class="hint">
@@ -51,5 +48,22 @@ export function TriggerVerdictPanel({ verdict, warnings = [] }: Properties) {
         </p>
       ))}
     </div>
+  );
+}
+
+function Clauses({ clauses }: Pick<TriggerVerdict, 'clauses'>) {
+  return (
+    <ol class="clauses">
+      {clauses.map(clause => (
+        <li key={clause.path + clause.operator}>
+          <Pill tone={clause.holds ? 'good' : 'bad'}>{clause.holds ? 'passes' : 'fails'}</Pill>
+          <span>
+            <Code text={clause.path} /> {operators[clause.operator]} <Code text={clause.allowed} />
+            <span class="muted"> · found </span>
+            <Code text={clause.found} />
+          </span>
+        </li>
+      ))}
+    </ol>
   );
 }

@@ -6,11 +6,12 @@ import { formatFilter } from '../text/format-filter.ts';
 export type AutomationBody = z.input<typeof automationRequest>;
 export type TriggerBody = AutomationBody['triggers'][number];
 
-/** A trigger in the form. Its filter is text, and may not be valid JSON yet. */
+/** A trigger in the form. Its filters are text, and may not be valid JSON yet. */
 export interface TriggerDraft {
   readonly key: number;
   readonly uid: string;
   readonly filter: string;
+  readonly headers: string;
 }
 
 export interface AutomationDraft {
@@ -22,9 +23,10 @@ export interface AutomationDraft {
 
 let keys = 0;
 
-export function createTriggerDraft(uid = '', payload?: object): TriggerDraft {
+export function createTriggerDraft(uid = '', payload?: object, headers?: object): TriggerDraft {
   keys += 1;
-  return { key: keys, uid, filter: payload === undefined ? '' : formatFilter(payload) };
+  const format = (filter: object | undefined) => (filter === undefined ? '' : formatFilter(filter));
+  return { key: keys, uid, filter: format(payload), headers: format(headers) };
 }
 
 export function createAutomationDraft(): AutomationDraft {
@@ -32,7 +34,11 @@ export function createAutomationDraft(): AutomationDraft {
 }
 
 interface StoredAutomation extends Omit<AutomationDraft, 'triggers'> {
-  readonly triggers: readonly { readonly uid: string; readonly payload?: object | undefined }[];
+  readonly triggers: readonly {
+    readonly uid: string;
+    readonly payload?: object | undefined;
+    readonly headers?: object | undefined;
+  }[];
 }
 
 export function toAutomationDraft({ name, enabled, prompt, triggers }: StoredAutomation): AutomationDraft {
@@ -40,27 +46,36 @@ export function toAutomationDraft({ name, enabled, prompt, triggers }: StoredAut
     name,
     enabled,
     prompt,
-    triggers: triggers.map(({ uid, payload }) => createTriggerDraft(uid, payload)),
+    triggers: triggers.map(({ uid, payload, headers }) => createTriggerDraft(uid, payload, headers)),
   };
 }
 
-/** Parses a draft. Returns the trigger to send, or a message about the text of its filter. */
+/** Parses a draft. Returns the trigger to send, or a message about the text of a filter. */
 export function parseTriggerDraft({
   uid,
   filter,
+  headers: headerFilter,
 }: TriggerDraft): { trigger: TriggerBody } | { mistake: string } {
   try {
-    const payload = filter.trim() === '' ? undefined : JSON.parse(filter);
+    const [payload, headers] = [parseFilter(filter), parseFilter(headerFilter)];
     return {
       trigger: {
         provider: 'webhook',
         event: 'received',
-        filter: { webhook_ids: [uid], ...(payload !== undefined && { payload }) },
+        filter: {
+          webhook_ids: [uid],
+          ...(payload !== undefined && { payload }),
+          ...(headers !== undefined && { headers }),
+        },
       },
     };
   } catch (error) {
     return { mistake: `Invalid JSON: ${error instanceof Error ? error.message : error}` };
   }
+}
+
+function parseFilter(text: string) {
+  return text.trim() === '' ? undefined : JSON.parse(text);
 }
 
 /** Builds the request body; undefined while a filter is not valid JSON. */

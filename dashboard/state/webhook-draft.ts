@@ -36,6 +36,8 @@ export interface WebhookDraft {
   readonly allowShared: boolean;
   readonly suppliedValue: string;
   readonly deliveryIdHeader: string;
+  /** Names of headers, separated by commas or white space. */
+  readonly keepHeaders: string;
 }
 
 export const emptyWebhookDraft: WebhookDraft = {
@@ -48,6 +50,7 @@ export const emptyWebhookDraft: WebhookDraft = {
   allowShared: false,
   suppliedValue: '',
   deliveryIdHeader: '',
+  keepHeaders: '',
 };
 
 /** Lists the ways in which the webhook can get its secret, the suggested one first. */
@@ -82,11 +85,13 @@ export function buildWebhookBody(
   secrets: readonly Secret[],
 ): WebhookBody {
   const deliveryIdHeader = draft.deliveryIdHeader.trim();
+  const keepHeaders = draft.keepHeaders.split(/[\s,]+/).filter(name => name !== '');
   return {
     name: draft.name.trim(),
     authMode: draft.authMode,
     ...(draft.authMode === 'signature' && { signatureScheme: draft.scheme }),
     ...(deliveryIdHeader !== '' && { deliveryIdHeader }),
+    ...(keepHeaders.length > 0 && { keepHeaders }),
     secret: buildSecretBody(draft, schemes, secrets),
   };
 }

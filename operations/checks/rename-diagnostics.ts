@@ -37,6 +37,7 @@ function toSender({
   signatureScheme,
   secretName,
   deliveryIdHeader,
+  keepHeaders,
 }: Omit<WebhookDefinition, 'name'>) {
-  return { authMode, signatureScheme, secretName, deliveryIdHeader };
+  return { authMode, signatureScheme, secretName, deliveryIdHeader, keepHeaders };
 }

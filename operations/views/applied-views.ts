@@ -4,6 +4,7 @@ import type { AppliedAutomation, AppliedState, AppliedWebhook } from '../../sche
 import { getCommit } from '../../schema/automations-snapshot.ts';
 import { renderAutomationYaml, renderWebhookYaml } from '../../schema/definitions/definition-yaml.ts';
 import { renderIngressUrl } from '../../schema/ingress-url.ts';
+import { listKeptHeaders } from '../../schema/kept-headers.ts';
 import { findDefinitionFile, findManagement } from '../managed-by.ts';
 
 export type FactoryView = z.output<typeof answers.factoryAnswer>;
@@ -37,6 +38,8 @@ export function webhookView(state: AppliedState, webhook: AppliedWebhook, baseUr
     signatureScheme: signatureScheme ?? null,
     secretName,
     deliveryIdHeader: deliveryIdHeader ?? null,
+    keepHeaders: [...(webhook.keepHeaders ?? [])],
+    eventHeaders: [...listKeptHeaders(webhook)],
     enabled,
     credential: credential.kind === 'unset' ? 'not set' : 'set',
     file: findDefinitionFile(state, 'webhooks', name),
@@ -54,10 +57,10 @@ export function automationView(state: AppliedState, automation: AppliedAutomatio
     name,
     enabled,
     prompt,
-    triggers: triggers.map(({ filter: { webhook_ids, payload } }) => {
+    triggers: triggers.map(({ filter: { webhook_ids, payload, headers } }) => {
       const [uid = ''] = webhook_ids;
       const webhook = state.webhooks.find(webhook => webhook.uid === uid)?.name ?? null;
-      return { uid, webhook, ...(payload && { payload }) };
+      return { uid, webhook, ...(payload && { payload }), ...(headers && { headers }) };
     }),
     file: findDefinitionFile(state, 'automations', name),
   };

@@ -16,7 +16,7 @@ export type Evaluation = NonNullable<DeliveryDetail['evaluation']>;
 /** Converts a delivery for display. Shows the reason for a rejection only with the manage permission. */
 export function deliveryView(delivery: LoggedDelivery, permission: Permission): DeliveryView {
   const { id, webhook, uid, atMs, size, outcome, identity, identitySource } = delivery;
-  const { authenticatedBy, reason, duplicateOf } = delivery;
+  const { authenticatedBy, reason, duplicateOf, headers } = delivery;
   return {
     id,
     webhook,
@@ -29,6 +29,7 @@ export function deliveryView(delivery: LoggedDelivery, permission: Permission): 
     ...(authenticatedBy !== undefined && { authenticatedBy }),
     ...(reason !== undefined && permission === 'manage' && { reason }),
     ...(duplicateOf !== undefined && { duplicateOf }),
+    ...(headers && { headers }),
     commit: delivery.commit ?? null,
   };
 }
@@ -49,22 +50,23 @@ export function deliveryDetail(parts: LoggedParts, permission: Permission): Deli
   return {
     ...deliveryView(delivery, permission),
     payload: body,
-    evaluation: judged ? evaluateAutomations(parseSnapshot(snapshot), delivery.uid, body) : null,
+    evaluation: judged ? evaluateAutomations(parseSnapshot(snapshot), delivery, body) : null,
     runs: runs.map(runView),
   };
 }
 
-/** Judges a payload by each automation, exactly as on arrival. */
+/** Judges a stored delivery by each automation, exactly as on arrival. */
 export function evaluateAutomations(
   { serial, automations }: Pick<AppliedState, 'serial' | 'automations'>,
-  uid: string,
+  { uid, headers }: Pick<LoggedDelivery, 'uid' | 'headers'>,
   body: string,
 ): Evaluation {
   const payload: unknown = JSON.parse(body);
   const considered = automations.filter(({ triggers }) =>
     triggers.some(({ filter }) => filter.webhook_ids.includes(uid)),
   );
-  const verdicts = considered.map(automation => judgeAutomation(automation, { webhookUid: uid, payload }));
+  const delivery = { webhookUid: uid, payload, headers };
+  const verdicts = considered.map(automation => judgeAutomation(automation, delivery));
   return {
     serial,
     automations: verdicts.map(verdictView),
@@ -74,7 +76,11 @@ export function evaluateAutomations(
 
 /** The same verdict with mutable lists, as the API's type requires. */
 export function verdictView(verdict: ReturnType<typeof judgeAutomation>): VerdictView {
-  const triggers = verdict.triggers.map(trigger => ({ ...trigger, clauses: [...trigger.clauses] }));
+  const triggers = verdict.triggers.map(({ headers, ...trigger }) => ({
+    ...trigger,
+    clauses: [...trigger.clauses],
+    ...(headers && { headers: { ...headers, clauses: [...headers.clauses] } }),
+  }));
   return { ...verdict, triggers };
 }
 

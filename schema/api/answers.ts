@@ -8,8 +8,10 @@ import { commitShape } from '../commit.ts';
 import { customScheme } from '../definitions/custom-scheme.ts';
 import { identitySources, outcomes, runStates } from '../delivery.ts';
 import { diagnosticShape } from '../diagnostic-shape.ts';
+import { headerFilterSchema } from '../filters/header-filter.ts';
 import { payloadFilterSchema } from '../filters/payload-filter.ts';
 import { uidPattern } from '../ids.ts';
+import { managements } from '../management.ts';
 import { observedTypes } from '../payloads/observation.ts';
 import { permissions } from '../permission.ts';
 
@@ -29,10 +31,6 @@ export const identityAnswer = z.strictObject({
   factory: z.string().nullable().describe('The only factory that the token is for; null: all factories.'),
   permission: z.enum(permissions),
 });
-
-/** Where the webhooks and automations of a factory are managed. */
-const managements = ['dashboard', 'files', 'repository'] as const;
-export type Management = (typeof managements)[number];
 
 const managedBy = z
   .enum(managements)
@@ -104,6 +102,10 @@ export const webhookAnswer = z.strictObject({
   signatureScheme: z.union([z.string(), customScheme]).nullable(),
   secretName: z.string(),
   deliveryIdHeader: z.string().nullable(),
+  keepHeaders: z.array(z.string()),
+  eventHeaders: z
+    .array(z.string())
+    .describe('The request headers that are kept of each accepted delivery, those of keepHeaders included.'),
   enabled: z.boolean(),
   credential: z
     .enum(['set', 'not set'])
@@ -148,6 +150,7 @@ const appliedTrigger = z.strictObject({
       'The name of the webhook; null: the webhook is unknown or deleted, so the trigger never fires.',
     ),
   payload: payloadFilterSchema.optional(),
+  headers: headerFilterSchema.optional(),
 });
 export const automationAnswer = z.strictObject({
   name: z.string(),
@@ -179,6 +182,10 @@ export const verdictAnswer = z.strictObject({
       webhookHolds: z.boolean(),
       payloadHolds: z.boolean(),
       clauses: z.array(clauseShape),
+      headers: z
+        .strictObject({ holds: z.boolean(), clauses: z.array(clauseShape) })
+        .optional()
+        .describe('The header check, if the trigger has a header filter.'),
     }),
   ),
 });
@@ -230,6 +237,10 @@ export const deliveryAnswer = z.strictObject({
   authenticatedBy: z.string().optional(),
   reason: z.string().optional().describe('Why it was rejected. Only with the manage permission.'),
   duplicateOf: z.string().optional(),
+  headers: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe('The event headers, with names in lower case. Only of accepted deliveries.'),
   commit,
 });
 const next = z.string().nullable().describe('The cursor of the next page; null: this is the last page.');

@@ -4,6 +4,7 @@ import { addMistake } from '../definitions/add-mistake.ts';
 import { automationShape } from '../definitions/automation-definition.ts';
 import { webhookShape } from '../definitions/webhook-definition.ts';
 import { outcomes, runStates } from '../delivery.ts';
+import { eventHeadersShape } from '../event-headers.ts';
 import { uidPattern } from '../ids.ts';
 import { definitionPathPattern, namePattern, nameRule } from '../name.ts';
 import { secretNameShape } from '../secret-name-shape.ts';
@@ -52,7 +53,7 @@ const webhookSecret = z.discriminatedUnion('kind', [
     ),
 ]);
 
-const { authMode, signatureScheme, deliveryIdHeader, enabled } = webhookShape.shape;
+const { authMode, signatureScheme, deliveryIdHeader, keepHeaders, enabled } = webhookShape.shape;
 
 export const newWebhookRequest = z
   .strictObject({
@@ -60,6 +61,7 @@ export const newWebhookRequest = z
     authMode,
     signatureScheme,
     deliveryIdHeader,
+    keepHeaders,
     enabled,
     secret: webhookSecret.prefault({ kind: 'blank' }),
   })
@@ -101,6 +103,7 @@ export const testRequest = z
     triggers: automationShape.shape.triggers.describe('Draft triggers, instead of an applied automation.'),
     delivery: z.string().describe('The id of a stored delivery.'),
     payload: z.unknown().describe('A payload, instead of a stored delivery. The webhook is not checked.'),
+    headers: eventHeadersShape.describe('The event headers of the payload, with names in any case.'),
   })
   .partial()
   .superRefine((request, context) => {

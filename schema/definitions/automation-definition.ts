@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { headerFilterSchema } from '../filters/header-filter.ts';
 import { filterDefinitions, payloadFilterSchema } from '../filters/payload-filter.ts';
 import { uidPattern } from '../ids.ts';
 import { namePattern } from '../name.ts';
@@ -54,6 +55,11 @@ const trigger = z.strictObject({
         .optional()
         .describe(
           'Only deliveries that match this payload filter start a run. It mirrors their payload, and every key must match. Without it, every delivery starts a run.',
+        ),
+      headers: headerFilterSchema
+        .optional()
+        .describe(
+          "Only deliveries whose headers match start a run. Keys are names of headers, in any case: Content-Type, User-Agent, the event and ID headers of the signature scheme, the webhook's deliveryIdHeader and its keepHeaders.",
         ),
     })
     .describe('Which deliveries start a run.'),

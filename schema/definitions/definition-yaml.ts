@@ -4,12 +4,13 @@ import type { WebhookDefinition } from './webhook-definition.ts';
 
 /** Renders a webhook as the text of its definition file, without the keys that have their default value. */
 export function renderWebhookYaml(webhook: Omit<WebhookDefinition, 'name'>): string {
-  const { authMode, signatureScheme, secretName, deliveryIdHeader, enabled } = webhook;
+  const { authMode, signatureScheme, secretName, deliveryIdHeader, keepHeaders, enabled } = webhook;
   return renderYaml({
     ...(authMode !== 'token' && { authMode }),
     ...(signatureScheme !== undefined && { signatureScheme }),
     secretName,
     ...(deliveryIdHeader !== undefined && { deliveryIdHeader }),
+    ...(keepHeaders !== undefined && { keepHeaders }),
     ...(!enabled && { enabled }),
   });
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { findScheme, schemeIds, schemes } from '../../signatures/schemes.ts';
+import { findScheme, isCredentialHeader, schemeIds, schemes } from '../../signatures/schemes.ts';
 import { type AuthMode, authModes } from '../auth-mode.ts';
+import { keepHeadersMax } from '../event-headers.ts';
 import { secretNameShape } from '../secret-name-shape.ts';
 import { didYouMean } from '../suggestion.ts';
 import { addMistake, type MistakeParams } from './add-mistake.ts';
@@ -29,6 +30,37 @@ const deliveryIdHeader = z
     }
   })
   .meta({ pattern: headerNamePattern.source, examples: ['X-Event-Id'] });
+
+const keptHeader = z
+  .string()
+  .superRefine((name, context) => {
+    if (!headerNamePattern.test(name)) {
+      const hint = 'write only the name of the header, as in X-Tenant';
+      addMistake(context, [], `"${name}" is not a header name`, { code: 'definition/value', hint });
+    } else if (isCredentialHeader(name)) {
+      addMistake(context, [], describeCredential(name), credentialMistake);
+    }
+  })
+  .meta({ pattern: headerNamePattern.source });
+
+const describeCredential = (name: string) =>
+  `${name} carries a credential or a signature, which the delivery log never keeps`;
+const credentialMistake: MistakeParams = {
+  code: 'webhook/header-secret',
+  hint: 'remove it, and list only headers that describe the event',
+};
+
+const keepHeaders = z
+  .array(keptHeader)
+  .max(keepHeadersMax)
+  .superRefine((names, context) => {
+    for (const [index, name] of names.entries()) {
+      const isRepeated = names.findIndex(other => other.toLowerCase() === name.toLowerCase()) < index;
+      const hint = 'remove it: case does not matter in names of headers';
+      if (isRepeated)
+        addMistake(context, [index], `${name} is listed twice`, { code: 'definition/value', hint });
+    }
+  });
 
 const schemeId = z
   .string()
@@ -75,6 +107,10 @@ export const webhookShape = z
     deliveryIdHeader: deliveryIdHeader
       .optional()
       .describe('The request header in which the sender puts its own event ID.'),
+    keepHeaders: keepHeaders
+      .optional()
+      .describe('More request headers to keep of each delivery, for header filters and runs.')
+      .meta({ examples: [['X-Tenant']] }),
     enabled: z
       .boolean()
       .default(true)
@@ -99,6 +135,13 @@ export const webhookShape = z
       atKey: true,
     } satisfies MistakeParams,
   })
+  .superRefine(({ signatureScheme, keepHeaders = [] }, context) => {
+    if (typeof signatureScheme !== 'object') return;
+    for (const [index, name] of keepHeaders.entries()) {
+      if (name.toLowerCase() !== signatureScheme.header.toLowerCase() || isCredentialHeader(name)) continue;
+      addMistake(context, ['keepHeaders', index], describeCredential(name), credentialMistake);
+    }
+  })
   .meta({
     examples: [
       { secretName: 'DEPLOYS_TOKEN' },
@@ -117,5 +160,6 @@ export interface WebhookDefinition {
   readonly signatureScheme?: SchemeReference;
   readonly secretName: string;
   readonly deliveryIdHeader?: string;
+  readonly keepHeaders?: readonly string[];
   readonly enabled: boolean;
 }

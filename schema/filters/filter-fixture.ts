@@ -4,6 +4,7 @@ import { parseJson } from '../definitions/json-source.ts';
 import type { ParsedSource } from '../definitions/parsed-source.ts';
 import { diagnoseShape } from '../definitions/shape-mistakes.ts';
 import type { Diagnostic } from '../diagnostics.ts';
+import { eventHeadersShape } from '../event-headers.ts';
 import { uidPattern } from '../ids.ts';
 import { judgeTrigger, type TriggerVerdict } from './judge-trigger.ts';
 
@@ -16,6 +17,9 @@ const filterFixtureShape = z.strictObject({
     .optional()
     .describe('The webhook that receives the delivery. By default, the one that each trigger selects.'),
   payload: z.unknown().describe('The body of the delivery: any JSON value.'),
+  headers: eventHeadersShape
+    .optional()
+    .describe('The event headers of the delivery: names in any case, each with its value.'),
 });
 
 export type FilterFixture = z.output<typeof filterFixtureShape>;
@@ -51,7 +55,7 @@ export function checkFixture(
   fixture: FilterFixture,
   triggers: readonly Pick<Trigger, 'filter'>[],
 ): FixtureOutcome {
-  const delivery = { webhookUid: fixture.webhook, payload: fixture.payload };
+  const delivery = { webhookUid: fixture.webhook, payload: fixture.payload, headers: fixture.headers };
   const verdicts = triggers.map(trigger => judgeTrigger(trigger, delivery));
   const wouldTrigger = verdicts.some(verdict => verdict.wouldTrigger);
   return { passed: wouldTrigger === (fixture.expect === 'trigger'), wouldTrigger, triggers: verdicts };
@@ -72,7 +76,11 @@ export function diagnoseFixture(
 function failureHint({ triggers }: FixtureOutcome): string {
   const selected = triggers.filter(trigger => trigger.webhookHolds);
   if (selected.length === 0) return 'no trigger of the automation selects this webhook';
-  const failed = selected[0]?.clauses.find(clause => !clause.holds);
+  const [first] = selected;
+  const header = first?.headers?.clauses.find(clause => !clause.holds);
+  if (header)
+    return `header ${header.path} was ${header.found}, asked for ${header.operator} ${header.allowed}`;
+  const failed = first?.clauses.find(clause => !clause.holds);
   if (failed) return `${failed.path} ${failed.operator} ${failed.allowed}: the payload has ${failed.found}`;
   return 'the payload satisfies every clause of a trigger: narrow its filter, or expect trigger';
 }

@@ -1,3 +1,4 @@
+import { type EventHeaders, withLowerNames } from '../event-headers.ts';
 import { type Fields, type PayloadFilter, toClause } from './clause.ts';
 import {
   addPost,
@@ -7,12 +8,14 @@ import {
   type Posting,
   walkFields,
 } from './filter-field-tree.ts';
-import { compilePayloadFilter, type PayloadPredicate } from './payload-filter-match.ts';
+import type { HeaderFilter } from './header-filter.ts';
+import { compilePayloadFilter } from './payload-filter-match.ts';
 
-/** A run of `name` starts if the filter matches. Several entries may have the same name. */
+/** A run of `name` starts if both filters match. Several entries may have the same name. */
 export interface NamedFilter {
   readonly name: string;
   readonly filter: PayloadFilter | undefined;
+  readonly headers?: HeaderFilter | undefined;
 }
 
 /**
@@ -28,18 +31,24 @@ export function compileFilterIndex(filters: readonly NamedFilter[]): FilterMatch
   }
 }
 
-export type FilterMatcher = (payload: unknown) => readonly string[];
+export type FilterMatcher = (payload: unknown, headers?: EventHeaders) => readonly string[];
+
+/** What filters judge. One tree has the fields of both, below these two names. */
+interface JudgedEvent {
+  readonly payload: unknown;
+  readonly headers: EventHeaders;
+}
 
 /** Does the same in short steps, so that other work can be done between them. */
 export function* compileFilterSteps(filters: readonly NamedFilter[]): Generator<undefined, FilterMatcher> {
   const compiled = new Map<string, { readonly group: Group; readonly posts: readonly Post[] }>();
-  for (const { name, filter } of filters) {
-    const key = JSON.stringify(filter) ?? '';
+  for (const { name, filter, headers } of filters) {
+    const key = JSON.stringify([filter, headers]);
     const known = compiled.get(key);
     if (known) known.group.names.push(name);
     else {
-      const group = { filter, matches: compilePayloadFilter(filter), names: [name], ruledOutIn: 0 };
-      compiled.set(key, { group, posts: [...toPosts(filter ?? {}, [])] });
+      const group = { matches: compileBoth(filter, headers), names: [name], ruledOutIn: 0 };
+      compiled.set(key, { group, posts: [...toEventPosts(filter, headers)] });
     }
     yield;
   }
@@ -68,10 +77,11 @@ function createMatcher(
   always: readonly Group[],
 ): FilterMatcher {
   let round = 0;
-  return payload => {
+  return (payload, headers = noHeaders) => {
     round++;
+    const event: JudgedEvent = { payload, headers };
     const candidates = [...always];
-    walkFields(payload, tree, {
+    walkFields(event, tree, {
       needed: posting => {
         for (const group of collectOnce(posting, round)) candidates.push(group);
       },
@@ -81,11 +91,21 @@ function createMatcher(
     });
     const names = new Set<string>();
     for (const group of candidates) {
-      if (group.ruledOutIn === round || !group.matches(payload)) continue;
+      if (group.ruledOutIn === round || !group.matches(event)) continue;
       for (const name of group.names) names.add(name);
     }
     return [...names];
   };
+}
+
+const noHeaders: EventHeaders = {};
+
+function compileBoth(filter: NamedFilter['filter'], headers: NamedFilter['headers']): Group['matches'] {
+  const matchesPayload = compilePayloadFilter(filter);
+  if (headers === undefined) return event => matchesPayload(event.payload);
+  // A header that was not sent is a missing field.
+  const matchesHeaders = compilePayloadFilter(withLowerNames(headers));
+  return event => matchesHeaders(event.headers) && matchesPayload(event.payload);
 }
 
 /** Collects a posting only once for each payload: an array may contain the same value 80,000 times. */
@@ -95,13 +115,20 @@ function collectOnce(posting: Posting<Group>, round: number): readonly Group[] {
   return posting.entries;
 }
 
-/** The entries that have the same filter. */
+/** The entries that have the same filters. */
 interface Group {
-  readonly filter: PayloadFilter | undefined;
-  readonly matches: PayloadPredicate;
+  readonly matches: (event: JudgedEvent) => boolean;
   readonly names: string[];
   /** The last round whose payload ruled it out. */
   ruledOutIn: number;
+}
+
+function* toEventPosts(
+  filter: NamedFilter['filter'] = {},
+  headers: NamedFilter['headers'] = {},
+): Generator<Post> {
+  yield* toPosts(filter, ['payload' satisfies keyof JudgedEvent]);
+  yield* toPosts(withLowerNames(headers), ['headers' satisfies keyof JudgedEvent]);
 }
 
 /** Lists, field by field, the values that a filter needs and the values that rule it out. */

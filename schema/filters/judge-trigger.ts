@@ -1,18 +1,29 @@
 import type { Trigger } from '../definitions/automation-definition.ts';
-import { type ClauseOutcome, explainPayloadFilter } from './payload-filter-explain.ts';
+import type { EventHeaders } from '../event-headers.ts';
+import type { HeaderFilter } from './header-filter.ts';
+import { type ClauseOutcome, explainHeaderFilter, explainPayloadFilter } from './payload-filter-explain.ts';
 
 /** A delivery to judge. Without a `webhookUid`, every trigger treats it as a delivery to its own webhook. */
 export interface JudgedDelivery {
   readonly webhookUid?: string | undefined;
   readonly payload: unknown;
+  /** Undefined if none were kept. */
+  readonly headers?: EventHeaders | undefined;
 }
 
-/** How a trigger judges a delivery, whether or not its automation is enabled. It fires if both checks hold. */
+/** How a trigger judges a delivery, whether or not its automation is enabled. It fires if all checks hold. */
 export interface TriggerVerdict {
   readonly wouldTrigger: boolean;
   readonly webhookHolds: boolean;
   readonly payloadHolds: boolean;
   /** The payload check, clause by clause. */
+  readonly clauses: readonly ClauseOutcome[];
+  /** The header check, header by header, if the trigger has a header filter. */
+  readonly headers?: HeaderVerdict;
+}
+
+export interface HeaderVerdict {
+  readonly holds: boolean;
   readonly clauses: readonly ClauseOutcome[];
 }
 
@@ -21,5 +32,12 @@ export function judgeTrigger({ filter }: Pick<Trigger, 'filter'>, delivery: Judg
   const webhookHolds = webhookUid === undefined || filter.webhook_ids.includes(webhookUid);
   const clauses = explainPayloadFilter(filter.payload, payload);
   const payloadHolds = clauses.every(clause => clause.holds);
-  return { wouldTrigger: webhookHolds && payloadHolds, webhookHolds, payloadHolds, clauses };
+  const headers = filter.headers && judgeHeaders(filter.headers, delivery.headers ?? {});
+  const wouldTrigger = webhookHolds && payloadHolds && headers?.holds !== false;
+  return { wouldTrigger, webhookHolds, payloadHolds, clauses, ...(headers && { headers }) };
+}
+
+function judgeHeaders(filter: HeaderFilter, headers: EventHeaders): HeaderVerdict {
+  const clauses = explainHeaderFilter(filter, headers);
+  return { holds: clauses.every(({ holds }) => holds), clauses };
 }

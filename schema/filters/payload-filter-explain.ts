@@ -1,5 +1,7 @@
+import type { EventHeaders } from '../event-headers.ts';
 import type { Fields, PayloadFilter } from './clause.ts';
 import { excerpt } from './excerpt.ts';
+import type { HeaderFilter } from './header-filter.ts';
 import { renderPathSegment } from './path-segment.ts';
 import { type CompiledClause, compileAll, compileClauses, getField } from './payload-filter-match.ts';
 
@@ -8,7 +10,7 @@ const explainedElementsMax = 1_000;
 
 /** A clause of a filter, and what it found in a payload. */
 export interface ClauseOutcome {
-  /** A JSONPath (RFC 9535) such as `$.issue.level`, `$.items[2].sku` or `$["odd name"]`. */
+  /** A JSONPath (RFC 9535) such as `$.issue.level`, `$.items[2].sku` or `$["odd name"]`; of a header, its name. */
   readonly path: string;
   /** `any_element`: the value is an array, and the clauses that follow are about one of its elements. */
   readonly operator: 'in' | 'not_in' | 'exists' | 'any_element';
@@ -28,6 +30,13 @@ export function explainPayloadFilter(
   payload: unknown,
 ): readonly ClauseOutcome[] {
   return filter === undefined ? [] : explainNested(filter, payload, '$');
+}
+
+/** Explains header by header why a delivery does or does not match. The paths are names of headers, as written. */
+export function explainHeaderFilter(filter: HeaderFilter, headers: EventHeaders): readonly ClauseOutcome[] {
+  return compileClauses(filter).map(clause =>
+    explainClause(clause.field, clause, getField(headers, clause.field.toLowerCase())),
+  );
 }
 
 function explainNested(fields: Fields, value: unknown, path: string): readonly ClauseOutcome[] {
@@ -62,11 +71,19 @@ function explainFields(
   value: unknown,
   path: string,
 ): readonly ClauseOutcome[] {
-  return clauses.flatMap(({ field, clause, holds }): readonly ClauseOutcome[] => {
+  return clauses.flatMap((compiled): readonly ClauseOutcome[] => {
+    const { field, clause } = compiled;
     const at = `${path}${renderPathSegment(field)}`;
     const found = getField(value, field);
-    if (clause.operator === 'nested') return explainNested(clause.fields, found, at);
-    const allowed = excerpt(clause.operator === 'exists' ? clause.expected : clause.values);
-    return [{ path: at, operator: clause.operator, allowed, found: excerpt(found), holds: holds(found) }];
+    return clause.operator === 'nested'
+      ? explainNested(clause.fields, found, at)
+      : [explainClause(at, compiled, found)];
   });
+}
+
+/** Explains a clause that is not nested. */
+function explainClause(path: string, { clause, holds }: CompiledClause, found: unknown): ClauseOutcome {
+  if (clause.operator === 'nested') throw new TypeError(`the clause for ${path} is nested`);
+  const allowed = excerpt(clause.operator === 'exists' ? clause.expected : clause.values);
+  return { path, operator: clause.operator, allowed, found: excerpt(found), holds: holds(found) };
 }

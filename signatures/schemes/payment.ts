@@ -62,6 +62,7 @@ export const paymentSchemes: readonly SignatureScheme[] = [
     page: 'https://docs.lemonsqueezy.com/help/webhooks/signing-requests',
     secretLocation: 'you choose it; enter it in the field "Signing secret" of the webhook',
     secretCommand: 'generate',
+    eventHeaders: ['X-Event-Name'],
     checked: { on: '2026-11-21', against: "Lemon Squeezy's example at 0a73f08" },
     ...hexOfBody,
     header: 'X-Signature',

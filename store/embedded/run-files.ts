@@ -2,7 +2,14 @@ import { chmod, lstat, opendir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { replaceFile, syncDirectory } from '../durable-file.ts';
-import { attachmentName, messageName, type RunFiles, type RunOutput } from '../run-files.ts';
+import {
+  attachmentName,
+  headersAttachmentName,
+  messageName,
+  type RunFiles,
+  type RunOutput,
+  renderEventHeaders,
+} from '../run-files.ts';
 import { type Home, makePrivateDirectory, runOutputFile } from './files/home.ts';
 import { createAppendStream, openRegularFile } from './files/regular-file.ts';
 
@@ -14,11 +21,12 @@ export function openRunFiles(home: Home): RunFiles {
   const locate = (runId: string) => join(runsDirectory, runId);
   const locateOutput = (runId: string) => runOutputFile(home, runId);
   return {
-    prepare: async (runId, message, payload) => {
+    prepare: async (runId, message, { payload, headers }) => {
       const directory = locate(runId);
       await makeRunDirectory(directory);
       await makePrivateDirectory(runOutputsDirectory);
       await writeRunFile(join(directory, attachmentName), payload);
+      await writeRunFile(join(directory, headersAttachmentName), renderEventHeaders(headers));
       await writeRunFile(join(directory, messageName), message);
       await syncDirectory(runsDirectory);
       return directory;

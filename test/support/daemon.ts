@@ -59,6 +59,7 @@ export interface WebhookGiven {
   readonly authMode?: string;
   readonly signatureScheme?: string;
   readonly deliveryIdHeader?: string;
+  readonly keepHeaders?: readonly string[];
   readonly enabled?: boolean;
 }
 

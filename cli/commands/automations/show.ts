@@ -28,9 +28,10 @@ Examples:
 }
 
 function renderAutomation({ name, enabled, prompt, triggers }: AutomationView): string {
-  const triggerFields = triggers.map(({ webhook, uid, payload }): [string, string] => {
+  const triggerFields = triggers.map(({ webhook, uid, payload, headers }): [string, string] => {
     const target = webhook ?? 'unknown webhook (never starts a run):';
-    return ['trigger', `${target} ${uid} ${JSON.stringify(payload) ?? ''}`];
+    const filters = [JSON.stringify(payload), headers && `headers ${JSON.stringify(headers)}`];
+    return ['trigger', [target, uid, ...filters.filter(text => text !== undefined)].join(' ')];
   });
   const fields = renderFields([['name', name], ['enabled', enabled ? 'yes' : 'no'], ...triggerFields]);
   const lines = prompt.split('\n').map(line => `  ${printable(line)}`);

@@ -1,12 +1,14 @@
 import type { Command } from 'commander';
 import type { TestedDelivery } from '../../../operations/deliveries.ts';
 import { requireAutomation } from '../../../operations/require-applied.ts';
+import type { EventHeaders } from '../../../schema/event-headers.ts';
 import { definitionFolders } from '../../../sources/definition-file-name.ts';
 import type { Definitions } from '../../../sources/definitions.ts';
 import type { OpenBackend } from '../../backend/backend.ts';
 import { findPlace } from '../../context.ts';
 import { CommandError, UsageError } from '../../exit-status.ts';
 import type { Place } from '../../global-options.ts';
+import { createHeaderOption, type HeaderLines } from '../../input/header-option.ts';
 import { readInputFile } from '../../input/read-input-file.ts';
 import { printData, printFindings, printStatus } from '../../output.ts';
 import { printable } from '../../render/printable.ts';
@@ -25,16 +27,19 @@ Tests the definition in the definitions directory. If there is none, it tests th
 
 Examples:
   hookmill automations test triage --delivery dlv_01jd3m8z9qk5v7w2x4y6abcdef
-  hookmill automations test triage --payload event.json
+  hookmill automations test triage --payload event.json --header 'X-GitHub-Event: push'
   hookmill automations test triage --fixtures`,
   )
     .argument('<name>', 'name of the automation')
     .option('--delivery <id>', 'test with a stored delivery')
     .option('--payload <file>', 'test with a file, as if it came to the webhook of the trigger')
+    .addOption(createHeaderOption('a header of the payload, as in "X-GitHub-Event: push"; repeatable'))
     .option('--fixtures', 'test with automations/<name>.fixtures/*.json')
     .action(async (name: string, options: TestOptions, command: Command) => {
-      if (Object.keys(options).length !== 1)
+      const { header, ...tested } = options;
+      if (Object.keys(tested).length !== 1)
         throw new UsageError('use exactly one of --delivery, --payload and --fixtures');
+      if (header && !options.payload) throw new UsageError('--header requires --payload');
       if (options.fixtures) await testFixtures(name, await findPlace(command));
       else await testDelivery(name, options, command, openBackend);
     });
@@ -44,11 +49,12 @@ interface TestOptions {
   readonly delivery?: string;
   readonly payload?: string;
   readonly fixtures?: true;
+  readonly header?: HeaderLines;
 }
 
 async function testDelivery(
   name: string,
-  { delivery, payload }: TestOptions,
+  { delivery, payload, header }: TestOptions,
   command: Command,
   openBackend: OpenBackend,
 ): Promise<void> {
@@ -56,9 +62,19 @@ async function testDelivery(
   const draft = findDefinition(name, await readDefinitions(directory));
   if (!draft) requireAutomation({ factory, ...(await backend.listAutomations()) }, name);
   const tested: TestedDelivery =
-    payload === undefined ? { id: delivery ?? '' } : { payload: await readPayloadFile(payload) };
+    payload === undefined
+      ? { id: delivery ?? '' }
+      : { payload: await readPayloadFile(payload), headers: toEventHeaders(header) };
   const verdict = await backend.testFilter(draft ?? name, tested);
   printData(output, verdict, () => renderVerdict(verdict));
+}
+
+/** As the ingress keeps them: several fields of one name are one value. */
+function toEventHeaders(lines: HeaderLines = []): EventHeaders {
+  const grouped = Map.groupBy(lines, ([name]) => name.toLowerCase());
+  return Object.fromEntries(
+    [...grouped].map(([name, same]) => [name, same.map(([, value]) => value).join(', ')]),
+  );
 }
 
 async function testFixtures(name: string, { directory, output }: Place): Promise<void> {

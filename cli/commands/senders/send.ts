@@ -6,11 +6,13 @@ import { renderIngressUrl } from '../../../schema/ingress-url.ts';
 import type { SignatureDescription } from '../../../signatures/description.ts';
 import { type Context, openContext } from '../../context.ts';
 import { CommandError, UsageError } from '../../exit-status.ts';
+import { createHeaderOption, type HeaderLines } from '../../input/header-option.ts';
 import { readInputFile } from '../../input/read-input-file.ts';
 import { readSecretValue } from '../../input/read-secret-value.ts';
 import { printData, printStatus } from '../../output.ts';
 import { describeUnknownScheme } from '../../render/describe-unknown-scheme.ts';
 import { printable } from '../../render/printable.ts';
+import { version } from '../../version.ts';
 import { addCommand } from '../add-command.ts';
 
 /** Declares `hookmill send`. */
@@ -31,12 +33,14 @@ without such a header gets an ID only with --delivery-id.
 Examples:
   hookmill send deploys --payload deploy.json
   hookmill send deploys --payload deploy.json --delivery-id build-4711
+  hookmill send github --payload push.json --header 'X-GitHub-Event: push'
   hookmill send --scheme stripe --to https://hooks.example.com/webhooks/w/wh_… --payload event.json < secret.txt`,
   )
     .argument('[webhook]', 'name or UID of an applied webhook')
     .requiredOption('--payload <file>', 'request body, sent byte for byte')
     .option('--to <url>', 'URL to post to (default: the ingress URL of the webhook)')
     .option('--scheme <id>', 'signature scheme, if no webhook is named')
+    .addOption(createHeaderOption('another header to send, as in "X-GitHub-Event: push"; repeatable'))
     .option('--id, --delivery-id <id>', 'ID that the sender gives to the delivery (default: a new one)')
     .action(async (name: string | undefined, options: SendOptions, command: Command) =>
       send(name, options, await openContext(command)),
@@ -48,6 +52,7 @@ interface SendOptions {
   readonly to?: string;
   readonly scheme?: string;
   readonly deliveryId?: string;
+  readonly header?: HeaderLines;
 }
 
 interface SignedRequest {
@@ -72,7 +77,7 @@ async function send(name: string | undefined, options: SendOptions, context: Con
       : await signForWebhook(context, name, options, event);
 
   const sentAtMs = Date.now();
-  const response = await post(request, event.body);
+  const response = await post(request, event.body, options.header);
   const text = await response.text();
   const deliveryId = findDeliveryId(text);
   const isDuplicate =
@@ -98,8 +103,12 @@ function makeEvent(body: Buffer, given: string | undefined): Event {
   }
   const random = crypto.getRandomValues(new Uint8Array(sortableIdRandomBytes));
   const id = given ?? createSortableId('msg', Date.now(), random);
-  // A header's characters are bytes.
-  return { body, id: Buffer.from(id).toString('latin1'), isIdGiven: given !== undefined };
+  return { body, id: toLatin1(id), isIdGiven: given !== undefined };
+}
+
+/** The UTF-8 bytes as characters, which is how headers are sent. */
+function toLatin1(text: string): string {
+  return Buffer.from(text).toString('latin1');
 }
 
 async function signForWebhook(
@@ -184,9 +193,14 @@ async function openSecret(
   return value.text;
 }
 
-async function post({ url, headers }: SignedRequest, body: Buffer): Promise<Response> {
+async function post(
+  { url, headers }: SignedRequest,
+  body: Buffer,
+  others: HeaderLines = [],
+): Promise<Response> {
   try {
-    const all = new Headers({ 'Content-Type': 'application/json' });
+    const all = new Headers({ 'Content-Type': 'application/json', 'User-Agent': `hookmill/${version}` });
+    for (const [name, value] of others) all.set(name, toLatin1(value));
     for (const [name, value] of headers) all.set(name, value);
     return await fetch(url, {
       method: 'POST',

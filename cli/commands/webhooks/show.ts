@@ -39,6 +39,7 @@ function toFields(webhook: WebhookView, serial: number): (readonly [string, stri
     ['secret', webhook.secretName],
     ['credential', webhook.credential === 'not set' ? unset : 'active'],
     ['delivery id header', webhook.deliveryIdHeader ?? '-'],
+    ['event headers', webhook.eventHeaders.join(', ')],
     ['enabled', webhook.enabled ? 'yes' : 'no'],
     ['serial', String(serial)],
     ...(webhook.commit ? ([['revision', describeCommit(webhook.commit)]] as const) : []),

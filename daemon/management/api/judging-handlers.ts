@@ -28,9 +28,10 @@ export function createJudgingHandlers(
       const runs = await replayDelivery(openFactory(deps, factory), delivery, body.automation);
       return { body: { runs } };
     },
-    testFilter: async ({ params: { factory }, body: { automation = '', triggers, delivery, payload } }) => {
+    testFilter: async ({ params: { factory }, body }) => {
+      const { automation = '', triggers, delivery, payload, headers } = body;
       const tested = triggers ? { name: 'draft', enabled: true, triggers } : automation;
-      const by = delivery === undefined ? { payload } : { id: delivery };
+      const by = delivery === undefined ? { payload, headers } : { id: delivery };
       return { body: await testFilter(openFactory(deps, factory), tested, by) };
     },
   };

@@ -1,7 +1,12 @@
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { execa } from 'execa';
-import { attachmentName, type RunFiles, type RunOutput } from '../../../store/run-files.ts';
+import {
+  attachmentName,
+  headersAttachmentName,
+  type RunFiles,
+  type RunOutput,
+} from '../../../store/run-files.ts';
 import type { CommandRunnerSettings } from '../run-settings.ts';
 import { closeOutput, openOutput } from './attempt-output.ts';
 import type { Attempt, AttemptResult, Runner } from './runner.ts';
@@ -112,6 +117,7 @@ function createRunVariables({ run, directory }: Attempt): Record<string, string>
     HOOKMILL_AUTOMATION: run.automation,
     HOOKMILL_FACTORY: run.factory,
     HOOKMILL_PAYLOAD_FILE: join(directory, attachmentName),
+    HOOKMILL_HEADERS_FILE: join(directory, headersAttachmentName),
   };
 }
 

@@ -1,4 +1,10 @@
-import { attachmentName, type RunFiles, type RunOutput } from '../../../store/run-files.ts';
+import {
+  attachmentName,
+  headersAttachmentName,
+  type RunFiles,
+  type RunOutput,
+  renderEventHeaders,
+} from '../../../store/run-files.ts';
 import { SettingsError } from '../../settings-error.ts';
 import type { HttpRunnerSettings } from '../run-settings.ts';
 import { closeOutput, openOutput } from './attempt-output.ts';
@@ -6,8 +12,8 @@ import { parseRetryAfterMs } from './retry-after.ts';
 import type { Attempt, AttemptResult, Runner } from './runner.ts';
 
 /**
- * Posts each attempt to the operator's receiver as multipart/form-data (RFC 7578): the text `message` and the file
- * `event-payload.json`. 2xx is success; 5xx, 429, timeouts and failed connections are retried; every other answer,
+ * Posts each attempt to the operator's receiver as multipart/form-data (RFC 7578): the text `message` and the files
+ * `event-payload.json` and `event-headers.json`. 2xx is success; 5xx, 429, timeouts and failed connections are retried; every other answer,
  * including a redirect, fails the run.
  */
 export function createHttpRunner(
@@ -57,11 +63,13 @@ function createRunHeaders({ run }: Attempt): Record<string, string> {
   };
 }
 
-function createForm({ message, payload }: Attempt): FormData {
+function createForm({ message, payload, headers }: Attempt): FormData {
   const data = new FormData();
   data.append('message', message);
-  const file = new Blob([Buffer.from(payload)], { type: 'application/json' });
-  data.append(attachmentName, file, attachmentName);
+  const attach = (name: string, content: Buffer<ArrayBuffer> | string) =>
+    data.append(name, new Blob([content], { type: 'application/json' }), name);
+  attach(attachmentName, Buffer.from(payload));
+  attach(headersAttachmentName, renderEventHeaders(headers));
   return data;
 }
 

@@ -1,13 +1,12 @@
-import type { Run } from '../../../store/delivery-log.ts';
+import type { Run, StoredEvent } from '../../../store/delivery-log.ts';
 
 /** One attempt at a run, prepared for its runner. */
-export interface Attempt {
+export interface Attempt extends StoredEvent {
   readonly run: Run;
-  /** Absolute; holds `prompt.md` and `event-payload.json`, both on disk. */
+  /** Absolute; holds `prompt.md`, `event-payload.json` and `event-headers.json`, all on disk. */
   readonly directory: string;
   /** The prompt and the envelope. It contains nothing that a sender wrote. */
   readonly message: string;
-  readonly payload: Uint8Array;
 }
 
 /** How an attempt ended. A reason is for operators and never quotes the payload. */

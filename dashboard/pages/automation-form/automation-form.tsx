@@ -82,7 +82,10 @@ interface PromptProperties {
 
 function PromptField({ value, onInput }: PromptProperties) {
   return (
-    <Field label="Prompt" hint="Instructions for each run. The payload is attached as event-payload.json.">
+    <Field
+      label="Prompt"
+      hint="Instructions for each run. The payload is attached as event-payload.json, the event headers as event-headers.json."
+    >
       {ids => (
         <textarea
           {...ids}

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { ListedWebhook } from '../../api-types.ts';
 import { Field } from '../../parts/field.tsx';
+import { Code } from '../../parts/text.tsx';
 import { parseTriggerDraft, type TriggerBody, type TriggerDraft } from '../../state/automation-draft.ts';
 
 interface FieldProperties {
@@ -16,7 +17,7 @@ interface Properties extends FieldProperties {
   readonly renderTest: (trigger: TriggerBody) => ComponentChildren;
 }
 
-/** Edits the webhook and the payload filter of a trigger. */
+/** Edits the webhook and the filters of a trigger. */
 export function TriggerEditor({ title, trigger, webhooks, onChange, onRemove, renderTest }: Properties) {
   const parsed = parseTriggerDraft(trigger);
   return (
@@ -31,6 +32,7 @@ export function TriggerEditor({ title, trigger, webhooks, onChange, onRemove, re
       </div>
       <WebhookField trigger={trigger} webhooks={webhooks} onChange={onChange} />
       <FilterField trigger={trigger} onChange={onChange} />
+      <HeadersField trigger={trigger} webhooks={webhooks} onChange={onChange} />
       <div role="status">{'mistake' in parsed && <p class="mistake">{parsed.mistake}</p>}</div>
       {trigger.uid !== '' && 'trigger' in parsed && renderTest(parsed.trigger)}
     </section>
@@ -82,6 +84,39 @@ function FilterField({ trigger, onChange }: FieldProperties) {
           autocomplete="off"
           value={trigger.filter}
           onInput={event => onChange({ ...trigger, filter: event.currentTarget.value })}
+        />
+      )}
+    </Field>
+  );
+}
+
+function HeadersField({ trigger, webhooks, onChange }: FieldProperties & Pick<Properties, 'webhooks'>) {
+  const { eventHeaders = [] } = webhooks.find(({ uid }) => uid === trigger.uid) ?? {};
+  return (
+    <Field
+      label="Header filter"
+      hint={
+        <>
+          JSON with names of headers, as in <code>{'{"X-GitHub-Event": ["push"]}'}</code>. Leave it empty to
+          match every delivery.
+          {eventHeaders.length > 0 && (
+            <>
+              {' '}
+              The webhook keeps <Code text={eventHeaders.join(', ')} />.
+            </>
+          )}
+        </>
+      }
+    >
+      {ids => (
+        <textarea
+          {...ids}
+          class="code"
+          rows={3}
+          spellcheck={false}
+          autocomplete="off"
+          value={trigger.headers}
+          onInput={event => onChange({ ...trigger, headers: event.currentTarget.value })}
         />
       )}
     </Field>

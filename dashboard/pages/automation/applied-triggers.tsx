@@ -21,8 +21,10 @@ export function AppliedTriggers({ triggers }: { readonly triggers: Triggers }) {
   );
 }
 
-function AppliedTrigger({ trigger: { uid, webhook, payload } }: { readonly trigger: Triggers[number] }) {
+function AppliedTrigger({ trigger }: { readonly trigger: Triggers[number] }) {
   const { factory } = useFactory();
+  const { uid, webhook, payload, headers } = trigger;
+  const isFiltered = payload !== undefined || headers !== undefined;
   return (
     <li>
       {webhook === null ? (
@@ -31,14 +33,20 @@ function AppliedTrigger({ trigger: { uid, webhook, payload } }: { readonly trigg
         </p>
       ) : (
         <p>
-          {payload === undefined ? 'Every delivery to ' : 'A delivery to '}
+          {isFiltered ? 'A delivery to ' : 'Every delivery to '}
           <a href={toHref({ page: 'webhook', factory, id: uid })}>
             <Text text={webhook} />
           </a>
-          {payload === undefined ? ' starts a run.' : ' starts a run if its payload matches:'}
+          {isFiltered ? describeCondition(trigger) : ' starts a run.'}
         </p>
       )}
+      {headers !== undefined && <CopyableBlock text={formatFilter(headers)} what="header filter" />}
       {payload !== undefined && <CopyableBlock text={formatFilter(payload)} what="payload filter" />}
     </li>
   );
+}
+
+function describeCondition({ payload, headers }: Triggers[number]): string {
+  if (headers === undefined) return ' starts a run if its payload matches:';
+  return ` starts a run if its headers${payload === undefined ? '' : ' and its payload'} match:`;
 }

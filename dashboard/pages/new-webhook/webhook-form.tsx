@@ -54,6 +54,7 @@ export function WebhookForm({ schemes, secrets, onCreated }: Properties) {
           value={draft.deliveryIdHeader}
           onInput={deliveryIdHeader => change({ deliveryIdHeader })}
         />
+        <KeepHeadersField value={draft.keepHeaders} onInput={keepHeaders => change({ keepHeaders })} />
       </details>
       <ProblemNotice error={error} />
       <div class="actions">
@@ -67,21 +68,36 @@ export function WebhookForm({ schemes, secrets, onCreated }: Properties) {
 
 interface FieldProperties {
   readonly value: string;
-  readonly onInput: (header: string) => void;
+  readonly onInput: (text: string) => void;
 }
 
-function DeliveryIdField({ value, onInput }: FieldProperties) {
+function DeliveryIdField(properties: FieldProperties) {
+  const hint =
+    "The header that carries the sender's own event ID, if it sends one. Deliveries with the same ID are duplicates.";
+  return <HeaderField label="Delivery ID header" hint={hint} placeholder="X-Event-Id" {...properties} />;
+}
+
+function KeepHeadersField(properties: FieldProperties) {
+  const hint =
+    'More request headers to keep of each delivery, for header filters and runs, separated by commas. Those of the event type and ID are kept anyway.';
+  return <HeaderField label="Headers to keep" hint={hint} placeholder="X-Tenant" {...properties} />;
+}
+
+interface HeaderFieldProperties extends FieldProperties {
+  readonly label: string;
+  readonly hint: string;
+  readonly placeholder: string;
+}
+
+function HeaderField({ label, hint, placeholder, value, onInput }: HeaderFieldProperties) {
   return (
-    <Field
-      label="Delivery ID header"
-      hint="The header that carries the sender's own event ID, if it sends one. Deliveries with the same ID are duplicates."
-    >
+    <Field label={label} hint={hint}>
       {ids => (
         <input
           {...ids}
           autocomplete="off"
           spellcheck={false}
-          placeholder="X-Event-Id"
+          placeholder={placeholder}
           value={value}
           onInput={event => onInput(event.currentTarget.value)}
         />

@@ -42,6 +42,9 @@ function WebhookFacts({ webhook }: { readonly webhook: ShownWebhook }) {
       <Fact term="Delivery ID header">
         {webhook.deliveryIdHeader === null ? 'not set' : <Code text={webhook.deliveryIdHeader} />}
       </Fact>
+      <Fact term="Event headers">
+        <Code text={webhook.eventHeaders.join(', ')} />
+      </Fact>
       <Fact term="UID">
         <Code text={webhook.uid} />
       </Fact>

@@ -16,7 +16,7 @@ const identitySourceLabels: Readonly<Record<IdentitySource, string>> = {
 
 export function DeliveryFacts({ delivery }: { readonly delivery: ShownDelivery }) {
   const { factory } = useFactory();
-  const { id, identity, identitySource, authenticatedBy, duplicateOf } = delivery;
+  const { id, identity, identitySource, authenticatedBy, duplicateOf, headers = {} } = delivery;
   return (
     <Facts>
       <Fact term="Arrived">
@@ -36,6 +36,11 @@ export function DeliveryFacts({ delivery }: { readonly delivery: ShownDelivery }
           <Text text={authenticatedBy} />
         </Fact>
       )}
+      {Object.entries(headers).map(([name, value]) => (
+        <Fact key={name} term={name}>
+          <Code text={value} />
+        </Fact>
+      ))}
       {duplicateOf && (
         <Fact term="Duplicate of">
           <a href={toHref({ page: 'delivery', factory, id: duplicateOf })}>

@@ -15,7 +15,7 @@ export function findKeyWarning(key: string, fields: Fields, isRoot: boolean): Fi
   }
   if (isRoot && isAboutHeaders(key, value)) {
     const message = `${renderFlow(key)} names a field of the body: a payload filter does not see the request's headers`;
-    const hint = 'filter on a field of the body that has the same meaning';
+    const hint = 'write headers beside payload, as in headers: { X-GitHub-Event: [push] }';
     return { ...about, code: 'filter/header', message, remedy: { hint } };
   }
   const steps = splitPath(key, isRoot);

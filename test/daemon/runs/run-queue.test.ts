@@ -55,13 +55,14 @@ test('leaves the message and the exact body in a private directory', async () =>
   const run = await runThatIs(bench, id, { state: 'succeeded', attempts: 1 });
 
   const directory = join(bench.home.runsDirectory, id);
-  expect(readdirSync(directory).sort()).toEqual(['event-payload.json', 'prompt.md']);
+  expect(readdirSync(directory).sort()).toEqual(['event-headers.json', 'event-payload.json', 'prompt.md']);
   expect(readFileSync(join(directory, 'event-payload.json')).equals(payload)).toBe(true);
   const message = readFileSync(join(directory, 'prompt.md'), 'utf8');
   expect(message.startsWith('Triage this payment.\n\n---\n')).toBe(true);
   expect(message).toContain(run.deliveryId);
   expect(statSync(directory).mode & 0o777).toBe(0o700);
   expect(statSync(join(directory, 'event-payload.json')).mode & 0o777).toBe(0o600);
+  expect(statSync(join(directory, 'event-headers.json')).mode & 0o777).toBe(0o600);
   expect(statSync(join(directory, 'prompt.md')).mode & 0o777).toBe(0o600);
 });
 

@@ -78,11 +78,15 @@ test('a command gets the payload only as a file: no argument, variable or messag
   const [run] = runsOf(id);
   const directory = `.hookmill/runs/${run?.id}`;
   expect(readdirSync(workspace.path(directory)).sort()).toEqual([
+    'event-headers.json',
     'event-payload.json',
     'prompt.md',
     'seen.json',
   ]);
   expect(readFileSync(workspace.path(`${directory}/event-payload.json`)).equals(body)).toBe(true);
+  expect(JSON.parse(workspace.read(`${directory}/event-headers.json`))).toMatchObject({
+    'user-agent': marker,
+  });
   const seen = workspace.read(`${directory}/seen.json`);
   expect(seen).not.toContain(marker);
   const { argv, env, stdin, cwd } = JSON.parse(seen);

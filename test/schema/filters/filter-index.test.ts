@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PayloadFilter } from '../../../schema/filters/clause.ts';
 import { compileFilterIndex } from '../../../schema/filters/filter-index.ts';
+import { judgeTrigger } from '../../../schema/filters/judge-trigger.ts';
 import { compilePayloadFilter } from '../../../schema/filters/payload-filter-match.ts';
 
 // More than a few: the index looks fields up one by one up to four of them, and past it the payload's own fields.
@@ -43,6 +44,32 @@ describe('compileFilterIndex', () => {
         },
       ),
       { numRuns: 5_000 },
+    );
+  });
+
+  it('names exactly the filters whose headers match too, whatever the payload calls its fields', () => {
+    const name = fc.constantFrom('X-A', 'x-b', 'Payload', 'Headers', '__proto__', 'in');
+    const values = fc.array(fc.constantFrom('x', 'y', ''), { minLength: 1, maxLength: 2 });
+    const condition = fc.oneof(values, fc.record({ not_in: values }), fc.record({ exists: fc.boolean() }));
+    const headerFilter = fc.dictionary(name, condition, { maxKeys: 3, noNullPrototype: true });
+    const lowerName = fc.constantFrom('x-a', 'x-b', 'payload', 'headers', 'in');
+    const sent = fc.dictionary(lowerName, fc.constantFrom('x', 'y', 'z', ''), { noNullPrototype: true });
+    const named = fc.record({
+      filter: fc.option(filter, { nil: undefined }),
+      headers: fc.option(headerFilter, { nil: undefined }),
+    });
+    fc.assert(
+      fc.property(fc.array(named, { maxLength: 24 }), payload, sent, (filters, value, headers) => {
+        const all = filters.map((one, index) => ({ name: `automation-${index}`, ...one }));
+        const uid = 'wh_0123456789abcdefghijklmn';
+        const expected = all.filter(one => {
+          const trigger = { filter: { webhook_ids: [uid], payload: one.filter, headers: one.headers } };
+          return judgeTrigger(trigger as never, { payload: value, headers }).wouldTrigger;
+        });
+        const found = compileFilterIndex(all)(value, headers);
+        expect([...found].sort()).toEqual(expected.map(({ name }) => name).sort());
+      }),
+      { numRuns: 3_000 },
     );
   });
 

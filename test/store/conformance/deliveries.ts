@@ -33,8 +33,27 @@ export function testDeliveries(makePlace: MakePlace): void {
     await Promise.all(deliveries.map(delivery => log.recordAccepted(delivery)));
     for (const { id, payload } of deliveries) {
       expect(Buffer.compare((await store.deliveries.readPayload(id)) ?? Buffer.of(), payload)).toBe(0);
-      expect(Buffer.compare((await log.readPayload(id)) ?? Buffer.of(), payload)).toBe(0);
+      const event = await log.readEvent(id);
+      expect(Buffer.compare(event?.payload ?? Buffer.of(), payload)).toBe(0);
+      expect(event?.headers).toEqual({});
     }
+  });
+
+  test('that are accepted keep their event headers; duplicates and deliveries without any keep none', async () => {
+    const store = openAt(makePlace());
+    const log = await openLog(store);
+    const headers = { 'x-github-event': 'push', 'x-tenant': 'a "b" é\u2028' };
+    const [with_, without] = [acceptedDelivery({ headers, identity: 'evt_h' }), acceptedDelivery()];
+    await log.recordAccepted(with_);
+    await log.recordAccepted(without);
+    const { id } = acceptedDelivery({ headers, identity: 'evt_h' });
+    await log.recordAccepted(acceptedDelivery({ id, headers, identity: 'evt_h' }));
+    expect((await log.readEvent(with_.id))?.headers).toEqual(headers);
+    expect((await store.deliveries.findDelivery(with_.id))?.headers).toEqual(headers);
+    expect(await store.deliveries.findDelivery(without.id)).not.toHaveProperty('headers');
+    expect(await store.deliveries.findDelivery(id)).toMatchObject({ outcome: 'Duplicate' });
+    expect(await store.deliveries.findDelivery(id)).not.toHaveProperty('headers');
+    expect(await log.readEvent(id)).toBeUndefined();
   });
 
   test('that are rejected keep only metadata, in the order of arrival', async () => {

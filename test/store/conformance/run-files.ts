@@ -2,20 +2,28 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { attachmentName, messageName, type RunFiles } from '../../../store/run-files.ts';
+import {
+  attachmentName,
+  headersAttachmentName,
+  messageName,
+  type RunFiles,
+} from '../../../store/run-files.ts';
 import { newRun } from '../../support/deliveries.ts';
 import { type MakePlace, openAt } from './place.ts';
 
 export function testRunFiles(makePlace: MakePlace): void {
-  test('give a run its message and the exact bytes of its payload', async () => {
+  test('give a run its message, the exact bytes of its payload, and its event headers', async () => {
     const { runFiles } = openAt(makePlace());
     const { id } = newRun();
     const payload = Buffer.from([0xff, 0x00, 0x7b]);
-    const directory = await runFiles.prepare(id, 'Triage.', payload);
+    const event = { payload, headers: { 'x-github-event': 'push' } };
+    const directory = await runFiles.prepare(id, 'Triage.', event);
     expect(directory).toBe(runFiles.locate(id));
     expect(await readFile(join(directory, messageName), 'utf8')).toBe('Triage.');
     expect(await readFile(join(directory, attachmentName))).toEqual(payload);
-    expect(await runFiles.prepare(id, 'Triage.', payload)).toBe(directory);
+    const headers = await readFile(join(directory, headersAttachmentName), 'utf8');
+    expect(headers).toBe('{\n  "x-github-event": "push"\n}\n');
+    expect(await runFiles.prepare(id, 'Triage.', event)).toBe(directory);
   });
 
   test('keep the output of each attempt below its heading', async () => {
@@ -61,7 +69,7 @@ export function testRunFiles(makePlace: MakePlace): void {
 
 async function prepared(runFiles: RunFiles) {
   const run = newRun();
-  await runFiles.prepare(run.id, 'Triage.', Buffer.from('{}'));
+  await runFiles.prepare(run.id, 'Triage.', { payload: Buffer.from('{}'), headers: {} });
   return run;
 }
 

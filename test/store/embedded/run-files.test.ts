@@ -27,7 +27,7 @@ async function prepareRun() {
   writeFileSync(secret, 'the secrets');
   const { runFiles } = storeIn(homeAt(join(directory, 'home')));
   const { id } = newRun();
-  const runDirectory = await runFiles.prepare(id, 'Act.', Buffer.from('{}'));
+  const runDirectory = await runFiles.prepare(id, 'Act.', { payload: Buffer.from('{}'), headers: {} });
   const append = async () => {
     const output = runFiles.appendOutput(id, 'attempt 2', 100);
     output.write(Buffer.from('more'));
@@ -72,7 +72,7 @@ test('an attempt does not follow a link in place of the run’s directory', asyn
   const { runFiles, id, runDirectory, outside } = await prepareRun();
   rmSync(runDirectory, { recursive: true });
   symlinkSync(outside, runDirectory);
-  await runFiles.prepare(id, 'Act.', Buffer.from('{}'));
+  await runFiles.prepare(id, 'Act.', { payload: Buffer.from('{}'), headers: {} });
   expect(lstatSync(runDirectory).isDirectory()).toBe(true);
   expect(readdirSync(outside)).toEqual(['secrets.json']);
 });
@@ -83,7 +83,7 @@ test.each(Object.entries(traps))(
     const { runFiles, id, runDirectory, secret } = await prepareRun();
     rmSync(join(runDirectory, 'prompt.md'));
     setTrap(join(runDirectory, 'prompt.md'), secret);
-    await runFiles.prepare(id, 'Act.', Buffer.from('{}'));
+    await runFiles.prepare(id, 'Act.', { payload: Buffer.from('{}'), headers: {} });
     expect(readFileSync(join(runDirectory, 'prompt.md'), 'utf8')).toBe('Act.');
     expect(readFileSync(secret, 'utf8')).toBe('the secrets');
   },

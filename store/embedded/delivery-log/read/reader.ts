@@ -5,6 +5,7 @@ import type { Outcome } from '../../../../schema/delivery.ts';
 import type { DeliveryLogReader, HourlyCount, LoggedDelivery } from '../../../delivery-log.ts';
 import { openDatabaseForReading } from '../sql/database.ts';
 import {
+  type LoggedDeliveryRow,
   type RunRow,
   selectDelivery,
   selectPayload,
@@ -51,12 +52,12 @@ export function answerQuery(reader: SqliteReader, verb: QueryVerb, given: readon
 function prepareDeliveryQueries(
   database: Database.Database,
 ): Pick<SynchronousReader, 'listDeliveries' | 'findDelivery'> {
-  const list = database.prepare<ListParameters & { uid: string | null }, LoggedDelivery>(`${selectDelivery}
+  const list = database.prepare<ListParameters & { uid: string | null }, LoggedDeliveryRow>(`${selectDelivery}
     WHERE deliveries.factory = @factory AND deliveries.seq < @beforeSeq
       AND (@name IS NULL AND @uid IS NULL OR webhook = @name OR uid = @uid)
       AND (@label IS NULL OR outcome = @label)
     ORDER BY deliveries.seq DESC LIMIT @limit`);
-  const find = database.prepare<[string], LoggedDelivery>(`${selectDelivery} WHERE deliveries.id = ?`);
+  const find = database.prepare<[string], LoggedDeliveryRow>(`${selectDelivery} WHERE deliveries.id = ?`);
   const selectSeq = database.prepare<[string], number>('SELECT seq FROM deliveries WHERE id = ?').pluck();
   const source = database.prepare<[string], string | null>(selectSource).pluck();
 

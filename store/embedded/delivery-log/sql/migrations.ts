@@ -115,6 +115,10 @@ const migrations: readonly string[] = [
   ALTER TABLE deliveries ADD COLUMN content_digest TEXT;
   CREATE UNIQUE INDEX deliveries_by_content ON deliveries (uid, content_digest) WHERE content_digest IS NOT NULL;
   `,
+  `
+  -- The event headers of accepted deliveries, as a JSON object. Adding a column rewrites no row.
+  ALTER TABLE deliveries ADD COLUMN headers TEXT;
+  `,
 ];
 
 export const schemaVersionCurrent = migrations.length;

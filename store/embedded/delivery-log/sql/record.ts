@@ -40,9 +40,9 @@ type InsertDelivery = Database.Statement<[DeliveryColumns]>;
 function prepareInsertDelivery(database: Database.Database): InsertDelivery {
   return database.prepare<[DeliveryColumns]>(`
     INSERT INTO deliveries (id, factory, webhook, uid, at_ms, size, outcome, identity, identity_source,
-      content_digest, authenticated_by, reason, duplicate_of, snapshot)
+      content_digest, authenticated_by, reason, duplicate_of, snapshot, headers)
     VALUES (@id, @factory, @webhook, @uid, @atMs, @size, @outcome, @identity, @identitySource,
-      @contentDigest, @authenticatedBy, @reason, @duplicateOf, @snapshot)
+      @contentDigest, @authenticatedBy, @reason, @duplicateOf, @snapshot, @headers)
     ON CONFLICT (uid, identity, identity_source) WHERE outcome = 'Accepted' DO NOTHING
     ON CONFLICT (uid, content_digest) WHERE content_digest IS NOT NULL DO NOTHING`);
 }
@@ -73,7 +73,8 @@ function prepareRecordAccepted(database: Database.Database, insert: InsertDelive
       selectByIdentity.get(row.uid, row.identity, row.identitySource) ??
       selectByContent.get(row.uid, columns.contentDigest);
     if (original === undefined) throw new Error(`the delivery ${row.id} conflicts with no other delivery`);
-    insert.run({ ...columns, outcome: 'Duplicate', contentDigest: null, duplicateOf: original });
+    const kept = { contentDigest: null, headers: null, duplicateOf: original };
+    insert.run({ ...columns, outcome: 'Duplicate', ...kept });
     return original;
   };
 
@@ -103,6 +104,7 @@ interface DeliveryColumns {
   readonly reason: string | null;
   readonly duplicateOf: string | null;
   readonly snapshot: number | null;
+  readonly headers: string | null;
 }
 
 function toColumns(row: AcceptedRow | UnidentifiedRow, snapshot: number | null): DeliveryColumns {
@@ -122,5 +124,6 @@ function toColumns(row: AcceptedRow | UnidentifiedRow, snapshot: number | null):
     reason: row.outcome === 'Accepted' ? null : (row.reason ?? null),
     duplicateOf: null,
     snapshot,
+    headers: accepted?.headers ?? null,
   };
 }

@@ -1,10 +1,11 @@
-import type { LoggedDelivery, Run } from '../../../delivery-log.ts';
+import type { EventHeaders } from '../../../../schema/event-headers.ts';
+import type { LoggedDelivery, Run, StoredEvent } from '../../../delivery-log.ts';
 
 /** Selects the columns of a `LoggedDelivery`. */
 export const selectDelivery = `
   SELECT deliveries.id, deliveries.factory, webhook, uid, at_ms AS atMs, size, outcome, identity,
     identity_source AS identitySource, authenticated_by AS authenticatedBy, reason, duplicate_of AS duplicateOf,
-    digest AS snapshot
+    digest AS snapshot, headers
   FROM deliveries LEFT JOIN snapshots ON snapshots.key = deliveries.snapshot`;
 
 /** Selects the columns of a `Run`. */
@@ -18,14 +19,37 @@ export const selectRun = `
 export const selectPayload = `
   SELECT bytes FROM payloads JOIN deliveries ON deliveries.seq = payloads.delivery WHERE deliveries.id = ?`;
 
+/** Selects the columns of a `StoredEvent`. */
+export const selectEvent = `
+  SELECT bytes AS payload, headers
+  FROM payloads JOIN deliveries ON deliveries.seq = payloads.delivery WHERE deliveries.id = ?`;
+
 /** Selects the source of an applied state, as JSON text. */
 export const selectSource = "SELECT json -> '$.source' FROM snapshots WHERE digest = ?";
 
 export const selectSnapshot = 'SELECT json FROM snapshots WHERE digest = ?';
 
+/** A delivery as SQLite stores it, with its headers as JSON. */
+export type LoggedDeliveryRow = Omit<LoggedDelivery, 'headers'> & { readonly headers: string | null };
+
 /** Converts a row: NULL becomes an absent property. */
-export function toDelivery(row: LoggedDelivery): LoggedDelivery {
-  return withoutNulls(row);
+export function toDelivery({ headers, ...row }: LoggedDeliveryRow): LoggedDelivery {
+  const kept = parseHeaders(headers);
+  return { ...withoutNulls(row), ...(kept && { headers: kept }) };
+}
+
+export interface EventRow {
+  readonly payload: Uint8Array;
+  readonly headers: string | null;
+}
+
+/** A delivery of an older log has no headers. */
+export function toEvent(row: EventRow | undefined): StoredEvent | undefined {
+  return row && { payload: row.payload, headers: parseHeaders(row.headers) ?? {} };
+}
+
+function parseHeaders(json: string | null): EventHeaders | undefined {
+  return json === null ? undefined : JSON.parse(json);
 }
 
 /** A run as SQLite stores it: without booleans. */

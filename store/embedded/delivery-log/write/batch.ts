@@ -67,10 +67,11 @@ export function packDeliveries(
   const deliveries = waiting.map((delivery): DeliveryRow => {
     const appliedState = packAppliedState(delivery.delivery, statesSent);
     if (delivery.kind === 'rejected') return { ...delivery.delivery, ...appliedState };
-    const { payload, ...row } = delivery.delivery;
+    const { payload, headers, ...row } = delivery.delivery;
     payloads.set(payload, offset);
     offset += payload.length;
-    return { ...row, ...appliedState, outcome: 'Accepted', payloadBytes: payload.length };
+    const packed = { headers: headers ? JSON.stringify(headers) : null, payloadBytes: payload.length };
+    return { ...row, ...appliedState, outcome: 'Accepted', ...packed };
   });
   return { deliveries, payloads: payloads.buffer };
 }
@@ -96,9 +97,10 @@ export function makeCommittedRows(
     const { appliedState, ...delivery } = waiting.delivery;
     const commit = appliedState?.commit && { commit: appliedState.commit };
     if (!('payload' in delivery)) return { ...delivery, ...commit };
-    const { payload, runs, contentDigest, ...row } = delivery;
+    const { payload, runs, contentDigest, headers, ...row } = delivery;
     const duplicateOf = originals.get(index);
-    if (duplicateOf === undefined) return { ...row, ...commit, outcome: 'Accepted' };
+    if (duplicateOf === undefined)
+      return { ...row, ...commit, ...(headers && { headers }), outcome: 'Accepted' };
     return { ...row, ...commit, outcome: 'Duplicate', duplicateOf };
   });
 }

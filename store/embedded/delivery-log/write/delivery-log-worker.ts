@@ -5,7 +5,7 @@ import { toLogError, watchLogFiles } from '../sql/log-failure.ts';
 import { rewriteSchemaVersion } from '../sql/migrations.ts';
 import { preparePruneStep } from '../sql/prune.ts';
 import { prepareRecordDeliveries } from '../sql/record.ts';
-import { selectPayload } from '../sql/rows.ts';
+import { type EventRow, selectEvent, toEvent } from '../sql/rows.ts';
 import { prepareRunVerbs } from '../sql/runs.ts';
 import { openSnapshots } from '../sql/snapshots.ts';
 import type { Batch, Command, Committed, Failed, FromWorker, ToWorker, Verb, VerbTable } from './wire.ts';
@@ -37,11 +37,11 @@ function prepareCommit(database: Database.Database, file: string): (batch: Batch
   const requireInPlace = watchLogFiles(file);
   const snapshots = openSnapshots(database);
   const record = prepareRecordDeliveries(database, snapshots);
-  const payload = database.prepare<[string], Uint8Array>(selectPayload).pluck();
+  const event = database.prepare<[string], EventRow>(selectEvent);
   const verbs: VerbTable = {
     ...prepareRunVerbs(database, snapshots),
     pruneStep: preparePruneStep(database, snapshots),
-    readPayload: deliveryId => payload.get(deliveryId),
+    readEvent: deliveryId => toEvent(event.get(deliveryId)),
     readSnapshot: digest => snapshots.read(digest),
   };
   const execute = <V extends Verb>(command: Command<V>) => verbs[command.verb](command.argument);

@@ -15,7 +15,7 @@ export async function openDeliveryLog(file: string, options: DeliveryLogOptions 
   return {
     recordAccepted: delivery => commits.recordAccepted(delivery),
     recordUnidentified: delivery => commits.recordUnidentified(delivery),
-    readPayload: deliveryId => commits.ask('readPayload', deliveryId),
+    readEvent: deliveryId => commits.ask('readEvent', deliveryId),
     readSnapshot: digest => commits.ask('readSnapshot', digest),
     claimRuns: claim => commits.ask('claimRuns', claim),
     finishRun: result => commits.ask('finishRun', result),

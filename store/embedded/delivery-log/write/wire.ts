@@ -8,6 +8,7 @@ import type {
   RunClaim,
   RunPostponement,
   RunResult,
+  StoredEvent,
   UnidentifiedDelivery,
 } from '../../../delivery-log.ts';
 import type { DeliveryLogErrorCode } from '../../../delivery-log-error.ts';
@@ -22,8 +23,10 @@ export interface Batch {
 
 export type DeliveryRow = AcceptedRow | UnidentifiedRow;
 
-export interface AcceptedRow extends Omit<AcceptedDelivery, 'payload' | 'appliedState'> {
+export interface AcceptedRow extends Omit<AcceptedDelivery, 'payload' | 'headers' | 'appliedState'> {
   readonly outcome: 'Accepted';
+  /** As JSON, which is cheaper to send than an object. */
+  readonly headers: string | null;
   /** Length of its payload, which follows the payloads of the rows before it. */
   readonly payloadBytes: number;
   readonly appliedState?: SentAppliedState;
@@ -69,7 +72,7 @@ export interface Duplicate {
 
 /** The commands that the worker runs in the batch's transaction. */
 export interface Verbs {
-  readPayload: { takes: string; gives: Uint8Array | undefined };
+  readEvent: { takes: string; gives: StoredEvent | undefined };
   readSnapshot: { takes: string; gives: string | undefined };
   claimRuns: { takes: RunClaim; gives: ClaimedRuns };
   finishRun: { takes: RunResult; gives: boolean };

@@ -9,7 +9,7 @@ const run = `run_${'0'.repeat(26)}`;
 
 async function openFiles() {
   const { runFiles } = storeIn(homeAt(temporaryDirectory()));
-  await runFiles.prepare(run, 'Act.', Buffer.from('{}'));
+  await runFiles.prepare(run, 'Act.', { payload: Buffer.from('{}'), headers: {} });
   return { runFiles, file: runFiles.locateOutput(run) };
 }
 

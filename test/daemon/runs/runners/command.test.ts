@@ -58,6 +58,7 @@ test('gives the command the message on stdin, the payload as a file, and little 
     HOOKMILL_AUTOMATION: 'triage',
     HOOKMILL_FACTORY: 'default',
     HOOKMILL_PAYLOAD_FILE: file('event-payload.json'),
+    HOOKMILL_HEADERS_FILE: file('event-headers.json'),
   });
   expect(seen.stdin + JSON.stringify([seen.argv, seen.env])).not.toContain('HOSTILE');
 });

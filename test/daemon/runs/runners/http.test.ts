@@ -76,6 +76,9 @@ test('posts the message and the exact body, and takes 2xx for success', async ()
   const file = form.get('event-payload.json') as File;
   expect([file.name, file.type]).toEqual(['event-payload.json', 'application/json']);
   expect(Buffer.from(await file.arrayBuffer()).equals(payload)).toBe(true);
+  const kept = form.get('event-headers.json') as File;
+  expect([kept.name, kept.type]).toEqual(['event-headers.json', 'application/json']);
+  expect(await kept.text()).toBe(readFileSync(join(directory, 'event-headers.json'), 'utf8'));
   expect(readFileSync(runOutputFile(bench.home, id), 'utf8')).toMatch(
     /^\[hookmill: attempt 1 at .*\]\nHTTP 202\ntaken on\n\[hookmill: succeeded\]\n$/,
   );

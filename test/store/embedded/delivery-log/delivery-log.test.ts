@@ -58,6 +58,7 @@ test('still recognises the deliveries of a file from the version before identiti
     DROP INDEX deliveries_by_content;
     DROP INDEX deliveries_by_identity;
     ALTER TABLE deliveries DROP COLUMN content_digest;
+    ALTER TABLE deliveries DROP COLUMN headers;
     CREATE UNIQUE INDEX deliveries_by_identity ON deliveries (uid, identity) WHERE outcome = 'Accepted';
     PRAGMA user_version = 2`);
   older.close();
@@ -66,6 +67,23 @@ test('still recognises the deliveries of a file from the version before identiti
   expect(await updated.recordAccepted(again)).toEqual({ id: again.id, duplicateOf: original.id });
   const other = acceptedDelivery({ identity: 'evt_1', identitySource: 'X-Service-Delivery-Id' });
   expect(await updated.recordAccepted(other)).toEqual({ id: other.id });
+});
+
+test('reads the deliveries of a file from the version before headers were kept, and keeps those of new ones', async () => {
+  const file = temporaryFile();
+  const log = await openLog(file);
+  const original = acceptedDelivery();
+  await log.recordAccepted(original);
+  await log.close();
+  const older = new Database(file);
+  older.exec('ALTER TABLE deliveries DROP COLUMN headers; PRAGMA user_version = 3');
+  older.close();
+  const updated = await openLog(file);
+  const payload = new Uint8Array(original.payload);
+  expect(await updated.readEvent(original.id)).toEqual({ payload, headers: {} });
+  const next = acceptedDelivery({ headers: { 'x-github-event': 'push' } });
+  await updated.recordAccepted(next);
+  expect((await updated.readEvent(next.id))?.headers).toEqual({ 'x-github-event': 'push' });
 });
 
 test('says which file does not open', async () => {

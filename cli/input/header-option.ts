@@ -1,0 +1,19 @@
+import { Option } from 'commander';
+import { headerNamePattern } from '../../schema/definitions/header-name.ts';
+import { UsageError } from '../exit-status.ts';
+
+/** Names and values of headers, in the order in which they were given. */
+export type HeaderLines = readonly (readonly [string, string])[];
+
+/** Creates the repeatable option `--header "Name: value"`. */
+export function createHeaderOption(description: string): Option {
+  return new Option('--header <header>', description).argParser(
+    (line: string, lines: HeaderLines | undefined): HeaderLines => [...(lines ?? []), parseHeaderLine(line)],
+  );
+}
+
+function parseHeaderLine(line: string): readonly [string, string] {
+  const [, name = '', value = ''] = /^([^:]*):\s*(.*?)\s*$/u.exec(line) ?? [];
+  if (headerNamePattern.test(name) && !/\p{Cc}/u.test(value)) return [name, value];
+  throw new UsageError(`"${line}" is not a header; write it as in "X-GitHub-Event: push"`);
+}

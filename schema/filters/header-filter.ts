@@ -1,0 +1,165 @@
+import { z } from 'zod';
+import { headerNamePattern } from '../definitions/header-name.ts';
+import type { DiagnosticCode } from '../diagnostics.ts';
+import { eventHeaderCharsMax, keepHeadersMax } from '../event-headers.ts';
+import { isObject, toClause } from './clause.ts';
+import { findForeignMeaning } from './warnings/operator-words.ts';
+
+/** @limit Most headers in one header filter: a delivery keeps no more. */
+const headerFilterKeysMax = 2 * keepHeadersMax;
+/** @limit Most values for one header in a header filter: a longer list belongs in the automation itself. */
+const headerFilterValuesMax = 100;
+
+/** A header filter: each key names an event header, in any case. Values are strings, because headers are text. */
+export interface HeaderFilter {
+  readonly [name: string]: HeaderCondition;
+}
+
+type HeaderCondition =
+  | readonly string[]
+  | { readonly in: readonly string[] }
+  | { readonly not_in: readonly string[] }
+  | { readonly exists: boolean };
+
+const values = { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: headerFilterValuesMax };
+const makeOperator = (name: string, operand: object) => ({
+  type: 'object',
+  properties: { [name]: operand },
+  required: [name],
+  additionalProperties: false,
+});
+
+/** Checks a header filter from YAML or from the applied state, and reports every mistake in it. */
+export const headerFilterSchema: z.ZodType<HeaderFilter> = z
+  .unknown()
+  .meta({
+    type: 'object',
+    propertyNames: { pattern: headerNamePattern.source },
+    maxProperties: headerFilterKeysMax,
+    additionalProperties: {
+      description: 'A list of allowed values, or an operator: in, not_in or exists.',
+      anyOf: [
+        values,
+        makeOperator('in', values),
+        makeOperator('not_in', values),
+        makeOperator('exists', { type: 'boolean' }),
+      ],
+    },
+    examples: [{ 'X-GitHub-Event': ['push'] }],
+  })
+  .transform((value, context): HeaderFilter => {
+    const report: Report = ({ code = 'filter/invalid', path, message, hint }) => {
+      context.issues.push({ code: 'custom', input: value, path, message, params: { code, hint } });
+    };
+    if (isObject(value)) {
+      for (const mistake of findMistakes(value)) report(mistake);
+      // Every mistake was reported, so without any, the value is a header filter.
+      return value as HeaderFilter;
+    }
+    const hint = 'write names of headers, as in headers: { X-GitHub-Event: [push] }, or remove the key';
+    report({ path: [], message: 'a header filter must be an object whose keys name headers', hint });
+    return z.NEVER;
+  });
+
+interface FilterMistake {
+  readonly code?: DiagnosticCode;
+  readonly path: (string | number)[];
+  readonly message: string;
+  readonly hint: string;
+}
+
+type Report = (mistake: FilterMistake) => void;
+
+function* findMistakes(filter: Readonly<Record<string, unknown>>): Generator<FilterMistake> {
+  const names = Object.keys(filter);
+  if (names.length === 0) {
+    const hint = 'name a header, as in headers: { X-GitHub-Event: [push] }, or remove the key';
+    yield { path: [], message: 'the header filter names no header', hint };
+  }
+  if (names.length > headerFilterKeysMax) {
+    const message = `the header filter has ${names.length} headers, and at most ${headerFilterKeysMax} are allowed`;
+    yield { code: 'filter/too-large', path: [], message, hint: 'filter on fewer headers' };
+  }
+  const seen = new Map<string, string>();
+  for (const name of names) {
+    const other = seen.get(name.toLowerCase());
+    seen.set(name.toLowerCase(), name);
+    if (other !== undefined) {
+      const message = `${name} and ${other} are the same header, because case does not matter in names of headers`;
+      yield { path: [name], message, hint: 'write one of them, with all its values in one list' };
+    }
+    if (!headerNamePattern.test(name)) {
+      const hint = 'write only the name of the header, as in X-GitHub-Event';
+      yield { path: [name], message: `"${name}" is not a header name`, hint };
+    }
+    yield* findConditionMistakes(name, filter[name]);
+  }
+}
+
+function* findConditionMistakes(name: string, value: unknown): Generator<FilterMistake> {
+  const clause = toClause(value);
+  if (clause === undefined) {
+    const hint =
+      value === null ? `${name}: { exists: false }` : `${name}: [${JSON.stringify(String(value))}]`;
+    yield { path: [name], message: `${name} must be a list of allowed values`, hint: `write ${hint}` };
+    return;
+  }
+  switch (clause.operator) {
+    case 'nested': {
+      const message = `${name} must be a list of allowed values, or one operator: in, not_in or exists`;
+      yield { path: [name], message, hint: `write ${name}: ${chooseCondition(Object.keys(clause.fields))}` };
+      return;
+    }
+    case 'exists':
+      return;
+    default: {
+      const path = Array.isArray(value) ? [name] : [name, clause.operator];
+      yield* findListMistakes(clause.values, path);
+    }
+  }
+}
+
+/** Chooses the condition that was probably meant by keys that are not one operator. */
+function chooseCondition([key = '', ...others]: readonly string[]): string {
+  const meaning = key === 'exists' ? key : findForeignMeaning(key);
+  switch (others.length === 0 ? meaning : undefined) {
+    case 'not_in':
+      return '{ not_in: [a, b] }';
+    case 'exists':
+      return '{ exists: true }';
+    case 'missing':
+      return '{ exists: false }';
+    default:
+      return '[a, b], with whole values';
+  }
+}
+
+function* findListMistakes(list: readonly unknown[], path: string[]): Generator<FilterMistake> {
+  if (list.length === 0) {
+    yield { path, message: 'the list is empty', hint: 'list the values, or use { exists: true }' };
+  }
+  if (list.length > headerFilterValuesMax) {
+    const message = `the list has ${list.length} values, and at most ${headerFilterValuesMax} are allowed`;
+    const hint = 'split it over several triggers of the same webhook';
+    yield { code: 'filter/too-large', path, message, hint };
+    return;
+  }
+  for (const [index, value] of list.entries()) {
+    const at = [...path, index];
+    if (typeof value !== 'string') {
+      const hint =
+        isObject(value) || Array.isArray(value) ? 'write one flat list of strings' : writeAsText(value);
+      yield { path: at, message: 'the value of a header is always a string', hint };
+    } else if (value.length > eventHeaderCharsMax) {
+      const message = `at most ${eventHeaderCharsMax} characters of a header are kept, so this value never matches`;
+      yield { path: at, message, hint: 'filter on another header, or let the run check it' };
+    } else if (value !== value.trim()) {
+      const message = 'a header has no white space around its value, so this value never matches';
+      yield { path: at, message, hint: writeAsText(value.trim()) };
+    }
+  }
+}
+
+function writeAsText(value: unknown): string {
+  return `write ${JSON.stringify(String(value))}`;
+}

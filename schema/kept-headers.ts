@@ -1,0 +1,52 @@
+import { describeScheme, findScheme, isCredentialHeader } from '../signatures/schemes.ts';
+import type { CustomScheme } from './definitions/custom-scheme.ts';
+import type { Diagnostic } from './diagnostics.ts';
+
+/** The keys of a webhook that decide which headers are kept. */
+interface KeepingWebhook {
+  readonly signatureScheme?: string | CustomScheme | undefined;
+  readonly deliveryIdHeader?: string | undefined;
+  readonly keepHeaders?: readonly string[] | undefined;
+}
+
+/** Lists the headers that are kept of a webhook's deliveries, each once, written as their senders write them. */
+export function listKeptHeaders({
+  signatureScheme,
+  deliveryIdHeader,
+  keepHeaders = [],
+}: KeepingWebhook): readonly string[] {
+  const names = [
+    ...['Content-Type', 'User-Agent'],
+    ...listSchemeHeaders(signatureScheme),
+    ...(deliveryIdHeader === undefined ? [] : [deliveryIdHeader]),
+    ...keepHeaders,
+  ];
+  const own = signatureScheme && describeScheme(signatureScheme)?.header;
+  const byLower = new Map<string, string>();
+  for (const name of names) {
+    const lower = name.toLowerCase();
+    const isKept = !byLower.has(lower) && !isCredentialHeader(name) && lower !== own?.toLowerCase();
+    if (isKept) byLower.set(lower, name);
+  }
+  return [...byLower.values()];
+}
+
+/** The headers in which the senders of a scheme say the kind and the ID of an event. */
+function listSchemeHeaders(reference: KeepingWebhook['signatureScheme']): readonly string[] {
+  const description = reference && describeScheme(reference);
+  if (!description) return [];
+  const { eventHeaders = [] } = (typeof reference === 'string' && findScheme(reference)) || {};
+  const sets =
+    'alternatives' in description ? [description, ...(description.alternatives ?? [])] : [description];
+  const ids = sets.flatMap(set => [('idHeader' in set && set.idHeader) || undefined, set.deliveryIdHeader]);
+  return [...eventHeaders, ...ids.filter(name => name !== undefined)];
+}
+
+/** Says why a header is never kept, whatever a webhook lists; undefined unless it carries a credential. */
+export function describeNeverKept(name: string): Pick<Diagnostic, 'message' | 'hint'> | undefined {
+  if (!isCredentialHeader(name)) return undefined;
+  return {
+    message: `${name} carries a credential or a signature, so it is never kept`,
+    hint: 'filter on a header that describes the event',
+  };
+}

@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'vitest';
+import { parseAutomation } from '../../../schema/definitions/parse-definition.ts';
+import { judgeTrigger } from '../../../schema/filters/judge-trigger.ts';
+
+const uid = 'wh_0123456789abcdefghijklmn';
+
+function parse(headers: string) {
+  const text = `prompt: Act.
+triggers:
+  - provider: webhook
+    event: received
+    filter:
+      webhook_ids: [${uid}]
+      headers: ${headers}
+`;
+  return parseAutomation('act', 'automations/act.yaml', Buffer.from(text));
+}
+
+function judge(headers: string, sent: Record<string, string>) {
+  const { definition, diagnostics } = parse(headers);
+  expect(diagnostics).toEqual([]);
+  const [trigger] = definition?.triggers ?? [];
+  if (!trigger) throw new Error('no trigger');
+  return judgeTrigger(trigger, { payload: {}, headers: sent });
+}
+
+describe('a header filter', () => {
+  test.each([
+    ['{ X-GitHub-Event: [push] }', { 'x-github-event': 'push' }, true],
+    ['{ x-GITHUB-event: [pull_request, push] }', { 'x-github-event': 'push' }, true],
+    ['{ X-GitHub-Event: [Push] }', { 'x-github-event': 'push' }, false],
+    ['{ X-GitHub-Event: { in: [push] } }', { 'x-github-event': 'push' }, true],
+    ['{ X-GitHub-Event: { not_in: [push] } }', { 'x-github-event': 'push' }, false],
+    ['{ X-GitHub-Event: { not_in: [push] } }', {}, true],
+    ['{ X-GitHub-Event: [push] }', {}, false],
+    ['{ X-Tenant: { exists: true } }', { 'x-tenant': '' }, true],
+    ['{ X-Tenant: { exists: false } }', { 'x-tenant': '' }, false],
+    ['{ X-Tenant: { exists: false } }', {}, true],
+    ['{ X-Tenant: [""] }', { 'x-tenant': '' }, true],
+    ['{ X-Retry: ["1"] }', { 'x-retry': '1' }, true],
+    ['{ A: [x], B: [y] }', { a: 'x', b: 'z' }, false],
+    ['{ A: [x], B: [y] }', { a: 'x', b: 'y' }, true],
+    ['{ in: [x] }', { in: 'x' }, true],
+    ['{ Constructor: { exists: false } }', {}, true],
+  ])('%s and %o: %s', (filter, sent, holds) => {
+    expect(judge(filter, sent)).toMatchObject({ wouldTrigger: holds, headers: { holds } });
+  });
+
+  test('is explained header by header, by the names that it uses', () => {
+    const { headers } = judge('{ X-GitHub-Event: [pull_request], X-Tenant: { exists: true } }', {
+      'x-github-event': 'push',
+    });
+    expect(headers).toEqual({
+      holds: false,
+      clauses: [
+        {
+          path: 'X-GitHub-Event',
+          operator: 'in',
+          allowed: '["pull_request"]',
+          found: '"push"',
+          holds: false,
+        },
+        { path: 'X-Tenant', operator: 'exists', allowed: 'true', found: 'missing', holds: false },
+      ],
+    });
+  });
+
+  test('of a trigger that has none leaves the verdict as it was', () => {
+    const filter = { webhook_ids: [uid], payload: { a: ['x'] } };
+    expect(judgeTrigger({ filter }, { payload: { a: 'x' }, headers: { b: 'y' } })).not.toHaveProperty(
+      'headers',
+    );
+  });
+});
+
+describe('a mistake in a header filter is reported where it stands', () => {
+  test.each([
+    ['push', 'a header filter must be an object whose keys name headers', /headers: \{ X-GitHub-Event/],
+    ['{}', 'the header filter names no header', /or remove the key/],
+    ['{ X-A: push }', 'X-A must be a list of allowed values', /write X-A: \["push"\]/],
+    ['{ X-A: 1 }', 'X-A must be a list of allowed values', /write X-A: \["1"\]/],
+    ['{ X-A: null }', 'X-A must be a list of allowed values', /write X-A: \{ exists: false \}/],
+    ['{ X-A: [1] }', 'the value of a header is always a string', /write "1"/],
+    ['{ X-A: [true] }', 'the value of a header is always a string', /write "true"/],
+    ['{ X-A: [[a]] }', 'the value of a header is always a string', /one flat list/],
+    ['{ X-A: [] }', 'the list is empty', /exists: true/],
+    ['{ X-A: { in: [] } }', 'the list is empty', /exists: true/],
+    ['{ X-A: { not_in: [2] } }', 'the value of a header is always a string', /write "2"/],
+    ['{ X-A: { notin: [a] } }', 'X-A must be a list of allowed values, or one operator', /not_in: \[a, b\]/],
+    ['{ X-A: { $in: [a] } }', 'X-A must be a list of allowed values, or one operator', /write X-A: \[a, b\]/],
+    [
+      '{ X-A: { regex: [a] } }',
+      'X-A must be a list of allowed values, or one operator',
+      /write X-A: \[a, b\]/,
+    ],
+    [
+      '{ X-A: { in: [a], not_in: [b] } }',
+      'X-A must be a list of allowed values, or one operator',
+      /write X-A/,
+    ],
+    [
+      '{ X-A: { exists: "yes" } }',
+      'X-A must be a list of allowed values, or one operator',
+      /X-A: \{ exists: true \}/,
+    ],
+    ['{ X-A: [a], x-a: [b] }', 'x-a and X-A are the same header', /write one of them/],
+    ['{ "X A": [a] }', '"X A" is not a header name', /write only the name/],
+    ['{ "X-A:": [a] }', '"X-A:" is not a header name', /write only the name/],
+    ['{ X-A: [" a"] }', 'a header has no white space around its value', /write "a"/],
+    [`{ X-A: [${'a'.repeat(257)}] }`, 'at most 256 characters of a header are kept', /another header/],
+  ])('%s', (headers, message, hint) => {
+    const { definition, diagnostics } = parse(headers);
+    expect(definition).toBeUndefined();
+    expect(diagnostics).toMatchObject([
+      { code: 'filter/invalid', severity: 'error', range: { start: { line: 7 } } },
+    ]);
+    expect(diagnostics[0]?.message).toContain(message);
+    expect(diagnostics[0]?.hint).toMatch(hint);
+  });
+
+  test('too many headers, or values', () => {
+    const many = Array.from({ length: 17 }, (_, index) => `X-${index}: [a]`).join(', ');
+    expect(parse(`{ ${many} }`).diagnostics).toMatchObject([{ code: 'filter/too-large' }]);
+    expect(parse(`{ X-A: [${'a, '.repeat(101)}] }`).diagnostics).toMatchObject([
+      { code: 'filter/too-large' },
+    ]);
+  });
+});
