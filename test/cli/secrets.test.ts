@@ -149,7 +149,7 @@ test('a declared secret applies without a credential, which it gets once it is s
   const shown = async () => (await workspace.hookmill('webhooks', 'show', 'a')).stdout;
   expect(await shown()).toMatch(/^credential {10}not set: answers 401/m);
   await workspace.hookmill('secrets', 'set', 'LATER', { stdin: 'value-with-16-chars' });
-  expect((await workspace.hookmill('plan')).stdout).toContain('secret  current value → new value');
+  expect((await workspace.hookmill('plan')).stdout).toContain('secret: current value → new value');
   expect(await shown()).toMatch(/^credential {10}not set/m);
   await workspace.hookmill('apply');
   expect(await shown()).toMatch(/^credential {10}active/m);

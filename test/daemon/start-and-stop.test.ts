@@ -74,7 +74,7 @@ test('serves with a warning if its address cannot be recorded', async () => {
   mkdirSync(join(workspace.home, 'daemon.json'), { recursive: true });
   const daemon = await startDaemonForTest({ workspace });
   expect(await daemon.readyz()).toMatchObject({ status: 'ready' });
-  await expect.poll(daemon.stderr).toMatch(/"level":40.*cannot record the address of the ingress/);
+  await expect.poll(daemon.stderr).toMatch(/"level":40.*cannot record where this daemon listens/);
   expect(await daemon.stop()).toBe(0);
 });
 
