@@ -7,7 +7,10 @@ import { build } from 'rolldown';
 // daemon: finding and reading a package's many files costs more than running them. All other packages stay outside the
 // bundle. better-sqlite3 has to, because it has a native part; pino, because it finds files of its own by their paths.
 const bundled =
-  /^(@koa\/router|chokidar|commander|execa|fast-string-(truncated-)?width|fastest-levenshtein|jose|koa|lowdb|picocolors|prom-client|proxy-addr|raw-body|simple-git|yaml|zod)($|\/)/;
+  /^(@koa\/router|chokidar|commander|execa|fast-string-(truncated-)?width|fastest-levenshtein|jose|koa|lowdb|picocolors|prom-client|proxy-addr|simple-git|yaml|zod)($|\/)/;
+
+// @koa/router imports it only for a list of methods.
+const replaced = { http: resolve('daemon/http/node-http.ts') };
 
 const program = 'cli/main.ts';
 // Each of these runs in its own thread or process. The file that starts it expects it in the same directory.
@@ -24,6 +27,7 @@ const { output } = await build({
   input: { hookmill: program, ...workers },
   platform: 'node',
   external: isExternal,
+  resolve: { alias: replaced },
   // One file for all that each command loads starts faster than the twenty that rolldown would make of it.
   output: { format: 'esm', codeSplitting: { groups: [{ name: 'start', test: isStartModule }] } },
   plugins: [
@@ -57,7 +61,7 @@ const built = new Set(output.map(({ fileName }) => fileName));
 for (const file of readdirSync('dist')) if (file.endsWith('.js') && !built.has(file)) rmSync(`dist/${file}`);
 
 function isExternal(id: string): boolean {
-  return !id.startsWith('.') && !isAbsolute(id) && !bundled.test(id);
+  return !(id in replaced) && !id.startsWith('.') && !isAbsolute(id) && !bundled.test(id);
 }
 
 /** Whether each command loads the module, and no worker does: a worker would then load all of them. */

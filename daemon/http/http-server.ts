@@ -1,8 +1,9 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { connectionsMax, requestMs } from '../settings.ts';
 import { ConnectionSlots } from './connection-slots.ts';
 import { ConnectionTurns } from './connection-turns.ts';
+import http from './node-http.ts';
 import { isHeadValid, refuseHead } from './request-head.ts';
 import { sliceInput } from './sliced-input.ts';
 
@@ -40,7 +41,7 @@ export function createBoundedServer(
     if (isHeadValid(request)) listener(request, response);
     else refuseHead(response);
   };
-  const server = createServer(
+  const server = http.createServer(
     {
       headersTimeout: timeoutMs,
       requestTimeout: timeoutMs,

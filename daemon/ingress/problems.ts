@@ -1,4 +1,4 @@
-import { STATUS_CODES } from 'node:http';
+import http from '../http/node-http.ts';
 import type { BudgetLimits } from './budgets.ts';
 
 /** Status and text of each problem (RFC 9457) with which the ingress refuses a request. The sender sees the text. */
@@ -34,7 +34,7 @@ export function createProblemRenderer({
   const render = (code: ProblemCode, advice = ''): Problem => {
     const { status, detail: template } = problems[code];
     const detail = template.replace('{limit}', String(deliveriesPerMinute)) + advice;
-    const body = { type: 'about:blank', title: STATUS_CODES[status], status, detail };
+    const body = { type: 'about:blank', title: http.STATUS_CODES[status], status, detail };
     return { status, body: `${JSON.stringify(body)}\n` };
   };
   const codes = Object.keys(problems) as ProblemCode[];
