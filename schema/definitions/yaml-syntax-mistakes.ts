@@ -86,7 +86,7 @@ function findOpening(document: Document.Parsed, offset: number): number | undefi
   visit(document, {
     Node: (_, node) => {
       const isOpened = isCollection(node) ? node.flow : isScalar(node) && node.type?.startsWith('QUOTE');
-      if (isOpened && node.range && node.range[0] < offset && node.range[2] >= offset)
+      if (isOpened && node.range && node.range[0] < offset && node.range[1] >= offset)
         opening = node.range[0];
     },
   });

@@ -49,8 +49,11 @@ test('parses no file of a factory whose files have too many bytes together', () 
 test('parses no more files once their filters are too large together', () => {
   const values = Array.from({ length: 490 }, (_, index) => index);
   const payload = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`f${index}`, values]));
-  const text = JSON.stringify({ prompt: 'p', triggers: [triggerOf(payload)] });
-  const { automations, diagnostics } = definitionsIn(manyFiles(60, text));
+  const files = Array.from({ length: 60 }, (_, index) => {
+    const text = JSON.stringify({ prompt: `p${index}`, triggers: [triggerOf(payload)] });
+    return automationFile(`a${index}`, text);
+  });
+  const { automations, diagnostics } = definitionsIn(files);
   expect(automations).toHaveLength(41);
   expect(diagnostics).toMatchObject([{ code: 'factory/too-large', file: 'automations' }]);
 });
