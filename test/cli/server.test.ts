@@ -68,6 +68,26 @@ describe('shows the data of a daemon like that of a home:', () => {
   });
 });
 
+test('warns in a plan, and in a test, about a filter that the deliveries of the daemon do not fit', async () => {
+  const { client, workspace, hookmill, json: read } = await remote();
+  const { json } = await client.call('createWebhook', { body: { name: 'deploys' } });
+  const headers = { Authorization: `Bearer ${json.revealed.secret}` };
+  for (const level of ['error', 'info', 'fatal']) {
+    await send(json.webhook.url, { headers, body: JSON.stringify({ issue: { level } }) });
+  }
+  const filter = `{ webhook_ids: [${json.webhook.uid}], payload: { issue: { levle: [error] } } }`;
+  workspace.write(
+    'automations/triage.yaml',
+    `prompt: Look.\ntriggers:\n  - { provider: webhook, event: received, filter: ${filter} }\n`,
+  );
+  const warning = '$.issue.levle occurs in none of the last 3 deliveries; $.issue.level in 3';
+  expect((await hookmill('plan')).stderr).toContain(`automations/triage.yaml:3:`);
+  expect((await hookmill('plan')).stderr).toContain(`${warning} [filter/field-not-sent]`);
+  workspace.write('payload.json', '{}');
+  const tested = await read('automations', 'test', 'triage', '--payload', 'payload.json');
+  expect(tested.warnings).toMatchObject([{ trigger: 0, message: warning }]);
+});
+
 test('refuses unknown names and IDs in the same words as a home', async () => {
   const { daemon, client, workspace, hookmill } = await remote();
   const { json } = await client.call('createWebhook', { body: { name: 'deploys' } });
