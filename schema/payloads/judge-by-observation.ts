@@ -3,7 +3,7 @@ import { type Clause, type Fields, type PayloadFilter, type Scalar, toClause } f
 import { renderPathSegment } from '../filters/path-segment.ts';
 import { joinWithOr } from '../suggestion.ts';
 import { findSimilar } from './find-similar.ts';
-import type { Observation, ObservedNode, ObservedType } from './observation.ts';
+import { type Observation, type ObservedNode, type ObservedType, observedTypes } from './observation.ts';
 import { findExamples } from './observed-paths.ts';
 
 /** Fewest deliveries that show that a field or value is not sent: fewer may be the test deliveries of a new webhook. */
@@ -158,7 +158,9 @@ function judgeValues(
   if (wanted.length === 0) return undefined;
   const sent = enter(found);
   // A null says nothing about the type of a field: it stands for no value.
-  const types = new Set(sent.flatMap(node => [...node.types.keys()].map(toJsonType)));
+  const types = new Set(
+    sent.flatMap(node => observedTypes.filter(type => node.types[type] > 0).map(toJsonType)),
+  );
   types.delete('null');
   const typed = wanted.filter(value => value !== null);
   if (types.size === 0) return undefined;

@@ -1,7 +1,7 @@
 import { isObject, type Scalar } from '../filters/clause.ts';
 
-/** @limit Most JSON values that the observation of payloads visits for one command: they take half a second. Further deliveries are not observed. */
-const visitsMax = 2_500_000;
+/** @limit Most JSON values that the observation of payloads visits for one command: they take a fifth of a second. Further deliveries are not observed. */
+const visitsMax = 1_000_000;
 /** @limit Most different paths that the observation of payloads remembers for one command: real payloads have some hundred. */
 const pathsMax = 20_000;
 /** @limit Most fields of one object that are observed: an object with more is a map, and its keys are data. */
@@ -21,11 +21,11 @@ export interface ObservedNode {
   /** In how many deliveries the path has a value. */
   readonly deliveries: number;
   /** How many values of each type were observed. */
-  readonly types: ReadonlyMap<ObservedType, number>;
+  readonly types: Readonly<Record<ObservedType, number>>;
   readonly fields: ReadonlyMap<string, ObservedNode>;
   /** What the arrays contain. */
   readonly elements: ObservedNode | undefined;
-  /** The first different strings, numbers, booleans and nulls, and how often each of them was observed. */
+  /** The first different strings, numbers, booleans and nulls, and how often each was observed until there were others. */
   readonly scalars: ReadonlyMap<Scalar, number>;
   /** Other scalars were observed that were too many or too long to remember. */
   readonly hasMoreScalars: boolean;
@@ -71,7 +71,7 @@ export function createObserver(budget: ObservationBudget): Observer {
 interface Node extends ObservedNode {
   deliveries: number;
   lastDelivery: number;
-  readonly types: Map<ObservedType, number>;
+  readonly types: Record<ObservedType, number>;
   readonly fields: Map<string, Node>;
   elements: Node | undefined;
   readonly scalars: Map<Scalar, number>;
@@ -81,9 +81,13 @@ interface Node extends ObservedNode {
 
 function createNode(): Node {
   return {
-    ...{ deliveries: 0, lastDelivery: 0, types: new Map(), fields: new Map(), elements: undefined },
+    ...{ deliveries: 0, lastDelivery: 0, types: noTypes(), fields: new Map(), elements: undefined },
     ...{ scalars: new Map(), hasMoreScalars: false, hasMoreFields: false },
   };
+}
+
+function noTypes(): Record<ObservedType, number> {
+  return { null: 0, boolean: 0, integer: 0, number: 0, string: 0, object: 0, array: 0 };
 }
 
 interface Visit {
@@ -96,7 +100,7 @@ function visit(value: unknown, node: Node, during: Visit, depth: number): void {
   if (node.lastDelivery !== during.delivery) node.deliveries += 1;
   node.lastDelivery = during.delivery;
   const type = typeOf(value);
-  node.types.set(type, (node.types.get(type) ?? 0) + 1);
+  node.types[type] += 1;
   if (isObject(value)) visitFields(value, node, during, depth);
   else if (Array.isArray(value)) visitElements(value, node, during, depth);
   else rememberScalar(value as Scalar, node);
@@ -133,6 +137,7 @@ function visitElements(values: readonly unknown[], node: Node, during: Visit, de
 }
 
 function rememberScalar(value: Scalar, node: Node): void {
+  if (node.hasMoreScalars) return;
   const count = node.scalars.get(value);
   if (count !== undefined) node.scalars.set(value, count + 1);
   else if (node.scalars.size >= scalarsMax || (typeof value === 'string' && value.length > scalarCharsMax))

@@ -63,8 +63,8 @@ function toShown(node: ObservedNode, keys: (string | null)[], path: string): Obs
     keys,
     deliveries,
     types: observedTypes.flatMap(type => {
-      const values = node.types.get(type);
-      return values === undefined ? [] : [{ type, values }];
+      const values = node.types[type];
+      return values === 0 ? [] : [{ type, values }];
     }),
     examples,
     isEnumeration: !hasMoreScalars && examples.length > 0 && examples.length === scalars.size,
