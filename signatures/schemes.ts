@@ -42,8 +42,12 @@ export function describeScheme(reference: string | HmacFields): SignatureDescrip
 
 const credentialHeaders: ReadonlySet<string> = new Set(schemes.flatMap(listCredentialHeaders));
 
+/** Whether the senders of some scheme put their signature or their secret into this header. */
+export function isSchemeCredentialHeader(name: string): boolean {
+  return credentialHeaders.has(name.toLowerCase());
+}
+
 /** Whether a request header carries a credential or a signature: of a scheme, or by its name. */
 export function isCredentialHeader(name: string): boolean {
-  const lower = name.toLowerCase();
-  return credentialHeaders.has(lower) || isCredentialName(lower);
+  return isSchemeCredentialHeader(name) || isCredentialName(name.toLowerCase());
 }

@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { findScheme, isCredentialHeader, schemeIds, schemes } from '../../signatures/schemes.ts';
+import {
+  findScheme,
+  isCredentialHeader,
+  isSchemeCredentialHeader,
+  schemeIds,
+  schemes,
+} from '../../signatures/schemes.ts';
 import { type AuthMode, authModes } from '../auth-mode.ts';
 import { keepHeadersMax } from '../event-headers.ts';
 import { secretNameShape } from '../secret-name-shape.ts';
@@ -12,7 +18,9 @@ import { headerNamePattern } from './header-name.ts';
 export type SchemeReference = string | CustomScheme;
 
 // The delivery log keeps identities as plain text, so a header that carries a credential cannot be one.
-const credentialHeaders = ['authorization', 'cookie', 'proxy-authorization'];
+const isCredential = (name: string) =>
+  ['authorization', 'cookie', 'proxy-authorization'].includes(name.toLowerCase()) ||
+  isSchemeCredentialHeader(name);
 
 const deliveryIdHeader = z
   .string()
@@ -21,7 +29,7 @@ const deliveryIdHeader = z
     if (!headerNamePattern.test(name)) {
       const hint = 'write only the name of the header, as in X-Event-Id';
       addMistake(context, [], `"${name}" is not a header name`, { code, hint });
-    } else if (credentialHeaders.includes(name.toLowerCase())) {
+    } else if (isCredential(name)) {
       const hint = 'name the header in which the sender puts its event ID';
       addMistake(context, [], `${name} carries a credential, so it cannot identify a delivery`, {
         code,
