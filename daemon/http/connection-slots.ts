@@ -18,19 +18,26 @@ interface Slot {
 /**
  * Decides which connections a server keeps. When all are taken, or all that one client address may have, the one that
  * has been idle longest gives way to a new one. So nobody keeps others out with connections on which nothing happens.
+ * But a client whose connections wait already gets no more: a flood of them must cost little.
  */
 export class ConnectionSlots {
   readonly #connectionsMax: number;
   readonly #isProxy: (address: string) => boolean;
+  readonly #hasWaiting: (address: string) => boolean;
   readonly #slots = new Map<Socket, Slot>();
   readonly #clients = new Map<string, Client>();
   /** In all sets of idle connections, the one that has been idle longest comes first. */
   readonly #idle = new Set<Slot>();
 
   /** The addresses of proxies have no limit of their own, because a proxy connects for many clients. */
-  constructor(connectionsMax: number, isProxy: (address: string) => boolean) {
+  constructor(
+    connectionsMax: number,
+    isProxy: (address: string) => boolean,
+    hasWaiting: (address: string) => boolean,
+  ) {
     this.#connectionsMax = connectionsMax;
     this.#isProxy = isProxy;
+    this.#hasWaiting = hasWaiting;
   }
 
   /** All open connections. */
@@ -38,8 +45,8 @@ export class ConnectionSlots {
     return this.#slots.keys();
   }
 
-  /** Admits a new connection, or destroys it if no idle one can give way. */
-  open(socket: Socket): void {
+  /** Admits a new connection. Destroys it and returns false if no other one gives way. */
+  open(socket: Socket): boolean {
     const { remoteAddress = '' } = socket;
     const address = toClientAddress(remoteAddress);
     const client = this.#clients.get(address) ?? { open: 0, idle: new Set() };
@@ -47,9 +54,9 @@ export class ConnectionSlots {
       client.open >= this.#connectionsMax / addressConnectionsPart && !this.#isProxy(remoteAddress);
     if (isShareTaken || this.#slots.size >= this.#connectionsMax) {
       const [longestIdle] = isShareTaken ? client.idle : this.#idle;
-      if (!longestIdle) {
+      if (!longestIdle || this.#hasWaiting(address)) {
         socket.destroy();
-        return;
+        return false;
       }
       this.#close(longestIdle);
       longestIdle.socket.destroy();
@@ -63,6 +70,7 @@ export class ConnectionSlots {
       this.#close(slot);
       if (client.open === 0 && this.#clients.get(address) === client) this.#clients.delete(address);
     });
+    return true;
   }
 
   beginRequest(socket: Socket): void {

@@ -37,6 +37,11 @@ export class ConnectionTurns {
     socket.once('close', () => turn.waiting.delete(socket));
   }
 
+  /** Whether connections of a client address wait for their turn. */
+  hasWaiting(address: string): boolean {
+    return (this.#addresses.get(address)?.waiting.size ?? 0) > 0;
+  }
+
   #beginTurn(): void {
     for (const [address, turn] of this.#addresses) {
       if (turn.waiting.size === 0) this.#addresses.delete(address);

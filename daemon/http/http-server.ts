@@ -1,5 +1,5 @@
 import type { RequestListener, Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { connectionsMax, requestMs } from '../settings.ts';
 import { ConnectionSlots } from './connection-slots.ts';
 import { ConnectionTurns } from './connection-turns.ts';
@@ -32,8 +32,8 @@ export function createBoundedServer(
   listener: RequestListener,
   { requestMs: timeoutMs = requestMs, connections = connectionsMax, isProxy }: ServerBounds,
 ): Server {
-  const slots = new ConnectionSlots(connections, isProxy);
   const turns = new ConnectionTurns(isProxy);
+  const slots = new ConnectionSlots(connections, isProxy, address => turns.hasWaiting(address));
   const serve: RequestListener = (request, response) => {
     const { socket } = request;
     slots.beginRequest(socket);
@@ -54,9 +54,11 @@ export function createBoundedServer(
   slotsOfServers.set(server, slots);
   // An option of net.createServer that http.createServer does not pass on: a connection that waits holds no bytes.
   Object.assign(server, { pauseOnConnect: true });
-  server.on('connection', socket => {
-    slots.open(socket);
-    if (socket.destroyed) return;
+  // Before the server makes a parser for a connection, it is decided whether there is room for it.
+  const [serveConnection] = server.listeners('connection') as ((socket: Socket) => void)[];
+  server.removeAllListeners('connection').on('connection', (socket: Socket) => {
+    if (!slots.open(socket)) return;
+    serveConnection?.call(server, socket);
     sliceInput(socket);
     turns.open(socket);
   });

@@ -15,8 +15,8 @@ export interface UnreadBody {
 }
 
 /**
- * Reads a whole body of at most `limit` bytes into one buffer, which grows as bytes arrive: neither a header nor tiny
- * chunks make it larger than twice what was sent. Of an unverified sender, `room` bounds the memory, and ends the
+ * Reads a whole body of at most `limit` bytes into one buffer. Of an unverified sender, it grows as bytes arrive: neither
+ * a header nor tiny chunks make it larger than twice what was sent. `room` bounds the memory of all of them, and ends the
  * reading when others need it.
  */
 export function readBody(request: IncomingMessage, limit: number, room?: BodyRoom): Promise<BodyRead> {
@@ -41,7 +41,8 @@ export function readBody(request: IncomingMessage, limit: number, room?: BodyRoo
       if (bytes > limit) return refuse('too-large');
       if (room && pieces > freePieces && bytes < pieces * pieceBytesMin) return refuse('body-in-pieces');
       if (bytes > buffer.length) {
-        const capacity = Math.min(length ?? limit, Math.max(bytes, 2 * buffer.length));
+        const grown = Math.min(length ?? limit, Math.max(bytes, 2 * buffer.length));
+        const capacity = room ? grown : (length ?? grown);
         if (room && !room.grow(capacity - buffer.length)) return refuse('too-many-uploads');
         const larger = Buffer.allocUnsafe(capacity);
         buffer.copy(larger, 0, 0, start);

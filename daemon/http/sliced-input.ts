@@ -2,6 +2,10 @@ import type { Socket } from 'node:net';
 
 /** @limit Bytes that the HTTP parser takes at once, of what a socket has read: it calls back for each chunk of a body, so a full read of tiny ones would stop all others for 30 ms. */
 const sliceBytes = 1024;
+/** @limit Bytes that the parser takes at once after it was quick, in bytes: ordinary bodies come in large chunks. */
+const sliceBytesMax = 8 * 1024;
+/** @limit Time in which a parser is quick with a slice, in ms: one of tiny chunks takes several times as long. */
+const quickMs = 0.02;
 
 /**
  * Gives the HTTP parser of a new connection what arrives in slices. Between two of them, the listener of a request runs,
@@ -11,11 +15,16 @@ export function sliceInput(socket: Socket): void {
   const [parse] = socket.listeners('data') as ((bytes: Buffer) => void)[];
   if (!parse) throw new Error('the HTTP server listens to no data of this connection');
   let rest: Buffer = nothing;
+  let size = sliceBytes;
   const parseSlice = (bytes: Buffer) => {
-    if (bytes.length <= sliceBytes) return parse(bytes);
-    rest = bytes.subarray(sliceBytes);
-    afterMicrotasks(takeRest);
-    parse(bytes.subarray(0, sliceBytes));
+    const slice = bytes.subarray(0, size);
+    if (bytes.length > size) {
+      rest = bytes.subarray(size);
+      afterMicrotasks(takeRest);
+    }
+    const startedMs = performance.now();
+    parse(slice);
+    size = performance.now() - startedMs < quickMs ? Math.min(2 * size, sliceBytesMax) : sliceBytes;
   };
   const takeRest = () => {
     const bytes = rest;

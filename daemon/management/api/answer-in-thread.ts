@@ -43,7 +43,8 @@ export function createAnswerer(options: AnswererOptions): (request: ThreadReques
     current = request;
     clock.atMs = atMs;
     try {
-      const body = request.body && parseBody(Buffer.from(request.body), apiRoutes[id]);
+      const { buffer, byteOffset, byteLength } = request.body ?? new Uint8Array();
+      const body = request.body && parseBody(Buffer.from(buffer, byteOffset, byteLength), apiRoutes[id]);
       // The table's types ensure that each handler takes the shapes that were checked.
       const handler = handlers[id as ThreadOperationId] as (request: unknown) => Promise<ApiReply<unknown>>;
       const reply = await handler({ params, query, body, ifSerial, caller });
