@@ -1,8 +1,9 @@
 // C0, DEL and C1 control characters, and those that change the direction of text: a terminal would obey them. Zero-width
-// characters, separators of lines, and tags (U+E0000 to U+E0FFF): a reader would not see them, but a run's agent would.
+// characters, separators of lines, and tags (U+E0000 to U+E0FFF): a reader would not see them, but a run's agent would. A
+// joiner (U+200D) shows within an emoji.
 const unprintable =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are replaced
-  /[\0-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e0fff}]/gu;
+  /[\0-\x1f\x7f-\x9f\u061c\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e0fff}]|(?<!\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?)\u200d|\u200d(?!\p{Extended_Pictographic})/gu;
 
 /** Escapes control characters, so that text from files, git or senders is safe on a terminal. */
 export function printable(text: string): string {
@@ -16,7 +17,10 @@ export function printable(text: string): string {
 }
 
 // The sequences of colours.ts. Others, which could hide or move text, are escaped.
-const colourOrUnprintable = new RegExp(`\\x1b\\[(?:1|2|22|3[1236]|39)m|(?!\n)${unprintable.source}`, 'gu');
+const colourOrUnprintable = new RegExp(
+  `\\x1b\\[(?:1|2|22|3[1236]|39)m|(?!\n)(?:${unprintable.source})`,
+  'gu',
+);
 // Commands in the log of a CI job: ##[…] and ##vso[…] (Azure, GitHub), ##teamcity[…] anywhere in a line; ::…:: (GitHub)
 // at its start.
 const commandWithin = /#(?=#\w*\[)/g;

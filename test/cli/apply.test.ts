@@ -216,11 +216,18 @@ test('webhooks list and show tell everything but the credential', async () => {
   const list = JSON.parse((await workspace.hookmill('webhooks', 'list', '-o', 'json')).stdout);
   expect(list).toEqual(
     [
-      { name: 'code', authMode: 'signature', signatureScheme: 'github' },
-      { name: 'deploys', authMode: 'token', signatureScheme: null },
-      { name: 'orders', authMode: 'url_token', signatureScheme: null },
-    ].map(webhook => ({
+      {
+        name: 'code',
+        authMode: 'signature',
+        signatureScheme: 'github',
+        own: ['X-GitHub-Event', 'X-GitHub-Delivery'],
+      },
+      { name: 'deploys', authMode: 'token', signatureScheme: null, own: [] },
+      { name: 'orders', authMode: 'url_token', signatureScheme: null, own: [] },
+    ].map(({ own, ...webhook }) => ({
       ...webhook,
+      keepHeaders: [],
+      eventHeaders: ['Content-Type', 'User-Agent', ...own],
       uid,
       url: expect.any(String),
       secretName: 'TOKEN',

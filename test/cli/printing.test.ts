@@ -13,6 +13,7 @@ describe('printed text', () => {
     ['a control character of 8 bits', '\u009b2J', '\\x9b2J'],
     ['a return that overwrites the line', 'a\rb', 'a\\x0db'],
     ['a change of direction', 'a\u202eb\u2066c\u061c', 'a\\u202eb\\u2066c\\u061c'],
+    ['a joiner outside an emoji', 'a\u200db 👩\u200db 👩\u200d👧', 'a\\u200db 👩\\u200db 👩\u200d👧'],
     ['a character without width', 'a\u200bb\u2060c\ufeff', 'a\\u200bb\\u2060c\\ufeff'],
     ['text that only a machine reads', 'a\u{e0062}', 'a\\u{e0062}'],
     ['a separator of lines', 'a\u2028b', 'a\\u2028b'],

@@ -82,7 +82,7 @@ test('refuses filters that are too large together, though each one is not', asyn
   const { automations } = await factory.readState();
   expect(describeExcess(automations)).toBeUndefined();
   expect(describeExcess([...automations, { name: 'one-more', ...shape }])).toBe(
-    'the payload filters have more than 200000 keys and values, the most that one factory may have',
+    'the filters have more than 200000 keys and values, the most that one factory may have',
   );
 });
 
