@@ -4,6 +4,10 @@
 import { spawn } from 'node:child_process';
 import { constants, setPriority } from 'node:os';
 
+// Before git starts: a signal that arrives while it starts would end only this process.
+process.on('SIGINT', killGroup);
+process.on('SIGTERM', killGroup);
+
 // Git inherits the priority, so that a large fetch does not slow down the ingress.
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 const git = spawn('git', process.argv.slice(2), { detached: true, stdio: ['ignore', 'inherit', 'inherit'] });
@@ -16,8 +20,6 @@ git.on('exit', code => {
   killGroup();
   process.exit(code ?? 1);
 });
-process.on('SIGINT', killGroup);
-process.on('SIGTERM', killGroup);
 process.stdin.on('end', killGroup).on('error', killGroup).resume();
 
 function killGroup(): void {

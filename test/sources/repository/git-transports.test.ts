@@ -167,6 +167,34 @@ test.each(['git', 'http'])('ends all processes of git at a time-out (%s)', async
   if (!socket.closed) await once(socket, 'close');
 });
 
+test('ends all processes of git when told to while git starts', async () => {
+  const directory = temporaryDirectory();
+  const { port } = await serveSilence();
+  const { url, transport } = repositoryAt(`http://127.0.0.1:${port}/x.git`);
+  const signalled = join(directory, 'signalled.mjs');
+  writeFileSync(signalled, signalsItself);
+  const environment = {
+    ...makeGitEnvironment(operatorEnvironment, directory, transport, undefined),
+    NODE_OPTIONS: `--import=${signalled}`,
+  };
+  const signal = new AbortController().signal;
+  const command = { directory, environment, signal, timeoutMs: 60_000, remote: true };
+  const running = runGit(command, git => git.raw(['ls-remote', '--', url]));
+  await expect(running).rejects.toMatchObject({ code: 'refused' });
+});
+
+/** A module that makes a process signal itself as soon as it has started another one. */
+const signalsItself = `import child from 'node:child_process';
+import { syncBuiltinESMExports } from 'node:module';
+const { spawn } = child;
+child.spawn = (...given) => {
+  const started = spawn(...given);
+  process.kill(process.pid, 'SIGINT');
+  return started;
+};
+syncBuiltinESMExports();
+`;
+
 test('stops a reconcile that waits for a silent remote, and keeps that for no failure', async () => {
   const { port, connected } = await serveSilence();
   const { reconcile } = await followedFactory(`http://127.0.0.1:${port}/x.git`);
