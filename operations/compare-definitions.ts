@@ -48,7 +48,7 @@ function compareElements(
   nameElement: NameElement,
 ): PartChange[] {
   const toName = (element: object, index: number) => nameElement(element) ?? String(index);
-  const [byNameBefore, byNameAfter] = [groupBy(before, toName), groupBy(after, toName)];
+  const [byNameBefore, byNameAfter] = [Map.groupBy(before, toName), Map.groupBy(after, toName)];
   const pairs = [...new Set([...byNameAfter.keys(), ...byNameBefore.keys()])].flatMap(name => {
     const paired = pairElements(byNameBefore.get(name) ?? [], byNameAfter.get(name) ?? [], nameElement);
     return paired.map((pair, index) => {
@@ -125,16 +125,4 @@ function listKeys(before: object | undefined, after: object): string[] {
 /** Reads only own keys: a payload may have a field `__proto__`. */
 function getOwn(value: object | undefined, key: string): unknown {
   return value !== undefined && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
-}
-
-function groupBy(
-  elements: readonly object[],
-  toName: (element: object, index: number) => string,
-): Map<string, object[]> {
-  const groups = new Map<string, object[]>();
-  for (const [index, element] of elements.entries()) {
-    const name = toName(element, index);
-    groups.set(name, [...(groups.get(name) ?? []), element]);
-  }
-  return groups;
 }

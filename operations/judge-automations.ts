@@ -5,10 +5,10 @@ import type { EventHeaders } from '../schema/event-headers.ts';
 import { compileFilterIndex, type FilterMatcher } from '../schema/filters/filter-index.ts';
 import type { Definitions } from '../sources/definitions.ts';
 
-/** @limit Most stored deliveries on which a plan tests a changed automation: they show a filter's effect, and are read in under a second. */
-const impactDeliveriesMax = 200;
-/** @limit Most bytes of stored deliveries that a plan reads (64 MiB): 200 of the largest fit, and take about a second. */
-const impactBytesMax = 64 * 1024 * 1024;
+/** @limit Most stored deliveries that a plan, a filter's test or a description of payloads reads: they show a filter's effect, and are read in under a second. */
+export const pastDeliveriesMax = 200;
+/** @limit Most bytes of stored deliveries that a plan or a description of payloads reads (64 MiB): 200 of the largest fit, and take about a second. */
+export const pastBytesMax = 64 * 1024 * 1024;
 /** @limit Most deliveries with a changed verdict that a plan names: a reviewer looks at a few. */
 const impactExamplesMax = 5;
 
@@ -111,7 +111,7 @@ async function chooseSamples(
   const selected = new Set([...uidsOf.values()].flatMap(uids => [...uids]));
   const samples = new Map<string, readonly Sample[]>();
   for (const webhook of webhooks.filter(({ uid }) => selected.has(uid))) {
-    const deliveries = await history.listLastAccepted(webhook, impactDeliveriesMax);
+    const deliveries = await history.listLastAccepted(webhook, pastDeliveriesMax);
     samples.set(
       webhook.uid,
       deliveries.map(delivery => ({ delivery, automations: new Set() })),
@@ -133,7 +133,7 @@ function findNewest(
   samples: ReadonlyMap<string, readonly Sample[]>,
 ): readonly Sample[] {
   const all = [...uids].flatMap(uid => samples.get(uid) ?? []);
-  return all.sort(byAge).slice(0, impactDeliveriesMax);
+  return all.sort(byAge).slice(0, pastDeliveriesMax);
 }
 
 function byAge(a: Sample, b: Sample): number {
@@ -149,7 +149,7 @@ function boundBytes(samples: ReadonlyMap<string, readonly Sample[]>): ReadonlyMa
   let bytes = 0;
   for (const { sample } of ranked.sort((a, b) => a.rank - b.rank)) {
     bytes += sample.delivery.size;
-    if (bytes > impactBytesMax) break;
+    if (bytes > pastBytesMax) break;
     const { uid } = sample.delivery;
     const ofWebhook = bounded.get(uid) ?? [];
     ofWebhook.push(sample);

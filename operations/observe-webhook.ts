@@ -5,10 +5,7 @@ import {
   type Observation,
   type Observer,
 } from '../schema/payloads/observation.ts';
-import type { DeliveryHistory } from './judge-automations.ts';
-
-/** @limit Most stored deliveries that the description of a webhook's payloads, or a filter's test, observes: as many as a plan. */
-const observedDeliveriesMax = 200;
+import { type DeliveryHistory, pastDeliveriesMax } from './judge-automations.ts';
 
 /**
  * Observes the payloads of several webhooks, one webhook after the other. Each may spend its share of the budget, and what
@@ -45,7 +42,7 @@ export async function observeWebhook(
 ): Promise<Observation> {
   const { observation, add } = createObserver(createObservationBudget());
   let bytes = 0;
-  for (const { id, size } of await history.listLastAccepted(webhook, observedDeliveriesMax)) {
+  for (const { id, size } of await history.listLastAccepted(webhook, pastDeliveriesMax)) {
     bytes += size;
     if (bytes > bytesMax) break;
     const read = await history.readPayload(id);

@@ -3,17 +3,15 @@ import type * as answers from '../schema/api/answers.ts';
 import { listObservedPaths } from '../schema/payloads/observed-paths.ts';
 import type { OpenFactory } from './factory.ts';
 import { openHistory } from './history.ts';
+import { pastBytesMax } from './judge-automations.ts';
 import { observeWebhook } from './observe-webhook.ts';
 import { requireWebhook } from './require-applied.ts';
-
-/** @limit Most bytes of stored deliveries from which a webhook's payloads are described (64 MiB): 200 of the largest fit, and take about a second. */
-const describedBytesMax = 64 * 1024 * 1024;
 
 export type PayloadsView = z.output<typeof answers.payloadsAnswer>;
 
 /** Describes the payloads of a webhook's last accepted deliveries. Fails with `webhook-unknown`. */
 export async function describePayloads(factory: OpenFactory, uid: string): Promise<PayloadsView> {
   const webhook = requireWebhook(await factory.readState(), uid);
-  const observation = await observeWebhook(openHistory(factory), webhook, describedBytesMax);
+  const observation = await observeWebhook(openHistory(factory), webhook, pastBytesMax);
   return { webhook: webhook.name, uid, ...listObservedPaths(observation) };
 }

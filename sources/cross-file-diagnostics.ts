@@ -39,43 +39,34 @@ function findTooManyWebhooks({ files }: DefinitionFiles): Diagnostic[] {
 function findCaseCollisions({ files, diagnostics }: DefinitionFiles): Diagnostic[] {
   const misnamed = diagnostics.filter(({ code }) => code === 'definition/file-name');
   const names = [...files, ...misnamed].map(({ file }) => file);
-  const alike = Map.groupBy(names, name => name.toLowerCase());
-  return [...alike.values()].flatMap(group => {
-    const [first, ...others] = group.sort();
-    return others.map((file): Diagnostic => {
-      return {
-        code: 'definition/case-collision',
-        severity: 'error',
-        message: `the name differs from ${first} only in case`,
-        file,
-        hint: 'rename one of them: a checkout on macOS or Windows has only one',
-      };
-    });
-  });
+  return reportRepeats(
+    names.sort(),
+    name => name.toLowerCase(),
+    (file, first) => ({
+      code: 'definition/case-collision',
+      severity: 'error',
+      message: `the name differs from ${first} only in case`,
+      file,
+      hint: 'rename one of them: a checkout on macOS or Windows has only one',
+    }),
+  );
 }
 
 function findDuplicateTriggers(
   { name, triggers }: AutomationDefinition,
   locate: Definitions['locate'],
 ): Diagnostic[] {
-  const firsts = new Map<string, number>();
-  return triggers.flatMap(({ filter }, index): Diagnostic[] => {
-    const text = toCanonicalJson(filter);
-    const first = firsts.get(text);
-    if (first === undefined) {
-      firsts.set(text, index);
-      return [];
-    }
-    return [
-      {
-        code: 'automation/duplicate-trigger',
-        severity: 'warning',
-        message: `duplicate of the ${formatOrdinal(first)} trigger: same webhook, same filter`,
-        ...locate('automation', name, ['triggers', index, 'filter', 'webhook_ids', 0]),
-        hint: 'remove it, or correct its UID or filter',
-      },
-    ];
-  });
+  return reportRepeats(
+    [...triggers.entries()],
+    ([, { filter }]) => toCanonicalJson(filter),
+    ([index], [first]) => ({
+      code: 'automation/duplicate-trigger',
+      severity: 'warning',
+      message: `duplicate of the ${formatOrdinal(first)} trigger: same webhook, same filter`,
+      ...locate('automation', name, ['triggers', index, 'filter', 'webhook_ids', 0]),
+      hint: 'remove it, or correct its UID or filter',
+    }),
+  );
 }
 
 /** Finds automations that do the same for the same deliveries, in whatever order they list their triggers. */
@@ -83,24 +74,35 @@ function findDuplicateAutomations(
   automations: readonly AutomationDefinition[],
   locate: Definitions['locate'],
 ): Diagnostic[] {
-  const firsts = new Map<string, string>();
-  return automations.flatMap(({ name, enabled, prompt, triggers }): Diagnostic[] => {
-    const filters = [...new Set(triggers.map(({ filter }) => toCanonicalJson(filter)))].sort();
-    const text = JSON.stringify([enabled, prompt.trim(), filters]);
-    const first = firsts.get(text);
-    if (first === undefined) {
-      firsts.set(text, name);
-      return [];
-    }
-    return [
-      {
-        code: 'automation/duplicate',
-        severity: 'warning',
-        message: `duplicate of the automation ${first}: each delivery that matches starts a run of both`,
-        ...locate('automation', name, ['prompt']),
-        hint: 'remove one of them, or correct its prompt or triggers',
-      },
-    ];
+  return reportRepeats(
+    automations,
+    ({ enabled, prompt, triggers }) => {
+      const filters = [...new Set(triggers.map(({ filter }) => toCanonicalJson(filter)))].sort();
+      return JSON.stringify([enabled, prompt.trim(), filters]);
+    },
+    ({ name }, first) => ({
+      code: 'automation/duplicate',
+      severity: 'warning',
+      message: `duplicate of the automation ${first.name}: each delivery that matches starts a run of both`,
+      ...locate('automation', name, ['prompt']),
+      hint: 'remove one of them, or correct its prompt or triggers',
+    }),
+  );
+}
+
+/** Reports each element with the same key as an earlier one, and passes the first that has it. */
+function reportRepeats<T>(
+  elements: readonly T[],
+  toKey: (element: T) => string,
+  report: (repeat: T, first: T) => Diagnostic,
+): Diagnostic[] {
+  const firsts = new Map<string, T>();
+  return elements.flatMap(element => {
+    const key = toKey(element);
+    const first = firsts.get(key);
+    if (first !== undefined) return [report(element, first)];
+    firsts.set(key, element);
+    return [];
   });
 }
 

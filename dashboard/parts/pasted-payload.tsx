@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { Field } from './field.tsx';
+import { JsonField } from './json-field.tsx';
 
 interface Properties {
   readonly text: string;
@@ -13,18 +13,13 @@ export function PastedPayload({ text, onInput, children }: Properties) {
   const parsed = parseJson(text);
   return (
     <>
-      <Field label="Payload" hint="JSON, tested as if it came to the selected webhook.">
-        {ids => (
-          <textarea
-            {...ids}
-            class="code"
-            rows={5}
-            spellcheck={false}
-            value={text}
-            onInput={event => onInput(event.currentTarget.value)}
-          />
-        )}
-      </Field>
+      <JsonField
+        label="Payload"
+        hint="JSON, tested as if it came to the selected webhook."
+        rows={5}
+        value={text}
+        onInput={onInput}
+      />
       {parsed && children(parsed.value)}
       {!parsed && text.trim() !== '' && <p class="mistake">The payload is not valid JSON.</p>}
     </>

@@ -11,7 +11,7 @@ import { createListHandlers } from './list-handlers.ts';
 import type { OperationDeps } from './operation-deps.ts';
 import { parseBody } from './read-request.ts';
 import type { StateCache } from './state-cache.ts';
-import type { ThreadAnswer, ThreadRequest } from './thread-request.ts';
+import { type ThreadAnswer, type ThreadRequest, toBuffer } from './thread-request.ts';
 
 export interface AnswererOptions {
   readonly store: Store;
@@ -43,8 +43,7 @@ export function createAnswerer(options: AnswererOptions): (request: ThreadReques
     current = request;
     clock.atMs = atMs;
     try {
-      const { buffer, byteOffset, byteLength } = request.body ?? new Uint8Array();
-      const body = request.body && parseBody(Buffer.from(buffer, byteOffset, byteLength), apiRoutes[id]);
+      const body = request.body && parseBody(toBuffer(request.body), apiRoutes[id]);
       // The table's types ensure that each handler takes the shapes that were checked.
       const handler = handlers[id as ThreadOperationId] as (request: unknown) => Promise<ApiReply<unknown>>;
       const reply = await handler({ params, query, body, ifSerial, caller });

@@ -18,7 +18,7 @@ import type { Sessions } from '../guards/sessions.ts';
 import type { ApiDeps } from './api-deps.ts';
 import type { ApiReply, PortHandlers } from './handler.ts';
 import { parseBody, readIfMatch, readQuery, readRequestBody } from './read-request.ts';
-import type { ThreadRequest } from './thread-request.ts';
+import { type ThreadRequest, toBuffer } from './thread-request.ts';
 
 export interface ApiRouterDeps extends Pick<ApiDeps, 'answerInThread' | 'served' | 'baseUrl' | 'nowMs'> {
   readonly handlers: PortHandlers;
@@ -80,7 +80,7 @@ async function serveInThread(
   context.status = route.answer.status;
   if (!json) return;
   context.type = 'application/json';
-  context.body = Buffer.from(json.buffer, json.byteOffset, json.byteLength);
+  context.body = toBuffer(json);
 }
 
 /** Returns the caller. Fails unless they have the permission that the route needs. Undefined for public routes. */

@@ -32,3 +32,8 @@ export type ThreadAnswer =
 
 /** Answers a request in a thread of its own; the requests of one `turn` are answered in order. */
 export type AnswerInThread = (request: ThreadRequest, turn: string) => Promise<ThreadAnswer>;
+
+/** Returns bytes of a message from another thread as a Buffer, which messages do not preserve. Copies nothing. */
+export function toBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { ListedWebhook } from '../../api-types.ts';
 import { Field } from '../../parts/field.tsx';
+import { JsonField } from '../../parts/json-field.tsx';
 import { Code } from '../../parts/text.tsx';
 import { parseTriggerDraft, type TriggerBody, type TriggerDraft } from '../../state/automation-draft.ts';
 
@@ -65,7 +66,7 @@ function WebhookField({ trigger, webhooks, onChange }: FieldProperties & Pick<Pr
 
 function FilterField({ trigger, onChange }: FieldProperties) {
   return (
-    <Field
+    <JsonField
       label="Payload filter"
       hint={
         <>
@@ -74,26 +75,17 @@ function FilterField({ trigger, onChange }: FieldProperties) {
           <code>exists</code>. Leave it empty to match every delivery.
         </>
       }
-    >
-      {ids => (
-        <textarea
-          {...ids}
-          class="code"
-          rows={8}
-          spellcheck={false}
-          autocomplete="off"
-          value={trigger.filter}
-          onInput={event => onChange({ ...trigger, filter: event.currentTarget.value })}
-        />
-      )}
-    </Field>
+      rows={8}
+      value={trigger.filter}
+      onInput={filter => onChange({ ...trigger, filter })}
+    />
   );
 }
 
 function HeadersField({ trigger, webhooks, onChange }: FieldProperties & Pick<Properties, 'webhooks'>) {
   const { eventHeaders = [] } = webhooks.find(({ uid }) => uid === trigger.uid) ?? {};
   return (
-    <Field
+    <JsonField
       label="Header filter"
       hint={
         <>
@@ -107,18 +99,9 @@ function HeadersField({ trigger, webhooks, onChange }: FieldProperties & Pick<Pr
           )}
         </>
       }
-    >
-      {ids => (
-        <textarea
-          {...ids}
-          class="code"
-          rows={3}
-          spellcheck={false}
-          autocomplete="off"
-          value={trigger.headers}
-          onInput={event => onChange({ ...trigger, headers: event.currentTarget.value })}
-        />
-      )}
-    </Field>
+      rows={3}
+      value={trigger.headers}
+      onInput={headers => onChange({ ...trigger, headers })}
+    />
   );
 }

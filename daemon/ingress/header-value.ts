@@ -1,0 +1,19 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingHttpHeaders } from 'node:http';
+
+/**
+ * Reads the value of one header by its name in lower case. Several fields of one name are one value, joined with `, `
+ * (RFC 9110 section 5.3); of those that may be sent only once, such as Content-Type, node keeps the first.
+ */
+export function readHeaderValue(headers: IncomingHttpHeaders, name: string): string | undefined {
+  // A webhook may name any header, also `constructor`, which every object inherits.
+  const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
+  return typeof value === 'object' ? value.join(', ') : value;
+}
+
+/** Decodes a header value, which node reads as Latin-1: a character is a byte. Undefined if the bytes are not UTF-8. */
+export function decodeHeaderValue(latin1: string): string | undefined {
+  if (/^[\x20-\x7e]*$/.test(latin1)) return latin1;
+  const bytes = Buffer.from(latin1, 'latin1');
+  return isUtf8(bytes) ? bytes.toString() : undefined;
+}
