@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Readiness, readinessShape } from '../../schema/readiness.ts';
+import type { Readiness } from '../../schema/readiness.ts';
 
 /** @limit Time that a daemon has to answer `hookmill status`, in ms: it answers at once, or hangs. */
 const answerMs = 3_000;
@@ -69,6 +69,8 @@ async function readReadiness(url: string): Promise<Readiness | null | undefined>
       signal: AbortSignal.timeout(answerMs),
     });
     const text = await response.text();
+    // Only status needs the shape, and each command would load it.
+    const { readinessShape } = await import('../../schema/readiness.ts');
     return readinessShape.safeParse(parseJson(text)).data ?? null;
   } catch {
     return undefined;
