@@ -1,13 +1,10 @@
-import { execFile } from 'node:child_process';
-import { closeSync, existsSync, openSync, readSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { join, posix, relative, resolve, sep } from 'node:path';
-import { promisify } from 'node:util';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
+import { readRegularFile } from '../../sources/regular-file.ts';
 import { getHomeOfFile, homeFileHeadBytes, homeFileNames, isHomeFile } from '../../store/home-files.ts';
 import { findRepositoryRoot } from './repository-root.ts';
-
-/** @limit Output of `git ls-files`, in bytes (16 MiB): only files with a home's names are listed. */
-const listedBytesMax = 16 * 1024 * 1024;
+import { listTrackedFiles } from './tracked-files.ts';
 
 /**
  * Finds homes whose files git tracks, anywhere in the repository of a definitions directory. `named` is the home that
@@ -17,7 +14,7 @@ export async function findTrackedHomes(directory: string, named: string | undefi
   const root = findRepositoryRoot(directory, {});
   if (!existsSync(join(root, '.git'))) return [];
   const namedPath = named === undefined ? undefined : toPathIn(root, resolve(named));
-  const tracked = await listTracked(root, namedPath);
+  const tracked = await listTrackedFiles(root, listHomePathspecs(namedPath));
   const found = tracked.flatMap(path => {
     const home = findHome(root, path, namedPath);
     return home === undefined ? [] : [{ path, home }];
@@ -59,15 +56,9 @@ function findHome(root: string, path: string, named: string | undefined): string
   return isHomeFile(path, readHead(join(root, path))) ? getHomeOfFile(path) : undefined;
 }
 
-async function listTracked(root: string, named: string | undefined): Promise<readonly string[]> {
+function listHomePathspecs(named: string | undefined): readonly string[] {
   const anywhere = [...homeFileNames, '.hookmill/**'].map(pattern => `:(top,glob)**/${pattern}`);
-  const paths = named === undefined ? anywhere : [...anywhere, `:(top,literal)${named}`];
-  // The repository's configuration may be hostile: fsmonitor is a command that git would start.
-  const options = ['-c', 'core.fsmonitor=false', 'ls-files', '-z', '--', ...paths];
-  const listed = await promisify(execFile)('git', options, { cwd: root, maxBuffer: listedBytesMax }).catch(
-    () => undefined,
-  );
-  return listed?.stdout.split('\0').filter(path => path !== '') ?? [];
+  return named === undefined ? anywhere : [...anywhere, `:(top,literal)${named}`];
 }
 
 /** The path below the repository's root, as git writes it; undefined if it is not there. */
@@ -77,15 +68,10 @@ function toPathIn(root: string, path: string): string | undefined {
   return below === '' || below === '..' || below.startsWith('../') ? undefined : below;
 }
 
+/** Reads the beginning of a file as Latin-1; nothing of one that is no regular file, or cannot be read. */
 function readHead(file: string): string {
   try {
-    const descriptor = openSync(file, 'r');
-    try {
-      const buffer = Buffer.alloc(homeFileHeadBytes);
-      return buffer.toString('latin1', 0, readSync(descriptor, buffer, 0, homeFileHeadBytes, 0));
-    } finally {
-      closeSync(descriptor);
-    }
+    return Buffer.from(readRegularFile(file, homeFileHeadBytes) ?? '').toString('latin1');
   } catch {
     return '';
   }

@@ -49,6 +49,19 @@ describe('a home is refused', () => {
     mkdirSync(workspace.path('below'));
     expect((await serve('-C', 'below')).exitCode).toBe(0);
   });
+
+  test('that came with the repository, with more files than hookmill reads names', async () => {
+    const workspace = await withHome();
+    const git = (args: string[], input?: string) =>
+      execFileSync('git', args, { cwd: workspace.directory, encoding: 'utf8', input });
+    git(['init', '-q']);
+    const blob = git(['hash-object', '-w', '--stdin'], '').trim();
+    const names = Array.from({ length: 80_000 }, (_, index) => String(index).padStart(220, '0'));
+    const entries = names.map(name => `100644 ${blob}\t.hookmill/runs/${name}\n`);
+    git(['update-index', '--index-info'], entries.join(''));
+    const { stderr } = await workspace.hookmill('status');
+    expect(stderr).toContain(`${workspace.home} came with the repository`);
+  });
 });
 
 test.each([
