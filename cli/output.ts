@@ -4,8 +4,13 @@ import { printableJson, printableText } from './render/printable.ts';
 
 /** Prints data to standard output, in the chosen format. */
 export function printData(output: 'text' | 'json', data: unknown, renderText: () => string): void {
-  if (output === 'json') printExactly(`${printableJson(data)}\n`);
+  if (output === 'json') printJson(data);
   else printText(renderText());
+}
+
+/** Prints data to standard output as JSON. */
+export function printJson(data: unknown): void {
+  printExactly(`${printableJson(data)}\n`);
 }
 
 /** Prints rendered data to standard output. */

@@ -82,11 +82,23 @@ async function planDirectory(
   const { diagnostics } = planned;
   if (!planned.ok) return { ok: false, diagnostics, texts };
   if (out !== undefined) await writePlanFile(out, makePlanFile(factory.name, definitions, planned));
+  if (withImpact) return { ok: true, ...(await showPlanned(context, factory, definitions, planned, onNote)) };
   const { state, changes } = planned;
-  if (!withImpact) return { ok: true, plan: planView(state, changes, context.baseUrl), diagnostics, texts };
-  const viewed = { changes, before: state, after: definitions, shown: state, locate: definitions.locate };
+  return { ok: true, plan: planView(state, changes, context.baseUrl), diagnostics, texts };
+}
+
+/** Shows a plan with its impact, and with warnings about filters that were judged by what was sent. */
+async function showPlanned(
+  context: Context,
+  factory: OpenFactory,
+  definitions: Definitions,
+  { state, changes, diagnostics }: PlannedChanges,
+  onNote: (note: string) => void,
+) {
+  const { texts, locate } = definitions;
+  const viewed = { changes, before: state, after: definitions, shown: state, locate };
   const { plan, warnings } = await viewPlan(context, factory, viewed, onNote);
-  return { ok: true, plan, diagnostics: addWarnings(diagnostics, warnings), texts };
+  return { plan, diagnostics: addWarnings(diagnostics, warnings), texts };
 }
 
 interface ViewedChanges {
@@ -129,7 +141,13 @@ async function applyDirectory(
       : [];
     if (moved.length > 0) throw refuseOutdated(moved);
   };
-  if (dryRun) return dryRunApply(context, factory, definitions, requireCurrent, onNote);
+  if (dryRun) {
+    const planned = await planFactory(factory, definitions);
+    if (!planned.ok) return { result: 'invalid', diagnostics: planned.diagnostics, texts };
+    requireCurrent(planned);
+    const shown = await showPlanned(context, factory, definitions, planned, onNote);
+    return { result: 'dry-run', webhooks: [], ...shown };
+  }
   const applied = await applyDefinitions(
     factory,
     definitions,
@@ -193,30 +211,6 @@ async function applyBranch(
 
 function describeFollowing(factory: OpenFactory, { branch, repository }: FollowedRepository): string {
   return `the factory ${factory.name} follows ${branch} of ${repository}`;
-}
-
-async function dryRunApply(
-  context: Context,
-  factory: OpenFactory,
-  definitions: Definitions,
-  requireCurrent: (planned: PlannedChanges) => void,
-  onNote: (note: string) => void,
-): Promise<ApplyResult> {
-  const { texts } = definitions;
-  const planned = await planFactory(factory, definitions);
-  const { diagnostics } = planned;
-  if (!planned.ok) return { result: 'invalid', diagnostics, texts };
-  requireCurrent(planned);
-  const { state, changes } = planned;
-  const viewed = { changes, before: state, after: definitions, shown: state, locate: definitions.locate };
-  const { plan, warnings } = await viewPlan(context, factory, viewed, onNote);
-  return {
-    result: 'dry-run',
-    plan,
-    webhooks: [],
-    diagnostics: addWarnings(diagnostics, warnings),
-    texts,
-  };
 }
 
 function listUrls({ webhooks }: AppliedState, { baseUrl }: Context): { name: string; url: string }[] {

@@ -25,7 +25,10 @@ function isSafe(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, username, password, search, hash } = new URL(text);
   if (username + password + search + hash !== '') return false;
-  return (
-    protocol === 'https:' || (protocol === 'http:' && /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname))
-  );
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
+}
+
+/** Whether the host of a URL is this machine. */
+export function isLoopback(host: string): boolean {
+  return /^(localhost|127\.[\d.]+|\[::1\])$/.test(host);
 }

@@ -2,7 +2,7 @@ import { Argument, type Command } from 'commander';
 import { addObservedPaths } from '../../../schema/payloads/observed-filter-schema.ts';
 import type { OpenBackend } from '../../backend/backend.ts';
 import { UsageError } from '../../exit-status.ts';
-import { printExactly } from '../../output.ts';
+import { printExactly, printJson } from '../../output.ts';
 import type { JsonSchemaKind } from '../../scaffold/json-schemas.ts';
 import { addCommand } from '../add-command.ts';
 
@@ -29,15 +29,16 @@ Examples:
     .action(async (kind: JsonSchemaKind, { observed }: { observed?: true }, command: Command) => {
       const { getJsonSchemaText } = await import('../../scaffold/json-schemas.ts');
       const text = getJsonSchemaText(kind);
-      if (observed && kind !== 'automation') throw new UsageError('--observed works only with automation');
-      printExactly(observed ? await addObserved(text, command, openBackend) : text);
+      if (!observed) return printExactly(text);
+      if (kind !== 'automation') throw new UsageError('--observed works only with automation');
+      printJson(await addObserved(text, command, openBackend));
     });
 }
 
-async function addObserved(text: string, command: Command, openBackend: OpenBackend): Promise<string> {
+async function addObserved(text: string, command: Command, openBackend: OpenBackend) {
   const { backend } = await openBackend(command);
   const { webhooks } = await backend.listWebhooks();
   const payloads = [];
   for (const { uid } of webhooks) payloads.push(await backend.describePayloads(uid));
-  return `${JSON.stringify(addObservedPaths(JSON.parse(text), payloads), null, 2)}\n`;
+  return addObservedPaths(JSON.parse(text), payloads);
 }

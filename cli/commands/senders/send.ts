@@ -4,6 +4,7 @@ import type { AppliedWebhook } from '../../../schema/applied-state.ts';
 import { createSortableId, readSortableIdTime, sortableIdRandomBytes } from '../../../schema/ids.ts';
 import { renderIngressUrl } from '../../../schema/ingress-url.ts';
 import type { SignatureDescription } from '../../../signatures/description.ts';
+import { isLoopback } from '../../backend/server-address.ts';
 import { type Context, openContext } from '../../context.ts';
 import { CommandError, UsageError } from '../../exit-status.ts';
 import { createHeaderOption, type HeaderLines } from '../../input/header-option.ts';
@@ -245,10 +246,6 @@ async function isRecordedBefore(
     isLoopback(new URL(url).hostname) ||
     (await store.deliveries.findDelivery(deliveryId).catch(() => undefined)) !== undefined;
   return recordedAtMs < (isHere ? sentAtMs : Date.parse(headers.get('date') ?? '') - tookMs);
-}
-
-function isLoopback(host: string): boolean {
-  return /^(localhost|127\.[\d.]+|\[::1\])$/.test(host);
 }
 
 function describeDuplicate(deliveryId: string, { isIdGiven }: Event): string {
