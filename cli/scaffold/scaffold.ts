@@ -44,7 +44,7 @@ const schemaKinds = ['webhook', 'automation', 'workspace'] as const;
 /** What git must not contain: the home with its key, and files of `plan --out`. */
 export const ignoredByGit = ['.hookmill/', '*.plan'];
 
-const gitignore = `# State, sealed secrets and their key; files of plan --out.\n${ignoredByGit.join('\n')}\n`;
+const gitignore = `# The home, with its secrets and their key, and plan files.\n${ignoredByGit.join('\n')}\n`;
 
 function createWorkspaceFile(factory: string): string {
   return `${createModeline('workspace', 'hookmill.yaml')}factory: ${factory}

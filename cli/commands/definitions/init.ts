@@ -18,8 +18,8 @@ export function declareInit(parent: Command): Command {
     'init',
     'create the files of a definitions repository; existing files are kept',
     `
-Writes the folders, hookmill.yaml, the schemas for editors, and configuration that validates each change in CI and
-pre-commit. In a folder of a repository, the files for CI and pre-commit go to the repository's root.
+Writes the folders, hookmill.yaml, the schemas for editors, and the configuration with which CI and pre-commit validate
+each change. In a folder of a repository, the files for CI and pre-commit go to the repository's root.
 
 Examples:
   hookmill init
@@ -71,7 +71,7 @@ async function init(path: string, options: InitOptions): Promise<void> {
 }
 
 const packageStep: Step = {
-  say: 'Build the tarball of hookmill for CI (docs/pull-requests.md), and set HOOKMILL_PACKAGE and HOOKMILL_INTEGRITY.',
+  say: 'Build the tarball that CI installs (docs/pull-requests.md), and set HOOKMILL_PACKAGE and HOOKMILL_INTEGRITY in the CI file.',
 };
 
 const nextSteps: readonly Step[] = [
@@ -113,6 +113,6 @@ function findUnignored(directory: string, ignored: readonly string[]): readonly 
 
 function getIgnoreStep(patterns: readonly string[]): Step {
   return {
-    say: `Add ${patterns.join(' and ')} to .gitignore: state, the key to the team secrets, and files of plan --out.`,
+    say: `Add ${patterns.join(' and ')} to .gitignore, so that git never contains the home, its key, or plan files.`,
   };
 }

@@ -21,8 +21,8 @@ export function declareStatus(parent: Command, openBackend: OpenBackend): Comman
     'show what is applied, how the definitions or the branch differ from it, and whether a daemon serves it',
     `
 Exits with 1 if something is wrong: the last reconcile failed, someone edited the applied state or applied something
-else than the branch, the definitions have errors, or a daemon answers but is not ready or does not serve what is
-applied. That no daemon answers is only shown.
+other than the branch, the definitions have errors, or a daemon answers but is not ready or does not serve what is
+applied. It also shows when no daemon answers; that is not an error.
 
 Examples:
   hookmill status
@@ -39,13 +39,13 @@ interface StatusOptions {
   readonly detailedExitcode?: true;
 }
 
-/** What the applied state is compared with: a branch, the definitions directory, or nothing else than itself. */
+/** How the applied state compares with a branch or the definitions directory. */
 interface Comparison {
   readonly data: object;
   readonly fields: readonly (readonly [name: string, value: string])[];
   readonly findings?: string;
   readonly isWrong: boolean;
-  /** What is not applied yet; `unknown` if there is nothing here to compare with. */
+  /** Whether there are changes that are not applied yet; `unknown` if there is nothing here to compare with. */
   readonly pending: 'none' | 'changes' | 'unknown';
 }
 
