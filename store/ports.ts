@@ -5,6 +5,7 @@ import type { ReconcileStatuses } from './reconcile-statuses.ts';
 import type { RunFiles } from './run-files.ts';
 import type { Seal } from './seal.ts';
 import type { TeamSecrets } from './team-secrets.ts';
+import type { Watch } from './watch.ts';
 
 /**
  * Everything that hookmill keeps. Each part is opened when it is first used. Several processes may have the same
@@ -75,10 +76,6 @@ export interface AppliedStates {
 export interface StateChange<T> {
   readonly next?: AppliedState;
   readonly result: T;
-}
-
-export interface Watch {
-  close(): Promise<void>;
 }
 
 export interface Claim {

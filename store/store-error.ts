@@ -8,7 +8,7 @@ export type StoreErrorCode =
   /** The file system does not allow a file to be read or written: permissions, a full disk, a directory in its place. */
   | 'unreadable'
   | 'unwritable'
-  /** The applied state changed after it was read. */
+  /** A writer that ignored the lock changed the data after it was read. */
   | 'serial-moved'
   /** The key is missing, malformed, or not the one that sealed the values. */
   | 'key'

@@ -1,35 +1,37 @@
+import { openApiTokens } from '../documents/api-tokens.ts';
+import { openAppliedStates } from '../documents/applied-states.ts';
+import { openReconcileStatuses } from '../documents/reconcile-statuses.ts';
+import { openTeamSecrets } from '../documents/team-secrets.ts';
 import type { Mirrors, Store, StoreOptions } from '../ports.ts';
 import { fileFailure } from '../store-error.ts';
-import { openApiTokens } from './api-tokens.ts';
-import { openAppliedStates } from './applied-states.ts';
 import { openDaemonAddress } from './daemon-address.ts';
 import { openProcessReader } from './delivery-log/read/process-reader.ts';
 import { openThreadReader } from './delivery-log/read/thread-reader.ts';
 import { checkLogFile, salvageLogFile } from './delivery-log/salvage.ts';
 import { openDeliveryLog } from './delivery-log/write/open-delivery-log.ts';
+import { openFileDocuments } from './file-documents.ts';
 import { type Home, homeAt, makePrivateDirectory, mirrorDirectory } from './files/home.ts';
 import { acquireLock } from './files/lock.ts';
 import { makeHome, withHomeLock } from './files/make-home.ts';
 import { requireSafeHome } from './files/require-safe-home.ts';
 import { openHomeSeal } from './home-seal.ts';
-import { openReconcileStatuses } from './reconcile-statuses.ts';
 import { openRunFiles } from './run-files.ts';
-import { openTeamSecrets } from './team-secrets.ts';
 
 /** Opens a store of files and one SQLite database in a home directory, for the processes of one machine. */
 export function openEmbeddedStore({ environment, lockTimeoutMs, now, ...options }: StoreOptions): Store {
   const home = homeAt(options.home);
   const seal = openHomeSeal(home, environment);
-  const appliedStates = openAppliedStates(home, lockTimeoutMs);
-  const reconcileStatuses = openReconcileStatuses(home, lockTimeoutMs);
+  const documents = openFileDocuments(home, lockTimeoutMs);
+  const appliedStates = openAppliedStates(documents);
+  const reconcileStatuses = openReconcileStatuses(documents);
   const openReader = options.readsInThread ? openThreadReader : openProcessReader;
   const deliveries = openReader(home.deliveryLogFile);
   const { HOOKMILL_KEY } = environment;
   return {
     place: { home: options.home, environment: { HOOKMILL_KEY }, lockTimeoutMs },
     appliedStates,
-    teamSecrets: openTeamSecrets({ home, seal, appliedStates, reconcileStatuses, lockTimeoutMs, now }),
-    apiTokens: openApiTokens(home, lockTimeoutMs, now),
+    teamSecrets: openTeamSecrets({ documents, seal, appliedStates, reconcileStatuses, now }),
+    apiTokens: openApiTokens(documents, now),
     reconcileStatuses,
     runFiles: openRunFiles(home),
     mirrors: openMirrors(home, lockTimeoutMs),

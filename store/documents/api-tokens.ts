@@ -7,24 +7,24 @@ import {
   requireTokenName,
 } from '../api-tokens.ts';
 import { StoreError } from '../store-error.ts';
-import { readFileVersion } from './files/file-version.ts';
-import type { Home } from './files/home.ts';
-import { openJsonFile } from './files/json-file.ts';
-import { withHomeLock } from './files/make-home.ts';
+import type { Documents, StoredDocument } from './documents.ts';
 
-const tokensFileShape = z.strictObject({ formatVersion: z.literal(1), tokens: z.array(apiTokenShape) });
-const noTokens = { formatVersion: 1 as const, tokens: [] };
+const tokensShape = z.strictObject({ formatVersion: z.literal(1), tokens: z.array(apiTokenShape) });
+const tokensDocument: StoredDocument<z.output<typeof tokensShape>> = {
+  kind: 'tokens',
+  shape: tokensShape,
+  whenMissing: { formatVersion: 1, tokens: [] },
+};
 
-/** The API tokens of a home: `tokens.json`. */
-export function openApiTokens(home: Home, lockTimeoutMs: number, now: () => Date): ApiTokens {
-  const open = () => openJsonFile(home.tokensFile, tokensFileShape, noTokens);
-  const list = async () => (await open()).data.tokens;
-  const change = (change: (tokens: readonly ApiToken[]) => ApiToken[]) =>
-    withHomeLock(home, home.tokensFile, lockTimeoutMs, async () => {
-      const database = await open();
-      database.data = { formatVersion: 1, tokens: change(database.data.tokens) };
-      await database.write();
-    });
+/** The API tokens, all in one document. */
+export function openApiTokens(documents: Documents, now: () => Date): ApiTokens {
+  const list = async () => (await documents.read(tokensDocument)).tokens;
+  const change = async (change: (tokens: readonly ApiToken[]) => ApiToken[]) => {
+    await documents.change(tokensDocument, async stored => ({
+      next: { ...stored, tokens: change(stored.tokens) },
+      result: undefined,
+    }));
+  };
   return {
     create: async token => {
       requireTokenName(token.name);
@@ -47,7 +47,7 @@ export function openApiTokens(home: Home, lockTimeoutMs: number, now: () => Date
         throw new StoreError('token-unknown', `there is no API token ${name}`);
       }),
     list,
-    find: findByDigest(() => readFileVersion(home.tokensFile), list),
+    find: findByDigest(() => documents.readVersion(tokensDocument), list),
     recordUse: (sha256, at) =>
       change(tokens =>
         tokens.map(token => (token.sha256 === sha256 ? { ...token, lastUsedAt: at.toISOString() } : token)),
@@ -55,7 +55,7 @@ export function openApiTokens(home: Home, lockTimeoutMs: number, now: () => Date
   };
 }
 
-/** Checks the file's version at each look-up, and reads the file only if it has changed. */
+/** Checks the document's version at each look-up, and reads the document only if it has changed. */
 function findByDigest(
   readVersion: () => Promise<string | undefined>,
   list: () => Promise<readonly ApiToken[]>,

@@ -13,11 +13,9 @@ import {
   type TeamSecrets,
   type TeamSecretUse,
 } from '../team-secrets.ts';
-import type { Home } from './files/home.ts';
-import { openJsonFile } from './files/json-file.ts';
-import { withHomeLock } from './files/make-home.ts';
+import type { Documents, StoredDocument } from './documents.ts';
 
-const secretsFileShape = z.strictObject({
+const secretsShape = z.strictObject({
   formatVersion: z.literal(1),
   secrets: z.array(
     z.strictObject({
@@ -31,26 +29,29 @@ const secretsFileShape = z.strictObject({
   ),
 });
 
-type SecretsFile = z.output<typeof secretsFileShape>;
-type StoredSecret = SecretsFile['secrets'][number];
+type Secrets = z.output<typeof secretsShape>;
+type StoredSecret = Secrets['secrets'][number];
 
-const noSecrets: SecretsFile = { formatVersion: 1, secrets: [] };
+const secretsDocument: StoredDocument<Secrets> = {
+  kind: 'secrets',
+  shape: secretsShape,
+  whenMissing: { formatVersion: 1, secrets: [] },
+};
 
 export interface TeamSecretsOptions {
-  readonly home: Home;
+  readonly documents: Documents;
   readonly seal: Seal;
   /** The states whose webhooks use the secrets. */
   readonly appliedStates: AppliedStates;
   /** The repositories that use the secrets. */
   readonly reconcileStatuses: ReconcileStatuses;
-  readonly lockTimeoutMs: number;
   readonly now: () => Date;
 }
 
-/** The team secrets of a home: `secrets.json`. */
+/** The team secrets, all in one document. */
 export function openTeamSecrets(options: TeamSecretsOptions): TeamSecrets {
-  const { home, seal } = options;
-  const read = async () => (await openSecretsFile(home)).data.secrets;
+  const { documents, seal } = options;
+  const read = async () => (await documents.read(secretsDocument)).secrets;
   return {
     set: (name, value, factory) => setSecret(options, name, value, factory),
     create: (name, value, factory) => createSecret(options, name, value, factory),
@@ -190,20 +191,13 @@ async function openOldValue(seal: Seal, { name, value }: StoredSecret): Promise<
 }
 
 async function changeSecrets(
-  { home, lockTimeoutMs }: TeamSecretsOptions,
+  { documents }: TeamSecretsOptions,
   change: (secrets: readonly StoredSecret[]) => Promise<StoredSecret[] | undefined>,
 ): Promise<void> {
-  await withHomeLock(home, home.secretsFile, lockTimeoutMs, async () => {
-    const database = await openSecretsFile(home);
-    const secrets = await change(database.data.secrets);
-    if (!secrets) return;
-    database.data = { formatVersion: 1, secrets };
-    await database.write();
+  await documents.change(secretsDocument, async stored => {
+    const secrets = await change(stored.secrets);
+    return { next: secrets && { ...stored, secrets }, result: undefined };
   });
-}
-
-function openSecretsFile(home: Home) {
-  return openJsonFile(home.secretsFile, secretsFileShape, noSecrets);
 }
 
 /** The webhooks and repositories that use each team secret, over all factories. */

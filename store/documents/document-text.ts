@@ -1,0 +1,39 @@
+import { hash } from 'node:crypto';
+import { toCanonicalJson } from '../../schema/canonical-json.ts';
+import { checkShape, parseJsonText } from '../parse-json-file.ts';
+import { StoreError } from '../store-error.ts';
+import type { StoredDocument } from './documents.ts';
+
+/**
+ * Parses the text of a document, and checks its shape and the digest over its content. A document without a digest is
+ * accepted: someone edited it deliberately, or an earlier hookmill wrote it. `place` names it in errors.
+ */
+export function parseDocument<T extends object>(
+  place: string,
+  text: string,
+  { shape, whenEdited = () => refuseEdited(place) }: StoredDocument<T>,
+): T {
+  const { digest, content } = splitDigest(parseJsonText(place, text));
+  const data = checkShape(place, content, shape);
+  return digest === undefined || digest === digestContent(content) ? data : whenEdited(data);
+}
+
+export function renderDocument(data: object): string {
+  return `${JSON.stringify({ digest: digestContent(data), ...data }, null, 2)}\n`;
+}
+
+function refuseEdited(place: string): never {
+  const message = `${place} was changed outside hookmill. Restore a backup, or delete its line "digest" to accept it`;
+  throw new StoreError('corrupt', message);
+}
+
+function splitDigest(value: unknown): { readonly digest?: unknown; readonly content: unknown } {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { content: value };
+  const { digest, ...content } = value as { readonly digest?: unknown };
+  return { digest, content };
+}
+
+/** The same for equal content, however the text is formatted. */
+function digestContent(content: unknown): string {
+  return hash('sha256', toCanonicalJson(content));
+}
