@@ -4,6 +4,7 @@ import { getCommit } from '../schema/automations-snapshot.ts';
 import type { Commit } from '../schema/commit.ts';
 import type { Diagnostic } from '../schema/diagnostics.ts';
 import { definitionFolders } from '../sources/definition-file-name.ts';
+import type { Definitions } from '../sources/definitions.ts';
 import { parseDefinitions } from '../sources/parse-definitions.ts';
 import { type BranchTip, readTip } from '../sources/repository/branch-tip.ts';
 import type { FollowedBranch, RepositoryCredential } from '../sources/repository/followed-repository.ts';
@@ -16,6 +17,7 @@ import { findRenamedDefinitions } from '../sources/repository/repository-source.
 import type { ReconcileFailure } from '../store/reconcile-statuses.ts';
 import { findAppliedSource, isEdited, toSourcePlace } from './applied-source.ts';
 import { applyDefinitions } from './apply.ts';
+import { makeSharedSecretDiagnostics } from './checks/shared-secrets.ts';
 import type { Factory } from './factory.ts';
 import type { Change } from './plan.ts';
 import type { PlannedChanges } from './plan-definitions.ts';
@@ -108,14 +110,28 @@ async function applyTip(
   if (isEmpty && !allowEmpty) return makeFailure(describeEmpty(mirror.repository.path), tip);
 
   const source = { kind: 'repository' as const, ...toSourcePlace(mirror.repository), ...commit };
+  const foreign: Diagnostic[] = [];
   let renames: Diagnostic[] = [];
   const applied = await applyDefinitions(factory, definitions, source, async planned => {
+    foreign.push(...findForeignUses(planned, definitions));
     if (!allowRename) renames = await findRenameDiagnostics(mirror, commit.revision, planned);
-    return renames.length === 0;
+    return foreign.length === 0 && renames.length === 0;
   });
   if (applied.result === 'invalid') return makeFailure(invalid, tip, applied.diagnostics, texts);
+  if (foreign.length > 0) return makeFailure(sharedWithOthers, tip, foreign, texts);
   if (applied.result === 'declined') return makeFailure(renamed, tip, renames, texts);
   return { ...applied, result: applied.result, tip: commit, texts };
+}
+
+/**
+ * Finds webhooks that would use a team secret in another way than another factory does. Whoever merged confirmed the
+ * other changes, but cannot speak for another factory.
+ */
+function findForeignUses({ changes }: PlannedChanges, definitions: Definitions): Diagnostic[] {
+  const uses = changes.flatMap(({ name, confirmation }) =>
+    confirmation?.reason === 'other-factory' ? [[name, confirmation] as const] : [],
+  );
+  return makeSharedSecretDiagnostics(new Map(uses), definitions, 'error');
 }
 
 /** Finds renamed files: their webhooks would get new UIDs, and so new URLs. */
@@ -164,6 +180,10 @@ const rewound: FailureReason = {
 const renamed: FailureReason = {
   reason: 'renamed',
   message: 'a webhook file was renamed, so its URL would change',
+};
+const sharedWithOthers: FailureReason = {
+  reason: 'invalid',
+  message: 'a webhook would use a team secret in another way than another factory',
 };
 const invalid: FailureReason = { reason: 'invalid', message: 'the definitions at the tip have errors' };
 

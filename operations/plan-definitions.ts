@@ -5,8 +5,9 @@ import type { TeamSecret, TeamSecrets } from '../store/team-secrets.ts';
 import { findHeaderDiagnostics } from './checks/header-diagnostics.ts';
 import { findRenameWarnings } from './checks/rename-diagnostics.ts';
 import { findSecretDiagnostics } from './checks/secret-diagnostics.ts';
-import { findSharedSecretWarnings, readSecretUses } from './checks/shared-secret-warnings.ts';
+import { findSharedSecrets, makeSharedSecretDiagnostics, readSecretUses } from './checks/shared-secrets.ts';
 import { findTriggerDiagnostics, withUidHints } from './checks/trigger-diagnostics.ts';
+import { withConfirmations } from './confirmations.ts';
 import { type Change, plan } from './plan.ts';
 
 export type Planned =
@@ -33,18 +34,19 @@ export async function planDefinitions(
   // Only the hint for a missing secret needs the names of the others.
   const names = wanted.every(name => secrets.has(name)) ? [] : await teamSecrets.listNames(state.factory);
   const uses = await readSecretUses(teamSecrets, state.factory);
+  const shared = findSharedSecrets(definitions, state.factory, uses);
   const diagnostics = shortenReport(
     sortDiagnostics([
       ...withUidHints(definitions, state),
       ...findSecretDiagnostics(definitions, secrets, names),
-      ...findSharedSecretWarnings(definitions, state.factory, uses),
+      ...makeSharedSecretDiagnostics(shared, definitions, 'warning'),
       ...findTriggerDiagnostics(definitions, state),
       ...findHeaderDiagnostics(definitions, state),
       ...findRenameWarnings(definitions, state),
     ]),
   );
   if (hasErrors(diagnostics)) return { planned: { ok: false, diagnostics }, secrets };
-  const changes = plan(definitions, state, secrets);
+  const changes = withConfirmations(plan(definitions, state, secrets), shared);
   const secretVersions = new Map([...secrets].map(([name, { value }]) => [name, value?.version ?? null]));
   return { planned: { ok: true, changes, diagnostics, state, secretVersions }, secrets };
 }

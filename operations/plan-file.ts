@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { toCanonicalJson } from '../schema/canonical-json.ts';
+import { confirmationShape } from '../schema/changes/confirmation.ts';
 import { fieldChangeShape } from '../schema/changes/field-change.ts';
 import { type DefinitionKind, definitionKinds } from '../sources/definition-files.ts';
 import type { Definitions } from '../sources/definitions.ts';
@@ -26,6 +27,7 @@ export const planFileShape = z.strictObject({
       name: z.string(),
       uid: z.string().optional(),
       fields: z.array(fieldChangeShape),
+      confirmation: confirmationShape.optional(),
     }),
   ),
 });
@@ -67,7 +69,9 @@ export function findOutdatedParts(reviewed: PlanFile, now: PlanFile): readonly s
     ...compareEntries(reviewed.secrets, now.secrets, ({ name }) => `the team secret ${name}`),
   ];
   if (outdated.length > 0 || digestValue(reviewed.changes) === digestValue(now.changes)) return outdated;
-  return ['the planned changes differ: the file was edited, or another version of hookmill wrote it'];
+  const cause =
+    'the file was edited, another version of hookmill wrote it, or a shared team secret has other uses';
+  return [`the planned changes differ: ${cause}`];
 }
 
 function compareAppliedState(reviewed: PlanFile, now: PlanFile): readonly string[] {
@@ -93,8 +97,13 @@ function compareEntries<Entry>(
     });
 }
 
-function toPlainChange({ action, kind, name, uid, fields }: Change): PlanFile['changes'][number] {
-  return { action, kind, name, ...(uid === undefined ? {} : { uid }), fields: [...fields] };
+function toPlainChange({ uid, fields, confirmation, ...change }: Change): PlanFile['changes'][number] {
+  return {
+    ...change,
+    ...(uid !== undefined && { uid }),
+    fields: [...fields],
+    ...(confirmation && { confirmation }),
+  };
 }
 
 function digestValue(value: unknown): string {

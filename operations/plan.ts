@@ -1,5 +1,6 @@
 import type { AppliedAutomation, AppliedState, AppliedWebhook, Credential } from '../schema/applied-state.ts';
 import type { AuthMode } from '../schema/auth-mode.ts';
+import type { Confirmation } from '../schema/changes/confirmation.ts';
 import type { FieldChange } from '../schema/changes/field-change.ts';
 import type { AutomationDefinition } from '../schema/definitions/automation-definition.ts';
 import type { WebhookDefinition } from '../schema/definitions/webhook-definition.ts';
@@ -18,6 +19,7 @@ export interface Change {
   /** The UID of an existing webhook. */
   readonly uid?: string;
   readonly fields: readonly FieldChange[];
+  readonly confirmation?: Confirmation;
 }
 
 export interface Summary {

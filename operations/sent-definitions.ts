@@ -1,4 +1,5 @@
 import type { AppliedState } from '../schema/applied-state.ts';
+import type { ConfirmationReason } from '../schema/changes/confirmation.ts';
 import { addWarnings, type Diagnostic } from '../schema/diagnostics.ts';
 import { Refusal } from '../schema/refusal.ts';
 import type { DefinitionFile } from '../sources/definition-files.ts';
@@ -6,9 +7,10 @@ import type { Definitions } from '../sources/definitions.ts';
 import { parseDefinitions } from '../sources/parse-definitions.ts';
 import { type Applied, applyDefinitions } from './apply.ts';
 import { requireSerial } from './change-factory.ts';
+import { findUnconfirmed } from './confirmations.ts';
 import type { OpenFactory } from './factory.ts';
 import { findManagement } from './managed-by.ts';
-import { type Change, summarize } from './plan.ts';
+import type { Change } from './plan.ts';
 import type { PlannedChanges } from './plan-definitions.ts';
 import { planFactory } from './plan-factory.ts';
 import { type ReadImpacts, readImpacts } from './read-impacts.ts';
@@ -22,8 +24,8 @@ export interface SentFile {
 export interface SentApply {
   /** The directory that the files come from, on the sender's machine. */
   readonly origin: string;
-  /** Confirms that webhooks and automations may be destroyed. */
-  readonly destroy: boolean;
+  /** The reasons for which changes need a confirmation and have it. */
+  readonly confirm: readonly ConfirmationReason[];
   /** Replaces what was made in the dashboard. */
   readonly adopt: boolean;
   /** Also finds what the changes mean for senders and runs. */
@@ -57,7 +59,7 @@ export async function planSentDefinitions(
 export async function applySentDefinitions(
   factory: OpenFactory,
   files: readonly SentFile[],
-  { origin, destroy, adopt, impact, ifSerial }: SentApply,
+  { origin, confirm, adopt, impact, ifSerial }: SentApply,
 ): Promise<SentApplied & ReadImpacts> {
   if (findManagement(await factory.readState()) === 'repository') {
     const instead = { text: 'push to the production branch: it is applied from there' };
@@ -70,11 +72,11 @@ export async function applySentDefinitions(
     { kind: 'directory', directory: origin },
     async ({ state, changes }) => {
       requireSerial(state, ifSerial);
-      return destroy || summarize(changes).destroy === 0;
+      return findUnconfirmed(changes, confirm).length === 0;
     },
     { adopt },
   );
-  const done = requireApplied(applied);
+  const done = requireApplied(applied, confirm);
   const { changes, before } = done;
   return { ...done, ...(impact ? await readImpacts(factory, changes, before, definitions) : noImpacts) };
 }
@@ -99,9 +101,9 @@ function parseSentFiles(files: readonly SentFile[]): Definitions {
   return parseDefinitions({ files: found, diagnostics: [] });
 }
 
-function requireApplied(applied: Applied) {
+function requireApplied(applied: Applied, confirmed: readonly ConfirmationReason[]) {
   if (applied.result === 'invalid') throw refuseInvalid(applied.diagnostics);
-  if (applied.result === 'declined') throw refuseUnconfirmed(applied.changes);
+  if (applied.result === 'declined') throw refuseUnconfirmed(findUnconfirmed(applied.changes, confirmed));
   return { ...applied, result: applied.result };
 }
 
@@ -111,10 +113,9 @@ function refuseInvalid(diagnostics: readonly Diagnostic[]): Refusal {
   return new Refusal(isManagedHere ? 'managed-in-dashboard' : 'definitions-invalid', { diagnostics });
 }
 
-function refuseUnconfirmed(changes: readonly Change[]): Refusal {
-  const destroyed = changes
-    .filter(({ action }) => action === 'delete')
-    .map(({ kind, name }) => `${kind} ${name}`);
-  const detail = `this would destroy ${destroyed.join(', ')}; the URL of a deleted webhook never comes back`;
-  return new Refusal('destroy-unconfirmed', { detail });
+function refuseUnconfirmed(changes: ReturnType<typeof findUnconfirmed<Change>>): Refusal {
+  const reasons = [...new Set(changes.map(({ confirmation }) => confirmation.reason))];
+  const why = changes.map(({ kind, name, confirmation }) => `${kind} ${name}: ${confirmation.message}`);
+  const detail = `${why.join('; ')}; to confirm, send "confirm": ${JSON.stringify(reasons)}`;
+  return new Refusal('changes-unconfirmed', { detail });
 }

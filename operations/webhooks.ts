@@ -11,7 +11,7 @@ import { StoreError } from '../store/store-error.ts';
 import { isOnlyFor, type TeamSecret } from '../store/team-secrets.ts';
 import { type Changed, changeFactory, type ManagedFactory } from './change-factory.ts';
 import { findSecretMistake } from './checks/secret-diagnostics.ts';
-import { describeOtherUse, readSecretUses } from './checks/shared-secret-warnings.ts';
+import { findOtherUse, readSecretUses } from './checks/shared-secrets.ts';
 import { makeCredential } from './credential.ts';
 import type { OpenFactory } from './factory.ts';
 import { findDefinitionFile, findManagement, requireManagedHere } from './managed-by.ts';
@@ -220,9 +220,9 @@ async function requireSoleUse({ store, name }: ManagedFactory, webhook: AppliedW
 /** Refuses if another webhook verifies with the team secret in another way, or if a repository uses it. */
 async function requireSameUse({ store, name }: ManagedFactory, definition: WebhookDefinition): Promise<void> {
   const uses = (await readSecretUses(store.teamSecrets, name)).get(definition.secretName) ?? [];
-  const otherUse = describeOtherUse(definition, name, uses);
-  if (otherUse === undefined) return;
-  const detail = `${otherUse}; choose another secret, or confirm with "allowShared": true in "secret"`;
+  const otherUse = findOtherUse(definition, name, uses);
+  if (!otherUse) return;
+  const detail = `${otherUse.message}; choose another secret, or confirm with "allowShared": true in "secret"`;
   throw new Refusal('secret-shared', { detail });
 }
 

@@ -19,7 +19,7 @@ export const refusals = {
   'secret-taken': 'A team secret with this name already exists',
   'secret-missing': 'No team secret has this name',
   'secret-shared': 'Other webhooks also use this team secret',
-  'destroy-unconfirmed': 'Applying would destroy webhooks or automations: confirm it',
+  'changes-unconfirmed': 'Some of the changes are applied only when they are confirmed',
   'run-not-failed': 'Only a failed run can be retried',
   'nothing-to-replay': 'No automation matches the delivery',
   'serial-moved': 'The applied state has changed since it was read',

@@ -65,7 +65,7 @@ export interface ApplyRequest {
   readonly dryRun: boolean;
   /** Also applies to a factory that is managed in the dashboard or follows a branch. */
   readonly adopt: boolean;
-  /** Asks whether to destroy something. Not called for a plan file, because that was reviewed. */
+  /** Asks whether to apply changes that need a confirmation. Not called for a plan file, because that was reviewed. */
   readonly confirm: (showPlan: () => Promise<PlanView>) => Promise<boolean>;
   readonly onNote: (note: string) => void;
 }

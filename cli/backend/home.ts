@@ -1,5 +1,6 @@
 import { applyDefinitions } from '../../operations/apply.ts';
 import { listAutomations } from '../../operations/automations.ts';
+import { findUnconfirmed } from '../../operations/confirmations.ts';
 import {
   listDeliveries,
   readPayload,
@@ -9,7 +10,7 @@ import {
 } from '../../operations/deliveries.ts';
 import type { OpenFactory } from '../../operations/factory.ts';
 import { describePayloads } from '../../operations/payloads.ts';
-import { type Change, summarize } from '../../operations/plan.ts';
+import type { Change } from '../../operations/plan.ts';
 import type { PlannedChanges } from '../../operations/plan-definitions.ts';
 import { planFactory } from '../../operations/plan-factory.ts';
 import { findOutdatedParts, makePlanFile } from '../../operations/plan-file.ts';
@@ -155,7 +156,7 @@ async function applyDirectory(
     async planned => {
       requireSameDirectory(context, planned.state);
       requireCurrent(planned);
-      if (reviewed !== undefined || summarize(planned.changes).destroy === 0) return true;
+      if (reviewed !== undefined || findUnconfirmed(planned.changes).length === 0) return true;
       const { state, changes } = planned;
       const viewed = { changes, before: state, after: definitions, shown: state };
       return confirm(async () => (await viewPlan(context, factory, viewed, onNote)).plan);

@@ -1,3 +1,4 @@
+import { findUnconfirmed } from '../../operations/confirmations.ts';
 import type { TestedAutomation } from '../../operations/deliveries.ts';
 import { apiPageMax } from '../../schema/api/requests.ts';
 import { hasErrors } from '../../schema/diagnostics.ts';
@@ -106,9 +107,11 @@ async function applyOnServer(
   if (!planned.ok) return { ...planned, result: 'invalid' };
   if (dryRun) return { ...planned, result: 'dry-run', webhooks: [] };
   const { plan: shown } = planned;
-  if (shown.summary.destroy > 0 && !(await confirm(async () => shown)))
+  const unconfirmed = findUnconfirmed(shown.changes);
+  if (unconfirmed.length > 0 && !(await confirm(async () => shown)))
     return { ...planned, result: 'declined' };
-  const body = { files, impact: true, origin: directory, destroy: true, adopt };
+  const confirmed = [...new Set(unconfirmed.map(({ confirmation }) => confirmation.reason))];
+  const body = { files, impact: true, origin: directory, confirm: confirmed, adopt };
   try {
     const call = { params, body, ifSerial: planned.plan.serial };
     const { diagnostics, result, webhooks, ...plan } = await callServer(server, 'apply', call);

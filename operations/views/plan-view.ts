@@ -27,7 +27,7 @@ export function planView(
     factory: state.factory,
     serial: state.serial,
     changes: changes.map(change => {
-      const { action, kind, name, fields } = change;
+      const { action, kind, name, fields, confirmation } = change;
       const webhook = kind === 'webhook' ? state.webhooks.find(webhook => webhook.name === name) : undefined;
       const uid = webhook?.uid ?? change.uid;
       const impact = impacts.get(change);
@@ -36,6 +36,7 @@ export function planView(
         ...(uid !== undefined && { uid }),
         ...(webhook && { url: renderIngressUrl(baseUrl, webhook) }),
         fields,
+        ...(confirmation && { confirmation }),
         ...(impact && { impact }),
       };
     }),

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { sourceShape } from '../applied-state.ts';
 import { authModes } from '../auth-mode.ts';
+import { confirmationShape } from '../changes/confirmation.ts';
 import { fieldChangeShape } from '../changes/field-change.ts';
 import { impactShape } from '../changes/impact.ts';
 import { commitShape } from '../commit.ts';
@@ -324,6 +325,7 @@ const changeShape = z.strictObject({
   fields: z
     .array(fieldChangeShape)
     .describe('What changes in the definition, part by part; of a new one, each field.'),
+  confirmation: confirmationShape.optional(),
   impact: impactShape
     .optional()
     .describe(

@@ -17,7 +17,7 @@ const refusalStatuses: Readonly<Record<RefusalCode, number>> = {
   'secret-taken': 409,
   'secret-missing': 409,
   'secret-shared': 409,
-  'destroy-unconfirmed': 409,
+  'changes-unconfirmed': 409,
   'run-not-failed': 409,
   'nothing-to-replay': 409,
   'serial-moved': 412,

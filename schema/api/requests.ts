@@ -1,5 +1,6 @@
 // The bodies and query parameters that the management API accepts.
 import { z } from 'zod';
+import { confirmationReasons } from '../changes/confirmation.ts';
 import { addMistake } from '../definitions/add-mistake.ts';
 import { automationShape } from '../definitions/automation-definition.ts';
 import { webhookShape } from '../definitions/webhook-definition.ts';
@@ -161,10 +162,10 @@ export const applyRequest = planRequest.extend({
     .string()
     .max(originCharsMax)
     .describe('Where the files come from, shown by the status of the factory.'),
-  destroy: z
-    .boolean()
-    .default(false)
-    .describe('Confirms that webhooks and automations without a file are destroyed.'),
+  confirm: z
+    .array(z.enum(confirmationReasons))
+    .default([])
+    .describe('The reasons for which changes of the plan need a confirmation, and have it.'),
   adopt: z.boolean().default(false).describe('Replaces a factory that was managed in the dashboard.'),
 });
 

@@ -340,7 +340,7 @@ export const apiRoutes = {
     etag: true,
     problems: [
       'definitions-invalid',
-      'destroy-unconfirmed',
+      'changes-unconfirmed',
       'managed-in-repository',
       'managed-in-dashboard',
       'serial-moved',

@@ -59,11 +59,12 @@ Plan: 3 to add, 0 to change, 0 to destroy.
       kind: 'webhook',
       name,
       fields: expect.any(Array),
+      confirmation: { reason: 'shared-secret', message: expect.stringContaining('also uses TOKEN') },
     })),
     summary: { add: 3, change: 0, destroy: 0 },
   });
 
-  const applied = await workspace.hookmill('apply', '-o', 'json', '--factory', 'default');
+  const applied = await workspace.hookmill('apply', '--yes', '-o', 'json', '--factory', 'default');
   const data = JSON.parse(applied.stdout);
   expect(data).toEqual({
     ...planned,
@@ -84,7 +85,7 @@ test('apply prints the ingress URL of each webhook, under the public base URL', 
   const workspace = await threeWebhooks();
   workspace.write('hookmill.yaml', 'factory: prod\nbaseUrl: https://hooks.example.com/in/\n');
   await workspace.hookmill('secrets', 'share', 'TOKEN', 'prod');
-  const { stdout } = await workspace.hookmill('apply');
+  const { stdout } = await workspace.hookmill('apply', '--yes');
   expect(stdout).toContain('\nApplied as serial 1.\n\n');
   expect(stdout).toMatch(/^code {5}https:\/\/hooks\.example\.com\/in\/webhooks\/w\/wh_[0-9a-z]{24}$/m);
   expect(stdout).toMatch(
@@ -136,7 +137,10 @@ test('destroying needs --yes where nobody can be asked, and says what it does', 
     /- webhook deploys {2}\(wh_.*\)\n {4}! its URL stops answering and never comes back\n/,
   );
   expect(declined.stderr).toContain(
-    'hookmill: nothing was applied: to destroy something, confirm at the prompt',
+    "To confirm:\n  1 destroyed: a destroyed webhook's URL never comes back\n",
+  );
+  expect(declined.stderr).toContain(
+    'hookmill: nothing was applied: confirm these changes at the prompt or use --yes',
   );
   expect(declined).toMatchObject({ stdout: '', exitCode: 1 });
   expect(workspace.read(appliedFile)).toBe(before);
@@ -147,6 +151,23 @@ test('destroying needs --yes where nobody can be asked, and says what it does', 
     summary: { add: 0, change: 0, destroy: 1 },
   });
   expect(JSON.parse(workspace.read(appliedFile)).webhooks).toEqual([]);
+});
+
+test('another use of a team secret needs --yes once, where nobody can be asked', async () => {
+  const workspace = await oneApplied();
+  workspace.write('webhooks/code.yaml', 'authMode: signature\nsignatureScheme: github\nsecretName: TOKEN\n');
+  const before = workspace.read(appliedFile);
+  const declined = await workspace.hookmill('apply');
+  const use = 'the webhook deploys also uses TOKEN, with authMode token instead of the scheme github';
+  expect(declined.stderr).toContain(`To confirm:\n  webhook code: ${use}\n`);
+  expect(declined).toMatchObject({ stdout: '', exitCode: 1 });
+  expect(workspace.read(appliedFile)).toBe(before);
+
+  expect((await workspace.hookmill('apply', '--yes')).exitCode).toBe(0);
+  expect(await workspace.hookmill('apply')).toMatchObject({ exitCode: 0 });
+  workspace.write('webhooks/more.yaml', 'secretName: OTHER\n');
+  await workspace.hookmill('secrets', 'generate', 'OTHER');
+  expect(await workspace.hookmill('apply')).toMatchObject({ exitCode: 0 });
 });
 
 test('--dry-run shows the plan and writes nothing', async () => {
@@ -212,7 +233,7 @@ test('status shows what is applied and whether the definitions differ', async ()
 
 test('webhooks list and show tell everything but the credential', async () => {
   const workspace = await threeWebhooks();
-  await workspace.hookmill('apply');
+  await workspace.hookmill('apply', '--yes');
   const list = JSON.parse((await workspace.hookmill('webhooks', 'list', '-o', 'json')).stdout);
   expect(list).toEqual(
     [

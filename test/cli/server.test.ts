@@ -204,6 +204,18 @@ test('plans and applies the definitions of the directory; the secrets stay with 
   expect((await json('status')).upToDate).toBe(true);
 });
 
+test('asks before another use of a team secret, and sends no confirmation without it', async () => {
+  const { client, workspace, hookmill, json } = await remote();
+  await client.call('createWebhook', { body: { name: 'deploys' } });
+  workspace.write('webhooks/deploys.yaml', 'secretName: DEPLOYS_TOKEN\n');
+  workspace.write('webhooks/orders.yaml', 'authMode: url_token\nsecretName: DEPLOYS_TOKEN\n');
+  const declined = await hookmill('apply', '--adopt');
+  expect(declined).toMatchObject({ exitCode: 1, stdout: '' });
+  expect(declined.stderr).toContain('To confirm:\n  webhook orders: the webhook deploys also uses');
+  expect(await json('webhooks', 'list')).toHaveLength(1);
+  expect(await json('apply', '--adopt', '--yes')).toMatchObject({ serial: 2, summary: { add: 1 } });
+});
+
 test('shows the impact of changes as a home does, when it plans and when it applies', async () => {
   const { daemon, client, workspace, env, hookmill } = await remote();
   const created = (await client.call('createWebhook', { body: { name: 'deploys' } })).json;

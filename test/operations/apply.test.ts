@@ -218,6 +218,34 @@ test('warns about a team secret that another webhook or a repository uses in ano
   ]);
 });
 
+test('asks once for each change by which a webhook uses its team secret in another way', async () => {
+  const { factory, workspace, write, remove, apply, definitions } = await setUp();
+  const asked = async () => {
+    const planned = await planFactory(factory, definitions());
+    const changes = planned.ok ? planned.changes : [];
+    return changes.flatMap(({ name, confirmation }) =>
+      confirmation ? [`${name}: ${confirmation.reason}`] : [],
+    );
+  };
+  write('pay', 'secretName: A\n');
+  write('same', 'secretName: A\n');
+  expect(await asked()).toEqual([]);
+  await apply();
+  write('same', 'secretName: A\nauthMode: url_token\n');
+  expect(await asked()).toEqual(['same: shared-secret']);
+  await apply();
+  write('same', 'secretName: A\nauthMode: url_token\nenabled: false\n');
+  expect(await asked()).toEqual([]);
+
+  const other = makeFactory(factory.home, 'other');
+  workspace.write('other/webhooks/hidden.yaml', 'authMode: url_token\nsecretName: B\n');
+  await applyDirectory(other, workspace.path('other'));
+  write('pay', 'secretName: B\n');
+  write('more', 'secretName: B\nauthMode: url_token\n');
+  remove('same');
+  expect(await asked()).toEqual(['more: shared-secret', 'pay: other-factory', 'same: destroy']);
+});
+
 test('says nothing about the uses of a team secret that the factory may not use', async () => {
   const { factory, workspace, write, definitions } = await setUp();
   const other = makeFactory(factory.home, 'other');

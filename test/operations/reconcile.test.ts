@@ -1,11 +1,21 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { isEdited } from '../../operations/applied-source.ts';
 import { applyDefinitions } from '../../operations/apply.ts';
 import { suspendReconcile } from '../../operations/reconcile.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import { parseDefinitions } from '../../sources/parse-definitions.ts';
-import { followedFactory, makeUpstream, repositoryAt, webhook } from '../support/git-samples.ts';
-import type { TestFactory } from '../support/stored.ts';
+import { applyDirectory } from '../support/factory.ts';
+import {
+  followedFactory,
+  makeUpstream,
+  repositoryAt,
+  secret,
+  temporaryDirectory,
+  webhook,
+} from '../support/git-samples.ts';
+import { factoryIn, type TestFactory } from '../support/stored.ts';
 
 test('applies the tip of the branch with its commit, and then nothing more', async () => {
   const upstream = makeUpstream();
@@ -266,6 +276,35 @@ test('reverts edits by hand and applies from elsewhere', async () => {
   await applyDefinitions(factory, parseDefinitions({ files: [], diagnostics: [] }), source, async () => true);
   expect(await reconcile()).toMatchObject({ result: 'applied', state: { webhooks: [{ name: 'pay' }] } });
 });
+
+test('applies another use of a team secret, unless it concerns another factory', async () => {
+  const upstream = makeUpstream();
+  const { factory, reconcile } = await followedFactory(upstream.bare, { S: secret, T: secret });
+  const other = factoryIn(factory.home, 'other');
+  const theirs = join(temporaryDirectory(), 'webhooks');
+  mkdirSync(theirs);
+  writeFileSync(join(theirs, 'hidden.yaml'), webhook('T'));
+  await applyDirectory(other, dirname(theirs));
+
+  upstream.commit({ 'webhooks/pay.yaml': webhook(), 'webhooks/orders.yaml': urlToken('S') });
+  expect(await reconcile()).toMatchObject({
+    result: 'applied',
+    diagnostics: [{ code: 'secret/shared-by-schemes', severity: 'warning' }, {}],
+  });
+  upstream.commit({ 'webhooks/more.yaml': urlToken('T') });
+  expect(await reconcile()).toMatchObject({
+    result: 'failed',
+    reason: 'invalid',
+    diagnostics: [
+      { code: 'secret/shared-by-schemes', severity: 'error', file: 'webhooks/more.yaml', range: {} },
+    ],
+  });
+  expect((await state(factory)).webhooks.map(({ name }) => name)).toEqual(['orders', 'pay']);
+  upstream.commit({ 'webhooks/more.yaml': webhook('T') });
+  expect(await reconcile()).toMatchObject({ result: 'applied' });
+});
+
+const urlToken = (secretName: string) => `authMode: url_token\nsecretName: ${secretName}\n`;
 
 test('does nothing while it is suspended', async () => {
   const upstream = makeUpstream();

@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
+import { findUnconfirmed } from '../../../operations/confirmations.ts';
 import type { PlanView } from '../../../operations/views/plan-view.ts';
 import type { OpenBackend } from '../../backend/backend.ts';
 import { CommandError } from '../../exit-status.ts';
 import { printData, printFindings, printStatus } from '../../output.ts';
+import { printable } from '../../render/printable.ts';
 import { renderDiagnostics } from '../../render/render-diagnostics.ts';
 import { renderApplied, renderPlan } from '../../render/render-plan.ts';
 import { addCommand } from '../add-command.ts';
@@ -15,7 +17,8 @@ export function declareApply(parent: Command, openBackend: OpenBackend): Command
     'make the definitions the applied state, all or nothing',
     `
 Each new webhook gets a UID and an ingress URL. A webhook without a file is destroyed, and its URL never comes back.
-To destroy something, confirm at the prompt or use --yes.
+hookmill asks before it destroys something, and before a webhook uses a team secret in another way than others do.
+Confirm at the prompt or use --yes.
 
 With a file that plan --out wrote, hookmill applies exactly that plan and does not ask. It applies nothing if the
 definitions, the team secrets or the applied state have changed since.
@@ -27,7 +30,7 @@ Examples:
   hookmill plan --out reviewed.plan && hookmill apply reviewed.plan`,
   )
     .argument('[plan]', 'a file that plan --out wrote')
-    .option('--yes', 'destroy without asking')
+    .option('--yes', 'apply without asking')
     .option('--dry-run', 'show the plan and change nothing')
     .option(
       '--adopt',
@@ -51,13 +54,12 @@ async function apply(
   openBackend: OpenBackend,
 ): Promise<void> {
   const { backend, output } = await openBackend(command);
-  const confirm = async (showPlan: () => Promise<PlanView>) =>
-    yes || confirmDestroy(await showPlan(), output);
+  const confirm = async (showPlan: () => Promise<PlanView>) => yes || askToApply(await showPlan(), output);
   const applied = await backend.apply({ planFile, dryRun, adopt, confirm, onNote: printStatus });
   printFindings(renderDiagnostics(applied.diagnostics, applied.texts));
   if (applied.result === 'invalid') throw new CommandError('nothing was applied');
   if (applied.result === 'declined') {
-    throw new CommandError('nothing was applied: to destroy something, confirm at the prompt or use --yes');
+    throw new CommandError('nothing was applied: confirm these changes at the prompt or use --yes');
   }
   const { result, tip, plan, webhooks } = applied;
   const data = tip ? { result, tip, ...plan } : plan;
@@ -66,11 +68,19 @@ async function apply(
   );
 }
 
-/** Asks on a terminal before something is destroyed, because that cannot be undone. */
-async function confirmDestroy(plan: PlanView, output: 'text' | 'json'): Promise<boolean> {
-  printFindings(renderPlan(plan, Date.now()));
+/** Shows the plan and what needs a confirmation, then asks on a terminal. */
+async function askToApply(plan: PlanView, output: 'text' | 'json'): Promise<boolean> {
+  printFindings(`${renderPlan(plan, Date.now())}${renderUnconfirmed(plan)}`);
   if (!process.stdin.isTTY || output === 'json') return false;
   const prompts = await import('@inquirer/prompts');
-  const message = `Destroy ${plan.summary.destroy}? A destroyed webhook's URL never comes back.`;
-  return prompts.confirm({ message, default: false }, { output: process.stderr });
+  return prompts.confirm({ message: 'Apply?', default: false }, { output: process.stderr });
+}
+
+function renderUnconfirmed({ changes, summary: { destroy } }: PlanView): string {
+  const shared = findUnconfirmed(changes).filter(({ confirmation }) => confirmation.reason !== 'destroy');
+  const lines = [
+    ...(destroy > 0 ? [`${destroy} destroyed: a destroyed webhook's URL never comes back`] : []),
+    ...shared.map(({ name, confirmation }) => `webhook ${name}: ${confirmation.message}`),
+  ];
+  return `\nTo confirm:\n${lines.map(line => `  ${printable(line)}\n`).join('')}`;
 }

@@ -125,7 +125,7 @@ test('an apply takes over a factory managed in the dashboard only with --adopt',
   const daemon = await startManagedDaemon();
   const manager = await daemon.client();
   await manager.call('createWebhook', { body: { name: 'pay' } });
-  const body = { files: [], origin: 'ci', destroy: true };
+  const body = { files: [], origin: 'ci', confirm: ['destroy'] };
   const refused = await manager.call('apply', { body });
   expect(refused.json).toMatchObject({
     code: 'managed-in-dashboard',
@@ -170,14 +170,37 @@ test('plans and applies definitions that are sent; the secrets they name stay in
   const [webhook] = applied.json.webhooks;
   expect(applied.json.changes[0]).toMatchObject({ uid: webhook.uid, url: webhook.url });
   const gone = { files: [], origin: 'ci' };
-  expect((await manager.call('apply', { body: gone })).json.code).toBe('destroy-unconfirmed');
+  expect((await manager.call('apply', { body: gone })).json.code).toBe('changes-unconfirmed');
   const stale = await manager.call('apply', {
-    body: { ...gone, destroy: true },
+    body: { ...gone, confirm: ['destroy'] },
     headers: { 'if-match': '"7"' },
   });
   expect(stale.json.code).toBe('serial-moved');
-  expect((await manager.call('apply', { body: { ...gone, destroy: true } })).json.summary.destroy).toBe(1);
+  expect(
+    (await manager.call('apply', { body: { ...gone, confirm: ['destroy'] } })).json.summary.destroy,
+  ).toBe(1);
   expect((await storeIn(daemon.home).appliedStates.read('default')).webhooks).toEqual([]);
+});
+
+test('applies another use of a team secret only for a request that confirms it', async () => {
+  const daemon = await startManagedDaemon();
+  const manager = await daemon.client();
+  await makeFactory(daemon.home).store.teamSecrets.set('PAY', 'value-of-the-team-secret', 'default');
+  const pay = { path: 'webhooks/pay.yaml', content: 'secretName: PAY\n' };
+  await manager.call('apply', { body: { files: [pay], origin: 'ci' } });
+  const orders = { path: 'webhooks/orders.yaml', content: 'authMode: url_token\nsecretName: PAY\n' };
+  const body = { files: [pay, orders], origin: 'ci' };
+  expect((await manager.call('plan', { body: { files: body.files } })).json.changes).toMatchObject([
+    { action: 'create', name: 'orders', confirmation: { reason: 'shared-secret' } },
+    { action: 'no-op', name: 'pay' },
+  ]);
+  const refused = await manager.call('apply', { body: { ...body, confirm: ['destroy', 'other-factory'] } });
+  expect(refused).toMatchObject({
+    status: 409,
+    json: { code: 'changes-unconfirmed', detail: expect.stringContaining('"confirm": ["shared-secret"]') },
+  });
+  const confirmed = { ...body, confirm: ['shared-secret'] };
+  expect((await manager.call('apply', { body: confirmed })).json).toMatchObject({ serial: 2 });
 });
 
 test('plans a draft of an automation, new or existing, and writes nothing', async () => {
@@ -207,7 +230,7 @@ test('plans a draft of an automation, new or existing, and writes nothing', asyn
 
 test('does not apply files to a factory that follows a repository', async () => {
   const { manager } = await appliedFrom(repository);
-  const body = { files: [], origin: 'ci', destroy: true, adopt: true };
+  const body = { files: [], origin: 'ci', confirm: ['destroy'], adopt: true };
   expect((await manager.call('apply', { body })).json.code).toBe('managed-in-repository');
 });
 

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Confirmation } from '../../schema/changes/confirmation.ts';
 import type { WebhookDefinition } from '../../schema/definitions/webhook-definition.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
 import type { Definitions } from '../../sources/definitions.ts';
@@ -24,13 +25,13 @@ export async function readSecretUses(teamSecrets: TeamSecrets, factory: string):
   }
 }
 
-/** Warns about webhooks whose team secret is also used in another way, by these definitions or as it is applied. */
-export function findSharedSecretWarnings(
-  { webhooks, locate }: Pick<Definitions, 'webhooks' | 'locate'>,
+/** Finds the webhooks whose team secret is also used in another way, by these definitions or as it is applied. */
+export function findSharedSecrets(
+  { webhooks }: Pick<Definitions, 'webhooks'>,
   factory: string,
   applied: Uses,
-): Diagnostic[] {
-  return webhooks.flatMap((webhook): Diagnostic[] => {
+): ReadonlyMap<string, Confirmation> {
+  const found = webhooks.map(webhook => {
     const { name, secretName } = webhook;
     // The definitions replace the webhooks of this factory.
     const others = (applied.get(secretName) ?? []).filter(
@@ -39,28 +40,50 @@ export function findSharedSecretWarnings(
     const wanted = webhooks
       .filter(other => other.secretName === secretName)
       .map(other => ({ ...toVerification(other), factory, webhook: other.name }));
-    const message = describeOtherUse(webhook, factory, [...wanted, ...others]);
-    if (message === undefined) return [];
-    const hint = 'give it a secret of its own: one use could help somebody to forge what the other accepts';
+    return [name, findOtherUse(webhook, factory, [...wanted, ...others])] as const;
+  });
+  return new Map(found.flatMap(([name, use]) => (use ? [[name, use]] : [])));
+}
+
+/** Reports the webhooks that use their team secret in another way than others. */
+export function makeSharedSecretDiagnostics(
+  shared: ReadonlyMap<string, Confirmation>,
+  { locate }: Pick<Definitions, 'locate'>,
+  severity: Diagnostic['severity'],
+): Diagnostic[] {
+  const hint = 'give it a secret of its own: one use could help somebody to forge what the other accepts';
+  return [...shared].map(([name, { message }]) => {
     const place = locate('webhook', name, ['secretName']);
-    return [{ code: 'secret/shared-by-schemes', severity: 'warning', message, hint, ...place }];
+    return { code: 'secret/shared-by-schemes', severity, message, hint, ...place };
   });
 }
 
 /**
- * Describes the first use of the webhook's team secret in another way: with another mode or scheme, or by a repository.
- * Says nothing about other factories but that there is such a use. Undefined if all uses are the same.
+ * Finds a use of the webhook's team secret in another way: with another mode or scheme, or by a repository. Prefers one
+ * of another factory, and says nothing about it but that there is one. Undefined if all uses are the same.
  */
-export function describeOtherUse(
+export function findOtherUse(
   webhook: Pick<WebhookDefinition, 'secretName'> & Verification,
   factory: string,
   uses: readonly TeamSecretUse[],
-): string | undefined {
-  const use = uses.find(use => !isDeepStrictEqual(toVerification(use), toVerification(webhook)));
+): Confirmation | undefined {
+  const others = uses.filter(use => !isDeepStrictEqual(toVerification(use), toVerification(webhook)));
+  const use = others.find(use => use.factory !== factory) ?? others[0];
   if (!use) return undefined;
-  const isHere = use.factory === factory;
+  const isElsewhere = use.factory !== factory;
+  return {
+    reason: isElsewhere ? 'other-factory' : 'shared-secret',
+    message: describeUse(use, webhook, isElsewhere),
+  };
+}
+
+function describeUse(
+  use: TeamSecretUse,
+  webhook: Pick<WebhookDefinition, 'secretName'> & Verification,
+  isElsewhere: boolean,
+): string {
   const kind = use.webhook === undefined ? 'repository' : 'webhook';
-  if (!isHere) return `a ${kind} of another factory also uses ${webhook.secretName}, in another way`;
+  if (isElsewhere) return `a ${kind} of another factory also uses ${webhook.secretName}, in another way`;
   if (use.webhook === undefined) return `the repository of this factory also uses ${webhook.secretName}`;
   const instead = `with ${nameVerification(use)} instead of ${nameVerification(webhook)}`;
   return `the webhook ${use.webhook} also uses ${webhook.secretName}, ${instead}`;
