@@ -14,8 +14,7 @@ export function findCrossFileDiagnostics(
   return [
     ...findTooManyWebhooks(found),
     ...findCaseCollisions(found),
-    ...automations.flatMap(automation => findDuplicateTriggers(automation, locate)),
-    ...findDuplicateAutomations(automations, locate),
+    ...findDuplicates(automations, locate),
     ...automations.flatMap(automation => findCredentialFilters(automation, locate)),
   ];
 }
@@ -52,13 +51,32 @@ function findCaseCollisions({ files, diagnostics }: DefinitionFiles): Diagnostic
   );
 }
 
+function findDuplicates(
+  automations: readonly AutomationDefinition[],
+  locate: Definitions['locate'],
+): Diagnostic[] {
+  const compared = automations.map(({ name, enabled, prompt, triggers }) => {
+    const filters = triggers.map(({ filter }) => toCanonicalJson(filter));
+    return { name, enabled, prompt, filters };
+  });
+  return [
+    ...compared.flatMap(automation => findDuplicateTriggers(automation, locate)),
+    ...findDuplicateAutomations(compared, locate),
+  ];
+}
+
+/** An automation whose filters are JSON that is the same for equal ones. */
+interface ComparedAutomation extends Pick<AutomationDefinition, 'name' | 'enabled' | 'prompt'> {
+  readonly filters: readonly string[];
+}
+
 function findDuplicateTriggers(
-  { name, triggers }: AutomationDefinition,
+  { name, filters }: ComparedAutomation,
   locate: Definitions['locate'],
 ): Diagnostic[] {
   return reportRepeats(
-    [...triggers.entries()],
-    ([, { filter }]) => toCanonicalJson(filter),
+    [...filters.entries()],
+    ([, filter]) => filter,
     ([index], [first]) => ({
       code: 'automation/duplicate-trigger',
       severity: 'warning',
@@ -71,15 +89,12 @@ function findDuplicateTriggers(
 
 /** Finds automations that do the same for the same deliveries, in whatever order they list their triggers. */
 function findDuplicateAutomations(
-  automations: readonly AutomationDefinition[],
+  automations: readonly ComparedAutomation[],
   locate: Definitions['locate'],
 ): Diagnostic[] {
   return reportRepeats(
     automations,
-    ({ enabled, prompt, triggers }) => {
-      const filters = [...new Set(triggers.map(({ filter }) => toCanonicalJson(filter)))].sort();
-      return JSON.stringify([enabled, prompt.trim(), filters]);
-    },
+    ({ enabled, prompt, filters }) => JSON.stringify([enabled, prompt.trim(), [...new Set(filters)].sort()]),
     ({ name }, first) => ({
       code: 'automation/duplicate',
       severity: 'warning',

@@ -64,15 +64,22 @@ function describeTraffic({ lastAcceptedAt, accepted, days }: Traffic, nowMs: num
 function describeAutomation(impact: AutomationImpact): readonly string[] {
   const { judged, startedBefore, startedAfter, changed, examples } = impact;
   if (judged === 0) return ['there is no stored delivery to test it with'];
-  const deliveries = judged === 1 ? 'Of the last delivery' : `Of the last ${judged} deliveries`;
-  const runs = `${deliveries}, ${startedAfter} would start a run (${startedBefore} before)`;
+  if (judged === 1) return [describeOneDelivery(impact)];
+  const runs = `Of the last ${judged} deliveries, ${startedAfter} would start a run (${startedBefore} before)`;
   if (changed === 0) return [`${runs}; no outcome changes`];
   const main = `${runs}; the outcome of ${changed} changes`;
-  const named = examples.map(
-    ({ deliveryId, starts }) => `${deliveryId} (would ${starts ? 'now' : 'no longer'} start a run)`,
-  );
+  const named = examples.map(({ deliveryId, starts }) => `${deliveryId} (${describeOutcome(starts)})`);
   const more = changed > examples.length ? ` and ${changed - examples.length} more` : '';
   return [main, `Outcome changes: ${named.join(', ')}${more}`];
+}
+
+function describeOneDelivery({ startedAfter, examples: [changed] }: AutomationImpact): string {
+  if (changed) return `The last delivery, ${changed.deliveryId}, ${describeOutcome(changed.starts)}`;
+  return `The last delivery would start ${startedAfter === 1 ? 'a' : 'no'} run, as before`;
+}
+
+function describeOutcome(starts: boolean): string {
+  return `would ${starts ? 'now' : 'no longer'} start a run`;
 }
 
 const units = [

@@ -12,7 +12,7 @@ import { secretNameShape } from '../secret-name-shape.ts';
 import { didYouMean } from '../suggestion.ts';
 import { addMistake, type MistakeParams } from './add-mistake.ts';
 import { type CustomScheme, customScheme } from './custom-scheme.ts';
-import { headerNamePattern } from './header-name.ts';
+import { findHeaderNameMistake, headerNamePattern } from './header-name.ts';
 
 /** A scheme's id, or the user's own description of an HMAC. */
 export type SchemeReference = string | CustomScheme;
@@ -26,10 +26,9 @@ const deliveryIdHeader = z
   .string()
   .superRefine((name, context) => {
     const code = 'definition/value';
-    if (!headerNamePattern.test(name)) {
-      const hint = 'write only the name of the header, as in X-Event-Id';
-      addMistake(context, [], `"${name}" is not a header name`, { code, hint });
-    } else if (isCredential(name)) {
+    const mistake = findHeaderNameMistake(name, 'X-Event-Id');
+    if (mistake) addMistake(context, [], mistake.message, { code, hint: mistake.hint });
+    else if (isCredential(name)) {
       const hint = 'name the header in which the sender puts its event ID';
       addMistake(context, [], `${name} carries a credential, so it cannot identify a delivery`, {
         code,
@@ -42,10 +41,9 @@ const deliveryIdHeader = z
 const keptHeader = z
   .string()
   .superRefine((name, context) => {
-    if (!headerNamePattern.test(name)) {
-      const hint = 'write only the name of the header, as in X-Tenant';
-      addMistake(context, [], `"${name}" is not a header name`, { code: 'definition/value', hint });
-    } else if (isCredentialHeader(name)) {
+    const mistake = findHeaderNameMistake(name, 'X-Tenant');
+    if (mistake) addMistake(context, [], mistake.message, { code: 'definition/value', hint: mistake.hint });
+    else if (isCredentialHeader(name)) {
       addMistake(context, [], describeCredential(name), credentialMistake);
     }
   })
@@ -62,11 +60,13 @@ const keepHeaders = z
   .array(keptHeader)
   .max(keepHeadersMax)
   .superRefine((names, context) => {
+    const listed = new Set<string>();
     for (const [index, name] of names.entries()) {
-      const isRepeated = names.findIndex(other => other.toLowerCase() === name.toLowerCase()) < index;
+      const lower = name.toLowerCase();
       const hint = 'remove it: case does not matter in names of headers';
-      if (isRepeated)
+      if (listed.has(lower))
         addMistake(context, [index], `${name} is listed twice`, { code: 'definition/value', hint });
+      listed.add(lower);
     }
   });
 

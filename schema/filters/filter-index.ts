@@ -42,7 +42,8 @@ interface JudgedEvent {
 /** Does the same in short steps, so that other work can be done between them. */
 export function* compileFilterSteps(filters: readonly NamedFilter[]): Generator<undefined, FilterMatcher> {
   const compiled = new Map<string, { readonly group: Group; readonly posts: readonly Post[] }>();
-  for (const { name, filter, headers } of filters) {
+  for (const { name, filter, headers: written } of filters) {
+    const headers = written && withLowerNames(written);
     const key = JSON.stringify([filter, headers]);
     const known = compiled.get(key);
     if (known) known.group.names.push(name);
@@ -104,7 +105,7 @@ function compileBoth(filter: NamedFilter['filter'], headers: NamedFilter['header
   const matchesPayload = compilePayloadFilter(filter);
   if (headers === undefined) return event => matchesPayload(event.payload);
   // A header that was not sent is a missing field.
-  const matchesHeaders = compilePayloadFilter(withLowerNames(headers));
+  const matchesHeaders = compilePayloadFilter(headers);
   return event => matchesHeaders(event.headers) && matchesPayload(event.payload);
 }
 
@@ -128,7 +129,7 @@ function* toEventPosts(
   headers: NamedFilter['headers'] = {},
 ): Generator<Post> {
   yield* toPosts(filter, ['payload' satisfies keyof JudgedEvent]);
-  yield* toPosts(withLowerNames(headers), ['headers' satisfies keyof JudgedEvent]);
+  yield* toPosts(headers, ['headers' satisfies keyof JudgedEvent]);
 }
 
 /** Lists, field by field, the values that a filter needs and the values that rule it out. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { headerNamePattern } from '../definitions/header-name.ts';
+import { findHeaderNameMistake, headerNamePattern } from '../definitions/header-name.ts';
 import type { DiagnosticCode } from '../diagnostics.ts';
 import { eventHeaderCharsMax, keepHeadersMax } from '../event-headers.ts';
 import { isObject, toClause } from './clause.ts';
@@ -48,17 +48,10 @@ export const headerFilterSchema: z.ZodType<HeaderFilter> = z
     examples: [{ 'X-GitHub-Event': ['push'] }],
   })
   .transform((value, context): HeaderFilter => {
-    const report: Report = ({ code = 'filter/invalid', path, message, hint }) => {
+    for (const { code = 'filter/invalid', path, message, hint } of findMistakes(value))
       context.issues.push({ code: 'custom', input: value, path, message, params: { code, hint } });
-    };
-    if (isObject(value)) {
-      for (const mistake of findMistakes(value)) report(mistake);
-      // Every mistake was reported, so without any, the value is a header filter.
-      return value as HeaderFilter;
-    }
-    const hint = 'write names of headers, as in headers: { X-GitHub-Event: [push] }, or remove the key';
-    report({ path: [], message: 'a header filter must be an object whose keys name headers', hint });
-    return z.NEVER;
+    // Every mistake was reported, so without any, the value is a header filter.
+    return value as HeaderFilter;
   });
 
 interface FilterMistake {
@@ -68,9 +61,12 @@ interface FilterMistake {
   readonly hint: string;
 }
 
-type Report = (mistake: FilterMistake) => void;
-
-function* findMistakes(filter: Readonly<Record<string, unknown>>): Generator<FilterMistake> {
+function* findMistakes(filter: unknown): Generator<FilterMistake> {
+  if (!isObject(filter)) {
+    const hint = 'write names of headers, as in headers: { X-GitHub-Event: [push] }, or remove the key';
+    yield { path: [], message: 'a header filter must be an object whose keys name headers', hint };
+    return;
+  }
   const names = Object.keys(filter);
   if (names.length === 0) {
     const hint = 'name a header, as in headers: { X-GitHub-Event: [push] }, or remove the key';
@@ -88,10 +84,8 @@ function* findMistakes(filter: Readonly<Record<string, unknown>>): Generator<Fil
       const message = `${name} and ${other} are the same header, because case does not matter in names of headers`;
       yield { path: [name], message, hint: 'write one of them, with all its values in one list' };
     }
-    if (!headerNamePattern.test(name)) {
-      const hint = 'write only the name of the header, as in X-GitHub-Event';
-      yield { path: [name], message: `"${name}" is not a header name`, hint };
-    }
+    const mistake = findHeaderNameMistake(name, 'X-GitHub-Event');
+    if (mistake) yield { path: [name], ...mistake };
     yield* findConditionMistakes(name, filter[name]);
   }
 }

@@ -1,12 +1,10 @@
 import { type Clause, type Fields, isObject, type PayloadFilter, toClause } from './clause.ts';
 
-export type PayloadPredicate = (payload: unknown) => boolean;
-
 /**
  * Compiles a payload filter that has passed `payloadFilterSchema`; without a filter, every payload matches. The
  * predicate takes any value from `JSON.parse` and never throws. It recurses as deep as the filter, not the payload.
  */
-export function compilePayloadFilter(filter: PayloadFilter | undefined): PayloadPredicate {
+export function compilePayloadFilter(filter: PayloadFilter | undefined): ValueTest {
   return filter === undefined ? () => true : compileNested(filter);
 }
 

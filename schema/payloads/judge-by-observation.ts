@@ -2,6 +2,7 @@ import type { DiagnosticCode } from '../diagnostics.ts';
 import { type Clause, type Fields, type PayloadFilter, type Scalar, toClause } from '../filters/clause.ts';
 import { renderPathSegment } from '../filters/path-segment.ts';
 import { joinWithOr } from '../suggestion.ts';
+import { enterArrays } from './enter-arrays.ts';
 import { findSimilar } from './find-similar.ts';
 import { type Observation, type ObservedNode, type ObservedType, observedTypes } from './observation.ts';
 import { findExamples } from './observed-paths.ts';
@@ -31,7 +32,7 @@ export function judgeByObservation(
   { deliveries, root }: Observation,
 ): readonly ObservedMistake[] {
   if (deliveries === 0) return [];
-  return [...judgeFields(filter, enter([root]), { keys: [], path: '$', deliveries, root })].filter(
+  return [...judgeFields(filter, enterArrays([root]), { keys: [], path: '$', deliveries, root })].filter(
     ({ isCertain }) => isCertain || deliveries >= deliveriesMin,
   );
 }
@@ -44,11 +45,6 @@ interface Place {
   readonly root: ObservedNode;
 }
 
-/** The nodes at a path with the elements of their arrays: filters search one level of array. */
-function enter(nodes: readonly ObservedNode[]): readonly ObservedNode[] {
-  return nodes.flatMap(node => (node.elements ? [node, node.elements] : [node]));
-}
-
 function* judgeFields(
   fields: Fields,
   nodes: readonly ObservedNode[],
@@ -59,11 +55,10 @@ function* judgeFields(
     if (!clause) continue;
     const place = { ...above, keys: [...above.keys, key], path: above.path + renderPathSegment(key) };
     const found = nodes.flatMap(node => node.fields.get(key) ?? []);
-    if (found.length > 0) {
-      if (clause.operator === 'nested' && Object.keys(clause.fields).length > 0)
-        yield* judgeFields(clause.fields, enter(found), place);
-      else yield* judgeClause(clause, found, place);
-    } else if (!nodes.some(node => node.hasMoreFields)) yield* judgeMissing(key, clause, nodes, above, place);
+    if (found.length === 0) {
+      if (!nodes.some(node => node.hasMoreFields)) yield* judgeMissing(key, clause, nodes, above, place);
+    } else if (clause.operator === 'nested') yield* judgeFields(clause.fields, enterArrays(found), place);
+    else yield* judgeClause(clause, found, place);
   }
 }
 
@@ -131,7 +126,7 @@ function findElsewhere(
 }
 
 function* judgeClause(
-  clause: Clause,
+  clause: Exclude<Clause, { operator: 'nested' }>,
   found: readonly ObservedNode[],
   place: Place,
 ): Generator<ObservedMistake> {
@@ -141,7 +136,7 @@ function* judgeClause(
     const message = `${place.path} occurs in each of the last ${place.deliveries} deliveries`;
     const hint = 'to match null, write [null]; exists: false matches only a missing field';
     yield { code: 'filter/value-not-sent', path: place.keys, message, hint, isCertain: false };
-  } else if (clause.operator !== 'nested') {
+  } else {
     const mistake = judgeValues(clause.values as readonly Scalar[], clause.operator, found, place);
     if (mistake) yield { ...mistake, path: place.keys };
   }
@@ -156,7 +151,7 @@ function judgeValues(
   { path, keys, deliveries }: Place,
 ): ValueMistake | undefined {
   if (wanted.length === 0) return undefined;
-  const sent = enter(found);
+  const sent = enterArrays(found);
   // A null says nothing about the type of a field: it stands for no value.
   const types = new Set(
     sent.flatMap(node => observedTypes.filter(type => node.types[type] > 0).map(toJsonType)),
@@ -167,13 +162,13 @@ function judgeValues(
   const examples = sent.flatMap(node => findExamples(node, keys)).filter(value => value !== null);
   if (typed.length > 0 && !typed.some(value => types.has(typeof value)))
     return explainType(typed, types, examples, path);
+  if (sent.some(({ hasMoreScalars }) => hasMoreScalars)) return undefined;
   const seen = new Set(sent.flatMap(({ scalars }) => [...scalars.keys()]));
   const unseen = wanted.filter(value => !seen.has(value));
-  const hasMore = sent.some(({ hasMoreScalars }) => hasMoreScalars);
   const shown = examples.filter(value => typeof value === 'string');
   for (const value of unseen) {
     const similar = typeof value === 'string' ? findSimilarValue(value, shown, wanted) : undefined;
-    if (similar === undefined || hasMore) continue;
+    if (similar === undefined) continue;
     const message = `${path} is ${JSON.stringify(value)} in ${describeNone(deliveries)}, but ${JSON.stringify(similar)} in some`;
     return {
       code: 'filter/value-not-sent',
@@ -182,8 +177,7 @@ function judgeValues(
       isCertain: true,
     };
   }
-  if (operator === 'not_in' || unseen.length < wanted.length || hasMore || seen.size > choicesMax)
-    return undefined;
+  if (operator === 'not_in' || unseen.length < wanted.length || seen.size > choicesMax) return undefined;
   const asked = joinWithOr(wanted.slice(0, choicesMax).map(value => JSON.stringify(value)));
   const values = examples.map(value => JSON.stringify(value)).join(', ');
   seen.delete(null);

@@ -1,3 +1,4 @@
+import { enterArrays } from './enter-arrays.ts';
 import type { ObservedPath } from './observed-paths.ts';
 import { buildTree, type JsonSchema, type ObservedTree } from './observed-schema.ts';
 
@@ -35,17 +36,16 @@ function extend(schema: JsonSchema, [key, ...rest]: readonly string[], added: Js
   return { ...schema, [key]: extend((schema[key] ?? {}) as JsonSchema, rest, added) };
 }
 
-/** The fields of values and of the elements of arrays: filters search one level of array. */
 function toFields(trees: readonly ObservedTree[], deliveries: number): JsonSchema {
   const fields = new Map<string, ObservedTree[]>();
-  for (const { fields: found } of enter(trees))
+  for (const { fields: found } of enterArrays(trees))
     for (const [key, child] of found) fields.set(key, [...(fields.get(key) ?? []), child]);
   const properties = [...fields].map(([key, children]) => [key, toField(children, deliveries)]);
   return { type: 'object', properties: Object.fromEntries(properties) };
 }
 
 function toField(trees: readonly ObservedTree[], deliveries: number): JsonSchema {
-  const found = enter(trees);
+  const found = enterArrays(trees);
   const types = [...new Set(found.flatMap(({ observed }) => observed.types.map(({ type }) => type)))];
   const values = [...new Set(found.flatMap(({ observed }) => observed.examples))];
   const count = Math.max(...trees.map(({ observed }) => observed.deliveries));
@@ -58,8 +58,4 @@ function toField(trees: readonly ObservedTree[], deliveries: number): JsonSchema
       ...(found.some(({ fields }) => fields.size > 0) ? [toFields(trees, deliveries)] : []),
     ],
   };
-}
-
-function enter(trees: readonly ObservedTree[]): readonly ObservedTree[] {
-  return trees.flatMap(tree => (tree.elements ? [tree, tree.elements] : [tree]));
 }

@@ -226,6 +226,17 @@ test.each([
   },
 );
 
+test.each([
+  [['a'], ['b'], 'The last delivery, dlv_0, would no longer start a run'],
+  [['b'], ['a'], 'The last delivery, dlv_0, would now start a run'],
+  [['a'], ['a', 'b'], 'The last delivery would start a run, as before'],
+  [['b'], ['c'], 'The last delivery would start no run, as before'],
+])('a filter from %j to %j says what the only delivery would start', async (was, is, told) => {
+  const of = (level: readonly string[]) => ({ webhooks: [pay], automations: [automation({ level })] });
+  const [, impact] = await impacts(of(was), of(is), [{ level: 'a' }]);
+  expect(impact && describeImpact(impact, 0)).toEqual([told]);
+});
+
 test('many large deliveries are judged up to a bound, the newest of each webhook', async () => {
   const both = { webhooks: [webhook('git'), pay], automations: [automation(undefined, { name: 'a' })] };
   const applied: AppliedState = {

@@ -20,9 +20,8 @@ export function findListWarnings(list: FilterList): readonly FilterWarning[] {
       return [{ ...about, code: 'filter/repeated-value', message, remedy: { hint: 'remove one of them' } }];
     }
     first.add(value);
-    return typeof value === 'string'
-      ? findTextWarnings(value, list).map(found => ({ ...about, ...found }))
-      : [];
+    const found = typeof value === 'string' ? findTextWarning(value, list) : undefined;
+    return found ? [{ ...about, ...found }] : [];
   });
 }
 
@@ -38,28 +37,27 @@ function explainEmptyList({ field, operator }: FilterList): FilterWarning {
 
 type TextWarning = Pick<FilterWarning, 'code' | 'message' | 'remedy'>;
 
-function findTextWarnings(text: string, list: FilterList): readonly TextWarning[] {
-  const shown = renderFlow(text);
+function findTextWarning(text: string, list: FilterList): TextWarning | undefined {
   const replace = (...values: readonly string[]) => ({ write: replaceValue(list, text, values) });
   const clean = removeStrayCharacters(text);
   if (hasStrayCharacter(text) && !clean.includes('\n')) {
-    const message = `the value ${shown} has spaces or invisible characters at its ends`;
+    const message = `the value ${renderFlow(text)} has spaces or invisible characters at its ends`;
     const remedy = { ...replace(clean), hint: 'write the value without them' };
-    return [{ code: 'filter/stray-character', message, remedy }];
+    return { code: 'filter/stray-character', message, remedy };
   }
   const quoted = quotedText.exec(text)?.groups?.text;
   if (quoted !== undefined) {
-    const message = `the quotes in ${shown} are a part of the value`;
+    const message = `the quotes in ${renderFlow(text)} are a part of the value`;
     const remedy = { ...replace(quoted), hint: 'write the value with only one kind of straight quotes' };
-    return [{ code: 'filter/stray-character', message, remedy }];
+    return { code: 'filter/stray-character', message, remedy };
   }
   for (const { kind, pattern, toRemedy } of patterns) {
     const match = pattern.exec(text);
     if (!match) continue;
-    const message = `${shown} looks like ${kind}, but a value is compared character by character`;
-    return [{ code: 'filter/pattern', message, remedy: toRemedy(match, list, replace) }];
+    const message = `${renderFlow(text)} looks like ${kind}, but a value is compared character by character`;
+    return { code: 'filter/pattern', message, remedy: toRemedy(match, list, replace) };
   }
-  return [];
+  return undefined;
 }
 
 function replaceValue({ field, operator, values }: FilterList, old: string, wanted: readonly string[]) {
