@@ -48,7 +48,7 @@ export async function findImpacts(
   return impacts;
 }
 
-/** A change of the prompt alone starts the same runs. */
+/** Whether a change may affect which runs start. A change of only the prompt does not. */
 function isJudged({ kind, action, fields }: Change): boolean {
   if (kind !== 'automation' || action === 'no-op') return false;
   return action !== 'update' || fields.some(({ field }) => field !== 'prompt');

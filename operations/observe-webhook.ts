@@ -29,7 +29,7 @@ export function createWebhookObservers(webhooks: number) {
       observers.set(uid, observer);
       observer.add(payload);
     },
-    /** What was observed of the webhook with this UID. */
+    /** Returns the observation of the webhook with this UID. */
     observations: (uid: string): Observation | undefined => observers.get(uid)?.observation,
   };
 }

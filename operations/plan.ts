@@ -90,7 +90,7 @@ export function hasChanges(changes: readonly Change[]): boolean {
   return changes.some(({ action }) => action !== 'no-op');
 }
 
-/** What an applied webhook has beside the keys of its definition file. */
+/** The keys of an applied webhook that its definition file does not have. */
 const notOfWebhookFile = ['name', 'uid', 'credential'];
 
 /** The value of a team secret, which is never shown. */

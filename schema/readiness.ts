@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What `/readyz` of a daemon's management port answers. Other keys are for people. */
+/** The answer of `/readyz` on a daemon's management port. Other keys are for people. */
 export const readinessShape = z.looseObject({
   status: z.enum(['ready', 'not ready']),
   /** Why deliveries cannot be accepted now. */

@@ -21,7 +21,7 @@ export type Verification =
   | {
       readonly ok: true;
       readonly deliveryId?: string;
-      /** What the signature covers; empty for a shared secret, which covers nothing. */
+      /** The content that the signature covers; empty for a shared secret, which covers nothing. */
       readonly content: ContentPieces;
     }
   | { readonly ok: false; readonly reason: VerificationFailure };

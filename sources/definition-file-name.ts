@@ -27,7 +27,7 @@ export function isMeantAsDefinition(fileName: string): boolean {
   return meantAsDefinition.test(fileName);
 }
 
-/** Ignoring a misnamed definition could destroy its webhook, so it is an error. A README only gets a warning. */
+/** Rejects a file by its name: a misnamed definition with an error, because ignoring it could destroy its webhook. */
 export function rejectName(file: string): DefinitionFiles {
   if (isMeantAsDefinition(file)) {
     const hint = `name it ${suggestFileName(file) ?? '<name>.yaml'}: ${nameRule}`;

@@ -24,7 +24,7 @@ interface MisnamedFolder {
   readonly meant: string;
 }
 
-/** An error in what is probably another directory; a warning where somebody may have removed the last definition. */
+/** Reports an error if the directory is probably the wrong one, a warning if the last definition may have been removed. */
 function describeNone(directory: string, label: string, [misnamed]: readonly MisnamedFolder[]): Diagnostic {
   const isDefinitionsDirectory = folders.some(folder => existsSync(join(directory, folder)));
   const places = folders.map(folder => `${folder}/`).join(' and ');

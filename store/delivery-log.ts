@@ -75,7 +75,7 @@ export interface LoggedDelivery extends DeliveryFacts {
   readonly headers?: EventHeaders;
 }
 
-/** What an accepted delivery says: the body's exact bytes, and the headers that were kept. */
+/** The content of an accepted delivery: the body's exact bytes, and the headers that were kept. */
 export interface StoredEvent {
   readonly payload: Uint8Array;
   readonly headers: EventHeaders;

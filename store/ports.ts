@@ -27,7 +27,7 @@ export interface Store {
   readonly deliveries: DeliveryLogReader;
   /** Opens the delivery log for writing; the caller closes it. Fails with DeliveryLogError `version` or `unsafe`. */
   openDeliveryLog(options?: DeliveryLogOptions): Promise<DeliveryLog>;
-  /** What is wrong with how the delivery log is stored; nothing if it is intact. */
+  /** Lists what is wrong with how the delivery log is stored; nothing if it is intact. */
   checkDeliveryLog(): Promise<readonly string[]>;
   /**
    * Replaces a damaged delivery log by a copy of what can be read of it. Fails with `locked` while a daemon runs, and

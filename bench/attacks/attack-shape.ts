@@ -1,4 +1,4 @@
-/** What an attacking process sends. It goes to the process as JSON. */
+/** The task of an attacking process, which gets it as JSON. */
 export interface AttackSpec {
   readonly url: string;
   /** Addresses of this machine that the connections come from, in turn. */
@@ -10,7 +10,7 @@ export interface AttackSpec {
   readonly bodyFile?: string;
   /** Sends the body in chunks of this size, and not its end. */
   readonly chunkBytes?: number;
-  /** What follows the request: the next one after its answer, a new connection at once, or nothing. */
+  /** Whether the next request follows after the answer, on a new connection at once, or not at all. */
   readonly afterwards: 'next' | 'abort' | 'idle';
   /** Time between the head and the body. */
   readonly bodyAfterMs?: number;
@@ -18,7 +18,7 @@ export interface AttackSpec {
   readonly requestsMax?: number;
 }
 
-/** What an attacking process was answered. */
+/** The answers that an attacking process got. */
 export interface AttackReport {
   readonly requests: number;
   /** How many answers had each status. */

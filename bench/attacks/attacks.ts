@@ -15,7 +15,7 @@ export interface Attack {
 
 export interface AttackResult {
   readonly reports: readonly AttackReport[];
-  /** What the attack achieved, beside a delay; undefined if nothing. */
+  /** The harm that the attack did, beside a delay; undefined if none. */
   readonly harm?: string | undefined;
 }
 

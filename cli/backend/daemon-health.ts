@@ -8,7 +8,7 @@ const servedMs = 5_000;
 /** @limit Time between two looks at a daemon that does not serve the applied state yet, in ms. */
 const lookAgainMs = 200;
 
-/** What the daemon does with a factory, as `hookmill status` shows it. */
+/** The state of the daemon and of the factory that it serves, as `hookmill status` shows it. */
 export interface DaemonHealth {
   /** `none`: no daemon has run with this home. `unknown`: it answers, but its `/readyz` cannot be reached. */
   readonly state: 'none' | 'no answer' | 'unknown' | 'not ready' | 'ready';

@@ -48,7 +48,7 @@ function rankFile(path: string): number {
   return rank === -1 ? Number.MAX_SAFE_INTEGER : rank;
 }
 
-/** The path of the home that a tracked file belongs to; undefined if it belongs to none. */
+/** Finds the path of the home that a tracked file belongs to; undefined if it belongs to none. */
 function findHome(root: string, path: string, named: string | undefined): string | undefined {
   if (named !== undefined && path.startsWith(`${named}/`)) return named;
   const [inDefault] = /^(?:.*\/)?\.hookmill(?=\/)/.exec(path) ?? [];

@@ -61,7 +61,7 @@ function paint(mark: DiffLine['mark'], text: string): string {
   return mark === '+' ? colours.green(text) : colours.red(text);
 }
 
-/** What an apply changed, and the ingress URL of every webhook. */
+/** Renders the changes that an apply made, and the ingress URL of every webhook. */
 export function renderApplied({ plan, webhooks, isApplied }: AppliedPlan, nowMs: number): string {
   const changes = renderPlan(plan, nowMs);
   if (!isApplied) return changes;

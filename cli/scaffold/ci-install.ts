@@ -25,7 +25,7 @@ node -e '
 tar -xzf package.tgz --strip-components=1 && rm package.tgz
 `;
 
-/** What stands in a new workflow for the tarball that its author has to name. */
+/** Placeholders in a new workflow for the tarball, which its author has to name. */
 export const ciPackagePlaceholders = {
   url: 'https://files.example.com/hookmill.tgz',
   integrity: 'sha512-REPLACE_ME',

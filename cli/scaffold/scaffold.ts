@@ -41,7 +41,7 @@ export function createScaffold({ factory, pathInRepository, ci }: ScaffoldOption
 
 const schemaKinds = ['webhook', 'automation', 'workspace'] as const;
 
-/** What git must not contain: the home with its key, and files of `plan --out`. */
+/** The patterns of files that git must not contain: the home with its key, and files of `plan --out`. */
 export const ignoredByGit = ['.hookmill/', '*.plan'];
 
 const gitignore = `# The home, with its secrets and their key, and plan files.\n${ignoredByGit.join('\n')}\n`;

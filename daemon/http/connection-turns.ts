@@ -9,7 +9,7 @@ const turnMs = 10;
 /** Lets no client address keep a server busy with its new connections: they take turns. */
 export class ConnectionTurns {
   readonly #isProxy: (address: string) => boolean;
-  /** What each address began to read in this turn, and what waits. Empty when nothing was opened for a turn. */
+  /** For each address, how many connections began in this turn, and which ones wait. Empty after a turn without any. */
   readonly #addresses = new Map<string, { begun: number; readonly waiting: Set<Socket> }>();
 
   /** The addresses of proxies have no turns, because a proxy connects for many clients. */

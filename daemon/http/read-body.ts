@@ -15,7 +15,7 @@ export interface UnreadBody {
 }
 
 /**
- * Reads a whole body of at most `limit` bytes into one buffer. Of an unverified sender, it grows as bytes arrive: neither
+ * Reads a whole body of at most `limit` bytes into one buffer. For an unverified sender, it grows as bytes arrive: neither
  * a header nor tiny chunks make it larger than twice what was sent. `room` bounds the memory of all of them, and ends the
  * reading when others need it.
  */

@@ -31,7 +31,7 @@ export type Authentication =
     }
   | {
       readonly result: 'unverified';
-      /** What failed, for the webhook's owner. The sender must never see this text, or the explanation. */
+      /** The reason, for the webhook's owner. The sender must never see this text, or the explanation. */
       readonly reason: string;
       /** Looks for the cause, and explains it instead. It costs time, so a budget decides. */
       readonly explain?: (() => string) | undefined;

@@ -1,6 +1,6 @@
 import type { QueueableRuns } from '../../operations/factory.ts';
 
-/** What the operations thread does. Arguments and results are plain data, because they are copied. */
+/** The tasks of the operations thread. Arguments and results are plain data, because they are copied. */
 export type ThreadVerb = 'answerRequest' | 'loadState' | 'readPrompt';
 
 /** A write to the delivery log, which only the daemon's main thread may make. */

@@ -5,7 +5,7 @@ const troubleWaitMsMin = 1_000;
 /** @limit Longest wait of a run that hookmill itself could not begin, in ms: a repaired disk is noticed soon. */
 const troubleWaitMsMax = 30_000;
 
-/** What keeps hookmill itself from executing runs, such as a full disk. It is logged once, and once when it is over. */
+/** Trouble that keeps hookmill from executing runs, such as a full disk. It is logged when it begins and when it ends. */
 export class RunTrouble {
   readonly #log: Logger;
   readonly #monotonicMs: () => number;

@@ -15,7 +15,7 @@ export interface LoadedState {
   readonly filterParts: readonly string[];
 }
 
-/** What a webhook's deliveries must match for a run of the automation. */
+/** A filter that a webhook's deliveries must match for a run of the automation. */
 export interface WebhookFilter extends NamedFilter {
   readonly uid: string;
 }

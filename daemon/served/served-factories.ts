@@ -10,7 +10,7 @@ export interface ServedFactory {
 
 /** The applied states that the ingress serves. */
 export interface ServedFactories {
-  /** What is served for a factory; undefined if it never had a state. */
+  /** Finds the view of a factory that is served; undefined if it never had a state. */
   findView(factory: string): FactoryView | undefined;
   /** Resolves when everything that was stored before the call is served. */
   refresh(): Promise<void>;

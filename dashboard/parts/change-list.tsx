@@ -4,7 +4,7 @@ import type { PlannedChange } from '../api-types.ts';
 import { escapeInvisible } from '../text/escape-invisible.ts';
 import { Code, Text } from './text.tsx';
 
-/** What a change does: each part of the definition before and after, and what that means for senders and runs. */
+/** Shows a change: each part of the definition before and after, and the impact on senders and runs. */
 export function ChangeList({ change: { action, fields, impact } }: { readonly change: PlannedChange }) {
   if (action === 'no-op') return <p class="muted">Nothing changes.</p>;
   return (

@@ -9,7 +9,7 @@ interface Properties {
   readonly webhook: ListedWebhook;
 }
 
-/** What to configure at the sender of a webhook. */
+/** The steps to configure the sender of a webhook. */
 export function SetupSteps({ webhook }: Properties) {
   switch (webhook.authMode) {
     case 'token':

@@ -11,7 +11,7 @@ const operators: Readonly<Record<TriggerVerdict['clauses'][number]['operator'], 
 
 interface Properties {
   readonly verdict: TriggerVerdict;
-  /** What is suspicious about the filter, whatever the delivery. */
+  /** Warnings about the filter, whatever the delivery. */
   readonly warnings?: readonly { readonly message: string; readonly hint: string }[];
 }
 

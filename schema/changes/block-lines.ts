@@ -14,7 +14,7 @@ export function renderBlockLines(value: unknown): readonly string[] {
   return (isPlainList ? value.map(renderFlowValue) : renderBlock(value)).flatMap(wrapLine);
 }
 
-/** The lines of a text, of which long ones are wrapped. */
+/** Splits a text into lines, and wraps long ones. */
 export function renderTextLines(text: string): readonly string[] {
   return text.replace(/\n$/, '').split('\n').flatMap(wrapLine);
 }

@@ -55,7 +55,7 @@ const automationImpactShape = z.strictObject({
     .describe('The newest deliveries whose outcome changes.'),
 });
 
-/** What a change means for senders and runs. */
+/** The consequences of a change for senders and runs. */
 export const impactShape = z.discriminatedUnion('kind', [webhookImpactShape, automationImpactShape]);
 
 export type Impact = z.output<typeof impactShape>;

@@ -81,7 +81,7 @@ function diffLines(before: readonly string[], after: readonly string[]): readonl
   return [...lines, ...toLines(hunk.removed, hunk.added)];
 }
 
-/** Removed lines, then added ones. Reveals what differs where two of them would look the same. */
+/** Lists removed lines, then added ones. Reveals what differs where two of them would look the same. */
 function toLines(removed: readonly string[], added: readonly string[]): readonly DiffLine[] {
   const [looksRemoved, looksAdded] = [removed.map(toLook), added.map(toLook)];
   const show = (mark: '-' | '+', texts: readonly string[], looks: readonly string[], others: Set<string>) =>
@@ -92,7 +92,7 @@ function toLines(removed: readonly string[], added: readonly string[]): readonly
   ];
 }
 
-/** What a reader sees of a text: without invisible characters and quotes, and with one form for each letter. */
+/** Reduces a text to what a reader sees: without invisible characters and quotes, and with one form for each letter. */
 function toLook(text: string): string {
   const isAscii = /^[\0-\x7f]*$/.test(text);
   const visible = isAscii

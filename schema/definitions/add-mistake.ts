@@ -6,7 +6,7 @@ import type { MisplacedValue } from '../filters/clause.ts';
 export type MistakeParams = {
   readonly code: DiagnosticCode;
   readonly hint?: string | undefined;
-  /** The key at the path is wrong, not its value. */
+  /** Whether the key at the path is wrong, not its value. */
   readonly atKey?: boolean;
   /** A value of a payload filter that may have a mistake besides its type. */
   readonly misplaced?: MisplacedValue;

@@ -30,7 +30,8 @@ export function findSyntaxMistakes(text: string, document: Document.Parsed): Syn
 
 /**
  * Finds keys that are indented further than the key above, so that the parser takes their lines for the end of its
- * value. It reports two errors at the start of the value. Returns the offset of each such key's colon by that start.
+ * value. The parser reports two errors at the start of that value. Returns the offset of each such key's colon by that
+ * start.
  */
 function findContinuations({ errors }: Document.Parsed): ReadonlyMap<number, number> {
   const starts = new Set(errors.flatMap(({ code, pos }) => (code === 'BLOCK_AS_IMPLICIT_KEY' ? pos[0] : [])));

@@ -33,7 +33,7 @@ export function compileFilterIndex(filters: readonly NamedFilter[]): FilterMatch
 
 export type FilterMatcher = (payload: unknown, headers?: EventHeaders) => readonly string[];
 
-/** What filters judge. One tree has the fields of both, below these two names. */
+/** An event that filters judge. One tree has the fields of both parts, below their two names. */
 interface JudgedEvent {
   readonly payload: unknown;
   readonly headers: EventHeaders;

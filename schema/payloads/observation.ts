@@ -16,14 +16,14 @@ const scalarCharsMax = 64;
 export const observedTypes = ['null', 'boolean', 'integer', 'number', 'string', 'object', 'array'] as const;
 export type ObservedType = (typeof observedTypes)[number];
 
-/** What was observed at one path of payloads. */
+/** The values that were observed at one path of payloads. */
 export interface ObservedNode {
   /** In how many deliveries the path has a value. */
   readonly deliveries: number;
   /** How many values of each type were observed. */
   readonly types: Readonly<Record<ObservedType, number>>;
   readonly fields: ReadonlyMap<string, ObservedNode>;
-  /** What the arrays contain. */
+  /** The elements of all arrays together. */
   readonly elements: ObservedNode | undefined;
   /** The first different strings, numbers, booleans and nulls, and how often each was observed until there were others. */
   readonly scalars: ReadonlyMap<Scalar, number>;
@@ -45,7 +45,7 @@ export interface Observer {
   add(payload: unknown): void;
 }
 
-/** What the observers of one command may still spend together. */
+/** The visits and paths that the observers of one command may still spend together. */
 export interface ObservationBudget {
   visits: number;
   paths: number;

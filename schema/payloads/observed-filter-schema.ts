@@ -2,7 +2,7 @@ import { enterArrays } from './enter-arrays.ts';
 import type { ObservedPath } from './observed-paths.ts';
 import { buildTree, type JsonSchema, type ObservedTree } from './observed-schema.ts';
 
-/** What was observed of the payloads of one webhook. */
+/** The observed paths of one webhook's payloads. */
 export interface ObservedWebhook {
   readonly uid: string;
   readonly deliveries: number;

@@ -1,7 +1,7 @@
 import type { SignatureScheme } from '../description.ts';
 import { base64OfBody, hexOfBody } from './shapes.ts';
 
-/** What builds, checks and releases software. */
+/** Builds, tests and releases of software. */
 export const buildingSchemes: readonly SignatureScheme[] = [
   {
     id: 'circleci',

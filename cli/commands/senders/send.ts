@@ -62,7 +62,7 @@ interface SignedRequest {
   readonly headers: readonly (readonly [string, string])[];
 }
 
-/** What is sent: the body, and the ID that its sender gives to it. */
+/** The event to send: the body, and the ID that its sender gives to it. */
 interface Event {
   readonly body: Buffer;
   readonly id: string;

@@ -26,7 +26,7 @@ export type ThreadAnswer =
       readonly ok: false;
       readonly code: ApiProblemCode;
       readonly parts: RefusalParts;
-      /** What failed, for the log. */
+      /** The error behind the problem, for the log. */
       readonly cause: unknown;
     };
 

@@ -10,7 +10,7 @@ interface Properties {
   readonly automation: AutomationBody;
 }
 
-/** What saving a draft would change. */
+/** The changes that saving a draft would make. */
 export function DraftChanges({ name, automation }: Properties) {
   const { factory } = useFactory();
   const { value, error, reload } = useLoad(

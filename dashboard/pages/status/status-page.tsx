@@ -10,7 +10,7 @@ import { AppliedSection } from './applied-section.tsx';
 import { ReconcileSection } from './reconcile-section.tsx';
 import { SecretTable } from './secret-table.tsx';
 
-/** What is applied, where it comes from, and what keeps a newer state from being applied. */
+/** The applied state, its source, and anything that keeps a newer state from being applied. */
 export function StatusPage({ status }: { readonly status: ShownStatus }) {
   const { factory } = status;
   const secrets = useLoad(

@@ -6,13 +6,13 @@ export interface FilterWarning {
   readonly code: DiagnosticCode;
   /** From the filter to the part. */
   readonly path: readonly (string | number)[];
-  /** The key at the path is meant, not its value. */
+  /** Whether the warning is about the key at the path, not about its value. */
   readonly atKey: boolean;
   readonly message: string;
   readonly remedy: Remedy;
 }
 
-/** What to do. The filter is shown only if it has no warning itself; otherwise, or without one, the hint is. */
+/** A remedy for the mistake. Its filter is shown if it causes no warning itself, and otherwise the hint. */
 export interface Remedy {
   readonly write?: Fields | undefined;
   /** Where to write the filter, if not in place of the part. */

@@ -1,7 +1,7 @@
 import { distance } from 'fastest-levenshtein';
 
 /**
- * What a word means that other tools have as an operator. `missing` is the opposite of `exists`, `part` tests a part of a
+ * The meaning of a word that other tools have as an operator. `missing` is the opposite of `exists`, `part` tests a part of a
  * string, and `order` compares numbers. `not`, `or`, `and` and `element` combine other conditions.
  */
 export type ForeignMeaning =
@@ -51,7 +51,7 @@ const recognizedMisspelt: ReadonlyMap<string, ForeignMeaning> = new Map([
   ['endswith', 'part'],
 ] as const);
 
-/** What a key would mean as an operator of another tool, or as a misspelt operator; undefined for other keys. */
+/** Finds what a key would mean as an operator of another tool, or as a misspelt operator; undefined for other keys. */
 export function findForeignMeaning(key: string): ForeignMeaning | undefined {
   if (ownOperators.includes(key)) return undefined;
   const written = key.trim().toLowerCase();
