@@ -14,6 +14,8 @@ const payloads = Array.from({ length: 20 }, (_, index) => ({
   api_key: `plain-${index}`,
   config: { url: 'https://user:hunter2@example.com', note: 'ghp_16C7e42F292c6912E7710c838347Ae178B4a' },
   '*/ process.exit(1) /*': true,
+  // A control character that a terminal obeys, and that JSON allows.
+  'red \u009b31m key': true,
 }));
 
 function automation(uid: string, filter: string): string {
@@ -93,7 +95,8 @@ test('automations test shows the same, and what validate warns about', async () 
 describe('schema automation --observed', () => {
   test('lets an editor complete what the webhook of a trigger received, and accepts the same files', async () => {
     const { stdout } = await workspace.hookmill('schema', 'automation', '--observed');
-    expect(stdout).not.toMatch(/plain-|hunter2|ghp_/);
+    expect(stdout).not.toMatch(/plain-|hunter2|ghp_|\u009b/);
+    expect(stdout).toContain('red \\u009b31m key');
     workspace.write('automation.schema.json', stdout);
     const editor = await startLanguageServer(workspace.directory);
     const modeline = '# yaml-language-server: $schema=./automation.schema.json\n';
@@ -136,11 +139,11 @@ describe('payloads describe', () => {
     expect(exitCode).toBe(0);
   });
 
-  test('shows nothing secret in any format', async () => {
+  test('shows nothing secret, and nothing that a terminal obeys, in any format', async () => {
     for (const format of ['text', 'json', 'json-schema', 'typescript']) {
       const { stdout } = await workspace.hookmill('payloads', 'describe', 'errors', '-o', format);
       expect(stdout).toContain('api_key');
-      expect(stdout).not.toMatch(/plain-|hunter2|ghp_/);
+      expect(stdout).not.toMatch(/plain-|hunter2|ghp_|\u009b/);
     }
   });
 
