@@ -1,8 +1,10 @@
 import type { z } from 'zod';
 import type { ApiPathParameter } from '../schema/api/route.ts';
 import type { ApiRoutes, OperationId } from '../schema/api/routes.ts';
+import { sessionKeyHeader } from '../schema/api/session-key-header.ts';
 import { ApiFailure, type ProblemDetails } from './api-failure.ts';
 import type { RouteAnswer } from './route-answer.ts';
+import { readSessionKey } from './session-key.ts';
 
 type Route = ApiRoutes[OperationId];
 type Method = Route['method'];
@@ -34,17 +36,25 @@ export async function callApi<M extends Method, P extends PathWith<M> & string>(
 ): Promise<RouteAnswer<RouteAt<M, P>>> {
   const { signal, ifSerial, body, ...rest } = given as Settings & { body?: unknown };
   const headers = new Headers();
-  if (method !== 'get') headers.set('X-Hookmill-Request', '1');
   if (body !== undefined) headers.set('Content-Type', 'application/json');
   if (ifSerial !== undefined) headers.set('If-Match', `"${ifSerial}"`);
-  const response = await send(buildApiUrl(path, rest), {
+  const response = await requestApi(buildApiUrl(path, rest), {
     method: method.toUpperCase(),
     headers,
     ...(body !== undefined && { body: JSON.stringify(body) }),
     ...(signal && { signal }),
   });
-  if (!response.ok) throw await readFailure(response);
   return (await readBody(response)) as RouteAnswer<RouteAt<M, P>>;
+}
+
+/** Requests a URL of the API in this session. Fails with an ApiFailure, or an AbortError. */
+export async function requestApi(url: string, init: RequestInit = {}): Promise<Response> {
+  const headers = new Headers(init.headers);
+  const key = readSessionKey();
+  if (key !== null) headers.set(sessionKeyHeader, key);
+  const response = await send(url, { ...init, headers });
+  if (!response.ok) throw await readFailure(response);
+  return response;
 }
 
 /** Fills in the parameters of an API path and adds the query. */

@@ -274,18 +274,19 @@ async function sendUnknown(stage: Stage): Promise<AttackResult> {
 
 async function signInOften(stage: Stage): Promise<AttackResult> {
   const url = `${stage.managementUrl}/api/v1/session`;
-  const headers = { 'content-type': 'application/json', 'x-hookmill-request': '1' };
+  const headers = { 'content-type': 'application/json' };
   const signedIn = await fetch(url, {
     method: 'POST',
     headers,
     body: JSON.stringify({ token: stage.manageToken }),
   });
   const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const { sessionKey } = (await signedIn.json()) as { sessionKey: string };
   const body = JSON.stringify({ token: stage.readToken });
-  const head = [...apiPost(stage, '/api/v1/session', body), 'X-Hookmill-Request: 1'];
+  const head = apiPost(stage, '/api/v1/session', body);
   const bodyFile = stage.writeBody(body);
   const report = await stage.attack({ url: stage.managementUrl, head, bodyFile, requestsMax: 1_000 });
-  const { status } = await fetch(url, { headers: { cookie } });
+  const { status } = await fetch(url, { headers: { cookie, 'x-hookmill-session': sessionKey } });
   return { reports: [report], harm: status === 200 ? undefined : 'the session of a manager ended' };
 }
 

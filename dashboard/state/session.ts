@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import { callApi } from '../api-client.ts';
 import { ApiFailure } from '../api-failure.ts';
 import type { Account } from '../api-types.ts';
+import { forgetSessionKey, keepSessionKey } from '../session-key.ts';
 import { sessionExpired } from './session-expiry.ts';
 
 export type Session =
@@ -24,11 +25,14 @@ export async function resumeSession(): Promise<void> {
 
 /** Signs in with an API token. Fails with an ApiFailure if the API refuses it. */
 export async function signIn(token: string): Promise<void> {
-  session.value = { state: 'signed-in', account: await callApi('post', '/session', { body: { token } }) };
+  const { sessionKey, ...account } = await callApi('post', '/session', { body: { token } });
+  keepSessionKey(sessionKey);
+  session.value = { state: 'signed-in', account };
   sessionExpired.value = false;
 }
 
 export async function signOut(): Promise<void> {
   await callApi('delete', '/session', {});
+  forgetSessionKey();
   session.value = { state: 'signed-out' };
 }

@@ -32,6 +32,9 @@ export const identityAnswer = z.strictObject({
   factory: z.string().nullable().describe('The only factory that the token is for; null: all factories.'),
   permission: z.enum(permissions),
 });
+export const signedInAnswer = identityAnswer.extend({
+  sessionKey: z.string().describe('Sent in X-Hookmill-Session with each request of the session.'),
+});
 
 const managedBy = z
   .enum(managements)

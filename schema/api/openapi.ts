@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { payloadFilterSchema } from '../filters/payload-filter.ts';
 import { apiProblems } from './problems.ts';
 import { type ApiRoute, apiPrefix } from './route.ts';
+import { sessionKeyHeader } from './session-key-header.ts';
 
 /** Renders routes as an OpenAPI 3.1 document. `shapes` has every shape that they use, by its name in the code. */
 export function renderOpenApi(
@@ -13,13 +14,14 @@ export function renderOpenApi(
     openapi: '3.1.0',
     info: { title: 'hookmill management API', version: '1', description },
     servers: [{ url: apiPrefix }],
-    security: [{ token: [] }, { session: [] }],
+    security: [{ token: [] }, { session: [], sessionKey: [] }],
     paths: renderPaths(routes, components),
     components: {
       schemas: renderSchemas(components),
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer', description: 'An API token: `hookmill tokens create`.' },
         session: { type: 'apiKey', in: 'cookie', name: 'hookmill_session' },
+        sessionKey: { type: 'apiKey', in: 'header', name: sessionKeyHeader },
       },
     },
   };
@@ -29,10 +31,7 @@ const description =
   `Answers are JSON. Problems follow RFC 9457 and have a \`code\`. \`x-permission\` is the permission that an operation
 needs: \`public\` (none), \`signed-in\` (any token), or \`read\` or \`manage\` on the factory. A change to a factory
 may send the \`ETag\` of an answer in \`If-Match\`; it then fails with \`serial-moved\` if the factory has changed since.
-Without \`If-Match\`, it changes the current state. Writes in a session need the header \`X-Hookmill-Request: 1\`.`.replaceAll(
-    '\n',
-    ' ',
-  );
+Without \`If-Match\`, it changes the current state.`.replaceAll('\n', ' ');
 
 type Components = ReturnType<typeof nameComponents>;
 

@@ -29,10 +29,10 @@ export const apiRoutes = {
     method: 'post',
     path: '/session',
     permission: 'public',
-    summary: 'Starts a dashboard session. Its cookie replaces the API token.',
+    summary: 'Starts a dashboard session. Its cookie and its key together replace the API token.',
     body: requests.sessionRequest,
     bodyBytesMax: apiSessionBytesMax,
-    answer: { status: 200, shape: answers.identityAnswer },
+    answer: { status: 200, shape: answers.signedInAnswer },
     problems: ['token-unknown', 'too-many-attempts'],
   },
   whoAmI: {

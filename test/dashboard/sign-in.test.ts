@@ -1,4 +1,7 @@
-import { expect } from 'vitest';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished } from 'vitest';
 import { browserTest, makeToken, openDashboard, signIn } from './browser.ts';
 import { createWebhook } from './samples.ts';
 
@@ -12,13 +15,34 @@ browserTest('signs in with a token, refuses an unknown one, and signs out', asyn
   await signIn(page, token);
   // The token is gone from the page, and no script can read the session cookie.
   const kept = 'JSON.stringify([localStorage, sessionStorage, document.cookie, history.state])';
-  expect(await page.evaluate<string>(kept)).toBe('[{},{},"",null]');
+  expect(await page.evaluate<string>(kept)).toMatch(
+    /^\[\{"hookmill-session-key":"[\w-]{43}"\},\{\},"",null\]$/,
+  );
   expect(await page.content()).not.toContain(token);
   await page.reload();
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByLabel('API token').waitFor();
+  expect(await page.evaluate<string>(kept)).toBe('[{},{},"",null]');
   await page.reload();
   await page.getByLabel('API token').waitFor();
+});
+
+browserTest('a server on another port gets the cookie from the browser, and cannot use it', async () => {
+  const { page, daemon } = await openDashboard();
+  let cookie = '';
+  const other = createServer(({ headers }, response) => {
+    cookie ||= headers.cookie ?? '';
+    response.setHeader('Content-Type', 'text/html').end('<link rel="icon" href="data:,">');
+  });
+  await once(other.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void other.close());
+  await page.goto(`http://127.0.0.1:${(other.address() as AddressInfo).port}`);
+  expect(cookie).toMatch(/^hookmill_session_\d+=/);
+  expect(await page.evaluate<string>('JSON.stringify(localStorage)')).toBe('{}');
+  const replayed = await fetch(`${daemon.managementUrl}/api/v1/session`, { headers: { cookie } });
+  expect(replayed.status).toBe(401);
+  await page.goto(daemon.managementUrl);
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
 });
 
 browserTest('asks to sign in again when the session has expired, and stays on the page', async () => {

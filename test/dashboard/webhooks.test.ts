@@ -49,9 +49,10 @@ browserTest(
     await page.getByText('not found').waitFor();
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('link', { name: 'Download raw' }).click(),
+      page.getByRole('button', { name: 'Download raw' }).click(),
     ]);
     expect(readFileSync(await download.path(), 'utf8')).toBe(payload);
+    expect(download.suggestedFilename()).toMatch(/^dlv_\w+\.json$/);
     await keep('webhook');
   },
 );

@@ -5,13 +5,7 @@ import { ApiProblem } from '../../../schema/api/problems.ts';
 import { type ApiRoute, apiPrefix } from '../../../schema/api/route.ts';
 import { apiRoutes, type OperationId } from '../../../schema/api/routes.ts';
 import { namePattern } from '../../../schema/name.ts';
-import {
-  type Caller,
-  identifyCaller,
-  requireOwnScript,
-  requirePermission,
-  requireSameSite,
-} from '../guards/caller.ts';
+import { type Caller, identifyCaller, requirePermission, requireSameSite } from '../guards/caller.ts';
 import type { KnownTokens } from '../guards/known-tokens.ts';
 import type { SessionCookie } from '../guards/session-cookie.ts';
 import type { Sessions } from '../guards/sessions.ts';
@@ -96,7 +90,7 @@ async function requireCaller(
   }
   const { authorization } = context.headers;
   const caller = await identifyCaller({ authorization, session: cookie.read(context) }, tokens, sessions);
-  if (caller.over === 'session') requireOwnScript(context.req);
+  if (caller.over === 'session') requireSameSite(context.req);
   requirePermission(caller, permission, factory);
   return caller;
 }

@@ -27,13 +27,14 @@ export function createSessionHandlers(
       const token = await tokens.find(body.token);
       if (!token) throw new ApiProblem('token-unknown');
       signInAttempts.succeed(address);
-      cookie.write(context, sessions.begin(token.sha256, context.headers.host ?? ''));
-      return { body: toIdentity(token) };
+      const { id, key } = sessions.begin(token.sha256, context.headers.host ?? '');
+      cookie.write(context, id);
+      return { body: { ...toIdentity(token), sessionKey: key } };
     },
     whoAmI: ({ caller }) => ({ body: toIdentity(caller.token) }),
     signOut: ({ context }) => {
       const session = cookie.read(context);
-      if (session) sessions.end(session.id);
+      if (session) sessions.end(session);
       cookie.clear(context);
       return { body: undefined };
     },

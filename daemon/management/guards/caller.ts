@@ -66,16 +66,6 @@ export function requireSameSite({ method, headers }: IncomingMessage): void {
   if (site !== undefined && site !== 'same-origin' && site !== 'none') throw new ApiProblem('cross-site');
 }
 
-/**
- * Refuses writes without a header that only the dashboard's own script can send. The cookie is not enough, because a
- * browser adds it to every request. Fails with `cross-site`.
- */
-export function requireOwnScript(request: IncomingMessage): void {
-  requireSameSite(request);
-  if (request.method === 'GET' || request.method === 'HEAD') return;
-  if (request.headers['x-hookmill-request'] === undefined) throw new ApiProblem('cross-site');
-}
-
 function parseHost(origin: string): string | undefined {
   return URL.canParse(origin) ? new URL(origin).host : undefined;
 }

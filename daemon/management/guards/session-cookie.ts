@@ -1,11 +1,14 @@
 import type { Context } from 'koa';
+import { sessionKeyHeader } from '../../../schema/api/session-key-header.ts';
 import { type PresentedSession, sessionMs } from './sessions.ts';
 
 /**
- * The cookie of a session. Scripts and other sites cannot read it. Behind a TLS proxy it travels only over TLS. Browsers
- * send a cookie to every port of a host, so without TLS its name has the port.
+ * The cookie of a session, which is worth nothing without the key in a header. Scripts and other sites cannot read the
+ * cookie. Behind a TLS proxy it travels only over TLS. Browsers send a cookie to every port of a host, so without TLS its
+ * name has the port.
  */
 export interface SessionCookie {
+  /** Reads the session that the request presents by cookie and key; undefined without both. */
   read(context: Context): PresentedSession | undefined;
   write(context: Context, id: string): void;
   clear(context: Context): void;
@@ -24,7 +27,8 @@ export function createSessionCookie(managementUrl: string | undefined): SessionC
   return {
     read: context => {
       const id = context.cookies.get(getName(context), { signed: false });
-      return id === undefined ? undefined : { id, host: context.headers.host ?? '' };
+      const key = context.get(sessionKeyHeader);
+      return id === undefined || key === '' ? undefined : { id, key, host: context.headers.host ?? '' };
     },
     write: (context, id) => set(context, id, sessionMs / 1000),
     clear: context => set(context, '', 0),

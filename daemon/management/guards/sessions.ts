@@ -8,17 +8,20 @@ const sessionsPerTokenMax = 100;
 /** Sessions of the dashboard, in this process's memory: a restart ends all, and revoking a token ends its sessions. */
 export interface Sessions {
   /**
-   * Begins a session for the token with this digest, at this `Host`. Returns its ID for the cookie; keeps only the hash
-   * of the ID.
+   * Begins a session for the token with this digest, at this `Host`. Keeps only a hash of its two secrets: the ID for
+   * the cookie, and the key for the page.
    */
-  begin(tokenSha256: string, host: string): string;
+  begin(tokenSha256: string, host: string): PresentedSession;
   findTokenDigest(presented: PresentedSession): string | undefined;
-  end(id: string): void;
+  end(presented: PresentedSession): void;
 }
 
-/** A session's ID as a request presents it. It is valid only at the host and port at which the session began. */
+/** A session as a request presents it. It is valid only at the host and port at which it began. */
 export interface PresentedSession {
+  /** From the cookie, which browsers send to every port of the host. */
   readonly id: string;
+  /** From a header. Only the page has it, in the storage of its origin, to which the port belongs. */
+  readonly key: string;
   readonly host: string;
 }
 
@@ -35,24 +38,27 @@ interface Session {
 
 export function createMemorySessions({ monotonicMs, randomBytes }: SessionsOptions): Sessions {
   const sessions = new Map<string, Session>();
-  const hashId = (id: string) => hash('sha256', id);
+  const hashBoth = ({ id, key }: PresentedSession) => hash('sha256', `${id} ${key}`);
+  const makeSecret = () => Buffer.from(randomBytes(32)).toString('base64url');
   return {
     begin: (tokenSha256, host) => {
-      const id = Buffer.from(randomBytes(32)).toString('base64url');
+      const session = { id: makeSecret(), key: makeSecret(), host };
       for (const [key, { untilMs }] of sessions) if (monotonicMs() >= untilMs) sessions.delete(key);
       // A map keeps the order of insertion, so the first is the oldest.
       const own = [...sessions].filter(([, session]) => session.tokenSha256 === tokenSha256);
       const [oldest] = own;
       if (own.length >= sessionsPerTokenMax && oldest) sessions.delete(oldest[0]);
-      sessions.set(hashId(id), { tokenSha256, host, untilMs: monotonicMs() + sessionMs });
-      return id;
+      sessions.set(hashBoth(session), { tokenSha256, host, untilMs: monotonicMs() + sessionMs });
+      return session;
     },
-    findTokenDigest: ({ id, host }) => {
-      const session = sessions.get(hashId(id));
-      return session?.host === host && monotonicMs() < session.untilMs ? session.tokenSha256 : undefined;
+    findTokenDigest: presented => {
+      const session = sessions.get(hashBoth(presented));
+      return session?.host === presented.host && monotonicMs() < session.untilMs
+        ? session.tokenSha256
+        : undefined;
     },
-    end: id => {
-      sessions.delete(hashId(id));
+    end: presented => {
+      sessions.delete(hashBoth(presented));
     },
   };
 }

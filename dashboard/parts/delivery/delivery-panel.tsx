@@ -48,6 +48,7 @@ export function DeliveryDetails({ delivery, reload }: Properties) {
             factory,
             delivery: delivery.id,
           })}
+          fileName={`${delivery.id}.json`}
         />
       )}
       {delivery.payload === null && delivery.outcome !== 'Accepted' && (

@@ -1,8 +1,11 @@
 import { useMemo, useState } from 'preact/hooks';
 import { formatJson } from '../../../schema/format-json.ts';
+import { requestApi } from '../../api-client.ts';
+import { useAction } from '../../state/use-action.ts';
 import { escapeInvisible } from '../../text/escape-invisible.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { Field } from '../field.tsx';
+import { ProblemNotice } from '../problem-notice.tsx';
 
 /** @limit Most matches that a search in a payload marks: each mark is an element of the page. */
 export const markedMatchesMax = 500;
@@ -10,10 +13,12 @@ export const markedMatchesMax = 500;
 interface Properties {
   readonly payload: string;
   readonly downloadUrl: string;
+  readonly fileName: string;
 }
 
 /** Shows a stored payload, formatted and with a search. The download has its exact bytes. */
-export function PayloadView({ payload, downloadUrl }: Properties) {
+export function PayloadView({ payload, downloadUrl, fileName }: Properties) {
+  const { busy, error, run } = useAction(() => download(downloadUrl, fileName));
   const [search, setSearch] = useState('');
   const text = useMemo(() => escapeInvisible(formatJson(payload)), [payload]);
   const pieces = useMemo(() => split(text, search), [text, search]);
@@ -40,11 +45,12 @@ export function PayloadView({ payload, downloadUrl }: Properties) {
         </span>
         <span class="push actions">
           <CopyButton text={payload} what="payload" />
-          <a class="button" href={downloadUrl} download>
+          <button type="button" disabled={busy} onClick={() => run()}>
             Download raw
-          </a>
+          </button>
         </span>
       </div>
+      <ProblemNotice error={error} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard */}
       <pre tabIndex={0}>
         {pieces.map((piece, index) => [
@@ -54,6 +60,16 @@ export function PayloadView({ payload, downloadUrl }: Properties) {
       </pre>
     </section>
   );
+}
+
+/** Saves what the API answers in a file. A link could not send the key of the session. */
+async function download(url: string, fileName: string): Promise<void> {
+  const response = await requestApi(url);
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(await response.blob());
+  link.download = fileName;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href));
 }
 
 /** Splits text at the matches. Each piece is a match and the text up to the next one; the first has no match. */

@@ -309,9 +309,10 @@ test('ends the live views of a revoked token before they are sent anything more'
 test('ends the live views of a session that is signed out', async () => {
   const { daemon, manager, deliver } = await ready();
   const signedIn = await call(daemon.managementUrl, 'signIn', { body: { token: manager.token } });
-  const cookie = { cookie: String(signedIn.headers['set-cookie']).split(';')[0] ?? '' };
-  const view = await watch(daemon, manager, {}, cookie);
-  await call(daemon.managementUrl, 'signOut', { headers: cookie });
+  const cookie = String(signedIn.headers['set-cookie']).split(';')[0] ?? '';
+  const session = { cookie, 'x-hookmill-session': String(signedIn.json.sessionKey) };
+  const view = await watch(daemon, manager, {}, session);
+  await call(daemon.managementUrl, 'signOut', { headers: session });
   await deliver({ state: 'failed' });
   await view.ended;
   expect(view.deliveries()).toEqual([]);

@@ -58,14 +58,14 @@ test('names a permission for each route, and lets nobody change anything with le
 test('refuses a revoked token with its next request, and ends its session', async () => {
   const daemon = await startManagedDaemon();
   const client = await daemon.client();
-  const cookie = await signIn(daemon, client);
+  const session = await signIn(daemon, client);
   expect(await client.call('listWebhooks')).toMatchObject({ status: 200 });
-  expect(await call(daemon.managementUrl, 'listWebhooks', { headers: { cookie } })).toMatchObject({
+  expect(await call(daemon.managementUrl, 'listWebhooks', { headers: session })).toMatchObject({
     status: 200,
   });
   await daemon.revoke(client);
   expect((await client.call('listWebhooks')).json.code).toBe('token-unknown');
-  const over = await call(daemon.managementUrl, 'listWebhooks', { headers: { cookie } });
+  const over = await call(daemon.managementUrl, 'listWebhooks', { headers: session });
   expect(over.json.code).toBe('session-over');
 });
 
@@ -93,15 +93,15 @@ test('signs in with a cookie that no script and no other site gets, and out agai
   expect(set).toMatch(/^hookmill_session_\d+=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/);
   expect(set).not.toContain(client.token);
   const cookie = set?.split(';')[0] ?? '';
-  const withCookie = { headers: { cookie } };
-  expect((await call(daemon.managementUrl, 'whoAmI', withCookie)).json).toEqual({
+  const withSession = { headers: { cookie, 'x-hookmill-session': signedIn.json.sessionKey } };
+  expect((await call(daemon.managementUrl, 'whoAmI', withSession)).json).toEqual({
     token: client.tokenName,
     factory: 'default',
     permission: 'manage',
   });
-  const signedOut = await call(daemon.managementUrl, 'signOut', withCookie);
+  const signedOut = await call(daemon.managementUrl, 'signOut', withSession);
   expect(String(signedOut.headers['set-cookie'])).toMatch(/^hookmill_session_\d+=; Max-Age=0;/);
-  expect((await call(daemon.managementUrl, 'whoAmI', withCookie)).json.code).toBe('session-over');
+  expect((await call(daemon.managementUrl, 'whoAmI', withSession)).json.code).toBe('session-over');
 });
 
 test('marks the cookie as Secure behind an https proxy, under a name that only https can set', async () => {
@@ -115,12 +115,12 @@ test('marks the cookie as Secure behind an https proxy, under a name that only h
 
 test('a session is valid only at the port at which it began, whose number is in the name of its cookie', async () => {
   const daemon = await startManagedDaemon();
-  const cookie = await signIn(daemon, await daemon.client());
+  const { cookie, ...key } = await signIn(daemon, await daemon.client());
   const { port, host } = new URL(daemon.managementUrl);
   const [name, id] = cookie.split('=');
   expect(name).toBe(`hookmill_session_${port}`);
   const statusAt = async (host: string, cookie: string) =>
-    (await call(daemon.managementUrl, 'whoAmI', { headers: { host, cookie } })).status;
+    (await call(daemon.managementUrl, 'whoAmI', { headers: { host, cookie, ...key } })).status;
   expect(await statusAt(host, cookie)).toBe(200);
   expect(await statusAt('127.0.0.1:1', cookie)).toBe(401);
   expect(await statusAt('127.0.0.1:1', `hookmill_session_1=${id}`)).toBe(401);
@@ -133,31 +133,50 @@ test("a token that signs in again and again ends its own oldest session, and no 
   const first = await signIn(daemon, reader);
   const second = await signIn(daemon, reader);
   for (let count = 0; count < 99; count++) await signIn(daemon, reader);
-  const status = async (cookie: string) =>
-    (await call(daemon.managementUrl, 'whoAmI', { headers: { cookie } })).status;
+  const status = async (session: Awaited<ReturnType<typeof signIn>>) =>
+    (await call(daemon.managementUrl, 'whoAmI', { headers: session })).status;
   expect([await status(first), await status(second), await status(admin)]).toEqual([401, 200, 200]);
 });
 
 test('ends a session after twelve hours, whatever the clock says', async () => {
   const daemon = await startManagedDaemon();
-  const cookie = await signIn(daemon, await daemon.client());
+  const headers = await signIn(daemon, await daemon.client());
   daemon.clock.nowMs += 24 * 60 * 60 * 1000;
   daemon.clock.monotonicMs += 12 * 60 * 60 * 1000 - 1;
-  expect(await call(daemon.managementUrl, 'whoAmI', { headers: { cookie } })).toMatchObject({ status: 200 });
+  expect(await call(daemon.managementUrl, 'whoAmI', { headers })).toMatchObject({ status: 200 });
   daemon.clock.monotonicMs += 1;
-  expect(await call(daemon.managementUrl, 'whoAmI', { headers: { cookie } })).toMatchObject({ status: 401 });
+  expect(await call(daemon.managementUrl, 'whoAmI', { headers })).toMatchObject({ status: 401 });
+});
+
+test("a session's cookie is worth nothing without its key, nor the key without the cookie, on every route", async () => {
+  const daemon = await startManagedDaemon();
+  const client = await daemon.client();
+  const { cookie, ...key } = await signIn(daemon, client);
+  const other = await signIn(daemon, client);
+  for (const [id, { permission }] of operations) {
+    if (permission === 'public') continue;
+    const codes = [{ cookie }, key, { ...other, cookie }].map(
+      async headers => (await call(daemon.managementUrl, id, { headers })).json.code,
+    );
+    expect(await Promise.all(codes), id).toEqual(['not-signed-in', 'not-signed-in', 'session-over']);
+  }
+  const signOut = await call(daemon.managementUrl, 'signOut', { headers: { cookie } });
+  expect(signOut.status).toBe(204);
+  expect(await call(daemon.managementUrl, 'whoAmI', { headers: { cookie, ...key } })).toMatchObject({
+    status: 200,
+  });
 });
 
 test("takes a session's writes only from the dashboard's own script", async () => {
   const daemon = await startManagedDaemon();
-  const cookie = await signIn(daemon, await daemon.client());
-  const own = { cookie, 'x-hookmill-request': '1' };
+  const own = await signIn(daemon, await daemon.client());
+  const { cookie } = own;
   const { host, origin } = new URL(daemon.managementUrl);
   const write = async (headers: Record<string, string>) => {
     const name = `hook-${Math.random().toString(36).slice(2)}`;
     return (await call(daemon.managementUrl, 'createWebhook', { body: { name }, headers })).status;
   };
-  expect(await write({ cookie })).toBe(403);
+  expect(await write({ cookie })).toBe(401);
   expect(await write({ ...own, origin: 'https://evil.example' })).toBe(403);
   expect(await write({ ...own, origin: `http://localhost:1${host.split(':')[1]}` })).toBe(403);
   expect(await write({ ...own, origin: 'null' })).toBe(403);
@@ -216,7 +235,9 @@ test('tells browsers with every answer to run only its own files, and to store n
   }
 });
 
-async function signIn(daemon: ManagedDaemon, { token }: ApiClient): Promise<string> {
-  const { headers } = await call(daemon.managementUrl, 'signIn', { body: { token } });
-  return String(headers['set-cookie']).split(';')[0] ?? '';
+/** The headers that a session sends: its cookie, and its key. */
+async function signIn(daemon: ManagedDaemon, { token }: ApiClient) {
+  const { headers, json } = await call(daemon.managementUrl, 'signIn', { body: { token } });
+  const cookie = String(headers['set-cookie']).split(';')[0] ?? '';
+  return { cookie, 'x-hookmill-session': String(json.sessionKey) };
 }
