@@ -35,7 +35,7 @@ export async function openContext(command: Command): Promise<Context> {
   ]);
   const home = resolve(options.home ?? join(place.directory, '.hookmill'));
   if (options.home === undefined) await requireOwnHome(home);
-  const store = openStore({
+  const store = await openStore({
     home,
     environment: takeKey(process.env),
     lockTimeoutMs: options.lockTimeout * 1000,

@@ -1,7 +1,7 @@
-import { openEmbeddedStore } from './embedded/embedded-store.ts';
 import type { Store, StoreOptions } from './ports.ts';
 
-/** Opens the store in a home directory. Nothing is read or created before it is needed. */
-export function openStore(options: StoreOptions): Store {
-  return openEmbeddedStore(options);
+/** Opens the store in PostgreSQL or in the home, and loads only that. Nothing is read or created before it is needed. */
+export async function openStore({ postgres, ...options }: StoreOptions): Promise<Store> {
+  if (!postgres) return (await import('./embedded/embedded-store.ts')).openEmbeddedStore(options);
+  return (await import('./postgres/postgres-store.ts')).openPostgresStore({ ...options, postgres });
 }

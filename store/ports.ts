@@ -111,8 +111,17 @@ export interface StorePlace {
   readonly home: string;
   /** The environment variables: if HOOKMILL_KEY is set, it is the key that seals values. */
   readonly environment: NodeJS.ProcessEnv;
+  /** The database that keeps everything but caches; absent: the home keeps everything. */
+  readonly postgres?: PostgresPlace | undefined;
   /** How long to wait for another process that changes the same thing. */
   readonly lockTimeoutMs: number;
+}
+
+/** Connection URLs, with passwords: print them with `describeTarget`. */
+export interface PostgresPlace {
+  readonly url: string;
+  /** A URL for one connection that is notified of changes, if `url` leads to a pooler that shares connections. */
+  readonly directUrl?: string | undefined;
 }
 
 export interface StoreOptions extends StorePlace {

@@ -24,8 +24,11 @@ export interface RunFiles {
   prepare(runId: string, message: string, event: StoredEvent): Promise<string>;
   /** The absolute path of the run's directory on this machine, whether it exists or not. */
   locate(runId: string): string;
-  /** The absolute path of the run's output on this machine, whether it exists or not. No command of a run gets it. */
-  locateOutput(runId: string): string;
+  /**
+   * The absolute path of the run's output on this machine, whether it exists or not; undefined if the output is not in a
+   * file. No command of a run gets it.
+   */
+  locateOutput(runId: string): string | undefined;
   /** Appends the output of one attempt below a heading; keeps at most `bytesMax` bytes of it. */
   appendOutput(runId: string, heading: string, bytesMax: number): RunOutput;
   /** The output of all attempts; undefined if there is none. */

@@ -8,6 +8,10 @@ export type StoreErrorCode =
   /** The file system does not allow a file to be read or written: permissions, a full disk, a directory in its place. */
   | 'unreadable'
   | 'unwritable'
+  /** The database cannot be reached, or refuses to work. */
+  | 'unreachable'
+  /** This kind of store cannot do it. */
+  | 'unsupported'
   /** A writer that ignored the lock changed the data after it was read. */
   | 'serial-moved'
   /** The key is missing, malformed, or not the one that sealed the values. */

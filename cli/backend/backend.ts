@@ -45,7 +45,9 @@ export interface Backend {
   showRun(id: string): Promise<RunView>;
   retryRun(id: string): Promise<RunView>;
   /** Finds a run's directory and the file of its output; undefined if they are on another machine. */
-  findRunFiles(id: string): { readonly directory: string; readonly outputFile: string } | undefined;
+  findRunFiles(
+    id: string,
+  ): { readonly directory: string; readonly outputFile: string | undefined } | undefined;
 }
 
 export interface PlanRequest {

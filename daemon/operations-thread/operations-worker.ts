@@ -9,14 +9,14 @@ import { loadState } from '../served/loaded-state.ts';
 import type { FromThread, LogVerb, ThreadVerb, ToThread } from './wire.ts';
 
 // The operations thread: it runs one operation after the other, on a store of its own.
-serve(workerData);
+await serve(workerData);
 
-function serve(place: StorePlace): void {
+async function serve(place: StorePlace): Promise<void> {
   const port = parentPort;
   if (!port) throw new Error('the operations worker runs in a worker thread');
   const clock = { atMs: Date.now() };
   const now = () => new Date(clock.atMs);
-  const store = openStore({ ...place, now, readsInThread: false });
+  const store = await openStore({ ...place, now, readsInThread: false });
   const states = openStateCache(store.appliedStates);
   const writes = openLogWrites(port);
   const verbs: Readonly<Record<ThreadVerb, (argument: never) => Promise<unknown>>> = {

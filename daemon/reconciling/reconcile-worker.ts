@@ -10,11 +10,11 @@ import type { FromReconciles, ReconcileReport, ToReconciles } from './reconcile-
 const aliveMs = 1_000;
 
 // The reconcile thread: it reconciles several factories at the same time, on a store of its own.
-serve(parentPort, workerData);
+await serve(parentPort, workerData);
 
-function serve(port: MessagePort | null, place: StorePlace): void {
+async function serve(port: MessagePort | null, place: StorePlace): Promise<void> {
   if (!port) throw new Error('the reconcile worker runs in a worker thread');
-  const store = openStore({ ...place, now: () => new Date(), readsInThread: false });
+  const store = await openStore({ ...place, now: () => new Date(), readsInThread: false });
   const stops = new Map<string, AbortController>();
   const reply = (message: FromReconciles) => port.postMessage(message);
   reply({ kind: 'alive' });

@@ -2,23 +2,32 @@ import { openApiTokens } from '../documents/api-tokens.ts';
 import { openAppliedStates } from '../documents/applied-states.ts';
 import { openReconcileStatuses } from '../documents/reconcile-statuses.ts';
 import { openTeamSecrets } from '../documents/team-secrets.ts';
-import type { Mirrors, Store, StoreOptions } from '../ports.ts';
-import { fileFailure } from '../store-error.ts';
+import type { Store, StoreOptions } from '../ports.ts';
 import { openDaemonAddress } from './daemon-address.ts';
 import { openProcessReader } from './delivery-log/read/process-reader.ts';
 import { openThreadReader } from './delivery-log/read/thread-reader.ts';
 import { checkLogFile, salvageLogFile } from './delivery-log/salvage.ts';
 import { openDeliveryLog } from './delivery-log/write/open-delivery-log.ts';
 import { openFileDocuments } from './file-documents.ts';
-import { type Home, homeAt, makePrivateDirectory, mirrorDirectory } from './files/home.ts';
+import { homeAt } from './files/home.ts';
 import { acquireLock } from './files/lock.ts';
 import { makeHome, withHomeLock } from './files/make-home.ts';
 import { requireSafeHome } from './files/require-safe-home.ts';
 import { openHomeSeal } from './home-seal.ts';
-import { openRunFiles } from './run-files.ts';
+import { openMirrors } from './mirrors.ts';
+import { type LocalRunFiles, openRunFiles } from './run-files.ts';
+
+export interface EmbeddedStore extends Store {
+  readonly runFiles: LocalRunFiles;
+}
 
 /** Opens a store of files and one SQLite database in a home directory, for the processes of one machine. */
-export function openEmbeddedStore({ environment, lockTimeoutMs, now, ...options }: StoreOptions): Store {
+export function openEmbeddedStore({
+  environment,
+  lockTimeoutMs,
+  now,
+  ...options
+}: StoreOptions): EmbeddedStore {
   const home = homeAt(options.home);
   const seal = openHomeSeal(home, environment);
   const documents = openFileDocuments(home, lockTimeoutMs);
@@ -52,18 +61,5 @@ export function openEmbeddedStore({ environment, lockTimeoutMs, now, ...options 
     },
     requireSafe: () => requireSafeHome(home),
     close: () => deliveries.close(),
-  };
-}
-
-/** The mirrors in a home: `repositories/<factory>.git`. */
-function openMirrors(home: Home, lockTimeoutMs: number): Mirrors {
-  return {
-    use: (factory, work) => {
-      const directory = mirrorDirectory(home, factory);
-      return withHomeLock(home, directory, lockTimeoutMs, async () => {
-        await makePrivateDirectory(directory).catch(fileFailure('unwritable', directory));
-        return work(directory);
-      });
-    },
   };
 }

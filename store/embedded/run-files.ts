@@ -15,8 +15,13 @@ import { createAppendStream, openRegularFile } from './files/regular-file.ts';
 
 const runIdPattern = /^run_[0-9a-z]{26}$/;
 
+/** Run files that are all on this machine. */
+export interface LocalRunFiles extends RunFiles {
+  locateOutput(runId: string): string;
+}
+
 /** The files of runs in a home: `runs/<run id>/` belongs to its command, `run-outputs/<run id>.log` to hookmill. */
-export function openRunFiles(home: Home): RunFiles {
+export function openRunFiles(home: Home): LocalRunFiles {
   const { runsDirectory, runOutputsDirectory } = home;
   const locate = (runId: string) => join(runsDirectory, runId);
   const locateOutput = (runId: string) => runOutputFile(home, runId);

@@ -23,7 +23,7 @@ export async function startDaemonHere(settings: object = {}, home = newHome()): 
   const write = (line: string) => {
     logged += line;
   };
-  const store = openStore({
+  const store = await openStore({
     home: home.directory,
     environment: {},
     lockTimeoutMs: 5_000,

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { OpenFactory } from '../../operations/factory.ts';
+import { type EmbeddedStore, openEmbeddedStore } from '../../store/embedded/embedded-store.ts';
 import type { Home } from '../../store/embedded/files/home.ts';
-import { openStore } from '../../store/open-store.ts';
-import type { Store } from '../../store/ports.ts';
 
 /** A factory in a home whose files the test can read. */
 export interface TestFactory extends OpenFactory {
@@ -10,8 +9,8 @@ export interface TestFactory extends OpenFactory {
 }
 
 /** Opens the store in a home, as a separate process would. */
-export function storeIn(home: Home, lockTimeoutMs = 5_000): Store {
-  return openStore({
+export function storeIn(home: Home, lockTimeoutMs = 5_000): EmbeddedStore {
+  return openEmbeddedStore({
     home: home.directory,
     environment: {},
     lockTimeoutMs,

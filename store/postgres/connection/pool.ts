@@ -20,11 +20,14 @@ export function openPool(url: string, { connectionsMax, onConnect }: PoolOptions
     connectionTimeoutMillis: connectMs,
     query_timeout: statementMs,
     keepAlive: true,
+    // A command ends although its connections are open.
+    allowExitOnIdle: true,
     types: numbersForBigints,
     ...(onConnect && { onConnect }),
   });
-  // An idle connection that is lost is replaced; a statement on it would fail by itself.
+  // An idle connection that is lost is replaced. In use, the statement on it fails by itself, or the next one.
   pool.on('error', ignore);
+  pool.on('connect', client => client.on('error', ignore));
   return pool;
 }
 

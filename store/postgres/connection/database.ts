@@ -1,0 +1,80 @@
+import type { QueryConfig, QueryResultRow } from 'pg';
+import { StoreError } from '../../store-error.ts';
+import { migrateTables } from '../migrations.ts';
+import { describeTarget, openPool, statementMs } from './pool.ts';
+import { postgresFailure } from './postgres-failure.ts';
+import { inTransaction } from './transaction.ts';
+
+/** @limit Connections on which one thread reads documents and outputs of runs. */
+const readConnectionsMax = 2;
+/** @limit Connections of one thread for changes under a lock. They are separate, because a change may read. */
+const changeConnectionsMax = 4;
+
+/** Runs a statement, which may wait for a lock for `waitMs`, and returns its rows. Fails with StoreError. */
+export type RunStatement = <R extends QueryResultRow>(
+  text: string,
+  values?: readonly unknown[],
+  waitMs?: number,
+) => Promise<R[]>;
+
+/** A database, for everything but the delivery log. */
+export interface Database {
+  /** Names host, port and database in messages. */
+  readonly name: string;
+  readonly run: RunStatement;
+  /** Runs `work` in a transaction. The errors of `work` pass through. */
+  change<T>(work: (run: RunStatement) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** Opens a database. When it is first used, it connects, and creates or updates the tables. */
+export function connectDatabase(url: string): Database {
+  const name = describeTarget(url);
+  const failed = postgresFailure(url);
+  const reads = openPool(url, { connectionsMax: readConnectionsMax });
+  const changes = openPool(url, { connectionsMax: changeConnectionsMax });
+  let tables: Promise<void> | undefined;
+  const migrated = () => {
+    tables ??= migrateTables(reads).catch((error: unknown) => {
+      tables = undefined;
+      return failed(error);
+    });
+    return tables;
+  };
+  const runOn =
+    (connection: Pick<typeof reads, 'query'>): RunStatement =>
+    async (text, values = [], waitMs = 0) => {
+      await migrated();
+      const statement = { text, values: [...values], query_timeout: statementMs + waitMs } as QueryConfig;
+      return (await connection.query(statement).catch(failed)).rows;
+    };
+  let closing: Promise<unknown> | undefined;
+  return {
+    name,
+    run: runOn(reads),
+    change: async work => {
+      await migrated();
+      let stage: 'begin' | 'work' | 'commit' = 'begin';
+      const inStages = async (run: RunStatement) => {
+        stage = 'work';
+        const result = await work(run);
+        stage = 'commit';
+        return result;
+      };
+      return inTransaction(changes, client => inStages(runOn(client))).catch((error: unknown) => {
+        if (stage === 'begin') return failed(error);
+        if (stage === 'work') throw error;
+        throw unknownCommit(name, error);
+      });
+    },
+    close: async () => {
+      closing ??= Promise.all([reads.end(), changes.end()]);
+      await closing;
+    },
+  };
+}
+
+function unknownCommit(name: string, cause: unknown): StoreError {
+  const message = `the connection to the database ${name} was lost during a commit; look whether the change took effect`;
+  return new StoreError('unreachable', message, { cause });
+}

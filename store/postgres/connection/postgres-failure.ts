@@ -1,0 +1,49 @@
+import pg from 'pg';
+import { StoreError, type StoreErrorCode } from '../../store-error.ts';
+import { describeTarget } from './pool.ts';
+
+/**
+ * Converts an error of the driver to a StoreError that names host and database, never the password. Use it as a
+ * rejection handler. What PostgreSQL says about a statement itself is a defect, and stays as it is.
+ */
+export function postgresFailure(url: string): (cause: unknown) => never {
+  return cause => {
+    if (cause instanceof StoreError) throw cause;
+    const target = describeTarget(url);
+    const { code, message } = cause as NodeJS.ErrnoException;
+    const isAnswer = cause instanceof pg.DatabaseError;
+    const refusal =
+      isAnswer && code !== undefined ? (refusals[code] ?? refusals[code.slice(0, 2)]) : undefined;
+    if (isAnswer && !refusal) throw cause;
+    const [failure, what] = refusal ?? ['unreachable', `cannot be reached (${code ?? message}); ${checkUrl}`];
+    throw new StoreError(failure, `the database ${target} ${what}`, { cause });
+  };
+}
+
+const checkUrl = 'check that it runs, and HOOKMILL_STORE';
+
+/** What PostgreSQL answers, by its code or by the class of it (PostgreSQL, appendix A), and what to do. */
+const refusals: Readonly<Record<string, readonly [StoreErrorCode, string]>> = {
+  '08': ['unreachable', `lost the connection; ${checkUrl}`],
+  '25006': ['unreachable', 'is read-only, as a standby is; use the URL of the primary server'],
+  '25P03': ['unreachable', 'ended a change that did nothing for too long; run the command again'],
+  '28': ['unreachable', 'refuses the user or the password; check HOOKMILL_STORE'],
+  '3D000': ['unreachable', 'does not exist; create it, or check HOOKMILL_STORE'],
+  '3F000': [
+    'unreachable',
+    'has no tables of hookmill; run `hookmill store migrate` as the owner of the database',
+  ],
+  '42501': [
+    'unreachable',
+    'does not allow this role what hookmill needs; run `hookmill store migrate` as the owner of the database',
+  ],
+  '42P01': [
+    'unreachable',
+    'has no tables of hookmill; run `hookmill store migrate` as the owner of the database',
+  ],
+  '53': ['unreachable', 'has too little disk space, memory or connections left; see its log'],
+  '55P03': ['locked', 'is being changed by another hookmill; try again later'],
+  '57': ['unreachable', 'is starting, stopping or ended the connection; try again'],
+  '58': ['unreachable', 'has a failing disk or file system; see its log'],
+  XX: ['unreachable', 'is damaged or has a defect; see its log'],
+};

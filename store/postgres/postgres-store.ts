@@ -1,0 +1,97 @@
+import { openApiTokens } from '../documents/api-tokens.ts';
+import { openAppliedStates } from '../documents/applied-states.ts';
+import { openReconcileStatuses } from '../documents/reconcile-statuses.ts';
+import { openTeamSecrets } from '../documents/team-secrets.ts';
+import { openDaemonAddress } from '../embedded/daemon-address.ts';
+import { homeAt } from '../embedded/files/home.ts';
+import { requireSafeHome } from '../embedded/files/require-safe-home.ts';
+import { openMirrors } from '../embedded/mirrors.ts';
+import { openRunFiles } from '../embedded/run-files.ts';
+import type { PostgresPlace, Store, StoreOptions } from '../ports.ts';
+import type { Seal } from '../seal.ts';
+import { openSeal, parseKey } from '../sealing.ts';
+import { StoreError } from '../store-error.ts';
+import { connectDatabase } from './connection/database.ts';
+import { openSharedRunFiles } from './run-files.ts';
+import { openTableDocuments } from './table-documents.ts';
+
+export interface PostgresStoreOptions extends StoreOptions {
+  readonly postgres: PostgresPlace;
+}
+
+/**
+ * Opens a store in a PostgreSQL database, for the processes of any number of machines. The home has only what each
+ * machine needs for itself: mirrors, directories of runs, and the address of its daemon.
+ */
+export function openPostgresStore(options: PostgresStoreOptions): Store {
+  const { environment, postgres, lockTimeoutMs, now } = options;
+  const { url, directUrl = url } = postgres;
+  const home = homeAt(options.home);
+  const seal = openEnvironmentSeal(environment);
+  const database = connectDatabase(url);
+  const documents = openTableDocuments({ database, directUrl, lockTimeoutMs });
+  const appliedStates = openAppliedStates(documents);
+  const reconcileStatuses = openReconcileStatuses(documents);
+  const { HOOKMILL_KEY } = environment;
+  const place = { home: options.home, environment: { HOOKMILL_KEY }, postgres, lockTimeoutMs };
+  const deliveries = openNoReader();
+  return {
+    place,
+    appliedStates,
+    teamSecrets: openTeamSecrets({ documents, seal, appliedStates, reconcileStatuses, now }),
+    apiTokens: openApiTokens(documents, now),
+    reconcileStatuses,
+    runFiles: openSharedRunFiles(openRunFiles(home), database),
+    mirrors: openMirrors(home, lockTimeoutMs),
+    daemonAddress: openDaemonAddress(home),
+    seal,
+    deliveries,
+    openDeliveryLog: () => refuseLog(),
+    checkDeliveryLog: () => refuse('run `hookmill store check`, and see the log of PostgreSQL'),
+    salvageDeliveryLog: () => refuse('restore a backup of the database'),
+    // Each daemon owns only the runs that it claims.
+    claimDaemon: async () => ({ release: async () => undefined }),
+    requireSafe: () => requireSafeHome(home),
+    close: async () => {
+      await deliveries.close();
+      await database.close();
+    },
+  };
+}
+
+/** Seals values with `HOOKMILL_KEY`. A key in the home of one machine would be missing on the others. */
+function openEnvironmentSeal({ HOOKMILL_KEY }: NodeJS.ProcessEnv): Seal {
+  const given = HOOKMILL_KEY?.trim();
+  const require = async () => {
+    if (given) return parseKey(given, 'HOOKMILL_KEY');
+    const advice =
+      'set it to the same 32 bytes in base64 on all machines, e.g. from: openssl rand -base64 32';
+    throw new StoreError('key', `a store in PostgreSQL needs HOOKMILL_KEY; ${advice}`);
+  };
+  return openSeal({ find: require, require });
+}
+
+async function refuse(advice: string): Promise<never> {
+  const message = `the delivery log is in PostgreSQL, which has no file to check or salvage; ${advice}`;
+  throw new StoreError('unsupported', message);
+}
+
+// Until the delivery log is in PostgreSQL too.
+async function refuseLog(): Promise<never> {
+  throw new StoreError('unsupported', 'the delivery log cannot be in PostgreSQL yet');
+}
+
+function openNoReader(): Store['deliveries'] & { close(): Promise<void> } {
+  return {
+    listDeliveries: refuseLog,
+    findDelivery: refuseLog,
+    countAccepted: refuseLog,
+    countByHour: refuseLog,
+    readPayload: refuseLog,
+    listRuns: refuseLog,
+    findRun: refuseLog,
+    listRunsOfDelivery: refuseLog,
+    readSnapshot: refuseLog,
+    close: async () => undefined,
+  };
+}
