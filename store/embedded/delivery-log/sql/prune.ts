@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import type { PrunePosition, PruneStep, VerbTable } from '../write/wire.ts';
+import type { PrunePosition, PruneStep, VerbTable } from '../../../delivery-log-thread/wire.ts';
 import type { Snapshots } from './snapshots.ts';
 
 /** @limit Most deliveries removed in one step of pruning: a new delivery waits a few ms for it at most. */

@@ -1,5 +1,10 @@
 import type Database from 'better-sqlite3';
-import type { AcceptedRow, DeliveryRow, Duplicate, UnidentifiedRow } from '../write/wire.ts';
+import type {
+  AcceptedRow,
+  DeliveryRow,
+  Duplicate,
+  UnidentifiedRow,
+} from '../../../delivery-log-thread/wire.ts';
 import type { Snapshots } from './snapshots.ts';
 
 export interface RecordedRows {

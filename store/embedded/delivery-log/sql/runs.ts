@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import type { DueTimesCorrection } from '../../../delivery-log.ts';
-import type { VerbTable } from '../write/wire.ts';
+import type { VerbTable } from '../../../delivery-log-thread/wire.ts';
 import { type RunRow, selectRun, toRun } from './rows.ts';
 import type { Snapshots } from './snapshots.ts';
 

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import type { AppliedStateRef } from '../../../delivery-log.ts';
-import type { SentAppliedState } from '../write/wire.ts';
+import type { SentAppliedState } from '../../../delivery-log-thread/wire.ts';
 import { selectSnapshot } from './rows.ts';
 
 export interface Snapshots {

@@ -1,5 +1,15 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type Database from 'better-sqlite3';
+import type {
+  Batch,
+  Command,
+  Committed,
+  Failed,
+  FromWorker,
+  ToWorker,
+  Verb,
+  VerbTable,
+} from '../../../delivery-log-thread/wire.ts';
 import { openDatabase } from '../sql/database.ts';
 import { toLogError, watchLogFiles } from '../sql/log-failure.ts';
 import { rewriteSchemaVersion } from '../sql/migrations.ts';
@@ -8,7 +18,6 @@ import { prepareRecordDeliveries } from '../sql/record.ts';
 import { type EventRow, selectEvent, toEvent } from '../sql/rows.ts';
 import { prepareRunVerbs } from '../sql/runs.ts';
 import { openSnapshots } from '../sql/snapshots.ts';
-import type { Batch, Command, Committed, Failed, FromWorker, ToWorker, Verb, VerbTable } from './wire.ts';
 
 // The thread that writes the delivery log. It owns the only writing connection of this process.
 serve(workerData.file);

@@ -3,8 +3,8 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { DeliveryLog, DeliveryLogOptions, Pruned, PruneRule } from '../../../delivery-log.ts';
 import { DeliveryLogError } from '../../../delivery-log-error.ts';
-import { GroupCommit } from './group-commit.ts';
-import type { FromWorker, PrunePosition } from './wire.ts';
+import { GroupCommit } from '../../../delivery-log-thread/group-commit.ts';
+import type { FromWorker, PrunePosition } from '../../../delivery-log-thread/wire.ts';
 
 /**
  * Opens the delivery log in a thread of its own. The file is created if it is missing; its directory must exist.

@@ -4,8 +4,8 @@ import type {
   LoggedDelivery,
   Recorded,
   UnidentifiedDelivery,
-} from '../../../delivery-log.ts';
-import type { DeliveryLogError } from '../../../delivery-log-error.ts';
+} from '../delivery-log.ts';
+import type { DeliveryLogError } from '../delivery-log-error.ts';
 import type { Batch, Command, Committed, DeliveryRow, SentAppliedState } from './wire.ts';
 
 /** @limit Most deliveries in one transaction: the rest goes into the next one, so that no delivery waits long. */

@@ -10,8 +10,8 @@ import type {
   RunResult,
   StoredEvent,
   UnidentifiedDelivery,
-} from '../../../delivery-log.ts';
-import type { DeliveryLogErrorCode } from '../../../delivery-log-error.ts';
+} from '../delivery-log.ts';
+import type { DeliveryLogErrorCode } from '../delivery-log-error.ts';
 
 /** The work of one transaction; without any, the transaction only tests whether the log can be written. All payloads are in one transferred buffer, so no byte is copied between threads. */
 export interface Batch {
