@@ -19,7 +19,7 @@ import {
   type WaitingDelivery,
 } from './batch.ts';
 import { CommitHealth } from './commit-health.ts';
-import type { Command, Committed, Failed, FromWorker, ToWorker, Verb, Verbs } from './wire.ts';
+import type { Command, Committed, Failed, FailedBatch, FromWorker, ToWorker, Verb, Verbs } from './wire.ts';
 
 /** @limit Most deliveries that wait for their commit: beyond it the answer is 503, because waiting longer helps no sender. */
 const deliveriesWaitingMax = 10_000;
@@ -32,16 +32,26 @@ const commitProbeMs = 2_500;
 /** @limit Time between two looks for deliveries that wait too long, and for a log to be tested, in ms: a tenth of their wait. */
 const commitLookMs = 500;
 
-/** Owns the thread, which commits one batch at a time in one transaction. Deliveries that arrive meanwhile wait for the next. */
+/** How a thread wants its work. */
+export interface ThreadManner {
+  /** The number of batches that it commits at the same time. */
+  readonly batchesInFlightMax: number;
+  /** Whether commands take part in the transaction of a batch of deliveries; otherwise each has its own. */
+  readonly commandsWithDeliveries: boolean;
+}
+
+/** Owns the thread, which commits each batch in one transaction. Deliveries that arrive while it is busy wait for the next. */
 export class GroupCommit {
   readonly #worker: Worker;
+  readonly #manner: ThreadManner;
   readonly #options: DeliveryLogOptions;
   readonly #ended: Promise<void>;
   readonly #statesSent = new Map<string, string>();
   #deliveries: WaitingDelivery[] = [];
   #commands: WaitingCommand[] = [];
   #separateCommands: WaitingCommand[] = [];
-  #inFlight: WaitingBatch | undefined;
+  readonly #inFlight = new Map<number, WaitingBatch>();
+  #lastBatch = 0;
   #sendScheduled = false;
   #state: 'open' | 'closing' | 'ended' = 'open';
   #stats = { ...noStats };
@@ -49,8 +59,9 @@ export class GroupCommit {
   readonly #looking: NodeJS.Timeout;
   #lastWriteMs = performance.now();
 
-  constructor(worker: Worker, options: DeliveryLogOptions) {
+  constructor(worker: Worker, manner: ThreadManner, options: DeliveryLogOptions) {
     this.#worker = worker;
+    this.#manner = manner;
     this.#options = options;
     this.#looking = setInterval(() => this.#look(performance.now()), commitLookMs).unref();
     worker.on('message', (message: FromWorker) => this.#settle(message));
@@ -88,9 +99,10 @@ export class GroupCommit {
     return true;
   }
 
-  /** Runs the command in the same transaction as the next batch of deliveries. */
+  /** Runs the command in the same transaction as the next batch of deliveries, if the thread has it so. */
   ask<V extends Verb>(verb: V, argument: Verbs[V]['takes']): Promise<Verbs[V]['gives']> {
-    return this.#enqueue(this.#commands, verb, argument);
+    const queue = this.#manner.commandsWithDeliveries ? this.#commands : this.#separateCommands;
+    return this.#enqueue(queue, verb, argument);
   }
 
   /** Runs the command in its own transaction. No delivery fails with it or waits for more than one such command. */
@@ -109,7 +121,7 @@ export class GroupCommit {
   async close(): Promise<void> {
     if (this.#state === 'open') {
       this.#state = 'closing';
-      if (!this.#inFlight && !this.#sendScheduled) this.#send();
+      if (!this.#sendScheduled) this.#send();
     }
     await this.#ended;
   }
@@ -146,7 +158,7 @@ export class GroupCommit {
 
   /** Sends after the event loop's current turn, so that requests that arrived in it are committed together. */
   #scheduleSend(): void {
-    if (this.#sendScheduled || this.#inFlight) return;
+    if (this.#sendScheduled || !this.#hasRoom) return;
     this.#sendScheduled = true;
     setImmediate(() => {
       this.#sendScheduled = false;
@@ -154,35 +166,41 @@ export class GroupCommit {
     });
   }
 
+  get #hasRoom(): boolean {
+    return this.#inFlight.size < this.#manner.batchesInFlightMax;
+  }
+
   #send(): void {
-    const batch = this.#takeBatch();
-    if (batch) {
+    while (this.#hasRoom) {
+      const batch = this.#takeBatch();
+      if (!batch) break;
       this.#sendBatch(batch);
-    } else if (this.#state === 'closing') {
-      this.#post({ kind: 'close' });
     }
+    if (this.#state === 'closing' && this.#inFlight.size === 0) this.#post({ kind: 'close' });
   }
 
   #sendBatch(batch: WaitingBatch): void {
-    this.#inFlight = batch;
-    this.#health.begin(performance.now());
+    const id = ++this.#lastBatch;
+    this.#inFlight.set(id, batch);
+    this.#health.begin(id, performance.now());
     const packed = packDeliveries(batch.deliveries, this.#statesSent);
-    this.#post({ kind: 'batch', ...packed, commands: batch.commands.map(({ command }) => command) });
+    this.#post({ kind: 'batch', id, ...packed, commands: batch.commands.map(({ command }) => command) });
   }
 
   /** Refuses the deliveries that have waited too long, and tests the log if it had nothing to do. */
   #look(nowMs: number): void {
     const untilMs = nowMs - (this.#options.commitWaitMs ?? commitWaitMs);
     const isLate = (waiting: WaitingDelivery) => waiting.kind === 'accepted' && waiting.sinceMs < untilMs;
-    // The commit in progress may still succeed. What has not been sent is taken back.
-    rejectAll({ deliveries: this.#inFlight?.deliveries.filter(isLate) ?? [], commands: [] }, lateError());
+    // A commit in progress may still succeed. What has not been sent is taken back.
+    for (const { deliveries } of this.#inFlight.values())
+      rejectAll({ deliveries: deliveries.filter(isLate), commands: [] }, lateError());
     const late = this.#deliveries.filter(isLate);
     if (late.length > 0) {
       this.#deliveries = this.#deliveries.filter(waiting => !isLate(waiting));
       this.#removeWaiting(late);
       rejectAll({ deliveries: late, commands: [] }, lateError());
     }
-    const isIdle = !this.#inFlight && !this.#sendScheduled && this.#state === 'open';
+    const isIdle = this.#inFlight.size === 0 && !this.#sendScheduled && this.#state === 'open';
     if (isIdle && nowMs - this.#lastWriteMs >= commitProbeMs)
       this.#sendBatch({ deliveries: [], commands: [] });
   }
@@ -202,13 +220,14 @@ export class GroupCommit {
   }
 
   #settle(message: FromWorker): void {
-    const batch = this.#inFlight;
-    if (!batch || (message.kind !== 'committed' && message.kind !== 'failed')) return;
+    if (message.kind !== 'committed' && message.kind !== 'failed') return;
+    const batch = this.#inFlight.get(message.id);
+    if (!batch) return;
     if (message.kind === 'failed' && fatalCodes.has(message.code)) {
       this.#fail(message);
       return;
     }
-    this.#inFlight = undefined;
+    this.#inFlight.delete(message.id);
     this.#count(batch, message);
     // The thread has rolled back the texts that were sent with this batch.
     if (message.kind === 'failed') this.#statesSent.clear();
@@ -228,16 +247,16 @@ export class GroupCommit {
     for (const delivery of deliveries) this.#stats.waitingBytes -= countPayloadBytes(delivery);
   }
 
-  #count({ deliveries, commands }: WaitingBatch, message: Committed | Failed<'failed'>): void {
+  #count({ deliveries, commands }: WaitingBatch, message: Committed | FailedBatch): void {
     this.#removeWaiting(deliveries);
     if (message.kind === 'failed') {
-      this.#health.fail(message.message, performance.now());
+      this.#health.fail(message.id, message.message, performance.now());
       this.#stats.failedCommits++;
       return;
     }
     // Commands may have changed nothing, so only deliveries, and tests of the log, show that it can be written.
     const wrote = deliveries.length > 0 || commands.length === 0;
-    this.#health.succeed(wrote);
+    this.#health.succeed(message.id, wrote);
     if (wrote) this.#lastWriteMs = performance.now();
     if (deliveries.length + commands.length === 0) return;
     this.#stats.committed += deliveries.length;
@@ -256,11 +275,11 @@ export class GroupCommit {
     const wasOpen = this.#state === 'open';
     clearInterval(this.#looking);
     const batches = [
-      this.#inFlight ?? { deliveries: [], commands: [] },
+      ...this.#inFlight.values(),
       { deliveries: this.#deliveries, commands: [...this.#commands, ...this.#separateCommands] },
     ];
     this.#state = 'ended';
-    this.#inFlight = undefined;
+    this.#inFlight.clear();
     this.#deliveries = [];
     this.#commands = [];
     this.#separateCommands = [];

@@ -16,6 +16,7 @@ import type { DeliveryLogErrorCode } from '../delivery-log-error.ts';
 /** The work of one transaction; without any, the transaction only tests whether the log can be written. All payloads are in one transferred buffer, so no byte is copied between threads. */
 export interface Batch {
   readonly kind: 'batch';
+  readonly id: number;
   readonly deliveries: readonly DeliveryRow[];
   readonly payloads: ArrayBuffer;
   readonly commands: readonly Command[];
@@ -44,9 +45,9 @@ export interface SentAppliedState {
 
 export type ToWorker = Batch | { readonly kind: 'close' };
 
-export type FromWorker = { readonly kind: 'opened' } | Failed<'refused'> | Committed | Failed<'failed'>;
+export type FromWorker = { readonly kind: 'opened' } | Failed<'refused'> | Committed | FailedBatch;
 
-/** The file could not be opened, or a batch not be committed. An error loses its class between threads. */
+/** The log could not be opened, or a batch not be committed. An error loses its class between threads. */
 export interface Failed<Kind = string> {
   readonly kind: Kind;
   readonly code: DeliveryLogErrorCode;
@@ -54,8 +55,14 @@ export interface Failed<Kind = string> {
   readonly error: unknown;
 }
 
+export interface FailedBatch extends Failed<'failed'> {
+  readonly id: number;
+}
+
 export interface Committed {
   readonly kind: 'committed';
+  /** The batch. */
+  readonly id: number;
   /** The deliveries of the batch that were duplicates, each with its original. */
   readonly duplicates: readonly Duplicate[];
   /** One for each command. */
@@ -96,12 +103,8 @@ export interface PruneStep extends PruneRule {
   readonly after?: PrunePosition;
 }
 
-/** How far a pass of pruning has come. */
-export interface PrunePosition {
-  readonly uid: string;
-  readonly atMs: number;
-  readonly seq: number;
-}
+/** How far a pass of pruning has come; only the adapter that returned it can read it. */
+export type PrunePosition = object;
 
 export interface PrunedStep extends Pruned {
   /** Where the next step continues; absent when the pass is done. */

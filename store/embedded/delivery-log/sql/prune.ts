@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import type { PrunePosition, PruneStep, VerbTable } from '../../../delivery-log-thread/wire.ts';
+import type { PruneStep, VerbTable } from '../../../delivery-log-thread/wire.ts';
 import type { Snapshots } from './snapshots.ts';
 
 /** @limit Most deliveries removed in one step of pruning: a new delivery waits a few ms for it at most. */
@@ -20,7 +20,7 @@ export function preparePruneStep(database: Database.Database, snapshots: Snapsho
     SELECT at_ms AS atMs, seq FROM deliveries WHERE uid = @uid
     ORDER BY at_ms DESC, seq DESC LIMIT 1 OFFSET @keepNewest - 1`);
   const selectOld = database.prepare<
-    PrunePosition & { keptAtMs: number; keptSeq: number; keepSinceMs: number; limit: number },
+    UidPosition & { keptAtMs: number; keptSeq: number; keepSinceMs: number; limit: number },
     OldDelivery
   >(`
     SELECT seq, at_ms AS atMs, size, snapshot, EXISTS (
@@ -35,7 +35,7 @@ export function preparePruneStep(database: Database.Database, snapshots: Snapsho
   const deletePayload = database.prepare<[number]>('DELETE FROM payloads WHERE delivery = ?');
   const deleteDelivery = database.prepare<[number]>('DELETE FROM deliveries WHERE seq = ?');
 
-  const oldDeliveries = (position: PrunePosition, { keepNewest, keepSinceMs }: PruneStep): OldDelivery[] => {
+  const oldDeliveries = (position: UidPosition, { keepNewest, keepSinceMs }: PruneStep): OldDelivery[] => {
     const kept = selectOldestKept.get({ uid: position.uid, keepNewest: Math.max(1, keepNewest) });
     if (!kept) return [];
     const limit = deliveriesPerPruneStepMax;
@@ -52,11 +52,11 @@ export function preparePruneStep(database: Database.Database, snapshots: Snapsho
     return runs.map(run => run.id);
   };
 
-  const toStart = (uid: string | null | undefined): PrunePosition | undefined =>
+  const toStart = (uid: string | null | undefined): UidPosition | undefined =>
     uid == null ? undefined : { uid, atMs: Number.MIN_SAFE_INTEGER, seq: 0 };
 
   return step => {
-    const position = step.after ?? toStart(selectNextUid.get(''));
+    const position = (step.after as UidPosition | undefined) ?? toStart(selectNextUid.get(''));
     if (!position) return { deliveries: 0, runIds: [] };
     const old = withinBytes(oldDeliveries(position, step));
     const idle = old.filter(delivery => !delivery.busy);
@@ -68,6 +68,11 @@ export function preparePruneStep(database: Database.Database, snapshots: Snapsho
       : toStart(selectNextUid.get(position.uid));
     return next ? { deliveries: idle.length, runIds, next } : { deliveries: idle.length, runIds };
   };
+}
+
+/** A place in the deliveries of a webhook. */
+interface UidPosition extends RowPosition {
+  readonly uid: string;
 }
 
 interface RowPosition {

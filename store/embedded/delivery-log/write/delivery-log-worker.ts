@@ -54,7 +54,7 @@ function prepareCommit(database: Database.Database, file: string): (batch: Batch
     readSnapshot: digest => snapshots.read(digest),
   };
   const execute = <V extends Verb>(command: Command<V>) => verbs[command.verb](command.argument);
-  const transaction = database.transaction((batch: Batch): Omit<Committed, 'commitMs'> => {
+  const transaction = database.transaction((batch: Batch): Omit<Committed, 'id' | 'commitMs'> => {
     if (batch.deliveries.length + batch.commands.length === 0) rewriteSchemaVersion(database);
     const { duplicates, runsQueued } = record(batch.deliveries, batch.payloads);
     const results = batch.commands.map(execute);
@@ -71,10 +71,10 @@ function prepareCommit(database: Database.Database, file: string): (batch: Batch
     try {
       const committed = transaction.immediate(batch);
       requireInPlace();
-      return { ...committed, commitMs: performance.now() - startedMs };
+      return { ...committed, id: batch.id, commitMs: performance.now() - startedMs };
     } catch (error) {
       snapshots.forgetRows();
-      return toFailed('failed', file, error);
+      return { ...toFailed('failed', file, error), id: batch.id };
     }
   };
 }
