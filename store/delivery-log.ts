@@ -116,15 +116,16 @@ export interface ClaimedRuns {
   readonly nextDueMs?: number;
 }
 
-export interface RunResult {
-  readonly id: string;
+/** A claim of a run, as `claimRuns` returned it. A result of an earlier claim changes nothing. */
+export type RunAttempt = Pick<Run, 'id' | 'attempts' | 'claimedBy'>;
+
+export interface RunResult extends RunAttempt {
   readonly state: 'succeeded' | 'failed';
   readonly atMs: number;
   readonly error?: string;
 }
 
-export interface RunPostponement {
-  readonly id: string;
+export interface RunPostponement extends RunAttempt {
   readonly notBeforeMs: number;
   /** False if the claim was no attempt, so that it does not count as one. */
   readonly attempted: boolean;
@@ -264,9 +265,9 @@ export interface DeliveryLog {
    * may queue runs too (a replay, a retry), so also claim at intervals.
    */
   claimRuns(claim: RunClaim): Promise<ClaimedRuns>;
-  /** False if the run was not running. */
+  /** False if the run is not running under that claim. */
   finishRun(result: RunResult): Promise<boolean>;
-  /** Queues a running run for another attempt; false if it was not running. */
+  /** Queues a running run for another attempt; false if it is not running under that claim. */
   postponeRun(postponement: RunPostponement): Promise<boolean>;
   /** Queues the runs that other daemons left running, and returns their number. Call it at the start. */
   requeueRunsOfOthers(daemonId: string): Promise<number>;

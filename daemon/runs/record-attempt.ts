@@ -39,22 +39,23 @@ export async function recordAttempt(
 }
 
 function settleRun(
-  { id, attempts }: Run,
+  { id, attempts, claimedBy }: Run,
   result: AttemptResult,
   { deliveryLog, settings, nowMs, random, troubleWaitMs }: RecordAttemptDeps,
   signal: AbortSignal,
 ): Promise<boolean> {
   const { kind, reason: error } = result;
+  const claim = { id, attempts, ...(claimedBy !== undefined && { claimedBy }) };
   const atMs = nowMs();
   if (kind === 'succeeded' || kind === 'failed')
-    return deliveryLog.finishRun({ id, state: kind, atMs, error });
+    return deliveryLog.finishRun({ ...claim, state: kind, atMs, error });
   const attempted = kind === 'retry';
-  if (signal.aborted) return deliveryLog.postponeRun({ id, notBeforeMs: atMs, attempted, error });
+  if (signal.aborted) return deliveryLog.postponeRun({ ...claim, notBeforeMs: atMs, attempted, error });
   if (!attempted)
-    return deliveryLog.postponeRun({ id, notBeforeMs: atMs + troubleWaitMs(), attempted, error });
-  if (attempts >= settings.attempts) return deliveryLog.finishRun({ id, state: 'failed', atMs, error });
+    return deliveryLog.postponeRun({ ...claim, notBeforeMs: atMs + troubleWaitMs(), attempted, error });
+  if (attempts >= settings.attempts) return deliveryLog.finishRun({ ...claim, state: 'failed', atMs, error });
   const { firstSeconds, maxSeconds } = settings.backOff;
   const backOff = { firstMs: firstSeconds * 1_000, maxMs: maxSeconds * 1_000 };
   const waitMs = Math.max(backOffMs(attempts, backOff, random()), result.afterMs ?? 0);
-  return deliveryLog.postponeRun({ id, notBeforeMs: atMs + waitMs, attempted, error });
+  return deliveryLog.postponeRun({ ...claim, notBeforeMs: atMs + waitMs, attempted, error });
 }

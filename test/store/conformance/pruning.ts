@@ -1,10 +1,14 @@
 import { expect, test } from 'vitest';
+import type { NewRun } from '../../../store/delivery-log.ts';
 import { acceptedDelivery, newRun, rejectedDelivery, sampleAtMs } from '../../support/deliveries.ts';
 import { listDeliveryIds, type MakePlace, openAt, openLog } from './place.ts';
 
-const keepSinceMs = sampleAtMs;
-const old = (ageMs: number) => ({ atMs: keepSinceMs - ageMs });
+const dayMs = 86_400_000;
+// Retention is counted in days, and a store may remove whole days only.
+const keepSinceMs = sampleAtMs - (sampleAtMs % dayMs);
+const old = (ageDays: number) => ({ atMs: keepSinceMs - ageDays * dayMs });
 const claim = { daemonId: 'd', nowMs: keepSinceMs, limit: 100 };
+const claimed = ({ id }: NewRun) => ({ id, attempts: 1, claimedBy: 'd' });
 
 export function testPruning(makePlace: MakePlace): void {
   test('keeps the newest of each webhook and all that are young, and removes the rest', async () => {
@@ -38,7 +42,8 @@ export function testPruning(makePlace: MakePlace): void {
 
   test('frees an identity with the delivery that held it, not before', async () => {
     const log = await openLog(openAt(makePlace()));
-    const event = (id: string, ageMs: number) => acceptedDelivery({ ...old(ageMs), id, identity: 'evt_1' });
+    const event = (id: string, ageDays: number) =>
+      acceptedDelivery({ ...old(ageDays), id, identity: 'evt_1' });
     await log.recordAccepted(event('first', 3));
     await log.recordAccepted(acceptedDelivery(old(2)));
     await log.prune({ keepNewest: 2, keepSinceMs });
@@ -56,8 +61,8 @@ export function testPruning(makePlace: MakePlace): void {
     }
     await log.recordAccepted(acceptedDelivery({ id: 'newest' }));
     await log.claimRuns({ ...claim, limit: 3 });
-    await log.finishRun({ id: done.id, state: 'succeeded', atMs: keepSinceMs });
-    await log.finishRun({ id: failed.id, state: 'failed', atMs: keepSinceMs });
+    await log.finishRun({ ...claimed(done), state: 'succeeded', atMs: keepSinceMs });
+    await log.finishRun({ ...claimed(failed), state: 'failed', atMs: keepSinceMs });
 
     expect(await log.prune({ keepNewest: 1, keepSinceMs })).toEqual({
       deliveries: 1,
@@ -69,8 +74,8 @@ export function testPruning(makePlace: MakePlace): void {
     expect(await reader.readPayload('old 0')).toBeUndefined();
 
     await log.claimRuns(claim);
-    await log.finishRun({ id: queued.id, state: 'succeeded', atMs: keepSinceMs });
-    await log.finishRun({ id: running.id, state: 'succeeded', atMs: keepSinceMs });
+    await log.finishRun({ ...claimed(queued), state: 'succeeded', atMs: keepSinceMs });
+    await log.finishRun({ ...claimed(running), state: 'succeeded', atMs: keepSinceMs });
     expect((await log.prune({ keepNewest: 1, keepSinceMs })).runIds).toEqual([running.id, queued.id]);
   });
 
@@ -82,7 +87,7 @@ export function testPruning(makePlace: MakePlace): void {
     await log.recordAccepted(replayed);
     await log.replay({ deliveryId: replayed.id, runs: [newRun()], appliedState: state('replay'), nowMs: 0 });
     const { runs } = await log.claimRuns(claim);
-    for (const { id } of runs) await log.finishRun({ id, state: 'succeeded', atMs: 0 });
+    for (const run of runs) await log.finishRun({ ...run, state: 'succeeded', atMs: 0 });
     await log.recordAccepted(acceptedDelivery({ ...old(7), appliedState: state('kept') }));
     await log.recordAccepted(acceptedDelivery({ ...old(6), appliedState: state('kept') }));
     await log.prune({ keepNewest: 1, keepSinceMs });

@@ -1,9 +1,12 @@
 import { expect, test, vi } from 'vitest';
+import type { NewRun } from '../../../store/delivery-log.ts';
 import { acceptedDelivery, newRun, sampleAtMs } from '../../support/deliveries.ts';
 import { type MakePlace, openAt, openLog } from './place.ts';
 
 const claim = { daemonId: 'daemon one', nowMs: sampleAtMs, limit: 10 };
 const { nowMs } = claim;
+/** The first claim of a run. */
+const claimed = ({ id }: NewRun, claimedBy = claim.daemonId) => ({ id, attempts: 1, claimedBy });
 
 export function testRuns(makePlace: MakePlace): void {
   test('are recorded with their delivery, and reported when it is committed', async () => {
@@ -60,12 +63,14 @@ export function testRuns(makePlace: MakePlace): void {
     const log = await openLog(store);
     const [good, bad] = [newRun('good'), newRun('bad')];
     await log.recordAccepted(acceptedDelivery({ runs: [good, bad] }));
-    expect(await log.finishRun({ id: good.id, state: 'succeeded', atMs: nowMs })).toBe(false);
+    expect(await log.finishRun({ ...claimed(good), state: 'succeeded', atMs: nowMs })).toBe(false);
     await log.claimRuns(claim);
     const atMs = nowMs + 5;
-    expect(await log.finishRun({ id: good.id, state: 'succeeded', atMs })).toBe(true);
-    expect(await log.finishRun({ id: good.id, state: 'failed', atMs })).toBe(false);
-    expect(await log.finishRun({ id: bad.id, state: 'failed', atMs, error: 'exit status 1' })).toBe(true);
+    expect(await log.finishRun({ ...claimed(good), state: 'succeeded', atMs })).toBe(true);
+    expect(await log.finishRun({ ...claimed(good), state: 'failed', atMs })).toBe(false);
+    expect(await log.finishRun({ ...claimed(bad), state: 'failed', atMs, error: 'exit status 1' })).toBe(
+      true,
+    );
     const reader = store.deliveries;
     expect(await reader.findRun(good.id)).toMatchObject({ state: 'succeeded', finishedAtMs: atMs });
     expect(await reader.findRun(good.id)).not.toHaveProperty('error');
@@ -80,8 +85,10 @@ export function testRuns(makePlace: MakePlace): void {
     await log.recordAccepted(acceptedDelivery({ runs: [run] }));
     await log.claimRuns(claim);
     const notBeforeMs = nowMs + 1_000;
-    expect(await log.postponeRun({ id: run.id, notBeforeMs, attempted: true, error: 'HTTP 503' })).toBe(true);
-    expect(await log.postponeRun({ id: run.id, notBeforeMs, attempted: true })).toBe(false);
+    expect(await log.postponeRun({ ...claimed(run), notBeforeMs, attempted: true, error: 'HTTP 503' })).toBe(
+      true,
+    );
+    expect(await log.postponeRun({ ...claimed(run), notBeforeMs, attempted: true })).toBe(false);
     expect(await log.claimRuns({ ...claim, nowMs: notBeforeMs - 1 })).toEqual({
       runs: [],
       nextDueMs: notBeforeMs,
@@ -95,7 +102,7 @@ export function testRuns(makePlace: MakePlace): void {
     const run = newRun();
     await log.recordAccepted(acceptedDelivery({ runs: [run] }));
     await log.claimRuns(claim);
-    await log.postponeRun({ id: run.id, notBeforeMs: nowMs, attempted: false, error: 'ENOSPC' });
+    await log.postponeRun({ ...claimed(run), notBeforeMs: nowMs, attempted: false, error: 'ENOSPC' });
     expect((await log.claimRuns(claim)).runs).toMatchObject([{ id: run.id, attempts: 1, error: 'ENOSPC' }]);
   });
 
@@ -104,7 +111,7 @@ export function testRuns(makePlace: MakePlace): void {
     const [fresh, postponed] = [newRun(), newRun()];
     await log.recordAccepted(acceptedDelivery({ atMs: nowMs, runs: [postponed] }));
     await log.claimRuns(claim);
-    await log.postponeRun({ id: postponed.id, notBeforeMs: nowMs + 10_000, attempted: true });
+    await log.postponeRun({ ...claimed(postponed), notBeforeMs: nowMs + 10_000, attempted: true });
     await log.recordAccepted(acceptedDelivery({ atMs: nowMs, runs: [fresh] }));
     const [hourMs, earlierMs] = [3_600_000, nowMs - 3_600_000 + 4_000];
     expect(await log.claimRuns({ ...claim, nowMs: earlierMs })).toMatchObject({ runs: [] });
@@ -119,7 +126,7 @@ export function testRuns(makePlace: MakePlace): void {
     const other = await openLog(openAt(makePlace()));
     await other.recordAccepted(acceptedDelivery({ atMs: nowMs, runs: [postponed] }));
     await other.claimRuns(claim);
-    await other.postponeRun({ id: postponed.id, notBeforeMs: nowMs + 10_000, attempted: true });
+    await other.postponeRun({ ...claimed(postponed), notBeforeMs: nowMs + 10_000, attempted: true });
     await other.correctDueTimes({ nowMs: earlierMs, backMs: hourMs });
     expect(await other.claimRuns({ ...claim, nowMs: earlierMs })).toEqual({
       runs: [],
@@ -134,7 +141,8 @@ export function testRuns(makePlace: MakePlace): void {
     const dead = await openLog(openAt(place));
     await dead.recordAccepted(acceptedDelivery({ runs: [left, done] }));
     await dead.claimRuns({ ...claim, daemonId: 'dead' });
-    await dead.finishRun({ id: done.id, state: 'succeeded', atMs: nowMs });
+    await dead.finishRun({ ...claimed(done, 'dead'), state: 'succeeded', atMs: nowMs });
+    await dead.close();
     const onRunsQueued = vi.fn();
     const log = await openLog(store, { onRunsQueued });
     await log.recordAccepted(acceptedDelivery({ runs: [kept] }));
@@ -148,6 +156,23 @@ export function testRuns(makePlace: MakePlace): void {
     expect((await log.claimRuns(claim)).runs).toMatchObject([{ id: left.id, attempts: 2 }]);
   });
 
+  test('take no result of a claim that was lost', async () => {
+    const place = makePlace();
+    const [run] = [newRun()];
+    const paused = await openLog(openAt(place));
+    await paused.recordAccepted(acceptedDelivery({ runs: [run] }));
+    const [lost] = (await paused.claimRuns({ ...claim, daemonId: 'paused' })).runs;
+    await paused.close();
+    const log = await openLog(openAt(place));
+    await log.requeueRunsOfOthers(claim.daemonId);
+    const [taken] = (await log.claimRuns(claim)).runs;
+    if (!lost || !taken) throw new Error('the run was not claimed twice');
+    expect(await log.finishRun({ ...lost, state: 'failed', atMs: nowMs })).toBe(false);
+    expect(await log.finishRun({ ...taken, attempts: 1, state: 'failed', atMs: nowMs })).toBe(false);
+    expect(await log.postponeRun({ ...lost, notBeforeMs: 0, attempted: true })).toBe(false);
+    expect(await log.finishRun({ ...taken, state: 'succeeded', atMs: nowMs })).toBe(true);
+  });
+
   test('that failed are retried under their ids, with their attempts counted again', async () => {
     const onRunsQueued = vi.fn();
     const log = await openLog(openAt(makePlace()), { onRunsQueued });
@@ -157,7 +182,7 @@ export function testRuns(makePlace: MakePlace): void {
     expect(await log.retryRun(retry)).toBe(false);
     await log.claimRuns(claim);
     expect(await log.retryRun(retry)).toBe(false);
-    await log.finishRun({ id: run.id, state: 'failed', atMs: nowMs, error: 'exit status 1' });
+    await log.finishRun({ ...claimed(run), state: 'failed', atMs: nowMs, error: 'exit status 1' });
     onRunsQueued.mockClear();
     expect(await log.retryRun(retry)).toBe(true);
     expect(onRunsQueued).toHaveBeenCalledOnce();

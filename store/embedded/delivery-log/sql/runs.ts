@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import type { DueTimesCorrection } from '../../../delivery-log.ts';
+import type { DueTimesCorrection, RunAttempt } from '../../../delivery-log.ts';
 import type { VerbTable } from '../../../delivery-log-thread/wire.ts';
 import { type RunRow, selectRun, toRun } from './rows.ts';
 import type { Snapshots } from './snapshots.ts';
@@ -50,13 +50,13 @@ function prepareClaim(database: Database.Database): RunVerbs['claimRuns'] {
 }
 
 function prepareRunStates(database: Database.Database): Omit<RunVerbs, 'claimRuns' | 'replay'> {
-  const finish = database.prepare<{ id: string; state: string; atMs: number; error: string | null }>(`
-    UPDATE runs SET state = @state, finished_at_ms = @atMs, error = @error, claimed_by = NULL
-    WHERE id = @id AND state = 'running'`);
-  const postpone = database.prepare<RunPostponementColumns>(`
+  const isClaimed = "id = @id AND state = 'running' AND claimed_by = @claimedBy AND attempts = @attempts";
+  const finish = database.prepare<RunAttempt & { state: string; atMs: number; error: string | null }>(`
+    UPDATE runs SET state = @state, finished_at_ms = @atMs, error = @error, claimed_by = NULL WHERE ${isClaimed}`);
+  const postpone = database.prepare<RunAttempt & PostponementColumns>(`
     UPDATE runs SET state = 'queued', not_before_ms = @notBeforeMs, error = @error, claimed_by = NULL,
       attempts = attempts - @uncounted
-    WHERE id = @id AND state = 'running'`);
+    WHERE ${isClaimed}`);
   const requeue = database.prepare<[string]>(`
     UPDATE runs SET state = 'queued', claimed_by = NULL WHERE state = 'running' AND claimed_by <> ?`);
   // A run that is stamped later than now was recorded or attempted before the clock was set back.
@@ -70,18 +70,16 @@ function prepareRunStates(database: Database.Database): Omit<RunVerbs, 'claimRun
     UPDATE runs SET state = 'queued', attempts = 0, not_before_ms = @nowMs, finished_at_ms = NULL
     WHERE id = @id AND state = 'failed'`);
   return {
-    finishRun: ({ id, state, atMs, error }) =>
-      finish.run({ id, state, atMs, error: error ?? null }).changes > 0,
-    postponeRun: ({ id, notBeforeMs, attempted, error }) =>
-      postpone.run({ id, notBeforeMs, uncounted: attempted ? 0 : 1, error: error ?? null }).changes > 0,
+    finishRun: result => finish.run({ ...result, error: result.error ?? null }).changes > 0,
+    postponeRun: ({ attempted, error, ...given }) =>
+      postpone.run({ ...given, uncounted: attempted ? 0 : 1, error: error ?? null }).changes > 0,
     requeueRunsOfOthers: daemonId => requeue.run(daemonId).changes,
     correctDueTimes: correction => correct.run(correction).changes,
     retryRun: ({ id, nowMs }) => retry.run({ id, nowMs }).changes > 0,
   };
 }
 
-interface RunPostponementColumns {
-  readonly id: string;
+interface PostponementColumns {
   readonly notBeforeMs: number;
   readonly uncounted: number;
   readonly error: string | null;
