@@ -154,8 +154,8 @@ export interface PruneRule {
 
 export interface Pruned {
   readonly deliveries: number;
-  /** The runs removed with their deliveries: their files can be removed too. */
-  readonly runIds: readonly string[];
+  /** The runs removed with their deliveries: their files can be removed too. Absent if the store does not know them. */
+  readonly runIds?: readonly string[];
 }
 
 export interface DeliveryLogStats {

@@ -60,19 +60,20 @@ async function removeOldRuns(
   const pruned = await Promise.race([pruning, stopped]);
   if (!pruned) return;
   const { deliveries, runIds } = pruned;
-  for (const id of runIds) {
+  for (const id of runIds ?? []) {
     if (signal.aborted) return;
     await store.runFiles.remove(id);
   }
+  if (!runIds) await removeUnknownRuns({ store }, signal);
   if (deliveries > 0)
-    log.info({ deliveries, runs: runIds.length }, 'removed deliveries past their retention');
+    log.info({ deliveries, runs: runIds?.length }, 'removed deliveries past their retention');
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
 
 /** Removes the files of runs that are no longer in the log, which a daemon leaves if it stops during a pass. */
 async function removeUnknownRuns(
-  { store: { deliveries, runFiles } }: RetentionOptions,
+  { store: { deliveries, runFiles } }: Pick<RetentionOptions, 'store'>,
   signal: AbortSignal,
 ): Promise<void> {
   for await (const id of runFiles.list()) {

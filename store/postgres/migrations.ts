@@ -12,6 +12,88 @@ interface Migration {
   readonly compatibleFrom: number;
 }
 
+/**
+ * Records a batch in one round trip, and returns its duplicates with their originals. Sent again after a lost connection,
+ * the same batch changes nothing and returns the same. The caller sends no two deliveries with the same identity or
+ * content in one batch. Keys are inserted in their order, so that two replicas do not wait for each other.
+ */
+const recordFunction = `
+    CREATE FUNCTION hookmill.record_1(
+      ids text[], factories text[], webhooks text[], uids text[], at_mss bigint[], sizes integer[], outcomes text[],
+      identities text[], identity_sources text[], content_digests text[], authenticated_bys text[], reasons text[],
+      snapshot_keys bigint[], headers_jsons text[], payload_lengths integer[], payloads bytea,
+      run_ids text[], run_delivery_ids text[], run_automations text[]
+    ) RETURNS TABLE (duplicate text, original text) LANGUAGE plpgsql AS $$
+    DECLARE
+      fresh text[];
+      conflicting text[] := '{}';
+      originals text[] := '{}';
+    BEGIN
+      WITH inserted AS (
+        INSERT INTO hookmill.accepted (identity, content, delivery_id, day)
+        SELECT hookmill.accepted_key(uid, identity_source, d.identity),
+          hookmill.accepted_key(uid, 'content', content_digest), id, hookmill.day_of(at_ms)
+        FROM unnest(ids, uids, at_mss, outcomes, identities, identity_sources, content_digests)
+          AS d (id, uid, at_ms, outcome, identity, identity_source, content_digest)
+        WHERE outcome = 'Accepted'
+        ORDER BY 1
+        ON CONFLICT DO NOTHING
+        RETURNING delivery_id
+      )
+      SELECT coalesce(array_agg(delivery_id), '{}') INTO fresh FROM inserted;
+
+      IF cardinality(fresh) < cardinality(array_positions(outcomes, 'Accepted')) THEN
+        SELECT array_agg(id), array_agg(coalesce(by_identity.delivery_id, by_content.delivery_id))
+        INTO conflicting, originals
+        FROM unnest(ids, uids, outcomes, identities, identity_sources, content_digests)
+          AS d (id, uid, outcome, identity, identity_source, content_digest)
+          LEFT JOIN hookmill.accepted AS by_identity
+            ON by_identity.identity = hookmill.accepted_key(uid, identity_source, d.identity)
+          LEFT JOIN hookmill.accepted AS by_content
+            ON by_content.content = hookmill.accepted_key(uid, 'content', content_digest)
+        WHERE outcome = 'Accepted' AND id <> ALL (fresh);
+        -- Retention has just removed an original: the caller sends the batch again.
+        IF array_position(originals, NULL) IS NOT NULL THEN
+          RAISE EXCEPTION 'an original was removed' USING ERRCODE = 'serialization_failure';
+        END IF;
+      END IF;
+
+      INSERT INTO hookmill.deliveries (day, id, factory, webhook, uid, at_ms, size, outcome, identity, identity_source,
+        content_digest, authenticated_by, reason, duplicate_of, snapshot, headers, payload)
+      SELECT hookmill.day_of(at_ms), d.id, factory, webhook, uid, at_ms, size,
+        CASE WHEN repeated.id IS NULL THEN outcome ELSE 'Duplicate' END, identity, identity_source,
+        CASE WHEN repeated.id IS NULL THEN content_digest END, authenticated_by, reason, repeated.original, snapshot,
+        CASE WHEN repeated.id IS NULL THEN headers END,
+        CASE WHEN repeated.id IS NULL AND outcome = 'Accepted'
+          THEN substring(payloads FROM (payload_end - payload_length + 1)::integer FOR payload_length) END
+      FROM (
+        SELECT *, sum(payload_length) OVER (ORDER BY position) AS payload_end
+        FROM unnest(ids, factories, webhooks, uids, at_mss, sizes, outcomes, identities, identity_sources,
+            content_digests, authenticated_bys, reasons, snapshot_keys, headers_jsons, payload_lengths)
+          WITH ORDINALITY AS given (id, factory, webhook, uid, at_ms, size, outcome, identity, identity_source,
+            content_digest, authenticated_by, reason, snapshot, headers, payload_length, position)
+      ) AS d
+        LEFT JOIN unnest(conflicting, originals) AS repeated (id, original)
+          ON repeated.id = d.id AND repeated.original <> d.id
+      ORDER BY position
+      ON CONFLICT (id, day) DO NOTHING;
+
+      INSERT INTO hookmill.runs (day, id, delivery_id, factory, webhook, automation, replay, snapshot, not_before_ms,
+        created_at_ms)
+      SELECT hookmill.day_of(at_ms), run_id, d.id, factory, webhook, automation, false, snapshot, at_ms, at_ms
+      FROM unnest(run_ids, run_delivery_ids, run_automations) WITH ORDINALITY AS r (run_id, delivery_id, automation, position)
+        JOIN unnest(ids, factories, webhooks, at_mss, snapshot_keys) AS d (id, factory, webhook, at_ms, snapshot)
+          ON d.id = r.delivery_id
+      WHERE NOT EXISTS (
+        SELECT FROM unnest(conflicting, originals) AS repeated (id, original)
+        WHERE repeated.id = d.id AND repeated.original <> d.id)
+      ORDER BY position
+      ON CONFLICT (id, day) DO NOTHING;
+
+      RETURN QUERY SELECT * FROM unnest(conflicting, originals) AS repeated (id, original) WHERE repeated.original <> repeated.id;
+    END $$;
+`;
+
 const migrations: readonly Migration[] = [
   {
     compatibleFrom: 1,
@@ -147,6 +229,17 @@ const migrations: readonly Migration[] = [
     -- A row that is written to see whether the database accepts writes.
     CREATE TABLE hookmill.probe (at timestamptz NOT NULL) WITH (fillfactor = 10);
     INSERT INTO hookmill.probe VALUES (now());
+
+    CREATE FUNCTION hookmill.accepted_key(uid text, kind text, value text) RETURNS bytea
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN sha256(convert_to(uid || E'\\n' || kind || E'\\n' || value, 'UTF8'));
+
+    -- Partition 0 is for what retention keeps longer.
+    CREATE FUNCTION hookmill.day_of(at_ms bigint) RETURNS integer
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN greatest(1, at_ms / 86400000)::integer;
+
+    ${recordFunction}
     `,
   },
 ];

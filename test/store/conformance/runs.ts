@@ -145,15 +145,13 @@ export function testRuns(makePlace: MakePlace): void {
     await dead.close();
     const onRunsQueued = vi.fn();
     const log = await openLog(store, { onRunsQueued });
-    await log.recordAccepted(acceptedDelivery({ runs: [kept] }));
-    await log.claimRuns(claim);
-    onRunsQueued.mockClear();
     expect(await log.requeueRunsOfOthers(claim.daemonId)).toBe(1);
     expect(onRunsQueued).toHaveBeenCalledOnce();
-    const reader = store.deliveries;
-    const found = await Promise.all([left, kept, done].map(({ id }) => reader.findRun(id)));
-    expect(found.map(run => run?.state)).toEqual(['queued', 'running', 'succeeded']);
     expect((await log.claimRuns(claim)).runs).toMatchObject([{ id: left.id, attempts: 2 }]);
+    await log.recordAccepted(acceptedDelivery({ runs: [kept] }));
+    expect(await log.requeueRunsOfOthers(claim.daemonId)).toBe(0);
+    const found = await Promise.all([left, kept, done].map(({ id }) => store.deliveries.findRun(id)));
+    expect(found.map(run => run?.state)).toEqual(['running', 'queued', 'succeeded']);
   });
 
   test('take no result of a claim that was lost', async () => {

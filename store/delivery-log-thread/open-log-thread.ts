@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import type { DeliveryLog, DeliveryLogOptions, Pruned, PruneRule } from '../delivery-log.ts';
+import { DeliveryLogError } from '../delivery-log-error.ts';
+import { GroupCommit, type ThreadManner } from './group-commit.ts';
+import type { FromWorker, PrunePosition } from './wire.ts';
+
+export interface LogThread extends ThreadManner {
+  /** The thread's script, which speaks the messages of `wire.ts`. */
+  readonly script: URL;
+  readonly workerData: object;
+  /** Names the log in messages: a file, or a database. */
+  readonly name: string;
+}
+
+/** Opens a delivery log whose thread commits what arrives together. Rejects with DeliveryLogError if the thread refuses. */
+export async function openLogThread(thread: LogThread, options: DeliveryLogOptions): Promise<DeliveryLog> {
+  const commits = new GroupCommit(await startWorker(thread), thread, options);
+  return {
+    recordAccepted: delivery => commits.recordAccepted(delivery),
+    recordUnidentified: delivery => commits.recordUnidentified(delivery),
+    readEvent: deliveryId => commits.ask('readEvent', deliveryId),
+    readSnapshot: digest => commits.ask('readSnapshot', digest),
+    claimRuns: claim => commits.ask('claimRuns', claim),
+    finishRun: result => commits.ask('finishRun', result),
+    postponeRun: postponement => commits.ask('postponeRun', postponement),
+    requeueRunsOfOthers: daemonId => commits.ask('requeueRunsOfOthers', daemonId),
+    correctDueTimes: correction => commits.ask('correctDueTimes', correction),
+    retryRun: run => commits.ask('retryRun', run),
+    replay: replay => commits.ask('replay', replay),
+    prune: rule => prune(commits, rule),
+    stats: () => commits.stats(),
+    describeTrouble: () => commits.describeTrouble(),
+    close: () => commits.close(),
+  };
+}
+
+async function startWorker({ script, workerData, name }: LogThread): Promise<Worker> {
+  const worker = new Worker(script, { workerData });
+  const [answer]: FromWorker[] = await once(worker, 'message');
+  if (answer?.kind === 'opened') return worker;
+  await worker.terminate();
+  throw refusal(name, answer);
+}
+
+function refusal(name: string, answer: FromWorker | undefined): Error {
+  if (answer?.kind !== 'refused') return new Error(`the delivery log ${name} cannot be opened`);
+  const { code, message, error: cause } = answer;
+  return new DeliveryLogError(code, message.includes(name) ? message : `${name}: ${message}`, { cause });
+}
+
+async function prune(commits: GroupCommit, rule: PruneRule): Promise<Pruned> {
+  let runIds: string[] | undefined;
+  let deliveries = 0;
+  let after: PrunePosition | undefined;
+  do {
+    const step = await commits.askSeparately('pruneStep', after ? { ...rule, after } : rule);
+    deliveries += step.deliveries;
+    if (step.runIds) (runIds ??= []).push(...step.runIds);
+    after = step.next;
+  } while (after);
+  return { deliveries, ...(runIds && { runIds }) };
+}

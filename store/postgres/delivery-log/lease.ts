@@ -1,0 +1,66 @@
+import type { Pool } from 'pg';
+
+/** @limit Time for which a daemon's runs belong to it after its last sign of life, in ms: others take over within 15 s. */
+const leaseMs = 10_000;
+/** @limit Time between two signs of life, in ms: three may be lost. */
+const renewMs = 2_500;
+
+/**
+ * The sign of life of a daemon, by which runs belong to it. When others may have taken them over, it goes on under a new
+ * name, so that no late result of an old attempt counts.
+ */
+export class Lease {
+  readonly #pool: Pool;
+  #daemonId: string | undefined;
+  #lost = 0;
+  #renewedMs = Number.NEGATIVE_INFINITY;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(pool: Pool) {
+    this.#pool = pool;
+  }
+
+  /** The name under which the daemon now claims runs. Renews the lease if it is not certain. */
+  async hold(daemonId: string): Promise<string> {
+    this.#daemonId ??= daemonId;
+    if (!this.#timer) {
+      this.#timer = setInterval(() => void this.#renew().catch(() => undefined), renewMs);
+      this.#timer.unref();
+    }
+    if (performance.now() - this.#renewedMs > renewMs) await this.#renew();
+    return this.#name;
+  }
+
+  async end(): Promise<void> {
+    clearInterval(this.#timer);
+    if (this.#daemonId === undefined) return;
+    // What cannot be deleted expires by itself.
+    await this.#pool
+      .query('DELETE FROM hookmill.replicas WHERE id = $1', [this.#name])
+      .catch(() => undefined);
+  }
+
+  get #name(): string {
+    return this.#lost === 0 ? `${this.#daemonId}` : `${this.#daemonId}.${this.#lost}`;
+  }
+
+  async #renew(): Promise<void> {
+    const sentMs = performance.now();
+    const renewed = await this.#pool.query(
+      `UPDATE hookmill.replicas SET lease_until = clock_timestamp() + $2 * interval '1 ms'
+      WHERE id = $1 AND lease_until > clock_timestamp()`,
+      [this.#name, leaseMs],
+    );
+    if (renewed.rowCount === 0) await this.#begin();
+    this.#renewedMs = sentMs;
+  }
+
+  async #begin(): Promise<void> {
+    if (this.#renewedMs > Number.NEGATIVE_INFINITY) this.#lost++;
+    await this.#pool.query(
+      `INSERT INTO hookmill.replicas (id, lease_until) VALUES ($1, clock_timestamp() + $2 * interval '1 ms')
+      ON CONFLICT (id) DO UPDATE SET lease_until = excluded.lease_until`,
+      [this.#name, leaseMs],
+    );
+  }
+}

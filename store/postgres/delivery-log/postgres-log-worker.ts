@@ -1,0 +1,94 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import type {
+  Batch,
+  Command,
+  Committed,
+  FailedBatch,
+  FromWorker,
+  ToWorker,
+  Verb,
+} from '../../delivery-log-thread/wire.ts';
+import { openPool } from '../connection/pool.ts';
+import { migrateTables } from '../migrations.ts';
+import { Lease } from './lease.ts';
+import { toLogFailure } from './log-failures.ts';
+import type { PostgresLogPlace } from './open-postgres-log.ts';
+import { keepPartitionsAhead, openPartitions } from './partitions.ts';
+import { preparePruning } from './prune.ts';
+import { prepareRecord } from './record.ts';
+import { requireDurable } from './require-durable.ts';
+import { Retries } from './retries.ts';
+import { prepareRuns, queuingVerbs } from './runs.ts';
+import { openSnapshots } from './snapshots.ts';
+import { type AsyncVerbs, readEvent } from './verbs.ts';
+
+// The thread that writes the delivery log in PostgreSQL.
+await serve(workerData);
+
+async function serve({
+  url,
+  mayLose,
+  batchesInFlightMax,
+}: PostgresLogPlace & { batchesInFlightMax: number }) {
+  const port = parentPort;
+  if (!port) throw new Error('the delivery log worker runs in a worker thread');
+  const reply = (message: FromWorker) => port.postMessage(message);
+  // One more connection, so that what renews the lease never waits for batches.
+  const pool = openPool(url, {
+    connectionsMax: batchesInFlightMax + 1,
+    onConnect: client => requireDurable(client, mayLose),
+  });
+  try {
+    await migrateTables(pool);
+    const partitions = openPartitions(pool);
+    const retries = new Retries(pool, partitions);
+    const lease = new Lease(pool);
+    const closePartitions = await keepPartitionsAhead(partitions);
+    const snapshots = openSnapshots();
+    const verbs: AsyncVerbs = {
+      ...prepareRuns(pool, lease, snapshots),
+      pruneStep: preparePruning(pool),
+      readEvent: deliveryId => readEvent(pool, deliveryId),
+      readSnapshot: digest => snapshots.read(pool, digest),
+    };
+    const commit = prepareCommit(retries, prepareRecord(pool, snapshots), verbs);
+    port.on('message', async (message: ToWorker) => {
+      if (message.kind === 'batch') return reply(await commit(message));
+      closePartitions();
+      await lease.end();
+      await pool.end();
+      port.close();
+    });
+    reply({ kind: 'opened' });
+  } catch (error) {
+    await pool.end();
+    const { code, message } = toLogFailure(error);
+    reply({ kind: 'refused', code, message, error });
+  }
+}
+
+/** Commits the deliveries of a batch in one statement, which is one transaction; then its commands, each in its own. */
+function prepareCommit(
+  retries: Retries,
+  record: ReturnType<typeof prepareRecord>,
+  verbs: AsyncVerbs,
+): (batch: Batch) => Promise<Committed | FailedBatch> {
+  const execute = <V extends Verb>(command: Command<V>) =>
+    retries.run(attempt => verbs[command.verb](command.argument, attempt));
+  return async batch => {
+    const { id, deliveries, payloads, commands } = batch;
+    const startedMs = performance.now();
+    try {
+      if (deliveries.length + commands.length === 0) await retries.probe();
+      const { duplicates, runsQueued } = await record(deliveries, payloads, retries);
+      const results: unknown[] = [];
+      for (const command of commands) results.push(await execute(command));
+      const commitMs = performance.now() - startedMs;
+      const isQueued = runsQueued || commands.some(({ verb }) => queuingVerbs.has(verb));
+      return { kind: 'committed', id, duplicates, results, runsQueued: isQueued, commitMs };
+    } catch (error) {
+      const { code, message } = toLogFailure(error);
+      return { kind: 'failed', id, code, message, error };
+    }
+  };
+}

@@ -1,0 +1,149 @@
+import { parseSourceCommit } from '../../../schema/automations-snapshot.ts';
+import type { Commit } from '../../../schema/commit.ts';
+import { readSortableIdTime } from '../../../schema/ids.ts';
+import type { DeliveryLogReader, HourlyCount, LoggedDelivery, Run } from '../../delivery-log.ts';
+import { closedError } from '../../delivery-log-error.ts';
+import { openPool } from '../connection/pool.ts';
+import { migrateTables } from '../migrations.ts';
+import { toLogFailure } from './log-failures.ts';
+import { toDay } from './partitions.ts';
+import { type DeliveryRecord, deliveryColumns, type RunRow, runColumns, toDelivery, toRun } from './rows.ts';
+
+/** @limit Connections by which a process reads the delivery log: a slow query then delays three others at most. */
+const readConnectionsMax = 3;
+const hourMs = 3_600_000;
+
+type Select = <Row extends object>(text: string, values: readonly unknown[]) => Promise<Row[]>;
+
+/** Reads the delivery log in PostgreSQL. It connects with the first question. */
+export function openPostgresReader(url: string): DeliveryLogReader & { close(): Promise<void> } {
+  const pool = openPool(url, { connectionsMax: readConnectionsMax });
+  let migrated: Promise<void> | undefined;
+  let closed: Promise<void> | undefined;
+  const select: Select = async (text, values) => {
+    if (closed) throw closedError();
+    try {
+      migrated ??= migrateTables(pool);
+      await migrated;
+      const { rows } = await pool.query(text, [...values]);
+      return rows;
+    } catch (error) {
+      migrated = undefined;
+      throw toLogFailure(error);
+    }
+  };
+  return {
+    ...readDeliveries(select),
+    ...readCounts(select),
+    ...readRuns(select),
+    readPayload: async id => {
+      const text = `SELECT payload FROM hookmill.deliveries WHERE ${isDelivery} AND outcome = 'Accepted'`;
+      const [row] = await select<{ payload: Uint8Array }>(text, toIdValues(id));
+      return row?.payload;
+    },
+    readSnapshot: async digest => {
+      const [row] = await select<{ json: string }>('SELECT json FROM hookmill.snapshots WHERE digest = $1', [
+        digest,
+      ]);
+      return row?.json;
+    },
+    close: () => {
+      closed ??= pool.end();
+      return closed;
+    },
+  };
+}
+
+function readDeliveries(select: Select): Pick<DeliveryLogReader, 'listDeliveries' | 'findDelivery'> {
+  const from = 'FROM hookmill.deliveries LEFT JOIN hookmill.snapshots ON key = snapshot';
+  /** Reads each snapshot's source once: many rows share one, and it may be long. */
+  const withCommits = async (rows: readonly LoggedDelivery[]): Promise<LoggedDelivery[]> => {
+    const digests = [...new Set(rows.flatMap(({ snapshot }) => snapshot ?? []))];
+    if (digests.length === 0) return [...rows];
+    const sources = await select<{ digest: string; source: string | null }>(
+      "SELECT digest, json::json ->> 'source' AS source FROM hookmill.snapshots WHERE digest = ANY ($1)",
+      [digests],
+    );
+    const commits = new Map<string | undefined, Commit | undefined>(
+      sources.map(({ digest, source }) => [digest, parseSourceCommit(source)]),
+    );
+    return rows.map(row => {
+      const commit = commits.get(row.snapshot);
+      return commit ? { ...row, commit } : row;
+    });
+  };
+  return {
+    async listDeliveries({ factory, webhook = null, uid = null, outcome = null, limit, before = null }) {
+      const rows = await select<DeliveryRecord>(
+        `SELECT ${deliveryColumns} ${from}
+        WHERE factory = $1 AND ($2::text IS NULL AND $3::text IS NULL OR webhook = $2 OR uid = $3)
+          AND ($4::text IS NULL OR outcome = $4)
+          AND ($5::text IS NULL OR seq < (SELECT seq FROM hookmill.deliveries WHERE id = $5))
+        ORDER BY seq DESC LIMIT $6`,
+        [factory, webhook, uid, outcome, before, limit],
+      );
+      return withCommits(rows.map(toDelivery));
+    },
+    async findDelivery(id) {
+      const text = `SELECT ${deliveryColumns} ${from} WHERE ${isDelivery}`;
+      const rows = await select<DeliveryRecord>(text, toIdValues(id));
+      return (await withCommits(rows.map(toDelivery)))[0];
+    },
+  };
+}
+
+const isDelivery = 'id = $1 AND ($2::integer IS NULL OR day IN (0, $2))';
+
+/** An id tells its time, so that only one partition is looked at beside the one for what is kept longer. */
+function toIdValues(id: string): unknown[] {
+  const atMs = readSortableIdTime(id);
+  return [id, atMs === undefined ? null : toDay(atMs)];
+}
+
+function readCounts(select: Select): Pick<DeliveryLogReader, 'countAccepted' | 'countByHour'> {
+  return {
+    async countAccepted(uid, sinceMs) {
+      const [row] = await select<{ lastAtMs: number | null; accepted: number }>(
+        `SELECT
+          (SELECT at_ms FROM hookmill.deliveries WHERE uid = $1 AND outcome = 'Accepted'
+            ORDER BY at_ms DESC LIMIT 1) AS "lastAtMs",
+          (SELECT count(*) FROM hookmill.deliveries
+            WHERE uid = $1 AND at_ms >= $2 AND (day = 0 OR day >= hookmill.day_of($2)) AND outcome = 'Accepted') AS accepted`,
+        [uid, sinceMs],
+      );
+      const { lastAtMs = null, accepted = 0 } = row ?? {};
+      return lastAtMs === null ? { accepted } : { lastAtMs, accepted };
+    },
+    async countByHour(uid, sinceMs) {
+      const [latest] = await select<Pick<LoggedDelivery, 'id' | 'atMs' | 'outcome'>>(
+        `SELECT id, at_ms AS "atMs", outcome FROM hookmill.deliveries WHERE uid = $1 ORDER BY at_ms DESC LIMIT 1`,
+        [uid],
+      );
+      const counts = await select<HourlyCount>(
+        `SELECT outcome, ((at_ms - $2) / ${hourMs})::integer AS hour, count(*) AS deliveries
+        FROM hookmill.deliveries WHERE uid = $1 AND at_ms >= $2 AND (day = 0 OR day >= hookmill.day_of($2))
+        GROUP BY outcome, hour ORDER BY outcome, hour`,
+        [uid, sinceMs],
+      );
+      return latest ? { latest, counts } : { counts };
+    },
+  };
+}
+
+function readRuns(select: Select): Pick<DeliveryLogReader, 'listRuns' | 'findRun' | 'listRunsOfDelivery'> {
+  const from = `SELECT ${runColumns} FROM hookmill.runs LEFT JOIN hookmill.snapshots ON key = snapshot`;
+  const read = async (rest: string, values: readonly unknown[]): Promise<Run[]> =>
+    (await select<RunRow>(`${from} ${rest}`, values)).map(toRun);
+  return {
+    listRuns: ({ factory, automation = null, state = null, limit, before = null }) =>
+      read(
+        `WHERE factory = $1 AND ($2::text IS NULL OR automation = $2) AND ($3::text IS NULL OR state = $3)
+          AND ($4::text IS NULL OR seq < (SELECT seq FROM hookmill.runs WHERE id = $4))
+        ORDER BY seq DESC LIMIT $5`,
+        [factory, automation, state, before, limit],
+      ),
+    // A replay's id is younger than its delivery, by whose day it is stored.
+    findRun: async id => (await read('WHERE id = $1', [id]))[0],
+    listRunsOfDelivery: deliveryId => read('WHERE delivery_id = $1 ORDER BY seq', [deliveryId]),
+  };
+}

@@ -1,0 +1,120 @@
+import type { Pool } from 'pg';
+import type {
+  AcceptedRow,
+  Committed,
+  DeliveryRow,
+  Duplicate,
+  UnidentifiedRow,
+} from '../../delivery-log-thread/wire.ts';
+import { toDay } from './partitions.ts';
+import type { Retries } from './retries.ts';
+import type { PostgresSnapshots } from './snapshots.ts';
+import { toColumns, toStorableText } from './text.ts';
+
+type Recorded = Pick<Committed, 'duplicates' | 'runsQueued'>;
+type Record = (rows: readonly DeliveryRow[], payloads: ArrayBuffer, retries: Retries) => Promise<Recorded>;
+
+/** A row of a batch with its payload and the key of its snapshot. */
+interface Entry {
+  readonly index: number;
+  readonly row: AcceptedRow | UnidentifiedRow;
+  readonly payload: Uint8Array;
+  snapshot: number | null;
+}
+
+/** Records a batch's rows, in one transaction and one round trip unless two of them are the same delivery. */
+export function prepareRecord(pool: Pool, snapshots: PostgresSnapshots): Record {
+  return async (rows, payloads, retries) => {
+    // Before anything is awaited, because the texts of snapshots are sent once, in the order of batches.
+    const states = rows.map(
+      ({ factory, appliedState }) => appliedState && snapshots.complete(factory, appliedState),
+    );
+    const entries = toEntries(rows, payloads);
+    const days = [...new Set(rows.map(({ atMs }) => toDay(atMs)))];
+    const duplicates: Duplicate[] = [];
+    for (const wave of toWaves(entries)) {
+      const originals = await retries.run(async () => {
+        for (const entry of wave) {
+          const state = states[entry.index];
+          if (state) entry.snapshot = await snapshots.store(pool, state, toDay(entry.row.atMs));
+        }
+        return recordWave(wave, retries);
+      }, days);
+      for (const { index, row } of wave) {
+        const of = originals.get(row.id);
+        if (of !== undefined) duplicates.push({ index, of });
+      }
+    }
+    const repeated = new Set(duplicates.map(({ index }) => index));
+    const runsQueued = rows.some(
+      (row, index) => 'runs' in row && row.runs.length > 0 && !repeated.has(index),
+    );
+    return { duplicates, runsQueued };
+  };
+}
+
+function toEntries(rows: readonly DeliveryRow[], payloads: ArrayBuffer): Entry[] {
+  let offset = 0;
+  return rows.map((row, index) => {
+    const length = row.outcome === 'Accepted' ? row.payloadBytes : 0;
+    const payload = new Uint8Array(payloads, offset, length);
+    offset += length;
+    return { index, row, payload, snapshot: null };
+  });
+}
+
+/**
+ * Splits rows so that no two accepted ones of a wave have the same identity or content. Usually there is one wave. The
+ * later one must wait: whether it is a duplicate depends on what becomes of the earlier one.
+ */
+function toWaves(entries: readonly Entry[]): Entry[][] {
+  const waves: Entry[][] = [];
+  let rest = entries;
+  while (rest.length > 0) {
+    const seen = new Set<string>();
+    const [wave, later]: [Entry[], Entry[]] = [[], []];
+    for (const entry of rest) {
+      const keys = listKeys(entry.row);
+      const isRepeated = keys.some(key => seen.has(key));
+      for (const key of keys) seen.add(key);
+      (isRepeated ? later : wave).push(entry);
+    }
+    waves.push(wave);
+    rest = later;
+  }
+  return waves;
+}
+
+function listKeys(row: AcceptedRow | UnidentifiedRow): string[] {
+  if (row.outcome !== 'Accepted') return [];
+  const { uid, identitySource, identity, contentDigest } = row;
+  const key = `${uid}\n${identitySource}\n${identity}`;
+  return contentDigest === undefined ? [key] : [key, `${uid}\n\n${contentDigest}`];
+}
+
+/** Returns the duplicates' ids with those of their originals. */
+async function recordWave(wave: readonly Entry[], retries: Retries): Promise<Map<string, string>> {
+  const accepted = wave.map(({ row }) => (row.outcome === 'Accepted' ? row : undefined));
+  const rows = wave.map(({ row }) => row);
+  const runs = accepted.flatMap(row => (row ? row.runs.map(run => ({ ...run, deliveryId: row.id })) : []));
+  const lengths = wave.map(({ payload }) => payload.length);
+  const values = [
+    ...toColumns(rows, ['id', 'factory', 'webhook', 'uid', 'atMs', 'size', 'outcome']),
+    ...toColumns(accepted, ['identity', 'identitySource', 'contentDigest']),
+    ...toColumns(rows, ['authenticatedBy']),
+    rows.map(row => ('reason' in row && row.reason !== undefined ? toStorableText(row.reason) : null)),
+    wave.map(({ snapshot }) => snapshot),
+    ...toColumns(accepted, ['headers']),
+    lengths,
+    Buffer.concat(wave.map(({ payload }) => payload)),
+    ...toColumns(runs, ['id', 'deliveryId', 'automation']),
+  ];
+  const parameters = values.map((_, index) => `$${index + 1}`).join(', ');
+  const text = `SELECT duplicate, original FROM hookmill.record_1(${parameters})`;
+  const { rows: found } = await retries.query<{ duplicate: string; original: string }>({
+    name: 'record_1',
+    text,
+    values,
+  });
+  return new Map(found.map(({ duplicate, original }) => [duplicate, original]));
+}

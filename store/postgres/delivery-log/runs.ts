@@ -1,0 +1,172 @@
+import type { Pool, PoolClient } from 'pg';
+import type { Run, RunAttempt } from '../../delivery-log.ts';
+import type { Verb } from '../../delivery-log-thread/wire.ts';
+import { inTransaction } from '../connection/transaction.ts';
+import type { Lease } from './lease.ts';
+import { toDay } from './partitions.ts';
+import { type RunRow, runColumns, toRun } from './rows.ts';
+import type { PostgresSnapshots } from './snapshots.ts';
+import { toStorableText } from './text.ts';
+import type { AsyncVerbs } from './verbs.ts';
+
+type RunVerbs = Pick<
+  AsyncVerbs,
+  | 'claimRuns'
+  | 'finishRun'
+  | 'postponeRun'
+  | 'requeueRunsOfOthers'
+  | 'correctDueTimes'
+  | 'retryRun'
+  | 'replay'
+>;
+
+/** After these verbs, queued runs may be due now. */
+export const queuingVerbs: ReadonlySet<Verb> = new Set([
+  'replay',
+  'retryRun',
+  'requeueRunsOfOthers',
+  'correctDueTimes',
+]);
+
+/** The queue of runs, which all replicas share. */
+export function prepareRuns(pool: Pool, lease: Lease, snapshots: PostgresSnapshots): RunVerbs {
+  /** The runs that were claimed here and have no result yet. */
+  const executing = new Set<string>();
+  return {
+    claimRuns: async ({ daemonId, nowMs, limit }, attempt) => {
+      const claimedBy = await lease.hold(daemonId);
+      const runs = await inTransaction(pool, async client => {
+        await requeueAbandoned(client);
+        // A claim whose answer was lost may have succeeded.
+        const found = attempt > 1 ? await findClaimed(client, claimedBy, executing) : [];
+        return [...found, ...(await claim(client, claimedBy, nowMs, limit - found.length))];
+      });
+      for (const { id } of runs) executing.add(id);
+      const nextDueMs = await findNextDue(pool);
+      return nextDueMs === undefined ? { runs } : { runs, nextDueMs };
+    },
+    finishRun: async ({ state, atMs, error, ...attempt }) => {
+      const text = `UPDATE hookmill.runs SET state = $4, finished_at_ms = $5, error = $6, claimed_by = NULL WHERE ${isClaimed}`;
+      const finished = await pool.query(text, [...toClaim(attempt), state, atMs, toError(error)]);
+      executing.delete(attempt.id);
+      return finished.rowCount === 1;
+    },
+    postponeRun: async ({ notBeforeMs, attempted, error, ...attempt }) => {
+      const text = `UPDATE hookmill.runs SET state = 'queued', not_before_ms = $4, error = $5, claimed_by = NULL,
+        attempts = attempts - $6 WHERE ${isClaimed}`;
+      const uncounted = attempted ? 0 : 1;
+      const values = [...toClaim(attempt), notBeforeMs, toError(error), uncounted];
+      const postponed = await pool.query(text, values);
+      executing.delete(attempt.id);
+      return postponed.rowCount === 1;
+    },
+    requeueRunsOfOthers: async daemonId => {
+      await lease.hold(daemonId);
+      return requeueAbandoned(pool);
+    },
+    correctDueTimes: async ({ nowMs, backMs }) => {
+      const corrected = await pool.query(correctDueTimes, [nowMs, backMs]);
+      return corrected.rowCount ?? 0;
+    },
+    retryRun: async ({ id, nowMs }) => {
+      const retried = await pool.query(
+        `UPDATE hookmill.runs SET state = 'queued', attempts = 0, not_before_ms = $2, finished_at_ms = NULL
+        WHERE id = $1 AND state = 'failed'`,
+        [id, nowMs],
+      );
+      return retried.rowCount === 1;
+    },
+    replay: replay =>
+      inTransaction(pool, async client => {
+        const { deliveryId, runs, appliedState, nowMs } = replay;
+        const snapshot = await snapshots.store(client, appliedState, toDay(nowMs));
+        const stored = await client.query(
+          "SELECT FROM hookmill.deliveries WHERE id = $1 AND outcome = 'Accepted' FOR KEY SHARE",
+          [deliveryId],
+        );
+        if (stored.rowCount === 0) return false;
+        const values = [
+          deliveryId,
+          runs.map(({ id }) => id),
+          runs.map(run => run.automation),
+          snapshot,
+          nowMs,
+        ];
+        await client.query(insertReplay, values);
+        return true;
+      }),
+  };
+}
+
+const isClaimed = "id = $1 AND state = 'running' AND claimed_by = $2 AND attempts = $3";
+
+function toClaim({ id, claimedBy, attempts }: RunAttempt): unknown[] {
+  return [id, claimedBy, attempts];
+}
+
+function toError(error: string | undefined): string | null {
+  return error === undefined ? null : toStorableText(error);
+}
+
+/** Queues the runs whose daemon has no lease any more. */
+async function requeueAbandoned(client: Pick<PoolClient, 'query'>): Promise<number> {
+  const requeued = await client.query(`
+    UPDATE hookmill.runs SET state = 'queued', claimed_by = NULL
+    WHERE state = 'running' AND NOT EXISTS (
+      SELECT FROM hookmill.replicas WHERE replicas.id = claimed_by AND lease_until > clock_timestamp())`);
+  return requeued.rowCount ?? 0;
+}
+
+/** Claims the runs that wait longest. Those that another replica is claiming at the same time are left to it. */
+async function claim(client: PoolClient, claimedBy: string, nowMs: number, limit: number): Promise<Run[]> {
+  const { rows } = await client.query<RunRow>(
+    `WITH due AS (
+      SELECT day, id FROM hookmill.runs
+      WHERE state = 'queued' AND not_before_ms <= $2
+        AND EXISTS (SELECT FROM hookmill.replicas WHERE replicas.id = $1 AND lease_until > clock_timestamp())
+      ORDER BY not_before_ms, seq LIMIT $3
+      FOR UPDATE SKIP LOCKED
+    ), runs AS (
+      UPDATE hookmill.runs SET state = 'running', attempts = attempts + 1, claimed_by = $1, started_at_ms = $2,
+        finished_at_ms = NULL
+      FROM due WHERE runs.day = due.day AND runs.id = due.id
+      RETURNING runs.*
+    )
+    SELECT ${runColumns} FROM runs LEFT JOIN hookmill.snapshots ON key = snapshot ORDER BY not_before_ms, seq`,
+    [claimedBy, nowMs, Math.max(0, limit)],
+  );
+  return rows.map(toRun);
+}
+
+async function findClaimed(
+  client: PoolClient,
+  claimedBy: string,
+  known: ReadonlySet<string>,
+): Promise<Run[]> {
+  const { rows } = await client.query<RunRow>(
+    `SELECT ${runColumns} FROM hookmill.runs LEFT JOIN hookmill.snapshots ON key = snapshot
+    WHERE state = 'running' AND claimed_by = $1 AND id <> ALL ($2)`,
+    [claimedBy, [...known]],
+  );
+  return rows.map(toRun);
+}
+
+async function findNextDue(pool: Pool): Promise<number | undefined> {
+  const { rows } = await pool.query<{ atMs: number }>(`
+    SELECT not_before_ms AS "atMs" FROM hookmill.runs WHERE state = 'queued' ORDER BY not_before_ms LIMIT 1`);
+  return rows[0]?.atMs;
+}
+
+// A run that is stamped later than now was recorded or attempted before the clock was set back.
+const correctDueTimes = `
+  UPDATE hookmill.runs SET not_before_ms = least(not_before_ms - $2::bigint,
+    CASE WHEN greatest(created_at_ms, started_at_ms) > $1::bigint
+      THEN $1 + greatest(0, not_before_ms - greatest(created_at_ms, started_at_ms)) ELSE not_before_ms END)
+  WHERE state = 'queued' AND not_before_ms > $1`;
+
+const insertReplay = `
+  INSERT INTO hookmill.runs (day, id, delivery_id, factory, webhook, automation, replay, snapshot, not_before_ms, created_at_ms)
+  SELECT day, r.id, deliveries.id, factory, webhook, r.automation, true, $4, $5, $5
+  FROM hookmill.deliveries, unnest($2::text[], $3::text[]) WITH ORDINALITY AS r (id, automation, position)
+  WHERE deliveries.id = $1 ORDER BY position
+  ON CONFLICT (id, day) DO NOTHING`;

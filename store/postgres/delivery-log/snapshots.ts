@@ -1,0 +1,44 @@
+import type { ClientBase } from 'pg';
+import type { AppliedStateRef } from '../../delivery-log.ts';
+import type { SentAppliedState } from '../../delivery-log-thread/wire.ts';
+
+/** The automations that judged deliveries, stored once for each digest. */
+export interface PostgresSnapshots {
+  /** Remembers the text that was sent for a factory's state, and returns the whole state. */
+  complete(factory: string, state: SentAppliedState): AppliedStateRef;
+  /** The key of a stored snapshot. Stores it unless this process has done so today. */
+  store(client: Pick<ClientBase, 'query'>, state: AppliedStateRef, day: number): Promise<number>;
+  read(client: Pick<ClientBase, 'query'>, digest: string): Promise<string | undefined>;
+}
+
+export function openSnapshots(): PostgresSnapshots {
+  const lastApplied = new Map<string, AppliedStateRef>();
+  const keys = new Map<string, { readonly key: number; readonly day: number }>();
+  return {
+    complete(factory, { digest, json }) {
+      if (json !== undefined) lastApplied.set(factory, { digest, json });
+      const state = lastApplied.get(factory);
+      if (state?.digest !== digest) throw new Error(`the text of snapshot ${digest} was not sent`);
+      return state;
+    },
+    async store(client, { digest, json }, day) {
+      const known = keys.get(digest);
+      if (known && known.day >= day) return known.key;
+      const { rows } = await client.query<{ key: number }>(
+        `INSERT INTO hookmill.snapshots (digest, json, used_day) VALUES ($1, $2, $3)
+        ON CONFLICT (digest) DO UPDATE SET used_day = greatest(snapshots.used_day, excluded.used_day) RETURNING key`,
+        [digest, json, day],
+      );
+      const key = rows[0]?.key as number;
+      keys.set(digest, { key, day });
+      return key;
+    },
+    async read(client, digest) {
+      const { rows } = await client.query<{ json: string }>(
+        'SELECT json FROM hookmill.snapshots WHERE digest = $1',
+        [digest],
+      );
+      return rows[0]?.json;
+    },
+  };
+}

@@ -1,0 +1,20 @@
+/**
+ * Makes text that PostgreSQL can store: its texts contain no NUL, which becomes the symbol for it. Senders choose
+ * identities, so they may contain anything.
+ */
+export function toStorableText(text: string): string {
+  return text.includes('\0') ? text.replaceAll('\0', '\u2400') : text;
+}
+
+/** Turns objects into arrays, one for each property, as `unnest` takes them. What is absent becomes null. */
+export function toColumns<T extends object>(
+  rows: readonly (T | undefined)[],
+  names: readonly (keyof T)[],
+): unknown[][] {
+  return names.map(name =>
+    rows.map(row => {
+      const value = row?.[name] ?? null;
+      return typeof value === 'string' ? toStorableText(value) : value;
+    }),
+  );
+}
