@@ -16,6 +16,7 @@ const program = 'cli/main.ts';
 // Each of these runs in its own thread or process. The file that starts it expects it in the same directory.
 const workers = {
   'delivery-log-worker': 'store/embedded/delivery-log/write/delivery-log-worker.ts',
+  'postgres-log-worker': 'store/postgres/delivery-log/postgres-log-worker.ts',
   'delivery-log-query-worker': 'store/embedded/delivery-log/read/delivery-log-query-worker.ts',
   'git-launcher': 'sources/repository/git/git-launcher.ts',
 };

@@ -50,14 +50,16 @@ function refusal(name: string, answer: FromWorker | undefined): Error {
 }
 
 async function prune(commits: GroupCommit, rule: PruneRule): Promise<Pruned> {
-  let runIds: string[] | undefined;
+  const runIds: string[] = [];
+  let isEachRunKnown = true;
   let deliveries = 0;
   let after: PrunePosition | undefined;
   do {
     const step = await commits.askSeparately('pruneStep', after ? { ...rule, after } : rule);
     deliveries += step.deliveries;
-    if (step.runIds) (runIds ??= []).push(...step.runIds);
+    if (step.runIds) runIds.push(...step.runIds);
+    else isEachRunKnown = false;
     after = step.next;
   } while (after);
-  return { deliveries, ...(runIds && { runIds }) };
+  return isEachRunKnown ? { deliveries, runIds } : { deliveries };
 }

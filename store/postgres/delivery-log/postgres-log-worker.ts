@@ -19,7 +19,7 @@ import { prepareRecord } from './record.ts';
 import { requireDurable } from './require-durable.ts';
 import { Retries } from './retries.ts';
 import { prepareRuns, queuingVerbs } from './runs.ts';
-import { openSnapshots } from './snapshots.ts';
+import { openPostgresSnapshots } from './snapshots.ts';
 import { type AsyncVerbs, readEvent } from './verbs.ts';
 
 // The thread that writes the delivery log in PostgreSQL.
@@ -44,7 +44,7 @@ async function serve({
     const retries = new Retries(pool, partitions);
     const lease = new Lease(pool);
     const closePartitions = await keepPartitionsAhead(partitions);
-    const snapshots = openSnapshots();
+    const snapshots = openPostgresSnapshots();
     const verbs: AsyncVerbs = {
       ...prepareRuns(pool, lease, snapshots),
       pruneStep: preparePruning(pool),

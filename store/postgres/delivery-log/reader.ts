@@ -3,11 +3,12 @@ import type { Commit } from '../../../schema/commit.ts';
 import { readSortableIdTime } from '../../../schema/ids.ts';
 import type { DeliveryLogReader, HourlyCount, LoggedDelivery, Run } from '../../delivery-log.ts';
 import { closedError } from '../../delivery-log-error.ts';
+import { type DeliveryRecord, toDelivery, withoutNulls } from '../../stored-rows.ts';
 import { openPool } from '../connection/pool.ts';
 import { migrateTables } from '../migrations.ts';
 import { toLogFailure } from './log-failures.ts';
 import { toDay } from './partitions.ts';
-import { type DeliveryRecord, deliveryColumns, type RunRow, runColumns, toDelivery, toRun } from './rows.ts';
+import { deliveryColumns, runColumns } from './rows.ts';
 
 /** @limit Connections by which a process reads the delivery log: a slow query then delays three others at most. */
 const readConnectionsMax = 3;
@@ -133,7 +134,7 @@ function readCounts(select: Select): Pick<DeliveryLogReader, 'countAccepted' | '
 function readRuns(select: Select): Pick<DeliveryLogReader, 'listRuns' | 'findRun' | 'listRunsOfDelivery'> {
   const from = `SELECT ${runColumns} FROM hookmill.runs LEFT JOIN hookmill.snapshots ON key = snapshot`;
   const read = async (rest: string, values: readonly unknown[]): Promise<Run[]> =>
-    (await select<RunRow>(`${from} ${rest}`, values)).map(toRun);
+    (await select<Run>(`${from} ${rest}`, values)).map(withoutNulls);
   return {
     listRuns: ({ factory, automation = null, state = null, limit, before = null }) =>
       read(

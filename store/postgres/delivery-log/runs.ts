@@ -1,10 +1,11 @@
 import type { Pool, PoolClient } from 'pg';
-import type { Run, RunAttempt } from '../../delivery-log.ts';
+import type { Replay, Run, RunAttempt } from '../../delivery-log.ts';
 import type { Verb } from '../../delivery-log-thread/wire.ts';
+import { withoutNulls } from '../../stored-rows.ts';
 import { inTransaction } from '../connection/transaction.ts';
 import type { Lease } from './lease.ts';
 import { toDay } from './partitions.ts';
-import { type RunRow, runColumns, toRun } from './rows.ts';
+import { runColumns } from './rows.ts';
 import type { PostgresSnapshots } from './snapshots.ts';
 import { toStorableText } from './text.ts';
 import type { AsyncVerbs } from './verbs.ts';
@@ -30,6 +31,29 @@ export const queuingVerbs: ReadonlySet<Verb> = new Set([
 
 /** The queue of runs, which all replicas share. */
 export function prepareRuns(pool: Pool, lease: Lease, snapshots: PostgresSnapshots): RunVerbs {
+  return {
+    ...prepareClaims(pool, lease),
+    correctDueTimes: async ({ nowMs, backMs }) => {
+      const corrected = await pool.query(correctDueTimes, [nowMs, backMs]);
+      return corrected.rowCount ?? 0;
+    },
+    retryRun: async ({ id, nowMs }) => {
+      const retried = await pool.query(
+        `UPDATE hookmill.runs SET state = 'queued', attempts = 0, not_before_ms = $2, finished_at_ms = NULL
+        WHERE id = $1 AND state = 'failed'`,
+        [id, nowMs],
+      );
+      return retried.rowCount === 1;
+    },
+    replay: replay => inTransaction(pool, client => recordReplay(client, replay, snapshots)),
+  };
+}
+
+/** Claims, and the results of what was claimed. */
+function prepareClaims(
+  pool: Pool,
+  lease: Lease,
+): Pick<RunVerbs, 'claimRuns' | 'finishRun' | 'postponeRun' | 'requeueRunsOfOthers'> {
   /** The runs that were claimed here and have no result yet. */
   const executing = new Set<string>();
   return {
@@ -54,8 +78,7 @@ export function prepareRuns(pool: Pool, lease: Lease, snapshots: PostgresSnapsho
     postponeRun: async ({ notBeforeMs, attempted, error, ...attempt }) => {
       const text = `UPDATE hookmill.runs SET state = 'queued', not_before_ms = $4, error = $5, claimed_by = NULL,
         attempts = attempts - $6 WHERE ${isClaimed}`;
-      const uncounted = attempted ? 0 : 1;
-      const values = [...toClaim(attempt), notBeforeMs, toError(error), uncounted];
+      const values = [...toClaim(attempt), notBeforeMs, toError(error), attempted ? 0 : 1];
       const postponed = await pool.query(text, values);
       executing.delete(attempt.id);
       return postponed.rowCount === 1;
@@ -64,37 +87,6 @@ export function prepareRuns(pool: Pool, lease: Lease, snapshots: PostgresSnapsho
       await lease.hold(daemonId);
       return requeueAbandoned(pool);
     },
-    correctDueTimes: async ({ nowMs, backMs }) => {
-      const corrected = await pool.query(correctDueTimes, [nowMs, backMs]);
-      return corrected.rowCount ?? 0;
-    },
-    retryRun: async ({ id, nowMs }) => {
-      const retried = await pool.query(
-        `UPDATE hookmill.runs SET state = 'queued', attempts = 0, not_before_ms = $2, finished_at_ms = NULL
-        WHERE id = $1 AND state = 'failed'`,
-        [id, nowMs],
-      );
-      return retried.rowCount === 1;
-    },
-    replay: replay =>
-      inTransaction(pool, async client => {
-        const { deliveryId, runs, appliedState, nowMs } = replay;
-        const snapshot = await snapshots.store(client, appliedState, toDay(nowMs));
-        const stored = await client.query(
-          "SELECT FROM hookmill.deliveries WHERE id = $1 AND outcome = 'Accepted' FOR KEY SHARE",
-          [deliveryId],
-        );
-        if (stored.rowCount === 0) return false;
-        const values = [
-          deliveryId,
-          runs.map(({ id }) => id),
-          runs.map(run => run.automation),
-          snapshot,
-          nowMs,
-        ];
-        await client.query(insertReplay, values);
-        return true;
-      }),
   };
 }
 
@@ -119,7 +111,7 @@ async function requeueAbandoned(client: Pick<PoolClient, 'query'>): Promise<numb
 
 /** Claims the runs that wait longest. Those that another replica is claiming at the same time are left to it. */
 async function claim(client: PoolClient, claimedBy: string, nowMs: number, limit: number): Promise<Run[]> {
-  const { rows } = await client.query<RunRow>(
+  const { rows } = await client.query<Run>(
     `WITH due AS (
       SELECT day, id FROM hookmill.runs
       WHERE state = 'queued' AND not_before_ms <= $2
@@ -135,7 +127,7 @@ async function claim(client: PoolClient, claimedBy: string, nowMs: number, limit
     SELECT ${runColumns} FROM runs LEFT JOIN hookmill.snapshots ON key = snapshot ORDER BY not_before_ms, seq`,
     [claimedBy, nowMs, Math.max(0, limit)],
   );
-  return rows.map(toRun);
+  return rows.map(withoutNulls);
 }
 
 async function findClaimed(
@@ -143,12 +135,12 @@ async function findClaimed(
   claimedBy: string,
   known: ReadonlySet<string>,
 ): Promise<Run[]> {
-  const { rows } = await client.query<RunRow>(
+  const { rows } = await client.query<Run>(
     `SELECT ${runColumns} FROM hookmill.runs LEFT JOIN hookmill.snapshots ON key = snapshot
     WHERE state = 'running' AND claimed_by = $1 AND id <> ALL ($2)`,
     [claimedBy, [...known]],
   );
-  return rows.map(toRun);
+  return rows.map(withoutNulls);
 }
 
 async function findNextDue(pool: Pool): Promise<number | undefined> {
@@ -163,6 +155,22 @@ const correctDueTimes = `
     CASE WHEN greatest(created_at_ms, started_at_ms) > $1::bigint
       THEN $1 + greatest(0, not_before_ms - greatest(created_at_ms, started_at_ms)) ELSE not_before_ms END)
   WHERE state = 'queued' AND not_before_ms > $1`;
+
+async function recordReplay(
+  client: PoolClient,
+  { deliveryId, runs, appliedState, nowMs }: Replay,
+  snapshots: PostgresSnapshots,
+): Promise<boolean> {
+  const snapshot = await snapshots.store(client, appliedState, toDay(nowMs));
+  const stored = await client.query(
+    "SELECT FROM hookmill.deliveries WHERE id = $1 AND outcome = 'Accepted' FOR KEY SHARE",
+    [deliveryId],
+  );
+  if (stored.rowCount === 0) return false;
+  const values = [deliveryId, runs.map(({ id }) => id), runs.map(run => run.automation), snapshot, nowMs];
+  await client.query(insertReplay, values);
+  return true;
+}
 
 const insertReplay = `
   INSERT INTO hookmill.runs (day, id, delivery_id, factory, webhook, automation, replay, snapshot, not_before_ms, created_at_ms)

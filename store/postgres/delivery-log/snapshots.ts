@@ -11,7 +11,7 @@ export interface PostgresSnapshots {
   read(client: Pick<ClientBase, 'query'>, digest: string): Promise<string | undefined>;
 }
 
-export function openSnapshots(): PostgresSnapshots {
+export function openPostgresSnapshots(): PostgresSnapshots {
   const lastApplied = new Map<string, AppliedStateRef>();
   const keys = new Map<string, { readonly key: number; readonly day: number }>();
   return {

@@ -3,16 +3,15 @@ import { parseSourceCommit } from '../../../../schema/automations-snapshot.ts';
 import type { Commit } from '../../../../schema/commit.ts';
 import type { Outcome } from '../../../../schema/delivery.ts';
 import type { DeliveryLogReader, HourlyCount, LoggedDelivery } from '../../../delivery-log.ts';
+import { type DeliveryRecord, toDelivery } from '../../../stored-rows.ts';
 import { openDatabaseForReading } from '../sql/database.ts';
 import {
-  type LoggedDeliveryRow,
   type RunRow,
   selectDelivery,
   selectPayload,
   selectRun,
   selectSnapshot,
   selectSource,
-  toDelivery,
   toRun,
 } from '../sql/rows.ts';
 import type { QueryVerb } from './query.ts';
@@ -52,12 +51,12 @@ export function answerQuery(reader: SqliteReader, verb: QueryVerb, given: readon
 function prepareDeliveryQueries(
   database: Database.Database,
 ): Pick<SynchronousReader, 'listDeliveries' | 'findDelivery'> {
-  const list = database.prepare<ListParameters & { uid: string | null }, LoggedDeliveryRow>(`${selectDelivery}
+  const list = database.prepare<ListParameters & { uid: string | null }, DeliveryRecord>(`${selectDelivery}
     WHERE deliveries.factory = @factory AND deliveries.seq < @beforeSeq
       AND (@name IS NULL AND @uid IS NULL OR webhook = @name OR uid = @uid)
       AND (@label IS NULL OR outcome = @label)
     ORDER BY deliveries.seq DESC LIMIT @limit`);
-  const find = database.prepare<[string], LoggedDeliveryRow>(`${selectDelivery} WHERE deliveries.id = ?`);
+  const find = database.prepare<[string], DeliveryRecord>(`${selectDelivery} WHERE deliveries.id = ?`);
   const selectSeq = database.prepare<[string], number>('SELECT seq FROM deliveries WHERE id = ?').pluck();
   const source = database.prepare<[string], string | null>(selectSource).pluck();
 

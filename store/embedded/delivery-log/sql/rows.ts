@@ -1,5 +1,5 @@
-import type { EventHeaders } from '../../../../schema/event-headers.ts';
-import type { LoggedDelivery, Run, StoredEvent } from '../../../delivery-log.ts';
+import type { Run } from '../../../delivery-log.ts';
+import { withoutNulls } from '../../../stored-rows.ts';
 
 /** Selects the columns of a `LoggedDelivery`. */
 export const selectDelivery = `
@@ -29,36 +29,9 @@ export const selectSource = "SELECT json -> '$.source' FROM snapshots WHERE dige
 
 export const selectSnapshot = 'SELECT json FROM snapshots WHERE digest = ?';
 
-/** A delivery as SQLite stores it, with its headers as JSON. */
-export type LoggedDeliveryRow = Omit<LoggedDelivery, 'headers'> & { readonly headers: string | null };
-
-/** Converts a row: NULL becomes an absent property. */
-export function toDelivery({ headers, ...row }: LoggedDeliveryRow): LoggedDelivery {
-  const kept = parseHeaders(headers);
-  return { ...withoutNulls(row), ...(kept && { headers: kept }) };
-}
-
-export interface EventRow {
-  readonly payload: Uint8Array;
-  readonly headers: string | null;
-}
-
-/** A delivery of an older log has no headers. */
-export function toEvent(row: EventRow | undefined): StoredEvent | undefined {
-  return row && { payload: row.payload, headers: parseHeaders(row.headers) ?? {} };
-}
-
-function parseHeaders(json: string | null): EventHeaders | undefined {
-  return json === null ? undefined : JSON.parse(json);
-}
-
 /** A run as SQLite stores it: without booleans. */
 export type RunRow = Omit<Run, 'replay'> & { readonly replay: number };
 
 export function toRun(row: RunRow): Run {
   return { ...withoutNulls(row), replay: row.replay === 1 };
-}
-
-function withoutNulls<Row extends object>(row: Row): Row {
-  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as Row;
 }

@@ -10,12 +10,13 @@ import type {
   Verb,
   VerbTable,
 } from '../../../delivery-log-thread/wire.ts';
+import { type EventRecord, toEvent } from '../../../stored-rows.ts';
 import { openDatabase } from '../sql/database.ts';
 import { toLogError, watchLogFiles } from '../sql/log-failure.ts';
 import { rewriteSchemaVersion } from '../sql/migrations.ts';
 import { preparePruneStep } from '../sql/prune.ts';
 import { prepareRecordDeliveries } from '../sql/record.ts';
-import { type EventRow, selectEvent, toEvent } from '../sql/rows.ts';
+import { selectEvent } from '../sql/rows.ts';
 import { prepareRunVerbs } from '../sql/runs.ts';
 import { openSnapshots } from '../sql/snapshots.ts';
 
@@ -46,7 +47,7 @@ function prepareCommit(database: Database.Database, file: string): (batch: Batch
   const requireInPlace = watchLogFiles(file);
   const snapshots = openSnapshots(database);
   const record = prepareRecordDeliveries(database, snapshots);
-  const event = database.prepare<[string], EventRow>(selectEvent);
+  const event = database.prepare<[string], EventRecord>(selectEvent);
   const verbs: VerbTable = {
     ...prepareRunVerbs(database, snapshots),
     pruneStep: preparePruneStep(database, snapshots),
