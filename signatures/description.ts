@@ -31,7 +31,10 @@ export interface SchemeFacts {
 export interface SchemeCheck {
   /** The day, as in 2026-11-21. */
   readonly on: string;
-  /** The source: the provider's library and its version, its code or its documentation. */
+  /**
+   * The source: the provider's library and its version, its code or its documentation. Ends with `(rule only)` if no
+   * test vector was made or accepted by anybody else.
+   */
   readonly against: string;
 }
 

@@ -56,7 +56,9 @@ The table also says whether the signature covers that header.
 
 Each scheme was compared with its source on the day in the table. The source is the provider's library, code, tests or
 documentation, in the newest version that was available; a hash names a commit of its repository. "As first researched"
-means that nothing newer was found. The schemes are grouped by the kind of provider. \`hookmill schemes list TEXT\` searches them.
+means that nothing newer was found. "Rule only" means that the tests have no signature that someone else made or accepted:
+theirs is computed from the rule in that source. The schemes are grouped by the kind of provider. \`hookmill schemes list
+TEXT\` searches them.
 
 "Captured request" says what someone can do who has read a genuine request and sends it again, with any unsigned header
 changed.`;

@@ -32,7 +32,7 @@ export const financeSchemes: readonly SignatureScheme[] = [
     page: 'https://github.com/alchemyplatform/webhook-examples',
     secretLocation: 'the webhook\'s page, under "Signing key"',
     secretCommand: 'declare',
-    checked: { on: '2026-11-21', against: "Alchemy's example at 28a2888" },
+    checked: { on: '2026-11-21', against: "Alchemy's example at 28a2888 (rule only)" },
     ...hexOfBody,
     header: 'X-Alchemy-Signature',
   },

@@ -84,7 +84,7 @@ export const messagingSchemes: readonly SignatureScheme[] = [
     page: 'https://docs.x.com/x-api/webhooks/introduction',
     secretLocation: 'the app\'s keys, under "API key secret" (consumer secret)',
     secretCommand: 'set',
-    checked: { on: '2026-11-21', against: "X's documentation at 2871328" },
+    checked: { on: '2026-11-22', against: "X's documentation at 2871328, and twitter-autohook 1.7.2" },
     handshake: 'x',
     ...base64OfBody,
     header: 'x-twitter-webhooks-signature',

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseTemplate } from '../../signatures/content.ts';
 import { signatureAgeSecondsMax } from '../../signatures/schemes/shapes.ts';
 import { findScheme, schemeIds, schemes } from '../../signatures/schemes.ts';
+import { vectors } from './received.ts';
 
 describe('the table', () => {
   it('has each id once, in the form that definitions write', () => {
@@ -53,9 +54,17 @@ describe('the table', () => {
 
   it.each(schemes)('says when $id was checked, and against what', ({ checked }) => {
     expect(checked.on).toMatch(/^20\d\d-\d\d-\d\d$/);
-    expect(checked.against).toMatch(
+    expect(checked.against.replace(/ \(rule only\)$/, '')).toMatch(
       /\d+\.\d+\.\d+$|at [0-9a-f]{7}$|documentation |, as first researched$|merge requests/,
     );
+  });
+
+  it.each(schemes)('says of $id whether nobody else made or accepted a signature in the tests', scheme => {
+    const isFromElsewhere = vectors.some(
+      ({ scheme: id, valid, origin }) =>
+        id === scheme.id && valid && (!origin.startsWith('computed') || origin.includes('accept')),
+    );
+    expect(scheme.checked.against.endsWith(' (rule only)')).toBe(!isFromElsewhere);
   });
 
   it('the provider is never expected to issue a secret that its user chooses', () => {
