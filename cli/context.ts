@@ -9,8 +9,9 @@ import { requireOwnHome } from './definitions/require-own-home.ts';
 import { CommandError, UsageError } from './exit-status.ts';
 import type { GlobalOptions, Place } from './global-options.ts';
 import { printFindings } from './output.ts';
+import { findPostgres } from './postgres-place.ts';
 import { renderDiagnostics } from './render/render-diagnostics.ts';
-import { takeKey } from './take-key.ts';
+import { takeSecrets } from './take-secrets.ts';
 
 /** The place that a command works on, with an open home on this machine. */
 export interface Context extends Place {
@@ -19,7 +20,7 @@ export interface Context extends Place {
   readonly baseUrl: string;
   /** Whether the operator chose that URL, in the environment or for the daemon: not only the author of the definitions. */
   readonly isOwnBaseUrl: boolean;
-  /** Whether only `hookmill.yaml` names the factory, in a home that the user named: perhaps not the one that is meant. */
+  /** Whether only `hookmill.yaml` names the factory, in a store that the user named: perhaps not the one that is meant. */
   readonly isFactoryFromFile: boolean;
 }
 
@@ -35,9 +36,10 @@ export async function openContext(command: Command): Promise<Context> {
   ]);
   const home = resolve(options.home ?? join(place.directory, '.hookmill'));
   if (options.home === undefined) await requireOwnHome(home);
+  const environment = takeSecrets(process.env);
+  const postgres = findPostgres(command, environment);
   const store = await openStore({
-    home,
-    environment: takeKey(process.env),
+    ...{ home, environment, postgres },
     lockTimeoutMs: options.lockTimeout * 1000,
     now: () => new Date(),
     readsInThread: command.name() === 'serve',
@@ -47,7 +49,7 @@ export async function openContext(command: Command): Promise<Context> {
   const own = given ?? (await store.daemonAddress.read())?.ingressUrl ?? 'http://127.0.0.1:8080';
   const baseUrl = trimUrl(given ?? workspace.baseUrl ?? own);
   const isNamedByFile = options.factory === undefined && workspace.factory !== undefined;
-  const isFactoryFromFile = isNamedByFile && options.home !== undefined;
+  const isFactoryFromFile = isNamedByFile && (options.home !== undefined || postgres !== undefined);
   return { ...place, store, baseUrl, isOwnBaseUrl: baseUrl === trimUrl(own), isFactoryFromFile };
 }
 

@@ -4,6 +4,7 @@ import { UsageError } from './exit-status.ts';
 export interface GlobalOptions {
   readonly directory: string;
   readonly home?: string;
+  readonly store?: string;
   readonly factory?: string;
   readonly server?: string;
   readonly output: 'text' | 'json';
@@ -27,6 +28,12 @@ export function addGlobalOptions(command: Command): Command {
         '--home <dir>',
         'directory of state and secrets (default: .hookmill in the definitions directory)',
       ).env('HOOKMILL_HOME'),
+    )
+    .addOption(
+      new Option(
+        '--store <url>',
+        'PostgreSQL database for state and secrets instead of the home: postgres://user@host/database, without a password',
+      ).env('HOOKMILL_STORE'),
     )
     .addOption(
       new Option('--factory <name>', 'the factory to work on (default: "default")').env('HOOKMILL_FACTORY'),

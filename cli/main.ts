@@ -44,6 +44,9 @@ import { declareSecrets } from './commands/secrets/secrets.ts';
 import { declareSecretsSet } from './commands/secrets/set.ts';
 import { declareSecretsShare } from './commands/secrets/share.ts';
 import { declareSend } from './commands/senders/send.ts';
+import { declareStoreCheck } from './commands/store/check.ts';
+import { declareStoreMigrate } from './commands/store/migrate.ts';
+import { declareStore } from './commands/store/store.ts';
 import { declareTokensCreate } from './commands/tokens/create.ts';
 import { declareTokensList } from './commands/tokens/list.ts';
 import { declareTokensRevoke } from './commands/tokens/revoke.ts';
@@ -101,6 +104,7 @@ const commandTable: readonly (readonly [heading: string, ...rows: CommandRow[]])
     [declarePayloads, declarePayloadsDescribe],
     [declareAutomations, declareAutomationsList, declareAutomationsShow, declareAutomationsTest],
     [declareRuns, declareRunsList, declareRunsShow, declareRunsRetry],
+    [declareStore, declareStoreMigrate, declareStoreCheck],
   ],
   ['Senders:', [declareSend], [declareSchemes, declareSchemesList, declareSchemesShow]],
   ['Editors and shells:', [declareSchema], [declareCompletion], [declareComplete]],

@@ -34,6 +34,10 @@ export interface Store {
    * with DeliveryLogError `damaged` if nothing can be read.
    */
   salvageDeliveryLog(): Promise<Salvaged>;
+  /** Creates or updates the format of the store. Fails with `unsupported` where that always happens by itself. */
+  migrate(): Promise<Migrated>;
+  /** Looks at everything that the promises of the store depend on. Changes nothing. */
+  check(): Promise<StoreReport>;
   /** Reserves the store for this daemon. Fails with `locked` while another daemon holds it. */
   claimDaemon(): Promise<Claim>;
   /** Fails with `unsafe` if other users can change what is stored, or read the secrets in it. */
@@ -47,6 +51,18 @@ export interface Salvaged {
   readonly runs: number;
   /** The damaged file, under its new name. */
   readonly damagedFile: string;
+}
+
+/** The versions of a store's format before and after it was migrated; before the first time, the version is 0. */
+export interface Migrated {
+  readonly before: number;
+  readonly after: number;
+}
+
+export interface StoreReport {
+  readonly facts: Readonly<Record<string, string>>;
+  /** What is wrong, and what to do. */
+  readonly problems: readonly string[];
 }
 
 /** The applied state of each factory. */
@@ -122,6 +138,8 @@ export interface PostgresPlace {
   readonly url: string;
   /** A URL for one connection that is notified of changes, if `url` leads to a pooler that shares connections. */
   readonly directUrl?: string | undefined;
+  /** Whether a server that may forget in a crash what it has confirmed is accepted. */
+  readonly mayLose: boolean;
 }
 
 export interface StoreOptions extends StorePlace {

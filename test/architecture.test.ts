@@ -27,7 +27,7 @@ const impure =
   /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bperformance\.|\bprocess\.|\bfetch\(|\bset(Timeout|Interval|Immediate)\b|\brandom(Bytes|UUID|Int|FillSync|Fill)\b|\bgetRandomValues\b|\bconsole\./;
 
 const sql = /\b(SELECT .* FROM|INSERT INTO|UPDATE \w+ SET|DELETE FROM|CREATE TABLE|PRAGMA)\b/;
-const storePackages = ['better-sqlite3', 'lowdb'];
+const storePackages = ['better-sqlite3', 'lowdb', 'pg'];
 const homeFile =
   /(?<![\w.-])(applied\.json|reconcile\.json|secrets\.json|tokens\.json|daemon\.json|deliveries\.db|output\.log)(?![\w-])/;
 
@@ -68,9 +68,9 @@ describe('imports', () => {
     expect(breaches).toEqual([]);
   });
 
-  test('of store/embedded/ stand only in store/', () => {
-    const isEmbedded = (file: string) => file.startsWith('store/embedded/');
-    expect(found(outsideStore, ({ path }) => (graph.get(path) ?? []).filter(isEmbedded))).toEqual([]);
+  test('of store/embedded/ and store/postgres/ stand only in store/', () => {
+    const isAdapter = (file: string) => /^store\/(embedded|postgres)\//.test(file);
+    expect(found(outsideStore, ({ path }) => (graph.get(path) ?? []).filter(isAdapter))).toEqual([]);
   });
 
   test('make no circle', () => {

@@ -18,13 +18,15 @@ export async function readValues(
 ): Promise<readonly Candidate[]> {
   const directory = resolve(given.get('directory') ?? '.');
   const home = resolve(given.get('home') ?? env.HOOKMILL_HOME ?? join(directory, '.hookmill'));
+  const url = given.get('store') ?? env.HOOKMILL_STORE;
+  const open = () => openForReading(home, url);
   const factory = async () =>
     given.get('factory') ?? env.HOOKMILL_FACTORY ?? (await readFactoryName(directory));
   if (source === 'deliveries' || source === 'runs') {
     const wanted = { factory: await factory(), limit: rowsMax };
-    return tryRead(async () => readRows[source](await openHome(home), wanted), []);
+    return tryRead(async () => readRows[source](await open(), wanted), []);
   }
-  const names = await readNames(source, directory, home, factory);
+  const names = await readNames(source, directory, open, factory);
   return names.map(value => ({ value }));
 }
 
@@ -43,24 +45,24 @@ const readRows = {
 async function readNames(
   source: Exclude<Source, 'deliveries' | 'runs'>,
   directory: string,
-  home: string,
+  open: () => Promise<Store>,
   factory: () => Promise<string>,
 ): Promise<readonly string[]> {
   switch (source) {
     case 'webhooks':
       return sortUnique([
         ...(await readDefined(directory, 'webhook')),
-        ...(await readApplied(home, await factory(), 'webhooks')),
+        ...(await readApplied(open, await factory(), 'webhooks')),
       ]);
     case 'automations':
       return sortUnique([
         ...(await readDefined(directory, 'automation')),
-        ...(await readApplied(home, await factory(), 'automations')),
+        ...(await readApplied(open, await factory(), 'automations')),
       ]);
     case 'secrets':
-      return tryRead(async () => (await openHome(home)).teamSecrets.listNames(), []);
+      return tryRead(async () => (await open()).teamSecrets.listNames(), []);
     case 'factories':
-      return tryRead(async () => (await openHome(home)).appliedStates.listFactories(), []);
+      return tryRead(async () => (await open()).appliedStates.listFactories(), []);
     case 'schemes':
       return readSchemeIds();
     case 'senders':
@@ -83,22 +85,23 @@ async function readDefined(directory: string, kind: DefinitionKind): Promise<rea
 }
 
 async function readApplied(
-  home: string,
+  open: () => Promise<Store>,
   factory: string,
   list: 'webhooks' | 'automations',
 ): Promise<readonly string[]> {
   if (!namePattern.test(factory)) return [];
   return tryRead(async () => {
-    const state = await (await openHome(home)).appliedStates.read(factory);
+    const state = await (await open()).appliedStates.read(factory);
     return state[list].map(({ name }) => name);
   }, []);
 }
 
 /** Loads the store only when needed. */
-async function openHome(home: string): Promise<Store> {
+async function openForReading(home: string, url: string | undefined): Promise<Store> {
   const { openStore } = await import('../../store/open-store.ts');
   const now = () => new Date();
-  return openStore({ home, environment: {}, lockTimeoutMs: 0, now, readsInThread: false });
+  const postgres = url ? { url, mayLose: false } : undefined;
+  return openStore({ home, postgres, environment: {}, lockTimeoutMs: 0, now, readsInThread: false });
 }
 
 async function readFactoryName(directory: string): Promise<string> {

@@ -48,6 +48,7 @@ const requestProblems = {
   'requests-waiting': { status: 429, title: 'Too many requests of this API token are waiting: try again' },
   unexpected: { status: 500, title: 'Internal error: see the log of the daemon' },
   locked: { status: 503, title: 'Another process is changing the factory: try again' },
+  'store-unreachable': { status: 503, title: 'The database cannot be used now: try again' },
   'log-busy': { status: 503, title: 'The delivery log is busy: try again' },
   'too-many-viewers': { status: 503, title: 'Too many live views are open: close one and try again' },
 } as const satisfies Record<string, { readonly status: number; readonly title: string }>;

@@ -3,6 +3,7 @@ import { openAppliedStates } from '../documents/applied-states.ts';
 import { openReconcileStatuses } from '../documents/reconcile-statuses.ts';
 import { openTeamSecrets } from '../documents/team-secrets.ts';
 import type { Store, StoreOptions } from '../ports.ts';
+import { StoreError } from '../store-error.ts';
 import { openDaemonAddress } from './daemon-address.ts';
 import { openProcessReader } from './delivery-log/read/process-reader.ts';
 import { openThreadReader } from './delivery-log/read/thread-reader.ts';
@@ -54,6 +55,12 @@ export function openEmbeddedStore({
     checkDeliveryLog: async () => checkLogFile(home.deliveryLogFile),
     salvageDeliveryLog: () =>
       withHomeLock(home, home.deliveryLogFile, 0, () => salvageLogFile(home.deliveryLogFile)),
+    migrate: async () => {
+      const message =
+        'a home is updated when it is opened; to create tables, name a database with --store or HOOKMILL_STORE';
+      throw new StoreError('unsupported', message);
+    },
+    check: async () => ({ facts: { home: options.home }, problems: checkLogFile(home.deliveryLogFile) }),
     claimDaemon: async () => {
       await makeHome(home);
       const lock = await acquireLock(home.deliveryLogFile, 0);

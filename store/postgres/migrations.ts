@@ -244,7 +244,8 @@ const migrations: readonly Migration[] = [
   },
 ];
 
-const tablesVersionCurrent = migrations.length;
+/** The version of the tables that this hookmill writes. */
+export const tablesVersionCurrent = migrations.length;
 
 /**
  * Creates or updates the tables, under a lock, so that replicas that start together do not collide. Fails with

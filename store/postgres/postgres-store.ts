@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import { openApiTokens } from '../documents/api-tokens.ts';
 import { openAppliedStates } from '../documents/applied-states.ts';
 import { openReconcileStatuses } from '../documents/reconcile-statuses.ts';
@@ -7,11 +8,15 @@ import { homeAt } from '../embedded/files/home.ts';
 import { requireSafeHome } from '../embedded/files/require-safe-home.ts';
 import { openMirrors } from '../embedded/mirrors.ts';
 import { openRunFiles } from '../embedded/run-files.ts';
-import type { PostgresPlace, Store, StoreOptions } from '../ports.ts';
+import type { Migrated, PostgresPlace, Store, StoreOptions } from '../ports.ts';
 import type { Seal } from '../seal.ts';
 import { openSeal, parseKey } from '../sealing.ts';
 import { StoreError } from '../store-error.ts';
+import { checkDatabase } from './check-database.ts';
 import { connectDatabase } from './connection/database.ts';
+import { openPool } from './connection/pool.ts';
+import { postgresFailure } from './connection/postgres-failure.ts';
+import { migrateTables, readTablesVersion } from './migrations.ts';
 import { openSharedRunFiles } from './run-files.ts';
 import { openTableDocuments } from './table-documents.ts';
 
@@ -49,6 +54,8 @@ export function openPostgresStore(options: PostgresStoreOptions): Store {
     openDeliveryLog: () => refuseLog(),
     checkDeliveryLog: () => refuse('run `hookmill store check`, and see the log of PostgreSQL'),
     salvageDeliveryLog: () => refuse('restore a backup of the database'),
+    migrate: () => withPool(url, migrate),
+    check: () => withPool(url, pool => checkDatabase(pool, Date.now)),
     // Each daemon owns only the runs that it claims.
     claimDaemon: async () => ({ release: async () => undefined }),
     requireSafe: () => requireSafeHome(home),
@@ -69,6 +76,23 @@ function openEnvironmentSeal({ HOOKMILL_KEY }: NodeJS.ProcessEnv): Seal {
     throw new StoreError('key', `a store in PostgreSQL needs HOOKMILL_KEY; ${advice}`);
   };
   return openSeal({ find: require, require });
+}
+
+async function migrate(pool: pg.Pool): Promise<Migrated> {
+  const before = await readTablesVersion(pool);
+  await migrateTables(pool);
+  const after = await readTablesVersion(pool);
+  return { before: before?.version ?? 0, after: after?.version ?? 0 };
+}
+
+/** Works on a connection of its own, which nothing migrates. */
+async function withPool<T>(url: string, work: (pool: pg.Pool) => Promise<T>): Promise<T> {
+  const pool = openPool(url, { connectionsMax: 1 });
+  try {
+    return await work(pool).catch(postgresFailure(url));
+  } finally {
+    await pool.end();
+  }
 }
 
 async function refuse(advice: string): Promise<never> {

@@ -1,9 +1,14 @@
 import type { Context, Middleware } from 'koa';
 import type { Logger } from 'pino';
-import { ApiProblem, apiProblems } from '../../../schema/api/problems.ts';
+import { ApiProblem, type ApiProblemCode, apiProblems } from '../../../schema/api/problems.ts';
 import { Refusal } from '../../../schema/refusal.ts';
 import { DeliveryLogError } from '../../../store/delivery-log-error.ts';
 import { StoreError, type StoreErrorCode } from '../../../store/store-error.ts';
+
+/** @limit Wait that the management API asks for with `Retry-After`, in seconds: a person waits that long. */
+const retryAfterSeconds = 2;
+/** The problems that pass by themselves. */
+const passing: ReadonlySet<ApiProblemCode> = new Set(['locked', 'log-busy', 'store-unreachable']);
 
 /** Answers thrown errors with a problem (RFC 9457). The details of an unexpected error appear only in the log. */
 export function answerProblems(log: Logger): Middleware {
@@ -24,6 +29,7 @@ function answerProblem(context: Context, { code, parts }: ApiProblem): void {
   context.status = status;
   context.body = JSON.stringify({ type: 'about:blank', title, status, code, ...parts });
   context.set('Content-Type', 'application/problem+json');
+  if (passing.has(code)) context.set('Retry-After', String(retryAfterSeconds));
   if (status === 401) context.set('WWW-Authenticate', 'Bearer');
 }
 
@@ -41,7 +47,8 @@ export function toProblem(error: unknown): ApiProblem {
   return new ApiProblem(storeProblems[error.code] ?? 'state-unreadable', {}, cause);
 }
 
-const storeProblems: Partial<Record<StoreErrorCode, 'locked' | 'serial-moved'>> = {
+const storeProblems: Partial<Record<StoreErrorCode, 'locked' | 'serial-moved' | 'store-unreachable'>> = {
   locked: 'locked',
+  unreachable: 'store-unreachable',
   'serial-moved': 'serial-moved',
 };

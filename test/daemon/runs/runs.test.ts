@@ -154,15 +154,16 @@ function isAlive(pid: number): boolean {
   }
 }
 
-test.runIf(process.platform === 'linux')('a command finds the key in no environment', async () => {
+test.runIf(process.platform === 'linux')('a command finds our secrets in no environment', async () => {
   const key = Buffer.alloc(32, 7).toString('base64');
+  const url = 'postgres://hookmill:pa55word@127.0.0.1/db';
   const script = 'env > own; cat /proc/$PPID/environ > of-the-daemon';
-  const env = { HOOKMILL_KEY: key, BESIDE_HOOKMILL_KEY: 'kept' };
+  const env = { HOOKMILL_KEY: key, HOOKMILL_STORE_DIRECT: url, BESIDE_HOOKMILL_KEY: 'kept' };
   const { workspace, post, runsOf } = await serve(['look'], 'sh', script, { env });
   const id = await post('{}');
   await expect.poll(() => runsOf(id)[0]?.state).toBe('succeeded');
   const read = (file: string) => workspace.read(`.hookmill/runs/${runsOf(id)[0]?.id}/${file}`);
   expect(read('own')).toContain('HOOKMILL_RUN_ID');
   expect(read('of-the-daemon')).toContain('BESIDE_HOOKMILL_KEY=kept');
-  expect(read('own') + read('of-the-daemon')).not.toContain(key);
+  for (const secret of [key, url]) expect(read('own') + read('of-the-daemon')).not.toContain(secret);
 });

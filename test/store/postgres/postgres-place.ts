@@ -10,7 +10,7 @@ const environment = { HOOKMILL_KEY: randomBytes(32).toString('base64') };
 /** A database, and a home as every machine has one. */
 export function postgresPlace(url: string): Place {
   const home = mkdtempSync(join(tmpdir(), 'store-'));
-  const postgres = { url };
+  const postgres = { url, mayLose: false };
   return {
     open: options =>
       openPostgresStore({

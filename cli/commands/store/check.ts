@@ -1,0 +1,30 @@
+import type { Command } from 'commander';
+import { openContext } from '../../context.ts';
+import { exitStatus } from '../../exit-status.ts';
+import { printData } from '../../output.ts';
+import { printable } from '../../render/printable.ts';
+import { renderFields } from '../../render/render-table.ts';
+import { addCommand } from '../add-command.ts';
+
+/** Declares `hookmill store check`. */
+export function declareStoreCheck(parent: Command): Command {
+  return addCommand(
+    parent,
+    'check',
+    'check what keeps everything: versions, durability, clocks, damage',
+    `
+Changes nothing. Exits with 1 if there are problems.
+
+Examples:
+  hookmill store check
+  hookmill store check --store postgres://hookmill@db.example/hookmill -o json`,
+  ).action(async (_, command: Command) => {
+    const { store, output } = await openContext(command);
+    const { facts, problems } = await store.check();
+    if (problems.length > 0) process.exitCode = exitStatus.problems;
+    printData(output, { facts, problems }, () => {
+      const found = problems.map(problem => `problem: ${printable(problem)}\n`).join('');
+      return `${renderFields(Object.entries(facts))}\n${found || 'No problems found.\n'}`;
+    });
+  });
+}

@@ -1,0 +1,15 @@
+import type { Command } from 'commander';
+import { addCommand } from '../add-command.ts';
+
+/** Declares the group `hookmill store`. */
+export function declareStore(parent: Command): Command {
+  return addCommand(
+    parent,
+    'store',
+    'prepare and check the database or the home that keeps everything',
+    `
+Examples:
+  HOOKMILL_STORE=postgres://owner@db.example/hookmill hookmill store migrate
+  hookmill store check`,
+  );
+}

@@ -1,0 +1,29 @@
+import type { Command } from 'commander';
+import type { PostgresPlace } from '../store/ports.ts';
+import { UsageError } from './exit-status.ts';
+import type { GlobalOptions } from './global-options.ts';
+
+/** Finds the database that `--store` or HOOKMILL_STORE names, if any. Messages never contain a URL: it has a password. */
+export function findPostgres(command: Command, environment: NodeJS.ProcessEnv): PostgresPlace | undefined {
+  const { store } = command.optsWithGlobals<GlobalOptions>();
+  if (!store) return undefined;
+  const isArgument = command.getOptionValueSourceWithGlobals('store') === 'cli';
+  const url = parseUrl(isArgument ? '--store' : 'HOOKMILL_STORE', store);
+  if (isArgument && (url.password !== '' || url.searchParams.has('password'))) {
+    const reason = 'other users of this machine can read arguments';
+    throw new UsageError(
+      `--store must not contain a password, because ${reason}; set HOOKMILL_STORE, or use a pgpass file`,
+    );
+  }
+  const directUrl = environment.HOOKMILL_STORE_DIRECT || undefined;
+  if (directUrl !== undefined) parseUrl('HOOKMILL_STORE_DIRECT', directUrl);
+  const mayLose = environment.HOOKMILL_STORE_MAY_LOSE === 'accepted-deliveries';
+  return { url: store, directUrl, mayLose };
+}
+
+function parseUrl(origin: string, text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url && /^postgres(ql)?:$/.test(url.protocol)) return url;
+  const advice = 'percent-encode special characters in its password';
+  throw new UsageError(`${origin} must be a URL like postgres://user@host:5432/database; ${advice}`);
+}

@@ -1,0 +1,58 @@
+import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { printStatus } from './output.ts';
+
+/** The variables with secrets: the key that seals values, and URLs of the database, which contain its password. */
+const variables = ['HOOKMILL_KEY', 'HOOKMILL_STORE', 'HOOKMILL_STORE_DIRECT'] as const;
+
+/**
+ * Takes the secrets out of the environment of this process, and returns the environment as it was. No process that is
+ * started later inherits them. On Linux, /proc/<pid>/environ no longer shows them to other processes of the same user.
+ */
+export function takeSecrets(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const before = { ...environment };
+  for (const variable of variables) {
+    if (environment[variable] === undefined) continue;
+    delete environment[variable];
+    try {
+      if (process.platform === 'linux') eraseInitialVariable(variable);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      printStatus(
+        `hookmill: processes of this user can read ${variable} from this process (${code}). ${advice[variable]}.`,
+      );
+    }
+  }
+  return before;
+}
+
+const usePasswordFile = 'Leave the password out, and use a pgpass file instead';
+const advice: Readonly<Record<(typeof variables)[number], string>> = {
+  HOOKMILL_KEY: 'With a home, use its key file instead',
+  HOOKMILL_STORE: usePasswordFile,
+  HOOKMILL_STORE_DIRECT: usePasswordFile,
+};
+
+/**
+ * Overwrites a variable in the block that the kernel passed to this process. /proc/<pid>/environ shows that block
+ * (proc_pid_environ(5)), and removing a variable leaves it unchanged.
+ */
+function eraseInitialVariable(variable: string): void {
+  const block = readFileSync('/proc/self/environ');
+  // Each variable ends with a zero byte. One more in front, and the first is found like the others.
+  const start = Buffer.concat([Buffer.of(0), block]).indexOf(`\0${variable}=`);
+  if (start === -1) return;
+  const length = block.indexOf(0, start) - start;
+  const memory = openSync('/proc/self/mem', 'r+');
+  try {
+    writeSync(memory, Buffer.alloc(length), 0, length, readBlockAddress() + start);
+  } finally {
+    closeSync(memory);
+  }
+}
+
+/** The address of the block: field 50, env_start, of /proc/<pid>/stat (proc_pid_stat(5)). Field 2 may contain spaces. */
+function readBlockAddress(): number {
+  const stat = readFileSync('/proc/self/stat', 'utf8');
+  const fieldsFrom3 = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return Number(fieldsFrom3[50 - 3]);
+}

@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { query, usePostgres } from '../support/postgres.ts';
+import { makeWorkspace, type RunOptions } from '../support/workspace.ts';
+
+const server = usePostgres();
+const key = randomBytes(32).toString('base64');
+const password = 'canary-pa55word';
+let env: Readonly<Record<string, string>>;
+beforeEach(async () => {
+  env = { HOOKMILL_STORE: await server.createDatabase(), HOOKMILL_KEY: key };
+});
+
+describe('with HOOKMILL_STORE', () => {
+  test('what one machine applied is there for another, and no home has it', async () => {
+    const [here, there] = [makeWorkspace(), makeWorkspace()];
+    here.write('webhooks/deploys.yaml', 'secretName: DEPLOYS\n');
+    const generated = await here.hookmill('secrets', 'generate', 'DEPLOYS', { env });
+    expect(generated).toMatchObject({ exitCode: 0, stderr: expect.any(String) });
+    expect(await here.hookmill('apply', { env })).toMatchObject({ exitCode: 0 });
+    expect(existsSync(here.path('.hookmill/secrets.json'))).toBe(false);
+
+    const read = async (...args: string[]) =>
+      JSON.parse((await there.hookmill(...args, '-o', 'json', { env })).stdout);
+    expect(await read('webhooks', 'list')).toMatchObject([{ name: 'deploys', secretName: 'DEPLOYS' }]);
+    expect(await read('secrets', 'list')).toMatchObject([
+      { name: 'DEPLOYS', usedBy: [{ webhook: 'deploys' }] },
+    ]);
+    expect(await read('status')).toMatchObject({ serial: 1 });
+    const { HOOKMILL_STORE = '' } = env;
+    const stored = await query(HOOKMILL_STORE, 'SELECT string_agg(json, $1) AS all FROM hookmill.documents', [
+      '',
+    ]);
+    expect(stored.rows[0].all).not.toContain(generated.stdout.trim());
+  });
+
+  test('the key must be in HOOKMILL_KEY: the home of one machine is no place for it', async () => {
+    const { HOOKMILL_STORE = '' } = env;
+    const { hookmill } = makeWorkspace();
+    const { stderr, exitCode } = await hookmill('secrets', 'generate', 'T', { env: { HOOKMILL_STORE } });
+    expect(stderr).toMatch(/^hookmill: a store in PostgreSQL needs HOOKMILL_KEY/);
+    expect(exitCode).toBe(1);
+  });
+
+  test('an unreachable database is named without its password', async () => {
+    const unreachable = { HOOKMILL_STORE: `postgres://hookmill:${password}@127.0.0.1:1/db` };
+    const { stderr, exitCode } = await makeWorkspace().hookmill('webhooks', 'list', { env: unreachable });
+    expect(stderr).toMatch(/^hookmill: the database 127\.0\.0\.1:1\/db cannot be reached \(ECONNREFUSED\)/);
+    expect(stderr).not.toContain(password);
+    expect(exitCode).toBe(1);
+  });
+});
+
+test.for<readonly [string, readonly string[], RunOptions['env'], string]>([
+  ['a password in --store', ['--store', `postgres://u:${password}@h/db`], {}, 'must not contain a password'],
+  [
+    'a password in a parameter of --store',
+    ['--store', `postgres://u@h/db?password=${password}`],
+    {},
+    'must not contain a password',
+  ],
+  ['another kind of URL', ['--store', `https://u:${password}@h/db`], {}, '--store must be a URL like'],
+  ['no URL', [], { HOOKMILL_STORE: `u:${password}@h/db` }, 'HOOKMILL_STORE must be a URL like'],
+  [
+    'no URL for notifications',
+    ['--store', 'postgres://u@h/db'],
+    { HOOKMILL_STORE_DIRECT: `//${password}` },
+    'HOOKMILL_STORE_DIRECT must be a URL like',
+  ],
+])('%s is refused, and not repeated', async ([_, args, env = {}, message]) => {
+  const { stdout, stderr, exitCode } = await makeWorkspace().hookmill('status', ...args, { env });
+  expect(stderr).toContain(message);
+  expect(stdout + stderr).not.toContain(password);
+  expect(exitCode).toBe(2);
+});
+
+describe('store', () => {
+  test('migrate creates the tables once, and check then finds no problem', async () => {
+    const { hookmill } = makeWorkspace();
+    const { HOOKMILL_STORE = '' } = env;
+    const before = await hookmill('store', 'check', '--store', HOOKMILL_STORE);
+    expect(before.stdout).toContain('problem: there are no tables: run `hookmill store migrate`');
+    expect(before.exitCode).toBe(1);
+    const migrated = await hookmill('store', 'migrate', '--store', HOOKMILL_STORE);
+    expect(migrated.stdout).toMatch(/^Migrated the tables from version 0 to \d+\.$/m);
+    expect((await hookmill('store', 'migrate', { env })).stdout).toMatch(/have version \d+ already/);
+    const { stdout, exitCode } = await hookmill('store', 'check', { env });
+    expect(stdout).toMatch(/^synchronous_commit +on$/m);
+    expect(stdout).toMatch(/\nNo problems found\.\n$/);
+    expect(exitCode).toBe(0);
+  });
+
+  test('check finds settings that lose deliveries and invalid indexes', async () => {
+    const { hookmill } = makeWorkspace();
+    const { HOOKMILL_STORE = '' } = env;
+    await hookmill('store', 'migrate', { env });
+    await query(
+      HOOKMILL_STORE,
+      `ALTER DATABASE ${new URL(HOOKMILL_STORE).pathname.slice(1)} SET synchronous_commit = off`,
+    );
+    await query(
+      HOOKMILL_STORE,
+      `UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'hookmill.accepted_by_day'::regclass`,
+    );
+    const { stdout, exitCode } = await hookmill('store', 'check', '-o', 'json', { env });
+    expect(JSON.parse(stdout).problems).toEqual([
+      expect.stringContaining('synchronous_commit is off'),
+      expect.stringContaining('the index hookmill.accepted_by_day is invalid'),
+    ]);
+    expect(exitCode).toBe(1);
+  });
+
+  test('check looks at the delivery log of a home, which needs no migration', async () => {
+    const { hookmill } = makeWorkspace();
+    expect((await hookmill('store', 'check')).stdout).toContain('No problems found.');
+    expect((await hookmill('store', 'migrate')).stderr).toContain('a home is updated when it is opened');
+  });
+});
