@@ -56,7 +56,9 @@ async function takePictures(
   await page.setContent(plan);
   await shoot('plan');
 
-  await context.request.post(`${managementUrl}/api/v1/session`, { data: { token } });
+  const signedIn = await context.request.post(`${managementUrl}/api/v1/session`, { data: { token } });
+  const { sessionKey } = await signedIn.json();
+  await page.addInitScript(`localStorage.setItem('hookmill-session-key', '${sessionKey}')`);
   await page.clock.setFixedTime(Date.now() + laterMs);
   const live = page.waitForResponse(/\/live-deliveries/);
   await page.goto(`${managementUrl}/#/default/webhooks/${uid}`);
