@@ -9,10 +9,12 @@ import { closeServer, createBoundedServer, listen } from './http/http-server.ts'
 import { createMemoryBudgets } from './ingress/budgets.ts';
 import { createIngress, type IngressOptions } from './ingress/ingress.ts';
 import { createRandomPool } from './ingress/random-pool.ts';
+import { createSharedBudgets } from './ingress/shared-budgets.ts';
 import { createApi } from './management/api/create-api.ts';
 import { isList } from './management/api/handler.ts';
 import type { ThreadAnswer } from './management/api/thread-request.ts';
 import { findDashboardDirectory, readDashboardFiles } from './management/dashboard-files.ts';
+import { followReplicas } from './management/follow-replicas.ts';
 import { LiveDeliveries } from './management/live-deliveries.ts';
 import { createManagement } from './management/management.ts';
 import { createMetrics, type MetricSources, type Metrics } from './observability/metrics.ts';
@@ -110,9 +112,9 @@ async function startParts(
   onClose: OnClose,
 ): Promise<Omit<Daemon, 'stop'>> {
   const { store, settings, environment, log } = options;
-  const queued = new EventEmitter<{ runs: [] }>();
+  const runEvents = new EventEmitter<{ queued: []; claimsLost: [] }>();
   const live = new LiveDeliveries();
-  const deliveryLog = await openLog(options, condition, live, () => queued.emit('runs'));
+  const deliveryLog = await openLog(options, condition, live, runEvents);
   onClose(() => deliveryLog.close());
   const thread = openOperationsThread({ place: store.place, deliveryLog });
   onClose(() => thread.close());
@@ -120,6 +122,10 @@ async function startParts(
   onClose(() => listThread.close());
   const served = await serveStates(options, condition, thread);
   onClose(() => served.close());
+  if (store.replicas) {
+    const following = followReplicas(live, store.deliveries);
+    onClose(() => following.close());
+  }
   const readReconciles = () => readReconcileStatuses(store);
   const metrics = createMetrics({ deliveryLog, readStates: served.status, readReconciles });
   const daemonId = randomUUID();
@@ -128,7 +134,7 @@ async function startParts(
   // The management port starts before the ingress and closes after it, so that it can report while the ingress stops.
   const managementUrl = await startManagement(options, parts, condition, onClose);
   const runQueue = await startRuns(options, parts, onClose);
-  queued.on('runs', () => runQueue.wake());
+  runEvents.on('queued', () => runQueue.wake()).on('claimsLost', () => runQueue.abandon());
   const reconcilers = startReconcilers({
     ...{ store, environment, log, repositories: settings.repositories },
     random: Math.random,
@@ -155,11 +161,12 @@ function openLog(
   { store, onFatal }: DaemonOptions,
   condition: Condition,
   live: LiveDeliveries,
-  onRunsQueued: () => void,
+  runEvents: EventEmitter<{ queued: []; claimsLost: [] }>,
 ): Promise<DeliveryLog> {
   return store.openDeliveryLog({
-    onRunsQueued,
-    onCommitted: rows => live.publish(rows),
+    onRunsQueued: () => runEvents.emit('queued'),
+    onClaimsLost: () => runEvents.emit('claimsLost'),
+    ...(!store.replicas && { onCommitted: rows => live.publish(rows) }),
     onFatal: error => {
       condition.failure = `the delivery log has failed: ${error.message}`;
       onFatal(error);
@@ -255,7 +262,7 @@ async function startRuns(
 }
 
 async function startIngress(
-  { settings, log, nowMs, monotonicMs }: DaemonOptions,
+  { store, settings, log, nowMs, monotonicMs }: DaemonOptions,
   { deliveryLog, served, metrics }: Parts,
   condition: Condition,
   onAccepted: IngressOptions['onAccepted'],
@@ -264,7 +271,9 @@ async function startIngress(
     deps: {
       findWebhook: served.findWebhook,
       isUnserved: served.isUnserved,
-      budgets: createMemoryBudgets(settings.limits, monotonicMs),
+      budgets: store.replicas
+        ? createSharedBudgets(settings.limits, monotonicMs, store.replicas)
+        : createMemoryBudgets(settings.limits, monotonicMs),
       randomBytes: createRandomPool(),
       ...{ deliveryLog, nowMs },
     },

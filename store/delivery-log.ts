@@ -240,6 +240,8 @@ export interface DeliveryLogOptions {
   readonly onRunsQueued?: () => void;
   /** Called when deliveries were committed. Calling `rows` makes their rows. */
   readonly onCommitted?: (rows: () => readonly LoggedDelivery[]) => void;
+  /** Called when other daemons may have taken over the runs that were claimed here, because this one seemed dead. */
+  readonly onClaimsLost?: () => void;
   /** Called when nothing more can be recorded; everything that waited was rejected. */
   readonly onFatal?: (error: Error) => void;
   readonly deliveriesWaitingMax?: number;

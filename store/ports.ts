@@ -2,6 +2,7 @@ import type { AppliedState } from '../schema/applied-state.ts';
 import type { ApiTokens } from './api-tokens.ts';
 import type { DeliveryLog, DeliveryLogOptions, DeliveryLogReader } from './delivery-log.ts';
 import type { ReconcileStatuses } from './reconcile-statuses.ts';
+import type { Replicas } from './replicas.ts';
 import type { RunFiles } from './run-files.ts';
 import type { Seal } from './seal.ts';
 import type { TeamSecrets } from './team-secrets.ts';
@@ -25,6 +26,8 @@ export interface Store {
   readonly seal: Seal;
   /** Reads the delivery log, also while a daemon writes it. */
   readonly deliveries: DeliveryLogReader;
+  /** What the daemons share; undefined if only one daemon at a time may have the store open. */
+  readonly replicas: Replicas | undefined;
   /** Opens the delivery log for writing; the caller closes it. Fails with DeliveryLogError `version` or `unsafe`. */
   openDeliveryLog(options?: DeliveryLogOptions): Promise<DeliveryLog>;
   /** Lists what is wrong with how the delivery log is stored; nothing if it is intact. */

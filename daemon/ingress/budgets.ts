@@ -17,7 +17,9 @@ export interface Spent {
   readonly retryAfterSeconds: number;
 }
 
-/** Nothing here is asynchronous: between a check and its count no other request can slip in. */
+type CountedDelivery = Spent | 'uncounted' | undefined;
+
+/** Failed attempts are counted at once: between a check and its count no other request can slip in. */
 export interface Budgets {
   /** Returns Spent if this address failed so often that its next attempt must not be verified. */
   checkGuessing(uid: string, clientAddress: string): Spent | undefined;
@@ -30,8 +32,8 @@ export interface Budgets {
   sampleRow(uid: string): number | 'leftOut';
   /** Does work that explains a failure; undefined while explanations have taken more than their share of the time. */
   explain(work: () => string): string | undefined;
-  /** Counts an authenticated delivery. Returns Spent if it is over the rate limit. */
-  countDelivery(uid: string): Spent | undefined;
+  /** Counts an authenticated delivery. Returns Spent if it is over the rate limit, `uncounted` if the store is out of reach. */
+  countDelivery(uid: string): CountedDelivery | Promise<CountedDelivery>;
 }
 
 /** Creates budgets in this process's memory. Failed attempts never count as deliveries. */

@@ -9,7 +9,13 @@ import type { IngressOutcome } from './ingress-outcome.ts';
 import type { IngressRequest } from './ingress-request.ts';
 import { parseJsonBody } from './json-body.ts';
 import { parseTarget } from './parse-target.ts';
-import { type RecordDeps, recordDelivery, recordHandshake, recordRefusal } from './record-delivery.ts';
+import {
+  type RecordDeps,
+  recordDelivery,
+  recordHandshake,
+  recordRefusal,
+  unavailable,
+} from './record-delivery.ts';
 
 /** @limit Wait that a 503 asks the sender for while a webhook cannot be served, in seconds: an operator must act. */
 const notServedSeconds = 30;
@@ -38,7 +44,8 @@ export async function receiveDelivery(request: IngressRequest, deps: IngressDeps
   const { body, schemeDeliveryId, contentDigest, handshake } = sender;
   const { authenticatedBy } = webhook;
 
-  const spent = deps.budgets.countDelivery(webhook.uid);
+  const spent = await deps.budgets.countDelivery(webhook.uid);
+  if (spent === 'uncounted') return unavailable(webhook);
   if (spent) return { result: 'refused', webhook, problem: 'too-many-deliveries', ...spent };
 
   if (handshake) return recordHandshake(webhook, deps, handshake, body.length, authenticatedBy);

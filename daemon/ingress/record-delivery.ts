@@ -39,14 +39,13 @@ export async function recordDelivery(
     return { result: 'duplicate', webhook, deliveryId: duplicateOf };
   } catch (cause) {
     if (!(cause instanceof DeliveryLogError)) throw cause;
-    return {
-      result: 'refused',
-      webhook,
-      problem: 'unavailable',
-      retryAfterSeconds: unavailableSeconds,
-      cause,
-    };
+    return { ...unavailable(webhook), cause };
   }
+}
+
+/** Refuses a delivery that cannot be recorded now. */
+export function unavailable(webhook: ServedWebhook): IngressOutcome & { result: 'refused' } {
+  return { result: 'refused', webhook, problem: 'unavailable', retryAfterSeconds: unavailableSeconds };
 }
 
 /** Logs a handshake, and returns the answer that the provider requires. It starts no run. */

@@ -103,6 +103,11 @@ export class LiveDeliveries {
     response.write(`retry: ${liveReconnectMs}\n\n`);
   }
 
+  /** The factories whose deliveries somebody watches. */
+  listFactories(): string[] {
+    return [...new Set(Array.from(this.#audiences.values(), ({ view }) => view.factory))];
+  }
+
   get viewerCount(): number {
     return this.#views.size;
   }

@@ -7,7 +7,9 @@ import type { ReconcileFailure } from '../../store/reconcile-statuses.ts';
 export type ReconcileReport =
   | { readonly result: 'applied'; readonly tip: Commit; readonly serial: number; readonly summary: Summary }
   | (ReconcileFailure & { readonly result: 'failed' })
-  | { readonly result: 'unchanged' | 'suspended' | 'stopped' };
+  | { readonly result: 'unchanged' | 'suspended' | 'stopped' }
+  /** Another daemon does it, or has just done it. */
+  | { readonly result: 'elsewhere' };
 
 /** Messages to the reconcile thread. */
 export type ToReconciles =

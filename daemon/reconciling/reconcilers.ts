@@ -10,6 +10,7 @@ import type { Store } from '../../store/ports.ts';
 import type { ServedWebhook } from '../served/served-webhook.ts';
 import type { ReconcileReport } from './reconcile-report.ts';
 import { ReconcileThread } from './reconcile-thread.ts';
+import { takeTurnsAt } from './turn-taking.ts';
 
 export interface ReconcilersOptions {
   readonly store: Store;
@@ -58,15 +59,19 @@ export function startReconcilers(options: ReconcilersOptions): Reconcilers {
 
 function startLoop(
   followed: FollowedRepository,
-  { log: parent, random, onApplied }: ReconcilersOptions,
+  { store: { replicas }, log: parent, random, onApplied }: ReconcilersOptions,
   thread: ReconcileThread,
 ): ReconcileLoop {
   const { factory } = followed;
   const log = parent.child({ factory });
   const branch = toFollowedBranch(followed);
-  return startReconcileLoop({
-    intervalMs: getIntervalMs(followed),
-    reconcile: signal => thread.reconcile(factory, branch, signal),
+  const intervalMs = getIntervalMs(followed);
+  const reconcile = (signal: AbortSignal) => thread.reconcile(factory, branch, signal);
+  const turns =
+    replicas && takeTurnsAt({ replicas, factory, intervalMs, reconcile, onRetry: () => loop.trigger() });
+  const loop = startReconcileLoop({
+    intervalMs,
+    reconcile: turns?.reconcile ?? reconcile,
     onReconciled: report => {
       logReport(log, report);
       if (report.result === 'applied') onApplied();
@@ -74,6 +79,13 @@ function startLoop(
     onError: err => log.error({ err }, 'cannot store the result of a reconcile'),
     random,
   });
+  return {
+    ...loop,
+    trigger: () => {
+      turns?.want();
+      loop.trigger();
+    },
+  };
 }
 
 /** Returns `<factory>/<webhook>`. A setting without a slash names a webhook of the factory itself. */

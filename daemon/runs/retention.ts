@@ -8,7 +8,7 @@ import type { DaemonSettings } from '../settings.ts';
 const pruneIntervalMs = 60 * 60 * 1000;
 
 export interface RetentionOptions {
-  readonly store: Pick<Store, 'deliveries' | 'runFiles'>;
+  readonly store: Pick<Store, 'deliveries' | 'runFiles' | 'replicas'>;
   readonly deliveryLog: Pick<DeliveryLog, 'prune'>;
   readonly settings: DaemonSettings['retention'];
   readonly log: Logger;
@@ -33,7 +33,7 @@ export function startRetention(options: RetentionOptions): RetentionTask {
       if (error instanceof DeliveryLogError && error.code === 'closed') return;
       log.error({ err: error }, 'cannot remove everything past its retention; the next pass continues');
     });
-  const removeOld = () => handled(removeOldRuns(options, signal, stopped));
+  const removeOld = () => handled(removeInTurn(options, signal, stopped));
   let passing = removeOld().then(() => handled(removeUnknownRuns(options, signal)));
   const timer = setInterval(() => {
     passing = passing.then(removeOld);
@@ -46,6 +46,23 @@ export function startRetention(options: RetentionOptions): RetentionTask {
       await passing;
     },
   };
+}
+
+/** Removes what is old, unless another daemon has just done so: then only files are left, which each has of its own. */
+async function removeInTurn(
+  options: RetentionOptions,
+  signal: AbortSignal,
+  stopped: Promise<undefined>,
+): Promise<void> {
+  const { replicas } = options.store;
+  if (!replicas) return removeOldRuns(options, signal, stopped);
+  const turn = await replicas.takeTurn('retention', pruneIntervalMs * 0.8);
+  if (!turn) return removeUnknownRuns(options, signal);
+  try {
+    await removeOldRuns(options, AbortSignal.any([signal, turn.lost]), stopped);
+  } finally {
+    await turn.end();
+  }
 }
 
 async function removeOldRuns(

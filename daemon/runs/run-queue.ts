@@ -54,6 +54,8 @@ export class RunQueue {
   #clockAheadMs: number;
   readonly #stopping = new AbortController();
   readonly #executing = new Set<Promise<void>>();
+  /** Aborts when the claims of the runs in progress are lost. */
+  #claims = new AbortController();
   #claiming: Promise<void> | undefined;
   #wokenMeanwhile = false;
   #timer: NodeJS.Timeout | undefined;
@@ -75,6 +77,13 @@ export class RunQueue {
     this.#claiming ??= this.#claimWhileWoken().finally(() => {
       this.#claiming = undefined;
     });
+  }
+
+  /** Ends the attempts in progress, because other daemons may have begun their runs again. */
+  abandon(): void {
+    this.#options.log.warn({ runs: this.#executing.size }, 'seemed dead; other daemons take over its runs');
+    this.#claims.abort();
+    this.#claims = new AbortController();
   }
 
   /** Claims no more runs and ends the attempts in progress. Unfinished runs are queued again. */
@@ -138,7 +147,7 @@ export class RunQueue {
   }
 
   async #execute(run: Run): Promise<void> {
-    const { signal } = this.#stopping;
+    const signal = AbortSignal.any([this.#stopping.signal, this.#claims.signal]);
     const { log } = this.#options;
     const about = {
       ...{ run: run.id, delivery: run.deliveryId },

@@ -220,6 +220,7 @@ export class GroupCommit {
   }
 
   #settle(message: FromWorker): void {
+    if (message.kind === 'claimsLost') this.#options.onClaimsLost?.();
     if (message.kind !== 'committed' && message.kind !== 'failed') return;
     const batch = this.#inFlight.get(message.id);
     if (!batch) return;

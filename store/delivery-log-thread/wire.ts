@@ -45,7 +45,11 @@ export interface SentAppliedState {
 
 export type ToWorker = Batch | { readonly kind: 'close' };
 
-export type FromWorker = { readonly kind: 'opened' } | Failed<'refused'> | Committed | FailedBatch;
+export type FromWorker =
+  | { readonly kind: 'opened' | 'claimsLost' }
+  | Failed<'refused'>
+  | Committed
+  | FailedBatch;
 
 /** The log could not be opened, or a batch not be committed. An error loses its class between threads. */
 export interface Failed<Kind = string> {

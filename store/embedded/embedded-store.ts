@@ -48,6 +48,7 @@ export function openEmbeddedStore({
     daemonAddress: openDaemonAddress(home),
     seal,
     deliveries,
+    replicas: undefined,
     openDeliveryLog: async options => {
       await makeHome(home);
       return openDeliveryLog(home.deliveryLogFile, options);

@@ -204,11 +204,12 @@ const migrations: readonly Migration[] = [
       management_url text
     ) WITH (fillfactor = 50);
 
-    -- Work that one replica does for all: the reconciles of a factory, retention.
-    CREATE TABLE hookmill.leases (
+    -- Work that the daemons take turns at: the reconciles of a factory, retention.
+    CREATE TABLE hookmill.turns (
       name text PRIMARY KEY,
       holder text NOT NULL,
-      lease_until timestamptz NOT NULL
+      lease_until timestamptz NOT NULL,
+      ended_at timestamptz NOT NULL
     ) WITH (fillfactor = 50);
 
     -- Deliveries in the current minute. Not logged: after a crash of the server, the minute counts from 0.

@@ -16,7 +16,10 @@ import { checkDatabase } from './check-database.ts';
 import { connectDatabase } from './connection/database.ts';
 import { openPool } from './connection/pool.ts';
 import { postgresFailure } from './connection/postgres-failure.ts';
+import { openPostgresLog } from './delivery-log/open-postgres-log.ts';
+import { openPostgresReader } from './delivery-log/reader.ts';
 import { migrateTables, readTablesVersion } from './migrations.ts';
+import { openReplicas } from './replicas/open-replicas.ts';
 import { openSharedRunFiles } from './run-files.ts';
 import { openTableDocuments } from './table-documents.ts';
 
@@ -39,7 +42,7 @@ export function openPostgresStore(options: PostgresStoreOptions): Store {
   const reconcileStatuses = openReconcileStatuses(documents);
   const { HOOKMILL_KEY } = environment;
   const place = { home: options.home, environment: { HOOKMILL_KEY }, postgres, lockTimeoutMs };
-  const deliveries = openNoReader();
+  const deliveries = openPostgresReader(url);
   return {
     place,
     appliedStates,
@@ -51,7 +54,8 @@ export function openPostgresStore(options: PostgresStoreOptions): Store {
     daemonAddress: openDaemonAddress(home),
     seal,
     deliveries,
-    openDeliveryLog: () => refuseLog(),
+    replicas: openReplicas(database),
+    openDeliveryLog: options => openPostgresLog(postgres, options),
     checkDeliveryLog: () => refuse('run `hookmill store check`, and see the log of PostgreSQL'),
     salvageDeliveryLog: () => refuse('restore a backup of the database'),
     migrate: () => withPool(url, migrate),
@@ -98,24 +102,4 @@ async function withPool<T>(url: string, work: (pool: pg.Pool) => Promise<T>): Pr
 async function refuse(advice: string): Promise<never> {
   const message = `the delivery log is in PostgreSQL, which has no file to check or salvage; ${advice}`;
   throw new StoreError('unsupported', message);
-}
-
-// Until the delivery log is in PostgreSQL too.
-async function refuseLog(): Promise<never> {
-  throw new StoreError('unsupported', 'the delivery log cannot be in PostgreSQL yet');
-}
-
-function openNoReader(): Store['deliveries'] & { close(): Promise<void> } {
-  return {
-    listDeliveries: refuseLog,
-    findDelivery: refuseLog,
-    countAccepted: refuseLog,
-    countByHour: refuseLog,
-    readPayload: refuseLog,
-    listRuns: refuseLog,
-    findRun: refuseLog,
-    listRunsOfDelivery: refuseLog,
-    readSnapshot: refuseLog,
-    close: async () => undefined,
-  };
 }

@@ -16,8 +16,11 @@ export class Lease {
   #renewedMs = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(pool: Pool) {
+  readonly #onLost: () => void;
+
+  constructor(pool: Pool, onLost: () => void) {
     this.#pool = pool;
+    this.#onLost = onLost;
   }
 
   /** The name under which the daemon now claims runs. Renews the lease if it is not certain. */
@@ -56,7 +59,10 @@ export class Lease {
   }
 
   async #begin(): Promise<void> {
-    if (this.#renewedMs > Number.NEGATIVE_INFINITY) this.#lost++;
+    if (this.#renewedMs > Number.NEGATIVE_INFINITY) {
+      this.#lost++;
+      this.#onLost();
+    }
     await this.#pool.query(
       `INSERT INTO hookmill.replicas (id, lease_until) VALUES ($1, clock_timestamp() + $2 * interval '1 ms')
       ON CONFLICT (id) DO UPDATE SET lease_until = excluded.lease_until`,

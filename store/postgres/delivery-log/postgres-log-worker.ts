@@ -42,7 +42,7 @@ async function serve({
     await migrateTables(pool);
     const partitions = openPartitions(pool);
     const retries = new Retries(pool, partitions);
-    const lease = new Lease(pool);
+    const lease = new Lease(pool, () => reply({ kind: 'claimsLost' }));
     const closePartitions = await keepPartitionsAhead(partitions);
     const snapshots = openPostgresSnapshots();
     const verbs: AsyncVerbs = {

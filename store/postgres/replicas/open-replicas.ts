@@ -1,0 +1,21 @@
+import type { Replica, Replicas } from '../../replicas.ts';
+import type { Database } from '../connection/database.ts';
+import { openSharedWindows } from './shared-windows.ts';
+import { takeTurn } from './turns.ts';
+
+/** What the daemons on a database share. */
+export function openReplicas(database: Database): Replicas {
+  return {
+    countEvent: openSharedWindows(database),
+    takeTurn: (name, everyMs) => takeTurn(database, name, everyMs),
+    list: () => listReplicas(database),
+  };
+}
+
+async function listReplicas(database: Database): Promise<readonly Replica[]> {
+  const rows = await database.run<Omit<Replica, 'startedAt'> & { startedAt: Date }>(`
+    SELECT id, started_at AS "startedAt", (
+      SELECT count(*) FROM hookmill.runs WHERE state = 'running' AND claimed_by = replicas.id) AS runs
+    FROM hookmill.replicas WHERE lease_until > clock_timestamp() ORDER BY started_at, id`);
+  return rows.map(({ startedAt, ...replica }) => ({ ...replica, startedAt: startedAt.toISOString() }));
+}

@@ -1,0 +1,31 @@
+/** What the daemons of a store share, if it can have several. Operations reject with `StoreError`. */
+export interface Replicas {
+  /** Counts an event over all daemons, in the window of a minute that began with the first one of its key. */
+  countEvent(key: string): Promise<SharedWindow>;
+  /**
+   * Begins work that one daemon at a time does for all. Undefined if another one is doing it, or has ended it less than
+   * `everyMs` ago.
+   */
+  takeTurn(name: string, everyMs: number): Promise<Turn | undefined>;
+  /** The daemons that have shown a sign of life in time, oldest first. */
+  list(): Promise<readonly Replica[]>;
+}
+
+export interface SharedWindow {
+  /** The events of the key in its window, this one included. */
+  readonly count: number;
+  readonly msLeft: number;
+}
+
+export interface Turn {
+  /** Aborts if this daemon gave no sign of life for so long that another may have begun the same work. */
+  readonly lost: AbortSignal;
+  end(): Promise<void>;
+}
+
+export interface Replica {
+  readonly id: string;
+  readonly startedAt: string;
+  /** The runs that it executes. */
+  readonly runs: number;
+}
