@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type MakePlace, openAt } from './place.ts';
 
-export function testClaims(makePlace: MakePlace): void {
+/** For a store that only one daemon may serve. */
+export function testOneDaemon(makePlace: MakePlace): void {
   test('one daemon claims the store: a second one is refused until the first releases it', async () => {
     const place = makePlace();
     const [first, second] = [openAt(place), openAt(place)];
@@ -12,7 +13,18 @@ export function testClaims(makePlace: MakePlace): void {
     await claim.release();
     await (await second.claimDaemon()).release();
   });
+}
 
+/** For a store that any number of daemons may serve. */
+export function testReplicas(makePlace: MakePlace): void {
+  test('several daemons claim the store', async () => {
+    const place = makePlace();
+    const claims = [await openAt(place).claimDaemon(), await openAt(place).claimDaemon()];
+    for (const claim of claims) await claim.release();
+  });
+}
+
+export function testClaims(makePlace: MakePlace): void {
   test('a claimed store is still open to commands', async () => {
     const place = makePlace();
     const claim = await openAt(place).claimDaemon();

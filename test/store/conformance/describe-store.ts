@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
 import { testApiTokens } from './api-tokens.ts';
 import { testAppliedStates } from './applied-states.ts';
-import { testClaims } from './claims.ts';
+import { testClaims, testOneDaemon, testReplicas } from './claims.ts';
 import { testDeliveries } from './deliveries.ts';
 import { testDeliveryQueries } from './delivery-queries.ts';
 import type { MakePlace } from './place.ts';
@@ -12,8 +12,9 @@ import { testRuns } from './runs.ts';
 import { testTeamSecrets } from './team-secrets.ts';
 
 /** Tests the behaviour that every adapter of the store's ports must have. */
-export function describeStore(name: string, makePlace: MakePlace): void {
+export function describeStore(name: string, makePlace: MakePlace, daemons: 'one' | 'replicas'): void {
   describe(name, () => {
+    describe('daemons', () => (daemons === 'one' ? testOneDaemon : testReplicas)(makePlace));
     describe('applied states', () => testAppliedStates(makePlace));
     describe('team secrets', () => testTeamSecrets(makePlace));
     describe('API tokens', () => testApiTokens(makePlace));

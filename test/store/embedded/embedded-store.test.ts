@@ -22,5 +22,5 @@ const homePlace =
     };
   };
 
-describeStore('a home that is read on the calling thread', homePlace(false));
-describeStore('a home that is read in a thread of its own', homePlace(true));
+describeStore('a home that is read on the calling thread', homePlace(false), 'one');
+describeStore('a home that is read in a thread of its own', homePlace(true), 'one');

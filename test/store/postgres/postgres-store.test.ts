@@ -1,21 +1,20 @@
-import { beforeEach, describe } from 'vitest';
+import { beforeEach } from 'vitest';
 import { usePostgres } from '../../support/postgres.ts';
-import { testApiTokens } from '../conformance/api-tokens.ts';
-import { testAppliedStates } from '../conformance/applied-states.ts';
-import { testReconcileStatuses } from '../conformance/reconcile-statuses.ts';
-import { testRunFiles } from '../conformance/run-files.ts';
-import { testTeamSecrets } from '../conformance/team-secrets.ts';
+import { describeStore } from '../conformance/describe-store.ts';
+import type { MakePlace } from '../conformance/place.ts';
 import { postgresPlace } from './postgres-place.ts';
 
 const server = usePostgres();
-let url: string;
+/** Empty databases. No test makes more than two places. */
+const urls: string[] = [];
 beforeEach(async () => {
-  url = await server.createDatabase();
+  while (urls.length < 2) urls.push(await server.createDatabase());
 });
-const makePlace = () => postgresPlace(url);
 
-describe('applied states', () => testAppliedStates(makePlace));
-describe('team secrets', () => testTeamSecrets(makePlace));
-describe('API tokens', () => testApiTokens(makePlace));
-describe('reconcile statuses', () => testReconcileStatuses(makePlace));
-describe('run files', () => testRunFiles(makePlace));
+const makePlace: MakePlace = () => {
+  const url = urls.pop();
+  if (url === undefined) throw new Error('the test makes too many places');
+  return postgresPlace(url);
+};
+
+describeStore('a database', makePlace, 'replicas');
