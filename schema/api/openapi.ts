@@ -165,11 +165,12 @@ function listCommonProblems({ permission, body, query, path }: ApiRoute) {
     ...(permission === 'public' ? [] : (['not-signed-in', 'token-unknown', 'session-over'] as const)),
     'host-refused' as const,
     ...(permission === 'read' || permission === 'manage' ? (['not-permitted'] as const) : []),
-    ...(path.includes('{factory}') ? (['state-unreadable', 'store-unreachable'] as const) : []),
+    ...(path.includes('{factory}') ? (['state-unreadable'] as const) : []),
     ...(body ? (['body-unreadable', 'body-too-large', 'not-json', 'cross-site'] as const) : []),
     ...(body || query ? (['request-invalid'] as const) : []),
     'takes-too-long' as const,
     'requests-waiting' as const,
+    'store-unreachable' as const,
     'unexpected' as const,
   ];
 }

@@ -3,6 +3,7 @@ import { startDaemon } from '../../daemon/daemon.ts';
 import { settingsShape } from '../../daemon/settings.ts';
 import type { Home } from '../../store/embedded/files/home.ts';
 import { openStore } from '../../store/open-store.ts';
+import type { StoreOptions } from '../../store/ports.ts';
 import { newHome } from './factory.ts';
 
 /** A daemon in the test's own process, on free ports. The test sets its clock and reads everything that it logs. */
@@ -17,7 +18,11 @@ export interface DaemonHere {
   stop(): Promise<void>;
 }
 
-export async function startDaemonHere(settings: object = {}, home = newHome()): Promise<DaemonHere> {
+export async function startDaemonHere(
+  settings: object = {},
+  home = newHome(),
+  given: Pick<StoreOptions, 'environment' | 'postgres'> = { environment: {} },
+): Promise<DaemonHere> {
   const clock = { nowMs: Date.now(), monotonicMs: 0 };
   let logged = '';
   const write = (line: string) => {
@@ -25,7 +30,7 @@ export async function startDaemonHere(settings: object = {}, home = newHome()): 
   };
   const store = await openStore({
     home: home.directory,
-    environment: {},
+    ...given,
     lockTimeoutMs: 5_000,
     now: () => new Date(clock.nowMs),
     readsInThread: true,

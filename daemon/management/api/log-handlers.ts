@@ -56,7 +56,7 @@ function createLiveHandler(deps: ApiDeps): PortHandlers['watchDeliveries'] {
     const { sha256, permission } = caller.token;
     const session = caller.over === 'session' ? cookie.read(context) : undefined;
     const maySee = async () => {
-      if (session && sessions.findTokenDigest(session) === undefined) return false;
+      if (session && (await sessions.findTokenDigest(session)) === undefined) return false;
       return (await tokens.findDigest(sha256)) !== undefined;
     };
     context.status = 200;

@@ -27,14 +27,14 @@ export function createSessionHandlers(
       const token = await tokens.find(body.token);
       if (!token) throw new ApiProblem('token-unknown');
       signInAttempts.succeed(address);
-      const { id, key } = sessions.begin(token.sha256, context.headers.host ?? '');
+      const { id, key } = await sessions.begin(token.sha256, context.headers.host ?? '');
       cookie.write(context, id);
       return { body: { ...toIdentity(token), sessionKey: key } };
     },
     whoAmI: ({ caller }) => ({ body: toIdentity(caller.token) }),
-    signOut: ({ context }) => {
+    signOut: async ({ context }) => {
       const session = cookie.read(context);
-      if (session) sessions.end(session);
+      if (session) await sessions.end(session);
       cookie.clear(context);
       return { body: undefined };
     },

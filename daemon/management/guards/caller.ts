@@ -31,7 +31,7 @@ export async function identifyCaller(
     return { token, over: 'token' };
   }
   if (!session) throw new ApiProblem('not-signed-in');
-  const digest = sessions.findTokenDigest(session);
+  const digest = await sessions.findTokenDigest(session);
   const token = digest === undefined ? undefined : await tokens.findDigest(digest);
   if (!token) throw new ApiProblem('session-over');
   return { token, over: 'session' };

@@ -1,19 +1,20 @@
 import { hash } from 'node:crypto';
+import type { StoredSessions } from '../../../store/stored-sessions.ts';
 
 /** @limit Lifetime of a dashboard session, in ms: a working day. */
 export const sessionMs = 12 * 60 * 60 * 1000;
 /** @limit Most dashboard sessions of one API token: beyond it the token's own oldest one ends, so that memory stays bounded. */
 const sessionsPerTokenMax = 100;
 
-/** Sessions of the dashboard, in this process's memory: a restart ends all, and revoking a token ends its sessions. */
+/** Sessions of the dashboard. Revoking a token ends its sessions. */
 export interface Sessions {
   /**
    * Begins a session for the token with this digest, at this `Host`. Keeps only a hash of its two secrets: the ID for
    * the cookie, and the key for the page.
    */
-  begin(tokenSha256: string, host: string): PresentedSession;
-  findTokenDigest(presented: PresentedSession): string | undefined;
-  end(presented: PresentedSession): void;
+  begin(tokenSha256: string, host: string): Promise<PresentedSession>;
+  findTokenDigest(presented: PresentedSession): Promise<string | undefined>;
+  end(presented: PresentedSession): Promise<void>;
 }
 
 /** A session as a request presents it. It is valid only at the host and port at which it began. */
@@ -25,40 +26,20 @@ export interface PresentedSession {
   readonly host: string;
 }
 
-export interface SessionsOptions {
-  readonly monotonicMs: () => number;
-  readonly randomBytes: (count: number) => Uint8Array;
-}
-
-interface Session {
-  readonly tokenSha256: string;
-  readonly host: string;
-  readonly untilMs: number;
-}
-
-export function createMemorySessions({ monotonicMs, randomBytes }: SessionsOptions): Sessions {
-  const sessions = new Map<string, Session>();
+export function createSessions(stored: StoredSessions, randomBytes: (count: number) => Uint8Array): Sessions {
+  const bounds = { lifetimeMs: sessionMs, perTokenMax: sessionsPerTokenMax };
   const hashBoth = ({ id, key }: PresentedSession) => hash('sha256', `${id} ${key}`);
   const makeSecret = () => Buffer.from(randomBytes(32)).toString('base64url');
   return {
-    begin: (tokenSha256, host) => {
+    begin: async (tokenSha256, host) => {
       const session = { id: makeSecret(), key: makeSecret(), host };
-      for (const [key, { untilMs }] of sessions) if (monotonicMs() >= untilMs) sessions.delete(key);
-      // A map keeps the order of insertion, so the first is the oldest.
-      const own = [...sessions].filter(([, session]) => session.tokenSha256 === tokenSha256);
-      const [oldest] = own;
-      if (own.length >= sessionsPerTokenMax && oldest) sessions.delete(oldest[0]);
-      sessions.set(hashBoth(session), { tokenSha256, host, untilMs: monotonicMs() + sessionMs });
+      await stored.keep(hashBoth(session), { tokenSha256, host }, bounds);
       return session;
     },
-    findTokenDigest: presented => {
-      const session = sessions.get(hashBoth(presented));
-      return session?.host === presented.host && monotonicMs() < session.untilMs
-        ? session.tokenSha256
-        : undefined;
+    findTokenDigest: async presented => {
+      const session = await stored.find(hashBoth(presented));
+      return session?.host === presented.host ? session.tokenSha256 : undefined;
     },
-    end: presented => {
-      sessions.delete(hashBoth(presented));
-    },
+    end: presented => stored.remove(hashBoth(presented)),
   };
 }
