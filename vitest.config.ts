@@ -18,6 +18,7 @@ export default defineConfig({
     provide: { isLong: false },
     pool: 'forks',
     maxWorkers: 2,
+    execArgv: ['--import', new URL('test/support/built-threads.ts', import.meta.url).href],
     // Tests compare text without colours, whatever the terminal or CI that runs them has.
     env: { FORCE_COLOR: '0' },
   },

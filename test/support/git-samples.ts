@@ -20,6 +20,7 @@ export function temporaryDirectory(): string {
 /** The environment of the operator: this machine's, without its git configuration. */
 export const operatorEnvironment: NodeJS.ProcessEnv = {
   PATH: process.env.PATH,
+  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
   HOME: '/nonexistent',
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_CONFIG_NOSYSTEM: '1',

@@ -8,6 +8,7 @@ import { buildDashboard } from './build-dashboard.ts';
 export default async function setup(): Promise<() => void> {
   execaSync(process.execPath, ['build.ts'], { stdio: 'inherit' });
   await buildDashboard();
+  process.env.NODE_COMPILE_CACHE = join(tmpdir(), 'node-compile-cache');
   const directory = mkdtempSync(join(tmpdir(), 'hookmill-tests-'));
   process.env.TMPDIR = directory;
   return () => rmSync(directory, { recursive: true, force: true });
