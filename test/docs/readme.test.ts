@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { testLimitMs } from '../support/test-limit.ts';
 import { makeWorkspace, type Workspace } from '../support/workspace.ts';
 
@@ -44,7 +45,10 @@ async function start({ directory, path }: Workspace): Promise<void> {
 async function follow(workspace: Workspace, step: string, ids: Map<string, string>): Promise<void> {
   const [command = '', ...lines] = step.trimEnd().split('\n');
   const words = withIds(command, ids).replace('npx --no-install hookmill ', '').split(' ');
-  const { stdout, stderr, exitCode } = await workspace.hookmill(...words);
+  const run = () => workspace.hookmill(...words);
+  // The daemon needs a moment, as a reader does, before it serves what was applied.
+  const isServed = async () => [await run()].find(({ exitCode }) => exitCode === 0);
+  const { stdout, stderr, exitCode } = words.includes('send') ? await eventually(isServed) : await run();
   expect({ command, stderr, exitCode }).toMatchObject({ exitCode: 0 });
   const printed = `${stdout}${stderr}`.split('\n');
   for (const line of lines.filter(line => !line.includes('…'))) {
@@ -53,7 +57,7 @@ async function follow(workspace: Workspace, step: string, ids: Map<string, strin
     const found = same?.match(id) ?? [];
     for (const [index, shown] of (line.match(id) ?? []).entries()) ids.set(shown, found[index] ?? shown);
   }
-  if (words.includes('send')) await vi.waitUntil(() => allRunsSucceeded(workspace), { timeout: testLimitMs });
+  if (words.includes('send')) await eventually(() => allRunsSucceeded(workspace));
 }
 
 async function allRunsSucceeded(workspace: Workspace): Promise<boolean> {

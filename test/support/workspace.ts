@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa, type Options, type ResultPromise } from 'execa';
+import { runCommand } from './command-runner.ts';
 
 const bin = join(import.meta.dirname, '../../cli/bin.js');
 
@@ -16,7 +17,7 @@ export interface Workspace {
   read(file: string): string;
   /** Removes a file, or a directory with everything in it. */
   remove(file: string): void;
-  /** Runs the command line to its end, whatever its exit status. */
+  /** Runs the command line to its end, whatever its exit status. Commands share a process if they can. */
   hookmill(...args: string[] | [...string[], RunOptions]): Promise<RunResult>;
   /** Starts the command line as a process to watch, signal and wait for. */
   start(args: readonly string[], options?: Options & Pick<RunOptions, 'through'>): ResultPromise<Options>;
@@ -38,6 +39,12 @@ export interface RunResult {
 export function makeWorkspace(): Workspace {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'workspace-')));
   const path = (file: string) => join(directory, file);
+  const environment = (more: NodeJS.ProcessEnv = {}) => ({
+    PATH: process.env.PATH,
+    HOME: directory,
+    NO_COLOR: '1',
+    ...more,
+  });
   const start: Workspace['start'] = (args, { through = [], env, ...options } = {}) => {
     const [command = process.execPath, ...rest] = [...through, process.execPath, bin, ...args];
     return execa(command, rest, {
@@ -45,7 +52,7 @@ export function makeWorkspace(): Workspace {
       stripFinalNewline: false,
       cwd: directory,
       extendEnv: false,
-      env: { PATH: process.env.PATH, HOME: directory, NO_COLOR: '1', ...env },
+      env: environment(env),
       ...options,
     });
   };
@@ -62,11 +69,18 @@ export function makeWorkspace(): Workspace {
     hookmill: async (...args) => {
       const { words, options } = split(args);
       const { stdin = '', ...rest } = options;
+      const given = { args: words, cwd: directory, env: environment(rest.env), stdin };
+      const result = needsOwnProcess(words, rest) ? undefined : await runCommand(given);
+      if (result) return result;
       const { stdout, stderr, exitCode } = await start(words, { input: stdin, ...rest });
       return { stdout: String(stdout), stderr: String(stderr), exitCode };
     },
     start,
   };
+}
+
+function needsOwnProcess(words: readonly string[], { through, env = {} }: RunOptions): boolean {
+  return through !== undefined || words.includes('serve') || 'NO_COLOR' in env || 'FORCE_COLOR' in env;
 }
 
 function split(args: readonly (string | RunOptions)[]): { words: string[]; options: RunOptions } {
