@@ -14,7 +14,7 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     testTimeout: testLimitMs,
     hookTimeout: testLimitMs,
-    expect: { poll: { timeout: testLimitMs, interval: 10 } },
+    expect: { poll: { timeout: testLimitMs, interval: 25 } },
     provide: { isLong: false },
     pool: 'forks',
     maxWorkers: 2,

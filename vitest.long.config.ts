@@ -10,6 +10,6 @@ export default defineConfig({
     include: ['test/**/*-{crash,fuzz}.test.ts', 'test/**/durability.test.ts'],
     provide: { isLong: true },
     testTimeout: limitMs,
-    expect: { poll: { timeout: limitMs, interval: 10 } },
+    expect: { poll: { timeout: limitMs, interval: 25 } },
   },
 });

@@ -66,6 +66,7 @@ test('an apply that is stopped while it holds the lock makes the next one fail a
   const strace = [
     'strace',
     '-f',
+    '--seccomp-bpf',
     '-qq',
     '-o',
     '/dev/null',
