@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { DeliveryLog } from '../store/delivery-log.ts';
 import type { Store } from '../store/ports.ts';
 import { createAddressReader, createProxyCheck } from './http/client-address.ts';
-import { closeServer, createBoundedServer, listen } from './http/http-server.ts';
+import { closeServer, createBoundedServer, type ListenPlace, listen } from './http/http-server.ts';
 import { createMemoryBudgets } from './ingress/budgets.ts';
 import { createIngress, type IngressOptions } from './ingress/ingress.ts';
 import { createRandomPool } from './ingress/random-pool.ts';
@@ -31,10 +32,17 @@ import type { DaemonSettings } from './settings.ts';
 /** @limit Time from the signal to stop until connections are cut, in ms: the process must be gone within 10 s. */
 const stopGraceMs = 7_000;
 
+/** Descriptors of listening sockets that the service manager opened. They replace the settings of where to listen. */
+export interface PassedSockets {
+  readonly ingress?: number;
+  readonly management?: number;
+}
+
 export interface DaemonOptions {
   readonly store: Store;
   readonly settings: DaemonSettings;
   readonly environment: NodeJS.ProcessEnv;
+  readonly sockets?: PassedSockets;
   readonly log: Logger;
   readonly nowMs: () => number;
   /** Ends a start in progress. A daemon that has started is stopped with `stop`. */
@@ -50,7 +58,7 @@ export interface Daemon {
   readonly managementUrl: string;
   readonly factories: number;
   readonly webhooks: number;
-  /** Stops accepting deliveries, commits those it has received, and ends within 10 s. */
+  /** After the delay that the settings ask for, stops accepting deliveries, commits what it has, and ends within 10 s. */
   stop(): Promise<void>;
 }
 
@@ -92,7 +100,13 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       stopping.throwIfAborted();
     });
     condition.phase = 'running';
-    return { ...started, stop };
+    const stopOrderly = async () => {
+      condition.phase = 'stopping';
+      // So that a proxy sees that this daemon is not ready, and sends new connections elsewhere.
+      if (!condition.failure) await delay(settings.stopDelaySeconds * 1_000);
+      await stop();
+    };
+    return { ...started, stop: stopOrderly };
   } catch (error) {
     await stop().catch(err => options.log.error({ err }, 'cannot close a part of the daemon'));
     throw error;
@@ -208,7 +222,7 @@ function ownBuffers(bytes: Uint8Array<ArrayBuffer> | undefined): ArrayBuffer[] {
 }
 
 async function startManagement(
-  { store, settings, log, nowMs, monotonicMs }: DaemonOptions,
+  { store, settings, sockets, log, nowMs, monotonicMs }: DaemonOptions,
   { deliveryLog, served, live, metrics, readReconciles, thread, listThread, daemonId }: Parts,
   condition: Condition,
   onClose: OnClose,
@@ -237,7 +251,8 @@ async function startManagement(
   const server = createBoundedServer(management.callback(), {
     isProxy: createProxyCheck(settings.trustProxies),
   });
-  const address = await listen(server, settings.managementPort, '127.0.0.1');
+  const place = { port: settings.managementPort, host: '127.0.0.1' };
+  const address = await listen(server, passedSocket('management', sockets) ?? place);
   onClose(() => closeServer(server, 0));
   return toUrl(address);
 }
@@ -262,7 +277,7 @@ async function startRuns(
 }
 
 async function startIngress(
-  { store, settings, log, nowMs, monotonicMs }: DaemonOptions,
+  { store, settings, sockets, log, nowMs, monotonicMs }: DaemonOptions,
   { deliveryLog, served, metrics }: Parts,
   condition: Condition,
   onAccepted: IngressOptions['onAccepted'],
@@ -287,10 +302,16 @@ async function startIngress(
     connections,
     isProxy: createProxyCheck(settings.trustProxies),
   });
-  const address = await listen(server, settings.port, settings.host);
+  const place = { port: settings.port, host: settings.host };
+  const address = await listen(server, passedSocket('ingress', sockets) ?? place);
   const url = toUrl(address);
   condition.baseUrl = settings.baseUrl ?? url;
   return { url, close: () => closeServer(server, stopGraceMs) };
+}
+
+function passedSocket(name: keyof PassedSockets, sockets: PassedSockets = {}): ListenPlace | undefined {
+  const fd = sockets[name];
+  return fd === undefined ? undefined : { fd, name };
 }
 
 function toUrl({ address, family, port }: AddressInfo): string {

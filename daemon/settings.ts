@@ -26,6 +26,9 @@ const requestSecondsMax = 86_400;
 /** @limit Most open connections of one server: each costs up to 40 KB of memory. */
 export const connectionsMax = 10_000;
 
+/** @limit Longest time that an operator can let the ingress accept deliveries after a stop signal, in seconds: proxies notice within seconds, and service managers kill what takes longer. */
+const stopDelaySecondsMax = 60;
+
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const port = z.int().min(0).max(65_535);
 const count = z.int().min(1);
@@ -106,6 +109,14 @@ export const settingsShape = z.strictObject({
     .array(proxy)
     .default([])
     .describe('Addresses or subnets of proxies whose X-Forwarded-For header is trusted.'),
+  stopDelaySeconds: z
+    .number()
+    .min(0)
+    .max(stopDelaySecondsMax)
+    .default(0)
+    .describe(
+      'Time for which the ingress still accepts deliveries after a stop signal, while /readyz answers 503, in seconds; for proxies that check it.',
+    ),
   logLevel: z.enum(logLevels).default('info').describe('Minimum log level.'),
   limits: limitsShape.prefault({}).describe('Limits of the ingress.'),
   retention: retentionShape

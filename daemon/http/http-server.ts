@@ -1,6 +1,8 @@
 import type { RequestListener, Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { connectionsMax, requestMs } from '../settings.ts';
+import { SettingsError } from '../settings-error.ts';
 import { ConnectionSlots } from './connection-slots.ts';
 import { ConnectionTurns } from './connection-turns.ts';
 import http from './node-http.ts';
@@ -26,6 +28,9 @@ const backlogMax = 4_096;
 const connectionsCheckMs = 1_000;
 /** @limit Time between two checks for idle connections while a server closes, in ms: nobody notices the delay. */
 const closeIdleMs = 50;
+
+/** @limit Time that a server which closes leaves connections without a request, in ms: one may be on its way, and would be lost with its connection. */
+const requestOnItsWayMs = 500;
 
 /** Creates a server that a slow or greedy client cannot block. */
 export function createBoundedServer(
@@ -67,30 +72,52 @@ export function createBoundedServer(
   return server;
 }
 
+/** Where a server listens: on an address, or on a socket that the service manager opened and passed on. */
+export type ListenPlace =
+  | { readonly port: number; readonly host: string }
+  | { readonly fd: number; readonly name: string };
+
 /** Resolves with the address once the server listens; rejects if it cannot. */
-export async function listen(server: Server, port: number, host: string): Promise<AddressInfo> {
-  await new Promise<void>((resolve, reject) => {
+export async function listen(server: Server, place: ListenPlace): Promise<AddressInfo> {
+  const listening = new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen({ port, host, backlog: backlogMax }, () => {
+    server.listen(place, backlogMax, () => {
       server.off('error', reject);
       resolve();
     });
   });
-  return server.address() as AddressInfo;
+  await listening.catch(error => {
+    throw 'fd' in place ? notListening(place, error) : error;
+  });
+  const address = server.address();
+  if (address !== null && typeof address === 'object') return address;
+  server.close();
+  throw notListening(place as { fd: number; name: string });
 }
 
-/** Stops accepting, lets current requests finish, and after `graceMs` cuts the connections that are left. */
+/** systemd passes other sockets if its socket unit says so: ListenDatagram, a path, or Accept=yes. */
+function notListening({ fd, name }: { fd: number; name: string }, cause?: unknown): SettingsError {
+  const message = `descriptor ${fd} (${name}) is not a listening TCP socket; in the socket unit, set ListenStream to an address and a port`;
+  return new SettingsError(message, { cause });
+}
+
+/**
+ * Stops accepting, lets current requests finish, and after `graceMs` cuts the connections that are left. The system
+ * keeps a passed socket open: whoever connects from now on waits for the next daemon.
+ */
 export async function closeServer(server: Server, graceMs: number): Promise<void> {
-  const closed = new Promise<void>(resolve => server.close(() => resolve()));
+  // Not the method of HTTP servers, which closes idle connections at once.
+  const closed = new Promise<void>(resolve => NetServer.prototype.close.call(server, () => resolve()));
   const closeIdle = () => {
     server.closeIdleConnections();
     // Load balancers open connections in advance, and Node does not count those as idle before their first request.
     for (const socket of slotsOfServers.get(server)?.sockets ?? [])
       if (socket.bytesRead === 0) socket.destroy();
   };
+  const end = setTimeout(() => server.closeAllConnections(), graceMs);
+  await Promise.race([closed, delay(Math.min(requestOnItsWayMs, graceMs), undefined, { ref: false })]);
   closeIdle();
   const idle = setInterval(closeIdle, closeIdleMs);
-  const end = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;
   clearInterval(idle);
   clearTimeout(end);

@@ -78,6 +78,15 @@ test('serves with a warning if its address cannot be recorded', async () => {
   expect(await daemon.stop()).toBe(0);
 });
 
+test('still accepts deliveries for the stop delay, while it is not ready', async () => {
+  const daemon = await startDaemonForTest({ settings: { stopDelaySeconds: 60 } });
+  const webhook = await daemon.webhook();
+  daemon.process.kill('SIGTERM');
+  await eventually(async () => (await daemon.readyz()).reason === 'the daemon is stopping');
+  const { status, headers } = await webhook.post('{}');
+  expect({ status, connection: headers.connection }).toEqual({ status: 202, connection: 'close' });
+});
+
 test('stops though nobody reads its log', async () => {
   const daemon = await startDaemonForTest({ settings: { logLevel: 'debug' } });
   daemon.process.stderr?.pause();

@@ -1,9 +1,7 @@
 import type { Command } from 'commander';
-import type { Logger } from 'pino';
-import type { Daemon } from '../../../daemon/daemon.ts';
+import type { Daemon, DaemonOptions } from '../../../daemon/daemon.ts';
 import type { DaemonSettings } from '../../../daemon/settings.ts';
 import { DeliveryLogError } from '../../../store/delivery-log-error.ts';
-import type { Store } from '../../../store/ports.ts';
 import { openContext } from '../../context.ts';
 import { CommandError, exitStatus, UsageError } from '../../exit-status.ts';
 import { createEnvOption } from '../../input/env-option.ts';
@@ -11,9 +9,10 @@ import { readInputFile } from '../../input/read-input-file.ts';
 import { printFindings, printStatus, printText } from '../../output.ts';
 import { addRepositoryOptions, type RepositoryOptions } from '../../reconcile/repository-options.ts';
 import { renderDiagnostics } from '../../render/render-diagnostics.ts';
+import { takeSockets } from '../../take-sockets.ts';
 import { addCommand } from '../add-command.ts';
 
-/** @limit Time from the stop signal to a forced exit, in ms: service managers kill after 10 s. */
+/** @limit Time from the stop signal to a forced exit, in ms, besides `stopDelaySeconds`: service managers kill after 10 s. */
 const stopMs = 9_500;
 
 /** Declares `hookmill serve`. */
@@ -25,6 +24,7 @@ export function declareServe(parent: Command): Command {
     `
 Flags override the environment, which overrides the configuration file. Logs go to standard error as JSON lines. One
 line on standard output says that the daemon is ready. SIGTERM and SIGINT stop it gracefully.
+A socket that systemd passes on (LISTEN_FDS) replaces --host and --port; one named management, --management-port.
 The repository flags apply to the factory that --factory names. For several factories, use \`repositories\` in the file.
 
 Examples:
@@ -62,14 +62,17 @@ interface ServeOptions extends RepositoryOptions {
 
 async function serve(options: ServeOptions, command: Command): Promise<void> {
   // Before anything is opened, so that no signal ends the process in the middle of a start.
-  const stop = createStop();
+  let delaySeconds = 0;
+  const stop = createStop(() => stopMs + delaySeconds * 1_000);
+  const sockets = takeSockets(process.env, process.pid);
   const { store, factory } = await openContext(command);
   const settings = await readSettings(options, factory);
+  delaySeconds = settings.stopDelaySeconds;
   const claim = await store.claimDaemon();
   const { openDaemonLog } = await import('../../../daemon/observability/daemon-log.ts');
   const { log, close: closeLog } = openDaemonLog(settings.logLevel);
   try {
-    await runDaemon(store, settings, log, stop);
+    await runDaemon({ store, settings, sockets, log }, stop);
   } catch (error) {
     stop.abort(error);
     throw error;
@@ -81,22 +84,21 @@ async function serve(options: ServeOptions, command: Command): Promise<void> {
 }
 
 /** Aborts with the name of the first signal to stop. From then on, the process ends in time even if something hangs. */
-function createStop(): AbortController {
+function createStop(limitMs: () => number): AbortController {
   const stop = new AbortController();
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => stop.abort(name));
   // No accepted delivery is lost, because each was on disk before its 202.
-  const forceExit = () => setTimeout(() => process.exit(exitStatus.unexpected), stopMs).unref();
+  const forceExit = () => setTimeout(() => process.exit(exitStatus.unexpected), limitMs()).unref();
   stop.signal.addEventListener('abort', forceExit);
   return stop;
 }
 
 /** Runs the daemon until `stop` aborts. Fails if it cannot start, or with the error after which it cannot continue. */
 async function runDaemon(
-  store: Store,
-  settings: DaemonSettings,
-  log: Logger,
+  parts: Pick<DaemonOptions, 'store' | 'settings' | 'sockets' | 'log'>,
   stop: AbortController,
 ): Promise<void> {
+  const { settings, log } = parts;
   const { signal: stopping } = stop;
   const stopped = new Promise(resolve => stopping.addEventListener('abort', resolve));
   const { startDaemon } = await import('../../../daemon/daemon.ts');
@@ -105,7 +107,7 @@ async function runDaemon(
     stop.abort(error);
   };
   const clocks = { nowMs: Date.now, monotonicMs: () => performance.now() };
-  const options = { store, settings, environment: process.env, log, ...clocks, stopping, onFatal };
+  const options = { ...parts, environment: process.env, ...clocks, stopping, onFatal };
   const daemon = await startDaemon(options).catch(async (error: NodeJS.ErrnoException) => {
     if (stopping.aborted) return undefined;
     throw await explainStartFailure(error, settings);

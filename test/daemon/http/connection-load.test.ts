@@ -5,7 +5,7 @@ import { connectTo, head } from '../../support/http.ts';
 
 async function startServer(listener: RequestListener): Promise<string> {
   const server = createBoundedServer(listener, { isProxy: () => false });
-  const { port } = await listen(server, 0, '127.0.0.1');
+  const { port } = await listen(server, { port: 0, host: '127.0.0.1' });
   onTestFinished(() => {
     server.close();
     server.closeAllConnections();
