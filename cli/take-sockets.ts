@@ -1,4 +1,3 @@
-import type { PassedSockets } from '../daemon/daemon.ts';
 import { CommandError } from './exit-status.ts';
 import { printStatus } from './output.ts';
 
@@ -9,7 +8,10 @@ const firstDescriptor = 3;
  * Takes the listening sockets that systemd passes to this process out of its environment (sd_listen_fds(3)), so that no
  * process that is started later takes them for its own. Node closes the descriptors themselves in its children.
  */
-export function takeSockets(environment: NodeJS.ProcessEnv, pid: number): PassedSockets {
+export function takeSockets(
+  environment: NodeJS.ProcessEnv,
+  pid: number,
+): { readonly ingress?: number; readonly management?: number } {
   const { LISTEN_FDS: count, LISTEN_PID: owner, LISTEN_FDNAMES: names } = environment;
   for (const name of ['LISTEN_FDS', 'LISTEN_PID', 'LISTEN_FDNAMES']) delete environment[name];
   if (count === undefined) return {};
