@@ -70,7 +70,7 @@ function createFile(file: string): void {
  * fullfsync: on macOS a plain fsync leaves the bytes in the drive's cache; elsewhere it has no effect.
  */
 function makeDurable(database: Database.Database): void {
-  const journalMode = database.pragma('journal_mode = WAL', { simple: true });
+  const journalMode = switchToWal(database);
   database.pragma('synchronous = FULL');
   database.pragma('fullfsync = ON');
   database.pragma('foreign_keys = ON');
@@ -87,3 +87,18 @@ function makeDurable(database: Database.Database): void {
 
 // https://sqlite.org/pragma.html#pragma_synchronous
 const synchronousFull = 2;
+
+/**
+ * Two connections may switch a new file at the same time. One of them then fails at once, whatever its timeout: it waits
+ * until the other has switched.
+ */
+function switchToWal(database: Database.Database): unknown {
+  const switchMode = () => database.pragma('journal_mode = WAL', { simple: true });
+  try {
+    return switchMode();
+  } catch (error) {
+    if (!(error instanceof Database.SqliteError) || error.code !== 'SQLITE_BUSY') throw error;
+    database.exec('BEGIN IMMEDIATE; ROLLBACK');
+    return switchMode();
+  }
+}
