@@ -100,10 +100,11 @@ async function runProgram(name: 'initdb' | 'pg_ctl', args: readonly string[]): P
 }
 
 const platform = process.platform === 'win32' ? 'windows' : process.platform;
-const notRoot =
+/** Words before a command that refuses to run as root. */
+export const notRoot =
   process.getuid?.() === 0 ? ['unshare', '--user', '--map-user=1000', '--map-group=1000', '--'] : [];
 
-async function findFreePort(): Promise<number> {
+export async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();

@@ -8,9 +8,9 @@ import type { Place } from '../conformance/place.ts';
 const environment = { HOOKMILL_KEY: randomBytes(32).toString('base64') };
 
 /** A database, and a home as every machine has one. */
-export function postgresPlace(url: string): Place {
+export function postgresPlace(url: string, directUrl?: string): Place {
   const home = mkdtempSync(join(tmpdir(), 'store-'));
-  const postgres = { url, mayLose: false };
+  const postgres = { url, directUrl, mayLose: false };
   return {
     open: options =>
       openPostgresStore({

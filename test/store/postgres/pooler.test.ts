@@ -1,0 +1,33 @@
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { eventually } from '../../support/eventually.ts';
+import { hasPooler, usePooler } from '../../support/pooler.ts';
+import { usePostgres } from '../../support/postgres.ts';
+import { addWebhook, testAppliedStates } from '../conformance/applied-states.ts';
+import { openAt } from '../conformance/place.ts';
+import { testTeamSecrets } from '../conformance/team-secrets.ts';
+import { postgresPlace } from './postgres-place.ts';
+
+describe.skipIf(!hasPooler)('through PgBouncer in transaction mode', () => {
+  const server = usePostgres();
+  const throughPooler = usePooler(server);
+  let url: string;
+  beforeEach(async () => {
+    url = await server.createDatabase();
+  });
+
+  describe('applied states', () => testAppliedStates(() => postgresPlace(throughPooler(url), url)));
+  describe('team secrets', () => testTeamSecrets(() => postgresPlace(throughPooler(url), url)));
+
+  test('a change is noticed without a direct connection too', async () => {
+    const store = openAt(postgresPlace(throughPooler(url)));
+    let looks = 0;
+    const watch = await store.appliedStates.watch(() => {
+      looks++;
+    });
+    onTestFinished(() => watch.close());
+    await addWebhook(store, 'pay');
+    const before = looks;
+    await eventually(() => looks > before);
+    expect((await store.appliedStates.read('default')).serial).toBe(1);
+  });
+});
