@@ -141,7 +141,10 @@ async function startParts(
     onClose(() => following.close());
   }
   const readReconciles = () => readReconcileStatuses(store);
-  const metrics = createMetrics({ deliveryLog, readStates: served.status, readReconciles });
+  const metrics = createMetrics({
+    ...{ deliveryLog, readStates: served.status, readReconciles },
+    replicas: store.replicas,
+  });
   const daemonId = randomUUID();
   const parts = { deliveryLog, served, live, metrics, readReconciles, thread, listThread, daemonId };
 

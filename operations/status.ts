@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { statusAnswer } from '../schema/api/answers.ts';
+import type { Store } from '../store/ports.ts';
 import { isEdited } from './applied-source.ts';
 import type { OpenFactory } from './factory.ts';
 import { factoryView, sourceView } from './views/applied-views.ts';
@@ -18,5 +19,12 @@ export async function showStatus({ name, store, readState }: OpenFactory): Promi
     appliedAt: serial === 0 ? null : state.appliedAt,
     edited: isEdited(state),
     reconcile: reconcileView(await store.reconcileStatuses.read(name)),
+    replicas: await showReplicas(store),
   };
+}
+
+async function showReplicas({ replicas }: Pick<Store, 'replicas'>): Promise<AppliedStatus['replicas']> {
+  if (!replicas) return null;
+  const { alive, standbyLagMs } = await replicas.describe();
+  return { alive: [...alive], standbyLagMs };
 }

@@ -10,8 +10,7 @@ export interface Replicas {
    * `everyMs` ago.
    */
   takeTurn(name: string, everyMs: number): Promise<Turn | undefined>;
-  /** The daemons that have shown a sign of life in time, oldest first. */
-  list(): Promise<readonly Replica[]>;
+  describe(): Promise<ReplicasState>;
 }
 
 export interface SharedWindow {
@@ -24,6 +23,13 @@ export interface Turn {
   /** Aborts if this daemon gave no sign of life for so long that another may have begun the same work. */
   readonly lost: AbortSignal;
   end(): Promise<void>;
+}
+
+export interface ReplicasState {
+  /** The daemons that have shown a sign of life in time, oldest first. */
+  readonly alive: readonly Replica[];
+  /** How far the slowest standby of the database is behind, in ms; null if there is none, or this role may not know. */
+  readonly standbyLagMs: number | null;
 }
 
 export interface Replica {

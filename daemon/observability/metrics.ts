@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { DeliveryLog } from '../../store/delivery-log.ts';
+import type { Replicas, ReplicasState } from '../../store/replicas.ts';
 import type { FactoryReconcile } from '../reconciling/reconcile-statuses.ts';
 import type { ServedFactory } from '../served/served-factories.ts';
 
@@ -20,14 +21,16 @@ export interface MetricSources {
   readonly deliveryLog: Pick<DeliveryLog, 'stats'>;
   readonly readStates: () => readonly ServedFactory[];
   readonly readReconciles: () => Promise<readonly FactoryReconcile[]>;
+  readonly replicas: Pick<Replicas, 'describe'> | undefined;
 }
 
-export function createMetrics({ deliveryLog, readStates, readReconciles }: MetricSources): Metrics {
+export function createMetrics({ deliveryLog, readStates, readReconciles, replicas }: MetricSources): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   addDeliveryLogGauges(registry, deliveryLog);
   addStateGauges(registry, readStates);
   addReconcileGauges(registry, readReconciles);
+  if (replicas) addReplicaGauges(registry, replicas);
   return {
     observeRequest: createRequestObserver(registry),
     render: () => registry.metrics(),
@@ -157,4 +160,46 @@ function shareRead<T>(read: () => Promise<T>): () => Promise<T> {
     });
     return reading;
   };
+}
+
+const replicaGauges: Readonly<
+  Record<string, { readonly help: string; readonly getValue: (state: ReplicasState) => number | null }>
+> = {
+  hookmill_replicas: {
+    help: 'Daemons on this database that are alive',
+    getValue: ({ alive }) => alive.length,
+  },
+  hookmill_replica_runs: {
+    help: 'Runs that these daemons execute',
+    getValue: ({ alive }) => alive.reduce((sum, { runs }) => sum + runs, 0),
+  },
+  hookmill_standby_lag_ms: {
+    help: 'Milliseconds by which the slowest standby of the database is behind',
+    getValue: ({ standbyLagMs }) => standbyLagMs,
+  },
+};
+
+/** While the database is out of reach, they have no value. */
+function addReplicaGauges(registry: Registry, replicas: Pick<Replicas, 'describe'>): void {
+  let described: Promise<ReplicasState | undefined> | undefined;
+  const describeOnce = () => {
+    described ??= replicas
+      .describe()
+      .catch(() => undefined)
+      .finally(() => {
+        described = undefined;
+      });
+    return described;
+  };
+  for (const [name, { help, getValue }] of Object.entries(replicaGauges)) {
+    new Gauge({
+      ...{ name, help, registers: [registry] },
+      async collect() {
+        const state = await describeOnce();
+        const value = state && getValue(state);
+        if (value == null) this.remove();
+        else this.set(value);
+      },
+    });
+  }
 }

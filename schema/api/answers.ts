@@ -88,6 +88,16 @@ export const statusAnswer = factoryAnswer.extend({
   reconcile: reconcileAnswer
     .nullable()
     .describe('The last reconciles of a repository-backed factory; null for others.'),
+  replicas: z
+    .strictObject({
+      alive: z.array(z.strictObject({ id: z.string(), startedAt: time, runs: z.int().nonnegative() })),
+      standbyLagMs: z
+        .number()
+        .nullable()
+        .describe('How far the slowest standby of the database is behind; null if unknown.'),
+    })
+    .nullable()
+    .describe('The daemons that share a database; null if the store is a home.'),
   problem: z
     .strictObject({ message: z.string(), since: time })
     .nullable()

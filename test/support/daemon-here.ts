@@ -3,12 +3,14 @@ import { startDaemon } from '../../daemon/daemon.ts';
 import { settingsShape } from '../../daemon/settings.ts';
 import type { Home } from '../../store/embedded/files/home.ts';
 import { openStore } from '../../store/open-store.ts';
-import type { StoreOptions } from '../../store/ports.ts';
+import type { Store, StoreOptions } from '../../store/ports.ts';
 import { newHome } from './factory.ts';
 
 /** A daemon in the test's own process, on free ports. The test sets its clock and reads everything that it logs. */
 export interface DaemonHere {
   readonly home: Home;
+  /** Its own store. */
+  readonly store: Store;
   readonly ingressUrl: string;
   readonly managementUrl: string;
   /** Both clocks. Only a test that counts intervals moves the monotonic one. */
@@ -51,5 +53,5 @@ export async function startDaemonHere(
     await daemon.stop();
     await store.close();
   };
-  return { home, ingressUrl, managementUrl, clock, logged: () => logged, stop };
+  return { home, store, ingressUrl, managementUrl, clock, logged: () => logged, stop };
 }

@@ -7,10 +7,10 @@ import { renderOpenApi } from '../../schema/api/openapi.ts';
 import { type ApiRoute, apiPrefix } from '../../schema/api/route.ts';
 import { apiRoutes, apiShapes, type OperationId } from '../../schema/api/routes.ts';
 import type { Permission } from '../../schema/permission.ts';
+import type { StoreOptions } from '../../store/ports.ts';
 import { type DaemonHere, startDaemonHere } from './daemon-here.ts';
 import { newHome } from './factory.ts';
 import { send } from './http.ts';
-import { storeIn } from './stored.ts';
 
 /** A daemon in the test's process, and clients of its management API. Every answer must match the OpenAPI document. */
 export interface ManagedDaemon extends DaemonHere {
@@ -48,10 +48,13 @@ export async function startManagedDaemon(settings: object = {}, home = newHome()
   return daemon;
 }
 
-export async function openManagedDaemon(settings: object = {}, home = newHome()): Promise<ManagedDaemon> {
-  const daemon = await startDaemonHere(settings, home);
-  const { managementUrl } = daemon;
-  const store = storeIn(home);
+export async function openManagedDaemon(
+  settings: object = {},
+  home = newHome(),
+  given?: Pick<StoreOptions, 'environment' | 'postgres'>,
+): Promise<ManagedDaemon> {
+  const daemon = await startDaemonHere(settings, home, given);
+  const { managementUrl, store } = daemon;
   const client: ManagedDaemon['client'] = async ({ factory = 'default', permission = 'manage' } = {}) => {
     const name = `token-${randomBytes(6).toString('hex')}`;
     const token = await createToken({ store, randomBytes }, { name, factory, permission });

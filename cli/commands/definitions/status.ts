@@ -62,8 +62,11 @@ async function status(
   ]);
   const data = { ...toCommonData(place, applied), daemon, ...compared.data };
   printData(place.output, data, () => {
-    const daemonField = ['daemon', describeDaemon(daemon, applied.serial)] as const;
-    const fields = [...toCommonFields(place, applied), ...compared.fields, daemonField];
+    const daemonFields = [
+      ['daemon', describeDaemon(daemon, applied)],
+      ...(applied.replicas ? [['replicas', describeReplicas(applied.replicas)] as const] : []),
+    ] as const;
+    const fields = [...toCommonFields(place, applied), ...compared.fields, ...daemonFields];
     return `${renderFields(fields)}${compared.findings ?? ''}`;
   });
   if (compared.isWrong || applied.edited || isAmiss(daemon, applied.serial)) {
@@ -112,11 +115,12 @@ async function compareDirectory(backend: Backend, { managedBy }: AppliedStatus):
   };
 }
 
-function describeDaemon(daemon: DaemonHealth, applied: number): string {
+function describeDaemon(daemon: DaemonHealth, { serial: applied, replicas }: AppliedStatus): string {
   const { state, url, reason, serial } = daemon;
   const because = reason === null ? '' : `: ${reason}`;
   switch (state) {
     case 'none':
+      if (replicas && replicas.alive.length > 0) return 'none on this machine';
       return 'none has run with this home; start one with `hookmill serve`';
     case 'no answer':
       return `no answer from ${url}; start it with \`hookmill serve\``;
@@ -130,6 +134,12 @@ function describeDaemon(daemon: DaemonHealth, applied: number): string {
       return `ready at ${url}, ${but} serves serial ${serial}${because}`;
     }
   }
+}
+
+function describeReplicas({ alive, standbyLagMs }: NonNullable<AppliedStatus['replicas']>): string {
+  const runs = alive.reduce((sum, replica) => sum + replica.runs, 0);
+  const lag = standbyLagMs === null ? '' : `; the standby is ${standbyLagMs} ms behind`;
+  return `${alive.length} alive, which execute ${runs} ${runs === 1 ? 'run' : 'runs'}${lag}`;
 }
 
 /** Whether a daemon that answers does not serve what is applied. */
@@ -151,8 +161,8 @@ function isEmpty({ add, change, destroy }: Summary): boolean {
 }
 
 function toCommonData({ factory }: Place, applied: AppliedStatus) {
-  const { serial, source, revision, appliedAt, webhooks, automations } = applied;
-  return { factory, serial, source, revision, appliedAt, webhooks, automations };
+  const { serial, source, revision, appliedAt, webhooks, automations, replicas } = applied;
+  return { factory, serial, source, revision, appliedAt, webhooks, automations, replicas };
 }
 
 function toCommonFields({ factory }: Place, applied: AppliedStatus): [name: string, value: string][] {

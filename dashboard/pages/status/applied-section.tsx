@@ -45,6 +45,9 @@ export function AppliedSection({ status }: { readonly status: ShownStatus }) {
         <Fact term="Contents">
           {formatCount(status.webhooks, 'webhook')}, {formatCount(status.automations, 'automation')}
         </Fact>
+        {status.replicas && (
+          <Fact term="Served by">{formatCount(status.replicas.alive.length, 'replica')}</Fact>
+        )}
       </Facts>
       {status.edited && (
         <p class="notice warn">

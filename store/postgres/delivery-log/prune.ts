@@ -157,19 +157,19 @@ async function rescueUnfinished(pool: Pool, day: number): Promise<void> {
     [day],
   );
   if (!rows[0]?.both) return;
-  const unfinished = `SELECT delivery_id FROM hookmill.runs_${day} WHERE state IN ('queued', 'running')`;
+  // Copies, because a detached partition still takes only rows of its day.
   await inTransaction(pool, async client => {
     await client.query(`
-      CREATE TEMP TABLE rescued ON COMMIT DROP AS ${unfinished};
+      CREATE TEMP TABLE kept_deliveries ON COMMIT DROP AS SELECT * FROM hookmill.deliveries_${day} WHERE id IN (
+        SELECT delivery_id FROM hookmill.runs_${day} WHERE state IN ('queued', 'running'));
+      CREATE TEMP TABLE kept_runs ON COMMIT DROP AS SELECT * FROM hookmill.runs_${day} WHERE delivery_id IN (
+        SELECT id FROM kept_deliveries);
       UPDATE hookmill.accepted SET day = 0 WHERE identity IN (
-        SELECT hookmill.accepted_key(uid, identity_source, identity) FROM hookmill.deliveries_${day}
-        WHERE id IN (SELECT delivery_id FROM rescued));
-      UPDATE hookmill.deliveries_${day} SET day = 0 WHERE id IN (SELECT delivery_id FROM rescued);
-      UPDATE hookmill.runs_${day} SET day = 0 WHERE delivery_id IN (SELECT delivery_id FROM rescued);
-      INSERT INTO hookmill.deliveries SELECT * FROM hookmill.deliveries_${day} WHERE day = 0;
-      INSERT INTO hookmill.runs SELECT * FROM hookmill.runs_${day} WHERE day = 0;
-      DELETE FROM hookmill.deliveries_${day} WHERE day = 0;
-      DELETE FROM hookmill.runs_${day} WHERE day = 0;`);
+        SELECT hookmill.accepted_key(uid, identity_source, identity) FROM kept_deliveries);
+      UPDATE kept_deliveries SET day = 0;
+      UPDATE kept_runs SET day = 0;
+      INSERT INTO hookmill.deliveries SELECT * FROM kept_deliveries ON CONFLICT DO NOTHING;
+      INSERT INTO hookmill.runs SELECT * FROM kept_runs ON CONFLICT DO NOTHING;`);
   });
 }
 

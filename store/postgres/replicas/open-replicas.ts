@@ -10,7 +10,10 @@ export function openReplicas(database: Database): Replicas {
     sessions: openTableSessions(database),
     countEvent: openSharedWindows(database),
     takeTurn: (name, everyMs) => takeTurn(database, name, everyMs),
-    list: () => listReplicas(database),
+    describe: async () => {
+      const [alive, standbyLagMs] = await Promise.all([listReplicas(database), readStandbyLag(database)]);
+      return { alive, standbyLagMs };
+    },
   };
 }
 
@@ -20,4 +23,10 @@ async function listReplicas(database: Database): Promise<readonly Replica[]> {
       SELECT count(*) FROM hookmill.runs WHERE state = 'running' AND claimed_by = replicas.id) AS runs
     FROM hookmill.replicas WHERE lease_until > clock_timestamp() ORDER BY started_at, id`);
   return rows.map(({ startedAt, ...replica }) => ({ ...replica, startedAt: startedAt.toISOString() }));
+}
+
+async function readStandbyLag(database: Database): Promise<number | null> {
+  const [row] = await database.run<{ lagMs: number | null }>(`
+    SELECT round(extract(epoch FROM max(replay_lag)) * 1000)::float8 AS "lagMs" FROM pg_stat_replication`);
+  return row?.lagMs ?? null;
 }

@@ -1,0 +1,157 @@
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import type { DeliveryLog, DeliveryLogOptions } from '../../../store/delivery-log.ts';
+import { connectDatabase } from '../../../store/postgres/connection/database.ts';
+import { openPostgresLog } from '../../../store/postgres/delivery-log/open-postgres-log.ts';
+import { openPostgresReader } from '../../../store/postgres/delivery-log/reader.ts';
+import { openReplicas } from '../../../store/postgres/replicas/open-replicas.ts';
+import { acceptedDelivery, newRun, rejectedDelivery, sampleAtMs } from '../../support/deliveries.ts';
+import { eventually } from '../../support/eventually.ts';
+import { query, usePostgres } from '../../support/postgres.ts';
+
+const server = usePostgres();
+let url: string;
+beforeEach(async () => {
+  url = await server.createDatabase();
+});
+
+async function openLog(options: DeliveryLogOptions = {}): Promise<DeliveryLog> {
+  const log = await openPostgresLog({ url, mayLose: false }, options);
+  onTestFinished(() => log.close());
+  return log;
+}
+
+const claim = { daemonId: 'one', nowMs: sampleAtMs, limit: 10 };
+const dayMs = 86_400_000;
+
+test('a server that may forget what it confirmed is refused, unless the operator accepts that', async () => {
+  const { pathname } = new URL(url);
+  await query(url, `ALTER DATABASE ${pathname.slice(1)} SET synchronous_commit = off`);
+  const refused = openPostgresLog({ url, mayLose: false });
+  await expect(refused).rejects.toMatchObject({
+    code: 'unsafe',
+    message: expect.stringContaining('synchronous_commit'),
+  });
+  await (await openPostgresLog({ url, mayLose: true })).close();
+});
+
+test('what is recorded while connections are cut is recorded once, with its runs', async () => {
+  const log = await openLog();
+  let isCutting = true;
+  const cutting = (async () => {
+    while (isCutting) {
+      await query(
+        url,
+        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+      );
+    }
+  })();
+  const deliveries = Array.from({ length: 40 }, () => acceptedDelivery({ runs: [newRun()] }));
+  const recorded: string[] = [];
+  for (const delivery of deliveries) {
+    // As a sender does: the same delivery again, under a new id, until it is accepted.
+    await eventually(() =>
+      log.recordAccepted({ ...delivery, id: acceptedDelivery().id, runs: [newRun()] }).then(
+        ({ id, duplicateOf }) => recorded.push(duplicateOf ?? id),
+        () => false,
+      ),
+    );
+    if (recorded.length === 20) isCutting = false;
+  }
+  await cutting;
+  expect(new Set(recorded).size).toBe(40);
+  const { rows } = await query(
+    url,
+    "SELECT count(DISTINCT identity) AS identities, count(*) AS rows FROM hookmill.deliveries WHERE outcome = 'Accepted'",
+  );
+  expect(rows).toEqual([{ identities: '40', rows: '40' }]);
+  const runs = await query(
+    url,
+    'SELECT count(*), count(DISTINCT delivery_id) AS deliveries FROM hookmill.runs',
+  );
+  expect(runs.rows).toEqual([{ count: '40', deliveries: '40' }]);
+});
+
+test('a batch that was committed before its answer was lost is recorded once when it is sent again', async () => {
+  const log = await openLog();
+  const delivery = acceptedDelivery({ runs: [newRun()] });
+  await log.recordAccepted(delivery);
+  log.recordUnidentified(rejectedDelivery({ id: 'rejected' }));
+  // What the thread does after a lost connection.
+  expect(await log.recordAccepted(delivery)).toEqual({ id: delivery.id });
+  const { rows } = await query(url, 'SELECT id FROM hookmill.deliveries ORDER BY seq');
+  expect(rows).toEqual([{ id: delivery.id }, { id: 'rejected' }]);
+  expect((await query(url, 'SELECT id FROM hookmill.runs')).rows).toHaveLength(1);
+});
+
+test('a daemon that seemed dead loses its claims, is told so, and goes on under another name', async () => {
+  const onClaimsLost = vi.fn();
+  const paused = await openLog({ onClaimsLost });
+  const run = newRun();
+  await paused.recordAccepted(acceptedDelivery({ runs: [run] }));
+  const [lost] = (await paused.claimRuns(claim)).runs;
+  // As if it had been paused for longer than its lease.
+  await query(url, "UPDATE hookmill.replicas SET lease_until = now() - interval '1 s'");
+  const log = await openLog();
+  const [taken] = (await log.claimRuns({ ...claim, daemonId: 'two' })).runs;
+  expect(taken).toMatchObject({ id: run.id, attempts: 2, claimedBy: 'two' });
+  if (!lost || !taken) throw new Error('the run was not claimed twice');
+  expect(await paused.finishRun({ ...lost, state: 'failed', atMs: sampleAtMs })).toBe(false);
+  await eventually(() => onClaimsLost.mock.calls.length > 0);
+  expect(await log.finishRun({ ...taken, state: 'succeeded', atMs: sampleAtMs })).toBe(true);
+  await log.recordAccepted(acceptedDelivery({ runs: [newRun()] }));
+  expect((await paused.claimRuns(claim)).runs).toMatchObject([{ claimedBy: 'one.1' }]);
+});
+
+test('a run that is retried while its day is dropped is kept with its delivery', async () => {
+  const log = await openLog();
+  const old = acceptedDelivery({ atMs: sampleAtMs - 9 * dayMs, runs: [newRun()] });
+  await log.recordAccepted(old);
+  await log.recordAccepted(acceptedDelivery());
+  const [run] = (await log.claimRuns(claim)).runs;
+  if (!run) throw new Error('no run was claimed');
+  await log.finishRun({ ...run, state: 'failed', atMs: sampleAtMs });
+  // Retention was ended between the two: the day is detached, and its run queued again.
+  const day = Math.floor(old.atMs / dayMs);
+  for (const table of ['runs', 'deliveries']) {
+    await query(url, `ALTER TABLE hookmill.${table} DETACH PARTITION hookmill.${table}_${day} CONCURRENTLY`);
+  }
+  await query(url, `UPDATE hookmill.runs_${day} SET state = 'queued'`);
+  await log.prune({ keepNewest: 1, keepSinceMs: sampleAtMs - 8 * dayMs });
+  const reader = openPostgresReader(url);
+  onTestFinished(() => reader.close());
+  expect(await reader.findDelivery(old.id)).toMatchObject({ id: old.id });
+  expect((await log.claimRuns(claim)).runs).toMatchObject([{ id: run.id }]);
+  expect(await log.recordAccepted({ ...old, id: 'again' })).toMatchObject({ duplicateOf: old.id });
+});
+
+test('a turn is taken by one daemon at a time, not again before its time, and by another if it is lost', async () => {
+  const databases = [connectDatabase(url), connectDatabase(url)] as const;
+  onTestFinished(async () => void (await Promise.all(databases.map(database => database.close()))));
+  const [one, other] = [openReplicas(databases[0]), openReplicas(databases[1])];
+  const turn = await one.takeTurn('work', 60_000);
+  expect(await other.takeTurn('work', 0)).toBeUndefined();
+  await turn?.end();
+  expect(await other.takeTurn('work', 60_000)).toBeUndefined();
+  const next = await other.takeTurn('work', 0);
+  expect(next).toBeDefined();
+  await query(url, "UPDATE hookmill.turns SET lease_until = now() - interval '1 s'");
+  const taken = await one.takeTurn('work', 0);
+  expect(taken).toBeDefined();
+  await eventually(() => next?.lost.aborted);
+  expect(taken?.lost.aborted).toBe(false);
+  await taken?.end();
+});
+
+test('events are counted together, and again from 1 when their minute is over', async () => {
+  const databases = [connectDatabase(url), connectDatabase(url)] as const;
+  onTestFinished(async () => void (await Promise.all(databases.map(database => database.close()))));
+  const replicas = databases.map(openReplicas);
+  const count = (key: string) => Promise.all(replicas.map(replica => replica.countEvent(key)));
+  await Promise.all([count('a'), count('a'), count('b')]);
+  const counts = (await count('a')).map(window => window.count);
+  expect(counts.sort()).toEqual([5, 6]);
+  await query(url, "UPDATE hookmill.rate_windows SET until = now() - interval '1 s'");
+  const [window] = await Promise.all([replicas[0]?.countEvent('a')]);
+  expect(window).toMatchObject({ count: 1 });
+  expect(window?.msLeft).toBeGreaterThan(50_000);
+});
