@@ -36,28 +36,24 @@ test('a server that may forget what it confirmed is refused, unless the operator
 
 test('what is recorded while connections are cut is recorded once, with its runs', async () => {
   const log = await openLog();
-  let isCutting = true;
-  const cutting = (async () => {
-    while (isCutting) {
-      await query(
-        url,
-        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
-      );
-    }
-  })();
-  const deliveries = Array.from({ length: 40 }, () => acceptedDelivery({ runs: [newRun()] }));
+  const cut = () =>
+    query(
+      url,
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+    );
   const recorded: string[] = [];
-  for (const delivery of deliveries) {
+  for (let count = 0; count < 40; count++) {
+    const { identity } = acceptedDelivery();
+    const cutting = cut();
     // As a sender does: the same delivery again, under a new id, until it is accepted.
     await eventually(() =>
-      log.recordAccepted({ ...delivery, id: acceptedDelivery().id, runs: [newRun()] }).then(
+      log.recordAccepted(acceptedDelivery({ identity, runs: [newRun()] })).then(
         ({ id, duplicateOf }) => recorded.push(duplicateOf ?? id),
         () => false,
       ),
     );
-    if (recorded.length === 20) isCutting = false;
+    await cutting;
   }
-  await cutting;
   expect(new Set(recorded).size).toBe(40);
   const { rows } = await query(
     url,
