@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { EventEmitter } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -11,6 +10,7 @@ import { createMemoryBudgets } from './ingress/budgets.ts';
 import { createIngress, type IngressOptions } from './ingress/ingress.ts';
 import { createRandomPool } from './ingress/random-pool.ts';
 import { createSharedBudgets } from './ingress/shared-budgets.ts';
+import { beginOpening, type LogOpening } from './log-opening.ts';
 import { createApi } from './management/api/create-api.ts';
 import { isList } from './management/api/handler.ts';
 import type { ThreadAnswer } from './management/api/thread-request.ts';
@@ -40,6 +40,8 @@ export interface PassedSockets {
 
 export interface DaemonOptions {
   readonly store: Store;
+  /** The opening of the store's delivery log, if it has begun. */
+  readonly opening?: LogOpening;
   readonly settings: DaemonSettings;
   readonly environment: NodeJS.ProcessEnv;
   readonly sockets?: PassedSockets;
@@ -126,9 +128,8 @@ async function startParts(
   onClose: OnClose,
 ): Promise<Omit<Daemon, 'stop'>> {
   const { store, settings, environment, log } = options;
-  const runEvents = new EventEmitter<{ queued: []; claimsLost: [] }>();
   const live = new LiveDeliveries();
-  const deliveryLog = await openLog(options, condition, live, runEvents);
+  const { deliveryLog, events } = await openLog(options, condition, live);
   onClose(() => deliveryLog.close());
   const thread = openOperationsThread({ place: store.place, deliveryLog });
   onClose(() => thread.close());
@@ -151,7 +152,7 @@ async function startParts(
   // The management port starts before the ingress and closes after it, so that it can report while the ingress stops.
   const managementUrl = await startManagement(options, parts, condition, onClose);
   const runQueue = await startRuns(options, parts, onClose);
-  runEvents.on('queued', () => runQueue.wake()).on('claimsLost', () => runQueue.abandon());
+  events.on('queued', () => runQueue.wake()).on('claimsLost', () => runQueue.abandon());
   const reconcilers = startReconcilers({
     ...{ store, environment, log, repositories: settings.repositories },
     random: Math.random,
@@ -169,26 +170,27 @@ async function startParts(
     );
   });
 
+  // When the daemon has said that it is ready: the thread must not delay the start.
+  setImmediate(() => thread.prepare());
   const status = served.status();
   const webhooks = status.reduce((sum, factory) => sum + factory.webhooks, 0);
   return { ingressUrl: ingress.url, managementUrl, factories: status.length, webhooks };
 }
 
-function openLog(
-  { store, onFatal }: DaemonOptions,
+/** Waits until the delivery log is open, and connects what it tells with the parts that want to know. */
+async function openLog(
+  { store, onFatal, opening = beginOpening(store) }: DaemonOptions,
   condition: Condition,
   live: LiveDeliveries,
-  runEvents: EventEmitter<{ queued: []; claimsLost: [] }>,
-): Promise<DeliveryLog> {
-  return store.openDeliveryLog({
-    onRunsQueued: () => runEvents.emit('queued'),
-    onClaimsLost: () => runEvents.emit('claimsLost'),
-    ...(!store.replicas && { onCommitted: rows => live.publish(rows) }),
-    onFatal: error => {
-      condition.failure = `the delivery log has failed: ${error.message}`;
-      onFatal(error);
-    },
+): Promise<LogOpening & { readonly deliveryLog: DeliveryLog }> {
+  // With replicas, live views ask the store, which has the deliveries to all of them.
+  if (!store.replicas) opening.events.on('committed', rows => live.publish(rows));
+  const deliveryLog = await opening.opened;
+  void opening.failed.then(error => {
+    condition.failure = `the delivery log has failed: ${error.message}`;
+    onFatal(error);
   });
+  return { ...opening, deliveryLog };
 }
 
 function serveStates(

@@ -68,15 +68,20 @@ async function serve(options: ServeOptions, command: Command): Promise<void> {
   const { store, factory } = await openContext(command);
   const settings = await readSettings(options, factory);
   delaySeconds = settings.stopDelaySeconds;
+  const [{ openDaemonLog }, { beginOpening }] = await Promise.all([
+    import('../../../daemon/observability/daemon-log.ts'),
+    import('../../../daemon/log-opening.ts'),
+  ]);
   const claim = await store.claimDaemon();
-  const { openDaemonLog } = await import('../../../daemon/observability/daemon-log.ts');
+  const opening = beginOpening(store);
   const { log, close: closeLog } = openDaemonLog(settings.logLevel);
   try {
-    await runDaemon({ store, settings, sockets, log }, stop);
+    await runDaemon({ store, opening, settings, sockets, log }, stop);
   } catch (error) {
     stop.abort(error);
     throw error;
   } finally {
+    await opening.close();
     await store.close();
     await claim.release();
     await closeLog();
@@ -95,7 +100,7 @@ function createStop(limitMs: () => number): AbortController {
 
 /** Runs the daemon until `stop` aborts. Fails if it cannot start, or with the error after which it cannot continue. */
 async function runDaemon(
-  parts: Pick<DaemonOptions, 'store' | 'settings' | 'sockets' | 'log'>,
+  parts: Pick<DaemonOptions, 'store' | 'opening' | 'settings' | 'sockets' | 'log'>,
   stop: AbortController,
 ): Promise<void> {
   const { settings, log } = parts;
