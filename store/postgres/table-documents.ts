@@ -1,6 +1,12 @@
 import { hostname } from 'node:os';
 import { parseDocument, renderDocument } from '../documents/document-text.ts';
-import { type DocumentId, type Documents, movedError, type StoredDocument } from '../documents/documents.ts';
+import {
+  type DocumentId,
+  type DocumentKind,
+  type Documents,
+  movedError,
+  type StoredDocument,
+} from '../documents/documents.ts';
 import { StoreError } from '../store-error.ts';
 import type { Watch } from '../watch.ts';
 import type { Database, RunStatement } from './connection/database.ts';
@@ -70,8 +76,16 @@ function toData<T extends object>(database: Database, document: StoredDocument<T
 }
 
 function describe({ name }: Database, { kind, factory }: DocumentId): string {
-  return `the document ${factory === undefined ? kind : `${kind} of the factory ${factory}`} in the database ${name}`;
+  const owner = factory === undefined ? '' : ` of the factory ${factory}`;
+  return `${documentNames[kind]}${owner} in the database ${name}`;
 }
+
+const documentNames: Readonly<Record<DocumentKind, string>> = {
+  applied: 'the applied state',
+  reconcile: 'the reconcile status',
+  secrets: 'the document of team secrets',
+  tokens: 'the document of API tokens',
+};
 
 /**
  * Takes the document's lock until the end of the transaction, whether there is a row or not. A process that was paused

@@ -35,6 +35,19 @@ describe('with HOOKMILL_STORE', () => {
     expect(stored.rows[0].all).not.toContain(generated.stdout.trim());
   });
 
+  test('a factory that only hookmill.yaml names is not applied from another directory', async () => {
+    const apply = async () => {
+      const workspace = makeWorkspace();
+      workspace.write('hookmill.yaml', 'factory: shop\n');
+      workspace.write('webhooks/a.yaml', 'secretName: T\n');
+      return workspace.hookmill('apply', { env });
+    };
+    const { hookmill } = makeWorkspace();
+    await hookmill('secrets', 'generate', 'T', '--factory', 'shop', { env });
+    expect(await apply()).toMatchObject({ exitCode: 0 });
+    expect(await apply()).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--factory shop') });
+  });
+
   test('the key must be in HOOKMILL_KEY: the home of one machine is no place for it', async () => {
     const { HOOKMILL_STORE = '' } = env;
     const { hookmill } = makeWorkspace();
@@ -109,6 +122,27 @@ describe('store', () => {
       expect.stringContaining('the index hookmill.accepted_by_day is invalid'),
     ]);
     expect(exitCode).toBe(1);
+  });
+
+  test('a role that may not create tables works with those that the owner migrated', async () => {
+    const { hookmill } = makeWorkspace();
+    const { HOOKMILL_STORE = '' } = env;
+    await query(HOOKMILL_STORE, 'CREATE ROLE clerk LOGIN');
+    const asClerk = {
+      ...env,
+      HOOKMILL_STORE: Object.assign(new URL(HOOKMILL_STORE), { username: 'clerk' }).href,
+    };
+    const refused = await hookmill('secrets', 'generate', 'T', { env: asClerk });
+    expect(refused.stderr).toContain('run `hookmill store migrate` as the owner of the database');
+    expect(refused.exitCode).toBe(1);
+    await hookmill('store', 'migrate', { env });
+    await query(HOOKMILL_STORE, 'GRANT USAGE ON SCHEMA hookmill TO clerk');
+    for (const kind of ['TABLES', 'SEQUENCES']) {
+      await query(HOOKMILL_STORE, `GRANT ALL ON ALL ${kind} IN SCHEMA hookmill TO clerk`);
+    }
+    for (const command of [['secrets', 'generate', 'T'], ['status']]) {
+      expect(await hookmill(...command, { env: asClerk })).toMatchObject({ exitCode: 0 });
+    }
   });
 
   test('check looks at the delivery log of a home, which needs no migration', async () => {

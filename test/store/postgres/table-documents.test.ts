@@ -33,7 +33,11 @@ describe('a change', () => {
       const waiting = openAt(place, { lockTimeoutMs: 1 }).appliedStates.change('default', unchanged);
       await expect(waiting).rejects.toMatchObject({
         code: 'locked',
-        message: expect.stringContaining(`(pid ${process.pid} on `),
+        message: expect.stringMatching(
+          new RegExp(
+            `^the applied state of the factory default in .* is locked by hookmill .*pid ${process.pid} on `,
+          ),
+        ),
       });
       return unchanged(state);
     });
