@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { Agent } from 'node:http';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
@@ -10,6 +9,7 @@ import type { Store } from '../../store/ports.ts';
 import { startDaemonForTest } from '../support/daemon.ts';
 import { eventually } from '../support/eventually.ts';
 import { newHome } from '../support/factory.ts';
+import { findFreePort } from '../support/free-port.ts';
 import { send } from '../support/http.ts';
 import { storeIn } from '../support/stored.ts';
 import { makeWorkspace } from '../support/workspace.ts';
@@ -100,11 +100,3 @@ test('stops though nobody reads its log', async () => {
   await eventually(() => daemon.process.nodeChildProcess.exitCode !== null);
   expect(daemon.process.nodeChildProcess.exitCode).toBe(0);
 });
-
-async function findFreePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise(resolve => server.close(resolve));
-  return typeof address === 'object' && address ? address.port : 0;
-}

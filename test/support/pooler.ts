@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll } from 'vitest';
 import { eventually } from './eventually.ts';
-import { findFreePort, notRoot, type PostgresServer, query } from './postgres.ts';
+import { findFreePort } from './free-port.ts';
+import { notRoot, type PostgresServer, query } from './postgres.ts';
 
 export const hasPooler = spawnSync('pgbouncer', ['--version']).status === 0;
 

@@ -1,12 +1,11 @@
-import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
 import { appendFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import pg from 'pg';
 import { afterAll, beforeAll } from 'vitest';
+import { findFreePort } from './free-port.ts';
 
 /** How a server is stopped: `fast` ends its connections, `immediate` is a crash of the server, as of a power cut. */
 export type StopMode = 'fast' | 'immediate';
@@ -103,13 +102,3 @@ const platform = process.platform === 'win32' ? 'windows' : process.platform;
 /** Words before a command that refuses to run as root. */
 export const notRoot =
   process.getuid?.() === 0 ? ['unshare', '--user', '--map-user=1000', '--map-group=1000', '--'] : [];
-
-export async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (!address || typeof address === 'string') throw new Error('no free port');
-  return address.port;
-}
