@@ -45,6 +45,7 @@ import { declareSecretsSet } from './commands/secrets/set.ts';
 import { declareSecretsShare } from './commands/secrets/share.ts';
 import { declareSend } from './commands/senders/send.ts';
 import { declareStoreCheck } from './commands/store/check.ts';
+import { declareStoreCopy } from './commands/store/copy.ts';
 import { declareStoreMigrate } from './commands/store/migrate.ts';
 import { declareStore } from './commands/store/store.ts';
 import { declareTokensCreate } from './commands/tokens/create.ts';
@@ -104,7 +105,7 @@ const commandTable: readonly (readonly [heading: string, ...rows: CommandRow[]])
     [declarePayloads, declarePayloadsDescribe],
     [declareAutomations, declareAutomationsList, declareAutomationsShow, declareAutomationsTest],
     [declareRuns, declareRunsList, declareRunsShow, declareRunsRetry],
-    [declareStore, declareStoreMigrate, declareStoreCheck],
+    [declareStore, declareStoreMigrate, declareStoreCheck, declareStoreCopy],
   ],
   ['Senders:', [declareSend], [declareSchemes, declareSchemesList, declareSchemesShow]],
   ['Editors and shells:', [declareSchema], [declareCompletion], [declareComplete]],

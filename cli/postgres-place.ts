@@ -7,18 +7,23 @@ import type { GlobalOptions } from './global-options.ts';
 export function findPostgres(command: Command, environment: NodeJS.ProcessEnv): PostgresPlace | undefined {
   const { store } = command.optsWithGlobals<GlobalOptions>();
   if (!store) return undefined;
-  const isArgument = command.getOptionValueSourceWithGlobals('store') === 'cli';
-  const url = parseUrl(isArgument ? '--store' : 'HOOKMILL_STORE', store);
-  if (isArgument && (url.password !== '' || url.searchParams.has('password'))) {
-    const reason = 'other users of this machine can read arguments';
-    throw new UsageError(
-      `--store must not contain a password, because ${reason}; set HOOKMILL_STORE, or use a pgpass file`,
-    );
-  }
+  if (command.getOptionValueSourceWithGlobals('store') === 'cli') requireNoPassword('--store', store);
+  else parseUrl('HOOKMILL_STORE', store);
   const directUrl = environment.HOOKMILL_STORE_DIRECT || undefined;
   if (directUrl !== undefined) parseUrl('HOOKMILL_STORE_DIRECT', directUrl);
   const mayLose = environment.HOOKMILL_STORE_MAY_LOSE === 'accepted-deliveries';
   return { url: store, directUrl, mayLose };
+}
+
+/** Refuses a URL of a database that is an argument and contains a password. */
+export function requireNoPassword(flag: string, text: string): void {
+  const url = parseUrl(flag, text);
+  if (url.password === '' && !url.searchParams.has('password')) return;
+  const reason = 'other users of this machine can read arguments';
+  const instead = flag === '--store' ? 'set HOOKMILL_STORE' : `set HOOKMILL_STORE and write ${flag} postgres`;
+  throw new UsageError(
+    `${flag} must not contain a password, because ${reason}; ${instead}, or use a pgpass file`,
+  );
 }
 
 function parseUrl(origin: string, text: string): URL {

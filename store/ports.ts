@@ -6,6 +6,7 @@ import type { Replicas } from './replicas.ts';
 import type { RunFiles } from './run-files.ts';
 import type { Seal } from './seal.ts';
 import type { TeamSecrets } from './team-secrets.ts';
+import type { Transfer } from './transfer.ts';
 import type { Watch } from './watch.ts';
 
 /**
@@ -41,6 +42,8 @@ export interface Store {
   migrate(): Promise<Migrated>;
   /** Looks at everything that the promises of the store depend on. Changes nothing. */
   check(): Promise<StoreReport>;
+  /** Opens the store to copy it, or to copy another one to it. Fails with `locked` while a daemon or another copy uses it. */
+  openTransfer(): Promise<Transfer>;
   /** Reserves the store for this daemon. Fails with `locked` while another daemon holds it. */
   claimDaemon(): Promise<Claim>;
   /** Fails with `unsafe` if other users can change what is stored, or read the secrets in it. */

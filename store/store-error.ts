@@ -18,6 +18,8 @@ export type StoreErrorCode =
   | 'key'
   /** Other users can change the stored data, or read what is secret in it. */
   | 'unsafe'
+  /** The store to copy to has something that the store to copy from does not have. */
+  | 'other-content'
   /** There is no such team secret. */
   | 'secret-unknown'
   /** A team secret of this name already exists. */

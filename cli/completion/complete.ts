@@ -130,5 +130,6 @@ const paths: Readonly<Record<string, Completion['paths']>> = {
   paths: 'files',
   plan: 'files',
   dir: 'directories',
+  place: 'directories',
   directory: 'directories',
 };

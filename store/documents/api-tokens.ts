@@ -10,7 +10,8 @@ import { StoreError } from '../store-error.ts';
 import type { Documents, StoredDocument } from './documents.ts';
 
 const tokensShape = z.strictObject({ formatVersion: z.literal(1), tokens: z.array(apiTokenShape) });
-const tokensDocument: StoredDocument<z.output<typeof tokensShape>> = {
+/** The document with all API tokens. */
+export const tokensDocument: StoredDocument<z.output<typeof tokensShape>> = {
   kind: 'tokens',
   shape: tokensShape,
   whenMissing: { formatVersion: 1, tokens: [] },

@@ -6,9 +6,9 @@ import type { Documents, StoredDocument } from './documents.ts';
 export function openAppliedStates(documents: Documents): AppliedStates {
   return {
     listFactories: documents.listFactories,
-    read: factory => documents.read(documentOf(factory)),
+    read: factory => documents.read(appliedStateDocument(factory)),
     change: async (factory, change) => {
-      const { data, result } = await documents.change(documentOf(factory), async state => {
+      const { data, result } = await documents.change(appliedStateDocument(factory), async state => {
         const { next, result } = await change(state);
         if (!next) return { result };
         const { isDamaged: _, ...content } = next;
@@ -16,12 +16,13 @@ export function openAppliedStates(documents: Documents): AppliedStates {
       });
       return { state: data, result };
     },
-    readVersion: factory => documents.readVersion(documentOf(factory)),
+    readVersion: factory => documents.readVersion(appliedStateDocument(factory)),
     watch: documents.watch,
   };
 }
 
-function documentOf(factory: string): StoredDocument<AppliedState> {
+/** The document with the applied state of a factory. */
+export function appliedStateDocument(factory: string): StoredDocument<AppliedState> {
   return {
     kind: 'applied',
     factory,

@@ -32,7 +32,8 @@ const secretsShape = z.strictObject({
 type Secrets = z.output<typeof secretsShape>;
 type StoredSecret = Secrets['secrets'][number];
 
-const secretsDocument: StoredDocument<Secrets> = {
+/** The document with all team secrets. */
+export const secretsDocument: StoredDocument<Secrets> = {
   kind: 'secrets',
   shape: secretsShape,
   whenMissing: { formatVersion: 1, secrets: [] },
@@ -177,17 +178,17 @@ async function makeSecret(
 ): Promise<StoredSecret> {
   const secret = { name, updatedAt: now().toISOString(), ...(factories && { factories }) };
   if (value === undefined) return secret;
-  return { ...secret, value: { version: randomUUID(), jwe: await seal.seal(value, toOwner(name)) } };
+  return { ...secret, value: { version: randomUUID(), jwe: await seal.seal(value, teamSecretOwner(name)) } };
 }
 
 async function openSecret(seal: Seal, { name, value }: StoredSecret): Promise<TeamSecret> {
   if (!value) return { name };
-  return { name, value: { version: value.version, text: await seal.open(value.jwe, toOwner(name)) } };
+  return { name, value: { version: value.version, text: await seal.open(value.jwe, teamSecretOwner(name)) } };
 }
 
 async function openOldValue(seal: Seal, { name, value }: StoredSecret): Promise<string | undefined> {
   // A value that another key sealed is replaced like any other value.
-  return value && seal.open(value.jwe, toOwner(name)).catch(() => undefined);
+  return value && seal.open(value.jwe, teamSecretOwner(name)).catch(() => undefined);
 }
 
 async function changeSecrets(
@@ -228,6 +229,7 @@ function withSecret(secrets: readonly StoredSecret[], secret: StoredSecret): Sto
   return [...secrets.filter(other => other.name !== secret.name), secret].sort(compareNames);
 }
 
-function toOwner(name: string): SealedFor {
+/** The owner of the sealed value of a team secret. */
+export function teamSecretOwner(name: string): SealedFor {
   return { use: 'team-secret', name };
 }

@@ -15,6 +15,7 @@ import { acquireLock } from './files/lock.ts';
 import { makeHome, withHomeLock } from './files/make-home.ts';
 import { requireSafeHome } from './files/require-safe-home.ts';
 import { openHomeSeal } from './home-seal.ts';
+import { openHomeTransfer } from './home-transfer.ts';
 import { openMirrors } from './mirrors.ts';
 import { type LocalRunFiles, openRunFiles } from './run-files.ts';
 
@@ -37,6 +38,11 @@ export function openEmbeddedStore({
   const openReader = options.readsInThread ? openThreadReader : openProcessReader;
   const deliveries = openReader(home.deliveryLogFile);
   const { HOOKMILL_KEY } = environment;
+  const claimDaemon = async () => {
+    await makeHome(home);
+    const lock = await acquireLock(home.deliveryLogFile, 0);
+    return { release: async () => lock.release() };
+  };
   return {
     place: { home: options.home, environment: { HOOKMILL_KEY }, lockTimeoutMs },
     appliedStates,
@@ -62,11 +68,8 @@ export function openEmbeddedStore({
       throw new StoreError('unsupported', message);
     },
     check: async () => ({ facts: { home: options.home }, problems: checkLogFile(home.deliveryLogFile) }),
-    claimDaemon: async () => {
-      await makeHome(home);
-      const lock = await acquireLock(home.deliveryLogFile, 0);
-      return { release: async () => lock.release() };
-    },
+    openTransfer: async () => openHomeTransfer(home, documents, await claimDaemon()),
+    claimDaemon,
     requireSafe: () => requireSafeHome(home),
     close: () => deliveries.close(),
   };

@@ -22,6 +22,7 @@ import { migrateTables, readTablesVersion } from './migrations.ts';
 import { openReplicas } from './replicas/open-replicas.ts';
 import { openSharedRunFiles } from './run-files.ts';
 import { openTableDocuments } from './table-documents.ts';
+import { openPostgresTransfer } from './transfer.ts';
 
 export interface PostgresStoreOptions extends StoreOptions {
   readonly postgres: PostgresPlace;
@@ -60,6 +61,7 @@ export function openPostgresStore(options: PostgresStoreOptions): Store {
     salvageDeliveryLog: () => refuse('restore a backup of the database'),
     migrate: () => withPool(url, migrate),
     check: () => withPool(url, pool => checkDatabase(pool, Date.now)),
+    openTransfer: () => openPostgresTransfer({ postgres, documents, lockTimeoutMs }),
     // Each daemon owns only the runs that it claims.
     claimDaemon: async () => ({ release: async () => undefined }),
     requireSafe: () => requireSafeHome(home),

@@ -6,10 +6,11 @@ export function declareStore(parent: Command): Command {
   return addCommand(
     parent,
     'store',
-    'prepare and check the database or the home that keeps everything',
+    'prepare, check or copy the database or the home that keeps everything',
     `
 Examples:
   HOOKMILL_STORE=postgres://owner@db.example/hookmill hookmill store migrate
-  hookmill store check`,
+  hookmill store check
+  hookmill store copy --from .hookmill --to postgres`,
   );
 }

@@ -10,6 +10,7 @@ import { testReconcileStatuses } from './reconcile-statuses.ts';
 import { testRunFiles } from './run-files.ts';
 import { testRuns } from './runs.ts';
 import { testTeamSecrets } from './team-secrets.ts';
+import { testTransfer } from './transfer.ts';
 
 /** Tests the behaviour that every adapter of the store's ports must have. */
 export function describeStore(name: string, makePlace: MakePlace, daemons: 'one' | 'replicas'): void {
@@ -24,6 +25,7 @@ export function describeStore(name: string, makePlace: MakePlace, daemons: 'one'
     describe('runs', () => testRuns(makePlace));
     describe('pruning', () => testPruning(makePlace));
     describe('run files', () => testRunFiles(makePlace));
+    describe('a transfer', () => testTransfer(makePlace));
     describe('claims, mirrors and the daemon address', () => testClaims(makePlace));
   });
 }

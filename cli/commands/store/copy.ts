@@ -1,0 +1,160 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { CopyReport } from '../../../operations/copy-store.ts';
+import { homeFileNames } from '../../../store/home-files.ts';
+import type { PostgresPlace, Store } from '../../../store/ports.ts';
+import { findPlace } from '../../context.ts';
+import { CommandError, exitStatus, UsageError } from '../../exit-status.ts';
+import type { GlobalOptions } from '../../global-options.ts';
+import { printData, printStatus } from '../../output.ts';
+import { findPostgres, requireNoPassword } from '../../postgres-place.ts';
+import { renderTable } from '../../render/render-table.ts';
+import { takeSecrets } from '../../take-secrets.ts';
+import { addCommand } from '../add-command.ts';
+
+/** Rows between two messages about the progress. */
+const rowsPerMessage = 100_000;
+/** Characters of a digest that people compare; JSON has all of them. */
+const digestShown = 16;
+
+/** Declares `hookmill store copy`. */
+export function declareStoreCopy(parent: Command): Command {
+  return addCommand(
+    parent,
+    'copy',
+    'copy everything from a home or a database to another one, and compare both',
+    `
+A place is the directory of a home, the URL of a database without a password, or the word postgres for the database of
+HOOKMILL_STORE. Stop all daemons of both places first. The target must be empty, or have the beginning of the same copy:
+run a copy that was stopped again, and it goes on. UIDs, credentials and identities stay the same, so senders notice
+nothing.
+
+HOOKMILL_KEY seals the team secrets at the target. A home without it gets a key of its own. What another key has sealed,
+such as the key file of the home to copy from, is sealed again in memory.
+
+Directories of runs, dashboard sessions and copies of repositories stay where they are.
+
+Examples:
+  HOOKMILL_STORE=postgres://hookmill@db.example/hookmill hookmill store copy --from .hookmill --to postgres
+  hookmill store copy --from postgres://hookmill@db.example/hookmill --to /var/lib/hookmill -o json`,
+  )
+    .requiredOption('--from <place>', 'home or database to copy from')
+    .requiredOption('--to <place>', 'home or database to copy to')
+    .action(async (options: CopyOptions, command: Command) => copy(options, command));
+}
+
+interface CopyOptions {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** A place that the user named: a home, or a database. */
+interface CopyPlace {
+  readonly home: string;
+  readonly postgres?: PostgresPlace | undefined;
+}
+
+async function copy({ from, to }: CopyOptions, command: Command): Promise<void> {
+  const { output } = await findPlace(command);
+  const { lockTimeout, server }: GlobalOptions = command.optsWithGlobals();
+  if (server) throw new UsageError('store copy works on this machine only; it does not work with --server');
+  const environment = takeSecrets(process.env);
+  const source = findCopyPlace('--from', from, command, environment);
+  const target = findCopyPlace('--to', to, command, environment);
+  if (describe(source) === describe(target)) throw new UsageError('--from and --to are the same place');
+  if (!source.postgres) requireHome(source.home);
+  const open = async (place: CopyPlace, key: NodeJS.ProcessEnv): Promise<Store> => {
+    const { openStore } = await import('../../../store/open-store.ts');
+    const options = { lockTimeoutMs: lockTimeout * 1000, now: () => new Date(), readsInThread: false };
+    return openStore({ ...place, environment: key, ...options });
+  };
+  // What HOOKMILL_KEY has sealed opens at the target, so the source only adds the key file of its home.
+  const sourceStore = await open(source, source.postgres ? environment : {});
+  const report = await copyBetween(sourceStore, await open(target, environment));
+  if (!report.isSame) process.exitCode = exitStatus.problems;
+  const places = { from: describe(source), to: describe(target) };
+  printData(output, { ...places, ...report }, () =>
+    renderReport(report, target, Boolean(environment.HOOKMILL_KEY)),
+  );
+}
+
+function findCopyPlace(
+  flag: string,
+  text: string,
+  command: Command,
+  environment: NodeJS.ProcessEnv,
+): CopyPlace {
+  const home = resolve('.hookmill');
+  if (text === 'postgres') {
+    const postgres = findPostgres(command, environment);
+    if (postgres) return { home, postgres };
+    throw new UsageError(`${flag} postgres needs HOOKMILL_STORE; set it to the URL of the database`);
+  }
+  if (!/^postgres(ql)?:/.test(text)) return { home: resolve(text) };
+  requireNoPassword(flag, text);
+  return { home, postgres: { url: text, mayLose: false } };
+}
+
+/** Names a place without the user and password of a URL. */
+function describe({ home, postgres }: CopyPlace): string {
+  if (!postgres) return home;
+  const { host, pathname } = new URL(postgres.url);
+  return `postgres://${host}${pathname}`;
+}
+
+function requireHome(home: string): void {
+  const names = ['factories', ...homeFileNames];
+  if (names.some(name => existsSync(join(home, name)))) return;
+  throw new CommandError(
+    `${home} is not a home, or an empty one; name the directory of HOOKMILL_HOME or --home`,
+  );
+}
+
+async function copyBetween(source: Store, target: Store): Promise<CopyReport> {
+  const { copyStore } = await import('../../../operations/copy-store.ts');
+  const stores = [source, target];
+  const opened: { close(): Promise<void> }[] = [];
+  try {
+    for (const store of stores) await store.requireSafe();
+    const from = await source.openTransfer();
+    opened.push(from);
+    const to = await target.openTransfer();
+    opened.push(to);
+    return await copyStore({ ...from, seal: source.seal }, { ...to, seal: target.seal }, showProgress());
+  } finally {
+    for (const open of [...opened, ...stores]) await open.close();
+  }
+}
+
+function showProgress() {
+  const copied = { deliveries: 0, runs: 0 };
+  return (part: 'deliveries' | 'runs', count: number) => {
+    const before = copied[part];
+    copied[part] += count;
+    if (Math.floor(before / rowsPerMessage) === Math.floor(copied[part] / rowsPerMessage)) return;
+    printStatus(`Copied ${copied[part]} ${part} …`);
+  };
+}
+
+function renderReport(
+  { parts, isSame, runsRunning }: CopyReport,
+  target: CopyPlace,
+  hasKey: boolean,
+): string {
+  const rows = parts.map(({ part, from, to }) => [
+    part,
+    ...[String(from.count), from.digest.slice(0, digestShown)],
+    ...[String(to.count), to.digest.slice(0, digestShown)],
+  ]);
+  const table = renderTable(['PART', 'FROM', 'SHA-256', 'TO', 'SHA-256'], rows);
+  if (!isSame) {
+    return `${table}\nThe two differ. If a daemon changed one of them, stop it, empty the target and copy again.\n`;
+  }
+  const running = `${runsRunning} runs were running when their daemon ended. The next daemon starts another attempt at them.\n`;
+  const start = target.postgres
+    ? `Now start the daemon with HOOKMILL_STORE=${describe(target)}, its user and password, and the same HOOKMILL_KEY.`
+    : `Now start the daemon with --home ${target.home}${hasKey ? ' and the same HOOKMILL_KEY' : ''}, without HOOKMILL_STORE.`;
+  const advice = 'Never start one at the old place again.';
+  return `${table}\nNothing differs.\n${runsRunning > 0 ? running : ''}${start} ${advice}\n`;
+}

@@ -1,0 +1,148 @@
+import { hash } from 'node:crypto';
+import { toCanonicalJson } from '../../schema/canonical-json.ts';
+import { credentialOwner, type Seal, type SealedFor } from '../seal.ts';
+import { StoreError } from '../store-error.ts';
+import { tokensDocument } from './api-tokens.ts';
+import { appliedStateDocument } from './applied-states.ts';
+import type { Documents, StoredDocument } from './documents.ts';
+import { reconcileStatusDocument } from './reconcile-statuses.ts';
+import { secretsDocument, teamSecretOwner } from './team-secrets.ts';
+
+/** The documents of one store, and the seal of the values in them. */
+export interface SealedDocuments {
+  readonly documents: Documents;
+  readonly seal: Seal;
+}
+
+/** A document that is copied from one store to another. */
+export interface CopiedDocument {
+  /** What the document contains, in the plural. */
+  readonly part: string;
+  /** Fails with `other-content` if the target has another document. Values that are sealed differently are equal. */
+  requireFits(from: SealedDocuments, to: SealedDocuments): Promise<void>;
+  /** Copies the document unless it is there. A value that the target's key does not open is sealed again. */
+  copy(from: SealedDocuments, to: SealedDocuments): Promise<void>;
+  /** The number of things in the document, and a digest of its content without sealed values. */
+  summarize(documents: Documents): Promise<{ readonly count: number; readonly digest: string }>;
+}
+
+type Replace = (sealed: string, owner: SealedFor) => Promise<string> | string;
+
+interface Content<T> {
+  readonly part: string;
+  count(data: T): number;
+  /** Replaces the sealed values. */
+  replaceSealed(data: T, replace: Replace): Promise<T>;
+}
+
+/** The documents that two stores may have together, the factories' applied states last: they make it serve. */
+export function listCopiedDocuments(factories: readonly string[]): CopiedDocument[] {
+  return [
+    copied(secretsDocument, {
+      part: 'team secrets',
+      count: ({ secrets }) => secrets.length,
+      replaceSealed: async (data, replace) => ({
+        ...data,
+        secrets: await Promise.all(
+          data.secrets.map(async ({ value, ...secret }) =>
+            value
+              ? {
+                  ...secret,
+                  value: { ...value, jwe: await replace(value.jwe, teamSecretOwner(secret.name)) },
+                }
+              : secret,
+          ),
+        ),
+      }),
+    }),
+    copied(tokensDocument, {
+      part: 'API tokens',
+      count: ({ tokens }) => tokens.length,
+      replaceSealed: async data => data,
+    }),
+    ...factories.map(factory =>
+      copied(reconcileStatusDocument(factory), {
+        part: 'reconcile statuses',
+        count: () => 1,
+        replaceSealed: async data => data,
+      }),
+    ),
+    ...factories.map(copiedState),
+  ];
+}
+
+function copiedState(factory: string): CopiedDocument {
+  return copied(appliedStateDocument(factory), {
+    part: 'applied states',
+    count: () => 1,
+    replaceSealed: async (state, replace) => {
+      if (state.isDamaged) throw damagedError(factory);
+      const webhooks = state.webhooks.map(async webhook => {
+        const { credential, uid } = webhook;
+        if (credential.kind !== 'sealed') return webhook;
+        const jwe = await replace(credential.jwe, credentialOwner(factory, uid));
+        return { ...webhook, credential: { ...credential, jwe } };
+      });
+      return { ...state, webhooks: await Promise.all(webhooks) };
+    },
+  });
+}
+
+function damagedError(factory: string): StoreError {
+  const message = `the applied state of the factory ${factory} was changed outside hookmill; apply its definitions, then copy again`;
+  return new StoreError('corrupt', message);
+}
+
+/** The error for a store that is copied to, but has something else already. */
+export function otherContent(what: string): StoreError {
+  const message = `the target has ${what} that the source does not have; copy to an empty store`;
+  return new StoreError('other-content', message);
+}
+
+function copied<T extends object>(
+  document: StoredDocument<T>,
+  { part, count, replaceSealed }: Content<T>,
+): CopiedDocument {
+  const isEmpty = (data: T) => toCanonicalJson(data) === toCanonicalJson(document.whenMissing);
+  /** Whether the target's document has the same content, as the owners of the keys see it. */
+  const isCopied = async (from: SealedDocuments, to: SealedDocuments, source: T, target: T) => {
+    const wanted = await replaceSealed(source, (sealed, owner) =>
+      to.seal.open(sealed, owner).catch(() => from.seal.open(sealed, owner)),
+    );
+    // What does not open is no copy.
+    const found = await replaceSealed(target, (sealed, owner) => to.seal.open(sealed, owner).catch(() => ''));
+    return toCanonicalJson(wanted) === toCanonicalJson(found);
+  };
+  const reseal = (from: SealedDocuments, to: SealedDocuments, source: T) =>
+    replaceSealed(source, (sealed, owner) =>
+      to.seal.open(sealed, owner).then(
+        () => sealed,
+        async () => to.seal.seal(await from.seal.open(sealed, owner), owner),
+      ),
+    );
+  return {
+    part,
+    requireFits: async (from, to) => {
+      const [source, target] = [await from.documents.read(document), await to.documents.read(document)];
+      // A key that is missing is noticed now, not after the delivery log was copied.
+      await reseal(from, to, source);
+      if (isEmpty(target) || (await isCopied(from, to, source, target))) return;
+      const owner = document.factory === undefined ? '' : ` of the factory ${document.factory}`;
+      throw otherContent(`${part}${owner}`);
+    },
+    copy: async (from, to) => {
+      const source = await from.documents.read(document);
+      if (isEmpty(source)) return;
+      await to.documents.change(document, async target => {
+        if (await isCopied(from, to, source, target)) return { result: undefined };
+        return { next: await reseal(from, to, source), result: undefined };
+      });
+    },
+    summarize: async documents => {
+      const data = await documents.read(document);
+      if (isEmpty(data)) return { count: 0, digest: '' };
+      const content = await replaceSealed(data, () => '');
+      return { count: count(data), digest: hash('sha256', toCanonicalJson(content)) };
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import type Database from 'better-sqlite3';
+import type { Documents } from '../documents/documents.ts';
+import { replaceFile } from '../durable-file.ts';
+import type { Claim } from '../ports.ts';
+import { fileFailure } from '../store-error.ts';
+import { pageBytesMax, type Transfer, type TransferRun } from '../transfer.ts';
+import { openDatabase, openDatabaseForReading } from './delivery-log/sql/database.ts';
+import { toLogError } from './delivery-log/sql/log-failure.ts';
+import { selectSnapshot } from './delivery-log/sql/rows.ts';
+import {
+  countIdentities,
+  listLoggedFactories,
+  readTransferDeliveries,
+  readTransferRuns,
+  type StoredTransferRun,
+  writeTransferDeliveries,
+  writeTransferRuns,
+} from './delivery-log/sql/transfer-rows.ts';
+import { type Home, makePrivateDirectory, runOutputFile } from './files/home.ts';
+import { openRegularFile } from './files/regular-file.ts';
+
+/** Opens a home that is being copied from or to. `claim` keeps daemons away from it. */
+export function openHomeTransfer(home: Home, documents: Documents, claim: Claim): Transfer {
+  const log = openLogFile(home.deliveryLogFile);
+  return {
+    documents,
+    deliveries: {
+      read: async (factory, after) => log.read(database => readTransferDeliveries(database, factory, after)),
+      write: async (rows, snapshots) =>
+        log.write(database => writeTransferDeliveries(database, rows, snapshots)),
+    },
+    runs: {
+      read: async (factory, after) =>
+        addOutputs(
+          home,
+          log.read(database => readTransferRuns(database, factory, after)),
+        ),
+      write: async (rows, snapshots) => {
+        await writeOutputs(home, rows);
+        const stored = rows.map(({ bytes: _, ...run }) => ({ ...run, replay: Number(run.replay) }));
+        log.write(database => writeTransferRuns(database, stored, snapshots));
+      },
+    },
+    listLoggedFactories: async () => log.read(listLoggedFactories),
+    countIdentities: async () => log.read(countIdentities),
+    readSnapshot: async digest =>
+      log.read(database => database.prepare<[string], string>(selectSnapshot).pluck().get(digest)),
+    close: async () => {
+      log.close();
+      await claim.release();
+    },
+  };
+}
+
+type Use = <T>(work: (database: Database.Database) => T) => T;
+
+/** The delivery log's file, which is created with the first write. */
+function openLogFile(file: string): { readonly read: Use; readonly write: Use; close(): void } {
+  let database: Database.Database | undefined;
+  let isWritable = false;
+  const guarded = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (error) {
+      throw toLogError(file, error);
+    }
+  };
+  return {
+    read: work =>
+      guarded(() => {
+        database ??= openDatabaseForReading(file);
+        return work(database);
+      }),
+    write: work =>
+      guarded(() => {
+        if (!isWritable) database?.close();
+        if (!isWritable) database = openDatabase(file);
+        isWritable = true;
+        return work(database as Database.Database);
+      }),
+    close: () => database?.close(),
+  };
+}
+
+async function addOutputs(home: Home, rows: readonly StoredTransferRun[]): Promise<TransferRun[]> {
+  const page: TransferRun[] = [];
+  let bytesRead = 0;
+  for (const row of rows) {
+    if (bytesRead >= pageBytesMax) break;
+    const bytes = await readOutput(runOutputFile(home, row.id));
+    bytesRead += bytes?.length ?? 0;
+    page.push({ ...row, replay: row.replay === 1, bytes });
+  }
+  return page;
+}
+
+async function readOutput(path: string): Promise<Buffer | null> {
+  const file = await openRegularFile(path);
+  if (!file) return null;
+  try {
+    return await file.handle.readFile();
+  } finally {
+    await file.handle.close();
+  }
+}
+
+async function writeOutputs(home: Home, rows: readonly TransferRun[]): Promise<void> {
+  const directory = home.runOutputsDirectory;
+  await makePrivateDirectory(directory).catch(fileFailure('unwritable', directory));
+  for (const { id, bytes } of rows) {
+    const file = runOutputFile(home, id);
+    if (bytes) await replaceFile(file, bytes).catch(fileFailure('unwritable', file));
+  }
+}

@@ -1,0 +1,257 @@
+import type { Pool, QueryConfig, QueryResultRow } from 'pg';
+import type { Documents } from '../documents/documents.ts';
+import type { Claim, PostgresPlace } from '../ports.ts';
+import { StoreError } from '../store-error.ts';
+import {
+  pageBytesMax,
+  rowsPerPageMax,
+  type Transfer,
+  type TransferDelivery,
+  type TransferRun,
+  type TransferSnapshot,
+} from '../transfer.ts';
+import { describeTarget, openPool, statementMs } from './connection/pool.ts';
+import { postgresFailure } from './connection/postgres-failure.ts';
+import { openPartitions, type Partitions, toDay } from './delivery-log/partitions.ts';
+import { toColumns } from './delivery-log/text.ts';
+import { migrateTables } from './migrations.ts';
+
+/** @limit Time in which PostgreSQL must answer a statement while a store is copied, in ms: counting a large log takes minutes. */
+const copyStatementMs = 30 * 60 * 1000;
+/** @limit Age up to which copied deliveries get a partition for each day: the few older ones, which retention keeps longer, share one. */
+const partitionDaysMax = 60;
+
+/** Runs a statement, and returns its rows. Fails with StoreError. */
+type Select = <Row extends QueryResultRow>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
+
+export interface PostgresTransferOptions {
+  readonly postgres: PostgresPlace;
+  readonly documents: Documents;
+  readonly lockTimeoutMs: number;
+}
+
+/**
+ * Opens a database that is being copied from or to, and creates its tables. Fails with `locked` if a daemon works on it,
+ * or another copy.
+ */
+export async function openPostgresTransfer({
+  postgres: { url, directUrl = url },
+  documents,
+  lockTimeoutMs,
+}: PostgresTransferOptions): Promise<Transfer> {
+  const failed = postgresFailure(url);
+  const pool = openPool(url, { connectionsMax: 1 });
+  const lock = openPool(directUrl, { connectionsMax: 1 });
+  const close = async () => {
+    await Promise.all([pool.end(), lock.end()]);
+  };
+  let claim: Claim;
+  try {
+    await migrateTables(pool).catch(failed);
+    claim = await claimDatabase(lock, describeTarget(url), lockTimeoutMs).catch(failed);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const select: Select = async (text, values = []) => {
+    const statement = { text, values: [...values], query_timeout: copyStatementMs } as QueryConfig;
+    return (await pool.query(statement).catch(failed)).rows;
+  };
+  const place = placeRows(openPartitions(pool));
+  const write = async <Row extends TransferDelivery | TransferRun>(
+    text: string,
+    names: readonly (keyof Row)[],
+    rows: readonly Row[],
+    snapshots: readonly TransferSnapshot[],
+  ) => {
+    await storeSnapshots(select, snapshots);
+    await select(text, await toValues(place, names, rows));
+  };
+  return {
+    documents,
+    deliveries: {
+      read: (factory, after) => select(selectDeliveries, [factory, after, rowsPerPageMax, pageBytesMax]),
+      write: (rows, snapshots) => write(insertDeliveries, deliveryNames, rows, snapshots),
+    },
+    runs: {
+      read: (factory, after) => select(selectRuns, [factory, after, rowsPerPageMax, pageBytesMax]),
+      write: (rows, snapshots) => write(insertRuns, runNames, rows, snapshots),
+    },
+    listLoggedFactories: async () =>
+      (await select<{ name: string }>(selectFactories)).map(({ name }) => name).sort(),
+    countIdentities: async () => (await select<{ count: number }>(countAccepted))[0]?.count ?? 0,
+    readSnapshot: async digest => (await select<{ json: string }>(selectSnapshot, [digest]))[0]?.json,
+    close: async () => {
+      await claim.release();
+      await close();
+    },
+  };
+}
+
+/** Takes a lock that lasts as long as its connection, so that copies exclude each other. A daemon has a lease. */
+async function claimDatabase(pool: Pool, name: string, lockTimeoutMs: number): Promise<Claim> {
+  const client = await pool.connect();
+  try {
+    // A copy that was just killed has its lock for a moment more. 0 would mean to wait for ever.
+    await client.query(`SET lock_timeout = ${Math.max(1, lockTimeoutMs)}`);
+    const take = { text: 'SELECT pg_advisory_lock($1)', values: [transferLock] };
+    await client.query({ ...take, query_timeout: statementMs + lockTimeoutMs } as QueryConfig);
+    const daemon = await client.query('SELECT FROM hookmill.replicas WHERE lease_until > clock_timestamp()');
+    if (daemon.rowCount !== 0) {
+      const advice = 'stop it and try again; a daemon that was killed counts for 10 s more';
+      throw new StoreError('locked', `the database ${name} is used by a daemon; ${advice}`);
+    }
+    return { release: async () => client.release(true) };
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
+}
+
+/** Makes the partitions that deliveries of these times belong to, and returns their days. */
+type Place = (timesMs: readonly number[]) => Promise<number[]>;
+
+function placeRows(partitions: Partitions): Place {
+  const made = new Set<number>([0]);
+  const oldest = toDay(Date.now()) - partitionDaysMax;
+  return async timesMs => {
+    const days = timesMs.map(toDay).map(day => (day < oldest ? 0 : day));
+    const missing = [...new Set(days)].filter(day => !made.has(day));
+    if (missing.length > 0) await partitions.make(missing);
+    for (const day of missing) made.add(day);
+    return days;
+  };
+}
+
+const deliveryNames = [
+  ...[
+    'id',
+    'factory',
+    'webhook',
+    'uid',
+    'atMs',
+    'size',
+    'outcome',
+    'identity',
+    'identitySource',
+    'contentDigest',
+  ],
+  ...['authenticatedBy', 'reason', 'duplicateOf', 'headers', 'snapshot'],
+] as readonly (keyof TransferDelivery)[];
+
+const runNames = [
+  ...['id', 'factory', 'webhook', 'deliveryId', 'automation', 'replay', 'state', 'attempts', 'notBeforeMs'],
+  ...['createdAtMs', 'startedAtMs', 'finishedAtMs', 'claimedBy', 'error', 'snapshot'],
+] as readonly (keyof TransferRun)[];
+
+/** The parameters of an insert: the partitions of the rows, the lengths of their bytes, all bytes, and the columns. */
+async function toValues<Row extends TransferDelivery | TransferRun>(
+  place: Place,
+  names: readonly (keyof Row)[],
+  rows: readonly Row[],
+): Promise<unknown[]> {
+  const timesMs = rows.map(row => ('atMs' in row ? row.atMs : row.deliveryAtMs));
+  const parts = rows.map(({ bytes }) => bytes);
+  return [
+    await place(timesMs),
+    parts.map(bytes => bytes?.length ?? null),
+    Buffer.concat(parts.flatMap(bytes => bytes ?? [])),
+    ...toColumns(rows, names),
+  ];
+}
+
+async function storeSnapshots(select: Select, snapshots: readonly TransferSnapshot[]): Promise<void> {
+  const text = `
+    INSERT INTO hookmill.snapshots (digest, json, used_day) VALUES ($1, $2, $3)
+    ON CONFLICT (digest) DO UPDATE SET used_day = greatest(snapshots.used_day, excluded.used_day)`;
+  for (const { digest, json } of snapshots) await select(text, [digest, json, toDay(Date.now())]);
+}
+
+const givenBytes = 'substring($3::bytea FROM start::integer + 1 FOR length)';
+const givenSnapshot = '(SELECT key FROM hookmill.snapshots WHERE snapshots.digest = given.digest)';
+
+const insertDeliveries = `
+  WITH given AS (
+    SELECT *, sum(length) OVER (ORDER BY position) - length AS start
+    FROM unnest($1::integer[], $2::integer[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[],
+      $9::integer[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[],
+      $17::text[], $18::text[]) WITH ORDINALITY
+    AS given (day, length, id, factory, webhook, uid, at_ms, size, outcome, identity, identity_source, content_digest,
+      authenticated_by, reason, duplicate_of, headers, digest, position)
+  ), identities AS (
+    INSERT INTO hookmill.accepted (identity, content, delivery_id, day)
+    SELECT hookmill.accepted_key(uid, identity_source, identity),
+      hookmill.accepted_key(uid, 'content', content_digest), id, day
+    FROM given WHERE outcome = 'Accepted'
+  )
+  INSERT INTO hookmill.deliveries (day, id, factory, webhook, uid, at_ms, size, outcome, identity, identity_source,
+    content_digest, authenticated_by, reason, duplicate_of, headers, snapshot, payload)
+  SELECT day, id, factory, webhook, uid, at_ms, size, outcome, identity, identity_source, content_digest,
+    authenticated_by, reason, duplicate_of, headers, ${givenSnapshot}, ${givenBytes}
+  FROM given ORDER BY position`;
+
+const insertRuns = `
+  WITH given AS (
+    SELECT *, sum(length) OVER (ORDER BY position) - length AS start
+    FROM unnest($1::integer[], $2::integer[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
+      $9::boolean[], $10::text[], $11::integer[], $12::bigint[], $13::bigint[], $14::bigint[], $15::bigint[],
+      $16::text[], $17::text[], $18::text[]) WITH ORDINALITY
+    AS given (day, length, id, factory, webhook, delivery_id, automation, replay, state, attempts, not_before_ms,
+      created_at_ms, started_at_ms, finished_at_ms, claimed_by, error, digest, position)
+  ), outputs AS (
+    INSERT INTO hookmill.run_outputs (run_id, day, bytes)
+    SELECT id, hookmill.day_of((extract(epoch FROM now()) * 1000)::bigint), ${givenBytes}
+    FROM given WHERE length IS NOT NULL
+  )
+  INSERT INTO hookmill.runs (day, id, factory, webhook, delivery_id, automation, replay, state, attempts, not_before_ms,
+    created_at_ms, started_at_ms, finished_at_ms, claimed_by, error, snapshot)
+  SELECT day, id, factory, webhook, delivery_id, automation, replay, state, attempts, not_before_ms, created_at_ms,
+    started_at_ms, finished_at_ms, claimed_by, error, ${givenSnapshot}
+  FROM given ORDER BY position`;
+
+// A page ends where its bytes reach $4: what is beyond is sized, but not read.
+
+const selectDeliveries = `
+  SELECT seq AS position, id, factory, webhook, uid, at_ms AS "atMs", size, outcome, identity,
+    identity_source AS "identitySource", content_digest AS "contentDigest", authenticated_by AS "authenticatedBy",
+    reason, duplicate_of AS "duplicateOf", headers, digest AS snapshot, payload AS bytes
+  FROM (
+    SELECT *, sum(coalesce(length(payload), 0)) OVER (ORDER BY seq) - coalesce(length(payload), 0) AS bytes_before
+    FROM (SELECT * FROM hookmill.deliveries WHERE factory = $1 AND seq > $2 ORDER BY seq LIMIT $3) AS next
+  ) AS page LEFT JOIN hookmill.snapshots ON key = snapshot
+  WHERE bytes_before < $4 ORDER BY seq`;
+
+const selectRuns = `
+  WITH next AS (
+    SELECT *, (SELECT coalesce(sum(length(bytes)), 0) FROM hookmill.run_outputs WHERE run_id = next.id) AS size
+    FROM (SELECT * FROM hookmill.runs WHERE factory = $1 AND seq > $2 ORDER BY seq LIMIT $3) AS next
+  ), page AS (
+    SELECT *, sum(size) OVER (ORDER BY seq) - size AS bytes_before FROM next
+  )
+  SELECT page.seq AS position, page.id, page.factory, page.webhook, delivery_id AS "deliveryId",
+    deliveries.at_ms AS "deliveryAtMs", automation, replay, digest AS snapshot, state, attempts,
+    not_before_ms AS "notBeforeMs", created_at_ms AS "createdAtMs", started_at_ms AS "startedAtMs",
+    finished_at_ms AS "finishedAtMs", claimed_by AS "claimedBy", error,
+    (SELECT string_agg(bytes, ''::bytea ORDER BY seq) FROM hookmill.run_outputs WHERE run_id = page.id) AS bytes
+  FROM page JOIN hookmill.deliveries ON deliveries.id = delivery_id AND deliveries.day = page.day
+    LEFT JOIN hookmill.snapshots ON key = page.snapshot
+  WHERE bytes_before < $4 ORDER BY page.seq`;
+
+/** Each factory, found by jumps through the index. */
+const selectFactories = `
+  WITH RECURSIVE factories (name) AS (
+    SELECT min(factory) FROM hookmill.deliveries
+    UNION ALL
+    SELECT (SELECT min(factory) FROM hookmill.deliveries WHERE factory > name) FROM factories WHERE name IS NOT NULL
+  )
+  SELECT name FROM factories WHERE name IS NOT NULL`;
+
+/** Retention may not yet have removed the identities of deliveries that it has dropped. */
+const countAccepted = `
+  SELECT count(*) FROM hookmill.accepted WHERE EXISTS (
+    SELECT FROM hookmill.deliveries WHERE deliveries.id = delivery_id AND deliveries.day = accepted.day)`;
+
+const selectSnapshot = 'SELECT json FROM hookmill.snapshots WHERE digest = $1';
+
+// Any number that nothing else in the database uses.
+const transferLock = '29401485033434734';

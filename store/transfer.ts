@@ -1,0 +1,79 @@
+import type { Documents } from './documents/documents.ts';
+
+/** @limit Rows that are copied to another store in one transaction: fewer would sync too often, more would only need memory. */
+export const rowsPerPageMax = 1_000;
+/** @limit Bytes of payloads or outputs after which a page of copied rows ends, in bytes: copying needs a few times this memory. */
+export const pageBytesMax = 4 * 1024 * 1024;
+
+/** A store that is being copied from or to: everything that it keeps, as it is kept. No daemon serves it meanwhile. */
+export interface Transfer {
+  readonly documents: Documents;
+  readonly deliveries: TransferTable<TransferDelivery>;
+  readonly runs: TransferTable<TransferRun>;
+  /** The factories that the delivery log has rows of, sorted. */
+  listLoggedFactories(): Promise<string[]>;
+  /** The number of identities by which a delivery would be recognised as a duplicate. */
+  countIdentities(): Promise<number>;
+  readSnapshot(digest: string): Promise<string | undefined>;
+  /** Lets daemons serve the store again. */
+  close(): Promise<void>;
+}
+
+/** Rows of the delivery log, in the order in which they were recorded. */
+export interface TransferTable<Row extends TransferDelivery | TransferRun> {
+  /** The first page of a factory's rows after the one at this position; no rows at the end. Positions are above 0. */
+  read(factory: string, after: number): Promise<Row[]>;
+  /** Appends a page of rows: all of them, or none. The store has or gets the snapshots that they name. */
+  write(rows: readonly Row[], snapshots: readonly TransferSnapshot[]): Promise<void>;
+}
+
+export interface TransferSnapshot {
+  readonly digest: string;
+  readonly json: string;
+}
+
+interface TransferRow {
+  /** The row's place in the order of its store. A written row gets a new one. */
+  readonly position: number;
+  readonly id: string;
+  readonly factory: string;
+  readonly webhook: string;
+  /** Digest of the automations that were applied. */
+  readonly snapshot: string | null;
+}
+
+/** A delivery as every adapter can keep it. */
+export interface TransferDelivery extends TransferRow {
+  readonly uid: string;
+  readonly atMs: number;
+  readonly size: number;
+  readonly outcome: string;
+  readonly identity: string | null;
+  readonly identitySource: string | null;
+  readonly contentDigest: string | null;
+  readonly authenticatedBy: string | null;
+  readonly reason: string | null;
+  readonly duplicateOf: string | null;
+  /** JSON text. */
+  readonly headers: string | null;
+  /** Null unless the delivery was accepted. */
+  readonly bytes: Uint8Array | null;
+}
+
+/** A run as every adapter can keep it. */
+export interface TransferRun extends TransferRow {
+  readonly deliveryId: string;
+  readonly deliveryAtMs: number;
+  readonly automation: string;
+  readonly replay: boolean;
+  readonly state: string;
+  readonly attempts: number;
+  readonly notBeforeMs: number;
+  readonly createdAtMs: number;
+  readonly startedAtMs: number | null;
+  readonly finishedAtMs: number | null;
+  readonly claimedBy: string | null;
+  readonly error: string | null;
+  /** The output of all attempts; null if there is none. */
+  readonly bytes: Uint8Array | null;
+}
