@@ -15,6 +15,7 @@ export class Lease {
   #lost = 0;
   #renewedMs = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
+  #renewing: Promise<void> | undefined;
 
   readonly #onLost: () => void;
 
@@ -47,7 +48,15 @@ export class Lease {
     return this.#lost === 0 ? `${this.#daemonId}` : `${this.#daemonId}.${this.#lost}`;
   }
 
-  async #renew(): Promise<void> {
+  /** One at a time, so that a lost lease gets one new name. */
+  #renew(): Promise<void> {
+    this.#renewing ??= this.#renewOrBegin().finally(() => {
+      this.#renewing = undefined;
+    });
+    return this.#renewing;
+  }
+
+  async #renewOrBegin(): Promise<void> {
     const sentMs = performance.now();
     const renewed = await this.#pool.query(
       `UPDATE hookmill.replicas SET lease_until = clock_timestamp() + $2 * interval '1 ms'

@@ -74,7 +74,7 @@ function prepareCommit(
   verbs: AsyncVerbs,
 ): (batch: Batch) => Promise<Committed | FailedBatch> {
   const execute = <V extends Verb>(command: Command<V>) =>
-    retries.run(attempt => verbs[command.verb](command.argument, attempt));
+    retries.run(() => verbs[command.verb](command.argument));
   return async batch => {
     const { id, deliveries, payloads, commands } = batch;
     const startedMs = performance.now();

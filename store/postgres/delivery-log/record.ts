@@ -33,12 +33,16 @@ export function prepareRecord(pool: Pool, snapshots: PostgresSnapshots): Record 
     const days = [...new Set(rows.map(({ atMs }) => toDay(atMs)))];
     const duplicates: Duplicate[] = [];
     for (const wave of toWaves(entries)) {
-      const originals = await retries.run(async () => {
+      const originals = await retries.run(async attempt => {
         for (const entry of wave) {
           const state = states[entry.index];
           if (state) entry.snapshot = await snapshots.store(pool, state, toDay(entry.row.atMs));
         }
-        return recordWave(wave, retries);
+        const found = await recordWave(wave, retries);
+        // A server that ended the connection may have committed without waiting for its standby. Then nothing was written
+        // now, and nothing waited; but what is written after it reaches the standby after it.
+        if (attempt > 1) await retries.probe();
+        return found;
       }, days);
       for (const { index, row } of wave) {
         const of = originals.get(row.id);

@@ -54,25 +54,31 @@ function prepareClaims(
   pool: Pool,
   lease: Lease,
 ): Pick<RunVerbs, 'claimRuns' | 'finishRun' | 'postponeRun' | 'requeueRunsOfOthers'> {
-  /** The runs that were claimed here and have no result yet. */
-  const executing = new Set<string>();
+  /** The runs that were claimed here and have no result yet, each with the name that claimed it. */
+  const executing = new Map<string, string | undefined>();
+  const requeue = (client: Pick<PoolClient, 'query'>, claimedBy: string) => {
+    const own = [...executing].filter(([, name]) => name === claimedBy).map(([id]) => id);
+    return requeueAbandoned(client, claimedBy, own);
+  };
+  const end = ({ id, claimedBy }: RunAttempt) => {
+    if (executing.get(id) === claimedBy) executing.delete(id);
+  };
   return {
-    claimRuns: async ({ daemonId, nowMs, limit }, attempt) => {
+    claimRuns: async ({ daemonId, nowMs, limit }) => {
       const claimedBy = await lease.hold(daemonId);
-      const runs = await inTransaction(pool, async client => {
-        await requeueAbandoned(client);
-        // A claim whose answer was lost may have succeeded.
-        const found = attempt > 1 ? await findClaimed(client, claimedBy, executing) : [];
-        return [...found, ...(await claim(client, claimedBy, nowMs, limit - found.length))];
+      const claimed = await inTransaction(pool, async client => {
+        await requeue(client, claimedBy);
+        const runs = await claim(client, claimedBy, nowMs, limit);
+        const nextDueMs = await findNextDue(client);
+        return nextDueMs === undefined ? { runs } : { runs, nextDueMs };
       });
-      for (const { id } of runs) executing.add(id);
-      const nextDueMs = await findNextDue(pool);
-      return nextDueMs === undefined ? { runs } : { runs, nextDueMs };
+      for (const { id } of claimed.runs) executing.set(id, claimedBy);
+      return claimed;
     },
     finishRun: async ({ state, atMs, error, ...attempt }) => {
       const text = `UPDATE hookmill.runs SET state = $4, finished_at_ms = $5, error = $6, claimed_by = NULL WHERE ${isClaimed}`;
       const finished = await pool.query(text, [...toClaim(attempt), state, atMs, toError(error)]);
-      executing.delete(attempt.id);
+      end(attempt);
       return finished.rowCount === 1;
     },
     postponeRun: async ({ notBeforeMs, attempted, error, ...attempt }) => {
@@ -80,13 +86,10 @@ function prepareClaims(
         attempts = attempts - $6 WHERE ${isClaimed}`;
       const values = [...toClaim(attempt), notBeforeMs, toError(error), attempted ? 0 : 1];
       const postponed = await pool.query(text, values);
-      executing.delete(attempt.id);
+      end(attempt);
       return postponed.rowCount === 1;
     },
-    requeueRunsOfOthers: async daemonId => {
-      await lease.hold(daemonId);
-      return requeueAbandoned(pool);
-    },
+    requeueRunsOfOthers: async daemonId => requeue(pool, await lease.hold(daemonId)),
   };
 }
 
@@ -100,12 +103,20 @@ function toError(error: string | undefined): string | null {
   return error === undefined ? null : toStorableText(error);
 }
 
-/** Queues the runs whose daemon has no lease any more. */
-async function requeueAbandoned(client: Pick<PoolClient, 'query'>): Promise<number> {
-  const requeued = await client.query(`
+/**
+ * Queues the runs whose daemon has no lease any more, and those that this one does not know to be its own: the answer to
+ * their claim was lost, or a failover undid their result.
+ */
+async function requeueAbandoned(
+  client: Pick<PoolClient, 'query'>,
+  claimedBy: string,
+  own: readonly string[],
+): Promise<number> {
+  const text = `
     UPDATE hookmill.runs SET state = 'queued', claimed_by = NULL
-    WHERE state = 'running' AND NOT EXISTS (
-      SELECT FROM hookmill.replicas WHERE replicas.id = claimed_by AND lease_until > clock_timestamp())`);
+    WHERE state = 'running' AND (claimed_by = $1 AND id <> ALL ($2) OR NOT EXISTS (
+      SELECT FROM hookmill.replicas WHERE replicas.id = claimed_by AND lease_until > clock_timestamp()))`;
+  const requeued = await client.query(text, [claimedBy, own]);
   return requeued.rowCount ?? 0;
 }
 
@@ -125,26 +136,13 @@ async function claim(client: PoolClient, claimedBy: string, nowMs: number, limit
       RETURNING runs.*
     )
     SELECT ${runColumns} FROM runs LEFT JOIN hookmill.snapshots ON key = snapshot ORDER BY not_before_ms, seq`,
-    [claimedBy, nowMs, Math.max(0, limit)],
+    [claimedBy, nowMs, limit],
   );
   return rows.map(withoutNulls);
 }
 
-async function findClaimed(
-  client: PoolClient,
-  claimedBy: string,
-  known: ReadonlySet<string>,
-): Promise<Run[]> {
-  const { rows } = await client.query<Run>(
-    `SELECT ${runColumns} FROM hookmill.runs LEFT JOIN hookmill.snapshots ON key = snapshot
-    WHERE state = 'running' AND claimed_by = $1 AND id <> ALL ($2)`,
-    [claimedBy, [...known]],
-  );
-  return rows.map(withoutNulls);
-}
-
-async function findNextDue(pool: Pool): Promise<number | undefined> {
-  const { rows } = await pool.query<{ atMs: number }>(`
+async function findNextDue(client: PoolClient): Promise<number | undefined> {
+  const { rows } = await client.query<{ atMs: number }>(`
     SELECT not_before_ms AS "atMs" FROM hookmill.runs WHERE state = 'queued' ORDER BY not_before_ms LIMIT 1`);
   return rows[0]?.atMs;
 }

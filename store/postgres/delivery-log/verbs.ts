@@ -3,9 +3,9 @@ import type { StoredEvent } from '../../delivery-log.ts';
 import type { Verb, Verbs } from '../../delivery-log-thread/wire.ts';
 import { type EventRecord, toEvent } from '../../stored-rows.ts';
 
-/** `attempt` counts from 1; later ones follow a lost connection or a conflict, after which the first may have succeeded. */
+/** Each may be called again after a lost connection or a conflict, when the first call may have succeeded. */
 export type AsyncVerbs = {
-  readonly [V in Verb]: (argument: Verbs[V]['takes'], attempt: number) => Promise<Verbs[V]['gives']>;
+  readonly [V in Verb]: (argument: Verbs[V]['takes']) => Promise<Verbs[V]['gives']>;
 };
 
 export async function readEvent(pool: Pool, deliveryId: string): Promise<StoredEvent | undefined> {

@@ -1,0 +1,58 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { acceptedDelivery, newRun, sampleAtMs } from '../../support/deliveries.ts';
+import { eventually } from '../../support/eventually.ts';
+import { query, usePostgres } from '../../support/postgres.ts';
+import { openAt, openLog } from '../conformance/place.ts';
+import { postgresPlace } from './postgres-place.ts';
+
+const server = usePostgres();
+const adminUrl = () => `postgres://hookmill@127.0.0.1:${server.port}/postgres`;
+
+/** Lets commits wait for a standby, which does not exist if it is `nobody`. */
+async function awaitStandby(name: 'nobody' | ''): Promise<void> {
+  await query(adminUrl(), `ALTER SYSTEM SET synchronous_standby_names = '${name}'`);
+  await query(adminUrl(), 'SELECT pg_reload_conf()');
+}
+
+/** The process of each connection whose commit waits for the standby. */
+async function listWaiting(): Promise<number[]> {
+  const text = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+  return (await query(adminUrl(), text)).rows.map(({ pid }) => pid);
+}
+
+test('a delivery whose connection was ended while it waited for the standby still waits for it', async () => {
+  const log = await openLog(openAt(postgresPlace(await server.createDatabase())));
+  // What deliveries refer to is stored with the first one.
+  await log.recordAccepted(acceptedDelivery());
+  await awaitStandby('nobody');
+  onTestFinished(() => awaitStandby(''));
+  const delivery = acceptedDelivery();
+  const recorded = log.recordAccepted(delivery);
+  const [first] = await eventually(async () => [await listWaiting()].find(({ length }) => length > 0));
+  await query(adminUrl(), 'SELECT pg_terminate_backend($1)', [first]);
+  const next = eventually(async () => (await listWaiting()).some(pid => pid !== first) && 'waits again');
+  expect(await Promise.race([recorded, next])).toBe('waits again');
+  await awaitStandby('');
+  expect(await recorded).toEqual({ id: delivery.id });
+});
+
+test('runs whose claim was committed and never answered are claimed again', async () => {
+  const log = await openLog(openAt(postgresPlace(await server.createDatabase())));
+  const run = newRun();
+  await log.recordAccepted(acceptedDelivery({ runs: [run] }));
+  const claim = { daemonId: 'daemon one', nowMs: sampleAtMs, limit: 10 };
+  // The sign of life of this daemon is known before its commits can wait.
+  await log.claimRuns({ ...claim, nowMs: 0 });
+  await awaitStandby('nobody');
+  onTestFinished(() => awaitStandby(''));
+  const unanswered = log.claimRuns(claim);
+  const failed = expect(unanswered).rejects.toMatchObject({ code: 'failed' });
+  await eventually(async () => (await listWaiting()).length > 0);
+  await server.stop('immediate');
+  await failed;
+  await server.start();
+  await awaitStandby('');
+  const { runs } = await log.claimRuns(claim);
+  expect(runs).toEqual([expect.objectContaining({ id: run.id, attempts: 2 })]);
+  expect((await log.claimRuns(claim)).runs).toEqual([]);
+});
