@@ -11,8 +11,13 @@ export function findPostgres(command: Command, environment: NodeJS.ProcessEnv): 
   else parseUrl('HOOKMILL_STORE', store);
   const directUrl = environment.HOOKMILL_STORE_DIRECT || undefined;
   if (directUrl !== undefined) parseUrl('HOOKMILL_STORE_DIRECT', directUrl);
-  const mayLose = environment.HOOKMILL_STORE_MAY_LOSE === 'accepted-deliveries';
-  return { url: store, directUrl, mayLose };
+  return { url: store, directUrl, mayLose: readMayLose(environment.HOOKMILL_STORE_MAY_LOSE) };
+}
+
+/** Whoever accepts that deliveries may be lost must write that out. */
+function readMayLose(text = ''): boolean {
+  if (text === '' || text === 'accepted-deliveries') return text !== '';
+  throw new UsageError('HOOKMILL_STORE_MAY_LOSE must be accepted-deliveries, or not set');
 }
 
 /** Refuses a URL of a database that is an argument and contains a password. */
@@ -28,7 +33,9 @@ export function requireNoPassword(flag: string, text: string): void {
 
 function parseUrl(origin: string, text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url && /^postgres(ql)?:$/.test(url.protocol)) return url;
+  // Without encoding, a / ? or # in the password ends the host, and a part of the password would be taken for its port.
+  const isTorn = url && (url.hash !== '' || `${url.pathname}${url.search}`.includes('@'));
+  if (url && !isTorn && /^postgres(ql)?:$/.test(url.protocol)) return url;
   const advice = 'percent-encode special characters in its password';
   throw new UsageError(`${origin} must be a URL like postgres://user@host:5432/database; ${advice}`);
 }

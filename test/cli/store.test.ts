@@ -75,6 +75,15 @@ test.for<readonly [string, readonly string[], RunOptions['env'], string]>([
   ],
   ['another kind of URL', ['--store', `https://u:${password}@h/db`], {}, '--store must be a URL like'],
   ['no URL', [], { HOOKMILL_STORE: `u:${password}@h/db` }, 'HOOKMILL_STORE must be a URL like'],
+  ['a password with /', [], { HOOKMILL_STORE: `postgres://u:1/${password}@h/db` }, 'percent-encode'],
+  ['a password with ?', [], { HOOKMILL_STORE: `postgres://u:1?${password}@h/db` }, 'percent-encode'],
+  ['a password with #', [], { HOOKMILL_STORE: `postgres://u:1#${password}@h/db` }, 'percent-encode'],
+  [
+    'a loss that is not written out',
+    ['--store', 'postgres://u@h/db'],
+    { HOOKMILL_STORE_MAY_LOSE: 'yes' },
+    'HOOKMILL_STORE_MAY_LOSE must be accepted-deliveries',
+  ],
   [
     'no URL for notifications',
     ['--store', 'postgres://u@h/db'],
