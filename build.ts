@@ -7,7 +7,7 @@ import { build } from 'rolldown';
 // daemon: finding and reading a package's many files costs more than running them. All other packages stay outside the
 // bundle. better-sqlite3 has to, because it has a native part; pino, because it finds files of its own by their paths.
 const bundled =
-  /^(@koa\/router|chokidar|commander|diff|execa|fast-string-(truncated-)?width|fastest-levenshtein|jose|koa|lowdb|picocolors|prom-client|proxy-addr|simple-git|yaml|zod)($|\/)/;
+  /^(@koa\/router|@opentelemetry\/api|bintrees|chokidar|commander|diff|execa|fast-string-(truncated-)?width|fastest-levenshtein|jose|koa|lowdb|picocolors|prom-client|proxy-addr|simple-git|tdigest|yaml|zod)($|\/)/;
 
 // @koa/router imports http only for its list of methods, and a plain import would load fetch and WebSocket too.
 const replaced = { http: resolve('daemon/http/node-http.ts') };

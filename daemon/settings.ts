@@ -1,7 +1,6 @@
 import proxyAddr from 'proxy-addr';
 import { z } from 'zod';
 import { addMistake } from '../schema/definitions/add-mistake.ts';
-import { type ParsedFile, parseFile } from '../schema/definitions/parse-file.ts';
 import { followedRepositoriesShape } from '../sources/repository/followed-repository.ts';
 import { runSettingsShape } from './runs/run-settings.ts';
 
@@ -129,7 +128,3 @@ export const settingsShape = z.strictObject({
 });
 
 export type DaemonSettings = z.output<typeof settingsShape>;
-
-export function parseSettings(file: string, bytes: Uint8Array): ParsedFile<DaemonSettings> {
-  return parseFile(settingsShape, file, bytes);
-}

@@ -1,15 +1,10 @@
 import type { FollowedBranch } from '../sources/repository/followed-repository.ts';
 import { GitFailure, type GitFailureCode } from '../sources/repository/git/git-failure.ts';
-import {
-  addReconcileEnd,
-  type ReconcileEnd,
-  type ReconcileFailureReason,
-  type RememberedBranch,
-} from '../store/reconcile-statuses.ts';
+import type { ReconcileEnd, ReconcileFailureReason } from '../store/reconcile-statuses.ts';
 import { StoreError } from '../store/store-error.ts';
-import { toSourcePlace } from './applied-source.ts';
 import type { Factory } from './factory.ts';
 import { type Followed, type FollowOptions, followBranch, makeFailure } from './follow-branch.ts';
+import { recordReconcileEnd } from './record-reconcile-end.ts';
 
 export type Reconciled =
   | Followed
@@ -30,19 +25,9 @@ export async function reconcile(
   const { suspendedAt } = await reconcileStatuses.read(factory.name);
   if (suspendedAt !== null) return { result: 'suspended', since: suspendedAt };
   const reconciled = await followBranch(factory, followed, options).catch(toResult);
-  if (reconciled.result !== 'stopped') await recordEnd(factory, followed, toReconcileEnd(reconciled));
+  if (reconciled.result !== 'stopped')
+    await recordReconcileEnd(factory, followed, toReconcileEnd(reconciled));
   return reconciled;
-}
-
-/** Stores how a reconcile ended. Fails with a `StoreError`. */
-export async function recordEnd(
-  { name, store, now }: Pick<Factory, 'name' | 'store' | 'now'>,
-  followed: FollowedBranch,
-  end: ReconcileEnd,
-): Promise<void> {
-  const at = now().toISOString();
-  const branch = toRememberedBranch(followed);
-  await store.reconcileStatuses.change(name, status => addReconcileEnd(status, branch, end, at));
 }
 
 function toResult(error: unknown): Reconciled & { result: 'failed' | 'stopped' } {
@@ -62,10 +47,6 @@ const reasons: Readonly<Record<GitFailureCode, ReconcileFailureReason | 'stopped
   'mirror-unwritable': 'store',
   stopped: 'stopped',
 };
-
-function toRememberedBranch({ repository, credential }: FollowedBranch): RememberedBranch {
-  return { ...toSourcePlace(repository), credential: credential ?? null };
-}
 
 function toReconcileEnd(reconciled: Followed): ReconcileEnd {
   if (reconciled.result !== 'failed') return { ok: true, tip: reconciled.tip };

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import { recordEnd } from '../../operations/reconcile.ts';
 import { type ReconcileLoop, startReconcileLoop } from '../../operations/reconcile-loop.ts';
+import { recordReconcileEnd } from '../../operations/record-reconcile-end.ts';
 import {
   type FollowedRepository,
   getIntervalMs,
@@ -35,7 +35,8 @@ export function startReconcilers(options: ReconcilersOptions): Reconcilers {
   const now = () => new Date();
   const thread = new ReconcileThread({
     ...{ place: store.place, environment },
-    onTooLarge: (name, branch, failure) => recordEnd({ name, store, now }, branch, { ok: false, ...failure }),
+    onTooLarge: (name, branch, failure) =>
+      recordReconcileEnd({ name, store, now }, branch, { ok: false, ...failure }),
   });
   const loops: ReconcileLoop[] = [];
   const triggered = new Map<string, ReconcileLoop[]>();

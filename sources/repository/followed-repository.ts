@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { addMistake } from '../../schema/definitions/add-mistake.ts';
 import { parseDurationMs } from '../../schema/definitions/duration.ts';
-import { type ParsedFile, parseFile } from '../../schema/definitions/parse-file.ts';
 import { findMistakes, type Mistake } from '../../schema/definitions/shape-mistakes.ts';
 import { namePattern, nameRule } from '../../schema/name.ts';
 import { secretNameShape } from '../../schema/secret-name-shape.ts';
@@ -82,17 +81,6 @@ export const followedRepositoriesShape = z
       addMistake(context, [index, 'factory'], message, { code: 'definition/value', hint });
     }
   });
-
-// The daemon checks the rest of the file.
-const configurationShape = z.object({ repositories: followedRepositoriesShape });
-
-/** Parses the repositories in the daemon's configuration file. */
-export function parseFollowedRepositories(
-  file: string,
-  bytes: Uint8Array,
-): ParsedFile<{ readonly repositories: readonly FollowedRepository[] }> {
-  return parseFile(configurationShape, file, bytes);
-}
 
 /** Checks settings that an operator gave as options. */
 export function checkFollowedRepository(

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { parseSettings, settingsShape } from '../../daemon/settings.ts';
+import { parseSettings } from '../../daemon/parse-settings.ts';
+import { settingsShape } from '../../daemon/settings.ts';
 
 function diagnosticsOf(text: string): string[] {
   const { diagnostics } = parseSettings('hookmill-daemon.yaml', Buffer.from(text));

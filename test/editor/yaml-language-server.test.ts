@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseSettings } from '../../daemon/settings.ts';
+import { parseSettings } from '../../daemon/parse-settings.ts';
 import { parseAutomation, parseWebhook } from '../../schema/definitions/parse-definition.ts';
 import { parseWorkspace } from '../../schema/definitions/workspace.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';

@@ -166,7 +166,7 @@ async function readSettings(options: ServeOptions, factory: string): Promise<Dae
 }
 
 async function readSettingsFile(file: string): Promise<DaemonSettings> {
-  const { parseSettings } = await import('../../../daemon/settings.ts');
+  const { parseSettings } = await import('../../../daemon/parse-settings.ts');
   const { definition, diagnostics, text } = parseSettings(file, await readInputFile(file));
   printFindings(renderDiagnostics(diagnostics, new Map([[file, text]])));
   if (!definition) throw new CommandError('the daemon was not started');

@@ -104,7 +104,9 @@ async function requireRepository(context: Context, options: ReconcileOptions): P
 
 /** Reads the repositories in the daemon's configuration file. */
 async function readRepositories(file: string): Promise<readonly FollowedRepository[]> {
-  const { parseFollowedRepositories } = await import('../../../sources/repository/followed-repository.ts');
+  const { parseFollowedRepositories } = await import(
+    '../../../sources/repository/parse-followed-repositories.ts'
+  );
   const { definition, diagnostics, text } = parseFollowedRepositories(file, await readInputFile(file));
   printFindings(renderDiagnostics(diagnostics, new Map([[file, text]])));
   if (!definition) throw new CommandError('nothing was reconciled');
