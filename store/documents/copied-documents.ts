@@ -95,7 +95,7 @@ function damagedError(factory: string): StoreError {
 
 /** The error for a store that is copied to, but has something else already. */
 export function otherContent(what: string): StoreError {
-  const message = `the target has ${what} that the source does not have; copy to an empty store`;
+  const message = `the target differs from the source in ${what}; empty it, or copy to another place`;
   return new StoreError('other-content', message);
 }
 

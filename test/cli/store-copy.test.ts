@@ -200,6 +200,30 @@ describe('a home', () => {
   });
 });
 
+test('a copy that is not the same as its source is a failure, and names what differs', async () => {
+  const workspace = await makeSource();
+  await leaveRuns(openHome(workspace.home));
+  await run(workspace.hookmill('store', 'migrate', { env }));
+  await query(
+    url,
+    "CREATE FUNCTION spoil() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.attempts := 9; RETURN NEW; END'",
+  );
+  await query(
+    url,
+    'CREATE TRIGGER spoil BEFORE INSERT ON hookmill.runs FOR EACH ROW EXECUTE FUNCTION spoil()',
+  );
+  const { exitCode, stdout } = await copyTo(workspace, '.hookmill', 'postgres');
+  const { isSame, parts }: CopyReport = JSON.parse(stdout);
+  expect({ exitCode, isSame }).toEqual({ exitCode: 1, isSame: false });
+  const different = parts.filter(({ from, to }) => from.digest !== to.digest).map(({ part }) => part);
+  expect(different).toEqual(['runs']);
+  const text = await workspace.hookmill('store', 'copy', '--from', '.hookmill', '--to', 'postgres', { env });
+  expect(text).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringMatching(/differs from the source in run_\w+ of the factory old/),
+  });
+});
+
 describe('a copy is refused', () => {
   test.for<readonly [string, (url: string) => Promise<unknown>, RegExp]>([
     [
@@ -209,7 +233,7 @@ describe('a copy is refused', () => {
         await store.appliedStates.change('else', async state => ({ next: state, result: undefined }));
         await store.close();
       },
-      /the target has applied states of the factory else that the source does not have/,
+      /the target differs from the source in applied states of the factory else; empty it/,
     ],
     [
       'a delivery that the source does not have',
@@ -220,7 +244,7 @@ describe('a copy is refused', () => {
         await log.close();
         await store.close();
       },
-      /the target has dlv_\w+ of the factory old that the source does not have/,
+      /the target differs from the source in dlv_\w+ of the factory old; empty it/,
     ],
   ])('to a target with %s', async ([_, prepare, message]) => {
     const workspace = await makeSource();

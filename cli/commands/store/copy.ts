@@ -149,7 +149,9 @@ function renderReport(
   ]);
   const table = renderTable(['PART', 'FROM', 'SHA-256', 'TO', 'SHA-256'], rows);
   if (!isSame) {
-    return `${table}\nThe two differ. If a daemon changed one of them, stop it, empty the target and copy again.\n`;
+    const other = parts.filter(({ from, to }) => from.count !== to.count || from.digest !== to.digest);
+    const names = other.map(({ part }) => part).join(', ');
+    return `${table}\nThese differ: ${names}. If a daemon changed them, stop it, empty the target and copy again.\n`;
   }
   const running = `${runsRunning} runs were running when their daemon ended. The next daemon starts another attempt at them.\n`;
   const start = target.postgres

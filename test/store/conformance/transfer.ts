@@ -13,12 +13,13 @@ export function testTransfer(makePlace: MakePlace): void {
     const many = Array.from({ length: rowsPerPageMax + 5 }, () => acceptedDelivery());
     await Promise.all(many.map(delivery => log.recordAccepted(delivery)));
     await log.close();
+    const newestFirst = await listDeliveryIds(openAt(place));
     await whileTransferring(place, async ({ deliveries, listLoggedFactories, countIdentities }) => {
       expect(await listLoggedFactories()).toEqual(['a', 'b', 'default']);
       expect(await countIdentities()).toBe(many.length + 3);
       expect((await deliveries.read('default', 0)).length).toBe(rowsPerPageMax);
       const ids = (await readAll(deliveries, 'default')).map(({ id }) => id);
-      expect(ids).toEqual(many.map(({ id }) => id));
+      expect(ids).toEqual(newestFirst.reverse());
       expect(await readAll(deliveries, 'b')).toHaveLength(2);
       expect(await deliveries.read('c', 0)).toEqual([]);
     });
