@@ -3,6 +3,7 @@ import { eventually } from '../../support/eventually.ts';
 import { hasPooler, usePooler } from '../../support/pooler.ts';
 import { usePostgres } from '../../support/postgres.ts';
 import { addWebhook, testAppliedStates } from '../conformance/applied-states.ts';
+import { testDeliveries } from '../conformance/deliveries.ts';
 import { openAt } from '../conformance/place.ts';
 import { testTeamSecrets } from '../conformance/team-secrets.ts';
 import { postgresPlace } from './postgres-place.ts';
@@ -16,6 +17,7 @@ describe.skipIf(!hasPooler)('through PgBouncer in transaction mode', () => {
   });
 
   describe('applied states', () => testAppliedStates(() => postgresPlace(throughPooler(url), url)));
+  describe('deliveries', () => testDeliveries(() => postgresPlace(throughPooler(url), url)));
   describe('team secrets', () => testTeamSecrets(() => postgresPlace(throughPooler(url), url)));
 
   test('a change is noticed without a direct connection too', async () => {
