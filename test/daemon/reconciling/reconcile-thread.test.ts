@@ -47,7 +47,7 @@ test('stops a reconcile whose definitions keep the thread busy, and tells why', 
   const files = Array.from({ length: 6_000 }, (_, index) => [`automations/a${index}.yaml`, automation]);
   upstream.commit(Object.fromEntries(files));
   // Longer than the second between two signs of life, and shorter than it takes to parse the files.
-  const { failures, reconcile } = openBench(4_000);
+  const { failures, reconcile } = openBench(2_000);
   let report = await reconcile(upstream.bare);
   // On a starved machine, the thread may be late before it has anything to apply. Then the reconcile is only repeated.
   while (report.result === 'stopped') report = await reconcile(upstream.bare);
