@@ -173,6 +173,7 @@ async function summarize(side: Transfer, documents: readonly CopiedDocument[]): 
     const { count, digest } = await summarize(side.documents);
     sums.add(part, count, hash => hash.update(digest));
   }
+  for (const table of tables) sums.add(table, 0, () => undefined);
   const snapshots = new Set<string>();
   let runsRunning = 0;
   for await (const [table, row] of readLog(side)) {

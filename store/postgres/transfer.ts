@@ -88,13 +88,20 @@ export async function openPostgresTransfer({
   };
 }
 
-/** Takes a lock that lasts as long as its connection, so that copies exclude each other. A daemon has a lease. */
+/**
+ * Takes a lock, so that copies exclude each other; a daemon has a lease. The lock lasts as long as its transaction, which
+ * also holds through a pooler.
+ */
 async function claimDatabase(pool: Pool, name: string, lockTimeoutMs: number): Promise<Claim> {
   const client = await pool.connect();
   try {
+    await client.query('BEGIN');
     // A copy that was just killed has its lock for a moment more. 0 would mean to wait for ever.
-    await client.query(`SET lock_timeout = ${Math.max(1, lockTimeoutMs)}`);
-    const take = { text: 'SELECT pg_advisory_lock($1)', values: [transferLock] };
+    await client.query(
+      `SELECT set_config('lock_timeout', $1, true), set_config('idle_in_transaction_session_timeout', '0', true)`,
+      [String(Math.max(1, lockTimeoutMs))],
+    );
+    const take = { text: 'SELECT pg_advisory_xact_lock($1)', values: [transferLock] };
     await client.query({ ...take, query_timeout: statementMs + lockTimeoutMs } as QueryConfig);
     const daemon = await client.query('SELECT FROM hookmill.replicas WHERE lease_until > clock_timestamp()');
     if (daemon.rowCount !== 0) {

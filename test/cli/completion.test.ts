@@ -72,6 +72,7 @@ test.each<[string, string[], string[]]>([
   ['nothing after the last argument', ['webhooks', 'show', 'orders', ''], ['']],
   ['files', ['apply', ''], [':files']],
   ['directories', ['-C', ''], [':directories']],
+  ['homes to copy', ['store', 'copy', '--to', ''], [':directories']],
 ])('completes %s', async (_, words, expected) => {
   expect(await candidates(...words)).toEqual(expected);
 });

@@ -292,6 +292,13 @@ describe('a copy is refused', () => {
     expect(exitCode).toBe(1);
   });
 
+  test('with --home, which says nothing about the two places', async () => {
+    const args = ['--from', '.hookmill', '--to', 'home', '--home', 'home'];
+    const { exitCode, stderr } = await makeWorkspace().hookmill('store', 'copy', ...args);
+    expect(stderr).toMatch(/does not work with --home; name homes with --from and --to/);
+    expect(exitCode).toBe(2);
+  });
+
   test.for<readonly [string, readonly [string, string], Readonly<Record<string, string>>, number, RegExp]>([
     ['a password', ['.hookmill', `postgres://u:${password}@h/db`], {}, 2, /--to must not contain a password/],
     ['no HOOKMILL_STORE', ['postgres', 'home'], {}, 2, /--from postgres needs HOOKMILL_STORE/],

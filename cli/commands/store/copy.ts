@@ -59,6 +59,9 @@ async function copy({ from, to }: CopyOptions, command: Command): Promise<void> 
   const { output } = await findPlace(command);
   const { lockTimeout, server }: GlobalOptions = command.optsWithGlobals();
   if (server) throw new UsageError('store copy works on this machine only; it does not work with --server');
+  if (command.getOptionValueSourceWithGlobals('home') === 'cli') {
+    throw new UsageError('store copy does not work with --home; name homes with --from and --to');
+  }
   const environment = takeSecrets(process.env);
   const source = findCopyPlace('--from', from, command, environment);
   const target = findCopyPlace('--to', to, command, environment);
