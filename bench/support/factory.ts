@@ -78,17 +78,27 @@ export function openFactory(
       const all = { port: 0, managementPort: 0, logLevel: 'warn', limits, ...settings };
       write('daemon.yaml', JSON.stringify(all));
       const config = join(directory, 'daemon.yaml');
-      const { urls, pid, kill } = await startServer([...words, 'serve', '--config', config], logFile);
+      const serving = [...words, 'serve', '--config', config];
+      const { urls, pid, kill } = await startServer(serving, { logFile, environment });
       const [ingressUrl = '', managementUrl = ''] = urls;
       return { ingressUrl, managementUrl, pid, kill };
     },
   };
 }
 
+export interface ServerOptions {
+  readonly logFile?: string | undefined;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
 /** Starts a server in its own process. Returns the URLs in its first line, which says that it is ready. */
-export async function startServer(words: readonly string[], logFile?: string) {
+export async function startServer(
+  words: readonly string[],
+  { logFile, environment = {} }: ServerOptions = {},
+) {
   const errors = logFile === undefined ? 'inherit' : openSync(logFile, 'w');
-  const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', errors] });
+  const env = { ...process.env, ...environment };
+  const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', errors], env });
   const kill = () => void child.kill('SIGKILL');
   atEnd(kill);
   if (!child.stdout) throw new Error('the server has no standard output');
