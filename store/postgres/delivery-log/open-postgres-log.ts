@@ -1,24 +1,18 @@
 import { extname } from 'node:path';
 import type { DeliveryLog, DeliveryLogOptions } from '../../delivery-log.ts';
 import { openLogThread } from '../../delivery-log-thread/open-log-thread.ts';
+import type { PostgresPlace } from '../../ports.ts';
 import { describeTarget } from '../connection/pool.ts';
 
 /** @limit Batches that a daemon commits at the same time in PostgreSQL: more connections only make the batches smaller. */
 const batchesInFlightMax = 4;
-
-/** Plain data, which is sent to the thread. */
-export interface PostgresLogPlace {
-  readonly url: string;
-  /** Whether a server that may forget what it has confirmed is accepted. */
-  readonly mayLose: boolean;
-}
 
 /**
  * Opens the delivery log in PostgreSQL. A thread of its own speaks to the server, so that no parsing of rows delays the
  * ingress. Creates or updates the tables. Rejects with DeliveryLogError `version`, `unsafe` or `failed`.
  */
 export function openPostgresLog(
-  place: PostgresLogPlace,
+  place: PostgresPlace,
   options: DeliveryLogOptions = {},
 ): Promise<DeliveryLog> {
   return openLogThread(

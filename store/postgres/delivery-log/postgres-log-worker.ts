@@ -8,11 +8,11 @@ import type {
   ToWorker,
   Verb,
 } from '../../delivery-log-thread/wire.ts';
+import type { PostgresPlace } from '../../ports.ts';
 import { openPool } from '../connection/pool.ts';
 import { migrateTables } from '../migrations.ts';
 import { Lease } from './lease.ts';
 import { toLogFailure } from './log-failures.ts';
-import type { PostgresLogPlace } from './open-postgres-log.ts';
 import { keepPartitionsAhead, openPartitions } from './partitions.ts';
 import { preparePruning } from './prune.ts';
 import { prepareRecord } from './record.ts';
@@ -27,9 +27,10 @@ await serve(workerData);
 
 async function serve({
   url,
+  directUrl = url,
   mayLose,
   batchesInFlightMax,
-}: PostgresLogPlace & { batchesInFlightMax: number }) {
+}: PostgresPlace & { batchesInFlightMax: number }) {
   const port = parentPort;
   if (!port) throw new Error('the delivery log worker runs in a worker thread');
   const reply = (message: FromWorker) => port.postMessage(message);
@@ -38,6 +39,8 @@ async function serve({
     connectionsMax: batchesInFlightMax + 1,
     onConnect: client => requireDurable(client, mayLose),
   });
+  // Retention has a connection of its own, because it may wait for long transactions of others.
+  const retentionPool = openPool(directUrl, { connectionsMax: 1 });
   try {
     await migrateTables(pool);
     const partitions = openPartitions(pool);
@@ -47,7 +50,7 @@ async function serve({
     const snapshots = openPostgresSnapshots();
     const verbs: AsyncVerbs = {
       ...prepareRuns(pool, lease, snapshots),
-      pruneStep: preparePruning(pool),
+      pruneStep: preparePruning(retentionPool),
       readEvent: deliveryId => readEvent(pool, deliveryId),
       readSnapshot: digest => snapshots.read(pool, digest),
     };
@@ -56,12 +59,12 @@ async function serve({
       if (message.kind === 'batch') return reply(await commit(message));
       closePartitions();
       await lease.end();
-      await pool.end();
+      await Promise.all([pool.end(), retentionPool.end()]);
       port.close();
     });
     reply({ kind: 'opened' });
   } catch (error) {
-    await pool.end();
+    await Promise.all([pool.end(), retentionPool.end()]);
     const { code, message } = toLogFailure(error);
     reply({ kind: 'refused', code, message, error });
   }

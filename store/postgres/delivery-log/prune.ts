@@ -8,6 +8,9 @@ import type { AsyncVerbs } from './verbs.ts';
 /** @limit Rows deleted in one step of pruning: its transaction is short, and what it leaves dead is soon reused. */
 const rowsPerStepMax = 5_000;
 
+/** @limit Wait for long transactions of others before a partition can be detached, in ms: shorter than a daemon may take to stop. */
+const detachMs = 6_000;
+
 /** What a pass does, in this order. Each name is repeated until it finds nothing to do. */
 const phases = ['days', 'identities', 'kept', 'outputs', 'snapshots'] as const;
 type Phase = (typeof phases)[number];
@@ -142,12 +145,21 @@ const carrying = [
 async function detach(pool: Pool, table: string, day: number): Promise<void> {
   const name = `hookmill.${table}_${day}`;
   const alter = `ALTER TABLE hookmill.${table} DETACH PARTITION ${name}`;
-  if (await isAttached(pool, table, day)) {
-    await pool.query(`${alter} CONCURRENTLY`);
-    return;
-  }
+  if (await isAttached(pool, table, day)) return alterInTime(pool, `${alter} CONCURRENTLY`);
   const { rowCount } = await pool.query('SELECT FROM pg_inherits WHERE inhrelid = to_regclass($1)', [name]);
-  if (rowCount === 1) await pool.query(`${alter} FINALIZE`);
+  if (rowCount === 1) await alterInTime(pool, `${alter} FINALIZE`);
+}
+
+/** Gives up while long transactions of others are in the way; the next pass continues. A stop waits for this. */
+async function alterInTime(pool: Pool, statement: string): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await client.query(`SET statement_timeout = ${detachMs}`);
+    await client.query(statement);
+  } finally {
+    // The connection is closed, and its setting with it.
+    client.release(true);
+  }
 }
 
 /** Keeps the runs that were replayed or retried after the day's unfinished runs were carried over. */
