@@ -97,7 +97,7 @@ export async function listen(server: Server, place: ListenPlace): Promise<Addres
 
 /** systemd passes other sockets if its socket unit says so: ListenDatagram, a path, or Accept=yes. */
 function notListening({ fd, name }: { fd: number; name: string }, cause?: unknown): SettingsError {
-  const message = `descriptor ${fd} (${name}) is not a listening TCP socket; in the socket unit, set ListenStream to an address and a port`;
+  const message = `descriptor ${fd} (${name}) is not a listening TCP socket; set ListenStream in the socket unit to an address and a port, and remove Accept`;
   return new SettingsError(message, { cause });
 }
 
