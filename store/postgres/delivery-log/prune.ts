@@ -8,6 +8,8 @@ import type { AsyncVerbs } from './verbs.ts';
 /** @limit Rows deleted in one step of pruning: its transaction is short, and what it leaves dead is soon reused. */
 const rowsPerStepMax = 5_000;
 
+/** @limit Difference to the clock of the database that retention ignores, in ms: it is counted in days. */
+const clockDifferenceMs = 60_000;
 /** @limit Wait for long transactions of others before a partition can be detached, in ms: shorter than a daemon may take to stop. */
 const detachMs = 6_000;
 
@@ -23,8 +25,9 @@ type Step = (pool: Pool, cutoffDay: number, rule: PruneRule) => Promise<number |
  * longer is carried over to partition 0 first. Several replicas may do this at the same time: each step finds what is left.
  */
 export function preparePruning(pool: Pool): AsyncVerbs['pruneStep'] {
-  return async ({ after, ...rule }): Promise<PrunedStep> => {
+  return async ({ after, ...given }): Promise<PrunedStep> => {
     const { phase } = (after as { readonly phase: Phase } | undefined) ?? { phase: phases[0] };
+    const rule = { ...given, keepSinceMs: given.keepSinceMs - (await readAheadMs(pool)) };
     const removed = await steps[phase](pool, toDay(rule.keepSinceMs), rule);
     const next = removed === undefined ? phases[phases.indexOf(phase) + 1] : phase;
     return { deliveries: removed ?? 0, ...(next && { next: { phase: next } }) };
@@ -57,6 +60,16 @@ const steps: Readonly<Record<Phase, Step>> = {
     return undefined;
   },
 };
+
+/** By how much the clock of this machine is ahead of the database's: a wrong clock must not drop days too early. */
+async function readAheadMs(pool: Pool): Promise<number> {
+  const { rows } = await pool.query<{ nowMs: number }>(
+    'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS "nowMs"',
+  );
+  const nowMs = Date.now();
+  const aheadMs = Math.round(nowMs - (rows[0]?.nowMs ?? nowMs));
+  return aheadMs > clockDifferenceMs ? aheadMs : 0;
+}
 
 function toProgress(
   { rowCount }: { readonly rowCount: number | null },

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import type { Replay, Run, RunAttempt } from '../../delivery-log.ts';
+import type { ClaimedRuns, Replay, Run, RunAttempt, RunClaim } from '../../delivery-log.ts';
 import type { Verb } from '../../delivery-log-thread/wire.ts';
 import { withoutNulls } from '../../stored-rows.ts';
 import { inTransaction } from '../connection/transaction.ts';
@@ -63,18 +63,26 @@ function prepareClaims(
   const end = ({ id, claimedBy }: RunAttempt) => {
     if (executing.get(id) === claimedBy) executing.delete(id);
   };
+  const claimAndRemember = async ({ daemonId, nowMs, limit }: RunClaim): Promise<ClaimedRuns> => {
+    const claimedBy = await lease.hold(daemonId);
+    const claimed = await inTransaction(pool, async client => {
+      await requeue(client, claimedBy);
+      const runs = await claim(client, claimedBy, nowMs, limit);
+      const nextDueMs = await findNextDue(client);
+      return nextDueMs === undefined ? { runs } : { runs, nextDueMs };
+    });
+    for (const { id } of claimed.runs) executing.set(id, claimedBy);
+    return claimed;
+  };
+  // One after the other: a claim must know the runs of those before it, or it would queue them again.
+  let lastClaim: Promise<unknown> = Promise.resolve();
+  const inOrder = <T>(work: () => Promise<T>): Promise<T> => {
+    const result = lastClaim.then(work);
+    lastClaim = result.catch(() => undefined);
+    return result;
+  };
   return {
-    claimRuns: async ({ daemonId, nowMs, limit }) => {
-      const claimedBy = await lease.hold(daemonId);
-      const claimed = await inTransaction(pool, async client => {
-        await requeue(client, claimedBy);
-        const runs = await claim(client, claimedBy, nowMs, limit);
-        const nextDueMs = await findNextDue(client);
-        return nextDueMs === undefined ? { runs } : { runs, nextDueMs };
-      });
-      for (const { id } of claimed.runs) executing.set(id, claimedBy);
-      return claimed;
-    },
+    claimRuns: given => inOrder(() => claimAndRemember(given)),
     finishRun: async ({ state, atMs, error, ...attempt }) => {
       const text = `UPDATE hookmill.runs SET state = $4, finished_at_ms = $5, error = $6, claimed_by = NULL WHERE ${isClaimed}`;
       const finished = await pool.query(text, [...toClaim(attempt), state, atMs, toError(error)]);
@@ -89,7 +97,7 @@ function prepareClaims(
       end(attempt);
       return postponed.rowCount === 1;
     },
-    requeueRunsOfOthers: async daemonId => requeue(pool, await lease.hold(daemonId)),
+    requeueRunsOfOthers: daemonId => inOrder(async () => requeue(pool, await lease.hold(daemonId))),
   };
 }
 
