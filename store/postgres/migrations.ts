@@ -199,9 +199,7 @@ const migrations: readonly Migration[] = [
     CREATE TABLE hookmill.replicas (
       id text PRIMARY KEY,
       lease_until timestamptz NOT NULL,
-      started_at timestamptz NOT NULL DEFAULT now(),
-      ingress_url text,
-      management_url text
+      started_at timestamptz NOT NULL DEFAULT now()
     ) WITH (fillfactor = 50);
 
     -- Work that the daemons take turns at: the reconciles of a factory, retention.
