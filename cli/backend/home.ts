@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers';
 import { applyDefinitions } from '../../operations/apply.ts';
 import { listAutomations } from '../../operations/automations.ts';
 import { findUnconfirmed } from '../../operations/confirmations.ts';
@@ -16,7 +17,7 @@ import { planFactory } from '../../operations/plan-factory.ts';
 import { findOutdatedParts, makePlanFile } from '../../operations/plan-file.ts';
 import { readImpacts } from '../../operations/read-impacts.ts';
 import { readRememberedRepository } from '../../operations/remembered-repository.ts';
-import { listRuns, retryRun, showRun } from '../../operations/runs.ts';
+import { listRuns, readRunOutput, retryRun, showRun } from '../../operations/runs.ts';
 import { showStatus } from '../../operations/status.ts';
 import { type PlanView, planView } from '../../operations/views/plan-view.ts';
 import { listWebhooks } from '../../operations/webhooks.ts';
@@ -52,6 +53,7 @@ export function createHomeBackend(context: Context): Backend {
     replayDelivery: (id, only) => replayDelivery(factory, id, only),
     listRuns: async wanted => (await listRuns(factory, wanted)).rows,
     showRun: id => showRun(factory, id),
+    readRunOutput: async id => buffer((await readRunOutput(factory, id)).stream),
     retryRun: id => retryRun(factory, id),
     findRunFiles: id => {
       const { runFiles } = context.store;

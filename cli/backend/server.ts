@@ -54,6 +54,7 @@ export function createServerBackend(server: Server, { factory, directory }: Plac
         return { rows: runs, next };
       }),
     showRun: run => callServer(server, 'showRun', { params: { ...params, run } }),
+    readRunOutput: run => callServer(server, 'showRunOutput', { params: { ...params, run } }),
     retryRun: run => callServer(server, 'retryRun', { params: { ...params, run }, body: {} }),
     findRunFiles: () => undefined,
   };

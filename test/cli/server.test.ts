@@ -35,6 +35,9 @@ describe('shows the data of a daemon like that of a home:', () => {
     ids.run = (await client.call('listRuns')).json.runs[0].id;
     const run = async () => (await client.call('showRun', { params: { run: ids.run } })).json;
     await eventually(async () => (await run()).state === 'succeeded');
+    const output = there.daemon.store.runFiles.appendOutput(ids.run, 'attempt 1', 100);
+    output.write(Buffer.from([0xff, 0x0a, 0x1b]));
+    await output.close('ended');
   });
   afterAll(() => there.daemon.stop());
 
@@ -50,14 +53,16 @@ describe('shows the data of a daemon like that of a home:', () => {
     'payloads describe deploys',
     'payloads describe deploys -o typescript',
     'runs list --automation triage',
+    'runs show RUN --log',
     'status',
   ])('%s', async command => {
-    const args = command.replace('DELIVERY', ids.delivery).split(' ');
+    const args = command.replace('DELIVERY', ids.delivery).replace('RUN', ids.run).split(' ');
     const { workspace, hookmill, daemon } = there;
     const env = { HOOKMILL_HOME: daemon.home.directory, HOOKMILL_BASE_URL: daemon.ingressUrl };
     for (const output of ['text', 'json']) {
       const shown = await hookmill(...args, '-o', output);
       expect(shown).toMatchObject({ stderr: '', exitCode: 0 });
+      expect(shown.stdout).not.toBe('');
       expect(shown.stdout).toBe((await workspace.hookmill(...args, '-o', output, { env })).stdout);
     }
   });
@@ -109,6 +114,7 @@ test('refuses unknown names and IDs in the same words as a home', async () => {
     ['deliveries', 'replay', id],
     ['deliveries', 'replay', id, '--automation', 'triage'],
     ['runs', 'show', 'run_unknown'],
+    ['runs', 'show', 'run_unknown', '--log'],
     ['runs', 'retry', 'run_unknown'],
   ]) {
     const there = await hookmill(...args);

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { OpenBackend } from '../../backend/backend.ts';
-import { printData } from '../../output.ts';
+import { printData, printExactly } from '../../output.ts';
 import { renderFields } from '../../render/render-table.ts';
 import { addCommand } from '../add-command.ts';
 
@@ -13,11 +13,16 @@ export function declareRunsShow(parent: Command, openBackend: OpenBackend): Comm
     `
 Examples:
   hookmill runs show run_01jd3m8z9qk5v7w2x4y6abcdef
-  hookmill runs show run_01jd3m8z9qk5v7w2x4y6abcdef -o json`,
+  hookmill runs show run_01jd3m8z9qk5v7w2x4y6abcdef --log`,
   )
     .argument('<id>', 'ID of the run')
-    .action(async (id: string, _, command: Command) => {
+    .option('--log', 'print only the output of its attempts, byte for byte')
+    .action(async (id: string, options: { log?: true }, command: Command) => {
       const { backend, output } = await openBackend(command);
+      if (options.log) {
+        printExactly(await backend.readRunOutput(id));
+        return;
+      }
       const run = await backend.showRun(id);
       const files = backend.findRunFiles(run.id);
       printData(output, { ...run, ...files }, () =>
