@@ -39,7 +39,9 @@ export const faults = {
     const { link } = pick(members);
     link.cut('blackhole');
     await upTo(pastLeaseMs);
-    if (Math.random() < 0.5) link.cut('reset');
+    const chance = Math.random();
+    if (chance < 0.3) link.forget();
+    if (chance > 0.7) link.cut('reset');
     link.heal();
   },
   reset: async ({ members }) => {

@@ -12,6 +12,8 @@ export interface Link {
   cut(how: Cut): void;
   /** Ends a cut. After a blackhole, what was sent meanwhile arrives. */
   heal(): void;
+  /** Ends a cut for new connections. Those that were open stay silent, as after a server moved to another machine. */
+  forget(): void;
   close(): Promise<void>;
 }
 
@@ -19,10 +21,16 @@ export async function openLink(serverPort: number): Promise<Link> {
   let leadsTo = serverPort;
   let cut: Cut | undefined;
   const sockets = new Set<Socket>();
+  const forgotten = new Set<Socket>();
   const keep = (socket: Socket) => {
     sockets.add(socket);
     // The other side learns of it by 'close'.
-    socket.on('error', () => undefined).once('close', () => sockets.delete(socket));
+    socket
+      .on('error', () => undefined)
+      .once('close', () => {
+        sockets.delete(socket);
+        forgotten.delete(socket);
+      });
     if (cut === 'blackhole') socket.pause();
   };
   const server = createServer(socket => {
@@ -30,13 +38,14 @@ export async function openLink(serverPort: number): Promise<Link> {
     const onward = connect(leadsTo, '127.0.0.1');
     keep(socket);
     keep(onward);
-    forward(socket, onward, () => cut === 'blackhole');
-    forward(onward, socket, () => cut === 'blackhole');
+    const isCut = () => cut === 'blackhole' || forgotten.has(socket);
+    forward(socket, onward, isCut);
+    forward(onward, socket, isCut);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const resetAll = () => {
-    for (const socket of sockets) socket.resetAndDestroy();
+    for (const socket of [...sockets, ...forgotten]) socket.resetAndDestroy();
   };
   return {
     port: (server.address() as AddressInfo).port,
@@ -51,6 +60,11 @@ export async function openLink(serverPort: number): Promise<Link> {
     heal: () => {
       cut = undefined;
       for (const socket of sockets) socket.resume();
+    },
+    forget: () => {
+      cut = undefined;
+      for (const socket of sockets) forgotten.add(socket);
+      sockets.clear();
     },
     close: async () => {
       server.close();
