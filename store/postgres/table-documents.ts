@@ -11,6 +11,7 @@ import { StoreError } from '../store-error.ts';
 import type { Watch } from '../watch.ts';
 import type { Database, RunStatement } from './connection/database.ts';
 import { listenForChanges, notificationChannel } from './connection/listen-for-changes.ts';
+import { statementMs } from './connection/pool.ts';
 
 /** @limit Time between two looks at the documents without a notification, in ms: a pooler may drop notifications. */
 const pollMs = 2_000;
@@ -107,7 +108,7 @@ async function takeLock(
     [String(Math.max(1, lockTimeoutMs)), String(holdMs), holder],
   );
   const text = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))';
-  await run(text, [lockName(document)], lockTimeoutMs).catch(async (error: unknown) => {
+  await run(text, [lockName(document)], statementMs + lockTimeoutMs).catch(async (error: unknown) => {
     if (!(error instanceof StoreError) || error.code !== 'locked') throw error;
     const other = await findHolder(database.run, document).catch(() => undefined);
     const message = `${describe(database, document)} is locked by ${other ?? 'another hookmill'}; try again later`;

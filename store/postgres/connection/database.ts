@@ -10,11 +10,11 @@ const readConnectionsMax = 2;
 /** @limit Connections of one thread for changes under a lock. They are separate, because a change may read. */
 const changeConnectionsMax = 4;
 
-/** Runs a statement, which may wait for a lock for `waitMs`, and returns its rows. Fails with StoreError. */
+/** Runs a statement, for which PostgreSQL has `limitMs`, and returns its rows. Fails with StoreError. */
 export type RunStatement = <R extends QueryResultRow>(
   text: string,
   values?: readonly unknown[],
-  waitMs?: number,
+  limitMs?: number,
 ) => Promise<R[]>;
 
 /** A database, for everything but the delivery log. */
@@ -43,9 +43,9 @@ export function connectDatabase(url: string): Database {
   };
   const runOn =
     (connection: Pick<typeof reads, 'query'>): RunStatement =>
-    async (text, values = [], waitMs = 0) => {
+    async (text, values = [], limitMs = statementMs) => {
       await migrated();
-      const statement = { text, values: [...values], query_timeout: statementMs + waitMs } as QueryConfig;
+      const statement = { text, values: [...values], query_timeout: limitMs } as QueryConfig;
       return (await connection.query(statement).catch(failed)).rows;
     };
   let closing: Promise<unknown> | undefined;

@@ -1,6 +1,9 @@
 import type { Replicas, SharedWindow } from '../../replicas.ts';
 import type { Database } from '../connection/database.ts';
 
+/** @limit Time in which PostgreSQL must count what waits, in ms: beyond it the answer is 503, before the sender gives up. */
+const countMs = 4_000;
+
 interface Waiting {
   readonly resolve: (window: SharedWindow) => void;
   readonly reject: (error: unknown) => void;
@@ -62,6 +65,7 @@ async function count(
       count = excluded.count + CASE WHEN stored.until > clock_timestamp() THEN stored.count ELSE 0 END
     RETURNING key, count, extract(epoch FROM until - clock_timestamp())::float8 * 1000 AS "msLeft"`,
     [keys, keys.map(key => waiting.get(key)?.length)],
+    countMs,
   );
   return new Map(rows.map(({ key, ...window }) => [key, window]));
 }

@@ -151,3 +151,24 @@ test('events are counted together, and again from 1 when their minute is over', 
   expect(window).toMatchObject({ count: 1 });
   expect(window?.msLeft).toBeGreaterThan(50_000);
 });
+
+test('an event that cannot be counted is refused long before the server would answer', async () => {
+  const database = connectDatabase(url);
+  onTestFinished(() => database.close());
+  const { countEvent } = openReplicas(database);
+  await countEvent('a');
+  // The lock is free again after 20 s, and by then somebody has been told to try again.
+  const lock = query(url, 'BEGIN; LOCK TABLE hookmill.rate_windows; SELECT pg_sleep(20); COMMIT').catch(
+    () => undefined,
+  );
+  const isLocked =
+    "SELECT FROM pg_locks WHERE relation = 'hookmill.rate_windows'::regclass AND mode = 'AccessExclusiveLock'";
+  await eventually(async () => (await query(url, isLocked)).rowCount === 1);
+  await expect(countEvent('a')).rejects.toMatchObject({ code: 'unreachable' });
+  await query(
+    url,
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(20)%' AND pid <> pg_backend_pid()",
+  );
+  await lock;
+  await expect(countEvent('a')).resolves.toBeDefined();
+});
