@@ -36,8 +36,15 @@ export interface Budgets {
   countDelivery(uid: string): CountedDelivery | Promise<CountedDelivery>;
 }
 
-/** Creates budgets in this process's memory. Failed attempts never count as deliveries. */
-export function createMemoryBudgets(limits: BudgetLimits, monotonicMs: () => number): Budgets {
+/**
+ * Creates budgets in this process's memory. Failed attempts never count as deliveries. `isTotalReached` tells whether
+ * other daemons have logged so many rows that only the samples of this one may follow.
+ */
+export function createMemoryBudgets(
+  limits: BudgetLimits,
+  monotonicMs: () => number,
+  isTotalReached: (uid: string) => boolean = () => false,
+): Budgets {
   const deliveries = new WindowCounter(monotonicMs);
   const failures = new WindowCounter(monotonicMs);
   const rows = new WindowCounter(monotonicMs);
@@ -55,7 +62,8 @@ export function createMemoryBudgets(limits: BudgetLimits, monotonicMs: () => num
     sampleRow: uid => {
       const multiple = rows.count(uid).count / limits.failedAuthPerMinuteTotal;
       const leftOut = rowsLeftOut.get(uid) ?? 0;
-      if (multiple > 1 && !Number.isInteger(Math.log2(multiple))) {
+      const isLogged = multiple > 1 ? Number.isInteger(Math.log2(multiple)) : !isTotalReached(uid);
+      if (!isLogged) {
         rowsLeftOut.set(uid, leftOut + 1);
         return 'leftOut';
       }

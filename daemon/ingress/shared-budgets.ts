@@ -10,9 +10,10 @@ export function createSharedBudgets(
   monotonicMs: () => number,
   replicas: Pick<Replicas, 'countEvent'>,
 ): Budgets {
-  const own = createMemoryBudgets(limits, monotonicMs);
   const deliveries = new KnownWindows(monotonicMs);
   const rows = new KnownWindows(monotonicMs);
+  const isTotalReached = (uid: string) => rows.count(uid) >= limits.failedAuthPerMinuteTotal;
+  const own = createMemoryBudgets(limits, monotonicMs, isTotalReached);
   return {
     ...own,
     countDelivery: async uid => {
@@ -27,7 +28,7 @@ export function createSharedBudgets(
     },
     sampleRow: uid => {
       const leftOut = own.sampleRow(uid);
-      if (leftOut === 'leftOut' || rows.count(uid) >= limits.failedAuthPerMinuteTotal) return 'leftOut';
+      if (leftOut === 'leftOut') return leftOut;
       // The answer to a stranger does not wait for this. If it fails, this daemon counts for itself.
       replicas.countEvent(`rows ${uid}`).then(
         window => rows.learn(uid, window),

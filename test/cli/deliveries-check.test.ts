@@ -41,11 +41,12 @@ test('salvages every row outside a damaged page, and the daemon goes on with the
   expect((await workspace.hookmill('deliveries', 'check')).exitCode).toBe(0);
 
   const next = await startDaemon({ workspace, settings });
-  const [kept] = webhook.rows().filter(({ outcome }) => outcome === 'Accepted');
-  expect(Buffer.from(webhook.payload(kept?.id ?? '') ?? []).toString()).toContain('xxx');
+  const [kept] = (await webhook.rows()).filter(({ outcome }) => outcome === 'Accepted');
+  const body = Buffer.from((await webhook.payload(kept?.id ?? '')) ?? []);
+  expect(body.toString()).toContain('xxx');
   const again = await send(`${next.ingressUrl}/webhooks/w/${webhook.uid}`, {
     headers: bearerOf(webhook.secret),
-    body: Buffer.from(webhook.payload(kept?.id ?? '') ?? []),
+    body,
   });
   expect(again).toMatchObject({ status: 202, deliveryId: kept?.id });
   expect(await next.stop()).toBe(0);

@@ -75,7 +75,7 @@ describe('by the name of a webhook, under its scheme and team secret', () => {
   test.each(symmetric)('$id is accepted', async scheme => {
     const data = JSON.parse(await sendHere(scheme));
     expect(data).toMatchObject({ status: 202, deliveryId: expect.stringMatching(/^dlv_/) });
-    expect(webhookOf(scheme.id).rows()).toMatchObject([
+    expect(await webhookOf(scheme.id).rows()).toMatchObject([
       { id: data.deliveryId, outcome: 'Accepted', authenticatedBy: scheme.id },
     ]);
   });
@@ -84,7 +84,7 @@ describe('by the name of a webhook, under its scheme and team secret', () => {
     await expect(sendHere(scheme)).rejects.toThrow(
       "the request cannot be signed: signing requires the sender's private key as PKCS #8 PEM",
     );
-    expect(webhookOf(scheme.id).rows()).toEqual([]);
+    expect(await webhookOf(scheme.id).rows()).toEqual([]);
   });
 });
 
@@ -108,7 +108,7 @@ describe.concurrent('without a name, under --scheme with the secret from standar
       const { stdout, stderr, exitCode } = await workspace.hookmill('send', ...words, { stdin });
       expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
       expect(stdout).toMatch(/^202 Accepted\n\{"delivery_id":"dlv_\w+"\}\n$/);
-      expect(rows()[0]).toMatchObject({ authenticatedBy: scheme.id });
+      expect((await rows())[0]).toMatchObject({ authenticatedBy: scheme.id });
     },
   );
 });
@@ -124,7 +124,7 @@ test('a custom scheme signs as its definition says, and --delivery-id is the ide
     ...first,
     stdout: `${first.stdout}Duplicate of ${id}: it starts nothing. With another --delivery-id, it is a new delivery.\n`,
   });
-  expect(rows()).toMatchObject([
+  expect(await rows()).toMatchObject([
     { outcome: 'Duplicate', duplicateOf: id },
     {
       outcome: 'Accepted',
@@ -166,7 +166,7 @@ describe('a second send of the same payload', () => {
     const [, repeated] = await sendTwice('hook', env, '--delivery-id', 'évt-1');
     expect(repeated).toMatchObject({ status: 202, duplicateOf: repeated.deliveryId });
     const source = given.deliveryIdHeader ? 'deliveryIdHeader' : 'X-Service-Delivery-Id';
-    expect(rows()).toMatchObject([
+    expect(await rows()).toMatchObject([
       { outcome: 'Duplicate', duplicateOf: repeated.deliveryId },
       { outcome: 'Accepted', identity: 'évt-1', identitySource: source },
       { outcome: 'Accepted', id: second.deliveryId, identitySource: source },
@@ -180,7 +180,7 @@ describe('a second send of the same payload', () => {
     expect(second).toMatchObject({ status: 202, duplicateOf: second.deliveryId });
     const [third] = await sendTwice(name, env, '--delivery-id', 'evt-2');
     expect(third.duplicateOf).toBeNull();
-    expect(rows().find(({ id }) => id === third.deliveryId)).toMatchObject({
+    expect((await rows()).find(({ id }) => id === third.deliveryId)).toMatchObject({
       identity: 'evt-2',
       identitySource: 'X-Service-Delivery-Id',
     });

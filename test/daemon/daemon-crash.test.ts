@@ -39,7 +39,7 @@ test('loses no answered delivery and accepts none twice, killed again and again 
     daemon = await startDaemon({ workspace, settings });
   }
 
-  const accepted = rows().filter(({ outcome }) => outcome === 'Accepted');
+  const accepted = (await rows()).filter(({ outcome }) => outcome === 'Accepted');
   const idOf = new Map(accepted.map(({ identity = '', id }) => [identity, id]));
   expect(idOf.size).toBe(accepted.length);
   // Each round has ten answers more than the one before; some were of duplicates.

@@ -6,6 +6,30 @@ import { startDaemon, startDaemonForTest } from '../support/daemon.ts';
 import { fillDisk, mountSmallDisk } from '../support/small-disk.ts';
 import { makeWorkspace } from '../support/workspace.ts';
 
+test('answers 503 while the disk is full, never 202, and records again when there is space', async context => {
+  const workspace = makeWorkspace();
+  mkdirSync(workspace.home);
+  if (!mountSmallDisk(workspace.home, '4m')) return context.skip('needs the right to mount a tmpfs');
+  const daemon = await startDaemonForTest({ workspace });
+  const webhook = await daemon.webhook();
+  const payload = (n: number) => `"${n}${'x'.repeat(100_000)}"`;
+  const answers = [await webhook.post(payload(0))];
+  fillDisk(join(workspace.home, 'ballast'));
+  for (let n = 1; n <= 10; n++) answers.push(await webhook.post(payload(n)));
+  expect(answers.at(0)).toMatchObject({ status: 202 });
+  expect(answers.at(-1)).toMatchObject({
+    status: 503,
+    headers: { 'retry-after': '1', 'content-type': 'application/problem+json' },
+  });
+  expect(daemon.stderr()).toContain('database or disk is full');
+
+  rmSync(join(workspace.home, 'ballast'));
+  answers.push(await webhook.post(payload(11)), await webhook.post(payload(10)));
+  expect(answers.slice(-2)).toMatchObject([{ status: 202 }, { status: 202 }]);
+  const recorded = answers.flatMap(({ deliveryId }) => deliveryId ?? []);
+  expect((await webhook.rows()).map(({ id }) => id)).toEqual(recorded.reverse());
+});
+
 test('is not ready while the disk is full, even if nothing arrives, and ready again when there is space', async context => {
   const workspace = makeWorkspace();
   mkdirSync(workspace.home);

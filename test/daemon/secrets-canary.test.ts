@@ -68,8 +68,9 @@ test('secrets, presented credentials and expected signatures stand in no answer,
     }
     await post(webhook, { body: 'x'.repeat(300_000) });
   }
-  for (const webhook of webhooks) await expect.poll(() => webhook.rows().length).toBeGreaterThan(0);
-  const deliveries = [...webhooks, github].flatMap(webhook => webhook.rows());
+  for (const webhook of webhooks)
+    await expect.poll(async () => (await webhook.rows()).length).toBeGreaterThan(0);
+  const deliveries = (await Promise.all([...webhooks, github].map(webhook => webhook.rows()))).flat();
   expect(deliveries.filter(({ reason }) => reason !== undefined).length).toBeGreaterThan(20);
 
   const output: string[] = [];

@@ -10,6 +10,7 @@ import { startDaemonForTest } from '../support/daemon.ts';
 import { eventually } from '../support/eventually.ts';
 import { newHome } from '../support/factory.ts';
 import { findFreePort } from '../support/free-port.ts';
+import { areHomesInPostgres } from '../support/home-place.ts';
 import { send } from '../support/http.ts';
 import { storeIn } from '../support/stored.ts';
 import { makeWorkspace } from '../support/workspace.ts';
@@ -56,7 +57,10 @@ test('is not ready before the ingress listens', async () => {
   expect((await look())?.status).toBe(200);
 });
 
-test.each(['deliveries.db.lock-holder', 'deliveries.db', 'factories', 'runs', 'daemon.json'])(
+// These files are in a home only if it keeps everything itself.
+test
+  .skipIf(areHomesInPostgres())
+  .each(['deliveries.db.lock-holder', 'deliveries.db', 'factories', 'runs', 'daemon.json'])(
   'a signal during the start, once %s is there, stops the daemon cleanly',
   async file => {
     const workspace = makeWorkspace();

@@ -5,6 +5,7 @@ import type { Home } from '../../store/embedded/files/home.ts';
 import { openStore } from '../../store/open-store.ts';
 import type { Store, StoreOptions } from '../../store/ports.ts';
 import { newHome } from './factory.ts';
+import { placeOfHome } from './home-place.ts';
 
 /** A daemon in the test's own process, on free ports. The test sets its clock and reads everything that it logs. */
 export interface DaemonHere {
@@ -23,7 +24,7 @@ export interface DaemonHere {
 export async function startDaemonHere(
   settings: object = {},
   home = newHome(),
-  given: Pick<StoreOptions, 'environment' | 'postgres'> = { environment: {} },
+  given: Pick<StoreOptions, 'environment' | 'postgres'> = placeOfHome(home.directory),
 ): Promise<DaemonHere> {
   const clock = { nowMs: Date.now(), monotonicMs: 0 };
   let logged = '';

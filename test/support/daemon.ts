@@ -7,11 +7,10 @@ import type { AppliedState } from '../../schema/applied-state.ts';
 import { readDirectory } from '../../sources/directory-source.ts';
 import { parseDefinitions } from '../../sources/parse-definitions.ts';
 import type { LoggedDelivery } from '../../store/delivery-log.ts';
-import { openSqliteReader, type SqliteReader } from '../../store/embedded/delivery-log/read/reader.ts';
 import { appliedStateFile, homeAt } from '../../store/embedded/files/home.ts';
 import { eventually } from './eventually.ts';
 import { type Answer, type Sent, send } from './http.ts';
-import { factoryIn } from './stored.ts';
+import { factoryIn, readStore } from './stored.ts';
 import { makeWorkspace, type Workspace } from './workspace.ts';
 
 /** A daemon as a real process on free ports. */
@@ -77,10 +76,10 @@ export interface TestWebhook {
   /** Its factory's part of the answer of readyz. */
   readiness(): Promise<FactoryReadiness | undefined>;
   /** Its rows in the delivery log, newest first. */
-  rows(): LoggedDelivery[];
+  rows(): Promise<LoggedDelivery[]>;
   /** Waits until there are `count` rows, and returns them. */
   rowsOnce(count: number): Promise<LoggedDelivery[]>;
-  payload(deliveryId: string): Uint8Array | undefined;
+  payload(deliveryId: string): Promise<Uint8Array | undefined>;
 }
 
 /** Starts a daemon and waits until it is ready. */
@@ -167,15 +166,8 @@ export async function makeWebhook(
   const uid = webhooks[0]?.uid ?? '';
   const url = `${ingressUrl}/webhooks/w/${uid}${authMode === 'url_token' ? `/${secret}` : ''}`;
   const credential = authMode === 'token' && secret !== null ? bearerOf(secret) : {};
-  const read = <T>(look: (reader: SqliteReader) => T): T => {
-    const reader = openSqliteReader(home.deliveryLogFile);
-    try {
-      return look(reader);
-    } finally {
-      reader.close();
-    }
-  };
-  const rows = () => read(reader => reader.listDeliveries({ factory: name, limit: 100_000 }));
+  const rows = () =>
+    readStore(home, ({ deliveries }) => deliveries.listDeliveries({ factory: name, limit: 100_000 }));
   return {
     factory: name,
     uid,
@@ -186,7 +178,7 @@ export async function makeWebhook(
     post: (body, sent) => send(url, { headers: credential, ...sent, body }),
     readiness,
     rows,
-    rowsOnce: count => eventually(() => [rows()].find(({ length }) => length >= count)),
-    payload: deliveryId => read(reader => reader.readPayload(deliveryId)),
+    rowsOnce: count => eventually(async () => [await rows()].find(({ length }) => length >= count)),
+    payload: deliveryId => readStore(home, ({ deliveries }) => deliveries.readPayload(deliveryId)),
   };
 }

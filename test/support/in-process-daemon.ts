@@ -4,16 +4,16 @@ import type { CustomScheme } from '../../schema/definitions/custom-scheme.ts';
 import type { DefinitionFile } from '../../sources/definition-files.ts';
 import { parseDefinitions } from '../../sources/parse-definitions.ts';
 import type { LoggedDelivery, Run } from '../../store/delivery-log.ts';
-import { openSqliteReader } from '../../store/embedded/delivery-log/read/reader.ts';
 import type { Home } from '../../store/embedded/files/home.ts';
 import { type DaemonHere, startDaemonHere } from './daemon-here.ts';
 import { makeFactory, newHome } from './factory.ts';
+import { readStore } from './stored.ts';
 
 /** A daemon in the test's own process that serves signature webhooks. */
 export interface InProcessDaemon extends DaemonHere {
   /** In the order in which they were asked for. */
   readonly webhooks: readonly InProcessWebhook[];
-  runsOf(deliveryId: string): Run[];
+  runsOf(deliveryId: string): Promise<Run[]>;
 }
 
 export interface InProcessWebhook {
@@ -21,7 +21,7 @@ export interface InProcessWebhook {
   readonly uid: string;
   readonly url: string;
   /** Its rows in the delivery log, newest first. The row of a rejection may be written after the answer. */
-  rows(): LoggedDelivery[];
+  rows(): Promise<LoggedDelivery[]>;
 }
 
 export interface SignatureWebhook {
@@ -49,7 +49,7 @@ export async function startInProcessDaemon(
   const daemon = await startDaemonHere({ ...settings, limits: { ...limits, ...settings.limits } }, home);
   return {
     ...daemon,
-    runsOf: deliveryId => runsOf(home, deliveryId),
+    runsOf: deliveryId => readStore(home, ({ deliveries }) => deliveries.listRunsOfDelivery(deliveryId)),
     webhooks: served.map(({ factory, uid }) => ({
       factory,
       uid,
@@ -92,20 +92,9 @@ async function applyWebhooks(home: Home, name: string, given: readonly Signature
   return uids.map(uid => ({ factory: name, uid }));
 }
 
-function runsOf(home: Home, deliveryId: string): Run[] {
-  const log = openSqliteReader(home.deliveryLogFile);
-  try {
-    return log.listRunsOfDelivery(deliveryId);
-  } finally {
-    log.close();
-  }
-}
-
-function rowsOf(home: Home, factory: string, uid: string): LoggedDelivery[] {
-  const log = openSqliteReader(home.deliveryLogFile);
-  try {
-    return log.listDeliveries({ factory, limit: 100_000 }).filter(row => row.uid === uid);
-  } finally {
-    log.close();
-  }
+async function rowsOf(home: Home, factory: string, uid: string): Promise<LoggedDelivery[]> {
+  const all = await readStore(home, ({ deliveries }) =>
+    deliveries.listDeliveries({ factory, limit: 100_000 }),
+  );
+  return all.filter(row => row.uid === uid);
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { appendFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -56,21 +57,23 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
   ];
   await appendFile(join(data, 'postgresql.conf'), `${lines.join('\n')}\n`);
 
-  const url = (database: string) => `postgres://hookmill@127.0.0.1:${port}/${database}`;
   const control = (...args: string[]) => runProgram('pg_ctl', ['-D', data, '-w', '-s', ...args]);
-  let databases = 0;
   const server: PostgresServer = {
     port,
-    createDatabase: async () => {
-      const name = `test_${++databases}`;
-      await query(url('postgres'), `CREATE DATABASE ${name}`);
-      return url(name);
-    },
+    createDatabase: () => createDatabaseAt(port),
     start: () => control('-l', join(directory, 'server.log'), 'start'),
     stop: mode => control('-m', mode, 'stop'),
   };
   await server.start();
   return server;
+}
+
+/** Makes an empty database on the server at this port, and returns its URL. */
+export async function createDatabaseAt(port: number): Promise<string> {
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  const url = (database: string) => `postgres://hookmill@127.0.0.1:${port}/${database}`;
+  await query(url('postgres'), `CREATE DATABASE ${name}`);
+  return url(name);
 }
 
 /** Runs one statement on a connection of its own. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa, type Options, type ResultPromise } from 'execa';
 import { runCommand } from './command-runner.ts';
+import { variablesOfHome } from './home-place.ts';
 
 const bin = join(import.meta.dirname, '../../cli/bin.js');
 
@@ -39,10 +40,12 @@ export interface RunResult {
 export function makeWorkspace(): Workspace {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'workspace-')));
   const path = (file: string) => join(directory, file);
+  const home = path('.hookmill');
   const environment = (more: NodeJS.ProcessEnv = {}) => ({
     PATH: process.env.PATH,
     HOME: directory,
     NO_COLOR: '1',
+    ...variablesOfHome(home),
     ...more,
   });
   const start: Workspace['start'] = (args, { through = [], env, ...options } = {}) => {
@@ -58,7 +61,7 @@ export function makeWorkspace(): Workspace {
   };
   return {
     directory,
-    home: path('.hookmill'),
+    home,
     path,
     write: (file, content) => {
       mkdirSync(dirname(path(file)), { recursive: true });

@@ -11,6 +11,9 @@ import type { Retries } from './retries.ts';
 import type { PostgresSnapshots } from './snapshots.ts';
 import { toColumns, toStorableText } from './text.ts';
 
+/** @limit Largest size of a delivery in the log in PostgreSQL, in bytes: a refused request may claim any Content-Length. */
+const sizeMax = 2_147_483_647;
+
 type Recorded = Pick<Committed, 'duplicates' | 'runsQueued'>;
 type Record = (rows: readonly DeliveryRow[], payloads: ArrayBuffer, retries: Retries) => Promise<Recorded>;
 
@@ -103,7 +106,9 @@ async function recordWave(wave: readonly Entry[], retries: Retries): Promise<Map
   const runs = accepted.flatMap(row => (row ? row.runs.map(run => ({ ...run, deliveryId: row.id })) : []));
   const lengths = wave.map(({ payload }) => payload.length);
   const values = [
-    ...toColumns(rows, ['id', 'factory', 'webhook', 'uid', 'atMs', 'size', 'outcome']),
+    ...toColumns(rows, ['id', 'factory', 'webhook', 'uid', 'atMs']),
+    rows.map(({ size }) => Math.min(size, sizeMax)),
+    ...toColumns(rows, ['outcome']),
     ...toColumns(accepted, ['identity', 'identitySource', 'contentDigest']),
     ...toColumns(rows, ['authenticatedBy']),
     rows.map(row => ('reason' in row && row.reason !== undefined ? toStorableText(row.reason) : null)),

@@ -44,7 +44,7 @@ describe('cuts a connection', () => {
     const drip = setInterval(() => connection.write(' '), 50);
     expect(await connection.closed).toMatch(cut);
     clearInterval(drip);
-    expect(webhook.rows()).toEqual([]);
+    expect(await webhook.rows()).toEqual([]);
   });
 
   test.concurrent('that never sends the body it got leave for', async () => {
@@ -105,7 +105,7 @@ test.each(malformed)('answers %s with 400 on both ports, and logs no error', asy
     connection.write(text.replace('UID', webhook.uid).replace('TOKEN', webhook.secret));
     expect(await connection.closed).toMatch(/^HTTP\/1\.1 400 .*"status":400/s);
   }
-  expect(webhook.rows()).toEqual([]);
+  expect(await webhook.rows()).toEqual([]);
   expect(daemon.stderr()).not.toContain('"level":50');
 });
 
@@ -140,7 +140,7 @@ test('refuses a chunk whose length is no number', async () => {
   const lines = [`Authorization: Bearer ${webhook.secret}`, 'Transfer-Encoding: chunked'];
   connection.write(`${head(webhook.url, lines)}2\r\n{}\r\nzz\r\n`);
   expect(await connection.closed).toMatch(/^HTTP\/1\.1 400 /);
-  expect(webhook.rows()).toEqual([]);
+  expect(await webhook.rows()).toEqual([]);
 });
 
 test('answers HTTP/1.0, and an offer to speak another protocol as if it were not made', async () => {

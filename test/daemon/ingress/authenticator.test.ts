@@ -137,7 +137,7 @@ describe('signature', () => {
     const signature = await signAsGitHub(secret, body);
     const accepted = await webhook.post(body, { headers: { 'X-Hub-Signature-256': signature } });
     expect(accepted.status).toBe(202);
-    expect(webhook.rows()).toMatchObject([{ outcome: 'Accepted', authenticatedBy: 'github' }]);
+    expect(await webhook.rows()).toMatchObject([{ outcome: 'Accepted', authenticatedBy: 'github' }]);
     const refused: [string, Record<string, string>][] = [
       [`${body} `, { 'X-Hub-Signature-256': signature }],
       [body, { 'X-Hub-Signature-256': await signAsGitHub('another secret', body) }],
@@ -178,7 +178,7 @@ describe('signature', () => {
     const accepted = [standard('msg_1', ago(0)), svix('msg_2', ago(0)), standard('msg_3', ago(290))];
     for (const headers of accepted)
       expect(await webhook.post(body, { headers })).toMatchObject({ status: 202 });
-    expect(webhook.rows()).toMatchObject([
+    expect(await webhook.rows()).toMatchObject([
       { identity: 'msg_3' },
       { identity: 'msg_2' },
       { identity: 'msg_1' },

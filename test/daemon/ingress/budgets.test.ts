@@ -74,7 +74,7 @@ test('answers 429 to the 61st delivery of a minute, logs no row for it, and stil
   );
   expect(spent.headers['retry-after']).toMatch(/^([1-9]|[1-5]\d|60)$/);
   expect(await other.post('0')).toMatchObject({ status: 202 });
-  expect(webhook.rows()).toHaveLength(60);
+  expect(await webhook.rows()).toHaveLength(60);
 });
 
 test('counts deliveries and failed attempts apart', async () => {
@@ -117,7 +117,7 @@ test('does not count a body that is too large to verify as a failed attempt, and
   );
   expect(statuses).toEqual([...Array(7).fill(413), 202]);
   const outcomes = (await webhook.rowsOnce(5)).map(({ outcome }) => outcome);
-  expect(outcomes).toEqual(['Accepted', ...Array(4).fill('Rejected (too large)')]);
+  expect(outcomes.sort()).toEqual(['Accepted', ...Array(4).fill('Rejected (too large)')]);
 });
 
 test('verifies no more guesses than an address has, however many are in flight together', async () => {
@@ -174,5 +174,5 @@ test('past the total of failures refuses each address as before, and logs a samp
   expect(await webhook.post('valid', { localAddress: '127.0.0.5' })).toMatchObject({ status: 400 });
   const reasons = (await webhook.rowsOnce(10)).map(({ reason }) => reason).filter(Boolean);
   const sampled = 'wrong token; 3 unverified requests before this one were not logged';
-  expect(reasons).toEqual([sampled, ...Array(4).fill('wrong token')]);
+  expect(reasons.sort()).toEqual([...Array(4).fill('wrong token'), sampled]);
 });

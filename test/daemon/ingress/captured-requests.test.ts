@@ -68,7 +68,7 @@ describe('a captured request that is sent again under other unsigned IDs', () =>
     const says = describeCapturedRequest(scheme);
     const isNew = says.includes('new delivery') || says.includes('can send anything');
     expect(again).toMatchObject({ status: 202 });
-    expect(webhook.rows().map(({ outcome }) => outcome)).toEqual([
+    expect((await webhook.rows()).map(({ outcome }) => outcome)).toEqual([
       isNew ? 'Accepted' : 'Duplicate',
       'Accepted',
     ]);
@@ -83,8 +83,8 @@ describe('a captured request that is sent again under other unsigned IDs', () =>
     for (let i = 0; i < 10; i++) {
       expect(await replay(stripe, webhook, request, `other-${i}`)).toMatchObject({ status: 202, deliveryId });
     }
-    expect(daemon.runsOf(deliveryId)).toHaveLength(1);
-    expect(webhook.rows()[0]).toMatchObject({
+    expect(await daemon.runsOf(deliveryId)).toHaveLength(1);
+    expect((await webhook.rows())[0]).toMatchObject({
       outcome: 'Duplicate',
       duplicateOf: deliveryId,
       identity: 'other-9',

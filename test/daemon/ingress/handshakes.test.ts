@@ -144,12 +144,12 @@ test.each(handshakes)(
     const answered = await send(webhook.url + query, { ...sent, headers });
     expect(answered).toMatchObject(answer);
     expect(String(answered.headers['content-type'])).not.toMatch(/html/);
-    await expect.poll(() => webhook.rows()[0]?.outcome).toBe('Handshake');
-    const [row] = webhook.rows();
+    await expect.poll(async () => (await webhook.rows())[0]?.outcome).toBe('Handshake');
+    const [row] = await webhook.rows();
     expect(row).toMatchObject(signature ? { authenticatedBy: scheme } : {});
     expect(row?.authenticatedBy === undefined).toBe(!signature);
     expect(row?.identity).toBeUndefined();
-    expect(daemon.runsOf(row?.id ?? '')).toEqual([]);
+    expect(await daemon.runsOf(row?.id ?? '')).toEqual([]);
   },
 );
 
@@ -161,7 +161,7 @@ test('a delivery under a scheme with a handshake starts a run like any other', a
   };
   const { status, deliveryId = '' } = await send(webhookOf('slack').url, { headers, body });
   expect(status).toBe(202);
-  expect(daemon.runsOf(deliveryId)).toHaveLength(1);
+  expect(await daemon.runsOf(deliveryId)).toHaveLength(1);
 });
 
 test.each(signed)('$scheme, which signs its question, is refused without a signature', async handshake => {
@@ -192,7 +192,7 @@ test('what X is made to sign by a stranger is no delivery, and takes nothing fro
     expect(await send(webhook.url, { headers, body: 'abc' })).toMatchObject({ status: 401 });
   }
   await expect
-    .poll(() => webhook.rows()[0])
+    .poll(async () => (await webhook.rows())[0])
     .toMatchObject({
       outcome: 'Rejected (auth)',
       reason: expect.stringContaining('signs for anyone'),

@@ -15,7 +15,7 @@ async function rowOf(webhook: TestWebhook, headers: Record<string, string>) {
   const body = `{"n":${++bodies}}`;
   const answer = await webhook.post(body, { headers: { ...bearerOf(webhook.secret), ...headers } });
   expect(answer.status).toBe(202);
-  return { ...webhook.rows()[0], answered: answer.deliveryId };
+  return { ...(await webhook.rows())[0], answered: answer.deliveryId };
 }
 
 test('prefers the header that the webhook names to X-Service-Delivery-Id, and that to the body', async () => {
@@ -46,7 +46,7 @@ test('prefers the header of the signature scheme to X-Service-Delivery-Id', asyn
     const signature = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
     const answer = await webhook.post(body, { headers: { 'X-Hub-Signature-256': signature, ...headers } });
     expect(answer.status).toBe(202);
-    return webhook.rows()[0];
+    return (await webhook.rows())[0];
   };
   const both = { 'X-GitHub-Delivery': 'guid-1', 'X-Service-Delivery-Id': 'service-1' };
   expect(await post('{"a":1}', both)).toMatchObject({ identity: 'guid-1', identitySource: 'scheme' });
@@ -112,7 +112,11 @@ test('never lets one source of identities take the identity of another', async (
   expect(await rowOf(webhook, { 'X-Service-Delivery-Id': ofBody })).toMatchObject({ outcome: 'Accepted' });
   expect(await rowOf(webhook, { 'X-Event-Id': ofBody })).toMatchObject({ outcome: 'Accepted' });
   await webhook.post(body, { headers });
-  expect(webhook.rows()[0]).toMatchObject({ identity: ofBody, identitySource: 'body', outcome: 'Accepted' });
+  expect((await webhook.rows())[0]).toMatchObject({
+    identity: ofBody,
+    identitySource: 'body',
+    outcome: 'Accepted',
+  });
 });
 
 test('never lets a short identity take the hash of a long one', async () => {

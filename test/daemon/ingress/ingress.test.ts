@@ -209,6 +209,6 @@ test('records nothing of an upload that is broken off', async () => {
   const metric = `{factory="${webhook.factory}",webhook="hook",result="body-incomplete"} 2`;
   await expect.poll(() => daemon.metrics()).toContain(metric);
   expect(await webhook.post('1')).toMatchObject({ status: 202 });
-  expect(webhook.rows()).toHaveLength(1);
+  expect(await webhook.rows()).toHaveLength(1);
   expect(daemon.stderr()).not.toContain('"level":50');
 });

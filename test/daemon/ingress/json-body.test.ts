@@ -28,7 +28,7 @@ test.each<[string, string | Uint8Array]>([
 ])('accepts %s', async (_, body) => {
   const { status, deliveryId = '' } = await webhook.post(body);
   expect(status).toBe(202);
-  expect(webhook.payload(deliveryId)).toEqual(Buffer.from(body));
+  expect(await webhook.payload(deliveryId)).toEqual(Buffer.from(body));
 });
 
 // One webhook for all: 17 refusals are within its minute.
@@ -51,7 +51,7 @@ test.each<[string, string | Uint8Array]>([
   ['form data', 'payload=%7B%7D'],
   ['arrays that are never closed', '['.repeat(2 * deep)],
 ])('refuses %s with 400', async (_, body) => {
-  const logged = webhook.rows().length;
+  const logged = (await webhook.rows()).length;
   expect(await webhook.post(body)).toMatchObject({
     status: 400,
     headers: { 'content-type': 'application/problem+json' },

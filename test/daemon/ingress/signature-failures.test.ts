@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { variablesOfHome } from '../../support/home-place.ts';
 import { send } from '../../support/http.ts';
 import { type InProcessDaemon, startInProcessDaemon } from '../../support/in-process-daemon.ts';
 import { makeWorkspace } from '../../support/workspace.ts';
@@ -72,35 +73,38 @@ describe.each(mistakes)('%s with %j', (scheme, headers, reason) => {
   test('gets the same answer as every failure; the log has the reason', async () => {
     const webhook = daemon.webhooks[given.findIndex(one => one.scheme === scheme)];
     if (!webhook) throw new Error(`no webhook of ${scheme}`);
-    const before = webhook.rows().length;
+    const before = (await webhook.rows()).length;
     const answer = await send(webhook.url, { headers, body });
     expect(answer).toMatchObject({ status: 401, headers: { 'content-type': 'application/problem+json' } });
+    await expect.poll(async () => (await webhook.rows()).length).toBe(before + 1);
+    const [row] = await webhook.rows();
+    expect(row).toMatchObject({ outcome: 'Rejected (auth)', reason: expect.stringMatching(reason) });
+
     const plain = await send(webhook.url, { headers: {}, body });
     expect(answer.body).toBe(plain.body);
     expect(Object.keys(answer.headers)).toEqual(Object.keys(plain.headers));
-
-    await expect.poll(() => webhook.rows().length).toBe(before + 2);
-    const [, row] = webhook.rows();
-    expect(row).toMatchObject({ outcome: 'Rejected (auth)', reason: expect.stringMatching(reason) });
+    await expect.poll(async () => (await webhook.rows()).length).toBe(before + 2);
   });
 });
 
 test('hookmill deliveries list and show print the reasons', async () => {
   const [webhook] = daemon.webhooks;
-  const before = webhook?.rows().length ?? 0;
+  const before = (await webhook?.rows())?.length ?? 0;
   await send(webhook?.url ?? '', {
     headers: { 'X-Hub-Signature-256': `sha256=${mac(body).digest('base64')}` },
     body,
   });
-  await expect.poll(() => webhook?.rows().length).toBe(before + 1);
-  const [{ id = '', reason = '' } = {}] = webhook?.rows() ?? [];
+  await expect.poll(async () => (await webhook?.rows())?.length).toBe(before + 1);
+  const [{ id = '', reason = '' } = {}] = (await webhook?.rows()) ?? [];
   const { hookmill } = makeWorkspace();
-  const options = ['--home', daemon.home.directory, '--factory', webhook?.factory ?? ''];
+  const { directory } = daemon.home;
+  const options = ['--home', directory, '--factory', webhook?.factory ?? ''];
+  const env = variablesOfHome(directory);
   const [list, json, show, shown] = await Promise.all([
-    hookmill(...options, 'deliveries', 'list'),
-    hookmill(...options, 'deliveries', 'list', '-o', 'json'),
-    hookmill(...options, 'deliveries', 'show', id),
-    hookmill(...options, 'deliveries', 'show', id, '-o', 'json'),
+    hookmill(...options, 'deliveries', 'list', { env }),
+    hookmill(...options, 'deliveries', 'list', '-o', 'json', { env }),
+    hookmill(...options, 'deliveries', 'show', id, { env }),
+    hookmill(...options, 'deliveries', 'show', id, '-o', 'json', { env }),
   ]);
   expect(list.stdout.split('\n').find(line => line.startsWith(id))).toContain(reason);
   expect(JSON.parse(json.stdout)[0]).toMatchObject({ id, reason, outcome: 'Rejected (auth)' });

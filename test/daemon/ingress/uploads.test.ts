@@ -58,7 +58,7 @@ test('reads a small body byte by byte before its sender is verified, and any bod
   verified.write(head(token.url, [chunked, `Authorization: Bearer ${token.secret}`]));
   for (const bytes of [inChunks(limit - 1), '1\r\n1\r\n0\r\n\r\n']) verified.write(bytes);
   expect(await verified.receives(/\}/)).toMatch(/^HTTP\/1\.1 202 /);
-  expect(token.rows()).toMatchObject([{ outcome: 'Accepted', size: limit }]);
+  expect(await token.rows()).toMatchObject([{ outcome: 'Accepted', size: limit }]);
 });
 
 test('bounds the memory of what one address uploads unverified, while others deliver', async () => {

@@ -5,6 +5,7 @@ import { openOperationsThread } from '../../../daemon/operations-thread/operatio
 import type { OperationId } from '../../../schema/api/routes.ts';
 import { appliedStateFile } from '../../../store/embedded/files/home.ts';
 import { newHome } from '../../support/factory.ts';
+import { areHomesInPostgres } from '../../support/home-place.ts';
 import { storeIn } from '../../support/stored.ts';
 
 const trigger = {
@@ -53,19 +54,23 @@ test('stops an operation that takes too long with a problem that says so, and go
   expect(await next).toMatchObject({ ok: true, serial: 0 });
 });
 
-test('frees the lock and leaves the old state if it ends in the middle of an apply', async () => {
-  const { home, thread, answer } = openBench();
-  const apply = request('apply', { files: largeFiles, origin: '/x' });
-  const ended = expect(answer(apply, 'a')).rejects.toMatchObject({ code: 'takes-too-long' });
-  const file = appliedStateFile(home, 'default');
-  await expect.poll(() => existsSync(`${file}.lock-holder`)).toBe(true);
-  await thread.close();
-  await ended;
-  expect(existsSync(file)).toBe(false);
+// The test looks at the files of the lock and the state.
+test.skipIf(areHomesInPostgres())(
+  'frees the lock and leaves the old state if it ends in the middle of an apply',
+  async () => {
+    const { home, thread, answer } = openBench();
+    const apply = request('apply', { files: largeFiles, origin: '/x' });
+    const ended = expect(answer(apply, 'a')).rejects.toMatchObject({ code: 'takes-too-long' });
+    const file = appliedStateFile(home, 'default');
+    await expect.poll(() => existsSync(`${file}.lock-holder`)).toBe(true);
+    await thread.close();
+    await ended;
+    expect(existsSync(file)).toBe(false);
 
-  const small = request('apply', { files: largeFiles.slice(0, 1), origin: '/x' });
-  expect(await openBench(home).answer(small, 'a')).toMatchObject({ ok: true, serial: 1 });
-});
+    const small = request('apply', { files: largeFiles.slice(0, 1), origin: '/x' });
+    expect(await openBench(home).answer(small, 'a')).toMatchObject({ ok: true, serial: 1 });
+  },
+);
 
 test('lets the callers take turns, and refuses a caller with too many requests waiting', async () => {
   const { answer } = openBench();

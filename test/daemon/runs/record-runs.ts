@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { createSortableId } from '../../../schema/ids.ts';
 import type { DeliveryLog } from '../../../store/delivery-log.ts';
 import { acceptedDelivery } from '../../support/deliveries.ts';
@@ -16,7 +16,7 @@ export async function recordRuns(deliveryLog: DeliveryLog, given: SampleDelivery
   const { atMs = Date.now() } = given;
   const ids = Array.from({ length: runs }, () => createSortableId('run', atMs, randomBytes(16)));
   const json = JSON.stringify({ factory: 'default', automations: [{ name: 'triage', prompt }] });
-  const appliedState = { digest: prompt, json };
+  const appliedState = { digest: createHash('sha256').update(json).digest('hex'), json };
   const started = ids.map(id => ({ id, automation: 'triage' }));
   await deliveryLog.recordAccepted(acceptedDelivery({ atMs, payload, appliedState, runs: started }));
   return ids;

@@ -33,8 +33,8 @@ test('removes the directories of runs whose deliveries are pruned, and no others
 
   start(bench, () => nowMs);
   await directoriesOf(bench).toEqual([recent, newest].sort());
-  expect(bench.reader.findRun(old)).toBeUndefined();
-  expect(bench.reader.findRun(queued)).toMatchObject({ state: 'queued' });
+  expect(await bench.store.deliveries.findRun(old)).toBeUndefined();
+  expect(await bench.store.deliveries.findRun(queued)).toMatchObject({ state: 'queued' });
 });
 
 test('removes directories whose runs left the log before, and nothing that is not a run', async () => {

@@ -1,9 +1,10 @@
 import { expect, inject, test } from 'vitest';
 import type { Run } from '../../../store/delivery-log.ts';
-import { openSqliteReader } from '../../../store/embedded/delivery-log/read/reader.ts';
+import { homeAt } from '../../../store/embedded/files/home.ts';
 import { bearerOf, startDaemon } from '../../support/daemon.ts';
 import { eventually } from '../../support/eventually.ts';
 import { send } from '../../support/http.ts';
+import { storeIn } from '../../support/stored.ts';
 import { makeWorkspace } from '../../support/workspace.ts';
 
 const rounds = inject('isLong') ? 40 : 4;
@@ -69,30 +70,31 @@ test('killed at random moments under load, each accepted delivery keeps exactly 
   workspace.write('executed.all', '');
 
   const last = await start();
-  const log = openSqliteReader(workspace.path('.hookmill/deliveries.db'));
+  const store = storeIn(homeAt(workspace.home));
+  const log = store.deliveries;
   try {
     const all = () => log.listRuns({ factory: 'default', limit: 1_000_000 });
     const unfinished = ({ state }: Run) => state !== 'succeeded';
-    await expect.poll(() => all().filter(unfinished).length).toBe(0);
+    await expect.poll(async () => (await all()).filter(unfinished).length).toBe(0);
 
     expect(accepted.size).toBeGreaterThan(rounds);
     for (const [deliveryId, n] of accepted) {
-      const automations = log.listRunsOfDelivery(deliveryId).map(({ automation }) => automation);
+      const automations = (await log.listRunsOfDelivery(deliveryId)).map(({ automation }) => automation);
       expect(automations.sort(), `delivery ${n}`).toEqual(expectedAutomations(n));
     }
     // Deliveries whose 202 the kill cut off count as well: committed with their runs, or not there.
-    const rows = log.listDeliveries({ factory: 'default', limit: 1_000_000 });
+    const rows = await log.listDeliveries({ factory: 'default', limit: 1_000_000 });
     for (const { id } of rows) {
-      const { n } = JSON.parse(Buffer.from(log.readPayload(id) ?? []).toString());
-      const automations = log.listRunsOfDelivery(id).map(({ automation }) => automation);
+      const { n } = JSON.parse(Buffer.from((await log.readPayload(id)) ?? []).toString());
+      const automations = (await log.listRunsOfDelivery(id)).map(({ automation }) => automation);
       expect(automations.sort(), `delivery ${n}`).toEqual(expectedAutomations(n));
     }
     const told = workspace.read('executed');
-    expect(all().filter(({ id }) => !told.includes(id))).toEqual([]);
-    const [lasting] = all().filter(({ automation }) => automation === 'lasting');
+    expect((await all()).filter(({ id }) => !told.includes(id))).toEqual([]);
+    const [lasting] = (await all()).filter(({ automation }) => automation === 'lasting');
     expect(lasting?.attempts).toBe(rounds + 1);
   } finally {
-    log.close();
+    await store.close();
     await last.stop('SIGKILL');
   }
 

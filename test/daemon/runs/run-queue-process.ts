@@ -3,19 +3,21 @@ import pino from 'pino';
 import { startRunQueue } from '../../../daemon/runs/run-queue.ts';
 import { createRunner } from '../../../daemon/runs/runners/create-runner.ts';
 import { settingsShape } from '../../../daemon/settings.ts';
-import { openDeliveryLog } from '../../../store/embedded/delivery-log/write/open-delivery-log.ts';
-import { homeAt } from '../../../store/embedded/files/home.ts';
-import { storeIn } from '../../support/stored.ts';
+import { openStore } from '../../../store/open-store.ts';
 import { recordRuns } from './record-runs.ts';
 
 // A process for a test to kill: its queue executes two runs of a command that never ends.
-const home = homeAt(process.argv[2] ?? '');
-const store = storeIn(home);
+const [, , home = ''] = process.argv;
+const { HOOKMILL_STORE: url } = process.env;
+const store = await openStore({
+  ...{ home, environment: process.env, postgres: url ? { url, mayLose: false } : undefined },
+  ...{ lockTimeoutMs: 5_000, readsInThread: false, now: () => new Date() },
+});
 const source = `require('fs').writeFileSync('group', String(process.pid)); setInterval(() => {}, 1000)`;
 const runner = { kind: 'command', argv: [process.execPath, '-e', source] };
 const settings = settingsShape.parse({ runs: { runner } }).runs;
 
-const deliveryLog = await openDeliveryLog(home.deliveryLogFile);
+const deliveryLog = await store.openDeliveryLog();
 const ids = await recordRuns(deliveryLog, { runs: 2 });
 await startRunQueue({
   deliveryLog,

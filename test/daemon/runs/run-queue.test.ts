@@ -8,10 +8,10 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import type { AttemptResult, Runner } from '../../../daemon/runs/runners/runner.ts';
 import type { DeliveryLog } from '../../../store/delivery-log.ts';
 import { DeliveryLogError } from '../../../store/delivery-log-error.ts';
-import { openDeliveryLog } from '../../../store/embedded/delivery-log/write/open-delivery-log.ts';
+import { variablesOfHome } from '../../support/home-place.ts';
 import { mountSmallDisk } from '../../support/small-disk.ts';
 import { recordRun, recordRuns } from './record-runs.ts';
-import { openRunBench, runThatIs, temporaryDirectory, textOf } from './run-samples.ts';
+import { openRunBench, type RunBench, runThatIs, temporaryDirectory, textOf } from './run-samples.ts';
 
 const quick = { backOff: { firstSeconds: 0.001, maxSeconds: 0.001 } };
 
@@ -45,6 +45,10 @@ function useFakeTimeouts() {
   onTestFinished(() => {
     vi.useRealTimers();
   });
+}
+
+function statesOf({ store }: RunBench, ids: readonly string[]) {
+  return Promise.all(ids.map(async id => (await store.deliveries.findRun(id))?.state));
 }
 
 test('leaves the message and the exact body in a private directory', async () => {
@@ -84,7 +88,7 @@ test('starts a run when a commit has queued it, and at once those that were queu
 test('finds the runs that another process queued', async () => {
   const bench = await openRunBench();
   await bench.start({});
-  const other = await openDeliveryLog(bench.home.deliveryLogFile);
+  const other = await bench.store.openDeliveryLog();
   const id = await recordRun(other);
   await other.close();
   await runThatIs(bench, id, { state: 'succeeded' });
@@ -95,11 +99,11 @@ test('executes no more runs at a time than it may', async () => {
   const { attempts, runner } = manualRunner();
   await bench.start({ concurrency: 2 }, { runner });
   const ids = await recordRuns(bench.deliveryLog, { runs: 5 });
-  const states = () => ids.map(id => bench.reader.findRun(id)?.state);
+  const states = () => statesOf(bench, ids);
 
   for (const started of [2, 3, 4, 5]) {
     await expect.poll(() => attempts.length).toBe(started);
-    expect(states().filter(state => state === 'running')).toHaveLength(2);
+    expect((await states()).filter(state => state === 'running')).toHaveLength(2);
     attempts[started - 2]?.end({ kind: 'succeeded' });
   }
   attempts[4]?.end({ kind: 'succeeded' });
@@ -208,7 +212,9 @@ test('uses up no attempt while the disk for the files of runs is full', async co
     payload: Buffer.from(`"${'x'.repeat(8_000)}"`),
   });
   for (const id of ids) await runThatIs(bench, id, { state: 'queued', attempts: 0 });
-  await expect.poll(() => bench.reader.findRun(ids[0] ?? '')?.error).toMatch(/ENOSPC/);
+  await expect
+    .poll(async () => (await bench.store.deliveries.findRun(ids[0] ?? ''))?.error)
+    .toMatch(/ENOSPC/);
   rmSync(ballast);
   for (const id of ids) await runThatIs(bench, id, { state: 'succeeded', attempts: 1 });
   expect(lines.filter(line => line.includes('cannot execute runs'))).toHaveLength(1);
@@ -247,8 +253,12 @@ test('gives runs that were cut short back when it stops, and claims no more', as
   const [first = '', second = ''] = await recordRuns(bench.deliveryLog, { runs: 2 });
   await expect.poll(() => attempts.length).toBe(1);
   await queue.stop();
-  expect(bench.reader.findRun(first)).toMatchObject({ state: 'queued', attempts: 1, error: 'stopped' });
-  expect(bench.reader.findRun(second)).toMatchObject({ state: 'queued', attempts: 0 });
+  expect(await bench.store.deliveries.findRun(first)).toMatchObject({
+    state: 'queued',
+    attempts: 1,
+    error: 'stopped',
+  });
+  expect(await bench.store.deliveries.findRun(second)).toMatchObject({ state: 'queued', attempts: 0 });
 
   queue.wake();
   await bench.start({});
@@ -275,7 +285,10 @@ test('records a result once the log can be written again', async () => {
 test('executes what a killed daemon left running, under the same ids', async () => {
   const directory = temporaryDirectory();
   const script = join(import.meta.dirname, 'run-queue-process.ts');
-  const daemon = spawn(process.execPath, [script, directory], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const daemon = spawn(process.execPath, [script, directory], {
+    env: { ...process.env, ...variablesOfHome(directory) },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   onTestFinished(() => {
     daemon.kill('SIGKILL');
   });
@@ -290,7 +303,7 @@ test('executes what a killed daemon left running, under the same ids', async () 
   await once(daemon, 'exit');
 
   const bench = await openRunBench(directory);
-  expect(ids.map(id => bench.reader.findRun(id)?.state)).toEqual(['running', 'running']);
+  expect(await statesOf(bench, ids)).toEqual(['running', 'running']);
   await bench.start({});
   for (const id of ids) await runThatIs(bench, id, { state: 'succeeded', attempts: 2 });
 });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import pino from 'pino';
 import { expect, onTestFinished } from 'vitest';
 import { type RunQueue, type RunQueueOptions, startRunQueue } from '../../../daemon/runs/run-queue.ts';
@@ -9,8 +10,6 @@ import { type RunSettings, runSettingsShape } from '../../../daemon/runs/run-set
 import { createRunner } from '../../../daemon/runs/runners/create-runner.ts';
 import type { Runner } from '../../../daemon/runs/runners/runner.ts';
 import type { DeliveryLog, Run } from '../../../store/delivery-log.ts';
-import { openSqliteReader, type SqliteReader } from '../../../store/embedded/delivery-log/read/reader.ts';
-import { openDeliveryLog } from '../../../store/embedded/delivery-log/write/open-delivery-log.ts';
 import { type Home, homeAt } from '../../../store/embedded/files/home.ts';
 import type { Store } from '../../../store/ports.ts';
 import { storeIn } from '../../support/stored.ts';
@@ -22,7 +21,6 @@ export interface RunBench {
   readonly home: Home;
   readonly store: Store;
   readonly deliveryLog: DeliveryLog;
-  readonly reader: SqliteReader;
   start(
     settings: Record<string, unknown>,
     options?: Partial<
@@ -42,23 +40,20 @@ export async function openRunBench(directory = temporaryDirectory()): Promise<Ru
   const home = homeAt(directory);
   const store = storeIn(home);
   const queues: RunQueue[] = [];
-  const deliveryLog = await openDeliveryLog(home.deliveryLogFile, {
+  const deliveryLog = await store.openDeliveryLog({
     onRunsQueued: () => {
       for (const queue of queues) queue.wake();
     },
   });
-  const reader = openSqliteReader(home.deliveryLogFile);
   onTestFinished(async () => {
     await Promise.all(queues.map(queue => queue.stop()));
     await deliveryLog.close();
-    reader.close();
     await store.close();
   });
   return {
     home,
     store,
     deliveryLog,
-    reader,
     start: async (runs, options = {}) => {
       const settings = runSettings(runs);
       const { environment = process.env, ...rest } = options;
@@ -89,14 +84,20 @@ export function temporaryDirectory(): string {
 
 /** Resolves with the run once its row matches `expected`. */
 export async function runThatIs(
-  { reader }: Pick<RunBench, 'reader'>,
+  { store }: Pick<RunBench, 'store'>,
   id: string,
   expected: Partial<Run>,
 ): Promise<Run> {
-  await expect.poll(() => reader.findRun(id)).toMatchObject(expected);
-  const run = reader.findRun(id);
+  await expect.poll(() => store.deliveries.findRun(id)).toMatchObject(expected);
+  const run = await store.deliveries.findRun(id);
   if (!run) throw new Error(`${id} is gone`);
   return run;
+}
+
+/** The output of all attempts of a run. */
+export async function outputOf({ store }: Pick<RunBench, 'store'>, id: string): Promise<string> {
+  const output = await store.runFiles.readOutput(id);
+  return output ? text(output.stream) : '';
 }
 
 /** Resolves with the file's text once it is there and holds something. */

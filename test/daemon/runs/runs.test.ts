@@ -1,16 +1,19 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Run } from '../../../store/delivery-log.ts';
-import { openSqliteReader } from '../../../store/embedded/delivery-log/read/reader.ts';
+import { homeAt } from '../../../store/embedded/files/home.ts';
+import type { Store } from '../../../store/ports.ts';
 import { bearerOf, startDaemonForTest, type TestDaemon } from '../../support/daemon.ts';
 import { send } from '../../support/http.ts';
+import { storeIn } from '../../support/stored.ts';
 import { makeWorkspace, type Workspace } from '../../support/workspace.ts';
 
 interface Served {
   readonly workspace: Workspace;
+  readonly store: Store;
   readonly daemon: TestDaemon;
   post(body: string | Uint8Array, headers?: Record<string, string>): Promise<string>;
-  runsOf(deliveryId: string): Run[];
+  runsOf(deliveryId: string): Promise<Run[]>;
 }
 
 /** A daemon whose command is this script, with automations that each start a run of every delivery. */
@@ -42,10 +45,11 @@ async function serve(
       runs: { runner, attempts: 1, concurrency: 8 },
     },
   });
-  const log = openSqliteReader(workspace.path('.hookmill/deliveries.db'));
-  onTestFinished(() => log.close());
+  const store = storeIn(homeAt(workspace.home));
+  onTestFinished(() => store.close());
   return {
     workspace,
+    store,
     daemon,
     post: async (body, headers = {}) => {
       const url = `${daemon.ingressUrl}/webhooks/w/${uid}`;
@@ -53,7 +57,7 @@ async function serve(
       expect(answer.status).toBe(202);
       return answer.deliveryId ?? '';
     },
-    runsOf: deliveryId => log.listRunsOfDelivery(deliveryId),
+    runsOf: deliveryId => store.deliveries.listRunsOfDelivery(deliveryId),
   };
 }
 
@@ -73,9 +77,9 @@ test('a command gets the payload only as a file: no argument, variable or messag
     'User-Agent': marker,
     'X-Env': marker,
   });
-  await expect.poll(() => runsOf(id)[0]?.state).toBe('succeeded');
+  await expect.poll(async () => (await runsOf(id))[0]?.state).toBe('succeeded');
 
-  const [run] = runsOf(id);
+  const [run] = await runsOf(id);
   const directory = `.hookmill/runs/${run?.id}`;
   expect(readdirSync(workspace.path(directory)).sort()).toEqual([
     'event-headers.json',
@@ -107,21 +111,24 @@ test('a command that writes without end, ignores its signal, leaves children or 
     fail) exit 1 ;;
   esac`;
   const automations = ['fail', 'flood', 'fork', 'good', 'stubborn'];
-  const { workspace, post, runsOf, daemon } = await serve(automations, 'sh', script, { timeLimitSeconds: 3 });
+  const { workspace, store, post, runsOf, daemon } = await serve(automations, 'sh', script, {
+    timeLimitSeconds: 3,
+  });
   const first = await post('{"n":0}');
-  const runOf = (deliveryId: string, automation: string) =>
-    runsOf(deliveryId).find(run => run.automation === automation);
-  await expect.poll(() => runOf(first, 'good')?.state).toBe('succeeded');
-  await expect.poll(() => runOf(first, 'stubborn')?.state).toBe('running');
+  const runOf = async (deliveryId: string, automation: string) =>
+    (await runsOf(deliveryId)).find(run => run.automation === automation);
+  await expect.poll(async () => (await runOf(first, 'good'))?.state).toBe('succeeded');
+  await expect.poll(async () => (await runOf(first, 'stubborn'))?.state).toBe('running');
 
   // Meanwhile the ingress answers, and further runs start beside the two that hold on.
   const second = await post('{"n":1}');
-  await expect.poll(() => runOf(second, 'good')?.state).toBe('succeeded');
+  await expect.poll(async () => (await runOf(second, 'good'))?.state).toBe('succeeded');
 
-  const ended = () => runsOf(first).every(({ state }) => state === 'succeeded' || state === 'failed');
-  await expect.poll(ended).toBe(true);
+  const hasEnded = ({ state }: Run) => state === 'succeeded' || state === 'failed';
+  await expect.poll(async () => (await runsOf(first)).every(hasEnded)).toBe(true);
+  const runs = await runsOf(first);
   const outcome = (name: string) => {
-    const { state, attempts, error } = runOf(first, name) ?? {};
+    const { state, attempts, error } = runs.find(run => run.automation === name) ?? {};
     return { state, attempts, error };
   };
   const timedOut = { state: 'failed', attempts: 1, error: 'the command timed out after 3 s' };
@@ -132,11 +139,11 @@ test('a command that writes without end, ignores its signal, leaves children or 
     { state: 'succeeded', attempts: 1, error: undefined },
     timedOut,
   ]);
-  const directoryOf = (name: string) => workspace.path(`.hookmill/runs/${runOf(first, name)?.id}`);
-  expect(
-    statSync(workspace.path(`.hookmill/run-outputs/${runOf(first, 'flood')?.id}.log`)).size,
-  ).toBeLessThan(11_000);
-  for (const pid of readFileSync(`${directoryOf('fork')}/children`, 'utf8')
+  const idOf = (name: string) => runs.find(run => run.automation === name)?.id;
+  const { size = Infinity } = (await store.runFiles.readOutput(idOf('flood') ?? '')) ?? {};
+  expect(size).toBeLessThan(11_000);
+  for (const pid of workspace
+    .read(`.hookmill/runs/${idOf('fork')}/children`)
     .trim()
     .split('\n')) {
     await expect.poll(() => isAlive(Number(pid))).toBe(false);
@@ -161,8 +168,9 @@ test.runIf(process.platform === 'linux')('a command finds our secrets in no envi
   const env = { HOOKMILL_KEY: key, HOOKMILL_STORE_DIRECT: url, BESIDE_HOOKMILL_KEY: 'kept' };
   const { workspace, post, runsOf } = await serve(['look'], 'sh', script, { env });
   const id = await post('{}');
-  await expect.poll(() => runsOf(id)[0]?.state).toBe('succeeded');
-  const read = (file: string) => workspace.read(`.hookmill/runs/${runsOf(id)[0]?.id}/${file}`);
+  await expect.poll(async () => (await runsOf(id))[0]?.state).toBe('succeeded');
+  const [run] = await runsOf(id);
+  const read = (file: string) => workspace.read(`.hookmill/runs/${run?.id}/${file}`);
   expect(read('own')).toContain('HOOKMILL_RUN_ID');
   expect(read('of-the-daemon')).toContain('BESIDE_HOOKMILL_KEY=kept');
   for (const secret of [key, url]) expect(read('own') + read('of-the-daemon')).not.toContain(secret);

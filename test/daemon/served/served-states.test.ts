@@ -85,7 +85,7 @@ describe('serves without a restart', () => {
       headers: { authorization: `Bearer ${webhook.secret}`, 'x-id-49': 'no', 'x-id-50': 'yes' },
     });
     expect(status).toBe(202);
-    expect(webhook.rows()).toMatchObject([{ id: deliveryId, identity: 'yes' }]);
+    expect(await webhook.rows()).toMatchObject([{ id: deliveryId, identity: 'yes' }]);
   });
 
   test('a file that is rewritten in place', async () => {

@@ -15,8 +15,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { homeAt } from '../../../store/embedded/files/home.ts';
+import { openRunFiles } from '../../../store/embedded/run-files.ts';
 import { newRun } from '../../support/deliveries.ts';
-import { storeIn } from '../../support/stored.ts';
 
 async function prepareRun() {
   const directory = mkdtempSync(join(tmpdir(), 'run-files-'));
@@ -25,7 +25,7 @@ async function prepareRun() {
   mkdirSync(outside);
   const secret = join(outside, 'secrets.json');
   writeFileSync(secret, 'the secrets');
-  const { runFiles } = storeIn(homeAt(join(directory, 'home')));
+  const runFiles = openRunFiles(homeAt(join(directory, 'home')));
   const { id } = newRun();
   const runDirectory = await runFiles.prepare(id, 'Act.', { payload: Buffer.from('{}'), headers: {} });
   const append = async () => {

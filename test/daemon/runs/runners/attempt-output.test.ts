@@ -2,13 +2,13 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { closeOutput } from '../../../../daemon/runs/runners/attempt-output.ts';
 import { homeAt } from '../../../../store/embedded/files/home.ts';
-import { storeIn } from '../../../support/stored.ts';
+import { openRunFiles } from '../../../../store/embedded/run-files.ts';
 import { temporaryDirectory } from '../run-samples.ts';
 
 const run = `run_${'0'.repeat(26)}`;
 
 async function openFiles() {
-  const { runFiles } = storeIn(homeAt(temporaryDirectory()));
+  const runFiles = openRunFiles(homeAt(temporaryDirectory()));
   await runFiles.prepare(run, 'Act.', { payload: Buffer.from('{}'), headers: {} });
   return { runFiles, file: runFiles.locateOutput(run) };
 }

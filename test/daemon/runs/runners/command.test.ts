@@ -1,9 +1,8 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { runOutputFile } from '../../../../store/embedded/files/home.ts';
 import { recordRun } from '../record-runs.ts';
-import { nodeCommand, openRunBench, type RunBench, runThatIs, textOf } from '../run-samples.ts';
+import { nodeCommand, openRunBench, outputOf, type RunBench, runThatIs, textOf } from '../run-samples.ts';
 
 const hostile = '$(touch pwned) `id` "; rm -rf / #\u2028HOSTILE';
 
@@ -14,8 +13,7 @@ async function runCommand(bench: RunBench, runner: Record<string, unknown>, atte
   const queue = await bench.start({ runner, attempts, backOff }, { environment });
   const id = await recordRun(bench.deliveryLog, { payload: Buffer.from(JSON.stringify({ hostile })) });
   const directory = join(bench.home.runsDirectory, id);
-  const output = runOutputFile(bench.home, id);
-  return { id, queue, directory, output, file: (name: string) => join(directory, name) };
+  return { id, queue, directory, file: (name: string) => join(directory, name) };
 }
 
 function isAlive(pid: string): boolean {
@@ -66,10 +64,9 @@ test('gives the command the message on stdin, the payload as a file, and little 
 test('stores the output of the command, and retries when it fails', async () => {
   const bench = await openRunBench();
   const source = `console.log('to stdout'); console.error('to stderr'); process.exitCode = 7;`;
-  const { id, output } = await runCommand(bench, nodeCommand(source), 2);
+  const { id } = await runCommand(bench, nodeCommand(source), 2);
   await runThatIs(bench, id, { state: 'failed', attempts: 2, error: 'the command exited with status 7' });
-  const log = readFileSync(output, 'utf8');
-  expect(statSync(output).mode & 0o777).toBe(0o600);
+  const log = await outputOf(bench, id);
   expect(log.match(/\[hookmill: attempt \d at /g)).toEqual([
     '[hookmill: attempt 1 at ',
     '[hookmill: attempt 2 at ',
@@ -86,9 +83,9 @@ test('reads all output of a command that writes too much, stores the first part 
     for (let i = 0; i < ${bytes} / chunk.length; i++) for (let at = 0; at < chunk.length;) {
       try { at += writeSync(1 + i % 2, chunk, at); } catch (error) { if (error.code !== 'EAGAIN') throw error; }
     }`;
-  const { id, output } = await runCommand(bench, nodeCommand(source, { outputBytes: 1000 }));
+  const { id } = await runCommand(bench, nodeCommand(source, { outputBytes: 1000 }));
   await runThatIs(bench, id, { state: 'succeeded' });
-  const log = readFileSync(output, 'utf8');
+  const log = await outputOf(bench, id);
   expect(log).toContain(`\n${'x'.repeat(1000)}\n[hookmill: output truncated: ${bytes - 1000} more bytes`);
   expect(log.length).toBeLessThan(1300);
 });
@@ -101,9 +98,9 @@ test('ends a command that takes too long, with every process of its group, whate
     echo $$ $! > pids
     while :; do sleep 600; done`;
   const command = { kind: 'command', argv: ['sh', '-c', script], timeLimitSeconds: 1.5 };
-  const { id, file, output } = await runCommand(bench, command);
+  const { id, file } = await runCommand(bench, command);
   await runThatIs(bench, id, { state: 'failed', error: 'the command timed out after 1.5 s' });
-  expect(await textOf(output)).toContain('ignored');
+  expect(await outputOf(bench, id)).toContain('ignored');
   for (const pid of readFileSync(file('pids'), 'utf8').trim().split(' ')) await untilGone(pid);
 });
 
@@ -129,13 +126,13 @@ test('does not wait for a process that left the group and holds on to the output
     writeFileSync('pid', String(child.pid));
     console.log('done');
     process.exit(0);`;
-  const { id, file, output } = await runCommand(bench, nodeCommand(source));
+  const { id, file } = await runCommand(bench, nodeCommand(source));
   const pid = Number(await textOf(file('pid')));
   onTestFinished(() => {
     process.kill(pid, 'SIGKILL');
   });
   await runThatIs(bench, id, { state: 'succeeded' });
-  expect(readFileSync(output, 'utf8')).toContain('done');
+  expect(await outputOf(bench, id)).toContain('done');
 });
 
 test('does not mind a command that never reads its stdin', async () => {
@@ -165,7 +162,7 @@ test('gives a command that a stopping daemon ended back to the queue, however it
   const { id, queue, file } = await runCommand(bench, nodeCommand(source));
   const pid = await textOf(file('pid'));
   await queue.stop();
-  expect(bench.reader.findRun(id)).toMatchObject({ state: 'queued', attempts: 1 });
+  expect(await bench.store.deliveries.findRun(id)).toMatchObject({ state: 'queued', attempts: 1 });
   expect(isAlive(pid)).toBe(false);
 });
 

@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createRunner } from '../../../../daemon/runs/runners/create-runner.ts';
-import { homeAt, runOutputFile } from '../../../../store/embedded/files/home.ts';
+import { homeAt } from '../../../../store/embedded/files/home.ts';
 import { storeIn } from '../../../support/stored.ts';
 import { recordRun } from '../record-runs.ts';
-import { openRunBench, runSettings, runThatIs } from '../run-samples.ts';
+import { openRunBench, outputOf, runSettings, runThatIs } from '../run-samples.ts';
 
 /** A receiver on loopback that keeps what it is sent and answers as the test says. */
 async function receiver(answer: RequestListener) {
@@ -79,7 +79,7 @@ test('posts the message and the exact body, and takes 2xx for success', async ()
   const kept = form.get('event-headers.json') as File;
   expect([kept.name, kept.type]).toEqual(['event-headers.json', 'application/json']);
   expect(await kept.text()).toBe(readFileSync(join(directory, 'event-headers.json'), 'utf8'));
-  expect(readFileSync(runOutputFile(bench.home, id), 'utf8')).toMatch(
+  expect(await outputOf(bench, id)).toMatch(
     /^\[hookmill: attempt 1 at .*\]\nHTTP 202\ntaken on\n\[hookmill: succeeded\]\n$/,
   );
 });
@@ -124,7 +124,7 @@ test.each([301, 302, 307, 308])('does not follow a redirect: %d', async status =
   const error = `the receiver answered ${status}; redirects are not followed`;
   await runThatIs(bench, id, { state: 'failed', attempts: 1, error });
   expect(requests.map(request => request.url)).toEqual(['/runs']);
-  expect(readFileSync(runOutputFile(bench.home, id), 'utf8')).toContain('location: /elsewhere');
+  expect(await outputOf(bench, id)).toContain('location: /elsewhere');
 });
 
 test('tries again when nobody listens, or the answer does not come', async () => {
@@ -157,7 +157,7 @@ test('stops reading an answer that is larger than what is stored', async () => {
   await bench.start({ runner: { kind: 'http', url, outputBytes: 1000 } });
   const id = await recordRun(bench.deliveryLog);
   await runThatIs(bench, id, { state: 'succeeded' });
-  const log = readFileSync(runOutputFile(bench.home, id), 'utf8');
+  const log = await outputOf(bench, id);
   expect(log).toContain('[hookmill: output truncated');
   expect(log.length).toBeLessThan(1300);
 });
@@ -169,7 +169,7 @@ test('gives a request that a stopping daemon ended back to the queue', async () 
   const id = await recordRun(bench.deliveryLog);
   await expect.poll(() => requests.length).toBe(1);
   await queue.stop();
-  expect(bench.reader.findRun(id)).toMatchObject({ state: 'queued', attempts: 1 });
+  expect(await bench.store.deliveries.findRun(id)).toMatchObject({ state: 'queued', attempts: 1 });
 });
 
 test('does not start without the token that the settings name', () => {

@@ -1,0 +1,31 @@
+import { defineConfig } from 'vitest/config';
+import base from './vitest.config.ts';
+
+/** Tests that open no store of a home. */
+const withoutHome = [
+  'http/connection-load',
+  'ingress/time-share',
+  'management/dashboard-files',
+  'management/live-deliveries',
+  'observability/daemon-log',
+  'runs/run-message',
+  'runs/runners/attempt-output',
+  'runs/runners/retry-after',
+  'served/in-slices',
+  'settings',
+];
+/** Tests that make their own databases, which `npm test` runs. */
+const withOwnDatabases = ['replicas', 'management/guards/replica-sessions'];
+/** Tests of what happens to a full disk, to SQLite, or to the files of applied states. */
+const aboutFiles = ['log-faults', 'served/served-states'];
+
+/** `npm run test:postgres`: the tests of the daemon again, with a database in place of each home. */
+export default defineConfig({
+  test: {
+    ...base.test,
+    include: ['test/daemon/**/*.test.ts'],
+    exclude: [...withoutHome, ...withOwnDatabases, ...aboutFiles].map(name => `test/daemon/${name}.test.ts`),
+    globalSetup: ['test/support/global-setup.ts', 'test/support/postgres-server-setup.ts'],
+    setupFiles: ['test/support/postgres-homes.ts'],
+  },
+});
