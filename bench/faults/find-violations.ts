@@ -32,7 +32,7 @@ const promises = [
   'runs missing',
   'runs that did not end in success',
   'results of a lost lease accepted',
-  'claims executed twice',
+  'executions without a claim',
   'wrong answers',
   'replicas that did not recover',
 ] as const;
@@ -55,9 +55,7 @@ export function findViolations({ answers, incidents, executions }: Notes, stored
       .filter(({ state }) => state !== 'succeeded')
       .map(({ id, state }) => `${id} is ${state}`),
     'results of a lost lease accepted': listUnfenced(stored.history, claims),
-    'claims executed twice': claims
-      .filter(claim => claim.executions.length > 1)
-      .map(({ run, replica }) => `${replica} executed ${run} more than once after one claim`),
+    'executions without a claim': listUnclaimed(stored.history, executions),
     'wrong answers': answers
       .filter(({ status }) => status !== undefined && status !== 202 && status !== 503)
       .map(({ identity, replica, status }) => `${replica} answered ${status} to ${identity}`),
@@ -114,6 +112,19 @@ function toClaims(history: readonly RunEvent[], executions: readonly Execution[]
       return { run, replica, fromMs, untilMs, executions: own };
     }),
   );
+}
+
+/** A replica executes a run once for each time that it claimed it, even if it claimed it again before it began. */
+function listUnclaimed(history: readonly RunEvent[], executions: readonly Execution[]): string[] {
+  const toKey = ({ run, replica }: RunEvent | Execution) => `${run} by ${replica}`;
+  const claims = Map.groupBy(
+    history.filter(({ kind }) => kind === 'claimed'),
+    toKey,
+  );
+  return [...Map.groupBy(executions, toKey)].flatMap(([key, { length }]) => {
+    const claimed = claims.get(key)?.length ?? 0;
+    return length > claimed ? [`${key}: ${length} executions, ${claimed} claims`] : [];
+  });
 }
 
 /** A result counts once, and only from the replica whose claim was the last, after its own execution ended. */

@@ -62,7 +62,7 @@ test.each<[string, Partial<Notes & Stored>]>([
     { history: [...stored.history, { run: 'run_1', replica: 'a', atMs: 41, kind: 'finished' }] },
   ],
   [
-    'claims executed twice',
+    'executions without a claim',
     { executions: [...notes.executions, { run: 'run_1', replica: 'b', startMs: 22, endMs: 23 }] },
   ],
   ['wrong answers', { answers: [...notes.answers, { identity: 'two', replica: 'a', status: 404 }] }],
