@@ -11,7 +11,7 @@ interface DeliveryFacts {
   readonly webhook: string;
   readonly uid: string;
   readonly atMs: number;
-  /** Bytes of the body that were read. */
+  /** Bytes of the body that were read, or that an unverified sender announced: less than 2 GiB. */
   readonly size: number;
   /** The auth mode or signature scheme that authenticated it; absent if none did. */
   readonly authenticatedBy?: string;

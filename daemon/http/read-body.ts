@@ -5,6 +5,8 @@ import type { BodyRoom } from './unverified-bodies.ts';
 const freePieces = 1_024;
 /** @limit Smallest average size of the pieces of an unverified body, in bytes, once it has more than the free ones: each costs as much time as some KB in one piece. */
 const pieceBytesMin = 64;
+/** @limit Largest Content-Length that is told apart, in bytes: what every store holds as the size of a delivery. */
+const lengthMax = 2 ** 31 - 1;
 
 export type BodyRead = { readonly ok: true; readonly body: Buffer<ArrayBuffer> } | UnreadBody;
 
@@ -59,8 +61,8 @@ export function readBody(request: IncomingMessage, limit: number, room?: BodyRoo
   });
 }
 
-/** Parses Content-Length. A length too large for a number is capped: it exceeds every limit anyway. */
+/** Parses Content-Length. A length too large to be stored is capped: it exceeds every limit anyway. */
 export function parseContentLength({ headers }: IncomingMessage): number | undefined {
   const value = headers['content-length'];
-  return value === undefined ? undefined : Math.min(Number(value), Number.MAX_SAFE_INTEGER);
+  return value === undefined ? undefined : Math.min(Number(value), lengthMax);
 }

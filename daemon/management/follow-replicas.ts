@@ -11,11 +11,11 @@ const followedMax = 50;
  * somebody watches: telling every daemon of each commit would cost something all the time.
  */
 export function followReplicas(
-  live: LiveDeliveries,
+  live: Pick<LiveDeliveries, 'listFactories' | 'publish'>,
   deliveries: Pick<DeliveryLogReader, 'listDeliveries'>,
 ): { close(): Promise<void> } {
   const known = new Map<string, ReadonlySet<string>>();
-  let looking = Promise.resolve();
+  let looking: Promise<void> | undefined;
   const look = async () => {
     const factories = live.listFactories();
     for (const factory of known.keys()) if (!factories.includes(factory)) known.delete(factory);
@@ -29,7 +29,11 @@ export function followReplicas(
   };
   const timer = setInterval(() => {
     // While the store is out of reach, views show nothing new; `/readyz` says why.
-    looking = looking.then(look).catch(() => undefined);
+    looking ??= look()
+      .catch(() => undefined)
+      .finally(() => {
+        looking = undefined;
+      });
   }, followMs);
   timer.unref();
   return {

@@ -179,10 +179,15 @@ export class GroupCommit {
     if (this.#state === 'closing' && this.#inFlight.size === 0) this.#post({ kind: 'close' });
   }
 
+  /** A command that has its own transaction says nothing of those of deliveries. */
+  #showsHealth({ commands }: WaitingBatch): boolean {
+    return this.#manner.commandsWithDeliveries || commands.length === 0;
+  }
+
   #sendBatch(batch: WaitingBatch): void {
     const id = ++this.#lastBatch;
     this.#inFlight.set(id, batch);
-    this.#health.begin(id, performance.now());
+    if (this.#showsHealth(batch)) this.#health.begin(id, performance.now());
     const packed = packDeliveries(batch.deliveries, this.#statesSent);
     this.#post({ kind: 'batch', id, ...packed, commands: batch.commands.map(({ command }) => command) });
   }
@@ -200,7 +205,8 @@ export class GroupCommit {
       this.#removeWaiting(late);
       rejectAll({ deliveries: late, commands: [] }, lateError());
     }
-    const isIdle = this.#inFlight.size === 0 && !this.#sendScheduled && this.#state === 'open';
+    const isBusy = [...this.#inFlight.values()].some(batch => this.#showsHealth(batch));
+    const isIdle = !isBusy && !this.#sendScheduled && this.#state === 'open';
     if (isIdle && nowMs - this.#lastWriteMs >= commitProbeMs)
       this.#sendBatch({ deliveries: [], commands: [] });
   }
@@ -248,10 +254,11 @@ export class GroupCommit {
     for (const delivery of deliveries) this.#stats.waitingBytes -= countPayloadBytes(delivery);
   }
 
-  #count({ deliveries, commands }: WaitingBatch, message: Committed | FailedBatch): void {
+  #count(batch: WaitingBatch, message: Committed | FailedBatch): void {
+    const { deliveries, commands } = batch;
     this.#removeWaiting(deliveries);
     if (message.kind === 'failed') {
-      this.#health.fail(message.id, message.message, performance.now());
+      if (this.#showsHealth(batch)) this.#health.fail(message.id, message.message, performance.now());
       this.#stats.failedCommits++;
       return;
     }

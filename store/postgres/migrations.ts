@@ -14,8 +14,8 @@ interface Migration {
 
 /**
  * Records a batch in one round trip, and returns its duplicates with their originals. Sent again after a lost connection,
- * the same batch changes nothing and returns the same. The caller sends no two deliveries with the same identity or
- * content in one batch. Keys are inserted in their order, so that two replicas do not wait for each other.
+ * the same batch changes nothing and returns the same. Of deliveries with the same identity or content, any one may be
+ * accepted: the caller sends the first one before the others. Keys are inserted in their order, so that two replicas do not wait for each other.
  */
 const recordFunction = `
     CREATE FUNCTION hookmill.record_1(

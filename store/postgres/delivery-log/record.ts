@@ -71,25 +71,18 @@ function toEntries(rows: readonly DeliveryRow[], payloads: ArrayBuffer): Entry[]
 }
 
 /**
- * Splits rows so that no two accepted ones of a wave have the same identity or content. Usually there is one wave. The
- * later one must wait: whether it is a duplicate depends on what becomes of the earlier one.
+ * Splits rows so that of accepted ones with the same identity or content, the first is recorded before the others: they
+ * are its duplicates, or one of them is accepted if it was a duplicate itself. Usually there is one wave.
  */
 function toWaves(entries: readonly Entry[]): Entry[][] {
-  const waves: Entry[][] = [];
-  let rest = entries;
-  while (rest.length > 0) {
-    const seen = new Set<string>();
-    const [wave, later]: [Entry[], Entry[]] = [[], []];
-    for (const entry of rest) {
-      const keys = listKeys(entry.row);
-      const isRepeated = keys.some(key => seen.has(key));
-      for (const key of keys) seen.add(key);
-      (isRepeated ? later : wave).push(entry);
-    }
-    waves.push(wave);
-    rest = later;
+  const seen = new Set<string>();
+  const [first, later]: [Entry[], Entry[]] = [[], []];
+  for (const entry of entries) {
+    const keys = listKeys(entry.row);
+    (keys.some(key => seen.has(key)) ? later : first).push(entry);
+    for (const key of keys) seen.add(key);
   }
-  return waves;
+  return [first, later].filter(wave => wave.length > 0);
 }
 
 function listKeys(row: AcceptedRow | UnidentifiedRow): string[] {

@@ -134,6 +134,14 @@ test('answers 401 where a scheme signs the URL, whatever the Host', async () => 
   }
 });
 
+test('logs a length that a stranger announces, up to what every store can hold', async () => {
+  const webhook = await daemon.webhook();
+  const connection = await connectTo(webhook.url);
+  connection.write(head(webhook.url, ['Authorization: Bearer wrong', `Content-Length: ${2 ** 40}`]));
+  expect(await connection.closed).toMatch(/^HTTP\/1\.1 401 /);
+  expect(await webhook.rowsOnce(1)).toMatchObject([{ outcome: 'Rejected (auth)', size: 2 ** 31 - 1 }]);
+});
+
 test('refuses a chunk whose length is no number', async () => {
   const webhook = await daemon.webhook();
   const connection = await connectTo(webhook.url);

@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import type { DeliveryLog, DeliveryLogOptions } from '../../../store/delivery-log.ts';
 import { connectDatabase } from '../../../store/postgres/connection/database.ts';
@@ -118,6 +119,31 @@ test('a run that is retried while its day is dropped is kept with its delivery',
   expect(await reader.findDelivery(old.id)).toMatchObject({ id: old.id });
   expect((await log.claimRuns(claim)).runs).toMatchObject([{ id: run.id }]);
   expect(await log.recordAccepted({ ...old, id: 'again' })).toMatchObject({ duplicateOf: old.id });
+});
+
+test('retention that waits for a transaction of others does not make the log seem broken', async () => {
+  const log = await openLog();
+  await log.recordAccepted(acceptedDelivery());
+  const backup = new pg.Client({ connectionString: url });
+  await backup.connect();
+  onTestFinished(() => backup.end());
+  await backup.query('BEGIN; LOCK TABLE hookmill.runs IN ACCESS SHARE MODE');
+  const troubles = new Set<string | undefined>();
+  const looking = setInterval(() => troubles.add(log.describeTrouble()), 100);
+  await expect(log.prune({ keepNewest: 1, keepSinceMs: Date.now() })).rejects.toMatchObject({ code: 'failed' });
+  clearInterval(looking);
+  expect([...troubles, log.describeTrouble()]).toEqual([undefined, undefined]);
+});
+
+test('however often a delivery is in a batch, the batch needs two transactions', async () => {
+  const log = await openLog();
+  const { identity } = acceptedDelivery();
+  const sent = Array.from({ length: 50 }, () => log.recordAccepted(acceptedDelivery({ identity })));
+  const [original, ...repeated] = await Promise.all(sent);
+  expect(original).not.toHaveProperty('duplicateOf');
+  expect(repeated.map(({ duplicateOf }) => duplicateOf)).toEqual(repeated.map(() => original?.id));
+  const { rows } = await query(url, 'SELECT DISTINCT xmin::text FROM hookmill.deliveries');
+  expect(rows).toHaveLength(2);
 });
 
 test('a turn is taken by one daemon at a time, not again before its time, and by another if it is lost', async () => {
