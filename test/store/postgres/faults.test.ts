@@ -130,7 +130,9 @@ test('retention that waits for a transaction of others does not make the log see
   await backup.query('BEGIN; LOCK TABLE hookmill.runs IN ACCESS SHARE MODE');
   const troubles = new Set<string | undefined>();
   const looking = setInterval(() => troubles.add(log.describeTrouble()), 100);
-  await expect(log.prune({ keepNewest: 1, keepSinceMs: Date.now() })).rejects.toMatchObject({ code: 'failed' });
+  await expect(log.prune({ keepNewest: 1, keepSinceMs: Date.now() })).rejects.toMatchObject({
+    code: 'failed',
+  });
   clearInterval(looking);
   expect([...troubles, log.describeTrouble()]).toEqual([undefined, undefined]);
 });
