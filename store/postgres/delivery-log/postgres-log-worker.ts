@@ -48,6 +48,7 @@ async function serve({
     const lease = new Lease(pool, () => reply({ kind: 'claimsLost' }));
     const closePartitions = await keepPartitionsAhead(partitions);
     const snapshots = openPostgresSnapshots();
+    pool.on('remove', () => snapshots.forgetKeys());
     const verbs: AsyncVerbs = {
       ...prepareRuns(pool, lease, snapshots),
       pruneStep: preparePruning(retentionPool),

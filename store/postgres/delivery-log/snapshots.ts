@@ -9,6 +9,8 @@ export interface PostgresSnapshots {
   /** The key of a stored snapshot. Stores it unless this process has done so today. */
   store(client: Pick<ClientBase, 'query'>, state: AppliedStateRef, day: number): Promise<number>;
   read(client: Pick<ClientBase, 'query'>, digest: string): Promise<string | undefined>;
+  /** Stores each snapshot again with its next use: the server may have been restored, or another one have taken over. */
+  forgetKeys(): void;
 }
 
 export function openPostgresSnapshots(): PostgresSnapshots {
@@ -40,5 +42,6 @@ export function openPostgresSnapshots(): PostgresSnapshots {
       );
       return rows[0]?.json;
     },
+    forgetKeys: () => keys.clear(),
   };
 }

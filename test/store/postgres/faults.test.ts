@@ -21,6 +21,13 @@ async function openLog(options: DeliveryLogOptions = {}): Promise<DeliveryLog> {
   return log;
 }
 
+/** Ends all connections to the database, as a failover does. */
+const cutConnections = () =>
+  query(
+    url,
+    'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+  );
+
 const claim = { daemonId: 'one', nowMs: sampleAtMs, limit: 10 };
 const dayMs = 86_400_000;
 
@@ -37,15 +44,10 @@ test('a server that may forget what it confirmed is refused, unless the operator
 
 test('what is recorded while connections are cut is recorded once, with its runs', async () => {
   const log = await openLog();
-  const cut = () =>
-    query(
-      url,
-      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
-    );
   const recorded: string[] = [];
   for (let count = 0; count < 40; count++) {
     const { identity } = acceptedDelivery();
-    const cutting = cut();
+    const cutting = cutConnections();
     // As a sender does: the same delivery again, under a new id, until it is accepted.
     await eventually(() =>
       log.recordAccepted(acceptedDelivery({ identity, runs: [newRun()] })).then(
@@ -119,6 +121,19 @@ test('a run that is retried while its day is dropped is kept with its delivery',
   expect(await reader.findDelivery(old.id)).toMatchObject({ id: old.id });
   expect((await log.claimRuns(claim)).runs).toMatchObject([{ id: run.id }]);
   expect(await log.recordAccepted({ ...old, id: 'again' })).toMatchObject({ duplicateOf: old.id });
+});
+
+test('what a delivery refers to is stored again after the server lost it', async () => {
+  const log = await openLog();
+  await log.recordAccepted(acceptedDelivery());
+  // As after a failover to a standby that was behind: its connections are new, and its rows older.
+  await query(url, 'DELETE FROM hookmill.snapshots');
+  await cutConnections();
+  const delivery = acceptedDelivery();
+  await log.recordAccepted(delivery);
+  const reader = openPostgresReader(url);
+  onTestFinished(() => reader.close());
+  expect(await reader.findDelivery(delivery.id)).toMatchObject({ snapshot: delivery.appliedState?.digest });
 });
 
 test('retention that waits for a transaction of others does not make the log seem broken', async () => {
