@@ -128,7 +128,10 @@ async function startParts(
   onClose: OnClose,
 ): Promise<Omit<Daemon, 'stop'>> {
   const { store, settings, environment, log } = options;
-  const live = new LiveDeliveries();
+  const live: LiveDeliveries = new LiveDeliveries({
+    beforeView: async factory => following?.beginAt(factory),
+  });
+  const following = store.replicas && followReplicas(live, store.deliveries);
   const { deliveryLog, events } = await openLog(options, condition, live);
   onClose(() => deliveryLog.close());
   const thread = openOperationsThread({ place: store.place, deliveryLog });
@@ -137,10 +140,7 @@ async function startParts(
   onClose(() => listThread.close());
   const served = await serveStates(options, condition, thread);
   onClose(() => served.close());
-  if (store.replicas) {
-    const following = followReplicas(live, store.deliveries);
-    onClose(() => following.close());
-  }
+  if (following) onClose(() => following.close());
   const readReconciles = () => readReconcileStatuses(store);
   const metrics = createMetrics({
     ...{ deliveryLog, readStates: served.status, readReconciles },

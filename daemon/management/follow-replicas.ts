@@ -6,6 +6,12 @@ const followMs = 500;
 /** @limit Deliveries in one look for those to other daemons: more than a view shows at once. */
 const followedMax = 50;
 
+export interface FollowedReplicas {
+  /** Notes what a factory has before somebody watches it: a view shows everything that comes later. */
+  beginAt(factory: string): Promise<void>;
+  close(): Promise<void>;
+}
+
 /**
  * Shows the deliveries to all daemons of a store in the live views of this one. It asks the store, and only while
  * somebody watches: telling every daemon of each commit would cost something all the time.
@@ -13,18 +19,20 @@ const followedMax = 50;
 export function followReplicas(
   live: Pick<LiveDeliveries, 'listFactories' | 'publish'>,
   deliveries: Pick<DeliveryLogReader, 'listDeliveries'>,
-): { close(): Promise<void> } {
+): FollowedReplicas {
+  /** The newest deliveries of each factory that somebody has watched, as of the last look. */
   const known = new Map<string, ReadonlySet<string>>();
   let looking: Promise<void> | undefined;
+  const lookAt = async (factory: string) => {
+    const newest = await deliveries.listDeliveries({ factory, limit: followedMax });
+    const before = known.get(factory);
+    known.set(factory, new Set(newest.map(({ id }) => id)));
+    return before ? newest.filter(({ id }) => !before.has(id)).toReversed() : [];
+  };
   const look = async () => {
-    const factories = live.listFactories();
-    for (const factory of known.keys()) if (!factories.includes(factory)) known.delete(factory);
-    for (const factory of factories) {
-      const newest = await deliveries.listDeliveries({ factory, limit: followedMax });
-      const before = known.get(factory);
-      known.set(factory, new Set(newest.map(({ id }) => id)));
-      const added = before ? newest.filter(({ id }) => !before.has(id)) : [];
-      if (added.length > 0) live.publish(() => added.toReversed());
+    for (const factory of live.listFactories()) {
+      const added = await lookAt(factory);
+      if (added.length > 0) live.publish(() => added);
     }
   };
   const timer = setInterval(() => {
@@ -37,6 +45,9 @@ export function followReplicas(
   }, followMs);
   timer.unref();
   return {
+    beginAt: async factory => {
+      if (!live.listFactories().includes(factory)) await lookAt(factory);
+    },
     close: async () => {
       clearInterval(timer);
       await looking;

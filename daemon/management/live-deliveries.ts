@@ -35,6 +35,8 @@ export interface Viewer {
 }
 
 export interface LiveDeliveriesOptions {
+  /** Called before a factory is watched. */
+  readonly beforeView?: (factory: string) => Promise<void>;
   readonly intervalMs?: number;
   readonly heartbeatMs?: number;
   readonly viewerBytesMax?: number;
@@ -56,16 +58,20 @@ export class LiveDeliveries {
   readonly #intervalMs: number;
   readonly #viewerBytesMax: number;
   readonly #heartbeat: NodeJS.Timeout;
+  /** Call it before the headers of a view are sent. */
+  readonly beforeView: (factory: string) => Promise<void>;
   readonly #audiences = new Map<string, Audience>();
   /** The views by their age, oldest first, each with what removes it. */
   readonly #views = new Map<ServerResponse, { readonly token: string; readonly leave: () => void }>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor({
+    beforeView = async () => undefined,
     intervalMs = liveIntervalMs,
     heartbeatMs = liveHeartbeatMs,
     viewerBytesMax = liveViewerBytesMax,
   }: LiveDeliveriesOptions = {}) {
+    this.beforeView = beforeView;
     this.#intervalMs = intervalMs;
     this.#viewerBytesMax = viewerBytesMax;
     this.#heartbeat = setInterval(() => this.#sendHeartbeat(), heartbeatMs);

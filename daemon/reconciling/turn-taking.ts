@@ -17,7 +17,8 @@ export interface TurnTaking {
 
 /** Lets the daemons of a store take turns at following a branch, so that the remote is asked as often as by one. */
 export function takeTurnsAt({ replicas, factory, intervalMs, reconcile, onRetry }: TurnTaking) {
-  let isWanted = false;
+  // Each daemon reconciles when it starts, because its settings may have changed.
+  let isWanted = true;
   return {
     /** Makes the next reconcile happen here, however recent that of another daemon is. */
     want: () => {

@@ -53,6 +53,7 @@ function createLiveHandler(deps: ApiDeps): PortHandlers['watchDeliveries'] {
   const { live, tokens, sessions, cookie } = deps;
   return async ({ params: { factory }, query: { webhook: uid }, caller, context }) => {
     if (uid !== undefined) await requireListed(deps, factory, uid, caller);
+    await live.beforeView(factory);
     const { sha256, permission } = caller.token;
     const session = caller.over === 'session' ? cookie.read(context) : undefined;
     const maySee = async () => {

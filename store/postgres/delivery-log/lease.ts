@@ -73,6 +73,9 @@ export class Lease {
       this.#onLost();
     }
     await this.#pool.query(
+      "DELETE FROM hookmill.replicas WHERE lease_until < clock_timestamp() - interval '1 hour'",
+    );
+    await this.#pool.query(
       `INSERT INTO hookmill.replicas (id, lease_until) VALUES ($1, clock_timestamp() + $2 * interval '1 ms')
       ON CONFLICT (id) DO UPDATE SET lease_until = excluded.lease_until`,
       [this.#name, leaseMs],

@@ -3,7 +3,6 @@ import { bearerOf, type DaemonOptions, startDaemonForTest, type TestDaemon } fro
 import { eventually } from '../../support/eventually.ts';
 import { makeUpstream, secret, type Upstream, webhook } from '../../support/git-samples.ts';
 import { serveSilence } from '../../support/git-servers.ts';
-import { areHomesInPostgres } from '../../support/home-place.ts';
 import { send } from '../../support/http.ts';
 import { makeWorkspace } from '../../support/workspace.ts';
 
@@ -150,28 +149,24 @@ test('a dead remote delays neither another factory, nor the ingress, nor the end
   await eventually(() => socket.closed);
 });
 
-// Daemons on one database share the interval, so the second one would wait an hour.
-test.skipIf(areHomesInPostgres())(
-  'keeps to a suspension, and to the last good state over a restart without its remote',
-  async () => {
-    const upstream = pushed();
-    const entry = { repository: upstream.bare, trigger: 'push', ...hourly };
-    const first = await startFollowing({ settings: { repositories: [entry] } });
-    const { workspace } = first;
-    await serves(first, 1);
-    await workspace.hookmill('reconcile', 'suspend');
-    expect(await first.metrics()).toContain('hookmill_reconcile_suspended{factory="default"} 1');
-    expect(await first.stop()).toBe(0);
+test('keeps to a suspension, and to the last good state over a restart without its remote', async () => {
+  const upstream = pushed();
+  const entry = { repository: upstream.bare, trigger: 'push', ...hourly };
+  const first = await startFollowing({ settings: { repositories: [entry] } });
+  const { workspace } = first;
+  await serves(first, 1);
+  await workspace.hookmill('reconcile', 'suspend');
+  expect(await first.metrics()).toContain('hookmill_reconcile_suspended{factory="default"} 1');
+  expect(await first.stop()).toBe(0);
 
-    await workspace.hookmill('reconcile', 'resume');
-    const gone = { ...entry, repository: '/nonexistent.git' };
-    const second = await startDaemonForTest({ workspace, settings: { repositories: [gone] } });
-    const failed = async () => (await factoryOf(second))?.reconcile?.lastFailure;
-    expect(await eventually(failed)).toMatchObject({ reason: 'remote' });
-    const url = await urlOf(second, 'push');
-    expect(await send(url, { ...credential, body: '{}' })).toMatchObject({ status: 202 });
-  },
-);
+  await workspace.hookmill('reconcile', 'resume');
+  const gone = { ...entry, repository: '/nonexistent.git' };
+  const second = await startDaemonForTest({ workspace, settings: { repositories: [gone] } });
+  const failed = async () => (await factoryOf(second))?.reconcile?.lastFailure;
+  expect(await eventually(failed)).toMatchObject({ reason: 'remote' });
+  const url = await urlOf(second, 'push');
+  expect(await send(url, { ...credential, body: '{}' })).toMatchObject({ status: 202 });
+});
 
 test('each row of the delivery log has the applied commit, rejected ones too, with its text escaped', async () => {
   const upstream = makeUpstream();
