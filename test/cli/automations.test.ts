@@ -65,6 +65,12 @@ function automation(
   write(`automations/${name}.yaml`, `${JSON.stringify(definition, null, 2)}\n`);
 }
 
+/** Applies the definitions, and waits until the daemon serves them. */
+async function applyAndServe(): Promise<void> {
+  const { serial } = JSON.parse((await hookmill('apply', '-o', 'json')).stdout);
+  await eventually(async () => (await daemon.readyz()).factories.every(served => served.serial === serial));
+}
+
 async function deliver(body: object, headers = {}): Promise<string> {
   const url = `${daemon.ingressUrl}/webhooks/w/${orders.uid}`;
   const answer = await send(url, {
@@ -272,7 +278,7 @@ describe('a delivery', () => {
     const id = await deliver({ action: 'other', n: 0 });
     const before = (await hookmill('deliveries', 'show', id)).stdout;
     automation('quiet', [{ uid: orders.uid }], true);
-    await hookmill('apply');
+    await applyAndServe();
     try {
       expect((await hookmill('deliveries', 'show', id)).stdout).toBe(before);
       const replayed = await hookmill('deliveries', 'replay', id);
@@ -280,7 +286,7 @@ describe('a delivery', () => {
       expect(replayed.exitCode).toBe(0);
     } finally {
       automation('quiet', [{ uid: orders.uid }], false);
-      await hookmill('apply');
+      await applyAndServe();
     }
   });
 });
