@@ -2,8 +2,8 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { StorePlace } from '../store/ports.ts';
 
-/** @limit Memory for what a thread that works on definitions keeps, in MiB: the largest factory that is allowed takes less than a quarter. */
-const keptMiB = 256;
+/** @limit Memory for what a thread that works on definitions keeps, in MiB: the largest factory that is allowed takes two thirds. */
+const keptMiB = 96;
 /** @limit Memory for what such a thread has just made, in MiB: more of it is only filled with what nobody needs any more. */
 const freshMiB = 8;
 

@@ -65,7 +65,7 @@ export function openFactory(
     hookmill,
     hookmillWith,
     apply: async () => {
-      const { changes } = JSON.parse(await hookmill('apply', '-o', 'json'));
+      const { changes } = JSON.parse(await hookmill('apply', '--yes', '-o', 'json'));
       return new Map(changes.map(({ name, uid }: { name: string; uid: string }) => [name, uid]));
     },
     serve: async (settings, logFile) => {
