@@ -17,7 +17,8 @@ export default defineConfig({
     expect: { poll: { timeout: testLimitMs, interval: 25 } },
     provide: { isLong: false },
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than the cores of a small machine, because tests often wait for processes and disks.
+    maxWorkers: 3,
     execArgv: ['--import', new URL('test/support/built-threads.ts', import.meta.url).href],
     // Tests compare text without colours, whatever the terminal or CI that runs them has.
     env: { FORCE_COLOR: '0' },
