@@ -12,12 +12,30 @@ const adminUrl = () => `postgres://hookmill@127.0.0.1:${server.port}/postgres`;
 async function awaitStandby(name: 'nobody' | ''): Promise<void> {
   await query(adminUrl(), `ALTER SYSTEM SET synchronous_standby_names = '${name}'`);
   await query(adminUrl(), 'SELECT pg_reload_conf()');
+  if (name !== '') await eventually(waitsForStandby);
 }
 
-/** The process of each connection whose commit waits for the standby. */
-async function listWaiting(): Promise<number[]> {
-  const text = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
-  return (await query(adminUrl(), text)).rows.map(({ pid }) => pid);
+/** Whether a commit waits for the standby: the server takes over its configuration some time after it was told to. */
+async function waitsForStandby(): Promise<boolean> {
+  let isCommitted = false;
+  const commit = query(adminUrl(), "COMMENT ON DATABASE postgres IS 'tests'").then(
+    () => {
+      isCommitted = true;
+    },
+    () => undefined,
+  );
+  const [waiting] = await eventually(async () =>
+    isCommitted ? [0] : [await listWaiting('COMMENT%')].find(pids => pids.length > 0),
+  );
+  if (waiting) await query(adminUrl(), 'SELECT pg_terminate_backend($1)', [waiting]);
+  await commit;
+  return !isCommitted;
+}
+
+/** The process of each connection on which such a statement waits for the standby. Signs of life may wait too. */
+async function listWaiting(statement: string): Promise<number[]> {
+  const text = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query LIKE $1";
+  return (await query(adminUrl(), text, [statement])).rows.map(({ pid }) => pid);
 }
 
 test('a delivery whose connection was ended while it waited for the standby still waits for it', async () => {
@@ -28,9 +46,11 @@ test('a delivery whose connection was ended while it waited for the standby stil
   onTestFinished(() => awaitStandby(''));
   const delivery = acceptedDelivery();
   const recorded = log.recordAccepted(delivery);
-  const [first] = await eventually(async () => [await listWaiting()].find(({ length }) => length > 0));
+  const [first] = await eventually(async () =>
+    [await listWaiting('%record_1%')].find(({ length }) => length > 0),
+  );
   await query(adminUrl(), 'SELECT pg_terminate_backend($1)', [first]);
-  const next = eventually(async () => (await listWaiting()).some(pid => pid !== first) && 'waits again');
+  const next = eventually(async () => (await listWaiting('%')).some(pid => pid !== first) && 'waits again');
   expect(await Promise.race([recorded, next])).toBe('waits again');
   await awaitStandby('');
   expect(await recorded).toEqual({ id: delivery.id });
@@ -47,7 +67,7 @@ test('runs whose claim was committed and never answered are claimed again', asyn
   onTestFinished(() => awaitStandby(''));
   const unanswered = log.claimRuns(claim);
   const failed = expect(unanswered).rejects.toMatchObject({ code: 'failed' });
-  await eventually(async () => (await listWaiting()).length > 0);
+  await eventually(async () => (await listWaiting('COMMIT')).length > 0);
   await server.stop('immediate');
   await failed;
   await server.start();
