@@ -27,7 +27,7 @@ export interface Store {
   readonly seal: Seal;
   /** Reads the delivery log, also while a daemon writes it. */
   readonly deliveries: DeliveryLogReader;
-  /** What the daemons share; undefined if only one daemon at a time may have the store open. */
+  /** Everything that the daemons share; undefined if only one daemon at a time may have the store open. */
   readonly replicas: Replicas | undefined;
   /** Opens the delivery log for writing; the caller closes it. Fails with DeliveryLogError `version` or `unsafe`. */
   openDeliveryLog(options?: DeliveryLogOptions): Promise<DeliveryLog>;
@@ -67,7 +67,7 @@ export interface Migrated {
 
 export interface StoreReport {
   readonly facts: Readonly<Record<string, string>>;
-  /** What is wrong, and what to do. */
+  /** Says what is wrong and what to do. */
   readonly problems: readonly string[];
 }
 

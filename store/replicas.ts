@@ -1,6 +1,6 @@
 import type { StoredSessions } from './stored-sessions.ts';
 
-/** What the daemons of a store share, if it can have several. Operations reject with `StoreError`. */
+/** Everything that the daemons of a store share, if it can have several. Operations reject with `StoreError`. */
 export interface Replicas {
   readonly sessions: StoredSessions;
   /** Counts an event over all daemons, in the window of a minute that began with the first one of its key. */

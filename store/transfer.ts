@@ -1,4 +1,5 @@
 import type { Documents } from './documents/documents.ts';
+import type { DeliveryColumns } from './stored-rows.ts';
 
 /** @limit Rows that are copied to another store in one transaction: fewer would sync too often, more would only need memory. */
 export const rowsPerPageMax = 1_000;
@@ -43,19 +44,7 @@ interface TransferRow {
 }
 
 /** A delivery as every adapter can keep it. */
-export interface TransferDelivery extends TransferRow {
-  readonly uid: string;
-  readonly atMs: number;
-  readonly size: number;
-  readonly outcome: string;
-  readonly identity: string | null;
-  readonly identitySource: string | null;
-  readonly contentDigest: string | null;
-  readonly authenticatedBy: string | null;
-  readonly reason: string | null;
-  readonly duplicateOf: string | null;
-  /** JSON text. */
-  readonly headers: string | null;
+export interface TransferDelivery extends TransferRow, DeliveryColumns {
   /** Null unless the delivery was accepted. */
   readonly bytes: Uint8Array | null;
 }

@@ -23,7 +23,7 @@ export interface Stored {
   readonly history: readonly RunEvent[];
 }
 
-/** What breaks each promise, one line for each case. */
+/** The cases that break each promise, one line for each. */
 export type Violations = Readonly<Record<Promised, readonly string[]>>;
 
 const promises = [

@@ -1,11 +1,11 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What a delivery asks for: the runs that it must start. */
+/** The runs that a delivery must start. */
 export const runsOfWork = { none: [], quick: ['quick'], slow: ['quick', 'slow'] } as const;
 export type Work = keyof typeof runsOfWork;
 
-/** What a sender was told. */
+/** The answer that a sender got. */
 export interface Answer {
   readonly identity: string;
   readonly replica: string;

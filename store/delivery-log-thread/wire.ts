@@ -97,6 +97,17 @@ export interface Verbs {
 
 export type Verb = keyof Verbs;
 
+/** The verbs of the queue of runs. */
+export type RunVerb = Exclude<Verb, 'readEvent' | 'readSnapshot' | 'pruneStep'>;
+
+/** After these verbs, queued runs may be due now. */
+export const queuingVerbs: ReadonlySet<Verb> = new Set([
+  'replay',
+  'retryRun',
+  'requeueRunsOfOthers',
+  'correctDueTimes',
+]);
+
 export type Command<V extends Verb = Verb> = {
   [K in V]: { readonly verb: K; readonly argument: Verbs[K]['takes'] };
 }[V];

@@ -16,7 +16,7 @@ export interface SealedDocuments {
 
 /** A document that is copied from one store to another. */
 export interface CopiedDocument {
-  /** What the document contains, in the plural. */
+  /** Names the content of the document in messages, in the plural. */
   readonly part: string;
   /** Fails with `other-content` if the target has another document. Values that are sealed differently are equal. */
   requireFits(from: SealedDocuments, to: SealedDocuments): Promise<void>;
@@ -109,7 +109,7 @@ function copied<T extends object>(
     const wanted = await replaceSealed(source, (sealed, owner) =>
       to.seal.open(sealed, owner).catch(() => from.seal.open(sealed, owner)),
     );
-    // What does not open is no copy.
+    // A value that does not open is no copy.
     const found = await replaceSealed(target, (sealed, owner) => to.seal.open(sealed, owner).catch(() => ''));
     return toCanonicalJson(wanted) === toCanonicalJson(found);
   };

@@ -14,7 +14,7 @@ export interface DocumentId {
 export interface StoredDocument<T extends object> extends DocumentId {
   readonly shape: z.ZodType<T>;
   readonly whenMissing: T;
-  /** What is read if content and digest differ. By default, reading fails with `corrupt`. */
+  /** Decides what is read if content and digest differ. By default, reading fails with `corrupt`. */
   readonly whenEdited?: (data: T) => T;
 }
 

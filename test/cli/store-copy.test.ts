@@ -96,7 +96,7 @@ async function leaveRuns(store: Store): Promise<void> {
 
 const factories = ['pay', 'git', 'old'];
 
-/** What people and senders see of a store. */
+/** A store as people and senders see it. */
 async function look(store: Store): Promise<unknown> {
   const deliveries = await Promise.all(
     factories.map(factory => store.deliveries.listDeliveries({ factory, limit: 99 })),

@@ -72,7 +72,7 @@ async function copy({ from, to }: CopyOptions, command: Command): Promise<void> 
     const options = { lockTimeoutMs: lockTimeout * 1000, now: () => new Date(), readsInThread: false };
     return openStore({ ...place, environment: key, ...options });
   };
-  // What HOOKMILL_KEY has sealed opens at the target, so the source only adds the key file of its home.
+  // The target has HOOKMILL_KEY and opens what it sealed, so the source only adds the key file of its home.
   const sourceStore = await open(source, source.postgres ? environment : {});
   const report = await copyBetween(sourceStore, await open(target, environment));
   if (!report.isSame) process.exitCode = exitStatus.problems;

@@ -22,7 +22,7 @@ export function postgresFailure(url: string): (cause: unknown) => never {
 
 const checkUrl = 'check that it runs, and HOOKMILL_STORE';
 
-/** What PostgreSQL answers, by its code or by the class of it (PostgreSQL, appendix A), and what to do. */
+/** Remedies for errors of PostgreSQL, by their code or its class (PostgreSQL, appendix A). */
 const refusals: Readonly<Record<string, readonly [StoreErrorCode, string]>> = {
   '08': ['unreachable', `lost the connection; ${checkUrl}`],
   '25006': ['unreachable', 'is read-only, as a standby is; use the URL of the primary server'],

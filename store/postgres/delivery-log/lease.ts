@@ -38,7 +38,7 @@ export class Lease {
   async end(): Promise<void> {
     clearInterval(this.#timer);
     if (this.#daemonId === undefined) return;
-    // What cannot be deleted expires by itself.
+    // If it cannot be deleted, it expires by itself.
     await this.#pool
       .query('DELETE FROM hookmill.replicas WHERE id = $1', [this.#name])
       .catch(() => undefined);

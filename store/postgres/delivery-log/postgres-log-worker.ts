@@ -1,12 +1,13 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type {
-  Batch,
-  Command,
-  Committed,
-  FailedBatch,
-  FromWorker,
-  ToWorker,
-  Verb,
+import {
+  type Batch,
+  type Command,
+  type Committed,
+  type FailedBatch,
+  type FromWorker,
+  queuingVerbs,
+  type ToWorker,
+  type Verb,
 } from '../../delivery-log-thread/wire.ts';
 import type { PostgresPlace } from '../../ports.ts';
 import { openPool } from '../connection/pool.ts';
@@ -18,7 +19,7 @@ import { preparePruning } from './prune.ts';
 import { prepareRecord } from './record.ts';
 import { requireDurable } from './require-durable.ts';
 import { Retries } from './retries.ts';
-import { prepareRuns, queuingVerbs } from './runs.ts';
+import { prepareRuns } from './runs.ts';
 import { openPostgresSnapshots } from './snapshots.ts';
 import { type AsyncVerbs, readEvent } from './verbs.ts';
 

@@ -13,7 +13,7 @@ const clockDifferenceMs = 60_000;
 /** @limit Wait for long transactions of others before a partition can be detached, in ms: shorter than a daemon may take to stop. */
 const detachMs = 6_000;
 
-/** What a pass does, in this order. Each name is repeated until it finds nothing to do. */
+/** The phases of a pass, in order. Each is repeated until it finds nothing to do. */
 const phases = ['days', 'identities', 'kept', 'outputs', 'snapshots'] as const;
 type Phase = (typeof phases)[number];
 

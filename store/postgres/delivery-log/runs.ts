@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import type { ClaimedRuns, Replay, Run, RunAttempt, RunClaim } from '../../delivery-log.ts';
-import type { Verb } from '../../delivery-log-thread/wire.ts';
+import type { RunVerb } from '../../delivery-log-thread/wire.ts';
 import { withoutNulls } from '../../stored-rows.ts';
 import { inTransaction } from '../connection/transaction.ts';
 import type { Lease } from './lease.ts';
@@ -10,24 +10,7 @@ import type { PostgresSnapshots } from './snapshots.ts';
 import { toStorableText } from './text.ts';
 import type { AsyncVerbs } from './verbs.ts';
 
-type RunVerbs = Pick<
-  AsyncVerbs,
-  | 'claimRuns'
-  | 'finishRun'
-  | 'postponeRun'
-  | 'requeueRunsOfOthers'
-  | 'correctDueTimes'
-  | 'retryRun'
-  | 'replay'
->;
-
-/** After these verbs, queued runs may be due now. */
-export const queuingVerbs: ReadonlySet<Verb> = new Set([
-  'replay',
-  'retryRun',
-  'requeueRunsOfOthers',
-  'correctDueTimes',
-]);
+type RunVerbs = Pick<AsyncVerbs, RunVerb>;
 
 /** The queue of runs, which all replicas share. */
 export function prepareRuns(pool: Pool, lease: Lease, snapshots: PostgresSnapshots): RunVerbs {

@@ -4,7 +4,7 @@ import { openSharedWindows } from './shared-windows.ts';
 import { openTableSessions } from './table-sessions.ts';
 import { takeTurn } from './turns.ts';
 
-/** What the daemons on a database share. */
+/** Opens what the daemons on a database share. */
 export function openReplicas(database: Database): Replicas {
   return {
     sessions: openTableSessions(database),

@@ -75,7 +75,7 @@ test('a batch that was committed before its answer was lost is recorded once whe
   const delivery = acceptedDelivery({ runs: [newRun()] });
   await log.recordAccepted(delivery);
   log.recordUnidentified(rejectedDelivery({ id: 'rejected' }));
-  // What the thread does after a lost connection.
+  // The thread does this after a lost connection.
   expect(await log.recordAccepted(delivery)).toEqual({ id: delivery.id });
   const { rows } = await query(url, 'SELECT id FROM hookmill.deliveries ORDER BY seq');
   expect(rows).toEqual([{ id: delivery.id }, { id: 'rejected' }]);

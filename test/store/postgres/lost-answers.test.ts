@@ -40,7 +40,7 @@ async function listWaiting(statement: string): Promise<number[]> {
 
 test('a delivery whose connection was ended while it waited for the standby still waits for it', async () => {
   const log = await openLog(openAt(postgresPlace(await server.createDatabase())));
-  // What deliveries refer to is stored with the first one.
+  // The first delivery stores the automations that later ones refer to.
   await log.recordAccepted(acceptedDelivery());
   await awaitStandby('nobody');
   onTestFinished(() => awaitStandby(''));

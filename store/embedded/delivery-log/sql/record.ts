@@ -5,6 +5,7 @@ import type {
   Duplicate,
   UnidentifiedRow,
 } from '../../../delivery-log-thread/wire.ts';
+import type { DeliveryColumns } from '../../../stored-rows.ts';
 import type { Snapshots } from './snapshots.ts';
 
 export interface RecordedRows {
@@ -40,10 +41,10 @@ export function prepareRecordDeliveries(database: Database.Database, snapshots: 
   };
 }
 
-type InsertDelivery = Database.Statement<[DeliveryColumns]>;
+type InsertDelivery = Database.Statement<[InsertedColumns]>;
 
 function prepareInsertDelivery(database: Database.Database): InsertDelivery {
-  return database.prepare<[DeliveryColumns]>(`
+  return database.prepare<[InsertedColumns]>(`
     INSERT INTO deliveries (id, factory, webhook, uid, at_ms, size, outcome, identity, identity_source,
       content_digest, authenticated_by, reason, duplicate_of, snapshot, headers)
     VALUES (@id, @factory, @webhook, @uid, @atMs, @size, @outcome, @identity, @identitySource,
@@ -73,7 +74,7 @@ function prepareRecordAccepted(database: Database.Database, insert: InsertDelive
     INSERT INTO runs (id, delivery, factory, automation, replay, snapshot, not_before_ms, created_at_ms)
     VALUES (?, ?, ?, ?, 0, ?, ?, ?)`);
 
-  const recordDuplicate = (row: AcceptedRow, columns: DeliveryColumns): string => {
+  const recordDuplicate = (row: AcceptedRow, columns: InsertedColumns): string => {
     const original =
       selectByIdentity.get(row.uid, row.identity, row.identitySource) ??
       selectByContent.get(row.uid, columns.contentDigest);
@@ -83,7 +84,7 @@ function prepareRecordAccepted(database: Database.Database, insert: InsertDelive
     return original;
   };
 
-  return (row: AcceptedRow, columns: DeliveryColumns, payload: Uint8Array): string | undefined => {
+  return (row: AcceptedRow, columns: InsertedColumns, payload: Uint8Array): string | undefined => {
     const { changes, lastInsertRowid: delivery } = insert.run(columns);
     if (changes === 0) return recordDuplicate(row, columns);
     insertPayload.run(delivery, payload);
@@ -94,25 +95,11 @@ function prepareRecordAccepted(database: Database.Database, insert: InsertDelive
   };
 }
 
-interface DeliveryColumns {
-  readonly id: string;
-  readonly factory: string;
-  readonly webhook: string;
-  readonly uid: string;
-  readonly atMs: number;
-  readonly size: number;
-  readonly outcome: string;
-  readonly identity: string | null;
-  readonly identitySource: string | null;
-  readonly contentDigest: string | null;
-  readonly authenticatedBy: string | null;
-  readonly reason: string | null;
-  readonly duplicateOf: string | null;
+interface InsertedColumns extends DeliveryColumns {
   readonly snapshot: number | null;
-  readonly headers: string | null;
 }
 
-function toColumns(row: AcceptedRow | UnidentifiedRow, snapshot: number | null): DeliveryColumns {
+function toColumns(row: AcceptedRow | UnidentifiedRow, snapshot: number | null): InsertedColumns {
   const accepted = row.outcome === 'Accepted' ? row : undefined;
   return {
     id: row.id,

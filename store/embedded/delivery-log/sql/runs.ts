@@ -1,19 +1,10 @@
 import type Database from 'better-sqlite3';
 import type { DueTimesCorrection, RunAttempt } from '../../../delivery-log.ts';
-import type { VerbTable } from '../../../delivery-log-thread/wire.ts';
+import type { RunVerb, VerbTable } from '../../../delivery-log-thread/wire.ts';
 import { type RunRow, selectRun, toRun } from './rows.ts';
 import type { Snapshots } from './snapshots.ts';
 
-export type RunVerbs = Pick<
-  VerbTable,
-  | 'claimRuns'
-  | 'finishRun'
-  | 'postponeRun'
-  | 'requeueRunsOfOthers'
-  | 'correctDueTimes'
-  | 'retryRun'
-  | 'replay'
->;
+export type RunVerbs = Pick<VerbTable, RunVerb>;
 
 /** The queue of runs. Each verb runs within the caller's transaction. */
 export function prepareRunVerbs(database: Database.Database, snapshots: Snapshots): RunVerbs {

@@ -1,14 +1,15 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type Database from 'better-sqlite3';
-import type {
-  Batch,
-  Command,
-  Committed,
-  Failed,
-  FromWorker,
-  ToWorker,
-  Verb,
-  VerbTable,
+import {
+  type Batch,
+  type Command,
+  type Committed,
+  type Failed,
+  type FromWorker,
+  queuingVerbs,
+  type ToWorker,
+  type Verb,
+  type VerbTable,
 } from '../../../delivery-log-thread/wire.ts';
 import { type EventRecord, toEvent } from '../../../stored-rows.ts';
 import { openDatabase } from '../sql/database.ts';
@@ -79,14 +80,6 @@ function prepareCommit(database: Database.Database, file: string): (batch: Batch
     }
   };
 }
-
-/** After these verbs, queued runs may be due now. */
-const queuingVerbs: ReadonlySet<Verb> = new Set([
-  'replay',
-  'retryRun',
-  'requeueRunsOfOthers',
-  'correctDueTimes',
-]);
 
 function toFailed<Kind extends string>(kind: Kind, file: string, error: unknown): Failed<Kind> {
   const { code, message } = toLogError(file, error);
