@@ -62,7 +62,8 @@ export class Retries {
 
   /** Prepares for sending the work again; throws the error if that is useless. */
   async #recover(error: unknown, attempt: number, days: readonly number[]): Promise<void> {
-    if (isPreparedElsewhere(error) && this.#usesPreparedStatements) {
+    // Batches that are in flight together meet this together.
+    if (isPreparedElsewhere(error) && attempt <= conflictsMax) {
       this.#usesPreparedStatements = false;
       return;
     }

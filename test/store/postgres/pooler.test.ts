@@ -1,10 +1,12 @@
+import { setImmediate } from 'node:timers/promises';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { acceptedDelivery } from '../../support/deliveries.ts';
 import { eventually } from '../../support/eventually.ts';
 import { hasPooler, usePooler } from '../../support/pooler.ts';
 import { usePostgres } from '../../support/postgres.ts';
 import { addWebhook, testAppliedStates } from '../conformance/applied-states.ts';
 import { testDeliveries } from '../conformance/deliveries.ts';
-import { openAt } from '../conformance/place.ts';
+import { openAt, openLog } from '../conformance/place.ts';
 import { testTeamSecrets } from '../conformance/team-secrets.ts';
 import { postgresPlace } from './postgres-place.ts';
 
@@ -19,6 +21,20 @@ describe.skipIf(!hasPooler)('through PgBouncer in transaction mode', () => {
   describe('applied states', () => testAppliedStates(() => postgresPlace(throughPooler(url), url)));
   describe('deliveries', () => testDeliveries(() => postgresPlace(throughPooler(url), url)));
   describe('team secrets', () => testTeamSecrets(() => postgresPlace(throughPooler(url), url)));
+
+  test('batches that are committed at the same time need no prepared statement of another connection', async () => {
+    const place = postgresPlace(throughPooler(url), url);
+    for (let logs = 0; logs < 6; logs++) {
+      const log = await openLog(openAt(place));
+      const recorded: Promise<unknown>[] = [];
+      for (let batches = 0; batches < 20; batches++) {
+        recorded.push(log.recordAccepted(acceptedDelivery()));
+        await setImmediate();
+      }
+      await Promise.all(recorded);
+      await log.close();
+    }
+  });
 
   test('a change is noticed without a direct connection too', async () => {
     const store = openAt(postgresPlace(throughPooler(url)));
