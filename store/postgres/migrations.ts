@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import { StoreError } from '../store-error.ts';
+import { limitStatement, statementMs } from './connection/pool.ts';
 import { inTransaction } from './connection/transaction.ts';
 
 /**
@@ -254,7 +255,7 @@ export async function migrateTables(pool: Pool): Promise<void> {
   const found = await readTablesVersion(pool);
   if (found && found.version >= tablesVersionCurrent) return requireCompatible(found);
   await inTransaction(pool, async client => {
-    await client.query('SELECT pg_advisory_xact_lock($1)', [migrationLock]);
+    await client.query(limitStatement(statementMs, 'SELECT pg_advisory_xact_lock($1)', [migrationLock]));
     const { version } = (await readTablesVersion(client)) ?? { version: 0 };
     if (version === 0) {
       await client.query(`
@@ -264,13 +265,25 @@ export async function migrateTables(pool: Pool): Promise<void> {
     }
     for (const [index, { sql, compatibleFrom }] of migrations.entries()) {
       if (index < version) continue;
-      await client.query(sql);
+      await client.query(limitStatement(statementMs, sql));
       await client.query('INSERT INTO hookmill.migrations (version, compatible_from) VALUES ($1, $2)', [
         index + 1,
         compatibleFrom,
       ]);
     }
   });
+}
+
+/** Returns a function that creates or updates the tables when it is first called, and again after a failure. */
+export function migrateOnce(pool: Pool): () => Promise<void> {
+  let migrated: Promise<void> | undefined;
+  return () => {
+    migrated ??= migrateTables(pool).catch((error: unknown) => {
+      migrated = undefined;
+      throw error;
+    });
+    return migrated;
+  };
 }
 
 export interface TablesVersion {

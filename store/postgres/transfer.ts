@@ -1,4 +1,4 @@
-import type { Pool, QueryConfig, QueryResultRow } from 'pg';
+import type { Pool, QueryResultRow } from 'pg';
 import type { Documents } from '../documents/documents.ts';
 import type { Claim, PostgresPlace } from '../ports.ts';
 import { StoreError } from '../store-error.ts';
@@ -10,7 +10,7 @@ import {
   type TransferRun,
   type TransferSnapshot,
 } from '../transfer.ts';
-import { describeTarget, openPool, statementMs } from './connection/pool.ts';
+import { describeTarget, limitStatement, openPool, statementMs, waitForClose } from './connection/pool.ts';
 import { postgresFailure } from './connection/postgres-failure.ts';
 import { openPartitions, type Partitions, toDay } from './delivery-log/partitions.ts';
 import { toColumns } from './delivery-log/text.ts';
@@ -43,7 +43,7 @@ export async function openPostgresTransfer({
   const pool = openPool(url, { connectionsMax: 1 });
   const lock = openPool(directUrl, { connectionsMax: 1 });
   const close = async () => {
-    await Promise.all([pool.end(), lock.end()]);
+    await waitForClose(Promise.all([pool.end(), lock.end()]));
   };
   let claim: Claim;
   try {
@@ -53,10 +53,8 @@ export async function openPostgresTransfer({
     await close();
     throw error;
   }
-  const select: Select = async (text, values = []) => {
-    const statement = { text, values: [...values], query_timeout: copyStatementMs } as QueryConfig;
-    return (await pool.query(statement).catch(failed)).rows;
-  };
+  const select: Select = async (text, values) =>
+    (await pool.query(limitStatement(copyStatementMs, text, values)).catch(failed)).rows;
   const place = placeRows(openPartitions(pool));
   const write = async <Row extends TransferDelivery | TransferRun>(
     text: string,
@@ -101,8 +99,8 @@ async function claimDatabase(pool: Pool, name: string, lockTimeoutMs: number): P
       `SELECT set_config('lock_timeout', $1, true), set_config('idle_in_transaction_session_timeout', '0', true)`,
       [String(Math.max(1, lockTimeoutMs))],
     );
-    const take = { text: 'SELECT pg_advisory_xact_lock($1)', values: [transferLock] };
-    await client.query({ ...take, query_timeout: statementMs + lockTimeoutMs } as QueryConfig);
+    const limitMs = statementMs + lockTimeoutMs;
+    await client.query(limitStatement(limitMs, 'SELECT pg_advisory_xact_lock($1)', [transferLock]));
     const daemon = await client.query('SELECT FROM hookmill.replicas WHERE lease_until > clock_timestamp()');
     if (daemon.rowCount !== 0) {
       const advice = 'stop it and try again; a daemon that was killed counts for 10 s more';

@@ -1,7 +1,7 @@
-import type { QueryConfig, QueryResultRow } from 'pg';
+import type { QueryResultRow } from 'pg';
 import { StoreError } from '../../store-error.ts';
-import { migrateTables } from '../migrations.ts';
-import { describeTarget, openPool, statementMs } from './pool.ts';
+import { migrateOnce } from '../migrations.ts';
+import { describeTarget, limitStatement, openPool, statementMs, waitForClose } from './pool.ts';
 import { postgresFailure } from './postgres-failure.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -33,22 +33,15 @@ export function connectDatabase(url: string): Database {
   const failed = postgresFailure(url);
   const reads = openPool(url, { connectionsMax: readConnectionsMax });
   const changes = openPool(url, { connectionsMax: changeConnectionsMax });
-  let tables: Promise<void> | undefined;
-  const migrated = () => {
-    tables ??= migrateTables(reads).catch((error: unknown) => {
-      tables = undefined;
-      return failed(error);
-    });
-    return tables;
-  };
+  const migrate = migrateOnce(reads);
+  const migrated = () => migrate().catch(failed);
   const runOn =
     (connection: Pick<typeof reads, 'query'>): RunStatement =>
     async (text, values = [], limitMs = statementMs) => {
       await migrated();
-      const statement = { text, values: [...values], query_timeout: limitMs } as QueryConfig;
-      return (await connection.query(statement).catch(failed)).rows;
+      return (await connection.query(limitStatement(limitMs, text, values)).catch(failed)).rows;
     };
-  let closing: Promise<unknown> | undefined;
+  let closing: Promise<void> | undefined;
   return {
     name,
     run: runOn(reads),
@@ -68,7 +61,7 @@ export function connectDatabase(url: string): Database {
       });
     },
     close: async () => {
-      closing ??= Promise.all([reads.end(), changes.end()]);
+      closing ??= waitForClose(Promise.all([reads.end(), changes.end()]));
       await closing;
     },
   };

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
+import { Socket } from 'node:net';
 import { setInterval as every, setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Watch } from '../../watch.ts';
-import { statementMs } from './pool.ts';
+import { connectMs } from './pool.ts';
 
 /** @limit First and longest wait before the lost connection for notifications is made again, in ms. */
 const againMs = { first: 100, longest: 10_000 };
@@ -46,12 +47,14 @@ async function listenOnce(
   signal: AbortSignal,
   onListening: () => void,
 ): Promise<void> {
+  const socket = new Socket();
   const client = new pg.Client({
     connectionString: url,
     application_name: 'hookmill',
-    connectionTimeoutMillis: statementMs,
-    query_timeout: statementMs,
+    connectionTimeoutMillis: connectMs,
+    query_timeout: connectMs,
     keepAlive: true,
+    stream: () => socket,
   });
   client.on('error', ignore);
   client.on('notification', message => message.payload === payload && onNotification());
@@ -64,7 +67,8 @@ async function listenOnce(
     onNotification();
     await Promise.race([ended, showLife(client, signal)]);
   } finally {
-    // A dead connection would not end: the process does not wait for it.
+    // A connection whose other side is silent would not end: the process does not wait for it.
+    socket.unref();
     client.end().catch(ignore);
   }
 }

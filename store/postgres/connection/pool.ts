@@ -1,25 +1,38 @@
 import pg from 'pg';
 
 /** @limit Wait for a connection to PostgreSQL, in ms: senders get their 503 before they give up. */
-const connectMs = 4_000;
+export const connectMs = 4_000;
 /** @limit Time in which PostgreSQL must answer one statement, in ms: beyond it, the connection counts as dead. */
 export const statementMs = 30_000;
+/** @limit Time after which the system asks whether the other side of a silent connection is there, in ms: firewalls forget such connections. */
+const keepAliveMs = 5_000;
+/** @limit Wait for connections to be closed, in ms: a database that does not answer must not delay a stop. */
+const closeMs = 2_000;
 
 export interface PoolOptions {
   readonly connectionsMax: number;
+  /** Time in which PostgreSQL must answer one statement, in ms. */
+  readonly answerMs?: number;
+  /** Whether connections stay open while they are idle. Otherwise they are closed after 10 s. */
+  readonly keepsIdle?: boolean;
   /** Called with each new connection, before it is used. If it fails, the connection is not used. */
   readonly onConnect?: (client: pg.ClientBase) => Promise<void>;
 }
 
 /** Opens a pool. It connects when it is first used, and connects again after a connection was lost. */
-export function openPool(url: string, { connectionsMax, onConnect }: PoolOptions): pg.Pool {
+export function openPool(
+  url: string,
+  { connectionsMax, answerMs = statementMs, keepsIdle = false, onConnect }: PoolOptions,
+): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     application_name: 'hookmill',
     max: connectionsMax,
     connectionTimeoutMillis: connectMs,
-    query_timeout: statementMs,
+    query_timeout: answerMs,
     keepAlive: true,
+    keepAliveInitialDelayMillis: keepAliveMs,
+    ...(keepsIdle && { idleTimeoutMillis: 0 }),
     // A command ends although its connections are open.
     allowExitOnIdle: true,
     types: numbersForBigints,
@@ -29,6 +42,23 @@ export function openPool(url: string, { connectionsMax, onConnect }: PoolOptions
   pool.on('error', ignore);
   pool.on('connect', client => client.on('error', ignore));
   return pool;
+}
+
+/** Waits until connections are closed, but not for those whose other side is silent. */
+export async function waitForClose(closing: Promise<unknown>): Promise<void> {
+  const timeout = Promise.withResolvers<void>();
+  const timer = setTimeout(timeout.resolve, closeMs);
+  await Promise.race([closing, timeout.promise]);
+  clearTimeout(timer);
+}
+
+/** A statement that PostgreSQL must answer within `limitMs`. */
+export function limitStatement(
+  limitMs: number,
+  text: string,
+  values: readonly unknown[] = [],
+): pg.QueryConfig {
+  return { text, values: [...values], query_timeout: limitMs } as pg.QueryConfig;
 }
 
 function ignore(): undefined {

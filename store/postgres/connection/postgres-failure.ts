@@ -33,6 +33,7 @@ const refusals: Readonly<Record<string, readonly [StoreErrorCode, string]>> = {
     'unreachable',
     'has no tables of hookmill; run `hookmill store migrate` as the owner of the database',
   ],
+  '40': ['locked', 'is being changed by another hookmill; try again later'],
   '42501': [
     'unreachable',
     'does not allow this role what hookmill needs; run `hookmill store migrate` as the owner of the database',

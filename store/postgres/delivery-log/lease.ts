@@ -1,9 +1,12 @@
 import type { Pool } from 'pg';
+import { openPool } from '../connection/pool.ts';
 
 /** @limit Time for which a daemon's runs belong to it after its last sign of life, in ms: others take over within 15 s. */
 const leaseMs = 10_000;
 /** @limit Time between two signs of life, in ms: three may be lost. */
 const renewMs = 2_500;
+/** @limit Time in which PostgreSQL must answer a sign of life, in ms: the next one then uses a new connection. */
+const renewAnswerMs = 2_000;
 
 /**
  * The sign of life of a daemon, by which runs belong to it. When others may have taken them over, it goes on under a new
@@ -19,8 +22,9 @@ export class Lease {
 
   readonly #onLost: () => void;
 
-  constructor(pool: Pool, onLost: () => void) {
-    this.#pool = pool;
+  constructor(url: string, onLost: () => void) {
+    // One connection of its own: it never waits for batches, and is replaced as soon as it is silent.
+    this.#pool = openPool(url, { connectionsMax: 1, answerMs: renewAnswerMs, keepsIdle: true });
     this.#onLost = onLost;
   }
 
@@ -37,11 +41,12 @@ export class Lease {
 
   async end(): Promise<void> {
     clearInterval(this.#timer);
-    if (this.#daemonId === undefined) return;
     // If it cannot be deleted, it expires by itself.
-    await this.#pool
-      .query('DELETE FROM hookmill.replicas WHERE id = $1', [this.#name])
-      .catch(() => undefined);
+    if (this.#daemonId !== undefined)
+      await this.#pool
+        .query('DELETE FROM hookmill.replicas WHERE id = $1', [this.#name])
+        .catch(() => undefined);
+    await this.#pool.end();
   }
 
   get #name(): string {
@@ -58,11 +63,7 @@ export class Lease {
 
   async #renewOrBegin(): Promise<void> {
     const sentMs = performance.now();
-    const renewed = await this.#pool.query(
-      `UPDATE hookmill.replicas SET lease_until = clock_timestamp() + $2 * interval '1 ms'
-      WHERE id = $1 AND lease_until > clock_timestamp()`,
-      [this.#name, leaseMs],
-    );
+    const renewed = await this.#pool.query(renewLease, [this.#name, leaseMs]);
     if (renewed.rowCount === 0) await this.#begin();
     this.#renewedMs = sentMs;
   }
@@ -82,3 +83,9 @@ export class Lease {
     );
   }
 }
+
+/** Does not wait for a standby: after a failover, a lease that is missing is only taken under a new name. */
+const renewLease = `
+  UPDATE hookmill.replicas SET lease_until = clock_timestamp() + $2 * interval '1 ms'
+  FROM (SELECT set_config('synchronous_commit', 'local', true)) AS here
+  WHERE id = $1 AND lease_until > clock_timestamp()`;

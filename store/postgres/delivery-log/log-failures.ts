@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { DeliveryLogError } from '../../delivery-log-error.ts';
 import { StoreError } from '../../store-error.ts';
 
@@ -25,15 +26,17 @@ function describe(error: Error): string {
 }
 
 /**
- * Whether the error says nothing about what was sent: it may have been committed or not. Errors of PostgreSQL have a
- * code of five characters; of those, class 08 is about connections, and 57P01 to 57P05 say that the server ends them.
+ * Whether the error says nothing about what was sent: it may have been committed or not. Of the errors of PostgreSQL,
+ * class 08 is about connections, and 57P01 to 57P05 say that the server ends them. Node.js and the driver report lost
+ * connections as plain errors; a defect of this program is a TypeError or the like.
  * https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 export function isConnectionLost(error: unknown): boolean {
-  if (error instanceof DeliveryLogError || error instanceof StoreError) return false;
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return !/^[0-9A-Z]{5}$/.test(code) || /^08|^57P0[1-5]|^53300$|^EPIPE$/.test(code);
+  if (error instanceof pg.DatabaseError) return /^(08...|57P0[1-5]|53300)$/.test(error.code ?? '');
+  return error instanceof Error && !elsewhere.some(kind => error instanceof kind);
 }
+
+const elsewhere = [DeliveryLogError, StoreError, TypeError, RangeError, ReferenceError, SyntaxError] as const;
 
 /** Whether the same statement may succeed if it is sent again: a conflict, a deadlock, a moved row. */
 export function isConflict(error: unknown): boolean {

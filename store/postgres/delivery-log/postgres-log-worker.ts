@@ -10,7 +10,7 @@ import {
   type Verb,
 } from '../../delivery-log-thread/wire.ts';
 import type { PostgresPlace } from '../../ports.ts';
-import { openPool } from '../connection/pool.ts';
+import { openPool, waitForClose } from '../connection/pool.ts';
 import { migrateTables } from '../migrations.ts';
 import { Lease } from './lease.ts';
 import { toLogFailure } from './log-failures.ts';
@@ -22,6 +22,9 @@ import { Retries } from './retries.ts';
 import { prepareRuns } from './runs.ts';
 import { openPostgresSnapshots } from './snapshots.ts';
 import { type AsyncVerbs, readEvent } from './verbs.ts';
+
+/** @limit Time in which PostgreSQL must answer a statement that writes the delivery log, in ms: longer than a delivery waits for its commit, and short enough to notice a network that drops everything. */
+const writeMs = 8_000;
 
 // The thread that writes the delivery log in PostgreSQL.
 await serve(workerData);
@@ -35,21 +38,25 @@ async function serve({
   const port = parentPort;
   if (!port) throw new Error('the delivery log worker runs in a worker thread');
   const reply = (message: FromWorker) => port.postMessage(message);
-  // One more connection, so that what renews the lease never waits for batches.
   const pool = openPool(url, {
-    connectionsMax: batchesInFlightMax + 1,
+    connectionsMax: batchesInFlightMax,
+    answerMs: writeMs,
+    // A new connection may lead to another server, so it costs checks and snapshots that are stored again.
+    keepsIdle: true,
     onConnect: client => requireDurable(client, mayLose),
   });
   // Retention has a connection of its own, because it may wait for long transactions of others.
   const retentionPool = openPool(directUrl, { connectionsMax: 1 });
+  const closePools = () => Promise.all([pool.end(), retentionPool.end()]);
   try {
     await migrateTables(pool);
     const partitions = openPartitions(pool);
     const retries = new Retries(pool, partitions);
-    const lease = new Lease(pool, () => reply({ kind: 'claimsLost' }));
+    const lease = new Lease(url, () => reply({ kind: 'claimsLost' }));
     const closePartitions = await keepPartitionsAhead(partitions);
     const snapshots = openPostgresSnapshots();
     pool.on('remove', () => snapshots.forgetKeys());
+    pool.on('connect', () => snapshots.forgetKeys());
     const verbs: AsyncVerbs = {
       ...prepareRuns(pool, lease, snapshots),
       pruneStep: preparePruning(retentionPool),
@@ -60,13 +67,13 @@ async function serve({
     port.on('message', async (message: ToWorker) => {
       if (message.kind === 'batch') return reply(await commit(message));
       closePartitions();
-      await lease.end();
-      await Promise.all([pool.end(), retentionPool.end()]);
-      port.close();
+      await waitForClose(lease.end().then(closePools));
+      // Ends the thread, also if a connection does not answer.
+      process.exit();
     });
     reply({ kind: 'opened' });
   } catch (error) {
-    await Promise.all([pool.end(), retentionPool.end()]);
+    await waitForClose(closePools());
     const { code, message } = toLogFailure(error);
     reply({ kind: 'refused', code, message, error });
   }

@@ -4,8 +4,8 @@ import { readSortableIdTime } from '../../../schema/ids.ts';
 import type { DeliveryLogReader, HourlyCount, LoggedDelivery, Run } from '../../delivery-log.ts';
 import { closedError } from '../../delivery-log-error.ts';
 import { type DeliveryRecord, toDelivery, withoutNulls } from '../../stored-rows.ts';
-import { openPool } from '../connection/pool.ts';
-import { migrateTables } from '../migrations.ts';
+import { openPool, waitForClose } from '../connection/pool.ts';
+import { migrateOnce } from '../migrations.ts';
 import { toLogFailure } from './log-failures.ts';
 import { toDay } from './partitions.ts';
 import { deliveryColumns, runColumns } from './rows.ts';
@@ -19,17 +19,15 @@ type Select = <Row extends object>(text: string, values: readonly unknown[]) => 
 /** Reads the delivery log in PostgreSQL. It connects with the first question. */
 export function openPostgresReader(url: string): DeliveryLogReader & { close(): Promise<void> } {
   const pool = openPool(url, { connectionsMax: readConnectionsMax });
-  let migrated: Promise<void> | undefined;
+  const migrated = migrateOnce(pool);
   let closed: Promise<void> | undefined;
   const select: Select = async (text, values) => {
     if (closed) throw closedError();
     try {
-      migrated ??= migrateTables(pool);
-      await migrated;
+      await migrated();
       const { rows } = await pool.query(text, [...values]);
       return rows;
     } catch (error) {
-      migrated = undefined;
       throw toLogFailure(error);
     }
   };
@@ -49,7 +47,7 @@ export function openPostgresReader(url: string): DeliveryLogReader & { close(): 
       return row?.json;
     },
     close: () => {
-      closed ??= pool.end();
+      closed ??= waitForClose(pool.end());
       return closed;
     },
   };

@@ -31,6 +31,7 @@ function holdTurn(database: Database, name: string, holder: string): Turn {
         `UPDATE hookmill.turns SET lease_until = clock_timestamp() + $3 * interval '1 ms'
         WHERE name = $1 AND holder = $2 RETURNING name`,
         [name, holder, turnLeaseMs],
+        turnRenewMs,
       )
       .catch(() => undefined);
     if (renewed?.length === 1) renewedMs = sentMs;

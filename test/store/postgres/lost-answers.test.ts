@@ -32,7 +32,7 @@ async function waitsForStandby(): Promise<boolean> {
   return !isCommitted;
 }
 
-/** The process of each connection on which such a statement waits for the standby. Signs of life may wait too. */
+/** The process of each connection on which such a statement waits for the standby. */
 async function listWaiting(statement: string): Promise<number[]> {
   const text = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query LIKE $1";
   return (await query(adminUrl(), text, [statement])).rows.map(({ pid }) => pid);
@@ -54,6 +54,18 @@ test('a delivery whose connection was ended while it waited for the standby stil
   expect(await Promise.race([recorded, next])).toBe('waits again');
   await awaitStandby('');
   expect(await recorded).toEqual({ id: delivery.id });
+});
+
+test('a daemon keeps its lease while its signs of life would wait for the standby', async () => {
+  const url = await server.createDatabase();
+  const log = await openLog(openAt(postgresPlace(url)));
+  await log.claimRuns({ daemonId: 'daemon one', nowMs: 0, limit: 1 });
+  await awaitStandby('nobody');
+  onTestFinished(() => awaitStandby(''));
+  const until = async () =>
+    (await query(url, 'SELECT lease_until FROM hookmill.replicas')).rows[0].lease_until;
+  const before = await until();
+  await eventually(async () => (await until()) > before);
 });
 
 test('runs whose claim was committed and never answered are claimed again', async () => {

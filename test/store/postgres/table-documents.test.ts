@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { AppliedState } from '../../../schema/applied-state.ts';
+import { connectDatabase } from '../../../store/postgres/connection/database.ts';
 import { listenForChanges } from '../../../store/postgres/connection/listen-for-changes.ts';
 import { eventually } from '../../support/eventually.ts';
 import { query, usePostgres } from '../../support/postgres.ts';
@@ -73,6 +74,23 @@ test('a state that was edited in the database is damaged, and the next change re
   expect(await store.appliedStates.read('default')).toMatchObject({ serial: 3, isDamaged: true });
   await addWebhook(store, 'code');
   expect(await store.appliedStates.read('default')).not.toHaveProperty('isDamaged');
+});
+
+test('of two changes that wait for each other, one is refused as locked, and the other succeeds', async () => {
+  const database = connectDatabase(url);
+  onTestFinished(() => database.close());
+  const held = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
+  const change = (mine: 0 | 1, other: 0 | 1) =>
+    database.change(async run => {
+      const lock = 'SELECT pg_advisory_xact_lock($1)';
+      await run(lock, [mine]);
+      held[mine].resolve();
+      await held[other].promise;
+      await run(lock, [other]);
+    });
+  const results = await Promise.allSettled([change(0, 1), change(1, 0)]);
+  const refused = results.flatMap(result => (result.status === 'rejected' ? [result.reason] : []));
+  expect(refused).toEqual([expect.objectContaining({ code: 'locked' })]);
 });
 
 describe('notifications', () => {
