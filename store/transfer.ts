@@ -6,6 +6,9 @@ export const rowsPerPageMax = 1_000;
 /** @limit Bytes of payloads or outputs after which a page of copied rows ends, in bytes: copying needs a few times this memory. */
 export const pageBytesMax = 4 * 1024 * 1024;
 
+/** @limit Largest size of a delivery that a store can take over, in bytes: a refused request may claim any Content-Length. */
+export const deliverySizeMax = 2_147_483_647;
+
 /** A store that is being copied from or to: everything that it keeps, as it is kept. No daemon serves it meanwhile. */
 export interface Transfer {
   readonly documents: Documents;

@@ -22,7 +22,7 @@ import { migrateTables, readTablesVersion } from './migrations.ts';
 import { openReplicas } from './replicas/open-replicas.ts';
 import { openSharedRunFiles } from './run-files.ts';
 import { openTableDocuments } from './table-documents.ts';
-import { openPostgresTransfer } from './transfer.ts';
+import { openPostgresTransfer, requireNoCopy } from './transfer.ts';
 
 export interface PostgresStoreOptions extends StoreOptions {
   readonly postgres: PostgresPlace;
@@ -63,7 +63,10 @@ export function openPostgresStore(options: PostgresStoreOptions): Store {
     check: () => withPool(url, pool => checkDatabase(pool, Date.now)),
     openTransfer: () => openPostgresTransfer({ postgres, documents, lockTimeoutMs }),
     // Each daemon owns only the runs that it claims.
-    claimDaemon: async () => ({ release: async () => undefined }),
+    claimDaemon: async () => {
+      await requireNoCopy(database);
+      return { release: async () => undefined };
+    },
     requireSafe: () => requireSafeHome(home),
     close: async () => {
       await deliveries.close();

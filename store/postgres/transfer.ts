@@ -10,6 +10,7 @@ import {
   type TransferRun,
   type TransferSnapshot,
 } from '../transfer.ts';
+import type { Database } from './connection/database.ts';
 import { describeTarget, limitStatement, openPool, statementMs, waitForClose } from './connection/pool.ts';
 import { postgresFailure } from './connection/postgres-failure.ts';
 import { openPartitions, type Partitions, toDay } from './delivery-log/partitions.ts';
@@ -111,6 +112,18 @@ async function claimDatabase(pool: Pool, name: string, lockTimeoutMs: number): P
     client.release(true);
     throw error;
   }
+}
+
+/** Fails with `locked` while the database is copied from or to. A copy that begins later finds the daemon's lease. */
+export async function requireNoCopy({ name, run }: Pick<Database, 'name' | 'run'>): Promise<void> {
+  const [row] = await run<{ free: boolean }>('SELECT pg_try_advisory_xact_lock_shared($1) AS free', [
+    transferLock,
+  ]);
+  if (row?.free) return;
+  throw new StoreError(
+    'locked',
+    `the database ${name} is used by a copy; start the daemon when it has ended`,
+  );
 }
 
 /** Makes the partitions that deliveries of these times belong to, and returns their days. */

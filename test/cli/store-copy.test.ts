@@ -6,7 +6,7 @@ import { openEmbeddedStore } from '../../store/embedded/embedded-store.ts';
 import type { Store } from '../../store/ports.ts';
 import { openPostgresStore } from '../../store/postgres/postgres-store.ts';
 import { bearerOf, startDaemonForTest } from '../support/daemon.ts';
-import { acceptedDelivery, newRun } from '../support/deliveries.ts';
+import { acceptedDelivery, newRun, rejectedDelivery } from '../support/deliveries.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Sent, send } from '../support/http.ts';
 import { query, usePostgres } from '../support/postgres.ts';
@@ -181,6 +181,15 @@ describe('a home', () => {
     const args = ['--home', 'back'];
     const atBack = await startDaemonForTest({ workspace, args, env: { HOOKMILL_KEY } });
     expect(await sendAll(atBack.ingressUrl, openHome(workspace.home))).toEqual(ids);
+  });
+
+  test('moves with a refused request that claimed more bytes than PostgreSQL can count', async () => {
+    const workspace = await makeSource();
+    const log = await openHome(workspace.home).openDeliveryLog();
+    log.recordUnidentified(rejectedDelivery({ size: 2 ** 40 }));
+    await log.recordAccepted(acceptedDelivery());
+    await log.close();
+    expect(await copyTo(workspace, '.hookmill', 'postgres')).toMatchObject({ exitCode: 0 });
   });
 
   test('moves to another home with a key of its own', async () => {

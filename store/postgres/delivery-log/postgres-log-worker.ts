@@ -45,8 +45,8 @@ async function serve({
     keepsIdle: true,
     onConnect: client => requireDurable(client, mayLose),
   });
-  // Retention has a connection of its own, because it may wait for long transactions of others.
-  const retentionPool = openPool(directUrl, { connectionsMax: 1 });
+  // Retention has connections of its own, because it may wait for long transactions of others, and ends that wait.
+  const retentionPool = openPool(directUrl, { connectionsMax: 2 });
   const closePools = () => Promise.all([pool.end(), retentionPool.end()]);
   try {
     await migrateTables(pool);

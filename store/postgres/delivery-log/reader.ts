@@ -1,14 +1,12 @@
 import { parseSourceCommit } from '../../../schema/automations-snapshot.ts';
 import type { Commit } from '../../../schema/commit.ts';
-import { readSortableIdTime } from '../../../schema/ids.ts';
 import type { DeliveryLogReader, HourlyCount, LoggedDelivery, Run } from '../../delivery-log.ts';
 import { closedError } from '../../delivery-log-error.ts';
 import { type DeliveryRecord, toDelivery, withoutNulls } from '../../stored-rows.ts';
 import { openPool, waitForClose } from '../connection/pool.ts';
 import { migrateOnce } from '../migrations.ts';
 import { toLogFailure } from './log-failures.ts';
-import { toDay } from './partitions.ts';
-import { deliveryColumns, runColumns } from './rows.ts';
+import { deliveryColumns, isDelivery, runColumns, toIdValues } from './rows.ts';
 
 /** @limit Connections by which a process reads the delivery log: a slow query then delays three others at most. */
 const readConnectionsMax = 3;
@@ -60,7 +58,9 @@ function readDeliveries(select: Select): Pick<DeliveryLogReader, 'listDeliveries
     const digests = [...new Set(rows.flatMap(({ snapshot }) => snapshot ?? []))];
     if (digests.length === 0) return [...rows];
     const sources = await select<{ digest: string; source: string | null }>(
-      "SELECT digest, json::json ->> 'source' AS source FROM hookmill.snapshots WHERE digest = ANY ($1)",
+      // PostgreSQL reads no JSON with an escaped NUL, which a filter may have.
+      `SELECT digest, replace(json, '\\u0000', '\\ufffd')::json ->> 'source' AS source
+      FROM hookmill.snapshots WHERE digest = ANY ($1)`,
       [digests],
     );
     const commits = new Map<string | undefined, Commit | undefined>(
@@ -89,14 +89,6 @@ function readDeliveries(select: Select): Pick<DeliveryLogReader, 'listDeliveries
       return (await withCommits(rows.map(toDelivery)))[0];
     },
   };
-}
-
-const isDelivery = 'id = $1 AND ($2::integer IS NULL OR day IN (0, $2))';
-
-/** An id tells its time, so that only one partition is looked at beside the one for what is kept longer. */
-function toIdValues(id: string): unknown[] {
-  const atMs = readSortableIdTime(id);
-  return [id, atMs === undefined ? null : toDay(atMs)];
 }
 
 function readCounts(select: Select): Pick<DeliveryLogReader, 'countAccepted' | 'countByHour'> {

@@ -6,13 +6,11 @@ import type {
   Duplicate,
   UnidentifiedRow,
 } from '../../delivery-log-thread/wire.ts';
+import { deliverySizeMax } from '../../transfer.ts';
 import { toDay } from './partitions.ts';
 import type { Retries } from './retries.ts';
 import type { PostgresSnapshots } from './snapshots.ts';
 import { toColumns, toStorableText } from './text.ts';
-
-/** @limit Largest size of a delivery in the log in PostgreSQL, in bytes: a refused request may claim any Content-Length. */
-const sizeMax = 2_147_483_647;
 
 type Recorded = Pick<Committed, 'duplicates' | 'runsQueued'>;
 type Record = (rows: readonly DeliveryRow[], payloads: ArrayBuffer, retries: Retries) => Promise<Recorded>;
@@ -100,7 +98,7 @@ async function recordWave(wave: readonly Entry[], retries: Retries): Promise<Map
   const lengths = wave.map(({ payload }) => payload.length);
   const values = [
     ...toColumns(rows, ['id', 'factory', 'webhook', 'uid', 'atMs']),
-    rows.map(({ size }) => Math.min(size, sizeMax)),
+    rows.map(({ size }) => Math.min(size, deliverySizeMax)),
     ...toColumns(rows, ['outcome']),
     ...toColumns(accepted, ['identity', 'identitySource', 'contentDigest']),
     ...toColumns(rows, ['authenticatedBy']),

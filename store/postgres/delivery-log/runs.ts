@@ -4,8 +4,9 @@ import type { RunVerb } from '../../delivery-log-thread/wire.ts';
 import { withoutNulls } from '../../stored-rows.ts';
 import { inTransaction } from '../connection/transaction.ts';
 import type { Lease } from './lease.ts';
+import { isPartitionMissing } from './log-failures.ts';
 import { toDay } from './partitions.ts';
-import { runColumns } from './rows.ts';
+import { isDelivery, runColumns, toIdValues } from './rows.ts';
 import type { PostgresSnapshots } from './snapshots.ts';
 import { toStorableText } from './text.ts';
 import type { AsyncVerbs } from './verbs.ts';
@@ -28,7 +29,12 @@ export function prepareRuns(pool: Pool, lease: Lease, snapshots: PostgresSnapsho
       );
       return retried.rowCount === 1;
     },
-    replay: replay => inTransaction(pool, client => recordReplay(client, replay, snapshots)),
+    replay: replay =>
+      inTransaction(pool, client => recordReplay(client, replay, snapshots)).catch((error: unknown) => {
+        // Retention is dropping its day: the partition of its runs is gone, or about to be.
+        if (isPartitionMissing(error)) return false;
+        throw error;
+      }),
   };
 }
 
@@ -152,8 +158,8 @@ async function recordReplay(
 ): Promise<boolean> {
   const snapshot = await snapshots.store(client, appliedState, toDay(nowMs));
   const stored = await client.query(
-    "SELECT FROM hookmill.deliveries WHERE id = $1 AND outcome = 'Accepted' FOR KEY SHARE",
-    [deliveryId],
+    `SELECT FROM hookmill.deliveries WHERE ${isDelivery} AND outcome = 'Accepted' FOR KEY SHARE`,
+    toIdValues(deliveryId),
   );
   if (stored.rowCount === 0) return false;
   const values = [deliveryId, runs.map(({ id }) => id), runs.map(run => run.automation), snapshot, nowMs];

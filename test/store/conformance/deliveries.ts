@@ -177,7 +177,11 @@ export function testDeliveries(makePlace: MakePlace): void {
       ...{ kind: 'repository', repository: '/hooks.git', branch: 'main', path: '', ...commit },
       contentDigest: '0'.repeat(64),
     };
-    const appliedState = { digest: 'with a commit', json: JSON.stringify({ source }), commit };
+    const appliedState = {
+      digest: 'with a commit',
+      json: JSON.stringify({ source, automations: '\0' }),
+      commit,
+    };
     const { id } = await log.recordAccepted(acceptedDelivery({ appliedState }));
     expect(await store.deliveries.findDelivery(id)).toMatchObject({ commit });
   });

@@ -91,11 +91,12 @@ export function testTransfer(makePlace: MakePlace): void {
     ]);
   });
 
-  test('is refused while a daemon or another transfer uses the store', async () => {
+  test('is refused while a daemon or another transfer uses the store, and keeps daemons away', async () => {
     const place = makePlace();
     const store = openAt(place, { lockTimeoutMs: 1 });
     await whileTransferring(place, async () => {
       await expect(store.openTransfer()).rejects.toMatchObject({ code: 'locked' });
+      await expect(store.claimDaemon()).rejects.toMatchObject({ code: 'locked' });
     });
     const claim = await store.claimDaemon();
     const log = await openLog(store);

@@ -1,9 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
+import pg from 'pg';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { acceptedDelivery } from '../../support/deliveries.ts';
 import { eventually } from '../../support/eventually.ts';
 import { hasPooler, usePooler } from '../../support/pooler.ts';
-import { usePostgres } from '../../support/postgres.ts';
+import { query, usePostgres } from '../../support/postgres.ts';
 import { addWebhook, testAppliedStates } from '../conformance/applied-states.ts';
 import { testDeliveries } from '../conformance/deliveries.ts';
 import { openAt, openLog } from '../conformance/place.ts';
@@ -34,6 +35,21 @@ describe.skipIf(!hasPooler)('through PgBouncer in transaction mode', () => {
       await Promise.all(recorded);
       await log.close();
     }
+  });
+
+  test('retention that gives up leaves no setting on the connection of the pooler', async () => {
+    const log = await openLog(openAt(postgresPlace(throughPooler(url))));
+    await log.recordAccepted(acceptedDelivery());
+    const backup = new pg.Client({ connectionString: url });
+    await backup.connect();
+    onTestFinished(() => backup.end());
+    await backup.query('BEGIN; LOCK TABLE hookmill.runs IN ACCESS SHARE MODE');
+    const pruned = log.prune({ keepNewest: 1, keepSinceMs: Date.now() });
+    await expect(pruned).rejects.toMatchObject({ code: 'failed' });
+    const { rows } = await query(throughPooler(url), 'SHOW statement_timeout');
+    expect(rows).toEqual([{ statement_timeout: '0' }]);
+    await backup.query('COMMIT');
+    await log.prune({ keepNewest: 1, keepSinceMs: Date.now() });
   });
 
   test('a change is noticed without a direct connection too', async () => {

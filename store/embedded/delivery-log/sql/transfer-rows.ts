@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3';
 import {
+  deliverySizeMax,
   pageBytesMax,
   rowsPerPageMax,
   type TransferDelivery,
@@ -84,8 +85,8 @@ function storeSnapshots(database: Database.Database, snapshots: readonly Transfe
 }
 
 const selectDeliveries = `
-  SELECT seq AS position, id, factory, webhook, uid, at_ms AS atMs, size, outcome, identity,
-    identity_source AS identitySource, content_digest AS contentDigest, authenticated_by AS authenticatedBy, reason,
+  SELECT seq AS position, id, factory, webhook, uid, at_ms AS atMs, min(size, ${deliverySizeMax}) AS size,
+    outcome, identity, identity_source AS identitySource, content_digest AS contentDigest, authenticated_by AS authenticatedBy, reason,
     duplicate_of AS duplicateOf, digest AS snapshot, headers, bytes
   FROM deliveries LEFT JOIN payloads ON delivery = seq LEFT JOIN snapshots ON key = snapshot
   WHERE factory = ? AND seq > ? ORDER BY seq LIMIT ?`;
