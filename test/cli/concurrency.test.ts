@@ -1,6 +1,6 @@
-import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
+import { hasStrace, signalAt } from '../support/strace.ts';
 import { testLimitMs } from '../support/test-limit.ts';
 import { makeWorkspace, type Workspace } from '../support/workspace.ts';
 
@@ -57,25 +57,13 @@ test('eight applies to eight factories of one home do not wait for each other, n
 test('an apply that is stopped while it holds the lock makes the next one fail after its time-out, and loses nothing', async ({
   skip,
 }) => {
-  skip(spawnSync('strace', ['-V']).status !== 0, 'needs strace');
+  skip(!hasStrace, 'needs strace');
   const workspace = await withSecret();
   workspace.write('webhooks/a.yaml', 'secretName: TOKEN\n');
   await workspace.hookmill('apply');
   workspace.write('webhooks/b.yaml', 'secretName: TOKEN\n');
   // Stopped before its first rename: it holds the lock and has the new state in a temporary file.
-  const strace = [
-    'strace',
-    '-f',
-    '--seccomp-bpf',
-    '-qq',
-    '-o',
-    '/dev/null',
-    '-e',
-    'trace=rename',
-    '-e',
-    'inject=rename:signal=SIGSTOP:when=1',
-  ];
-  const stopped = workspace.start(['apply'], { through: strace });
+  const stopped = workspace.start(['apply'], { through: signalAt('rename', 'SIGSTOP', 1) });
   const holder = await holderOf(workspace);
   const refused = await workspace.hookmill('apply', '--lock-timeout', '0');
   expect(refused.stderr).toMatch(

@@ -1,13 +1,12 @@
-import { spawnSync } from 'node:child_process';
 import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { type AppliedState, appliedStateShape } from '../../../schema/applied-state.ts';
 import { homeAt } from '../../../store/embedded/files/home.ts';
 import { applyDirectory, makeFactory } from '../../support/factory.ts';
+import { hasStrace, signalAt } from '../../support/strace.ts';
 import { makeWorkspace, type Workspace } from '../../support/workspace.ts';
 
-const hasStrace = spawnSync('strace', ['-V']).status === 0;
 const atOnce = 3;
 
 // Each call by which apply changes what is on disk or makes it durable. A new file is first written to after open.
@@ -54,21 +53,12 @@ async function applyKilledAt(
   const home = homeAt(workspace.path(`home-${n}`));
   cpSync(workspace.home, home.directory, { recursive: true });
   const before = stateOf(home.directory);
-  const inject = ['-e', `inject=${call}:signal=SIGKILL:when=${n}`];
-  const through = [
-    'strace',
-    '-f',
-    '--seccomp-bpf',
-    '-qq',
-    '-o',
-    '/dev/null',
-    '-e',
-    `trace=${call}`,
-    ...inject,
-  ];
   // One thread for all file operations, so that their order is their number.
   const env = { UV_THREADPOOL_SIZE: '1' };
-  const { exitCode } = await workspace.hookmill('apply', '--home', home.directory, { through, env });
+  const { exitCode } = await workspace.hookmill('apply', '--home', home.directory, {
+    through: signalAt(call, 'SIGKILL', n),
+    env,
+  });
 
   const found = stateOf(home.directory);
   const isOld = found.serial === before.serial;

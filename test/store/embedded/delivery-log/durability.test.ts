@@ -1,14 +1,14 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { expect, inject, test } from 'vitest';
+import { hasStrace } from '../../../support/strace.ts';
 import { openReader, temporaryFile } from './delivery-log-samples.ts';
 
 const writer = fileURLToPath(new URL('./delivery-log-writer.ts', import.meta.url));
 const rounds = inject('isLong') ? 20 : 4;
-const hasStrace = spawnSync('strace', ['-V']).status === 0;
 
 test('syncs the write-ahead log before a delivery is reported recorded', ({ skip }) => {
   skip(!hasStrace, 'needs strace');
