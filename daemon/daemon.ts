@@ -156,7 +156,7 @@ async function startParts(
   const reconcilers = startReconcilers({
     ...{ store, environment, log, repositories: settings.repositories },
     random: Math.random,
-    onApplied: () => void served.refresh(),
+    onApplied: factory => void served.refresh(factory),
   });
   onClose(() => reconcilers.stop());
   const ingress = await startIngress(options, parts, condition, reconcilers.trigger);
@@ -203,7 +203,7 @@ function serveStates(
     // Before the start is complete, nothing has to wait for it, and the thread would only have to start first.
     loadState: factory =>
       condition.phase === 'starting'
-        ? loadState(store.appliedStates.read, factory)
+        ? loadState(store.appliedStates.read, store.seal, factory)
         : (thread.run('loadState', factory) as Promise<LoadedState>),
     onLoaded: status => log.info(status, 'serving the applied state'),
     onProblem: status => log.error(status, 'cannot serve the applied state; still serving the last good one'),

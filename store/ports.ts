@@ -7,7 +7,7 @@ import type { RunFiles } from './run-files.ts';
 import type { Seal } from './seal.ts';
 import type { TeamSecrets } from './team-secrets.ts';
 import type { Transfer } from './transfer.ts';
-import type { Watch } from './watch.ts';
+import type { OnStateChange, Watch } from './watch.ts';
 
 /**
  * Everything that hookmill keeps. Each part is opened when it is first used. Several processes may have the same
@@ -92,7 +92,7 @@ export interface AppliedStates {
   /** Returns a text that differs for each stored state. Cheaper than `read`; undefined if nothing is stored. */
   readVersion(factory: string): Promise<string | undefined>;
   /** Calls `onChange` whenever a state may have changed, and every few seconds. Resolves once it is watching. */
-  watch(onChange: () => void): Promise<Watch>;
+  watch(onChange: OnStateChange): Promise<Watch>;
 }
 
 export interface StateChange<T> {

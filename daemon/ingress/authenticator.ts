@@ -2,7 +2,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
 import { digestContent, needsContentDigest } from '../../signatures/captured-request.ts';
 import { describeFailure } from '../../signatures/describe-failure.ts';
-import type { SignatureScheme } from '../../signatures/description.ts';
+import type { SignatureDescription, SignatureScheme } from '../../signatures/description.ts';
 import { explainFailure } from '../../signatures/explain-failure.ts';
 import { answerHandshake, isSignedForAnyone } from '../../signatures/handshake.ts';
 import { describeScheme, findScheme } from '../../signatures/schemes.ts';
@@ -11,22 +11,18 @@ import { compileVerifier } from '../../signatures/verify.ts';
 import type { Authenticator, CredentialParts } from './authentication.ts';
 import type { IngressRequest } from './ingress-request.ts';
 
+type AuthenticatedWebhook = Pick<AppliedWebhook, 'authMode' | 'signatureScheme' | 'deliveryIdHeader'>;
+
 /**
- * Creates the authenticator of a webhook from its current credential. `openCredential` decrypts a sealed one. If the
- * credential is unset, or of the wrong kind for the mode, every request is unverified. Fails if the scheme is unknown.
+ * Creates the authenticator of a webhook. `key` is the secret that signs, or the SHA-256 of the token in hex. Without
+ * one, every request is unverified. Fails as `requireScheme` does.
  */
-export async function createAuthenticator(
-  webhook: AppliedWebhook,
-  openCredential: (jwe: string) => Promise<string>,
-): Promise<Authenticator> {
-  const { authMode, credential } = webhook;
-  if (authMode === 'signature') {
-    const secret = credential.kind === 'sealed' ? await openCredential(credential.jwe) : '';
-    return createSignatureAuthenticator(webhook, secret);
-  }
+export function createAuthenticator(webhook: AuthenticatedWebhook, key: string | undefined): Authenticator {
+  const { authMode } = webhook;
+  if (authMode === 'signature') return createSignatureAuthenticator(webhook, key ?? '');
   const challenge = authMode === 'token' ? 'Bearer' : urlTokenChallenge;
-  if (credential.kind !== 'digest') return createTokenAuthenticator(challenge, () => unsetSecret);
-  const digest = Buffer.from(credential.sha256, 'hex');
+  if (key === undefined) return createTokenAuthenticator(challenge, () => unsetSecret);
+  const digest = Buffer.from(key, 'hex');
   const isRight = (token: Buffer) => timingSafeEqual(hash('sha256', token, 'buffer'), digest);
   return createTokenAuthenticator(
     challenge,
@@ -68,12 +64,16 @@ function createTokenAuthenticator(
   };
 }
 
-function createSignatureAuthenticator(
-  { signatureScheme: reference, deliveryIdHeader }: AppliedWebhook,
-  secret: string,
-): Authenticator {
-  const description = reference && describeScheme(reference);
-  if (!description) throw new Error(`unknown signature scheme: ${String(reference)}`);
+/** The description of a signature webhook's scheme. Fails if the scheme is unknown. */
+export function requireScheme({ signatureScheme }: AuthenticatedWebhook): SignatureDescription {
+  const description = signatureScheme && describeScheme(signatureScheme);
+  if (!description) throw new Error(`unknown signature scheme: ${String(signatureScheme)}`);
+  return description;
+}
+
+function createSignatureAuthenticator(webhook: AuthenticatedWebhook, secret: string): Authenticator {
+  const description = requireScheme(webhook);
+  const { signatureScheme: reference, deliveryIdHeader } = webhook;
   const scheme: Pick<SignatureScheme, 'handshake'> =
     (typeof reference === 'string' && findScheme(reference)) || {};
   const verifySignature = compileVerifier(description, secret);

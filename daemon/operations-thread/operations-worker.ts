@@ -21,7 +21,7 @@ async function serve(place: StorePlace): Promise<void> {
   const writes = openLogWrites(port);
   const verbs: Readonly<Record<ThreadVerb, (argument: never) => Promise<unknown>>> = {
     answerRequest: createAnswerer({ store, deliveryLog: writes.deliveryLog, states, clock }),
-    loadState: (factory: string) => loadState(states.read, factory),
+    loadState: (factory: string) => loadState(states.read, store.seal, factory),
     readPrompt: readPromptsFrom(store.deliveries),
   };
   port.on('message', (message: ToThread) => {

@@ -18,8 +18,8 @@ export interface ReconcilersOptions {
   readonly environment: NodeJS.ProcessEnv;
   readonly log: Logger;
   readonly random: () => number;
-  /** Called when an applied state was written. */
-  readonly onApplied: () => void;
+  /** Called when the applied state of a factory was written. */
+  readonly onApplied: (factory: string) => void;
 }
 
 export interface Reconcilers {
@@ -75,7 +75,7 @@ function startLoop(
     reconcile: turns?.reconcile ?? reconcile,
     onReconciled: report => {
       logReport(log, report);
-      if (report.result === 'applied') onApplied();
+      if (report.result === 'applied') onApplied(factory);
     },
     onError: err => log.error({ err }, 'cannot store the result of a reconcile'),
     random,

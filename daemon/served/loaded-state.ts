@@ -2,27 +2,29 @@ import { type FactoryView, factoryView } from '../../operations/views/applied-vi
 import type { AppliedAutomation, AppliedState, AppliedWebhook } from '../../schema/applied-state.ts';
 import { createSnapshot, type StoredSnapshot } from '../../schema/automations-snapshot.ts';
 import type { NamedFilter } from '../../schema/filters/filter-index.ts';
+import { credentialOwner, type Seal } from '../../store/seal.ts';
+import { requireScheme } from '../ingress/authenticator.ts';
+import { type PackedWebhook, type PackedWebhooks, packWebhooks } from './packed-webhooks.ts';
 
-/** @limit Characters from which the filters of a loaded state are divided into parts: parsing a part takes less than a millisecond. */
-const filterPartChars = 32 * 1024;
+/** @limit Characters of a webhook's filters that are compiled for its first request, and divide those that are compiled ahead: about a millisecond. */
+const filterPartChars = 16 * 1024;
 
-/** An applied state as the ingress needs it: plain data that was checked, rendered where it does not delay deliveries. */
+/** An applied state as the ingress needs it: checked, opened and rendered where that does not delay deliveries. */
 export interface LoadedState {
   readonly view: FactoryView;
-  readonly webhooks: readonly AppliedWebhook[];
   readonly snapshot: StoredSnapshot;
-  /** The filters of the enabled automations: each part is a JSON array of `WebhookFilter`s. */
-  readonly filterParts: readonly string[];
-}
-
-/** A filter that a webhook's deliveries must match for a run of the automation. */
-export interface WebhookFilter extends NamedFilter {
-  readonly uid: string;
+  /** The enabled webhooks that can be served. */
+  readonly webhooks: PackedWebhooks;
+  /** The UIDs of those that cannot, with the reasons. */
+  readonly unserved: ReadonlyMap<string, string>;
+  /** The filters of each webhook that has more of them than a part: each part is a JSON array of `NamedFilter`s. */
+  readonly filterParts: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Loads a stored state. Fails if there is none, if it is damaged or of another factory, or as `read` does. */
 export async function loadState(
   read: (factory: string) => Promise<AppliedState>,
+  seal: Seal,
   factory: string,
 ): Promise<LoadedState> {
   const state = await read(factory);
@@ -31,35 +33,76 @@ export async function loadState(
   if (state.isDamaged) throw new Error(damagedText);
   return {
     view: factoryView(state),
-    webhooks: state.webhooks,
     snapshot: createSnapshot(state),
-    filterParts: renderFilters(state.automations),
+    ...(await packState(state, seal)),
   };
 }
 
-function renderFilters(automations: readonly AppliedAutomation[]): string[] {
-  const parts: string[] = [];
-  let part: string[] = [];
-  let chars = 0;
-  const endPart = () => {
-    if (part.length > 0) parts.push(`[${part.join(',')}]`);
-    part = [];
-    chars = 0;
-  };
+const damagedText =
+  'the applied state was changed outside hookmill. Restore a backup, or run `hookmill apply` again';
+
+async function packState(
+  { factory, webhooks, automations }: AppliedState,
+  seal: Seal,
+): Promise<Pick<LoadedState, 'webhooks' | 'unserved' | 'filterParts'>> {
+  const enabled = webhooks.filter(({ enabled }) => enabled);
+  // Together, because they then read the key of the store once.
+  const keys = await Promise.allSettled(enabled.map(webhook => findKey(webhook, factory, seal)));
+  const filters = listFilters(automations);
+  const packed: PackedWebhook[] = [];
+  const unserved = new Map<string, string>();
+  const filterParts = new Map<string, string[]>();
+  for (const [index, webhook] of enabled.entries()) {
+    const { name, uid, authMode, signatureScheme, deliveryIdHeader, keepHeaders } = webhook;
+    const key = keys[index];
+    if (key?.status !== 'fulfilled') {
+      unserved.set(uid, key?.reason instanceof Error ? key.reason.message : String(key?.reason));
+      continue;
+    }
+    const own = { name, uid, authMode, signatureScheme, deliveryIdHeader, keepHeaders, key: key.value };
+    const [part = '[]', ...others] = divide(filters.get(uid) ?? []);
+    if (others.length > 0) filterParts.set(uid, [part, ...others]);
+    packed.push(others.length > 0 ? own : { ...own, filters: part });
+  }
+  return { webhooks: packWebhooks(packed), unserved, filterParts };
+}
+
+/** Finds what `createAuthenticator` needs of a credential. Fails if it does not open, or if its scheme is unknown. */
+async function findKey(webhook: AppliedWebhook, factory: string, seal: Seal): Promise<string | undefined> {
+  const { authMode, credential, uid } = webhook;
+  if (authMode !== 'signature') return credential.kind === 'digest' ? credential.sha256 : undefined;
+  requireScheme(webhook);
+  return credential.kind === 'sealed' ? seal.open(credential.jwe, credentialOwner(factory, uid)) : undefined;
+}
+
+/** The filters of the enabled automations by the UID of their webhook, each as the JSON of a `NamedFilter`. */
+function listFilters(automations: readonly AppliedAutomation[]): ReadonlyMap<string, readonly string[]> {
+  const byUid = new Map<string, string[]>();
   for (const { name, enabled, triggers } of automations) {
     if (!enabled) continue;
     for (const { filter } of triggers) {
       const [uid = ''] = filter.webhook_ids;
       const { payload, headers } = filter;
-      const text = JSON.stringify({ uid, name, filter: payload, headers } satisfies WebhookFilter);
-      part.push(text);
-      chars += text.length;
-      if (chars >= filterPartChars) endPart();
+      const texts = byUid.get(uid) ?? [];
+      texts.push(JSON.stringify({ name, filter: payload, headers } satisfies NamedFilter));
+      byUid.set(uid, texts);
     }
   }
-  endPart();
-  return parts;
+  return byUid;
 }
 
-const damagedText =
-  'the applied state was changed outside hookmill. Restore a backup, or run `hookmill apply` again';
+/** Renders JSON arrays of the texts, each as long as a part may be. */
+function divide(texts: readonly string[]): string[] {
+  const parts: string[] = [];
+  let part: string[] = [];
+  let chars = 0;
+  for (const [index, text] of texts.entries()) {
+    part.push(text);
+    chars += text.length;
+    if (chars < filterPartChars && index < texts.length - 1) continue;
+    parts.push(`[${part.join(',')}]`);
+    part = [];
+    chars = 0;
+  }
+  return parts;
+}

@@ -12,7 +12,7 @@ export interface ServedFactory {
 export interface ServedFactories {
   /** Finds the view of a factory that is served; undefined if it never had a state. */
   findView(factory: string): FactoryView | undefined;
-  /** Resolves when everything that was stored before the call is served. */
-  refresh(): Promise<void>;
+  /** Resolves when everything that was stored before the call, maybe only for one factory, is served. */
+  refresh(factory?: string): Promise<void>;
   status(): ServedFactory[];
 }

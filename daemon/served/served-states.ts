@@ -3,7 +3,7 @@ import type { Store } from '../../store/ports.ts';
 import type { LoadedState } from './loaded-state.ts';
 import type { ServedFactories, ServedFactory } from './served-factories.ts';
 import type { ServedWebhook } from './served-webhook.ts';
-import { prepareWebhooks } from './served-webhooks.ts';
+import { findWebhook, prepareWebhooks, type ServedWebhooks } from './served-webhooks.ts';
 
 export interface ServedStates extends ServedFactories {
   findWebhook(uid: string): ServedWebhook | undefined;
@@ -15,7 +15,7 @@ export interface ServedStates extends ServedFactories {
 }
 
 export interface ServedStatesOptions {
-  readonly store: Pick<Store, 'appliedStates' | 'seal'>;
+  readonly store: Pick<Store, 'appliedStates'>;
   /** Loads the stored state of a factory, where that does not delay deliveries. */
   readonly loadState: (factory: string) => Promise<LoadedState>;
   readonly onLoaded: (status: ServedFactory) => void;
@@ -27,10 +27,13 @@ interface Loaded {
   readonly version: string | undefined;
   readonly status: ServedFactory;
   readonly view: FactoryView | undefined;
-  readonly webhooks: readonly ServedWebhook[];
+  readonly webhooks: ServedWebhooks | undefined;
   /** The UIDs of the webhooks that cannot be served; undefined if the state cannot be read, so that none is known. */
   readonly unservedUids: readonly string[] | undefined;
 }
+
+/** @limit Factories that are looked at together: reading the state of one takes longer for the disk than for the processor. */
+const looksMax = 8;
 
 /**
  * Serves the applied states of all factories and follows their changes. All webhooks of a factory change together.
@@ -40,43 +43,49 @@ interface Loaded {
 export async function serveAppliedStates(options: ServedStatesOptions): Promise<ServedStates> {
   const { appliedStates } = options.store;
   const factories = new Map<string, Loaded>();
-  let index = new Map<string, ServedWebhook>();
-  let unservedUids = new Set<string>();
-  let isAnyUnknown = false;
-  let listed = await appliedStates.listFactories();
+  const index = createUidIndex();
+  /** The factories that may have changed, and all those that are looked at after them. */
+  const [changed, others] = [new Set<string>(), new Set<string>()];
+  let isAnyChanged = false;
+  let listed: readonly string[] = await appliedStates.listFactories();
 
+  const look = async (factory: string) => {
+    const before = factories.get(factory);
+    const now = await load(factory, before, options);
+    if (!now || now === before) return;
+    factories.set(factory, now);
+    index.replace(before, now);
+    (now.status.problem ? options.onProblem : options.onLoaded)(now.status);
+  };
   const scan = async () => {
-    let changed = false;
-    // If the factories cannot be listed, the known ones are loaded; loading them reports the problem.
-    listed = await appliedStates.listFactories().catch(() => listed);
-    for (const factory of new Set([...factories.keys(), ...listed])) {
-      const before = factories.get(factory);
-      const now = await load(factory, before, options);
-      if (!now || now === before) continue;
-      factories.set(factory, now);
-      changed = true;
-      (now.status.problem ? options.onProblem : options.onLoaded)(now.status);
+    if (isAnyChanged) {
+      isAnyChanged = false;
+      // If the factories cannot be listed, the known ones are loaded; loading them reports the problem.
+      listed = await appliedStates.listFactories().catch(() => listed);
+      for (const factory of [...factories.keys(), ...listed]) others.add(factory);
     }
-    if (!changed) return;
-    const loaded = [...factories.values()];
-    index = indexByUid(loaded);
-    unservedUids = new Set(loaded.flatMap(factory => factory.unservedUids ?? []));
-    isAnyUnknown = loaded.some(factory => factory.unservedUids === undefined);
+    while (changed.size + others.size > 0) {
+      await Promise.all(take(changed.size > 0 ? changed : others, looksMax).map(look));
+    }
   };
   const rescan = singleFlight(scan);
-  await rescan();
-  const watch = await appliedStates.watch(rescan);
-  await rescan();
+  const onChange = (factory?: string) => {
+    if (factory === undefined) isAnyChanged = true;
+    else changed.add(factory);
+    return rescan();
+  };
+  const watch = await appliedStates.watch(onChange);
+  await onChange();
 
   return {
-    findWebhook: uid => index.get(uid),
-    isUnserved: uid => !index.has(uid) && (isAnyUnknown || unservedUids.has(uid)),
+    findWebhook: index.find,
+    isUnserved: index.isUnserved,
     describeUnserved: () => {
       const { status } = [...factories.values()].find(factory => !isComplete(factory)) ?? {};
       return status && `the factory ${status.factory} cannot be served: ${status.problem?.message}`;
     },
     findView: factory => factories.get(factory)?.view,
-    refresh: rescan,
+    refresh: onChange,
     status: () => [...factories.values()].map(({ status }) => status),
     close: () => watch.close(),
   };
@@ -86,7 +95,7 @@ export async function serveAppliedStates(options: ServedStatesOptions): Promise<
 async function load(
   factory: string,
   before: Loaded | undefined,
-  { store: { appliedStates, seal }, loadState }: ServedStatesOptions,
+  { store: { appliedStates }, loadState }: ServedStatesOptions,
 ): Promise<Loaded | undefined> {
   const version = await appliedStates.readVersion(factory);
   // The cause of a problem may lie outside the state, such as a missing key, so a broken state is always read again.
@@ -94,14 +103,14 @@ async function load(
   if (version === undefined && !before) return undefined;
   try {
     const loaded = await loadState(factory);
-    const { webhooks, unserved } = await prepareWebhooks(loaded, seal);
-    const [failure] = unserved.values();
-    if (failure !== undefined && before && isComplete(before)) throw failure;
-    const unservedUids = [...unserved.keys()];
+    const [failure] = loaded.unserved.values();
+    if (failure !== undefined && before && isComplete(before)) throw new Error(failure);
+    const webhooks = await prepareWebhooks(loaded);
+    const unservedUids = [...loaded.unserved.keys()];
     const { view } = loaded;
-    const status = { factory, serial: view.serial, webhooks: webhooks.length };
+    const status = { factory, serial: view.serial, webhooks: loaded.webhooks.uids.length };
     if (failure === undefined) return { version, view, webhooks, unservedUids, status };
-    const problem = { message: toMessage(failure), since: new Date().toISOString() };
+    const problem = { message: failure, since: new Date().toISOString() };
     if (before && version === before.version && problem.message === before.status.problem?.message)
       return before;
     return { version, view, webhooks, unservedUids, status: { ...status, problem } };
@@ -109,8 +118,8 @@ async function load(
     const message = toMessage(error);
     if (before && version === before.version && message === before.status.problem?.message) return before;
     const since = new Date().toISOString();
-    const status = { factory, serial: before?.status.serial ?? 0, webhooks: before?.webhooks.length ?? 0 };
-    const { view, webhooks = [], unservedUids } = before ?? {};
+    const status = { factory, serial: before?.status.serial ?? 0, webhooks: before?.status.webhooks ?? 0 };
+    const { view, webhooks, unservedUids } = before ?? {};
     return { version, view, webhooks, unservedUids, status: { ...status, problem: { message, since } } };
   }
 }
@@ -124,9 +133,38 @@ function toMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function indexByUid(factories: Iterable<Loaded>): Map<string, ServedWebhook> {
-  const webhooks = [...factories].flatMap(factory => factory.webhooks);
-  return new Map(webhooks.map(webhook => [webhook.uid, webhook]));
+/** Removes and returns the first elements of a set. */
+function take<T>(elements: Set<T>, max: number): T[] {
+  const taken: T[] = [];
+  for (const element of elements) {
+    if (taken.length === max) break;
+    elements.delete(element);
+    taken.push(element);
+  }
+  return taken;
+}
+
+/** The webhooks of all factories by their UIDs. */
+function createUidIndex() {
+  const webhooks = new Map<string, ServedWebhooks>();
+  const unservedUids = new Set<string>();
+  let unknownFactories = 0;
+  return {
+    find: (uid: string) => {
+      const among = webhooks.get(uid);
+      return among && findWebhook(among, uid);
+    },
+    isUnserved: (uid: string) => !webhooks.has(uid) && (unknownFactories > 0 || unservedUids.has(uid)),
+    /** Replaces what is known of one factory, in no time in which a delivery could arrive. */
+    replace: (before: Loaded | undefined, now: Loaded) => {
+      for (const uid of before?.webhooks?.webhooks.uids ?? []) webhooks.delete(uid);
+      for (const uid of before?.unservedUids ?? []) unservedUids.delete(uid);
+      if (before && !before.unservedUids) unknownFactories -= 1;
+      if (now.webhooks) for (const uid of now.webhooks.webhooks.uids) webhooks.set(uid, now.webhooks);
+      for (const uid of now.unservedUids ?? []) unservedUids.add(uid);
+      if (!now.unservedUids) unknownFactories += 1;
+    },
+  };
 }
 
 /** Runs `work` once at a time; calls during a run share one more run after it, so that no change is missed. */

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { StoreError } from '../store-error.ts';
-import type { Watch } from '../watch.ts';
+import type { OnStateChange, Watch } from '../watch.ts';
 
 export type DocumentKind = 'applied' | 'reconcile' | 'secrets' | 'tokens';
 
@@ -35,7 +35,7 @@ export interface Documents {
   /** The factories that have a document, sorted. */
   listFactories(): Promise<string[]>;
   /** Calls `onChange` whenever an applied state may have changed, and every few seconds. */
-  watch(onChange: () => void): Promise<Watch>;
+  watch(onChange: OnStateChange): Promise<Watch>;
 }
 
 export interface DocumentChange<T, R> {

@@ -68,7 +68,9 @@ async function serveInThread(
   const asked = { ...request, id, problem, baseUrl: baseUrl(), atMs: nowMs() };
   const answer = await answerInThread(asked, turn);
   if (!answer.ok) throw new ApiProblem(answer.code, answer.parts, { cause: answer.cause });
-  if (route.etag && route.method !== 'get' && route.permission === 'manage') await served.refresh();
+  if (route.etag && route.method !== 'get' && route.permission === 'manage') {
+    await served.refresh(factory);
+  }
   const { json, serial } = answer;
   if (serial !== undefined) context.set('ETag', `"${serial}"`);
   context.status = route.answer.status;

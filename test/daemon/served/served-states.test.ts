@@ -10,7 +10,9 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { serveAppliedStates } from '../../../daemon/served/served-states.ts';
 import { homeAt } from '../../../store/embedded/files/home.ts';
+import type { OnStateChange } from '../../../store/watch.ts';
 import {
   bearerOf,
   makeWebhook,
@@ -22,6 +24,7 @@ import {
   type WebhookGiven,
 } from '../../support/daemon.ts';
 import { type DaemonHere, startDaemonHere } from '../../support/daemon-here.ts';
+import { makeFactory } from '../../support/factory.ts';
 import { send } from '../../support/http.ts';
 import { makeWorkspace } from '../../support/workspace.ts';
 
@@ -311,4 +314,37 @@ describe('started on what cannot be served', () => {
     await expect.poll(next.readyz).toMatchObject({ status: 'ready' });
     expect(await post(harmed.uid, '')).toMatchObject({ status: 401 });
   });
+});
+
+test('reads the version of only that factory which the store names as changed', async () => {
+  const workspace = makeWorkspace();
+  const { appliedStates } = makeFactory(homeAt(workspace.home)).store;
+  const looked: string[] = [];
+  let onChange: OnStateChange = () => undefined;
+  const served = await serveAppliedStates({
+    store: {
+      appliedStates: {
+        ...appliedStates,
+        listFactories: async () => ['billing', 'sales'],
+        readVersion: async factory => {
+          looked.push(factory);
+          return appliedStates.readVersion(factory);
+        },
+        watch: async given => {
+          onChange = given;
+          return { close: async () => undefined };
+        },
+      },
+    },
+    loadState: () => Promise.reject(new Error('no state')),
+    onLoaded: () => undefined,
+    onProblem: () => undefined,
+  });
+  expect(looked.splice(0)).toEqual(['billing', 'sales']);
+  onChange('sales');
+  await expect.poll(() => looked.splice(0)).toEqual(['sales']);
+  await served.refresh('billing');
+  expect(looked.splice(0)).toEqual(['billing']);
+  await served.refresh();
+  expect(looked).toEqual(['billing', 'sales']);
 });

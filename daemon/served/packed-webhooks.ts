@@ -1,0 +1,33 @@
+import type { AppliedWebhook } from '../../schema/applied-state.ts';
+
+/** What the requests to a webhook need to be served. */
+export interface PackedWebhook
+  extends Pick<
+    AppliedWebhook,
+    'name' | 'uid' | 'authMode' | 'signatureScheme' | 'deliveryIdHeader' | 'keepHeaders'
+  > {
+  /** The key of its authenticator, see `createAuthenticator`. */
+  readonly key?: string | undefined;
+  /** A JSON array of the `NamedFilter`s of enabled automations, unless it is so long that it is compiled ahead. */
+  readonly filters?: string | undefined;
+}
+
+/**
+ * Webhooks as JSON, each on a line. They take 250 bytes each and are no objects, because a daemon may have 100,000,
+ * most of which get no request for a long time.
+ */
+export interface PackedWebhooks {
+  /** The UIDs in the order of the lines. */
+  readonly uids: readonly string[];
+  readonly lines: Uint8Array;
+}
+
+export function packWebhooks(webhooks: readonly PackedWebhook[]): PackedWebhooks {
+  const lines = webhooks.map(webhook => JSON.stringify(webhook)).join('\n');
+  return { uids: webhooks.map(({ uid }) => uid), lines: new TextEncoder().encode(lines) };
+}
+
+export function unpackWebhook({ uids, lines }: PackedWebhooks, uid: string): PackedWebhook | undefined {
+  const line = new TextDecoder().decode(lines).split('\n')[uids.indexOf(uid)];
+  return line === undefined ? undefined : JSON.parse(line);
+}
