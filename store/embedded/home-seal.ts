@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { type KeyObject, randomBytes } from 'node:crypto';
 import { createFile } from '../durable-file.ts';
 import type { Seal } from '../seal.ts';
 import { keyBytes, openSeal, parseKey } from '../sealing.ts';
@@ -13,11 +13,19 @@ import { readText } from './files/read-text.ts';
  */
 export function openHomeSeal(home: Home, environment: NodeJS.ProcessEnv): Seal {
   const given = environment.HOOKMILL_KEY?.trim();
-  const find = async () => (given ? parseKey(given, 'HOOKMILL_KEY') : readKey(home));
+  // Who asks while the key is being read gets the same key.
+  let reading: Promise<KeyObject | undefined> | undefined;
+  const read = () => {
+    reading ??= readKey(home).finally(() => {
+      reading = undefined;
+    });
+    return reading;
+  };
+  const find = async () => (given ? parseKey(given, 'HOOKMILL_KEY') : read());
   return openSeal({ find, require: async () => (await find()) ?? makeKey(home) });
 }
 
-async function makeKey(home: Home): Promise<Uint8Array> {
+async function makeKey(home: Home): Promise<KeyObject> {
   await makeHome(home);
   const text = `${randomBytes(keyBytes).toString('base64')}\n`;
   await createFile(home.keyFile, text).catch((error: NodeJS.ErrnoException) => {
@@ -29,7 +37,7 @@ async function makeKey(home: Home): Promise<Uint8Array> {
   return key;
 }
 
-async function readKey(home: Home): Promise<Uint8Array | undefined> {
+async function readKey(home: Home): Promise<KeyObject | undefined> {
   const text = await readText(home.keyFile);
   return text === undefined ? undefined : parseKey(text.trim(), home.keyFile);
 }
