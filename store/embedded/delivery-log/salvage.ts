@@ -62,10 +62,10 @@ function copyReadableRows(file: string, copy: string): Pick<Salvaged, 'deliverie
     return target.transaction(() => {
       const copyTable = (table: string, key: string) => copyRows(source, target, table, key);
       copyTable('snapshots', 'key');
+      copyTable('series', 'key');
       copyTable('deliveries', 'seq');
-      copyTable('payloads', 'delivery');
       copyTable('runs', 'seq');
-      target.exec(removeDangling);
+      target.exec(mendReferences);
       const count = (table: string) =>
         target.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get() ?? 0;
       return { deliveries: count('deliveries'), runs: count('runs') };
@@ -86,12 +86,15 @@ function openForSalvage(file: string): Database.Database {
   }
 }
 
-/** Rows that refer to a row that could not be read. */
-const removeDangling = `
-  DELETE FROM payloads WHERE delivery NOT IN (SELECT seq FROM deliveries);
+/** Removes rows that refer to a row that could not be read, and counts those that refer to each snapshot. */
+const mendReferences = `
+  DELETE FROM deliveries WHERE series NOT IN (SELECT key FROM series);
   DELETE FROM runs WHERE delivery NOT IN (SELECT seq FROM deliveries);
   UPDATE deliveries SET snapshot = NULL WHERE snapshot NOT IN (SELECT key FROM snapshots);
-  UPDATE runs SET snapshot = NULL WHERE snapshot NOT IN (SELECT key FROM snapshots);`;
+  UPDATE runs SET snapshot = NULL WHERE snapshot NOT IN (SELECT key FROM snapshots);
+  INSERT INTO snapshot_uses
+    SELECT snapshot, count(*) FROM (SELECT snapshot FROM deliveries UNION ALL SELECT snapshot FROM runs)
+    WHERE snapshot IS NOT NULL GROUP BY snapshot;`;
 
 /** Reads row by row, by key, and goes on after a key that cannot be read. */
 function copyRows(source: Database.Database, target: Database.Database, table: string, key: string): void {

@@ -63,6 +63,34 @@ export function testDeliveryQueries(makePlace: MakePlace): void {
     expect(await store.deliveries.listRuns(unknown)).toEqual([]);
   });
 
+  test('list webhooks, outcomes and states of runs together in the order of commits, page after page', async () => {
+    const store = openAt(makePlace());
+    const log = await openLog(store);
+    const webhooks = ['a', 'b', 'c'].map(webhook => ({
+      webhook,
+      uid: `wh_00000000000000000000000${webhook}`,
+    }));
+    const ids: string[] = [];
+    for (let i = 0; i < 12; i++) {
+      const given = { ...webhooks[i % 3], id: `dlv_${i}` };
+      ids.unshift(given.id);
+      if (i % 4 === 3) log.recordUnidentified(rejectedDelivery(given));
+      else await log.recordAccepted(acceptedDelivery({ ...given, runs: [{ ...newRun(), id: `run_${i}` }] }));
+      if (i % 2 === 0) await log.claimRuns({ daemonId: 'd', nowMs: Date.now(), limit: 1 });
+    }
+    await log.close();
+    const filter = { factory: 'default', limit: 5 };
+    const page = async (before: string) =>
+      listIds(await store.deliveries.listDeliveries({ ...filter, before }));
+    expect(listIds(await store.deliveries.listDeliveries(filter))).toEqual(ids.slice(0, 5));
+    expect(await page('dlv_7')).toEqual(ids.slice(5, 10));
+    expect(await page('dlv_2')).toEqual(ids.slice(10));
+    const runs = listIds(await store.deliveries.listRuns(filter));
+    expect(runs).toEqual(['run_10', 'run_9', 'run_8', 'run_6', 'run_5']);
+    const earlier = listIds(await store.deliveries.listRuns({ ...filter, before: 'run_5' }));
+    expect(earlier).toEqual(['run_4', 'run_2', 'run_1', 'run_0']);
+  });
+
   test('list the runs of one automation, of one state, of one delivery', async () => {
     const store = openAt(makePlace());
     const log = await openLog(store);

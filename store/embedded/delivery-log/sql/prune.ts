@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3';
 import type { PruneStep, VerbTable } from '../../../delivery-log-thread/wire.ts';
+import { mergeFirst } from './merge-first.ts';
 import type { Snapshots } from './snapshots.ts';
 
 /** @limit Most deliveries removed in one step of pruning: a new delivery waits a few ms for it at most. */
@@ -13,52 +14,30 @@ const deliveryBytesPerPruneStepMax = 4 * 1024 * 1024;
  */
 export function preparePruneStep(database: Database.Database, snapshots: Snapshots): VerbTable['pruneStep'] {
   const selectNextUid = database
-    .prepare<[string], string | null>('SELECT min(uid) FROM deliveries WHERE uid > ?')
+    .prepare<[string], string | null>('SELECT min(uid) FROM series WHERE uid > ?')
     .pluck();
-  // The oldest of the `keepNewest` rows that always stay; no row if there are fewer.
-  const selectOldestKept = database.prepare<{ uid: string; keepNewest: number }, RowPosition>(`
-    SELECT at_ms AS atMs, seq FROM deliveries WHERE uid = @uid
-    ORDER BY at_ms DESC, seq DESC LIMIT 1 OFFSET @keepNewest - 1`);
-  const selectOld = database.prepare<
-    UidPosition & { keptAtMs: number; keptSeq: number; keepSinceMs: number; limit: number },
-    OldDelivery
-  >(`
-    SELECT seq, at_ms AS atMs, size, snapshot, EXISTS (
-      SELECT 1 FROM runs WHERE delivery = deliveries.seq AND state IN ('queued', 'running')) AS busy
-    FROM deliveries
-    WHERE uid = @uid AND at_ms < @keepSinceMs
-      AND (at_ms, seq) > (@atMs, @seq) AND (at_ms, seq) < (@keptAtMs, @keptSeq)
-    ORDER BY at_ms, seq LIMIT @limit`);
+  const selectOld = prepareSelectOld(database);
   const deleteRuns = database.prepare<[number], { id: string; snapshot: number | null }>(
     'DELETE FROM runs WHERE delivery = ? RETURNING id, snapshot',
   );
-  const deletePayload = database.prepare<[number]>('DELETE FROM payloads WHERE delivery = ?');
   const deleteDelivery = database.prepare<[number]>('DELETE FROM deliveries WHERE seq = ?');
 
-  const oldDeliveries = (position: UidPosition, { keepNewest, keepSinceMs }: PruneStep): OldDelivery[] => {
-    const kept = selectOldestKept.get({ uid: position.uid, keepNewest: Math.max(1, keepNewest) });
-    if (!kept) return [];
-    const limit = deliveriesPerPruneStepMax;
-    return selectOld.all({ ...position, keptAtMs: kept.atMs, keptSeq: kept.seq, keepSinceMs, limit });
-  };
-
-  const remove = (delivery: OldDelivery): string[] => {
-    const runs = deleteRuns.all(delivery.seq);
-    deletePayload.run(delivery.seq);
-    deleteDelivery.run(delivery.seq);
-    for (const snapshot of new Set([delivery.snapshot, ...runs.map(run => run.snapshot)])) {
-      if (snapshot !== null) snapshots.removeUnused(snapshot);
+  const remove = ({ seq, snapshot }: OldDelivery): string[] => {
+    const runs = deleteRuns.all(seq);
+    deleteDelivery.run(seq);
+    for (const used of [snapshot, ...runs.map(run => run.snapshot)]) {
+      if (used !== null) snapshots.removeUses(used, 1);
     }
     return runs.map(run => run.id);
   };
 
   const toStart = (uid: string | null | undefined): UidPosition | undefined =>
-    uid == null ? undefined : { uid, atMs: Number.MIN_SAFE_INTEGER, seq: 0 };
+    uid == null ? undefined : { uid, ...beforeAll };
 
   return step => {
     const position = (step.after as UidPosition | undefined) ?? toStart(selectNextUid.get(''));
     if (!position) return { deliveries: 0, runIds: [] };
-    const old = withinBytes(oldDeliveries(position, step));
+    const old = withinBytes(selectOld(position, step));
     const idle = old.filter(delivery => !delivery.busy);
     const runIds = idle.flatMap(remove);
     snapshots.forgetRows();
@@ -68,6 +47,47 @@ export function preparePruneStep(database: Database.Database, snapshots: Snapsho
       : toStart(selectNextUid.get(position.uid));
     return next ? { deliveries: idle.length, runIds, next } : { deliveries: idle.length, runIds };
   };
+}
+
+/** Finds the oldest deliveries of a webhook after a position that need not stay, as many as one step removes. */
+function prepareSelectOld(database: Database.Database) {
+  const selectSeries = database.prepare<[string], number>('SELECT key FROM series WHERE uid = ?').pluck();
+  const selectNewest = database.prepare<[number, number, number, number], RowPosition>(`
+    SELECT at_ms AS atMs, seq FROM deliveries WHERE series = ? AND (at_ms, seq) > (?, ?)
+    ORDER BY at_ms DESC, seq DESC LIMIT ?`);
+  const selectOld = database.prepare<[number, number, number, number, number, number, number], OldDelivery>(`
+    SELECT seq, at_ms AS atMs, size, snapshot, EXISTS (
+      SELECT 1 FROM runs WHERE delivery = deliveries.seq AND state IN ('queued', 'running')) AS busy
+    FROM deliveries
+    WHERE series = ? AND at_ms < ? AND (at_ms, seq) > (?, ?) AND (at_ms, seq) < (?, ?)
+    ORDER BY at_ms, seq LIMIT ?`);
+
+  return (
+    { uid, atMs, seq }: UidPosition,
+    { keepNewest, keepSinceMs }: PruneStep,
+  ): readonly OldDelivery[] => {
+    const series = selectSeries.all(uid);
+    const newestMax = Math.max(1, keepNewest);
+    const newest = mergeFirst<number, RowPosition>(
+      series,
+      newestMax,
+      (a, b) => -inOrder(a, b),
+      (key, end = beforeAll) => selectNewest.all(key, end.atMs, end.seq, newestMax),
+    );
+    // The oldest of the rows that always stay.
+    const kept = newest[newestMax - 1];
+    if (!kept) return [];
+    const limit = deliveriesPerPruneStepMax;
+    return mergeFirst<number, OldDelivery>(series, limit, inOrder, (key, end: RowPosition = kept) =>
+      selectOld.all(key, keepSinceMs, atMs, seq, end.atMs, end.seq, limit),
+    );
+  };
+}
+
+const beforeAll: RowPosition = { atMs: Number.MIN_SAFE_INTEGER, seq: 0 };
+
+function inOrder(a: RowPosition, b: RowPosition): number {
+  return a.atMs - b.atMs || a.seq - b.seq;
 }
 
 /** A place in the deliveries of a webhook. */

@@ -5,7 +5,8 @@ import type {
   Duplicate,
   UnidentifiedRow,
 } from '../../../delivery-log-thread/wire.ts';
-import type { DeliveryColumns } from '../../../stored-rows.ts';
+import { makeContentKey, makeIdentityKey } from './keys.ts';
+import type { Series } from './series.ts';
 import type { Snapshots } from './snapshots.ts';
 
 export interface RecordedRows {
@@ -16,106 +17,110 @@ export interface RecordedRows {
 /** Writes a batch's rows in their order, within the caller's transaction. */
 export type RecordDeliveries = (rows: readonly DeliveryRow[], payloads: ArrayBuffer) => RecordedRows;
 
-export function prepareRecordDeliveries(database: Database.Database, snapshots: Snapshots): RecordDeliveries {
-  const insert = prepareInsertDelivery(database);
-  const recordAccepted = prepareRecordAccepted(database, insert);
-  const storeSnapshot = ({ factory, appliedState }: DeliveryRow): number | null =>
-    appliedState ? snapshots.storeApplied(factory, appliedState) : null;
+export function prepareRecordDeliveries(
+  database: Database.Database,
+  snapshots: Snapshots,
+  series: Series,
+): RecordDeliveries {
+  const recordAccepted = prepareRecordAccepted(database, series);
+  const recordDuplicate = prepareRecordDuplicate(database, series);
+  const recordUnidentified = prepareRecordUnidentified(database, series);
 
   return (rows, payloads) => {
     const duplicates: Duplicate[] = [];
+    const uses = new Map<number, number>();
     let runsQueued = false;
     let offset = 0;
     for (const [index, row] of rows.entries()) {
-      const columns = toColumns(row, storeSnapshot(row));
+      const snapshot = row.appliedState ? snapshots.storeApplied(row.factory, row.appliedState) : null;
+      let runs = 0;
       if (row.outcome !== 'Accepted') {
-        insert.run(columns);
-        continue;
+        recordUnidentified(row, snapshot);
+      } else {
+        const payload = new Uint8Array(payloads, offset, row.payloadBytes);
+        offset += row.payloadBytes;
+        if (recordAccepted(row, snapshot, payload)) runs = row.runs.length;
+        else duplicates.push({ index, of: recordDuplicate(row, snapshot) });
       }
-      const of = recordAccepted(row, columns, Buffer.from(payloads, offset, row.payloadBytes));
-      offset += row.payloadBytes;
-      if (of === undefined) runsQueued ||= row.runs.length > 0;
-      else duplicates.push({ index, of });
+      if (snapshot !== null) uses.set(snapshot, (uses.get(snapshot) ?? 0) + 1 + runs);
+      runsQueued ||= runs > 0;
     }
+    for (const [snapshot, count] of uses) snapshots.addUses(snapshot, count);
     return { duplicates, runsQueued };
   };
 }
 
-type InsertDelivery = Database.Statement<[InsertedColumns]>;
+type Snapshot = number | null;
 
-function prepareInsertDelivery(database: Database.Database): InsertDelivery {
-  return database.prepare<[InsertedColumns]>(`
-    INSERT INTO deliveries (id, factory, webhook, uid, at_ms, size, outcome, identity, identity_source,
-      content_digest, authenticated_by, reason, duplicate_of, snapshot, headers)
-    VALUES (@id, @factory, @webhook, @uid, @atMs, @size, @outcome, @identity, @identitySource,
-      @contentDigest, @authenticatedBy, @reason, @duplicateOf, @snapshot, @headers)
-    ON CONFLICT (uid, identity, identity_source) WHERE outcome = 'Accepted' DO NOTHING
-    ON CONFLICT (uid, content_digest) WHERE content_digest IS NOT NULL DO NOTHING`);
-}
+// Parameters are given by position: an object with names costs a look-up for each of them.
 
-/** Returns the original's id if the identity or content was accepted before. Unique indexes decide that, on insert. */
-function prepareRecordAccepted(database: Database.Database, insert: InsertDelivery) {
-  const selectByIdentity = database
-    .prepare<[string, string, string], string>(
-      `SELECT id FROM deliveries WHERE uid = ? AND identity = ? AND identity_source = ? AND outcome = 'Accepted'`,
-    )
-    .pluck();
-  const selectByContent = database
-    .prepare<[string, string | null], string>(
-      'SELECT id FROM deliveries WHERE uid = ? AND content_digest = ?',
-    )
-    .pluck();
-  const insertPayload = database.prepare<[number | bigint, Uint8Array]>(
-    'INSERT INTO payloads (delivery, bytes) VALUES (?, ?)',
-  );
-  const insertRun = database.prepare<
-    [string, number | bigint, string, string, number | null, number, number]
-  >(`
+/** Records a delivery with its runs; false if its identity or content was accepted before. Unique indexes decide that. */
+function prepareRecordAccepted(database: Database.Database, series: Series) {
+  const insert = database.prepare(`
+    INSERT INTO deliveries (id, series, at_ms, size, snapshot, identity, identity_key, content_digest, content_key,
+      headers, payload)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (identity_key) WHERE identity_key IS NOT NULL DO NOTHING
+    ON CONFLICT (content_key) WHERE content_key IS NOT NULL DO NOTHING`);
+  const insertRun = database.prepare(`
     INSERT INTO runs (id, delivery, factory, automation, replay, snapshot, not_before_ms, created_at_ms)
     VALUES (?, ?, ?, ?, 0, ?, ?, ?)`);
+  return (row: AcceptedRow, snapshot: Snapshot, payload: Uint8Array): boolean => {
+    const { id, factory, atMs, size, identity, contentDigest = null, headers } = row;
+    const { changes, lastInsertRowid: delivery } = insert.run(
+      id,
+      series.store(row, 'Accepted'),
+      atMs,
+      size,
+      snapshot,
+      identity,
+      identityKeyOf(row),
+      contentDigest,
+      contentKeyOf(row),
+      headers,
+      payload,
+    );
+    if (changes === 0) return false;
+    for (const run of row.runs) {
+      insertRun.run(run.id, delivery, factory, run.automation, snapshot, atMs, atMs);
+    }
+    return true;
+  };
+}
 
-  const recordDuplicate = (row: AcceptedRow, columns: InsertedColumns): string => {
-    const original =
-      selectByIdentity.get(row.uid, row.identity, row.identitySource) ??
-      selectByContent.get(row.uid, columns.contentDigest);
+/** Records what remains of a delivery that was accepted before, and returns the original's id. */
+function prepareRecordDuplicate(database: Database.Database, series: Series) {
+  const selectByIdentity = database
+    .prepare<[Uint8Array], string>('SELECT id FROM deliveries WHERE identity_key = ?')
+    .pluck();
+  const selectByContent = database
+    .prepare<[Uint8Array | null], string>('SELECT id FROM deliveries WHERE content_key = ?')
+    .pluck();
+  const insert = database.prepare(`
+    INSERT INTO deliveries (id, series, at_ms, size, snapshot, identity, duplicate_of) VALUES (?, ?, ?, ?, ?, ?, ?)`);
+  return (row: AcceptedRow, snapshot: Snapshot): string => {
+    const original = selectByIdentity.get(identityKeyOf(row)) ?? selectByContent.get(contentKeyOf(row));
     if (original === undefined) throw new Error(`the delivery ${row.id} conflicts with no other delivery`);
-    const kept = { contentDigest: null, headers: null, duplicateOf: original };
-    insert.run({ ...columns, outcome: 'Duplicate', ...kept });
+    const { id, atMs, size, identity } = row;
+    insert.run(id, series.store(row, 'Duplicate'), atMs, size, snapshot, identity, original);
     return original;
   };
+}
 
-  return (row: AcceptedRow, columns: InsertedColumns, payload: Uint8Array): string | undefined => {
-    const { changes, lastInsertRowid: delivery } = insert.run(columns);
-    if (changes === 0) return recordDuplicate(row, columns);
-    insertPayload.run(delivery, payload);
-    for (const run of row.runs) {
-      insertRun.run(run.id, delivery, row.factory, run.automation, columns.snapshot, row.atMs, row.atMs);
-    }
-    return undefined;
+function prepareRecordUnidentified(database: Database.Database, series: Series) {
+  const insert = database.prepare(
+    'INSERT INTO deliveries (id, series, at_ms, size, snapshot, reason) VALUES (?, ?, ?, ?, ?, ?)',
+  );
+  return (row: UnidentifiedRow, snapshot: Snapshot): void => {
+    const { id, atMs, size, outcome, reason = null } = row;
+    insert.run(id, series.store(row, outcome), atMs, size, snapshot, reason);
   };
 }
 
-interface InsertedColumns extends DeliveryColumns {
-  readonly snapshot: number | null;
+function identityKeyOf({ uid, identitySource, identity }: AcceptedRow): Uint8Array {
+  return makeIdentityKey(uid, identitySource, identity);
 }
 
-function toColumns(row: AcceptedRow | UnidentifiedRow, snapshot: number | null): InsertedColumns {
-  const accepted = row.outcome === 'Accepted' ? row : undefined;
-  return {
-    id: row.id,
-    factory: row.factory,
-    webhook: row.webhook,
-    uid: row.uid,
-    atMs: row.atMs,
-    size: row.size,
-    outcome: row.outcome,
-    identity: accepted?.identity ?? null,
-    identitySource: accepted?.identitySource ?? null,
-    contentDigest: accepted?.contentDigest ?? null,
-    authenticatedBy: row.authenticatedBy ?? null,
-    reason: row.outcome === 'Accepted' ? null : (row.reason ?? null),
-    duplicateOf: null,
-    snapshot,
-    headers: accepted?.headers ?? null,
-  };
+function contentKeyOf({ uid, contentDigest }: AcceptedRow): Uint8Array | null {
+  return contentDigest === undefined ? null : makeContentKey(uid, contentDigest);
 }

@@ -78,7 +78,8 @@ interface PostponementColumns {
 
 function prepareReplay(database: Database.Database, snapshots: Snapshots): RunVerbs['replay'] {
   const selectStored = database.prepare<[string], { delivery: number; factory: string }>(`
-    SELECT seq AS delivery, factory FROM deliveries WHERE id = ? AND outcome = 'Accepted'`);
+    SELECT seq AS delivery, factory FROM deliveries JOIN series ON key = series
+    WHERE id = ? AND outcome = 'Accepted'`);
   const insertReplay = database.prepare<[string, number, string, string, number, number, number]>(`
     INSERT INTO runs (id, delivery, factory, automation, replay, snapshot, not_before_ms, created_at_ms)
     VALUES (?, ?, ?, ?, 1, ?, ?, ?)`);
@@ -86,6 +87,7 @@ function prepareReplay(database: Database.Database, snapshots: Snapshots): RunVe
     const stored = selectStored.get(deliveryId);
     if (!stored) return false;
     const snapshot = snapshots.store(appliedState);
+    snapshots.addUses(snapshot, runs.length);
     for (const { id, automation } of runs) {
       insertReplay.run(id, stored.delivery, stored.factory, automation, snapshot, nowMs, nowMs);
     }

@@ -9,8 +9,10 @@ export interface Snapshots {
   /** Does the same for a state that is always given with its text. */
   store(state: AppliedStateRef): number;
   read(digest: string): string | undefined;
-  /** Removes a snapshot that no delivery and no run refers to any more. */
-  removeUnused(key: number): void;
+  /** Counts rows that refer to a snapshot from now on. */
+  addUses(key: number, uses: number): void;
+  /** Counts rows that were removed; the snapshot is removed with the last one. */
+  removeUses(key: number, uses: number): void;
   /** Forgets the known keys. Call it after a rollback or a removal. */
   forgetRows(): void;
 }
@@ -22,10 +24,13 @@ export function openSnapshots(database: Database.Database): Snapshots {
   );
   const selectKey = database.prepare<[string], number>('SELECT key FROM snapshots WHERE digest = ?').pluck();
   const selectJson = database.prepare<[string], string>(selectSnapshot).pluck();
-  const remove = database.prepare<{ key: number }>(`
-    DELETE FROM snapshots WHERE key = @key
-      AND NOT EXISTS (SELECT 1 FROM deliveries WHERE snapshot = @key)
-      AND NOT EXISTS (SELECT 1 FROM runs WHERE snapshot = @key)`);
+  const count = database
+    .prepare<[number, number], number>(`
+      INSERT INTO snapshot_uses (snapshot, uses) VALUES (?, ?)
+      ON CONFLICT DO UPDATE SET uses = uses + excluded.uses RETURNING uses`)
+    .pluck();
+  const removeCount = database.prepare<[number]>('DELETE FROM snapshot_uses WHERE snapshot = ?');
+  const remove = database.prepare<[number]>('DELETE FROM snapshots WHERE key = ?');
 
   const store = ({ digest, json }: AppliedStateRef): number => {
     insert.run(digest, json);
@@ -44,7 +49,12 @@ export function openSnapshots(database: Database.Database): Snapshots {
     },
     store,
     read: digest => selectJson.get(digest),
-    removeUnused: key => remove.run({ key }),
+    addUses: (key, uses) => void count.get(key, uses),
+    removeUses(key, uses) {
+      if (count.get(key, -uses) !== 0) return;
+      removeCount.run(key);
+      remove.run(key);
+    },
     forgetRows() {
       for (const state of lastApplied.values()) delete state.key;
     },

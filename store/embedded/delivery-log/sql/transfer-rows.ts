@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { runStates } from '../../../../schema/delivery.ts';
 import {
   deliverySizeMax,
   pageBytesMax,
@@ -7,6 +8,9 @@ import {
   type TransferRun,
   type TransferSnapshot,
 } from '../../../transfer.ts';
+import { makeContentKey, makeIdentityKey } from './keys.ts';
+import { mergeFirst } from './merge-first.ts';
+import { openSeries } from './series.ts';
 
 /** A run as SQLite keeps it: without its output and without booleans. */
 export type StoredTransferRun = Omit<TransferRun, 'replay' | 'bytes'> & { readonly replay: number };
@@ -16,11 +20,20 @@ export function readTransferDeliveries(
   factory: string,
   after: number,
 ): TransferDelivery[] {
-  const rows = database.prepare<[string, number, number], TransferDelivery>(selectDeliveries);
+  const series = database.prepare<[string], number>('SELECT key FROM series WHERE factory = ?').pluck();
+  const selectSeqs = database.prepare<[number, number, number, number], number>(selectSeqsOfSeries).pluck();
+  const seqs = mergeFirst<number, number>(
+    series.all(factory),
+    rowsPerPageMax,
+    (a, b) => a - b,
+    (key, end = Number.MAX_SAFE_INTEGER) => selectSeqs.all(key, after, end, rowsPerPageMax),
+  );
+  const select = database.prepare<[number], TransferDelivery>(selectTransferDelivery);
   const page: TransferDelivery[] = [];
   let bytes = 0;
-  for (const row of rows.iterate(factory, after, rowsPerPageMax)) {
+  for (const seq of seqs) {
     if (bytes >= pageBytesMax) break;
+    const row = select.get(seq) as TransferDelivery;
     bytes += row.bytes?.length ?? 0;
     page.push(row);
   }
@@ -32,16 +45,25 @@ export function readTransferRuns(
   factory: string,
   after: number,
 ): StoredTransferRun[] {
-  const rows = database.prepare<[string, number, number], StoredTransferRun>(selectRuns);
-  return rows.all(factory, after, rowsPerPageMax);
+  const selectSeqs = database
+    .prepare<[string, string, number, number, number], number>(selectSeqsOfRuns)
+    .pluck();
+  const seqs = mergeFirst<string, number>(
+    runStates,
+    rowsPerPageMax,
+    (a, b) => a - b,
+    (state, end = Number.MAX_SAFE_INTEGER) => selectSeqs.all(factory, state, after, end, rowsPerPageMax),
+  );
+  const select = database.prepare<[number], StoredTransferRun>(selectTransferRun);
+  return seqs.flatMap(seq => select.all(seq));
 }
 
 export function listLoggedFactories(database: Database.Database): string[] {
-  return database.prepare<[], string>(selectFactories).pluck().all().sort();
+  return database.prepare<[], string>('SELECT DISTINCT factory FROM series').pluck().all().sort();
 }
 
 export function countIdentities(database: Database.Database): number {
-  const count = "SELECT count(*) FROM deliveries WHERE outcome = 'Accepted'";
+  const count = 'SELECT count(*) FROM deliveries WHERE identity_key IS NOT NULL';
   return database.prepare<[], number>(count).pluck().get() ?? 0;
 }
 
@@ -51,17 +73,39 @@ export function writeTransferDeliveries(
   rows: readonly TransferDelivery[],
   snapshots: readonly TransferSnapshot[],
 ): void {
-  const insert = database.prepare<[TransferDelivery]>(insertDelivery);
-  const insertPayload = database.prepare<[number | bigint, Uint8Array]>(
-    'INSERT INTO payloads (delivery, bytes) VALUES (?, ?)',
-  );
+  const insert = database.prepare<[TransferDelivery & DeliveryKeys]>(insertDelivery);
+  const series = openSeries(database);
+  const countUse = database.prepare<[string | null]>(countSnapshotUse);
   database.transaction(() => {
     storeSnapshots(database, snapshots);
     for (const row of rows) {
-      const { lastInsertRowid } = insert.run(row);
-      if (row.bytes) insertPayload.run(lastInsertRowid, row.bytes);
+      insert.run({ ...row, series: series.store(row, row.outcome), ...makeUniqueKeys(row) });
+      countUse.run(row.snapshot);
     }
   })();
+}
+
+interface UniqueKeys {
+  readonly identityKey: Uint8Array | null;
+  readonly contentKey: Uint8Array | null;
+}
+
+interface DeliveryKeys extends UniqueKeys {
+  readonly series: number;
+}
+
+function makeUniqueKeys({
+  uid,
+  outcome,
+  identitySource,
+  identity,
+  contentDigest,
+}: TransferDelivery): UniqueKeys {
+  const isIdentified = outcome === 'Accepted' && identitySource !== null && identity !== null;
+  return {
+    identityKey: isIdentified ? makeIdentityKey(uid, identitySource, identity) : null,
+    contentKey: contentDigest === null ? null : makeContentKey(uid, contentDigest),
+  };
 }
 
 /** Appends runs in one transaction. */
@@ -71,9 +115,13 @@ export function writeTransferRuns(
   snapshots: readonly TransferSnapshot[],
 ): void {
   const insert = database.prepare<[StoredTransferRun]>(insertRun);
+  const countUse = database.prepare<[string | null]>(countSnapshotUse);
   database.transaction(() => {
     storeSnapshots(database, snapshots);
-    for (const row of rows) insert.run(row);
+    for (const row of rows) {
+      insert.run(row);
+      countUse.run(row.snapshot);
+    }
   })();
 }
 
@@ -84,25 +132,36 @@ function storeSnapshots(database: Database.Database, snapshots: readonly Transfe
   for (const snapshot of snapshots) insert.run(snapshot);
 }
 
-const selectDeliveries = `
-  SELECT seq AS position, id, factory, webhook, uid, at_ms AS atMs, min(size, ${deliverySizeMax}) AS size,
-    outcome, identity, identity_source AS identitySource, content_digest AS contentDigest, authenticated_by AS authenticatedBy, reason,
-    duplicate_of AS duplicateOf, digest AS snapshot, headers, bytes
-  FROM deliveries LEFT JOIN payloads ON delivery = seq LEFT JOIN snapshots ON key = snapshot
-  WHERE factory = ? AND seq > ? ORDER BY seq LIMIT ?`;
+const selectSeqsOfSeries =
+  'SELECT seq FROM deliveries WHERE series = ? AND seq > ? AND seq < ? ORDER BY seq LIMIT ?';
+
+const selectSeqsOfRuns =
+  'SELECT seq FROM runs WHERE factory = ? AND state = ? AND seq > ? AND seq < ? ORDER BY seq LIMIT ?';
+
+const selectTransferDelivery = `
+  SELECT seq AS position, id, factory, webhook, uid, at_ms AS atMs, min(size, ${deliverySizeMax}) AS size, outcome,
+    identity, identity_source AS identitySource, content_digest AS contentDigest, authenticated_by AS authenticatedBy,
+    reason, duplicate_of AS duplicateOf, digest AS snapshot, headers, payload AS bytes
+  FROM deliveries JOIN series ON series.key = series LEFT JOIN snapshots ON snapshots.key = snapshot
+  WHERE seq = ?`;
 
 const insertDelivery = `
-  INSERT INTO deliveries (id, factory, webhook, uid, at_ms, size, outcome, identity, identity_source, content_digest,
-    authenticated_by, reason, duplicate_of, headers, snapshot)
-  VALUES (@id, @factory, @webhook, @uid, @atMs, @size, @outcome, @identity, @identitySource, @contentDigest,
-    @authenticatedBy, @reason, @duplicateOf, @headers, (SELECT key FROM snapshots WHERE digest = @snapshot))`;
+  INSERT INTO deliveries (id, series, at_ms, size, snapshot, identity, identity_key, content_digest, content_key, reason,
+    duplicate_of, headers, payload)
+  VALUES (@id, @series, @atMs, @size, (SELECT key FROM snapshots WHERE digest = @snapshot), @identity, @identityKey,
+    @contentDigest, @contentKey, @reason, @duplicateOf, @headers, @bytes)`;
 
-const selectRuns = `
+const countSnapshotUse = `
+  INSERT INTO snapshot_uses SELECT key, 1 FROM snapshots WHERE digest = ?
+  ON CONFLICT DO UPDATE SET uses = uses + 1`;
+
+const selectTransferRun = `
   SELECT runs.seq AS position, runs.id, runs.factory, webhook, deliveries.id AS deliveryId, at_ms AS deliveryAtMs,
     automation, replay, digest AS snapshot, state, attempts, not_before_ms AS notBeforeMs, created_at_ms AS createdAtMs,
     started_at_ms AS startedAtMs, finished_at_ms AS finishedAtMs, claimed_by AS claimedBy, error
-  FROM runs JOIN deliveries ON deliveries.seq = delivery LEFT JOIN snapshots ON key = runs.snapshot
-  WHERE runs.factory = ? AND runs.seq > ? ORDER BY runs.seq LIMIT ?`;
+  FROM runs JOIN deliveries ON deliveries.seq = delivery JOIN series ON series.key = series
+    LEFT JOIN snapshots ON snapshots.key = runs.snapshot
+  WHERE runs.seq = ?`;
 
 const insertRun = `
   INSERT INTO runs (id, delivery, factory, automation, replay, snapshot, state, attempts, not_before_ms, created_at_ms,
@@ -110,12 +169,3 @@ const insertRun = `
   VALUES (@id, (SELECT seq FROM deliveries WHERE id = @deliveryId), @factory, @automation, @replay,
     (SELECT key FROM snapshots WHERE digest = @snapshot), @state, @attempts, @notBeforeMs, @createdAtMs, @startedAtMs,
     @finishedAtMs, @claimedBy, @error)`;
-
-/** Each factory, found by jumps through the index. */
-const selectFactories = `
-  WITH RECURSIVE factories (name) AS (
-    SELECT min(factory) FROM deliveries
-    UNION ALL
-    SELECT (SELECT min(factory) FROM deliveries WHERE factory > name) FROM factories WHERE name IS NOT NULL
-  )
-  SELECT name FROM factories WHERE name IS NOT NULL`;

@@ -19,6 +19,7 @@ import { preparePruneStep } from '../sql/prune.ts';
 import { prepareRecordDeliveries } from '../sql/record.ts';
 import { selectEvent } from '../sql/rows.ts';
 import { prepareRunVerbs } from '../sql/runs.ts';
+import { openSeries } from '../sql/series.ts';
 import { openSnapshots } from '../sql/snapshots.ts';
 
 // The thread that writes the delivery log. It owns the only writing connection of this process.
@@ -47,7 +48,8 @@ function serve(file: string): void {
 function prepareCommit(database: Database.Database, file: string): (batch: Batch) => FromWorker {
   const requireInPlace = watchLogFiles(file);
   const snapshots = openSnapshots(database);
-  const record = prepareRecordDeliveries(database, snapshots);
+  const series = openSeries(database);
+  const record = prepareRecordDeliveries(database, snapshots, series);
   const event = database.prepare<[string], EventRecord>(selectEvent);
   const verbs: VerbTable = {
     ...prepareRunVerbs(database, snapshots),
@@ -76,6 +78,7 @@ function prepareCommit(database: Database.Database, file: string): (batch: Batch
       return { ...committed, id: batch.id, commitMs: performance.now() - startedMs };
     } catch (error) {
       snapshots.forgetRows();
+      series.forgetRows();
       return { ...toFailed('failed', file, error), id: batch.id };
     }
   };

@@ -14,10 +14,10 @@ test('a row that cannot be written fails its whole batch and no other, whichever
   const faults = injectFaults(file);
   const appliedState = { digest: 'new text', json: '{}' };
   const batch = Array.from({ length: 3 }, () =>
-    acceptedDelivery({ runs: [newRun(), newRun()], appliedState }),
+    acceptedDelivery({ webhook: 'new', runs: [newRun(), newRun()], appliedState }),
   );
-  // Three deliveries of four rows each, and the text of the automations.
-  const rows = 3 * 4 + 1;
+  // Three deliveries of three rows each, their series, and the text of the automations with the number of its uses.
+  const rows = 3 * 3 + 1 + 2;
   for (let nth = 1; nth <= rows; nth++) {
     faults.failRow(nth);
     expect(await outcomesOf(log, batch)).toEqual(['failed', 'failed', 'failed']);
@@ -136,7 +136,7 @@ test.each<[string, (file: string) => void]>([
   await expect(log.recordAccepted(acceptedDelivery())).rejects.toMatchObject({ code: 'closed' });
 });
 
-test.each(['deliveries', 'payloads'])(
+test.each(['deliveries', 'series'])(
   'ends when the pages of its %s are damaged, and says what to do',
   async table => {
     const file = temporaryFile();
@@ -231,23 +231,21 @@ function injectFaults(file: string) {
     CREATE TABLE dangling (delivery INTEGER REFERENCES deliveries DEFERRABLE INITIALLY DEFERRED);
     CREATE TRIGGER fail_commit AFTER INSERT ON deliveries WHEN (SELECT fail_commits FROM faults)
       BEGIN INSERT INTO dangling VALUES (-1); END;`);
-  for (const table of ['snapshots', 'deliveries', 'payloads', 'runs']) {
+  for (const table of ['snapshots', 'snapshot_uses', 'series', 'deliveries', 'runs']) {
     database.exec(`
       CREATE TRIGGER fail_${table} AFTER INSERT ON ${table} BEGIN
         UPDATE faults SET rows_until_failure = rows_until_failure - 1;
         SELECT RAISE(ABORT, 'injected') WHERE (SELECT rows_until_failure FROM faults) = 0;
       END;`);
   }
-  const count = (table: string) =>
-    `(SELECT count(*) FROM ${table} WHERE delivery NOT IN (SELECT seq FROM deliveries))`;
   return {
     /** From now on the nth row fails, until it is set again: a rollback takes back the countdown as well. */
     failRow: (nth: number) => database.prepare('UPDATE faults SET rows_until_failure = ?').run(nth),
     failCommits: (fail: boolean) => database.prepare('UPDATE faults SET fail_commits = ?').run(Number(fail)),
-    /** Payloads and runs without their delivery. */
+    /** Runs without their delivery. */
     unrelatedRows: () =>
       database
-        .prepare(`SELECT ${count('payloads')} + ${count('runs')}`)
+        .prepare('SELECT count(*) FROM runs WHERE delivery NOT IN (SELECT seq FROM deliveries)')
         .pluck()
         .get(),
   };

@@ -1,0 +1,56 @@
+import type Database from 'better-sqlite3';
+
+/** @limit Series whose keys the log's thread remembers: those of more webhooks than are busy at the same time. */
+const keysKeptMax = 10_000;
+
+/** What the deliveries of a series have in common, besides their outcome. */
+export interface SeriesColumns {
+  readonly factory: string;
+  readonly webhook: string;
+  readonly uid: string;
+  readonly authenticatedBy?: string | null;
+  readonly identitySource?: string | null;
+}
+
+export interface Series {
+  /** Returns the key of a series, which is stored with its first delivery. */
+  store(columns: SeriesColumns, outcome: string): number;
+  /** Forgets the known keys. Call it after a rollback. */
+  forgetRows(): void;
+}
+
+export function openSeries(database: Database.Database): Series {
+  const keys = new Map<string, number>();
+  type Columns = [string, string, string, string, string | null, string | null];
+  const select = database
+    .prepare<Columns, number>(`
+      SELECT key FROM series WHERE factory = ? AND webhook = ? AND uid = ? AND outcome = ?
+        AND authenticated_by IS ? AND identity_source IS ?`)
+    .pluck();
+  const insert = database
+    .prepare<Columns, number>(`
+      INSERT INTO series (factory, webhook, uid, outcome, authenticated_by, identity_source)
+      VALUES (?, ?, ?, ?, ?, ?) RETURNING key`)
+    .pluck();
+
+  return {
+    store({ factory, webhook, uid, authenticatedBy, identitySource }, outcome) {
+      const text = `${factory}\0${webhook}\0${uid}\0${outcome}\0${authenticatedBy ?? ''}\0${identitySource ?? ''}`;
+      const known = keys.get(text);
+      if (known !== undefined) return known;
+      const columns: Columns = [
+        factory,
+        webhook,
+        uid,
+        outcome,
+        authenticatedBy ?? null,
+        identitySource ?? null,
+      ];
+      const key = select.get(...columns) ?? (insert.get(...columns) as number);
+      if (keys.size >= keysKeptMax) keys.clear();
+      keys.set(text, key);
+      return key;
+    },
+    forgetRows: () => keys.clear(),
+  };
+}
