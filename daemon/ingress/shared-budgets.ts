@@ -12,17 +12,19 @@ export function createSharedBudgets(
 ): Budgets {
   const deliveries = new KnownWindows(monotonicMs);
   const rows = new KnownWindows(monotonicMs);
-  const isTotalReached = (uid: string) => rows.count(uid) >= limits.failedAuthPerMinuteTotal;
+  const isTotalReached = (uid: string) => rows.count(uid) >= failedAuthPerMinuteTotal;
   const own = createMemoryBudgets(limits, monotonicMs, isTotalReached);
+  const { deliveriesPerMinute, failedAuthPerMinuteTotal } = limits;
   return {
     ...own,
     countDelivery: async uid => {
       // Once the window is known to be full, nobody has to be asked.
-      if (deliveries.count(uid) < limits.deliveriesPerMinute) {
-        const window = await replicas.countEvent(`deliveries ${uid}`).catch(() => 'uncounted' as const);
+      if (deliveries.count(uid) < deliveriesPerMinute) {
+        const counting = replicas.countEvent(`deliveries ${uid}`, deliveriesPerMinute);
+        const window = await counting.catch(() => 'uncounted' as const);
         if (window === 'uncounted') return window;
         deliveries.learn(uid, window);
-        if (window.count <= limits.deliveriesPerMinute) return undefined;
+        if (window.count <= deliveriesPerMinute) return undefined;
       }
       return { retryAfterSeconds: deliveries.secondsLeft(uid) };
     },
@@ -30,7 +32,7 @@ export function createSharedBudgets(
       const leftOut = own.sampleRow(uid);
       if (leftOut === 'leftOut') return leftOut;
       // The answer to a stranger does not wait for this. If it fails, this daemon counts for itself.
-      replicas.countEvent(`rows ${uid}`).then(
+      replicas.countEvent(`rows ${uid}`, failedAuthPerMinuteTotal).then(
         window => rows.learn(uid, window),
         () => undefined,
       );

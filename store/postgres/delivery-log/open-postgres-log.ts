@@ -5,7 +5,7 @@ import type { PostgresPlace } from '../../ports.ts';
 import { describeTarget } from '../connection/pool.ts';
 
 /** @limit Batches that a daemon commits at the same time in PostgreSQL: more connections only make the batches smaller. */
-const batchesInFlightMax = 4;
+const batchesInFlightMax = 2;
 
 /**
  * Opens the delivery log in PostgreSQL. A thread of its own speaks to the server, so that no parsing of rows delays the

@@ -96,6 +96,11 @@ async function recordWave(wave: readonly Entry[], retries: Retries): Promise<Map
   const rows = wave.map(({ row }) => row);
   const runs = accepted.flatMap(row => (row ? row.runs.map(run => ({ ...run, deliveryId: row.id })) : []));
   const lengths = wave.map(({ payload }) => payload.length);
+  let start = 0;
+  const starts = lengths.map(length => {
+    start += length;
+    return start - length;
+  });
   const values = [
     ...toColumns(rows, ['id', 'factory', 'webhook', 'uid', 'atMs']),
     rows.map(({ size }) => Math.min(size, deliverySizeMax)),
@@ -105,14 +110,15 @@ async function recordWave(wave: readonly Entry[], retries: Retries): Promise<Map
     rows.map(row => ('reason' in row && row.reason !== undefined ? toStorableText(row.reason) : null)),
     wave.map(({ snapshot }) => snapshot),
     ...toColumns(accepted, ['headers']),
+    starts,
     lengths,
     Buffer.concat(wave.map(({ payload }) => payload)),
     ...toColumns(runs, ['id', 'deliveryId', 'automation']),
   ];
   const parameters = values.map((_, index) => `$${index + 1}`).join(', ');
-  const text = `SELECT duplicate, original FROM hookmill.record_1(${parameters})`;
+  const text = `SELECT duplicate, original FROM hookmill.record_2(${parameters})`;
   const { rows: found } = await retries.query<{ duplicate: string; original: string }>({
-    name: 'record_1',
+    name: 'record_2',
     text,
     values,
   });

@@ -4,9 +4,23 @@ import type { Database } from '../connection/database.ts';
 /** @limit Time in which PostgreSQL must count what waits, in ms: beyond it the answer is 503, before the sender gives up. */
 const countMs = 4_000;
 
+/** @limit Part of a limit that a daemon counts at once, as a divisor: so little may stay unused, and a busy webhook asks so rarely. */
+const blockPart = 1_000;
+
 interface Waiting {
-  readonly resolve: (window: SharedWindow) => void;
-  readonly reject: (error: unknown) => void;
+  /** The events that are counted, and more that are counted in advance. */
+  added: number;
+  readonly requests: {
+    readonly resolve: (window: SharedWindow) => void;
+    readonly reject: (error: unknown) => void;
+  }[];
+}
+
+/** Numbers that were counted in advance. */
+interface Block {
+  next: number;
+  readonly last: number;
+  readonly endsAtMs: number;
 }
 
 /**
@@ -15,24 +29,33 @@ interface Waiting {
  * memory, never for that of a sync, because its table is not logged.
  */
 export function openSharedWindows(database: Database): Replicas['countEvent'] {
-  let waiting = new Map<string, Waiting[]>();
+  const blocks = new Map<string, Block>();
+  let waiting = new Map<string, Waiting>();
   let isCounting = false;
 
+  const takeFromBlock = (key: string): SharedWindow | undefined => {
+    const block = blocks.get(key);
+    if (!block) return undefined;
+    const msLeft = block.endsAtMs - performance.now();
+    if (msLeft > 0 && block.next <= block.last) return { count: block.next++, msLeft };
+    blocks.delete(key);
+    return undefined;
+  };
   const countWaiting = async () => {
     const counted = waiting;
     waiting = new Map();
-    const everyone = [...counted.values()].flat();
     try {
       const windows = await count(database, counted);
-      for (const [key, requests] of counted) {
+      for (const [key, { added, requests }] of counted) {
         const window = windows.get(key);
-        for (const [index, { resolve, reject }] of requests.entries()) {
-          if (window) resolve({ ...window, count: window.count - requests.length + index + 1 });
-          else reject(new Error(`no window was counted for ${key}`));
-        }
+        if (!window) throw new Error(`no window was counted for ${key}`);
+        const { count: last, msLeft } = window;
+        let next = last - added + 1;
+        for (const { resolve } of requests) resolve({ count: next++, msLeft });
+        if (next <= last) blocks.set(key, { next, last, endsAtMs: performance.now() + msLeft });
       }
     } catch (error) {
-      for (const { reject } of everyone) reject(error);
+      for (const { requests } of counted.values()) for (const { reject } of requests) reject(error);
     }
   };
   const countAll = async () => {
@@ -40,20 +63,23 @@ export function openSharedWindows(database: Database): Replicas['countEvent'] {
     while (waiting.size > 0) await countWaiting();
     isCounting = false;
   };
-
-  return key =>
-    new Promise((resolve, reject) => {
-      const requests = waiting.get(key) ?? [];
-      requests.push({ resolve, reject });
-      waiting.set(key, requests);
+  const wait = (key: string, limit: number) =>
+    new Promise<SharedWindow>((resolve, reject) => {
+      const block = Math.max(1, Math.floor(limit / blockPart));
       // After the event loop's current turn, so that requests that arrived in it are counted together.
-      if (!isCounting && waiting.size === 1 && requests.length === 1) setImmediate(countAll);
+      if (!isCounting && waiting.size === 0) setImmediate(countAll);
+      const counted: Waiting = waiting.get(key) ?? { added: block - 1, requests: [] };
+      counted.added++;
+      counted.requests.push({ resolve, reject });
+      waiting.set(key, counted);
     });
+
+  return async (key, limit) => takeFromBlock(key) ?? wait(key, limit);
 }
 
 async function count(
   database: Database,
-  waiting: ReadonlyMap<string, readonly Waiting[]>,
+  waiting: ReadonlyMap<string, Waiting>,
 ): Promise<Map<string, SharedWindow>> {
   // In the order of their keys, so that two daemons do not wait for each other.
   const keys = [...waiting.keys()].sort();
@@ -64,7 +90,7 @@ async function count(
       until = CASE WHEN stored.until > clock_timestamp() THEN stored.until ELSE excluded.until END,
       count = excluded.count + CASE WHEN stored.until > clock_timestamp() THEN stored.count ELSE 0 END
     RETURNING key, count, extract(epoch FROM until - clock_timestamp())::float8 * 1000 AS "msLeft"`,
-    [keys, keys.map(key => waiting.get(key)?.length)],
+    [keys, keys.map(key => waiting.get(key)?.added)],
     countMs,
   );
   return new Map(rows.map(({ key, ...window }) => [key, window]));

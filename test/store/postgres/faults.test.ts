@@ -185,21 +185,34 @@ test('events are counted together, and again from 1 when their minute is over', 
   const databases = [connectDatabase(url), connectDatabase(url)] as const;
   onTestFinished(async () => void (await Promise.all(databases.map(database => database.close()))));
   const replicas = databases.map(openReplicas);
-  const count = (key: string) => Promise.all(replicas.map(replica => replica.countEvent(key)));
+  const count = (key: string) => Promise.all(replicas.map(replica => replica.countEvent(key, 60)));
   await Promise.all([count('a'), count('a'), count('b')]);
   const counts = (await count('a')).map(window => window.count);
   expect(counts.sort()).toEqual([5, 6]);
   await query(url, "UPDATE hookmill.rate_windows SET until = now() - interval '1 s'");
-  const [window] = await Promise.all([replicas[0]?.countEvent('a')]);
+  const [window] = await Promise.all([replicas[0]?.countEvent('a', 60)]);
   expect(window).toMatchObject({ count: 1 });
   expect(window?.msLeft).toBeGreaterThan(50_000);
+});
+
+test('of a large limit, each daemon counts a thousandth at once', async () => {
+  const databases = [connectDatabase(url), connectDatabase(url)] as const;
+  onTestFinished(async () => void (await Promise.all(databases.map(database => database.close()))));
+  const [one, two] = [openReplicas(databases[0]), openReplicas(databases[1])];
+  const counts: number[] = [];
+  for (const replica of [one, two, one, two, one, one, one, one]) {
+    counts.push((await replica.countEvent('a', 5_000)).count);
+  }
+  expect(counts).toEqual([1, 6, 2, 7, 3, 4, 5, 11]);
+  await query(url, "UPDATE hookmill.rate_windows SET until = now() - interval '1 s'");
+  for (const expected of [12, 13, 14, 15, 1]) expect((await one.countEvent('a', 5_000)).count).toBe(expected);
 });
 
 test('an event that cannot be counted is refused long before the server would answer', async () => {
   const database = connectDatabase(url);
   onTestFinished(() => database.close());
   const { countEvent } = openReplicas(database);
-  await countEvent('a');
+  await countEvent('a', 60);
   // The lock is free again after 20 s, and by then somebody has been told to try again.
   const lock = query(url, 'BEGIN; LOCK TABLE hookmill.rate_windows; SELECT pg_sleep(20); COMMIT').catch(
     () => undefined,
@@ -207,11 +220,11 @@ test('an event that cannot be counted is refused long before the server would an
   const isLocked =
     "SELECT FROM pg_locks WHERE relation = 'hookmill.rate_windows'::regclass AND mode = 'AccessExclusiveLock'";
   await eventually(async () => (await query(url, isLocked)).rowCount === 1);
-  await expect(countEvent('a')).rejects.toMatchObject({ code: 'unreachable' });
+  await expect(countEvent('a', 60)).rejects.toMatchObject({ code: 'unreachable' });
   await query(
     url,
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(20)%' AND pid <> pg_backend_pid()",
   );
   await lock;
-  await expect(countEvent('a')).resolves.toBeDefined();
+  await expect(countEvent('a', 60)).resolves.toBeDefined();
 });
