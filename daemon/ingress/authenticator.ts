@@ -105,16 +105,8 @@ function createSignatureAuthenticator(webhook: AuthenticatedWebhook, secret: str
 const noBody = Buffer.alloc(0);
 
 function toSignedRequest(request: IngressRequest, body: Buffer): SignedRequest {
-  const { distinctHeaders: headers, method } = request;
-  return {
-    headers,
-    body,
-    method,
-    // Few schemes read it.
-    get url() {
-      return request.url;
-    },
-  };
+  const { distinctHeaders: headers, method, url } = request;
+  return { headers, body, method, url };
 }
 
 // RFC 9110 section 11.1: the scheme's name is case-insensitive.

@@ -7,7 +7,7 @@ import type { ServedWebhook } from '../served/served-webhook.ts';
 import type { DaemonSettings } from '../settings.ts';
 import { answer } from './answer.ts';
 import type { IngressOutcome } from './ingress-outcome.ts';
-import { toIngressRequest } from './koa-request.ts';
+import { KoaRequest } from './koa-request.ts';
 import { createProblemRenderer } from './problems.ts';
 import { type IngressDeps, receiveDelivery } from './receive-delivery.ts';
 
@@ -37,7 +37,7 @@ export function createIngress(options: IngressOptions): Koa {
   app.use(async context => {
     const startedMs = performance.now();
     try {
-      const outcome = await receiveDelivery(toIngressRequest(context, requestOptions), deps);
+      const outcome = await receiveDelivery(new KoaRequest(context, requestOptions), deps);
       if (outcome.result === 'accepted') onAccepted(outcome.webhook);
       if (isStopping()) context.set('Connection', 'close');
       answer(context, outcome, renderProblem, bodyBytesMax);

@@ -1,6 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'koa';
-import { parseContentLength, readBody } from '../http/read-body.ts';
+import type { RequestHeaders } from '../../signatures/signed-request.ts';
+import { type BodyRead, parseContentLength, readBody } from '../http/read-body.ts';
 import type { UnverifiedBodies } from '../http/unverified-bodies.ts';
 import type { IngressRequest } from './ingress-request.ts';
 
@@ -12,52 +13,72 @@ export interface RequestOptions {
   readonly readClientAddress: (request: IncomingMessage) => string;
 }
 
-/** Converts Koa's request. Uses getters, so that a refused request does not compute parts that nobody reads. */
-export function toIngressRequest(
-  { req, res, method }: Context,
-  { baseUrl, bodyBytesMax, unverifiedBodies, readClientAddress }: RequestOptions,
-): IngressRequest {
-  let clientAddress: string | undefined;
-  return {
-    method,
-    // Koa's own getter fails on some targets.
-    get path() {
-      return readOriginForm(req).split('?', 1)[0] ?? '';
-    },
-    headers: req.headers,
-    get contentLength() {
-      return parseContentLength(req);
-    },
-    get url() {
-      return `${baseUrl ?? `http://${req.headers.host}`}${readOriginForm(req)}`;
-    },
-    get clientAddress() {
-      clientAddress ??= readClientAddress(req);
-      return clientAddress;
-    },
-    get distinctHeaders() {
-      return req.headersDistinct;
-    },
-    readBody: () => {
-      permitBody(req, res, bodyBytesMax);
-      return readBody(req, bodyBytesMax);
-    },
-    async readUnverifiedBody() {
-      const room = unverifiedBodies.enter(this.clientAddress);
-      if (!room) return { ok: false, problem: 'too-many-uploads', bytesSeen: 0 };
-      permitBody(req, res, bodyBytesMax);
-      return readBody(req, bodyBytesMax, room);
-    },
-  };
+/**
+ * A request that Koa received. Its getters compute nothing for a refused request that nobody reads. They are those of a
+ * class, because V8 keeps an object literal with getters, and the whole request with it, until the next full collection.
+ */
+export class KoaRequest implements IngressRequest {
+  readonly #req: IncomingMessage;
+  readonly #res: ServerResponse;
+  readonly #options: RequestOptions;
+  #clientAddress: string | undefined;
+
+  constructor({ req, res }: Context, options: RequestOptions) {
+    this.#req = req;
+    this.#res = res;
+    this.#options = options;
+  }
+
+  get method(): string {
+    return this.#req.method ?? '';
+  }
+
+  // Koa's own getter fails on some targets.
+  get path(): string {
+    return readOriginForm(this.#req).split('?', 1)[0] ?? '';
+  }
+
+  get headers(): IncomingHttpHeaders {
+    return this.#req.headers;
+  }
+
+  get distinctHeaders(): RequestHeaders {
+    return this.#req.headersDistinct;
+  }
+
+  get contentLength(): number | undefined {
+    return parseContentLength(this.#req);
+  }
+
+  get url(): string {
+    return `${this.#options.baseUrl ?? `http://${this.headers.host}`}${readOriginForm(this.#req)}`;
+  }
+
+  get clientAddress(): string {
+    this.#clientAddress ??= this.#options.readClientAddress(this.#req);
+    return this.#clientAddress;
+  }
+
+  readBody(): Promise<BodyRead> {
+    this.#permitBody();
+    return readBody(this.#req, this.#options.bodyBytesMax);
+  }
+
+  async readUnverifiedBody(): Promise<BodyRead> {
+    const room = this.#options.unverifiedBodies.enter(this.clientAddress);
+    if (!room) return { ok: false, problem: 'too-many-uploads', bytesSeen: 0 };
+    this.#permitBody();
+    return readBody(this.#req, this.#options.bodyBytesMax, room);
+  }
+
+  /** Sends `100 Continue` to a client that waits for it before it sends the body. */
+  #permitBody(): void {
+    if (this.headers.expect === undefined || this.#req.httpVersion !== '1.1') return;
+    if ((this.contentLength ?? 0) <= this.#options.bodyBytesMax) this.#res.writeContinue();
+  }
 }
 
 /** Returns the request target without scheme and host. A client may send those (RFC 9112 section 3.2.2). */
 function readOriginForm({ url = '' }: IncomingMessage): string {
-  return url.replace(/^https?:\/\/[^/?]*/i, '');
-}
-
-/** Sends `100 Continue` to a client that waits for it before it sends the body. */
-function permitBody(req: IncomingMessage, res: ServerResponse, limit: number): void {
-  const isTooLong = (parseContentLength(req) ?? 0) > limit;
-  if (!isTooLong && req.headers.expect !== undefined && req.httpVersion === '1.1') res.writeContinue();
+  return url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '');
 }

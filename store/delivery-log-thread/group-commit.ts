@@ -40,6 +40,11 @@ export interface ThreadManner {
   readonly commandsWithDeliveries: boolean;
 }
 
+/** A batch that the thread is committing. */
+interface BatchInFlight extends WaitingBatch {
+  readonly id: number;
+}
+
 /** Owns the thread, which commits each batch in one transaction. Deliveries that arrive while it is busy wait for the next. */
 export class GroupCommit {
   readonly #worker: Worker;
@@ -50,7 +55,7 @@ export class GroupCommit {
   #deliveries: WaitingDelivery[] = [];
   #commands: WaitingCommand[] = [];
   #separateCommands: WaitingCommand[] = [];
-  readonly #inFlight = new Map<number, WaitingBatch>();
+  #inFlight: readonly BatchInFlight[] = [];
   #lastBatch = 0;
   #sendScheduled = false;
   #state: 'open' | 'closing' | 'ended' = 'open';
@@ -167,7 +172,7 @@ export class GroupCommit {
   }
 
   get #hasRoom(): boolean {
-    return this.#inFlight.size < this.#manner.batchesInFlightMax;
+    return this.#inFlight.length < this.#manner.batchesInFlightMax;
   }
 
   #send(): void {
@@ -176,7 +181,7 @@ export class GroupCommit {
       if (!batch) break;
       this.#sendBatch(batch);
     }
-    if (this.#state === 'closing' && this.#inFlight.size === 0) this.#post({ kind: 'close' });
+    if (this.#state === 'closing' && this.#inFlight.length === 0) this.#post({ kind: 'close' });
   }
 
   /** A command that has its own transaction says nothing of those of deliveries. */
@@ -186,7 +191,7 @@ export class GroupCommit {
 
   #sendBatch(batch: WaitingBatch): void {
     const id = ++this.#lastBatch;
-    this.#inFlight.set(id, batch);
+    this.#inFlight = [...this.#inFlight, { ...batch, id }];
     if (this.#showsHealth(batch)) this.#health.begin(id, performance.now());
     const packed = packDeliveries(batch.deliveries, this.#statesSent);
     this.#post({ kind: 'batch', id, ...packed, commands: batch.commands.map(({ command }) => command) });
@@ -197,7 +202,7 @@ export class GroupCommit {
     const untilMs = nowMs - (this.#options.commitWaitMs ?? commitWaitMs);
     const isLate = (waiting: WaitingDelivery) => waiting.kind === 'accepted' && waiting.sinceMs < untilMs;
     // A commit in progress may still succeed. What has not been sent is taken back.
-    for (const { deliveries } of this.#inFlight.values())
+    for (const { deliveries } of this.#inFlight)
       rejectAll({ deliveries: deliveries.filter(isLate), commands: [] }, lateError());
     const late = this.#deliveries.filter(isLate);
     if (late.length > 0) {
@@ -205,7 +210,7 @@ export class GroupCommit {
       this.#removeWaiting(late);
       rejectAll({ deliveries: late, commands: [] }, lateError());
     }
-    const isBusy = [...this.#inFlight.values()].some(batch => this.#showsHealth(batch));
+    const isBusy = this.#inFlight.some(batch => this.#showsHealth(batch));
     const isIdle = !isBusy && !this.#sendScheduled && this.#state === 'open';
     if (isIdle && nowMs - this.#lastWriteMs >= commitProbeMs)
       this.#sendBatch({ deliveries: [], commands: [] });
@@ -228,13 +233,13 @@ export class GroupCommit {
   #settle(message: FromWorker): void {
     if (message.kind === 'claimsLost') this.#options.onClaimsLost?.();
     if (message.kind !== 'committed' && message.kind !== 'failed') return;
-    const batch = this.#inFlight.get(message.id);
+    const batch = this.#inFlight.find(({ id }) => id === message.id);
     if (!batch) return;
     if (message.kind === 'failed' && fatalCodes.has(message.code)) {
       this.#fail(message);
       return;
     }
-    this.#inFlight.delete(message.id);
+    this.#inFlight = this.#inFlight.filter(({ id }) => id !== message.id);
     this.#count(batch, message);
     // The thread has rolled back the texts that were sent with this batch.
     if (message.kind === 'failed') this.#statesSent.clear();
@@ -283,11 +288,11 @@ export class GroupCommit {
     const wasOpen = this.#state === 'open';
     clearInterval(this.#looking);
     const batches = [
-      ...this.#inFlight.values(),
+      ...this.#inFlight,
       { deliveries: this.#deliveries, commands: [...this.#commands, ...this.#separateCommands] },
     ];
     this.#state = 'ended';
-    this.#inFlight.clear();
+    this.#inFlight = [];
     this.#deliveries = [];
     this.#commands = [];
     this.#separateCommands = [];
