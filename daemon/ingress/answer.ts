@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import type { Context } from 'koa';
 import { parseContentLength } from '../http/read-body.ts';
 import type { IngressOutcome } from './ingress-outcome.ts';
@@ -19,20 +19,29 @@ export function answer(
   switch (outcome.result) {
     case 'accepted':
     case 'duplicate':
-      context.status = 202;
-      context.type = 'application/json';
-      context.body = `{"delivery_id":"${outcome.deliveryId}"}\n`;
+      send(context, 202, jsonHeaders, `{"delivery_id":"${outcome.deliveryId}"}\n`);
       return;
     case 'handshake': {
       const { status, headers, body } = outcome.handshake;
-      context.set(headers);
-      context.status = status;
-      context.body = status === 204 ? null : body;
+      send(context, status, headers, status === 204 ? undefined : body);
       return;
     }
     case 'refused':
       answerRefusal(context, outcome, renderProblem, bodyBytesMax);
   }
+}
+
+const jsonHeaders = { 'Content-Type': 'application/json; charset=utf-8' };
+
+/** Writes to the response of node: the setters of Koa's take a fifth of a request's time. */
+function send(context: Context, status: number, headers: OutgoingHttpHeaders, body?: string): void {
+  const { res } = context;
+  res.writeHead(
+    status,
+    body === undefined ? headers : { ...headers, 'Content-Length': Buffer.byteLength(body) },
+  );
+  context.respond = false;
+  res.end(body);
 }
 
 function answerRefusal(
@@ -42,15 +51,15 @@ function answerRefusal(
   bodyBytesMax: number,
 ): void {
   const { status, body } = renderProblem(problem, retryAfterSeconds);
-  context.status = status;
-  context.set('Content-Type', 'application/problem+json');
-  if (status === 405) context.set('Allow', 'POST');
-  if (status === 401 && webhook) context.set('WWW-Authenticate', webhook.authenticator.challenge);
-  if (retryAfterSeconds !== undefined) context.set('Retry-After', String(retryAfterSeconds));
+  const headers: OutgoingHttpHeaders = { 'Content-Type': 'application/problem+json' };
+  if (status === 405) headers.Allow = 'POST';
+  if (status === 401 && webhook) headers['WWW-Authenticate'] = webhook.authenticator.challenge;
+  if (retryAfterSeconds !== undefined) headers['Retry-After'] = String(retryAfterSeconds);
   const isClosed = status === 413 || problem === 'too-many-uploads' || problem === 'body-in-pieces';
-  if (!isClosed && !isRestLong(context.req, bodyBytesMax)) context.body = body;
+  if (!isClosed && !isRestLong(context.req, bodyBytesMax)) send(context, status, headers, body);
   // An address that failed too often was answered before, and may lose this answer.
-  else closeAfterReading(context, body, problem === 'too-many-failures' ? 0 : lingerBytesMax);
+  else
+    closeAfterReading(context, status, headers, body, problem === 'too-many-failures' ? 0 : lingerBytesMax);
 }
 
 /** Says whether reading the rest of the body may cost more than a new connection. */
@@ -64,10 +73,16 @@ function isRestLong(req: IncomingMessage, bodyBytesMax: number): boolean {
  * Answers, ends its side of the connection, and reads a little more of the body before it closes the socket. Closing it
  * with unread data would reset the connection, and the client would lose the answer.
  */
-function closeAfterReading(context: Context, body: string, bytesMax: number): void {
+function closeAfterReading(
+  context: Context,
+  status: number,
+  headers: OutgoingHttpHeaders,
+  body: string,
+  bytesMax: number,
+): void {
   const { req, res } = context;
   context.respond = false;
-  res.writeHead(context.status, { Connection: 'close', 'Content-Length': body.length });
+  res.writeHead(status, { ...headers, Connection: 'close', 'Content-Length': body.length });
   res.write(body, () => req.socket.end());
   let bytesLeft = bytesMax;
   const end = () => {

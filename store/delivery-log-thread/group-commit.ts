@@ -241,8 +241,6 @@ export class GroupCommit {
     }
     this.#inFlight = this.#inFlight.filter(({ id }) => id !== message.id);
     this.#count(batch, message);
-    // The thread has rolled back the texts that were sent with this batch.
-    if (message.kind === 'failed') this.#statesSent.clear();
     // Sends the next batch first, so that the thread works while promises are settled.
     this.#send();
     if (message.kind === 'failed') {

@@ -4,6 +4,8 @@ import type { SentAppliedState } from '../../../delivery-log-thread/wire.ts';
 import { selectSnapshot } from './rows.ts';
 
 export interface Snapshots {
+  /** Keeps the text of a factory's state, if it was sent. A batch that fails does not undo this. */
+  learn(factory: string, state: SentAppliedState): void;
   /** Stores the automations that judged a delivery, unless they are stored already. Returns their key. */
   storeApplied(factory: string, state: SentAppliedState): number;
   /** Does the same for a state that is always given with its text. */
@@ -40,8 +42,10 @@ export function openSnapshots(database: Database.Database): Snapshots {
   };
 
   return {
-    storeApplied(factory, { digest, json }) {
+    learn(factory, { digest, json }) {
       if (json !== undefined) lastApplied.set(factory, { digest, json });
+    },
+    storeApplied(factory, { digest }) {
       const state = lastApplied.get(factory);
       if (state?.digest !== digest) throw new Error(`the text of snapshot ${digest} was not sent`);
       state.key ??= store(state);

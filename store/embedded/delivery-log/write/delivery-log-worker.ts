@@ -72,6 +72,9 @@ function prepareCommit(database: Database.Database, file: string): (batch: Batch
 
   return batch => {
     const startedMs = performance.now();
+    // Later batches refer to these texts, also if this one fails.
+    for (const { factory, appliedState } of batch.deliveries)
+      if (appliedState) snapshots.learn(factory, appliedState);
     try {
       const committed = transaction.immediate(batch);
       requireInPlace();

@@ -13,8 +13,8 @@ export function openDeliveryLog(file: string, options: DeliveryLogOptions = {}):
       script: new URL(`./delivery-log-worker${extname(import.meta.url)}`, import.meta.url),
       workerData: { file },
       name: file,
-      // One connection writes a file, and it is the same work whether it is done in one transaction or in two.
-      batchesInFlightMax: 1,
+      // One is committed while the next one waits in the thread, which so has something to do at any time.
+      batchesInFlightMax: 2,
       commandsWithDeliveries: true,
     },
     options,

@@ -1,5 +1,6 @@
 import { closeSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
@@ -47,6 +48,27 @@ test('a commit that fails at its very end records nothing', async () => {
   expect(await outcomesOf(log, batch)).toEqual(batch.map(({ id }) => id));
 });
 
+test('of two batches that are on their way, the first one fails alone', async () => {
+  const file = temporaryFile();
+  const log = await openLog(file);
+  const faults = injectFaults(file);
+  faults.failRow(5);
+  const other = new Database(file);
+  other.exec('BEGIN IMMEDIATE');
+  const appliedState = { digest: 'new text', json: '{}' };
+  const first = Array.from({ length: 3 }, () => acceptedDelivery({ appliedState }));
+  const second = [acceptedDelivery({ appliedState })];
+  const outcomes = [outcomesOf(log, first)];
+  await setImmediate();
+  outcomes.push(outcomesOf(log, second));
+  await setImmediate();
+  other.exec('COMMIT');
+  other.close();
+  expect(await Promise.all(outcomes)).toEqual([['failed', 'failed', 'failed'], second.map(({ id }) => id)]);
+  const listed = openReader(file).listDeliveries({ factory: 'default', limit: 9 });
+  expect(listed.map(({ id, snapshot }) => [id, snapshot])).toEqual([[second[0]?.id, 'new text']]);
+});
+
 test('a failed commit gives no run away', async () => {
   const file = temporaryFile();
   const log = await openLog(file);
@@ -74,7 +96,7 @@ test('waits while another process writes', async () => {
     settled = true;
   });
   // However many turns pass, nothing can be committed before the other lets go.
-  for (let turn = 0; turn < 100; turn++) await new Promise(resolve => setImmediate(resolve));
+  for (let turn = 0; turn < 100; turn++) await setImmediate();
   expect(settled).toBe(false);
   other.exec('COMMIT');
   other.close();
@@ -86,14 +108,17 @@ test('refuses a delivery whose commit takes too long, and knows it if the commit
   const log = await openLog(file, { commitWaitMs: 1 });
   const other = new Database(file);
   other.exec('BEGIN IMMEDIATE');
-  const [sent, queued] = [acceptedDelivery(), acceptedDelivery()];
-  const outcomes = outcomesOf(log, [sent]);
-  // In the next turn, the first is on its way to the disk.
-  await new Promise(resolve => setImmediate(resolve));
-  expect(await Promise.all([outcomes, outcomesOf(log, [queued])])).toEqual([['late'], ['late']]);
+  const [sent, next, queued] = [acceptedDelivery(), acceptedDelivery(), acceptedDelivery()];
+  const outcomes = [outcomesOf(log, [sent])];
+  // In the next turn, the first is on its way to the disk; the one of that turn waits in the thread.
+  await setImmediate();
+  outcomes.push(outcomesOf(log, [next]));
+  await setImmediate();
+  outcomes.push(outcomesOf(log, [queued]));
+  expect(await Promise.all(outcomes)).toEqual([['late'], ['late'], ['late']]);
   other.exec('COMMIT');
   other.close();
-  // Both senders try again, under new ids.
+  // Two senders try again, under new ids.
   const [again, fresh] = [
     { ...sent, id: newRun().id },
     { ...queued, id: newRun().id },
