@@ -107,7 +107,8 @@ function readCounts(select: Select): Pick<DeliveryLogReader, 'countAccepted' | '
     },
     async countByHour(uid, sinceMs) {
       const [latest] = await select<Pick<LoggedDelivery, 'id' | 'atMs' | 'outcome'>>(
-        `SELECT id, at_ms AS "atMs", outcome FROM hookmill.deliveries WHERE uid = $1 ORDER BY at_ms DESC LIMIT 1`,
+        `SELECT id, at_ms AS "atMs", outcome FROM hookmill.deliveries WHERE uid = $1
+        ORDER BY at_ms DESC, seq DESC LIMIT 1`,
         [uid],
       );
       const counts = await select<HourlyCount>(

@@ -239,6 +239,9 @@ test('counts what each webhook had in the last 24 hours, by the hour', async () 
   await deliver({ state: 'passed' });
   await deliver({ state: 'passed' });
   await intrude();
+  const latest = async () => (await manager.call('listDeliveries')).json.deliveries[0].outcome;
+  // A rejection is answered before it is recorded.
+  await expect.poll(latest).toBe('Rejected (auth)');
   const id = await deliver({ state: 'failed' });
   const { json } = await manager.call('showActivity');
   const nowHour = Math.floor(daemon.clock.nowMs / 3_600_000);
