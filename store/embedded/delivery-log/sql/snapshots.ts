@@ -4,9 +4,9 @@ import type { SentAppliedState } from '../../../delivery-log-thread/wire.ts';
 import { selectSnapshot } from './rows.ts';
 
 export interface Snapshots {
-  /** Keeps the text of a factory's state, if it was sent. A batch that fails does not undo this. */
+  /** Keeps the text of a factory's state, if it was sent: the next deliveries refer to it. */
   learn(factory: string, state: SentAppliedState): void;
-  /** Stores the automations that judged a delivery, unless they are stored already. Returns their key. */
+  /** Learns the automations that judged a delivery, and stores them unless they are stored. Returns their key. */
   storeApplied(factory: string, state: SentAppliedState): number;
   /** Does the same for a state that is always given with its text. */
   store(state: AppliedStateRef): number;
@@ -41,11 +41,15 @@ export function openSnapshots(database: Database.Database): Snapshots {
     return key;
   };
 
+  const learn = (factory: string, { digest, json }: SentAppliedState): void => {
+    if (json !== undefined) lastApplied.set(factory, { digest, json });
+  };
+
   return {
-    learn(factory, { digest, json }) {
-      if (json !== undefined) lastApplied.set(factory, { digest, json });
-    },
-    storeApplied(factory, { digest }) {
+    learn,
+    storeApplied(factory, sent) {
+      learn(factory, sent);
+      const { digest } = sent;
       const state = lastApplied.get(factory);
       if (state?.digest !== digest) throw new Error(`the text of snapshot ${digest} was not sent`);
       state.key ??= store(state);

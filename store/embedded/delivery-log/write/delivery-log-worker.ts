@@ -72,14 +72,14 @@ function prepareCommit(database: Database.Database, file: string): (batch: Batch
 
   return batch => {
     const startedMs = performance.now();
-    // Later batches refer to these texts, also if this one fails.
-    for (const { factory, appliedState } of batch.deliveries)
-      if (appliedState) snapshots.learn(factory, appliedState);
     try {
       const committed = transaction.immediate(batch);
       requireInPlace();
       return { ...committed, id: batch.id, commitMs: performance.now() - startedMs };
     } catch (error) {
+      // Later batches refer to the texts that were sent with this one.
+      for (const { factory, appliedState } of batch.deliveries)
+        if (appliedState) snapshots.learn(factory, appliedState);
       snapshots.forgetRows();
       series.forgetRows();
       return { ...toFailed('failed', file, error), id: batch.id };
