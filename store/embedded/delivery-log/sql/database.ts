@@ -6,8 +6,8 @@ import { migrate, readSchemaVersion, schemaVersionCurrent, versionError } from '
 
 /** @limit Wait for another process' write, in ms: short enough that a daemon whose log is locked stops in time. */
 const sqliteBusyTimeoutMs = 3_000;
-/** @limit Pages of 4 KiB in the write-ahead log before SQLite moves them into the file (16 MiB): fewer would sync too often. */
-const walPagesBeforeCheckpoint = 4_096;
+/** @limit Pages of 4 KiB in the write-ahead log before SQLite moves them into the file (8 MiB): more would delay the deliveries of that commit longer, fewer would sync too often. */
+const walPagesBeforeCheckpoint = 2_048;
 /** @limit Size that the write-ahead log keeps after a burst, in bytes: the next burst need not allocate it. */
 const walBytesKept = 64 * 1024 * 1024;
 
