@@ -12,9 +12,10 @@ const newFile = () => join(mkdtempSync(join(tmpdir(), 'lock-')), 'state.json');
 async function otherProcess(file: string) {
   const script = `
     const { acquireLock } = await import(${JSON.stringify(join(import.meta.dirname, '../../../../store/embedded/files/lock.ts'))});
-    const said = await acquireLock(${JSON.stringify(file)}, 0).then(() => 'held', error => error.code);
-    console.log(said);
-    if (said === 'held') setInterval(() => {}, 1_000);`;
+    const lock = await acquireLock(${JSON.stringify(file)}, 0).catch(error => error);
+    console.log(lock.code ?? 'held');
+    // The timer refers to the lock, which would be freed when its object is collected.
+    if (!lock.code) setInterval(() => lock, 1_000);`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', script, '', '-C', 'x', 'apply'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
