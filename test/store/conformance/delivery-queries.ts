@@ -125,9 +125,10 @@ export function testDeliveryQueries(makePlace: MakePlace): void {
     const log = await openLog(store);
     const uid = 'wh_000000000000000000000one';
     const hourMs = 3_600_000;
-    for (const hours of [0.5, 1, 1.99, 3]) {
+    for (const hours of [0.5, 1, 1.99, 3, 3.5]) {
       await log.recordAccepted(acceptedDelivery({ uid, atMs: hours * hourMs }));
     }
+    // In the same ms as the one before, but recorded later.
     const latest = rejectedDelivery({ uid, atMs: 3.5 * hourMs });
     log.recordUnidentified(latest);
     await log.close();
@@ -136,7 +137,7 @@ export function testDeliveryQueries(makePlace: MakePlace): void {
     const counts = activity.counts.map(({ outcome, hour, deliveries }) => [outcome, hour, deliveries]);
     expect(counts.sort()).toEqual([
       ['Accepted', 0, 2],
-      ['Accepted', 2, 1],
+      ['Accepted', 2, 2],
       ['Rejected (auth)', 2, 1],
     ]);
     const quiet = await store.deliveries.countByHour('wh_00000000000000000000none', 0);

@@ -117,7 +117,7 @@ function prepareCounts(
     SELECT id, at_ms AS atMs, outcome
     FROM series CROSS JOIN deliveries
       ON seq = (SELECT seq FROM deliveries WHERE series = key ORDER BY at_ms DESC, seq DESC LIMIT 1)
-    WHERE uid = ? ORDER BY at_ms DESC LIMIT 1`);
+    WHERE uid = ? ORDER BY at_ms DESC, seq DESC LIMIT 1`);
   return {
     countAccepted(uid, sinceMs) {
       const lastAtMs = lastAccepted.get(uid) ?? undefined;
