@@ -105,12 +105,20 @@ const quickRecordFunction = `
       ids text[], factories text[], webhooks text[], uids text[], at_mss bigint[], sizes integer[], outcomes text[],
       identities text[], identity_sources text[], content_digests text[], authenticated_bys text[], reasons text[],
       snapshot_keys bigint[], headers_jsons text[], payload_starts integer[], payload_lengths integer[], payloads bytea,
-      run_ids text[], run_delivery_ids text[], run_automations text[]
+      run_ids text[], run_delivery_ids text[], run_automations text[], known_keys bigint[], known_digests text[]
     ) RETURNS TABLE (duplicate text, original text) LANGUAGE plpgsql AS $$
     DECLARE
       accepted_count integer := cardinality(array_positions(outcomes, 'Accepted'));
       fresh_count integer;
     BEGIN
+      -- A server that was restored, or has taken over, may not have the snapshots: the caller stores them and sends again.
+      IF cardinality(known_keys) > (
+        SELECT count(*) FROM unnest(known_keys, known_digests) AS known (key, digest)
+          JOIN hookmill.snapshots ON snapshots.key = known.key AND snapshots.digest = known.digest)
+      THEN
+        RAISE EXCEPTION 'a snapshot is missing' USING ERRCODE = 'serialization_failure';
+      END IF;
+
       -- The digests are those of accepted_key, which PostgreSQL cannot inline.
       INSERT INTO hookmill.accepted (identity, content, delivery_id, day)
       SELECT sha256(convert_to(uid || E'\\n' || identity_source || E'\\n' || d.identity, 'UTF8')),

@@ -13,6 +13,7 @@ import {
 import type { Database } from './connection/database.ts';
 import { describeTarget, limitStatement, openPool, statementMs, waitForClose } from './connection/pool.ts';
 import { postgresFailure } from './connection/postgres-failure.ts';
+import { rollBack } from './connection/transaction.ts';
 import { openPartitions, type Partitions, toDay } from './delivery-log/partitions.ts';
 import { toColumns } from './delivery-log/text.ts';
 import { migrateTables } from './migrations.ts';
@@ -107,7 +108,7 @@ async function claimDatabase(pool: Pool, name: string, lockTimeoutMs: number): P
       const advice = 'stop it and try again; a daemon that was killed counts for 10 s more';
       throw new StoreError('locked', `the database ${name} is used by a daemon; ${advice}`);
     }
-    return { release: async () => client.release(true) };
+    return { release: () => rollBack(client) };
   } catch (error) {
     client.release(true);
     throw error;

@@ -41,7 +41,7 @@ async function serve({
   const pool = openPool(url, {
     connectionsMax: batchesInFlightMax,
     answerMs: writeMs,
-    // A new connection may lead to another server, so it costs checks and snapshots that are stored again.
+    // A new connection may lead to another server, so it is checked first.
     keepsIdle: true,
     onConnect: client => requireDurable(client, mayLose),
   });
@@ -55,8 +55,6 @@ async function serve({
     const lease = new Lease(url, () => reply({ kind: 'claimsLost' }));
     const closePartitions = await keepPartitionsAhead(partitions);
     const snapshots = openPostgresSnapshots();
-    pool.on('remove', () => snapshots.forgetKeys());
-    pool.on('connect', () => snapshots.forgetKeys());
     const verbs: AsyncVerbs = {
       ...prepareRuns(pool, lease, snapshots),
       pruneStep: preparePruning(retentionPool),

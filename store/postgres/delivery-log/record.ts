@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import type { AppliedStateRef } from '../../delivery-log.ts';
 import type {
   AcceptedRow,
   Committed,
@@ -15,16 +16,25 @@ import { toColumns, toStorableText } from './text.ts';
 type Recorded = Pick<Committed, 'duplicates' | 'runsQueued'>;
 type Record = (rows: readonly DeliveryRow[], payloads: ArrayBuffer, retries: Retries) => Promise<Recorded>;
 
-/** A row of a batch with its payload and the key of its snapshot. */
+interface StoredSnapshot {
+  readonly key: number;
+  readonly digest: string;
+}
+
+/** A row of a batch with its payload and its snapshot. */
 interface Entry {
   readonly index: number;
   readonly row: AcceptedRow | UnidentifiedRow;
   readonly payload: Uint8Array;
-  snapshot: number | null;
+  snapshot: StoredSnapshot | undefined;
 }
 
 /** Records a batch's rows, in one transaction and one round trip unless two of them are the same delivery. */
 export function prepareRecord(pool: Pool, snapshots: PostgresSnapshots): Record {
+  const store = async (state: AppliedStateRef, day: number): Promise<StoredSnapshot> => {
+    const key = snapshots.findKey(state.digest, day) ?? (await snapshots.store(pool, state, day));
+    return { key, digest: state.digest };
+  };
   return async (rows, payloads, retries) => {
     // Before anything is awaited, because the texts of snapshots are sent once, in the order of batches.
     const states = rows.map(
@@ -35,9 +45,10 @@ export function prepareRecord(pool: Pool, snapshots: PostgresSnapshots): Record 
     const duplicates: Duplicate[] = [];
     for (const wave of toWaves(entries)) {
       const originals = await retries.run(async attempt => {
+        if (attempt > 1) snapshots.forgetKeys();
         for (const entry of wave) {
           const state = states[entry.index];
-          if (state) entry.snapshot = await snapshots.store(pool, state, toDay(entry.row.atMs));
+          if (state) entry.snapshot = await store(state, toDay(entry.row.atMs));
         }
         const found = await recordWave(wave, retries);
         // A server that ended the connection may have committed without waiting for its standby. Then nothing was written
@@ -64,7 +75,7 @@ function toEntries(rows: readonly DeliveryRow[], payloads: ArrayBuffer): Entry[]
     const length = row.outcome === 'Accepted' ? row.payloadBytes : 0;
     const payload = new Uint8Array(payloads, offset, length);
     offset += length;
-    return { index, row, payload, snapshot: null };
+    return { index, row, payload, snapshot: undefined };
   });
 }
 
@@ -101,6 +112,8 @@ async function recordWave(wave: readonly Entry[], retries: Retries): Promise<Map
     start += length;
     return start - length;
   });
+  const known = new Map<number, string>();
+  for (const { snapshot } of wave) if (snapshot) known.set(snapshot.key, snapshot.digest);
   const values = [
     ...toColumns(rows, ['id', 'factory', 'webhook', 'uid', 'atMs']),
     rows.map(({ size }) => Math.min(size, deliverySizeMax)),
@@ -108,12 +121,14 @@ async function recordWave(wave: readonly Entry[], retries: Retries): Promise<Map
     ...toColumns(accepted, ['identity', 'identitySource', 'contentDigest']),
     ...toColumns(rows, ['authenticatedBy']),
     rows.map(row => ('reason' in row && row.reason !== undefined ? toStorableText(row.reason) : null)),
-    wave.map(({ snapshot }) => snapshot),
+    wave.map(({ snapshot }) => snapshot?.key ?? null),
     ...toColumns(accepted, ['headers']),
     starts,
     lengths,
     Buffer.concat(wave.map(({ payload }) => payload)),
     ...toColumns(runs, ['id', 'deliveryId', 'automation']),
+    [...known.keys()],
+    [...known.values()],
   ];
   const parameters = values.map((_, index) => `$${index + 1}`).join(', ');
   const text = `SELECT duplicate, original FROM hookmill.record_2(${parameters})`;

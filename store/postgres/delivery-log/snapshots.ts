@@ -6,10 +6,11 @@ import type { SentAppliedState } from '../../delivery-log-thread/wire.ts';
 export interface PostgresSnapshots {
   /** Remembers the text that was sent for a factory's state, and returns the whole state. */
   complete(factory: string, state: SentAppliedState): AppliedStateRef;
-  /** The key of a stored snapshot. Stores it unless this process has done so today. */
+  /** Stores a snapshot, unless it is stored, and returns its key. */
   store(client: Pick<ClientBase, 'query'>, state: AppliedStateRef, day: number): Promise<number>;
+  /** The key of a snapshot that this process has stored on this day or later. The server may have lost it since. */
+  findKey(digest: string, day: number): number | undefined;
   read(client: Pick<ClientBase, 'query'>, digest: string): Promise<string | undefined>;
-  /** Stores each snapshot again with its next use: the server may have been restored, or another one have taken over. */
   forgetKeys(): void;
 }
 
@@ -24,8 +25,6 @@ export function openPostgresSnapshots(): PostgresSnapshots {
       return state;
     },
     async store(client, { digest, json }, day) {
-      const known = keys.get(digest);
-      if (known && known.day >= day) return known.key;
       const { rows } = await client.query<{ key: number }>(
         `INSERT INTO hookmill.snapshots (digest, json, used_day) VALUES ($1, $2, $3)
         ON CONFLICT (digest) DO UPDATE SET used_day = greatest(snapshots.used_day, excluded.used_day) RETURNING key`,
@@ -34,6 +33,10 @@ export function openPostgresSnapshots(): PostgresSnapshots {
       const key = rows[0]?.key as number;
       keys.set(digest, { key, day });
       return key;
+    },
+    findKey(digest, day) {
+      const known = keys.get(digest);
+      return known && known.day >= day ? known.key : undefined;
     },
     async read(client, digest) {
       const { rows } = await client.query<{ json: string }>(
