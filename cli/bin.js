@@ -8,8 +8,25 @@ if (major < 22 || (major === 22 && minor < 22)) {
   );
   process.exitCode = 3;
 } else {
-  const { enableCompileCache } = await import('node:module');
-  enableCompileCache();
+  keepCompiledCode();
   const { main } = await import('../dist/hookmill.js');
   await main();
+}
+
+/**
+ * Keeps compiled code in the home directory of this user, if it is there and can be written. Not in the directory for
+ * temporary files, Node's default: whoever creates that first could make this process run other code.
+ */
+function keepCompiledCode() {
+  const { enableCompileCache } = process.getBuiltinModule('node:module');
+  const { homedir } = process.getBuiltinModule('node:os');
+  const { statSync } = process.getBuiltinModule('node:fs');
+  try {
+    const home = homedir();
+    // After sudo, HOME may be that of another user.
+    const isOwn = !process.getuid || statSync(home).uid === process.getuid();
+    if (isOwn) enableCompileCache(`${home}/.cache/hookmill/compiled`);
+  } catch {
+    // Without a home directory, each start compiles again.
+  }
 }
