@@ -1,7 +1,7 @@
 // `npm run build`: the command line and the daemon, from their sources to dist/. Types are checked by `npm run check`.
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
-import { build } from 'rolldown';
+import { build, type Plugin } from 'rolldown';
 
 // Bundling only the used parts of these packages halves the start time of a command, and takes a third off that of the
 // daemon: finding and reading a package's many files costs more than running them. All other packages stay outside the
@@ -9,10 +9,21 @@ import { build } from 'rolldown';
 const bundled =
   /^(@koa\/router|@opentelemetry\/api|bintrees|chokidar|commander|diff|execa|fast-string-(truncated-)?width|fastest-levenshtein|jose|koa|lowdb|picocolors|prom-client|proxy-addr|simple-git|tdigest|yaml|zod)($|\/)/;
 
-// @koa/router imports http only for its list of methods, and a plain import would load fetch and WebSocket too.
-const replaced = { http: resolve('daemon/http/node-http.ts') };
+const replaced = {
+  // @koa/router imports http only for its list of methods, and a plain import would load fetch and WebSocket too.
+  http: resolve('daemon/http/node-http.ts'),
+  // The same code as for Node, but it does not ask the environment for LOG_TOKENS at each token, which takes a fifth of
+  // `validate`, and its unused parts can be left out.
+  yaml: resolve('node_modules/yaml/browser/dist/index.js'),
+};
 
 const program = 'cli/main.ts';
+// What `validate` loads besides.
+const definitions = [
+  'cli/definitions/load-definitions.ts',
+  'cli/definitions/tracked-homes.ts',
+  'cli/formats/text.ts',
+];
 // Each of these runs in its own thread or process. The file that starts it expects it in the same directory.
 const workers = {
   'delivery-log-worker': 'store/embedded/delivery-log/write/delivery-log-worker.ts',
@@ -21,17 +32,54 @@ const workers = {
   'git-launcher': 'sources/repository/git/git-launcher.ts',
 };
 
+/**
+ * Gets built-in modules as CommonJS does. An import of one reads all its exports, and so loads half of Node: fs, util,
+ * process and child_process take 10 ms of each command.
+ */
+const lazyBuiltins: Plugin = {
+  name: 'lazy-builtins',
+  // Each importer has its own, so that a command gets only those of the files that it loads.
+  resolveId: (id, importer, { kind }) => {
+    if (!id.startsWith('node:')) return undefined;
+    return kind === 'import-statement' ? `\0${id}?${importer}` : { id, external: true };
+  },
+  load(id) {
+    const [, name, importer = ''] = /^\0(node:[^?]*)\?(.*)$/.exec(id) ?? [];
+    if (name === undefined) return undefined;
+    // commander starts programs for commands that it does not know, and hookmill has none of these.
+    if (/\bcommander\b/.test(importer) && name === 'node:child_process') return 'export default {};';
+    const exports = Object.keys(process.getBuiltinModule(name) ?? {}).filter(key => key !== 'default');
+    return [
+      `const builtin = /* @__PURE__ */ process.getBuiltinModule('${name}');`,
+      'export default builtin;',
+      ...exports.map(key => `export const ${key} = builtin.${key};`),
+    ].join('\n');
+  },
+};
+
 let findImports: (module: string) => readonly string[] = () => [];
 let startModules: ReadonlySet<string> | undefined;
+let definitionsModules: ReadonlySet<string> | undefined;
 
 const { output } = await build({
   input: { hookmill: program, ...workers },
   platform: 'node',
   external: isExternal,
   resolve: { alias: replaced },
-  // One file for all that each command loads starts faster than the twenty that rolldown would make of it.
-  output: { format: 'esm', codeSplitting: { groups: [{ name: 'start', test: isStartModule }] } },
+  // One file for all that each command loads starts faster than the twenty that rolldown would make of it, and so does
+  // one file for all that commands load to check definitions.
+  output: {
+    format: 'esm',
+    codeSplitting: {
+      groups: [
+        { name: 'start', test: isStartModule },
+        { name: 'definitions', test: isDefinitionsModule },
+      ],
+    },
+  },
+  treeshake: { propertyReadSideEffects: false },
   plugins: [
+    lazyBuiltins,
     {
       name: 'find-imports',
       buildEnd() {
@@ -50,6 +98,9 @@ const threads = await build({
   },
   platform: 'node',
   external: isExternal,
+  resolve: { alias: replaced },
+  treeshake: { propertyReadSideEffects: false },
+  plugins: [lazyBuiltins],
   output: { format: 'esm' },
   write: false,
 });
@@ -62,7 +113,7 @@ const built = new Set(output.map(({ fileName }) => fileName));
 for (const file of readdirSync('dist')) if (file.endsWith('.js') && !built.has(file)) rmSync(`dist/${file}`);
 
 function isExternal(id: string): boolean {
-  return !(id in replaced) && !id.startsWith('.') && !isAbsolute(id) && !bundled.test(id);
+  return !(id in replaced) && !/^[.\0]|^node:/.test(id) && !isAbsolute(id) && !bundled.test(id);
 }
 
 /** Whether each command loads the module, and no worker does: a worker would then load all of them. */
@@ -74,6 +125,17 @@ function isStartModule(module: string): boolean {
 function findStartModules(): Set<string> {
   const ofWorkers = findReached(Object.values(workers));
   return new Set([...findReached([program])].filter(module => !ofWorkers.has(module)));
+}
+
+/** Whether commands load the module to check definitions, and not each command or a worker does. */
+function isDefinitionsModule(module: string): boolean {
+  definitionsModules ??= findDefinitionsModules();
+  return definitionsModules.has(module);
+}
+
+function findDefinitionsModules(): Set<string> {
+  const others = findReached([program, ...Object.values(workers)]);
+  return new Set([...findReached(definitions)].filter(module => !others.has(module)));
 }
 
 function findReached(entries: readonly string[]): Set<string> {

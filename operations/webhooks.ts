@@ -1,9 +1,9 @@
 import { posix } from 'node:path';
 import type { NewWebhook, WebhookChange } from '../schema/api/requests.ts';
 import type { AppliedState, AppliedWebhook } from '../schema/applied-state.ts';
-import { webhooksMax } from '../schema/applied-state.ts';
 import { renderWebhookYaml } from '../schema/definitions/definition-yaml.ts';
 import type { WebhookDefinition } from '../schema/definitions/webhook-definition.ts';
+import { webhooksMax } from '../schema/factory-size.ts';
 import { createUid, uidRandomBytes } from '../schema/ids.ts';
 import { compareNames } from '../schema/name.ts';
 import { type Instead, Refusal } from '../schema/refusal.ts';

@@ -5,9 +5,6 @@ import { automationShape } from './definitions/automation-definition.ts';
 import { customScheme } from './definitions/custom-scheme.ts';
 import { uidPattern } from './ids.ts';
 
-/** @limit Most webhooks in one factory, as the specification of the service says. */
-export const webhooksMax = 20;
-
 /** Increase this if an older hookmill could misread the state that a newer one writes. */
 const appliedStateFormatVersion = 1;
 

@@ -1,6 +1,8 @@
 import type { AutomationDefinition } from './definitions/automation-definition.ts';
 import { countParts } from './filters/payload-filter.ts';
 
+/** @limit Most webhooks in one factory, as the specification of the service says. */
+export const webhooksMax = 20;
 /** @limit Most definition files, and most automations, of a factory: large factories have some hundred. */
 export const definitionFilesMax = 20_000;
 /** @limit Most bytes of a factory's definition files, and of its automations as JSON (8 MiB): everything that deliveries are judged by stays in memory. */

@@ -1,7 +1,7 @@
-import { webhooksMax } from '../schema/applied-state.ts';
 import { toCanonicalJson } from '../schema/canonical-json.ts';
 import type { AutomationDefinition } from '../schema/definitions/automation-definition.ts';
 import type { Diagnostic } from '../schema/diagnostics.ts';
+import { webhooksMax } from '../schema/factory-size.ts';
 import { describeNeverKept } from '../schema/kept-headers.ts';
 import type { DefinitionFiles } from './definition-files.ts';
 import type { Definitions } from './definitions.ts';

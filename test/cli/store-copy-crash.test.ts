@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { ResultPromise } from 'execa';
 import { expect, inject, test } from 'vitest';
 import type { CopyReport } from '../../operations/copy-store.ts';
-import { webhooksMax } from '../../schema/applied-state.ts';
+import { webhooksMax } from '../../schema/factory-size.ts';
 import { createSortableId, sortableIdRandomBytes } from '../../schema/ids.ts';
 import { openSqliteReader } from '../../store/embedded/delivery-log/read/reader.ts';
 import { homeAt } from '../../store/embedded/files/home.ts';

@@ -1,6 +1,6 @@
 import { applyDefinitions } from '../../operations/apply.ts';
-import { webhooksMax } from '../../schema/applied-state.ts';
 import type { CustomScheme } from '../../schema/definitions/custom-scheme.ts';
+import { webhooksMax } from '../../schema/factory-size.ts';
 import type { DefinitionFile } from '../../sources/definition-files.ts';
 import { parseDefinitions } from '../../sources/parse-definitions.ts';
 import type { LoggedDelivery, Run } from '../../store/delivery-log.ts';
