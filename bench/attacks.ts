@@ -28,7 +28,7 @@ const { values } = parseArgs({
 
 await inTemporaryDirectory(async directory => {
   const prepared = await prepareHome(join(directory, 'prepared'));
-  const bare = await startServer([join(import.meta.dirname, 'bare-servers.ts'), 'http']);
+  const bare = await startServer([join(import.meta.dirname, 'comparison-servers.ts'), 'http']);
   const rows: Row[] = [];
   for (const [index, attack] of attacks.entries()) {
     if (!attack.name.includes(values.only)) continue;

@@ -10,7 +10,7 @@ import type { PayloadFilter } from '../schema/filters/clause.ts';
 import { compileFilterIndex } from '../schema/filters/filter-index.ts';
 import { openSqliteReader } from '../store/embedded/delivery-log/read/reader.ts';
 import { inTemporaryDirectory, openFactory } from './support/factory.ts';
-import { loadInTurn } from './support/load.ts';
+import { loadInTurn, rateOf } from './support/load.ts';
 import { parseNumbers } from './support/options.ts';
 import { median } from './support/statistics.ts';
 
@@ -58,14 +58,14 @@ async function benchIngress(directory: string): Promise<void> {
   const body = { type: 'deploy.finished', n: -1 };
   for (const one of cases) targets.push({ name: one.name, body, ...(await serve(directory, one)) });
   const results = await loadInTurn(targets, options);
-  const rateOf = (name: string) => median((results.get(name) ?? []).map(({ requests }) => requests.average));
+  const medianRateOf = (name: string) => median((results.get(name) ?? []).map(rateOf));
   const [{ name: first = '' } = {}] = cases;
   console.table(
     cases.map(({ name, automations }) => ({
       '': name,
       automations,
-      'accepts/s': Math.round(rateOf(name)),
-      'of one': (rateOf(name) / rateOf(first)).toFixed(2),
+      'accepts/s': Math.round(medianRateOf(name)),
+      'of one': (medianRateOf(name) / medianRateOf(first)).toFixed(2),
     })),
   );
 }

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { createSortableId } from '../schema/ids.ts';
 import { openDeliveryLog } from '../store/embedded/delivery-log/write/open-delivery-log.ts';
 import { inTemporaryDirectory, openFactory } from './support/factory.ts';
-import { load, type Target } from './support/load.ts';
+import { load, rateOf, type Target } from './support/load.ts';
 import { parseNumbers } from './support/options.ts';
 import { median } from './support/statistics.ts';
 
@@ -93,9 +93,9 @@ async function liveViews(managementUrl: string, tokens: readonly string[], targe
   const alone: number[] = [];
   const watched: number[] = [];
   for (let round = 0; round <= rounds; round++) {
-    const without = await rateOf(target);
+    const without = await measureRate(target);
     const close = await openViewers(managementUrl, tokens);
-    const withThem = await rateOf(target);
+    const withThem = await measureRate(target);
     close();
     // The first round warms up.
     if (round === 0) continue;
@@ -129,6 +129,6 @@ async function openViewers(managementUrl: string, tokens: readonly string[]): Pr
   };
 }
 
-async function rateOf(target: Target): Promise<number> {
-  return (await load(target, options)).requests.average;
+async function measureRate(target: Target): Promise<number> {
+  return rateOf(await load(target, options));
 }

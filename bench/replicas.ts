@@ -10,7 +10,7 @@ import { measureReload } from './replicas/reload.ts';
 import { fillLog, makeStage, type Stage, serverSettings } from './replicas/stage.ts';
 import { measureTakeOver } from './replicas/take-over.ts';
 import { inTemporaryDirectory, type RunningDaemon, startServer } from './support/factory.ts';
-import { load, loadInTurn, type Target } from './support/load.ts';
+import { load, loadInTurn, rateOf, type Target } from './support/load.ts';
 import { parseNumbers } from './support/options.ts';
 import { median, round } from './support/statistics.ts';
 
@@ -63,7 +63,7 @@ function targetOf(name: string, stage: Stage, daemon: RunningDaemon): Target {
 /** The median rate of each target. */
 async function measureRates(...targets: readonly Target[]): Promise<number[]> {
   const results = await loadInTurn(targets, options);
-  return [...results.values()].map(rounds => median(rounds.map(({ requests }) => requests.average)));
+  return [...results.values()].map(rounds => median(rounds.map(rateOf)));
 }
 
 function describeRates(rates: readonly number[]): string {
@@ -72,10 +72,10 @@ function describeRates(rates: readonly number[]): string {
 }
 
 async function compareWithNaive(stage: Stage, daemon: RunningDaemon, store: string, add: Add): Promise<void> {
-  const script = join(import.meta.dirname, 'replicas/naive-server.ts');
-  const environment = { NAIVE_STORE: store, NAIVE_TOKEN: stage.token };
-  const { urls, kill } = await startServer([script], { environment });
-  const naive = { name: 'naive', url: urls[0] ?? '', token: stage.token };
+  const script = join(import.meta.dirname, 'comparison-servers.ts');
+  const environment = { COMPARISON_STORE: store, COMPARISON_SECRET: stage.token };
+  const { urls, kill } = await startServer([script, 'postgres'], { environment });
+  const naive = { name: 'naive', url: urls[0] ?? '', secret: stage.token };
   const rates = await measureRates(targetOf('hookmill', stage, daemon), naive);
   kill();
   add('accepted, against one insert for each request', describeRates(rates), 'at least 2');
@@ -98,7 +98,7 @@ async function compareOneWithTwo(stage: Stage, daemons: readonly RunningDaemon[]
   const targets = daemons.map((daemon, index) => targetOf(`replica ${index + 1}`, stage, daemon));
   const measure = async (loaded: readonly Target[]) => {
     const results = await Promise.all(loaded.map(target => load(target, options)));
-    return results.reduce((sum, { requests }) => sum + requests.average, 0);
+    return results.reduce((sum, result) => sum + rateOf(result), 0);
   };
   const rates: { readonly both: number[]; readonly one: number[] } = { both: [], one: [] };
   const endQuota = limitCpu(
