@@ -33,9 +33,9 @@ const secret = 'the-secret-of-a-benchmark-0123456789';
 const steadyRate = 1_000;
 
 /**
- * Starts everything that is measured. The processes that adnanh/webhook starts outlive their answers, and Redis rewrites
- * its file in the background; both would weigh on whoever is measured next. So they come last, and their turns end when
- * these processes are gone.
+ * Starts everything that is measured. Redis rewrites its file in the background, and adnanh/webhook answers before it
+ * starts the processes, and so goes on to start thousands after the last answer. Both would weigh on whoever is measured
+ * next, so they come last, and their turns end with this work.
  */
 export async function startCases(
   directory: string,
@@ -137,7 +137,7 @@ async function startRedis(directory: string, options: LoadOptions): Promise<Meas
   const port = await findFreePort();
   const where = ['--bind', '127.0.0.1', '--port', String(port), '--dir', directory];
   const durable = ['--save', '', '--appendonly', 'yes', '--appendfsync', 'always'];
-  const pid = await startProgram('redis-server', [...where, ...durable], port);
+  const { pid } = await startProgram('redis-server', [...where, ...durable], port);
   const measure = await startComparison('redis', options, `redis://127.0.0.1:${port}`);
   return async () => {
     const sample = await measure();
@@ -153,17 +153,16 @@ async function startWebhook(directory: string, options: LoadOptions): Promise<Me
     'execute-command': '/bin/true',
     'success-http-response-code': 202,
     'trigger-rule': { match: { type: 'payload-hmac-sha256', secret, parameter } },
-    'trigger-rule-mismatch-http-response-code': 401,
   };
   const hooks = join(directory, 'hooks.json');
   writeFileSync(hooks, JSON.stringify([hook]));
   const port = await findFreePort();
   const where = ['-ip', '127.0.0.1', '-port', String(port)];
-  const pid = await startProgram('webhook', ['-hooks', hooks, ...where], port);
   const target = { name: 'webhook', url: `http://127.0.0.1:${port}/hooks/load`, secret };
   return async () => {
+    const program = await startProgram('webhook', ['-hooks', hooks, ...where], port);
     const sample = await measureLoad(target, options);
-    await waitForChildren(pid);
+    await program.stop();
     return sample;
   };
 }

@@ -13,15 +13,32 @@ export async function findVersion(program: string, start: string): Promise<strin
   return failed || !stdout?.startsWith(start) ? undefined : /\d+(\.\d+)+/.exec(stdout)?.[0];
 }
 
-/** Starts a program that listens on a port of 127.0.0.1. Returns its process id when it does. */
-export async function startProgram(program: string, words: readonly string[], port: number): Promise<number> {
+export interface RunningProgram {
+  readonly pid: number;
+  /** Kills it, and waits for its end. */
+  stop(): Promise<void>;
+}
+
+/** Starts a program that listens on a port of 127.0.0.1, and waits until it does. */
+export async function startProgram(
+  program: string,
+  words: readonly string[],
+  port: number,
+): Promise<RunningProgram> {
   const child = spawn(program, words, { stdio: 'ignore' });
+  const ended = once(child, 'exit');
   atEnd(() => void child.kill('SIGKILL'));
   while (!(await isListening(port))) {
     if (child.exitCode !== null) throw new Error(`${program} ended with ${child.exitCode}`);
     await delay(pollMs);
   }
-  return child.pid ?? 0;
+  return {
+    pid: child.pid ?? 0,
+    stop: async () => {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
 }
 
 async function isListening(port: number): Promise<boolean> {
@@ -36,7 +53,7 @@ async function isListening(port: number): Promise<boolean> {
   }
 }
 
-/** Waits until all processes that a process has started are gone: they would weigh on what is measured next. */
+/** Waits until the processes that a process works with in the background are gone. */
 export async function waitForChildren(pid: number): Promise<void> {
   while (await hasChildren(pid)) await delay(pollMs);
 }
