@@ -107,7 +107,8 @@ async function takeLock(
        set_config('synchronous_commit', replace(current_setting('synchronous_commit'), 'off', 'on'), true)`,
     [String(Math.max(1, lockTimeoutMs)), String(holdMs), holder],
   );
-  const text = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))';
+  // The commit waits longer than for a lock: all commits that notify take turns, in the whole server.
+  const text = `SELECT pg_advisory_xact_lock(hashtextextended($1, 0)), set_config('lock_timeout', '0', true)`;
   await run(text, [lockName(document)], statementMs + lockTimeoutMs).catch(async (error: unknown) => {
     if (!(error instanceof StoreError) || error.code !== 'locked') throw error;
     const other = await findHolder(database.run, document).catch(() => undefined);

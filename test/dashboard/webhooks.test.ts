@@ -154,7 +154,8 @@ browserTest('creates a URL token webhook: the whole URL is shown once, then {tok
   const url = await textOf(page.locator('.revealed code').first());
   expect((await post(url, {}, '')).status).toBe(202);
   await page.getByRole('button', { name: /open the webhook/ }).click();
-  expect(await textOf(page.locator('.copyable code'))).toBe(url.replace(/[^/]+$/, '{token}'));
+  const withoutToken = url.replace(/[^/]+$/, '{token}');
+  await page.locator('.copyable code').getByText(withoutToken, { exact: true }).waitFor();
 });
 
 browserTest('creates a webhook whose provider issues the secret later, and enters that secret', async () => {

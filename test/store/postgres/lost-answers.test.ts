@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { acceptedDelivery, newRun, sampleAtMs } from '../../support/deliveries.ts';
 import { eventually } from '../../support/eventually.ts';
 import { query, usePostgres } from '../../support/postgres.ts';
+import { addWebhook } from '../conformance/applied-states.ts';
 import { openAt, openLog } from '../conformance/place.ts';
 import { postgresPlace } from './postgres-place.ts';
 
@@ -87,4 +88,19 @@ test('runs whose claim was committed and never answered are claimed again', asyn
   const { runs } = await log.claimRuns(claim);
   expect(runs).toEqual([expect.objectContaining({ id: run.id, attempts: 2 })]);
   expect((await log.claimRuns(claim)).runs).toEqual([]);
+});
+
+test('a change waits for the commits of others that notify, longer than for a lock', async () => {
+  const store = openAt(postgresPlace(await server.createDatabase()), { lockTimeoutMs: 1 });
+  await addWebhook(store, 'pay', 'one');
+  await awaitStandby('nobody');
+  onTestFinished(() => awaitStandby(''));
+  const changes = Promise.all(['one', 'two'].map(factory => addWebhook(store, 'ship', factory)));
+  changes.catch(() => undefined);
+  const text = `SELECT FROM pg_stat_activity WHERE query = 'COMMIT' AND wait_event IN ('SyncRep', 'object')`;
+  const bothWait = eventually(async () => (await query(adminUrl(), text)).rowCount === 2 && 'both wait');
+  expect(await Promise.race([changes, bothWait])).toBe('both wait');
+  await awaitStandby('');
+  await changes;
+  expect((await store.appliedStates.read('two')).serial).toBe(1);
 });
