@@ -18,7 +18,7 @@ const replaced = {
 };
 
 const program = 'cli/main.ts';
-// What `validate` loads besides.
+// Modules that `validate` loads later than the program: they check definitions.
 const definitions = [
   'cli/definitions/load-definitions.ts',
   'cli/definitions/tracked-homes.ts',

@@ -19,7 +19,7 @@ export type Measure = () => Promise<Sample>;
 /** The cases in the order of their turns. A case is missing if its program is not installed. */
 export interface Cases {
   readonly measures: Readonly<Partial<Record<CaseName, Measure>>>;
-  /** Of the programs that cases need. */
+  /** Versions of the programs that the cases run, by name. */
   readonly versions: Readonly<Record<string, string | undefined>>;
 }
 

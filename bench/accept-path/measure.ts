@@ -2,7 +2,7 @@ import { type LoadOptions, load, rateOf, type Target } from '../support/load.ts'
 import { percentile } from '../support/statistics.ts';
 import { sendAtRate } from './open-loop.ts';
 
-/** What one turn of a case measured. Times are in ms, processor time of a request in µs. */
+/** The figures of one turn of a case: times in ms, processor time per request in µs. */
 export interface Sample {
   readonly perSecond?: number;
   readonly p50Ms?: number;

@@ -1,6 +1,6 @@
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
 
-/** What the requests to a webhook need to be served. */
+/** The parts of a webhook without which its requests cannot be answered. */
 export interface PackedWebhook
   extends Pick<
     AppliedWebhook,

@@ -10,8 +10,9 @@ import { makeHome } from './files/make-home.ts';
 const rescanMs = 2_000;
 
 /**
- * Watches the applied states of a home. chokidar watches the directory of all factories, and Node the directory of each:
- * chokidar needs 28 KB and 0.2 ms for a directory. What cannot be watched is found by the scans.
+ * Watches the applied states of a home. chokidar watches the directory that holds the factories. `fs.watch` watches the
+ * directory of each factory, because chokidar needs 28 KB and 0.2 ms for one. A scan every few seconds finds changes in
+ * directories that cannot be watched.
  */
 export async function watchFactories(home: Home, onChange: OnStateChange): Promise<Watch> {
   const directory = home.factoriesDirectory;

@@ -3,7 +3,7 @@ import type Database from 'better-sqlite3';
 /** @limit Series whose keys the log's thread remembers: those of more webhooks than are busy at the same time. */
 const keysKeptMax = 10_000;
 
-/** What the deliveries of a series have in common, besides their outcome. */
+/** The columns that are the same in all deliveries of a series; so is their outcome. */
 export interface SeriesColumns {
   readonly factory: string;
   readonly webhook: string;

@@ -48,7 +48,7 @@ test('a commit that fails at its very end records nothing', async () => {
   expect(await outcomesOf(log, batch)).toEqual(batch.map(({ id }) => id));
 });
 
-test('of two batches that are on their way, the first one fails alone', async () => {
+test('if the first of two batches in flight fails, the second one is still recorded', async () => {
   const file = temporaryFile();
   const log = await openLog(file);
   const faults = injectFaults(file);
