@@ -3,24 +3,6 @@ import type { LoggedDelivery, StoredEvent } from './delivery-log.ts';
 
 // The rows of a database as they are read from it. Null means absent, and event headers are JSON text.
 
-/** The columns of a delivery that every database has alike. */
-export interface DeliveryColumns {
-  readonly id: string;
-  readonly factory: string;
-  readonly webhook: string;
-  readonly uid: string;
-  readonly atMs: number;
-  readonly size: number;
-  readonly outcome: string;
-  readonly identity: string | null;
-  readonly identitySource: string | null;
-  readonly contentDigest: string | null;
-  readonly authenticatedBy: string | null;
-  readonly reason: string | null;
-  readonly duplicateOf: string | null;
-  readonly headers: string | null;
-}
-
 export type DeliveryRecord = Omit<LoggedDelivery, 'headers'> & { readonly headers: string | null };
 
 export function toDelivery({ headers, ...row }: DeliveryRecord): LoggedDelivery {

@@ -1,5 +1,5 @@
+import type { DeliveryMetadata } from './delivery-log.ts';
 import type { Documents } from './documents/documents.ts';
-import type { DeliveryColumns } from './stored-rows.ts';
 
 /** @limit Rows that are copied to another store in one transaction: fewer would sync too often, more would only need memory. */
 export const rowsPerPageMax = 1_000;
@@ -47,7 +47,17 @@ interface TransferRow {
 }
 
 /** A delivery as every adapter can keep it. */
-export interface TransferDelivery extends TransferRow, DeliveryColumns {
+export interface TransferDelivery
+  extends TransferRow,
+    Omit<DeliveryMetadata, 'appliedState' | 'authenticatedBy'> {
+  readonly outcome: string;
+  readonly identity: string | null;
+  readonly identitySource: string | null;
+  readonly contentDigest: string | null;
+  readonly authenticatedBy: string | null;
+  readonly reason: string | null;
+  readonly duplicateOf: string | null;
+  readonly headers: string | null;
   /** Null unless the delivery was accepted. */
   readonly bytes: Uint8Array | null;
 }

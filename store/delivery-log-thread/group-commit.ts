@@ -40,11 +40,6 @@ export interface ThreadManner {
   readonly commandsWithDeliveries: boolean;
 }
 
-/** A batch that the thread is committing. */
-interface BatchInFlight extends WaitingBatch {
-  readonly id: number;
-}
-
 /** Owns the thread, which commits each batch in one transaction. Deliveries that arrive while it is busy wait for the next. */
 export class GroupCommit {
   readonly #worker: Worker;
@@ -55,7 +50,7 @@ export class GroupCommit {
   #deliveries: WaitingDelivery[] = [];
   #commands: WaitingCommand[] = [];
   #separateCommands: WaitingCommand[] = [];
-  #inFlight: readonly BatchInFlight[] = [];
+  readonly #inFlight = new Map<number, WaitingBatch>();
   #lastBatch = 0;
   #sendScheduled = false;
   #state: 'open' | 'closing' | 'ended' = 'open';
@@ -172,7 +167,7 @@ export class GroupCommit {
   }
 
   get #hasRoom(): boolean {
-    return this.#inFlight.length < this.#manner.batchesInFlightMax;
+    return this.#inFlight.size < this.#manner.batchesInFlightMax;
   }
 
   #send(): void {
@@ -181,7 +176,7 @@ export class GroupCommit {
       if (!batch) break;
       this.#sendBatch(batch);
     }
-    if (this.#state === 'closing' && this.#inFlight.length === 0) this.#post({ kind: 'close' });
+    if (this.#state === 'closing' && this.#inFlight.size === 0) this.#post({ kind: 'close' });
   }
 
   /** A command that has its own transaction says nothing of those of deliveries. */
@@ -191,7 +186,7 @@ export class GroupCommit {
 
   #sendBatch(batch: WaitingBatch): void {
     const id = ++this.#lastBatch;
-    this.#inFlight = [...this.#inFlight, { ...batch, id }];
+    this.#inFlight.set(id, batch);
     if (this.#showsHealth(batch)) this.#health.begin(id, performance.now());
     const packed = packDeliveries(batch.deliveries, this.#statesSent);
     this.#post({ kind: 'batch', id, ...packed, commands: batch.commands.map(({ command }) => command) });
@@ -202,7 +197,7 @@ export class GroupCommit {
     const untilMs = nowMs - (this.#options.commitWaitMs ?? commitWaitMs);
     const isLate = (waiting: WaitingDelivery) => waiting.kind === 'accepted' && waiting.sinceMs < untilMs;
     // A commit in progress may still succeed. What has not been sent is taken back.
-    for (const { deliveries } of this.#inFlight)
+    for (const { deliveries } of this.#inFlight.values())
       rejectAll({ deliveries: deliveries.filter(isLate), commands: [] }, lateError());
     const late = this.#deliveries.filter(isLate);
     if (late.length > 0) {
@@ -210,7 +205,7 @@ export class GroupCommit {
       this.#removeWaiting(late);
       rejectAll({ deliveries: late, commands: [] }, lateError());
     }
-    const isBusy = this.#inFlight.some(batch => this.#showsHealth(batch));
+    const isBusy = [...this.#inFlight.values()].some(batch => this.#showsHealth(batch));
     const isIdle = !isBusy && !this.#sendScheduled && this.#state === 'open';
     if (isIdle && nowMs - this.#lastWriteMs >= commitProbeMs)
       this.#sendBatch({ deliveries: [], commands: [] });
@@ -233,13 +228,13 @@ export class GroupCommit {
   #settle(message: FromWorker): void {
     if (message.kind === 'claimsLost') this.#options.onClaimsLost?.();
     if (message.kind !== 'committed' && message.kind !== 'failed') return;
-    const batch = this.#inFlight.find(({ id }) => id === message.id);
+    const batch = this.#inFlight.get(message.id);
     if (!batch) return;
     if (message.kind === 'failed' && fatalCodes.has(message.code)) {
       this.#fail(message);
       return;
     }
-    this.#inFlight = this.#inFlight.filter(({ id }) => id !== message.id);
+    this.#inFlight.delete(message.id);
     this.#count(batch, message);
     // Sends the next batch first, so that the thread works while promises are settled.
     this.#send();
@@ -286,11 +281,11 @@ export class GroupCommit {
     const wasOpen = this.#state === 'open';
     clearInterval(this.#looking);
     const batches = [
-      ...this.#inFlight,
+      ...this.#inFlight.values(),
       { deliveries: this.#deliveries, commands: [...this.#commands, ...this.#separateCommands] },
     ];
     this.#state = 'ended';
-    this.#inFlight = [];
+    this.#inFlight.clear();
     this.#deliveries = [];
     this.#commands = [];
     this.#separateCommands = [];

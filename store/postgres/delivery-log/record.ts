@@ -16,41 +16,40 @@ import { toColumns, toStorableText } from './text.ts';
 type Recorded = Pick<Committed, 'duplicates' | 'runsQueued'>;
 type Record = (rows: readonly DeliveryRow[], payloads: ArrayBuffer, retries: Retries) => Promise<Recorded>;
 
-interface StoredSnapshot {
-  readonly key: number;
-  readonly digest: string;
-}
-
-/** A row of a batch with its payload and its snapshot. */
+/** A row of a batch with its payload, and the applied state that judged it. */
 interface Entry {
   readonly index: number;
   readonly row: AcceptedRow | UnidentifiedRow;
   readonly payload: Uint8Array;
-  snapshot: StoredSnapshot | undefined;
+  readonly state: AppliedStateRef | undefined;
 }
 
 /** Records a batch's rows, in one transaction and one round trip unless two of them are the same delivery. */
 export function prepareRecord(pool: Pool, snapshots: PostgresSnapshots): Record {
-  const store = async (state: AppliedStateRef, day: number): Promise<StoredSnapshot> => {
-    const key = snapshots.findKey(state.digest, day) ?? (await snapshots.store(pool, state, day));
-    return { key, digest: state.digest };
+  /** Returns the keys of the states' snapshots by their digests. */
+  const storeSnapshots = async (wave: readonly Entry[], day: number): Promise<Map<string, number>> => {
+    const keys = new Map<string, number>();
+    for (const { state } of wave) {
+      if (!state || keys.has(state.digest)) continue;
+      keys.set(
+        state.digest,
+        snapshots.findKey(state.digest, day) ?? (await snapshots.store(pool, state, day)),
+      );
+    }
+    return keys;
   };
   return async (rows, payloads, retries) => {
     // Before anything is awaited, because the texts of snapshots are sent once, in the order of batches.
     const states = rows.map(
       ({ factory, appliedState }) => appliedState && snapshots.complete(factory, appliedState),
     );
-    const entries = toEntries(rows, payloads);
+    const entries = toEntries(rows, payloads, states);
     const days = [...new Set(rows.map(({ atMs }) => toDay(atMs)))];
     const duplicates: Duplicate[] = [];
     for (const wave of toWaves(entries)) {
       const originals = await retries.run(async attempt => {
         if (attempt > 1) snapshots.forgetKeys();
-        for (const entry of wave) {
-          const state = states[entry.index];
-          if (state) entry.snapshot = await store(state, toDay(entry.row.atMs));
-        }
-        const found = await recordWave(wave, retries);
+        const found = await recordWave(wave, await storeSnapshots(wave, Math.max(...days)), retries);
         // A server that ended the connection may have committed without waiting for its standby. Then nothing was written
         // now, and nothing waited; but what is written after it reaches the standby after it.
         if (attempt > 1) await retries.probe();
@@ -69,13 +68,17 @@ export function prepareRecord(pool: Pool, snapshots: PostgresSnapshots): Record 
   };
 }
 
-function toEntries(rows: readonly DeliveryRow[], payloads: ArrayBuffer): Entry[] {
+function toEntries(
+  rows: readonly DeliveryRow[],
+  payloads: ArrayBuffer,
+  states: readonly (AppliedStateRef | undefined)[],
+): Entry[] {
   let offset = 0;
   return rows.map((row, index) => {
     const length = row.outcome === 'Accepted' ? row.payloadBytes : 0;
     const payload = new Uint8Array(payloads, offset, length);
     offset += length;
-    return { index, row, payload, snapshot: undefined };
+    return { index, row, payload, state: states[index] };
   });
 }
 
@@ -102,7 +105,11 @@ function listKeys(row: AcceptedRow | UnidentifiedRow): string[] {
 }
 
 /** Returns the duplicates' ids with those of their originals. */
-async function recordWave(wave: readonly Entry[], retries: Retries): Promise<Map<string, string>> {
+async function recordWave(
+  wave: readonly Entry[],
+  snapshotKeys: ReadonlyMap<string, number>,
+  retries: Retries,
+): Promise<Map<string, string>> {
   const accepted = wave.map(({ row }) => (row.outcome === 'Accepted' ? row : undefined));
   const rows = wave.map(({ row }) => row);
   const runs = accepted.flatMap(row => (row ? row.runs.map(run => ({ ...run, deliveryId: row.id })) : []));
@@ -112,8 +119,6 @@ async function recordWave(wave: readonly Entry[], retries: Retries): Promise<Map
     start += length;
     return start - length;
   });
-  const known = new Map<number, string>();
-  for (const { snapshot } of wave) if (snapshot) known.set(snapshot.key, snapshot.digest);
   const values = [
     ...toColumns(rows, ['id', 'factory', 'webhook', 'uid', 'atMs']),
     rows.map(({ size }) => Math.min(size, deliverySizeMax)),
@@ -121,14 +126,14 @@ async function recordWave(wave: readonly Entry[], retries: Retries): Promise<Map
     ...toColumns(accepted, ['identity', 'identitySource', 'contentDigest']),
     ...toColumns(rows, ['authenticatedBy']),
     rows.map(row => ('reason' in row && row.reason !== undefined ? toStorableText(row.reason) : null)),
-    wave.map(({ snapshot }) => snapshot?.key ?? null),
+    wave.map(({ state }) => (state ? snapshotKeys.get(state.digest) : null)),
     ...toColumns(accepted, ['headers']),
     starts,
     lengths,
     Buffer.concat(wave.map(({ payload }) => payload)),
     ...toColumns(runs, ['id', 'deliveryId', 'automation']),
-    [...known.keys()],
-    [...known.values()],
+    [...snapshotKeys.values()],
+    [...snapshotKeys.keys()],
   ];
   const parameters = values.map((_, index) => `$${index + 1}`).join(', ');
   const text = `SELECT duplicate, original FROM hookmill.record_2(${parameters})`;
