@@ -1,7 +1,9 @@
 import type { Socket } from 'node:net';
 import { toClientAddress } from './client-address.ts';
 
-/** @limit New connections of one client address that a server begins to read in one turn; the next ones wait for the next turns, so that those of others do not have to. */
+/** @limit New connections of one client address that a server begins to read at once, if there were none before: an honest sender may open as many together. */
+const connectionsAtOnce = 64;
+/** @limit New connections of one client address that a server begins to read in each turn after that; the next ones wait for the next turns, so that those of others do not have to. */
 const connectionsATurn = 8;
 /** @limit Time between the end of one turn and the next, in ms: about as long as the connections of one take at most. */
 const turnMs = 10;
@@ -9,7 +11,7 @@ const turnMs = 10;
 /** Lets no client address keep a server busy with its new connections: they take turns. */
 export class ConnectionTurns {
   readonly #isProxy: (address: string) => boolean;
-  /** For each address, how many connections began in this turn, and which ones wait. Empty after a turn without any. */
+  /** For each address, how many connections began in excess of its turns, and which ones wait. Empty while there are none. */
   readonly #addresses = new Map<string, { begun: number; readonly waiting: Set<Socket> }>();
 
   /** The addresses of proxies have no turns, because a proxy connects for many clients. */
@@ -28,7 +30,7 @@ export class ConnectionTurns {
     if (this.#addresses.size === 0) this.#schedule();
     const turn = this.#addresses.get(address) ?? { begun: 0, waiting: new Set() };
     this.#addresses.set(address, turn);
-    if (turn.begun < connectionsATurn) {
+    if (turn.begun < connectionsAtOnce) {
       turn.begun++;
       socket.resume();
       return;
@@ -44,10 +46,10 @@ export class ConnectionTurns {
 
   #beginTurn(): void {
     for (const [address, turn] of this.#addresses) {
-      if (turn.waiting.size === 0) this.#addresses.delete(address);
-      turn.begun = 0;
+      turn.begun = Math.max(0, turn.begun - connectionsATurn);
+      if (turn.begun === 0 && turn.waiting.size === 0) this.#addresses.delete(address);
       for (const socket of turn.waiting) {
-        if (turn.begun === connectionsATurn) break;
+        if (turn.begun === connectionsAtOnce) break;
         turn.begun++;
         turn.waiting.delete(socket);
         socket.resume();
