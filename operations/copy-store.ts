@@ -5,13 +5,7 @@ import {
   otherContent,
 } from '../store/documents/copied-documents.ts';
 import type { Seal } from '../store/seal.ts';
-import type {
-  Transfer,
-  TransferDelivery,
-  TransferRun,
-  TransferSnapshot,
-  TransferTable,
-} from '../store/transfer.ts';
+import type { Transfer, TransferRow, TransferSnapshot, TransferTable } from '../store/transfer.ts';
 
 /** A store that is open for copying, and its seal. */
 export interface CopySide extends Transfer {
@@ -39,9 +33,8 @@ export interface PartSummary {
   readonly digest: string;
 }
 
-type Row = TransferDelivery | TransferRun;
 /** Deliveries come before the runs that they started. */
-const tables = ['deliveries', 'runs'] as const;
+const tables = ['deliveries', 'runs', 'unlogged'] as const;
 type TableName = (typeof tables)[number];
 
 /** A factory's rows that the target does not have yet: those after `position`. */
@@ -82,7 +75,7 @@ async function findRests(from: Transfer, to: Transfer): Promise<Rest[]> {
   const rests: Rest[] = [];
   for (const table of tables) {
     for (const factory of factories) {
-      const position = await findEnd<Row>(from[table], to[table], factory);
+      const position = await findEnd<TransferRow>(from[table], to[table], factory);
       rests.push({ table, factory, position });
     }
   }
@@ -90,9 +83,9 @@ async function findRests(from: Transfer, to: Transfer): Promise<Rest[]> {
 }
 
 /** The position in the source after which the target has no rows. What the target has must be the source's beginning. */
-async function findEnd<R extends Row>(
-  from: Pick<TransferTable<R>, 'read'>,
-  to: Pick<TransferTable<R>, 'read'>,
+async function findEnd<Row extends TransferRow>(
+  from: Pick<TransferTable<Row>, 'read'>,
+  to: Pick<TransferTable<Row>, 'read'>,
   factory: string,
 ): Promise<number> {
   let [position, positionInTarget] = [0, 0];
@@ -101,7 +94,7 @@ async function findEnd<R extends Row>(
     if (rows.length === 0) return position;
     const originals = await from.read(factory, position);
     for (const [index, original] of originals.slice(0, rows.length).entries()) {
-      const row = rows[index] as R;
+      const row = rows[index] as Row;
       if (digestOf(row) !== digestOf(original)) throw otherContent(`${row.id} of the factory ${factory}`);
       position = original.position;
       positionInTarget = row.position;
@@ -117,7 +110,10 @@ async function copyRest(
   copiedSnapshots: Set<string>,
   onRows: (part: TableName, count: number) => void,
 ): Promise<void> {
-  const copyPages = async <R extends Row>(source: TransferTable<R>, target: TransferTable<R>) => {
+  const copyPages = async <Row extends TransferRow>(
+    source: TransferTable<Row>,
+    target: TransferTable<Row>,
+  ) => {
     let rows = await source.read(factory, position);
     while (rows.length > 0) {
       await target.write(rows, await readSnapshots(from, rows, copiedSnapshots));
@@ -126,13 +122,14 @@ async function copyRest(
     }
   };
   if (table === 'deliveries') await copyPages(from.deliveries, to.deliveries);
-  else await copyPages(from.runs, to.runs);
+  else if (table === 'runs') await copyPages(from.runs, to.runs);
+  else await copyPages(from.unlogged, to.unlogged);
 }
 
 /** Reads the snapshots that the rows name, and that were not copied before. */
 async function readSnapshots(
   from: Transfer,
-  rows: readonly Row[],
+  rows: readonly TransferRow[],
   copied: Set<string>,
 ): Promise<TransferSnapshot[]> {
   const digests = new Set(rows.flatMap(({ snapshot }) => snapshot ?? []));
@@ -207,16 +204,16 @@ class Sums {
   }
 }
 
-async function* readLog(side: Transfer): AsyncGenerator<readonly [TableName, Row]> {
+async function* readLog(side: Transfer): AsyncGenerator<readonly [TableName, TransferRow]> {
   const factories = await side.listLoggedFactories();
   for (const table of tables) {
     for (const factory of factories) {
-      for await (const row of readAll<Row>(side[table], factory)) yield [table, row];
+      for await (const row of readAll<TransferRow>(side[table], factory)) yield [table, row];
     }
   }
 }
 
-async function* readAll<R extends Row>(table: Pick<TransferTable<R>, 'read'>, factory: string) {
+async function* readAll<Row extends TransferRow>(table: Pick<TransferTable<Row>, 'read'>, factory: string) {
   let position = 0;
   for (;;) {
     const rows = await table.read(factory, position);
@@ -226,14 +223,14 @@ async function* readAll<R extends Row>(table: Pick<TransferTable<R>, 'read'>, fa
   }
 }
 
-function digestOf(row: Row): string {
+function digestOf(row: TransferRow): string {
   const hash = createHash('sha256');
   addRow(hash, row);
   return hash.digest('hex');
 }
 
 /** Adds everything but the row's place. PostgreSQL cannot store NUL, and has the symbol for it instead. */
-function addRow(hash: Hash, { position: _, bytes, ...row }: Row): void {
+function addRow(hash: Hash, { position: _, bytes, ...row }: TransferRow): void {
   const columns = Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1));
   const json = JSON.stringify([bytes?.length ?? null, columns]);
   hash.update(json.replaceAll('\\u0000', '\u2400'));

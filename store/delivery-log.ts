@@ -1,6 +1,7 @@
 import type { Commit } from '../schema/commit.ts';
 import type { IdentitySource, Outcome, RunState, UnidentifiedOutcome } from '../schema/delivery.ts';
 import type { EventHeaders } from '../schema/event-headers.ts';
+import type { UnloggedReason } from '../schema/unlogged.ts';
 
 /** The facts that are recorded of every delivery, whatever its outcome. */
 interface DeliveryFacts {
@@ -145,6 +146,25 @@ export interface Replay {
   readonly nowMs: number;
 }
 
+/** Requests that have no row in the log, of one webhook and for one reason. */
+export interface UnloggedCount {
+  /** Empty for `unknown URL`, as the UID is. */
+  readonly factory: string;
+  readonly uid: string;
+  readonly reason: UnloggedReason;
+  /** Says more about the reason; usually empty. */
+  readonly detail: string;
+  readonly count: number;
+  readonly lastAtMs: number;
+}
+
+export interface UnloggedFilter {
+  readonly factory: string;
+  readonly uid?: string;
+  /** The whole minute of this time counts. */
+  readonly sinceMs: number;
+}
+
 export interface PruneRule {
   /** The number of newest deliveries of each webhook that stay, whatever their age. */
   readonly keepNewest: number;
@@ -233,6 +253,8 @@ export interface DeliveryLogReader {
   listRunsOfDelivery(deliveryId: string): Promise<Run[]>;
   /** The automations of an applied state, as the JSON text that was recorded. */
   readSnapshot(digest: string): Promise<string | undefined>;
+  /** The requests without a row since a time, one sum for each webhook, reason and detail; the last ones first. */
+  sumUnlogged(filter: UnloggedFilter): Promise<UnloggedCount[]>;
 }
 
 export interface DeliveryLogOptions {
@@ -258,6 +280,11 @@ export interface DeliveryLog {
   recordAccepted(delivery: AcceptedDelivery): Promise<Recorded>;
   /** Adds it to the next commit without waiting for that; false if it was dropped because too much was waiting. */
   recordUnidentified(delivery: UnidentifiedDelivery): boolean;
+  /**
+   * Adds to the counts of requests without a row, each to that of its minute. After a lost connection, some may be added
+   * twice. Returns how many counts were given.
+   */
+  recordUnlogged(counts: readonly UnloggedCount[]): Promise<number>;
   /** Undefined unless the delivery was accepted. */
   readEvent(deliveryId: string): Promise<StoredEvent | undefined>;
   readSnapshot(digest: string): Promise<string | undefined>;

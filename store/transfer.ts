@@ -1,4 +1,4 @@
-import type { DeliveryMetadata } from './delivery-log.ts';
+import type { DeliveryMetadata, UnloggedCount } from './delivery-log.ts';
 import type { Documents } from './documents/documents.ts';
 
 /** @limit Rows that are copied to another store in one transaction: fewer would sync too often, more would only need memory. */
@@ -14,7 +14,8 @@ export interface Transfer {
   readonly documents: Documents;
   readonly deliveries: TransferTable<TransferDelivery>;
   readonly runs: TransferTable<TransferRun>;
-  /** The factories that the delivery log has rows of, sorted. */
+  readonly unlogged: TransferTable<TransferUnlogged>;
+  /** The factories that the delivery log has anything of, sorted. The empty name stands for unknown URLs. */
   listLoggedFactories(): Promise<string[]>;
   /** The number of identities by which a delivery would be recognised as a duplicate. */
   countIdentities(): Promise<number>;
@@ -24,7 +25,7 @@ export interface Transfer {
 }
 
 /** Rows of the delivery log, in the order in which they were recorded. */
-export interface TransferTable<Row extends TransferDelivery | TransferRun> {
+export interface TransferTable<Row extends TransferRow> {
   /** The first page of a factory's rows after the one at this position; no rows at the end. Positions are above 0. */
   read(factory: string, after: number): Promise<Row[]>;
   /** Appends a page of rows: all of them, or none. The store has or gets the snapshots that they name. */
@@ -36,14 +37,15 @@ export interface TransferSnapshot {
   readonly json: string;
 }
 
-interface TransferRow {
+export interface TransferRow {
   /** The row's place in the order of its store. A written row gets a new one. */
   readonly position: number;
   readonly id: string;
   readonly factory: string;
-  readonly webhook: string;
   /** Digest of the automations that were applied. */
   readonly snapshot: string | null;
+  /** Bytes that are kept beside the row's other values. */
+  readonly bytes: Uint8Array | null;
 }
 
 /** A delivery as every adapter can keep it. */
@@ -64,6 +66,7 @@ export interface TransferDelivery
 
 /** A run as every adapter can keep it. */
 export interface TransferRun extends TransferRow {
+  readonly webhook: string;
   readonly deliveryId: string;
   readonly deliveryAtMs: number;
   readonly automation: string;
@@ -78,4 +81,10 @@ export interface TransferRun extends TransferRow {
   readonly error: string | null;
   /** The output of all attempts; null if there is none. */
   readonly bytes: Uint8Array | null;
+}
+
+/** The requests of a minute that have no row. Its id only names it in messages. */
+export interface TransferUnlogged extends TransferRow, UnloggedCount {
+  readonly snapshot: null;
+  readonly bytes: null;
 }

@@ -19,6 +19,7 @@ export async function openLogThread(thread: LogThread, options: DeliveryLogOptio
   return {
     recordAccepted: delivery => commits.recordAccepted(delivery),
     recordUnidentified: delivery => commits.recordUnidentified(delivery),
+    recordUnlogged: counts => commits.ask('recordUnlogged', counts),
     readEvent: deliveryId => commits.ask('readEvent', deliveryId),
     readSnapshot: digest => commits.ask('readSnapshot', digest),
     claimRuns: claim => commits.ask('claimRuns', claim),

@@ -10,6 +10,7 @@ import type {
   RunResult,
   StoredEvent,
   UnidentifiedDelivery,
+  UnloggedCount,
 } from '../delivery-log.ts';
 import type { DeliveryLogErrorCode } from '../delivery-log-error.ts';
 
@@ -92,13 +93,14 @@ export interface Verbs {
   correctDueTimes: { takes: DueTimesCorrection; gives: number };
   retryRun: { takes: { readonly id: string; readonly nowMs: number }; gives: boolean };
   replay: { takes: Replay; gives: boolean };
+  recordUnlogged: { takes: readonly UnloggedCount[]; gives: number };
   pruneStep: { takes: PruneStep; gives: PrunedStep };
 }
 
 export type Verb = keyof Verbs;
 
 /** The verbs of the queue of runs. */
-export type RunVerb = Exclude<Verb, 'readEvent' | 'readSnapshot' | 'pruneStep'>;
+export type RunVerb = Exclude<Verb, 'readEvent' | 'readSnapshot' | 'recordUnlogged' | 'pruneStep'>;
 
 /** After these verbs, queued runs may be due now. */
 export const queuingVerbs: ReadonlySet<Verb> = new Set([

@@ -16,6 +16,7 @@ import {
   writeTransferDeliveries,
   writeTransferRuns,
 } from './delivery-log/sql/transfer-rows.ts';
+import { readTransferUnlogged, writeTransferUnlogged } from './delivery-log/sql/unlogged.ts';
 import { type Home, makePrivateDirectory, runOutputFile } from './files/home.ts';
 import { openRegularFile } from './files/regular-file.ts';
 
@@ -40,6 +41,10 @@ export function openHomeTransfer(home: Home, documents: Documents, claim: Claim)
         const stored = rows.map(({ bytes: _, ...run }) => ({ ...run, replay: Number(run.replay) }));
         log.write(database => writeTransferRuns(database, stored, snapshots));
       },
+    },
+    unlogged: {
+      read: async (factory, after) => log.read(database => readTransferUnlogged(database, factory, after)),
+      write: async rows => log.write(database => writeTransferUnlogged(database, rows)),
     },
     listLoggedFactories: async () => log.read(listLoggedFactories),
     countIdentities: async () => log.read(countIdentities),

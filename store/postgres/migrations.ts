@@ -308,6 +308,24 @@ const migrations: readonly Migration[] = [
     `,
   },
   { compatibleFrom: 1, sql: quickRecordFunction },
+  {
+    compatibleFrom: 1,
+    sql: `
+    -- Requests that have no row: one count for each webhook, minute, reason and detail.
+    CREATE TABLE hookmill.unlogged (
+      seq bigint GENERATED ALWAYS AS IDENTITY UNIQUE,
+      factory text NOT NULL,
+      minute bigint NOT NULL,
+      uid text NOT NULL,
+      reason text NOT NULL,
+      detail text NOT NULL,
+      count bigint NOT NULL,
+      last_at_ms bigint NOT NULL,
+      PRIMARY KEY (factory, minute, uid, reason, detail)
+    ) WITH (fillfactor = 50);
+    CREATE INDEX unlogged_by_age ON hookmill.unlogged (minute);
+    `,
+  },
 ];
 
 /** The version of the tables that this hookmill writes. */

@@ -16,6 +16,7 @@ import { postgresFailure } from './connection/postgres-failure.ts';
 import { rollBack } from './connection/transaction.ts';
 import { openPartitions, type Partitions, toDay } from './delivery-log/partitions.ts';
 import { toColumns } from './delivery-log/text.ts';
+import { insertUnlogged, unloggedColumns } from './delivery-log/unlogged.ts';
 import { migrateTables } from './migrations.ts';
 
 /** @limit Time in which PostgreSQL must answer a statement while a store is copied, in ms: counting a large log takes minutes. */
@@ -76,6 +77,10 @@ export async function openPostgresTransfer({
     runs: {
       read: (factory, after) => select(selectRuns, [factory, after, rowsPerPageMax, pageBytesMax]),
       write: (rows, snapshots) => write(insertRuns, runNames, rows, snapshots),
+    },
+    unlogged: {
+      read: (factory, after) => select(selectUnlogged, [factory, after, rowsPerPageMax]),
+      write: async rows => void (await select(insertUnlogged, unloggedColumns(rows))),
     },
     listLoggedFactories: async () =>
       (await select<{ name: string }>(selectFactories)).map(({ name }) => name).sort(),
@@ -256,14 +261,19 @@ const selectRuns = `
     LEFT JOIN hookmill.snapshots ON key = page.snapshot
   WHERE bytes_before < $4 ORDER BY page.seq`;
 
-/** Each factory, found by jumps through the index. */
+const selectUnlogged = `
+  SELECT seq AS position, concat_ws(' ', minute, uid, reason, detail) AS id, factory, NULL AS snapshot, NULL AS bytes,
+    uid, reason, detail, count, last_at_ms AS "lastAtMs"
+  FROM hookmill.unlogged WHERE factory = $1 AND seq > $2 ORDER BY seq LIMIT $3`;
+
+/** Each factory, those with deliveries found by jumps through the index. */
 const selectFactories = `
   WITH RECURSIVE factories (name) AS (
     SELECT min(factory) FROM hookmill.deliveries
     UNION ALL
     SELECT (SELECT min(factory) FROM hookmill.deliveries WHERE factory > name) FROM factories WHERE name IS NOT NULL
   )
-  SELECT name FROM factories WHERE name IS NOT NULL`;
+  SELECT name FROM factories WHERE name IS NOT NULL UNION SELECT factory FROM hookmill.unlogged`;
 
 /** Retention may not yet have removed the identities of deliveries that it has dropped. */
 const countAccepted = `

@@ -1,6 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { createSortableId } from '../../schema/ids.ts';
-import type { AcceptedDelivery, NewRun, UnidentifiedDelivery } from '../../store/delivery-log.ts';
+import type {
+  AcceptedDelivery,
+  NewRun,
+  UnidentifiedDelivery,
+  UnloggedCount,
+} from '../../store/delivery-log.ts';
 
 export const sampleAtMs = 1_750_000_000_000;
 
@@ -28,6 +33,11 @@ export function acceptedDelivery(given: Partial<AcceptedDelivery> = {}): Accepte
 export function rejectedDelivery(given: Partial<UnidentifiedDelivery> = {}): UnidentifiedDelivery {
   const { id, factory, webhook, uid, atMs, size } = acceptedDelivery();
   return { id, factory, webhook, uid, atMs, size, outcome: 'Rejected (auth)', ...given };
+}
+
+export function unloggedCount(given: Partial<UnloggedCount> = {}): UnloggedCount {
+  const { factory, uid, atMs } = acceptedDelivery();
+  return { factory, uid, reason: 'rate limit', detail: '', count: 1, lastAtMs: atMs, ...given };
 }
 
 export function newRun(automation = 'triage'): NewRun {

@@ -131,8 +131,8 @@ async function copyBetween(source: Store, target: Store): Promise<CopyReport> {
 }
 
 function showProgress() {
-  const copied = { deliveries: 0, runs: 0 };
-  return (part: 'deliveries' | 'runs', count: number) => {
+  const copied = { deliveries: 0, runs: 0, unlogged: 0 };
+  return (part: keyof typeof copied, count: number) => {
     const before = copied[part];
     copied[part] += count;
     if (Math.floor(before / rowsPerMessage) === Math.floor(copied[part] / rowsPerMessage)) return;

@@ -65,6 +65,7 @@ function copyReadableRows(file: string, copy: string): Pick<Salvaged, 'deliverie
       copyTable('series', 'key');
       copyTable('deliveries', 'seq');
       copyTable('runs', 'seq');
+      copyTable('unlogged', 'seq');
       target.exec(mendReferences);
       const count = (table: string) =>
         target.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get() ?? 0;

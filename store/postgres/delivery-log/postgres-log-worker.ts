@@ -21,6 +21,7 @@ import { requireDurable } from './require-durable.ts';
 import { Retries } from './retries.ts';
 import { prepareRuns } from './runs.ts';
 import { openPostgresSnapshots } from './snapshots.ts';
+import { recordUnlogged } from './unlogged.ts';
 import { type AsyncVerbs, readEvent } from './verbs.ts';
 
 /** @limit Time in which PostgreSQL must answer a statement that writes the delivery log, in ms: longer than a delivery waits for its commit, and short enough to notice a network that drops everything. */
@@ -57,6 +58,7 @@ async function serve({
     const snapshots = openPostgresSnapshots();
     const verbs: AsyncVerbs = {
       ...prepareRuns(pool, lease, snapshots),
+      recordUnlogged: counts => recordUnlogged(pool, counts),
       pruneStep: preparePruning(retentionPool),
       readEvent: deliveryId => readEvent(pool, deliveryId),
       readSnapshot: digest => snapshots.read(pool, digest),

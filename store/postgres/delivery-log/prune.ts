@@ -12,7 +12,7 @@ const rowsPerStepMax = 5_000;
 const clockDifferenceMs = 60_000;
 
 /** The phases of a pass, in order. Each is repeated until it finds nothing to do. */
-const phases = ['days', 'identities', 'kept', 'outputs', 'snapshots'] as const;
+const phases = ['days', 'identities', 'kept', 'outputs', 'snapshots', 'unlogged'] as const;
 type Phase = (typeof phases)[number];
 
 /** Where the next step continues. */
@@ -65,6 +65,11 @@ const steps: Readonly<Record<Phase, Step>> = {
       AND NOT EXISTS (SELECT FROM hookmill.runs WHERE day < $1 AND snapshot = key)`;
     await pool.query(text, [cutoffDay]);
     return undefined;
+  },
+  unlogged: async (pool, _cutoffDay, { keepSinceMs }) => {
+    const text = `DELETE FROM hookmill.unlogged WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM hookmill.unlogged WHERE minute < $1::bigint / 60000 LIMIT ${rowsPerStepMax}))`;
+    return toProgress(await pool.query(text, [keepSinceMs]));
   },
 };
 

@@ -1,12 +1,19 @@
 import { parseSourceCommit } from '../../../schema/automations-snapshot.ts';
 import type { Commit } from '../../../schema/commit.ts';
-import type { DeliveryLogReader, HourlyCount, LoggedDelivery, Run } from '../../delivery-log.ts';
+import type {
+  DeliveryLogReader,
+  HourlyCount,
+  LoggedDelivery,
+  Run,
+  UnloggedCount,
+} from '../../delivery-log.ts';
 import { closedError } from '../../delivery-log-error.ts';
 import { type DeliveryRecord, toDelivery, withoutNulls } from '../../stored-rows.ts';
 import { openPool, waitForClose } from '../connection/pool.ts';
 import { migrateOnce } from '../migrations.ts';
 import { toLogFailure } from './log-failures.ts';
 import { deliveryColumns, isDelivery, runColumns, toIdValues } from './rows.ts';
+import { sumOfUnlogged } from './unlogged.ts';
 
 /** @limit Connections by which a process reads the delivery log: a slow query then delays three others at most. */
 const readConnectionsMax = 3;
@@ -44,6 +51,8 @@ export function openPostgresReader(url: string): DeliveryLogReader & { close(): 
       ]);
       return row?.json;
     },
+    sumUnlogged: ({ factory, uid = null, sinceMs }) =>
+      select<UnloggedCount>(sumOfUnlogged, [factory, uid, sinceMs]),
     close: () => {
       closed ??= waitForClose(pool.end());
       return closed;

@@ -11,6 +11,7 @@ import { testRunFiles } from './run-files.ts';
 import { testRuns } from './runs.ts';
 import { testTeamSecrets } from './team-secrets.ts';
 import { testTransfer } from './transfer.ts';
+import { testUnlogged } from './unlogged.ts';
 
 /** Tests the behaviour that every adapter of the store's ports must have. */
 export function describeStore(name: string, makePlace: MakePlace, daemons: 'one' | 'replicas'): void {
@@ -22,6 +23,7 @@ export function describeStore(name: string, makePlace: MakePlace, daemons: 'one'
     describe('reconcile statuses', () => testReconcileStatuses(makePlace));
     describe('deliveries', () => testDeliveries(makePlace));
     describe('delivery queries', () => testDeliveryQueries(makePlace));
+    describe('requests without a row', () => testUnlogged(makePlace));
     describe('runs', () => testRuns(makePlace));
     describe('pruning', () => testPruning(makePlace));
     describe('run files', () => testRunFiles(makePlace));

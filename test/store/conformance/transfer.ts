@@ -2,7 +2,13 @@ import { expect, test } from 'vitest';
 import type { DeliveryLog } from '../../../store/delivery-log.ts';
 import type { Store } from '../../../store/ports.ts';
 import { pageBytesMax, rowsPerPageMax, type TransferTable } from '../../../store/transfer.ts';
-import { acceptedDelivery, newRun, rejectedDelivery, sampleAtMs } from '../../support/deliveries.ts';
+import {
+  acceptedDelivery,
+  newRun,
+  rejectedDelivery,
+  sampleAtMs,
+  unloggedCount,
+} from '../../support/deliveries.ts';
 import { listDeliveryIds, type MakePlace, openAt, openLog, type Place } from './place.ts';
 
 export function testTransfer(makePlace: MakePlace): void {
@@ -61,6 +67,8 @@ export function testTransfer(makePlace: MakePlace): void {
     const payload = await target.deliveries.readPayload(accepted.id);
     expect(Buffer.compare(payload ?? Buffer.of(), accepted.payload)).toBe(0);
     expect(await target.deliveries.readSnapshot('digest one')).toBe('{"automations":[]}');
+    const sums = await target.deliveries.sumUnlogged({ factory: 'default', sinceMs: sampleAtMs });
+    expect(sums).toEqual([unloggedCount({ count: 5, lastAtMs: sampleAtMs + 60_000 })]);
   });
 
   test('makes the other store recognise what was accepted before', async () => {
@@ -140,6 +148,8 @@ async function fill(place: Place) {
     ...{ atMs: Date.now(), identity: 'evt "1", {é} \\ \n' },
   });
   log.recordUnidentified(rejectedDelivery({ reason: 'the token is wrong' }));
+  await log.recordUnlogged([unloggedCount({ count: 4 })]);
+  await log.recordUnlogged([unloggedCount({ lastAtMs: sampleAtMs + 60_000 })]);
   await log.recordAccepted(accepted);
   await log.recordAccepted(acceptedDelivery({ identity: accepted.identity, atMs: Date.now() }));
   await log.recordAccepted(acceptedDelivery({ payload: Buffer.of() }));
@@ -175,11 +185,14 @@ async function carry(fromPlace: Place, toPlace: Place): Promise<void> {
       await to.deliveries.write(deliveries, snapshots);
       const runs = await readAll(from.runs, 'default');
       await to.runs.write(runs, snapshots);
+      const unlogged = await readAll(from.unlogged, 'default');
+      await to.unlogged.write(unlogged, []);
       const withoutPosition = <Row extends object>(rows: readonly Row[]) =>
         rows.map(row => ({ ...row, position: 0 }));
       const copied = await readAll(to.deliveries, 'default');
       expect(withoutPosition(copied)).toEqual(withoutPosition(deliveries));
       expect(withoutPosition(await readAll(to.runs, 'default'))).toEqual(withoutPosition(runs));
+      expect(withoutPosition(await readAll(to.unlogged, 'default'))).toEqual(withoutPosition(unlogged));
       expect(await to.countIdentities()).toBe(await from.countIdentities());
     }),
   );

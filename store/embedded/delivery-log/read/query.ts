@@ -40,6 +40,7 @@ export function makeReader(ask: Ask): DeliveryLogReader {
     findRun: verb('findRun'),
     listRunsOfDelivery: verb('listRunsOfDelivery'),
     readSnapshot: verb('readSnapshot'),
+    sumUnlogged: verb('sumUnlogged'),
   };
 }
 

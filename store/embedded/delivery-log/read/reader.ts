@@ -15,6 +15,7 @@ import {
   selectSource,
   toRun,
 } from '../sql/rows.ts';
+import { prepareSumUnlogged } from '../sql/unlogged.ts';
 import type { QueryVerb } from './query.ts';
 
 /** A reader whose methods are synchronous. */
@@ -37,6 +38,7 @@ export function openSqliteReader(file: string): SqliteReader {
     ...prepareRunQueries(database),
     readPayload: deliveryId => payload.get(deliveryId),
     readSnapshot: digest => snapshot.get(digest),
+    sumUnlogged: prepareSumUnlogged(database),
     close: () => database.close(),
   };
 }

@@ -218,6 +218,22 @@ const migrations: readonly string[] = [
   CREATE INDEX runs_queued ON runs (not_before_ms) WHERE state = 'queued';
   CREATE INDEX runs_running ON runs (claimed_by) WHERE state = 'running';
   `,
+  `
+  -- Requests that have no row: one count for each webhook, minute, reason and detail.
+  CREATE TABLE unlogged (
+    seq INTEGER PRIMARY KEY,
+    factory TEXT NOT NULL,
+    minute INTEGER NOT NULL,
+    uid TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    detail TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    last_at_ms INTEGER NOT NULL,
+    UNIQUE (factory, minute, uid, reason, detail)
+  ) STRICT;
+  -- Retention.
+  CREATE INDEX unlogged_by_age ON unlogged (minute);
+  `,
 ];
 
 export const schemaVersionCurrent = migrations.length;

@@ -2,6 +2,7 @@ import type Database from 'better-sqlite3';
 import type { PruneStep, VerbTable } from '../../../delivery-log-thread/wire.ts';
 import { mergeFirst } from './merge-first.ts';
 import type { Snapshots } from './snapshots.ts';
+import { prepareRemoveUnlogged } from './unlogged.ts';
 
 /** @limit Most deliveries removed in one step of pruning: a new delivery waits a few ms for it at most. */
 export const deliveriesPerPruneStepMax = 50;
@@ -17,6 +18,7 @@ export function preparePruneStep(database: Database.Database, snapshots: Snapsho
     .prepare<[string], string | null>('SELECT min(uid) FROM series WHERE uid > ?')
     .pluck();
   const selectOld = prepareSelectOld(database);
+  const removeUnlogged = prepareRemoveUnlogged(database);
   const deleteRuns = database.prepare<[number], { id: string; snapshot: number | null }>(
     'DELETE FROM runs WHERE delivery = ? RETURNING id, snapshot',
   );
@@ -35,7 +37,11 @@ export function preparePruneStep(database: Database.Database, snapshots: Snapsho
     uid == null ? undefined : { uid, ...beforeAll };
 
   return step => {
-    const position = (step.after as UidPosition | undefined) ?? toStart(selectNextUid.get(''));
+    const after = (step.after as UidPosition | undefined) ?? { uid: '', ...beforeAll };
+    // No webhook has the empty UID: there, counts of requests without a row are removed.
+    if (after.uid === '' && removeUnlogged(step.keepSinceMs))
+      return { deliveries: 0, runIds: [], next: after };
+    const position = after.uid === '' ? toStart(selectNextUid.get('')) : after;
     if (!position) return { deliveries: 0, runIds: [] };
     const old = withinBytes(selectOld(position, step));
     const idle = old.filter(delivery => !delivery.busy);

@@ -59,7 +59,11 @@ export function readTransferRuns(
 }
 
 export function listLoggedFactories(database: Database.Database): string[] {
-  return database.prepare<[], string>('SELECT DISTINCT factory FROM series').pluck().all().sort();
+  return database
+    .prepare<[], string>('SELECT factory FROM series UNION SELECT factory FROM unlogged')
+    .pluck()
+    .all()
+    .sort();
 }
 
 export function countIdentities(database: Database.Database): number {
