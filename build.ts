@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { build, type Plugin } from 'rolldown';
+import { withoutGenerators } from './yaml-without-generators.ts';
 
 // Bundling only the used parts of these packages halves the start time of a command, and takes a third off that of the
 // daemon: finding and reading a package's many files costs more than running them. All other packages stay outside the
@@ -57,6 +58,15 @@ const lazyBuiltins: Plugin = {
   },
 };
 
+/** Takes a quarter off the time of `validate`, most of which is in yaml. */
+const fasterYaml: Plugin = {
+  name: 'faster-yaml',
+  transform: {
+    filter: { id: /\/yaml\/browser\/dist\/parse\/(lexer|parser)\.js$/ },
+    handler: code => withoutGenerators(code),
+  },
+};
+
 let findImports: (module: string) => readonly string[] = () => [];
 let startModules: ReadonlySet<string> | undefined;
 let definitionsModules: ReadonlySet<string> | undefined;
@@ -80,6 +90,7 @@ const { output } = await build({
   treeshake: { propertyReadSideEffects: false },
   plugins: [
     lazyBuiltins,
+    fasterYaml,
     {
       name: 'find-imports',
       buildEnd() {
@@ -100,7 +111,7 @@ const threads = await build({
   external: isExternal,
   resolve: { alias: replaced },
   treeshake: { propertyReadSideEffects: false },
-  plugins: [lazyBuiltins],
+  plugins: [lazyBuiltins, fasterYaml],
   output: { format: 'esm' },
   write: false,
 });

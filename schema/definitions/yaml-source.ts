@@ -199,9 +199,11 @@ function controlMessage(character: string): string {
 // %YAML 1.1 would make `yes` a boolean and dates objects; %TAG is useless without tags.
 const directiveMessage = 'directives are not allowed, because every definition file is YAML 1.2';
 
+const utf8 = new TextDecoder();
+
 /** Decodes UTF-8. Invalid bytes become U+FFFD, and `invalidAt` is the place of the first. */
 function decodeUtf8(bytes: Uint8Array): { text: string; invalidAt?: number } {
-  const text = new TextDecoder().decode(bytes);
+  const text = utf8.decode(bytes);
   return isUtf8(bytes) ? { text } : { text, invalidAt: text.indexOf('\ufffd') };
 }
 
