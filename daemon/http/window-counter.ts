@@ -12,7 +12,10 @@ export interface CountedWindow {
 /** Counts events by key in windows of a minute, in this process's memory. */
 export class WindowCounter {
   /** All windows last equally long, so the first one in this map is the first to end. */
-  readonly #windows = new Map<string, { count: number; readonly endsAtMs: number }>();
+  readonly #windows = new Map<string, Window>();
+  /** Gives each window once, the oldest first. Another iterator would first pass by the traces of all deleted ones. */
+  #windowsByAge = this.#windows.entries();
+  #oldest: readonly [string, Window] | undefined;
   readonly #monotonicMs: () => number;
 
   constructor(monotonicMs: () => number) {
@@ -56,9 +59,25 @@ export class WindowCounter {
   }
 
   #makeRoom(nowMs: number): void {
-    for (const [key, { endsAtMs }] of this.#windows) {
+    while (this.#windows.size > 0) {
+      this.#oldest ??= this.#takeNext();
+      const [key, { endsAtMs }] = this.#oldest;
       if (nowMs < endsAtMs && this.#windows.size < keysMax) return;
       this.#windows.delete(key);
+      this.#oldest = undefined;
     }
   }
+
+  #takeNext(): readonly [string, Window] {
+    const { value } = this.#windowsByAge.next();
+    if (value) return value;
+    // An iterator that came to the end, when there was no window left, gives none of the later ones.
+    this.#windowsByAge = this.#windows.entries();
+    return this.#takeNext();
+  }
+}
+
+interface Window {
+  count: number;
+  readonly endsAtMs: number;
 }

@@ -38,6 +38,8 @@ export function createIngress(options: IngressOptions): Koa {
     const startedMs = performance.now();
     try {
       const outcome = await receiveDelivery(new KoaRequest(context, requestOptions), deps);
+      // Of an incomplete request, the rest would be parsed meanwhile.
+      if (outcome.result === 'refused' && context.req.complete) await endOfTurn();
       if (outcome.result === 'accepted') onAccepted(outcome.webhook);
       if (isStopping()) context.set('Connection', 'close');
       answer(context, outcome, renderProblem, bodyBytesMax);
@@ -51,6 +53,22 @@ export function createIngress(options: IngressOptions): Koa {
   app.on('error', (err: unknown) => log.debug({ err }, 'connection broken'));
   return app;
 }
+
+/**
+ * Waits until the event loop has read what has arrived. Answers that are written one after the other cost half as much:
+ * to write the first one of them wakes the client, for the others it is awake. Accepted deliveries wait together anyway.
+ */
+function endOfTurn(): Promise<void> {
+  turn ??= new Promise(resolve => {
+    setImmediate(() => {
+      turn = undefined;
+      resolve();
+    });
+  });
+  return turn;
+}
+
+let turn: Promise<void> | undefined;
 
 function report(
   { log, observe }: IngressOptions,
