@@ -38,7 +38,6 @@ export class WindowCounter {
     const nowMs = this.#monotonicMs();
     let window = this.#windows.get(key);
     if (!window || nowMs >= window.endsAtMs) {
-      this.#windows.delete(key);
       this.#makeRoom(nowMs);
       window = { count: 0, endsAtMs: nowMs + windowMs };
       this.#windows.set(key, window);
@@ -58,6 +57,7 @@ export class WindowCounter {
     return Math.max(1, Math.ceil((endsAtMs - this.#monotonicMs()) / 1_000));
   }
 
+  /** Removes the windows that have ended, and the oldest of the others if there are as many as may be kept. */
   #makeRoom(nowMs: number): void {
     while (this.#windows.size > 0) {
       this.#oldest ??= this.#takeNext();

@@ -51,6 +51,15 @@ test('a window that ended and began anew is no longer among the oldest', () => {
   expect(counter.find('a 0')).toBeUndefined();
 });
 
+test('the only window, which ended and began anew, is still counted after that of another key begins', () => {
+  const { clock, counter } = startCounter();
+  counter.count('a');
+  clock.ms = minuteMs;
+  counter.count('a');
+  counter.count('b');
+  expect(counter.count('a').count).toBe(2);
+});
+
 test('after all windows have ended, new ones are counted and end as before', () => {
   const { clock, counter, countMany } = startCounter();
   countMany('a', 10);
