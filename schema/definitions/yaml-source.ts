@@ -28,8 +28,8 @@ const syntaxErrorsMax = 10;
 
 /**
  * Parses the JSON-like subset of YAML 1.2 in which definitions are written: one document, plain keys, no anchors,
- * aliases or tags. The size is checked before parsing. The nesting is checked before composing, because only the
- * composer recurses; the parser keeps its own stack.
+ * aliases or tags. The size is checked before parsing. The nesting is checked before composing, because the composer
+ * recurses; the parser mostly keeps its own stack.
  */
 export function parseYaml(file: string, bytes: Uint8Array): ParsedYaml {
   if (bytes.length > definitionBytesMax) return { ok: false, text: '', diagnostics: [tooLarge(file)] };
@@ -43,14 +43,18 @@ export function parseYaml(file: string, bytes: Uint8Array): ParsedYaml {
   const control = controlCharacter.exec(text);
   if (control) return fail(report.encoding(text, control.index, controlMessage(control[0]), controlHint));
 
-  const tokens = [...new Parser(lines.addNewLine).parse(text)];
+  const tooDeep = (offset: number) =>
+    fail(report.at(offset, offset + 1, 'yaml/too-deep', deepMessage, deepHint));
+  const parser = new Parser(lines.addNewLine);
+  const tokens = parseTokens(parser, text);
+  if (!tokens) return tooDeep(findDeepest(parser));
   const directive = tokens.find(token => token.type === 'directive');
   if (directive) {
     const end = directive.offset + directive.source.length;
     return fail(report.at(directive.offset, end, 'yaml/directive', directiveMessage, 'remove it'));
   }
   const { tooDeepAt: deep, properties } = surveyTokens(tokens);
-  if (deep !== undefined) return fail(report.at(deep, deep + 1, 'yaml/too-deep', deepMessage, deepHint));
+  if (deep !== undefined) return tooDeep(deep);
 
   const composer = new Composer({ keepSourceTokens: false, prettyErrors: false, uniqueKeys: false });
   const [document, second] = composer.compose(tokens, true, text.length);
@@ -66,6 +70,21 @@ export function parseYaml(file: string, bytes: Uint8Array): ParsedYaml {
     return { ok: false, text, diagnostics: firstOfEachLine(mistakes).slice(0, syntaxErrorsMax) };
   }
   return toPlainSource(file, text, document, properties, report);
+}
+
+/** Returns undefined if thousands of collections end at one place: only there, the parser recurses too. */
+function parseTokens(parser: Parser, text: string): CST.Token[] | undefined {
+  try {
+    return [...parser.parse(text)];
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+/** Finds a collection that nests too deep on the parser's stack, which starts with the document. */
+function findDeepest({ stack }: Parser): number {
+  return (stack[definitionDepthMax + 1] ?? stack.at(-1))?.offset ?? 0;
 }
 
 function tooLarge(file: string): Diagnostic {

@@ -45,6 +45,8 @@ describe('bounds', () => {
     ['explicit keys in flow sequences', '[? '.repeat(15_000), '1:193-194'],
     ['block mappings', indented(300, 'a:'), '65:65-66'],
     ['block sequences', indented(300, '-'), '65:65-66'],
+    ['sequences that end together', `${'- '.repeat(30_000)}\na`, '1:129-130'],
+    ['keys that end together', `${'? '.repeat(30_000)}]`, '1:129-130'],
     ['explicit keys on lines of their own', indented(300, '?'), '65:65-66'],
   ] as const)('reports where %s nest too deep', ([_, text, place]) => {
     expect(problems(text)).toEqual([`${place} yaml/too-deep`]);
