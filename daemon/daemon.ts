@@ -10,6 +10,8 @@ import { createMemoryBudgets } from './ingress/budgets.ts';
 import { createIngress, type IngressOptions } from './ingress/ingress.ts';
 import { createRandomPool } from './ingress/random-pool.ts';
 import { createSharedBudgets } from './ingress/shared-budgets.ts';
+import { UnloggedRequests } from './ingress/unlogged-requests.ts';
+import { startUnloggedWrites } from './ingress/unlogged-writes.ts';
 import { beginOpening, type LogOpening } from './log-opening.ts';
 import { createApi } from './management/api/create-api.ts';
 import { isList } from './management/api/handler.ts';
@@ -142,12 +144,16 @@ async function startParts(
   onClose(() => served.close());
   if (following) onClose(() => following.close());
   const readReconciles = () => readReconcileStatuses(store);
+  const unlogged = new UnloggedRequests(served.findMeant, options.nowMs);
+  const unloggedWrites = startUnloggedWrites(unlogged, deliveryLog);
+  onClose(() => unloggedWrites.stop());
   const metrics = createMetrics({
-    ...{ deliveryLog, readStates: served.status, readReconciles },
+    ...{ deliveryLog, readStates: served.status, readReconciles, unlogged },
     replicas: store.replicas,
   });
   const daemonId = randomUUID();
-  const parts = { deliveryLog, served, live, metrics, readReconciles, thread, listThread, daemonId };
+  const stores = { deliveryLog, served, live, unlogged };
+  const parts = { ...stores, metrics, readReconciles, thread, listThread, daemonId };
 
   // The management port starts before the ingress and closes after it, so that it can report while the ingress stops.
   const managementUrl = await startManagement(options, parts, condition, onClose);
@@ -214,6 +220,7 @@ interface Parts {
   readonly deliveryLog: DeliveryLog;
   readonly served: ServedStates;
   readonly live: LiveDeliveries;
+  readonly unlogged: UnloggedRequests;
   readonly metrics: Metrics;
   readonly readReconciles: MetricSources['readReconciles'];
   readonly thread: OperationsThread;
@@ -283,7 +290,7 @@ async function startRuns(
 
 async function startIngress(
   { store, settings, sockets, log, nowMs, monotonicMs }: DaemonOptions,
-  { deliveryLog, served, metrics }: Parts,
+  { deliveryLog, served, unlogged, metrics }: Parts,
   condition: Condition,
   onAccepted: IngressOptions['onAccepted'],
 ): Promise<{ readonly url: string; readonly close: Close }> {
@@ -297,7 +304,7 @@ async function startIngress(
       randomBytes: createRandomPool(),
       ...{ deliveryLog, nowMs },
     },
-    ...{ settings, log, onAccepted },
+    ...{ settings, log, unlogged, onAccepted },
     observe: metrics.observeRequest,
     isStopping: () => condition.phase === 'stopping',
   });

@@ -10,12 +10,14 @@ import type { IngressOutcome } from './ingress-outcome.ts';
 import { KoaRequest } from './koa-request.ts';
 import { createProblemRenderer } from './problems.ts';
 import { type IngressDeps, receiveDelivery } from './receive-delivery.ts';
+import type { UnloggedRequests } from './unlogged-requests.ts';
 
 export interface IngressOptions {
   readonly deps: IngressDeps;
   readonly settings: Pick<DaemonSettings, 'baseUrl' | 'limits' | 'trustProxies'>;
   readonly log: Logger;
   readonly observe: Metrics['observeRequest'];
+  readonly unlogged: Pick<UnloggedRequests, 'count'>;
   readonly isStopping: () => boolean;
   /** Called when a delivery is on disk, just before its 202 is sent. */
   readonly onAccepted: (webhook: ServedWebhook) => void;
@@ -23,7 +25,7 @@ export interface IngressOptions {
 
 /** Creates the ingress as a Koa application: Koa is only the transport, `receiveDelivery` decides. */
 export function createIngress(options: IngressOptions): Koa {
-  const { deps, settings, log, onAccepted, isStopping } = options;
+  const { deps, settings, log, unlogged, onAccepted, isStopping } = options;
   const bodyBytesMax = settings.limits.bodyBytes;
   const readClientAddress = createAddressReader(settings.trustProxies);
   const requestOptions = {
@@ -37,12 +39,14 @@ export function createIngress(options: IngressOptions): Koa {
   app.use(async context => {
     const startedMs = performance.now();
     try {
-      const outcome = await receiveDelivery(new KoaRequest(context, requestOptions), deps);
+      const request = new KoaRequest(context, requestOptions);
+      const outcome = await receiveDelivery(request, deps);
       // Of an incomplete request, the rest would be parsed meanwhile.
       if (outcome.result === 'refused' && context.req.complete) await endOfTurn();
       if (outcome.result === 'accepted') onAccepted(outcome.webhook);
       if (isStopping()) context.set('Connection', 'close');
       answer(context, outcome, renderProblem, bodyBytesMax);
+      if (outcome.result === 'refused') unlogged.count(outcome, request);
       report(options, context.res.statusCode, outcome, performance.now() - startedMs);
     } catch (err) {
       log.error({ err }, 'request failed');

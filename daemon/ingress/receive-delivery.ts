@@ -4,6 +4,7 @@ import type { ServedWebhook } from '../served/served-webhook.ts';
 import type { Authentication } from './authentication.ts';
 import type { Budgets } from './budgets.ts';
 import { collectEventHeaders } from './event-headers.ts';
+import { explainInvalidJson } from './explain-invalid-json.ts';
 import { identify } from './identity.ts';
 import type { IngressOutcome } from './ingress-outcome.ts';
 import type { IngressRequest } from './ingress-request.ts';
@@ -51,7 +52,7 @@ export async function receiveDelivery(request: IngressRequest, deps: IngressDeps
   if (handshake) return recordHandshake(webhook, deps, handshake, body.length, authenticatedBy);
 
   const json = parseJsonBody(body);
-  if (!json) return recordRefusal(webhook, deps, 'invalid-json', body.length, authenticatedBy);
+  if (!json) return refuseInvalidJson(request, webhook, deps, body);
 
   const identity = identify(request.headers, body, webhook.deliveryIdHeader, schemeDeliveryId);
   const headers = collectEventHeaders(request.headers, webhook.keptHeaders);
@@ -121,6 +122,16 @@ async function authenticate(
 }
 
 const noBody = Buffer.alloc(0);
+
+function refuseInvalidJson(
+  { headers }: IngressRequest,
+  webhook: ServedWebhook,
+  deps: IngressDeps,
+  body: Buffer,
+): IngressOutcome {
+  const reason = deps.budgets.explain(() => explainInvalidJson(body, headers['content-type']));
+  return recordRefusal(webhook, deps, 'invalid-json', body.length, webhook.authenticatedBy, reason);
+}
 
 /** Refuses an address that failed too often, without verifying its attempt. */
 function refuseGuessing(

@@ -81,8 +81,9 @@ export function recordRefusal(
   reason?: string,
 ): IngressOutcome & { result: 'refused' } {
   const row = createMetadata(webhook, deps, size);
-  deps.deliveryLog.recordUnidentified({ ...row, outcome: refusalOutcomes[problem], authenticatedBy, reason });
-  return { result: 'refused', webhook, problem, deliveryId: row.id };
+  const outcome = refusalOutcomes[problem];
+  const isLogged = deps.deliveryLog.recordUnidentified({ ...row, outcome, authenticatedBy, reason });
+  return { result: 'refused', webhook, problem, ...(isLogged && { deliveryId: row.id }) };
 }
 
 function createRuns(automations: readonly string[], { nowMs, randomBytes }: RecordDeps): NewRun[] {

@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { DeliveryLog } from '../../store/delivery-log.ts';
 import type { Replicas, ReplicasState } from '../../store/replicas.ts';
+import type { UnloggedRequests } from '../ingress/unlogged-requests.ts';
 import type { FactoryReconcile } from '../reconciling/reconcile-statuses.ts';
 import type { ServedFactory } from '../served/served-factories.ts';
 
@@ -19,15 +20,18 @@ export interface Metrics {
 /** The sources that are read whenever the metrics are rendered. */
 export interface MetricSources {
   readonly deliveryLog: Pick<DeliveryLog, 'stats'>;
+  readonly unlogged: Pick<UnloggedRequests, 'totals'>;
   readonly readStates: () => readonly ServedFactory[];
   readonly readReconciles: () => Promise<readonly FactoryReconcile[]>;
   readonly replicas: Pick<Replicas, 'describe'> | undefined;
 }
 
-export function createMetrics({ deliveryLog, readStates, readReconciles, replicas }: MetricSources): Metrics {
+export function createMetrics(sources: MetricSources): Metrics {
+  const { deliveryLog, unlogged, readStates, readReconciles, replicas } = sources;
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   addDeliveryLogGauges(registry, deliveryLog);
+  addUnloggedCounter(registry, unlogged);
   addStateGauges(registry, readStates);
   addReconcileGauges(registry, readReconciles);
   if (replicas) addReplicaGauges(registry, replicas);
@@ -79,6 +83,19 @@ function addDeliveryLogGauges(registry: Registry, deliveryLog: Pick<DeliveryLog,
       },
     });
   }
+}
+
+function addUnloggedCounter(registry: Registry, unlogged: MetricSources['unlogged']): void {
+  new Counter({
+    name: 'hookmill_unlogged_requests_total',
+    help: 'Refused requests without a row in the delivery log, by reason',
+    labelNames: ['reason'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [reason, total] of unlogged.totals) this.inc({ reason }, total);
+    },
+  });
 }
 
 const stateGauges: Readonly<Record<string, FactoryGauge<ServedFactory>>> = {

@@ -17,6 +17,8 @@ export interface LoadedState {
   readonly webhooks: PackedWebhooks;
   /** The UIDs of those that cannot, with the reasons. */
   readonly unserved: ReadonlyMap<string, string>;
+  /** The UIDs of the disabled webhooks. */
+  readonly disabled: readonly string[];
   /** The filters of each webhook that has more of them than a part: each part is a JSON array of `NamedFilter`s. */
   readonly filterParts: ReadonlyMap<string, readonly string[]>;
 }
@@ -44,7 +46,7 @@ const damagedText =
 async function packState(
   { factory, webhooks, automations }: AppliedState,
   seal: Seal,
-): Promise<Pick<LoadedState, 'webhooks' | 'unserved' | 'filterParts'>> {
+): Promise<Pick<LoadedState, 'webhooks' | 'disabled' | 'unserved' | 'filterParts'>> {
   const enabled = webhooks.filter(({ enabled }) => enabled);
   // Together, because they then read the key of the store once.
   const keys = await Promise.allSettled(enabled.map(webhook => findKey(webhook, factory, seal)));
@@ -64,7 +66,8 @@ async function packState(
     if (others.length > 0) filterParts.set(uid, [part, ...others]);
     packed.push(others.length > 0 ? own : { ...own, filters: part });
   }
-  return { webhooks: packWebhooks(packed), unserved, filterParts };
+  const disabled = webhooks.filter(({ enabled }) => !enabled).map(({ uid }) => uid);
+  return { webhooks: packWebhooks(packed), disabled, unserved, filterParts };
 }
 
 /** Finds what `createAuthenticator` needs of a credential. Fails if it does not open, or if its scheme is unknown. */

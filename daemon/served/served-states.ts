@@ -1,14 +1,18 @@
 import type { FactoryView } from '../../operations/views/applied-views.ts';
 import type { Store } from '../../store/ports.ts';
+import { findMeant, type MeantWebhook } from './find-meant.ts';
 import type { LoadedState } from './loaded-state.ts';
 import type { ServedFactories, ServedFactory } from './served-factories.ts';
 import type { ServedWebhook } from './served-webhook.ts';
 import { findWebhook, prepareWebhooks, type ServedWebhooks } from './served-webhooks.ts';
+import { SimilarUids } from './similar-uids.ts';
 
 export interface ServedStates extends ServedFactories {
   findWebhook(uid: string): ServedWebhook | undefined;
   /** Whether a webhook that cannot be served now has this UID, or may have it. */
   isUnserved(uid: string): boolean;
+  /** See `findMeant`. */
+  findMeant(path: string): MeantWebhook | 'nobody' | undefined;
   /** Why some webhooks cannot be served; undefined if there are none. */
   describeUnserved(): string | undefined;
   close(): Promise<void>;
@@ -30,6 +34,7 @@ interface Loaded {
   readonly webhooks: ServedWebhooks | undefined;
   /** The UIDs of the webhooks that cannot be served; undefined if the state cannot be read, so that none is known. */
   readonly unservedUids: readonly string[] | undefined;
+  readonly disabledUids: readonly string[];
 }
 
 /** @limit Factories that are looked at together: reading the state of one takes longer for the disk than for the processor. */
@@ -80,6 +85,7 @@ export async function serveAppliedStates(options: ServedStatesOptions): Promise<
   return {
     findWebhook: index.find,
     isUnserved: index.isUnserved,
+    findMeant: path => findMeant(path, index),
     describeUnserved: () => {
       const { status } = [...factories.values()].find(factory => !isComplete(factory)) ?? {};
       return status && `the factory ${status.factory} cannot be served: ${status.problem?.message}`;
@@ -107,20 +113,21 @@ async function load(
     if (failure !== undefined && before && isComplete(before)) throw new Error(failure);
     const webhooks = await prepareWebhooks(loaded);
     const unservedUids = [...loaded.unserved.keys()];
-    const { view } = loaded;
+    const { view, disabled: disabledUids } = loaded;
     const status = { factory, serial: view.serial, webhooks: loaded.webhooks.uids.length };
-    if (failure === undefined) return { version, view, webhooks, unservedUids, status };
+    if (failure === undefined) return { version, view, webhooks, unservedUids, disabledUids, status };
     const problem = { message: failure, since: new Date().toISOString() };
     if (before && version === before.version && problem.message === before.status.problem?.message)
       return before;
-    return { version, view, webhooks, unservedUids, status: { ...status, problem } };
+    return { version, view, webhooks, unservedUids, disabledUids, status: { ...status, problem } };
   } catch (error) {
     const message = toMessage(error);
     if (before && version === before.version && message === before.status.problem?.message) return before;
     const since = new Date().toISOString();
     const status = { factory, serial: before?.status.serial ?? 0, webhooks: before?.status.webhooks ?? 0 };
-    const { view, webhooks, unservedUids } = before ?? {};
-    return { version, view, webhooks, unservedUids, status: { ...status, problem: { message, since } } };
+    const { view, webhooks, unservedUids, disabledUids = [] } = before ?? {};
+    const problem = { message, since };
+    return { version, view, webhooks, unservedUids, disabledUids, status: { ...status, problem } };
   }
 }
 
@@ -147,24 +154,41 @@ function take<T>(elements: Set<T>, max: number): T[] {
 /** The webhooks of all factories by their UIDs. */
 function createUidIndex() {
   const webhooks = new Map<string, ServedWebhooks>();
-  const unservedUids = new Set<string>();
+  /** The webhooks that are not served. */
+  const others = new Map<string, { readonly factory: string; readonly isDisabled: boolean }>();
+  const similar = new SimilarUids();
   let unknownFactories = 0;
   return {
     find: (uid: string) => {
       const among = webhooks.get(uid);
       return among && findWebhook(among, uid);
     },
-    isUnserved: (uid: string) => !webhooks.has(uid) && (unknownFactories > 0 || unservedUids.has(uid)),
+    findFactory: (uid: string) => (webhooks.get(uid) ?? others.get(uid))?.factory,
+    findSimilar: (text: string) => similar.find(text),
+    isUnserved: (uid: string) =>
+      !webhooks.has(uid) && (unknownFactories > 0 || others.get(uid)?.isDisabled === false),
     /** Replaces what is known of one factory, in no time in which a delivery could arrive. */
     replace: (before: Loaded | undefined, now: Loaded) => {
-      for (const uid of before?.webhooks?.webhooks.uids ?? []) webhooks.delete(uid);
-      for (const uid of before?.unservedUids ?? []) unservedUids.delete(uid);
+      for (const uid of listUids(before)) {
+        webhooks.delete(uid);
+        others.delete(uid);
+        similar.delete(uid);
+      }
       if (before && !before.unservedUids) unknownFactories -= 1;
+      const { factory } = now.status;
       if (now.webhooks) for (const uid of now.webhooks.webhooks.uids) webhooks.set(uid, now.webhooks);
-      for (const uid of now.unservedUids ?? []) unservedUids.add(uid);
+      for (const uid of now.unservedUids ?? []) others.set(uid, { factory, isDisabled: false });
+      for (const uid of now.disabledUids) others.set(uid, { factory, isDisabled: true });
+      for (const uid of listUids(now)) similar.add(uid);
       if (!now.unservedUids) unknownFactories += 1;
     },
   };
+}
+
+function* listUids(loaded: Loaded | undefined): Generator<string> {
+  yield* loaded?.webhooks?.webhooks.uids ?? [];
+  yield* loaded?.unservedUids ?? [];
+  yield* loaded?.disabledUids ?? [];
 }
 
 /** Runs `work` once at a time; calls during a run share one more run after it, so that no change is missed. */

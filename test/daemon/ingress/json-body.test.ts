@@ -11,6 +11,7 @@ beforeAll(async () => {
 afterAll(() => daemon.stop('SIGKILL'));
 
 const deep = 131_072;
+const form = 'application/x-www-form-urlencoded';
 
 test.each<[string, string | Uint8Array]>([
   ['an object', '{"a":{"b":[1,2]}}'],
@@ -29,6 +30,20 @@ test.each<[string, string | Uint8Array]>([
   const { status, deliveryId = '' } = await webhook.post(body);
   expect(status).toBe(202);
   expect(await webhook.payload(deliveryId)).toEqual(Buffer.from(body));
+});
+
+test.each<[string, string | Uint8Array, string, string?]>([
+  ['where the mistake is', '{\n  "a": x}', 'the body is not JSON: a value is expected at line 2, column 8'],
+  ['an empty body', '', 'the body is empty'],
+  ['what follows', '{}{}', 'the body is not JSON: the end of the body is expected at line 1, column 3'],
+  ['form data', 'payload=%7B%7D', 'the body is a form; set the sender to send JSON (application/json)', form],
+  ['XML', '<a/>', 'the body looks like XML or HTML; set the sender to send JSON'],
+  ['other encodings', Buffer.from('"é"', 'latin1'), 'the body is not text in UTF-8'],
+  ['compression', gzipSync('{}'), 'the body is compressed; set the sender to send it as it is'],
+])('tells the owner of the webhook %s', async (_, body, reason, type = 'application/json') => {
+  const own = await daemon.webhook();
+  await own.post(body, { headers: { ...bearerOf(own.secret), 'content-type': type } });
+  expect(await own.rowsOnce(1)).toMatchObject([{ outcome: 'Rejected (invalid JSON)', reason }]);
 });
 
 // One webhook for all: 17 refusals are within its minute.

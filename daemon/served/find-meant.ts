@@ -1,0 +1,61 @@
+import { describeSimilarUid } from '../../schema/similar-uid.ts';
+
+/** @limit Characters of a request's path that are searched for a UID: no usable URL is longer before its end. */
+const pathCharsMax = 256;
+/** @limit Characters that are compared with a UID: one has 27. */
+const askedCharsMax = 40;
+
+/** The webhook that a request was probably meant for. */
+export interface MeantWebhook {
+  readonly factory: string;
+  readonly uid: string;
+  /** How the path differs from the webhook's; empty if it does not. */
+  readonly difference: string;
+}
+
+export interface KnownUids {
+  /** Returns the factory of a webhook, whether or not that is served. */
+  readonly findFactory: (uid: string) => string | undefined;
+  /** Returns a UID that shares its beginning or its end with the text. */
+  readonly findSimilar: (text: string) => string | undefined;
+}
+
+/**
+ * Finds the webhook that a path was probably meant for. Returns `nobody` if the path has something in the place of a UID,
+ * and undefined if it has not.
+ */
+export function findMeant(path: string, uids: KnownUids): MeantWebhook | 'nobody' | undefined {
+  const asked = readAsked(path.slice(0, pathCharsMax));
+  if (!asked) return undefined;
+  const { text, before, after } = asked;
+  const uid = uids.findSimilar(text.replace(/[^0-9a-z]+$/i, ''));
+  const factory = uid && uids.findFactory(uid);
+  const difference = uid && describeSimilarUid(text, uid);
+  if (!factory || difference === undefined) return 'nobody';
+  return { factory, uid, difference: difference || describeAround(before, after) };
+}
+
+const prefix = '/webhooks/w/';
+
+/** Reads the part of a path that should be a UID. */
+function readAsked(path: string) {
+  const start = path.startsWith(prefix) ? prefix.length : path.search(/wh_/i);
+  if (start < 0) return undefined;
+  const slash = path.indexOf('/', start);
+  const end = slash < 0 ? path.length : slash;
+  const text = decode(path.slice(start, end)).slice(0, askedCharsMax);
+  return text === '' ? undefined : { text, before: path.slice(0, start), after: path.slice(end) };
+}
+
+function describeAround(before: string, after: string): string {
+  if (before !== prefix) return `the path before the UID is not ${prefix}`;
+  return after === '' ? '' : 'a slash follows the UID';
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
