@@ -26,3 +26,6 @@ export class UsageError extends CommandError {
     super(message, exitStatus.usage, options);
   }
 }
+
+/** Ends a command because a server does not answer, or not as hookmill does. Trying again may help. */
+export class UnreachableError extends CommandError {}

@@ -1,4 +1,4 @@
-import { printableJson, printableText } from './render/printable.ts';
+import { printable, printableJson, printableText } from './render/printable.ts';
 
 // Everything that the command line prints goes through these functions. Only `printExactly` leaves it as it is.
 
@@ -11,6 +11,11 @@ export function printData(output: 'text' | 'json', data: unknown, renderText: ()
 /** Prints data to standard output as JSON. */
 export function printJson(data: unknown): void {
   printExactly(`${printableJson(data)}\n`);
+}
+
+/** Prints data to standard output as JSON on one line. */
+export function printJsonLine(data: unknown): void {
+  printExactly(`${printableJson(data, 0)}\n`);
 }
 
 /** Prints rendered data to standard output. */
@@ -31,4 +36,14 @@ export function printStatus(text: string): void {
 /** Prints rendered lines that are not data, such as diagnostics, to standard error. */
 export function printFindings(text: string): void {
   process.stderr.write(printableText(text));
+}
+
+/** Whether somebody still reads standard output. */
+export function isOutputOpen(): boolean {
+  return !process.stdout.destroyed && process.stdout.writable;
+}
+
+/** Shows how far a command is on the last line of a terminal, in place of what was there. An empty text removes it. */
+export function showProgress(text: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r${printable(text)}\x1b[K`);
 }

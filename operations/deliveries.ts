@@ -1,7 +1,6 @@
 import type { AppliedState } from '../schema/applied-state.ts';
 import { createSnapshot } from '../schema/automations-snapshot.ts';
 import type { AutomationDefinition, Trigger } from '../schema/definitions/automation-definition.ts';
-import type { Outcome } from '../schema/delivery.ts';
 import type { EventHeaders } from '../schema/event-headers.ts';
 import { judgeAutomation } from '../schema/filters/judge-automation.ts';
 import { findFilterWarnings } from '../schema/filters/warnings/find-filter-warnings.ts';
@@ -14,9 +13,10 @@ import { DeliveryLogError } from '../store/delivery-log-error.ts';
 import { judgeTriggerByObservation } from './checks/observed-warnings.ts';
 import type { Factory, OpenFactory } from './factory.ts';
 import { openHistory } from './history.ts';
-import { findWebhookFilter, type NamedFactory, requireKnownWebhook } from './known-names.ts';
+import { type NamedFactory, requireKnownNames, toStoreFilter } from './known-names.ts';
+import type { LogFilter } from './log-filter.ts';
 import { observeWebhook } from './observe-webhook.ts';
-import { type Page, readPage } from './page.ts';
+import { type ListPosition, type Page, readPage } from './page.ts';
 import { requireAutomation } from './require-applied.ts';
 import { requireDelivery, requirePayload } from './require-logged.ts';
 import {
@@ -29,43 +29,23 @@ import {
   verdictView,
 } from './views/delivery-views.ts';
 
-export interface DeliveriesWanted {
-  /** The webhook's UID, its name, or its name when the delivery arrived. */
-  readonly webhook?: string | undefined;
-  readonly outcome?: Outcome | undefined;
-  readonly limit: number;
-  /** The id of the last delivery on the previous page. */
-  readonly cursor?: string | undefined;
-}
-
 /**
- * Lists the factory's deliveries, newest first; also those of a webhook that no longer exists. Fails with
- * `webhook-unknown` or `cursor-unknown`.
+ * Lists the factory's deliveries in the order of their commits; also those of a webhook that no longer exists. Fails with
+ * `webhook-unknown`, `automation-unknown` or `cursor-unknown`.
  */
 export async function listDeliveries(
   named: NamedFactory,
-  { cursor, limit, webhook, outcome }: DeliveriesWanted,
+  wanted: LogFilter & ListPosition,
   permission: Permission,
 ): Promise<Page<DeliveryView>> {
-  const {
-    name: factory,
-    store: { deliveries },
-  } = named;
-  const filter = webhook === undefined ? {} : await findWebhookFilter(named, webhook);
-  const page = await readPage({
-    limit,
-    cursor,
-    isKnown: async id => (await deliveries.findDelivery(id))?.factory === factory,
-    read: (limit, before) =>
-      deliveries.listDeliveries({
-        factory,
-        limit,
-        ...filter,
-        ...(outcome && { outcome }),
-        ...(before !== undefined && { before }),
-      }),
+  const { deliveries } = named.store;
+  const filter = await toStoreFilter(named, wanted);
+  const page = await readPage(wanted, {
+    isKnown: async id => (await deliveries.findDelivery(id))?.factory === named.name,
+    search: part => deliveries.searchDeliveries({ ...filter, ...part }),
+    findLast: () => deliveries.findLast('deliveries', named.name),
   });
-  if (page.rows.length === 0 && webhook !== undefined) await requireKnownWebhook(named, webhook);
+  if (page.rows.length === 0) await requireKnownNames(named, wanted);
   return { ...page, rows: page.rows.map(row => deliveryView(row, permission)) };
 }
 

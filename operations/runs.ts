@@ -1,46 +1,28 @@
 import type { Readable } from 'node:stream';
-import type { RunState } from '../schema/delivery.ts';
 import { Refusal } from '../schema/refusal.ts';
 import type { Factory, LoggedFactory } from './factory.ts';
-import { type NamedFactory, requireKnownAutomation } from './known-names.ts';
-import { type Page, readPage } from './page.ts';
+import { type NamedFactory, requireKnownNames, toStoreFilter } from './known-names.ts';
+import type { LogFilter } from './log-filter.ts';
+import { type ListPosition, type Page, readPage } from './page.ts';
 import { requireDelivery, requireRun } from './require-logged.ts';
 import { type RunView, runView } from './views/delivery-views.ts';
 
-export interface RunsWanted {
-  readonly automation?: string | undefined;
-  readonly state?: RunState | undefined;
-  readonly limit: number;
-  /** The id of the last run on the previous page. */
-  readonly cursor?: string | undefined;
-}
-
 /**
- * Lists the factory's runs, newest first; also those of an automation that no longer exists. Fails with
- * `automation-unknown` or `cursor-unknown`.
+ * Lists the factory's runs in the order in which they were recorded; also those of an automation that no longer exists.
+ * Fails with `webhook-unknown`, `automation-unknown` or `cursor-unknown`.
  */
 export async function listRuns(
   named: NamedFactory,
-  { cursor, limit, automation, state }: RunsWanted,
+  wanted: Omit<LogFilter, 'outcome'> & ListPosition,
 ): Promise<Page<RunView>> {
-  const {
-    name: factory,
-    store: { deliveries },
-  } = named;
-  const page = await readPage({
-    limit,
-    cursor,
-    isKnown: async id => (await deliveries.findRun(id))?.factory === factory,
-    read: (limit, before) =>
-      deliveries.listRuns({
-        factory,
-        limit,
-        ...(automation !== undefined && { automation }),
-        ...(state && { state }),
-        ...(before !== undefined && { before }),
-      }),
+  const { deliveries } = named.store;
+  const filter = await toStoreFilter(named, wanted);
+  const page = await readPage(wanted, {
+    isKnown: async id => (await deliveries.findRun(id))?.factory === named.name,
+    search: part => deliveries.searchRuns({ ...filter, ...part }),
+    findLast: () => deliveries.findLast('runs', named.name),
   });
-  if (page.rows.length === 0 && automation !== undefined) await requireKnownAutomation(named, automation);
+  if (page.rows.length === 0) await requireKnownNames(named, wanted);
   return { ...page, rows: page.rows.map(runView) };
 }
 

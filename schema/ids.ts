@@ -32,6 +32,11 @@ export function createSortableId(prefix: 'dlv' | 'run' | 'msg', atMs: number, ra
   return `${prefix}_${time}${tail}`;
 }
 
+/** The first of all ids that `createSortableId` makes at this time or later. */
+export function firstSortableId(prefix: 'dlv' | 'run', atMs: number): string {
+  return createSortableId(prefix, Math.max(0, atMs), new Uint8Array(sortableIdRandomBytes));
+}
+
 /** Reads the time, in ms, from an id of `createSortableId`; undefined if it is no such id. */
 export function readSortableIdTime(id: string): number | undefined {
   const time = /^[a-z]{3}_([0-9a-hjkmnp-tv-z]{10})[0-9a-hjkmnp-tv-z]{16}$/.exec(id)?.[1];

@@ -195,24 +195,72 @@ export interface DeliveryLogStats {
   readonly lastCommitDeliveries: number;
 }
 
-export interface DeliveryFilter {
+/** The deliveries that are meant. What is absent lets all through. */
+export interface DeliveryFilter extends LoggedTimes {
   readonly factory: string;
-  /** The webhook's name when the delivery arrived. With `uid` too, a delivery that has either is listed. */
+  /** The webhook's name when the delivery arrived. With `uid` too, deliveries with either are meant. */
   readonly webhook?: string;
   readonly uid?: string;
   readonly outcome?: Outcome;
+  /** Only deliveries with a run of this automation. */
+  readonly automation?: string;
+  /** Only deliveries with a run in this state, and of `automation` if that is given too. */
+  readonly state?: RunState;
+  readonly content?: ContentFilter;
+}
+
+/** The runs that are meant. What is absent lets all through. */
+export interface RunFilter extends LoggedTimes {
+  readonly factory: string;
+  /** As in a `DeliveryFilter`. */
+  readonly webhook?: string;
+  readonly uid?: string;
+  readonly automation?: string;
+  readonly state?: RunState;
+  /** Of the run's delivery. */
+  readonly content?: ContentFilter;
+}
+
+/** When deliveries arrived, or runs were created. A clock that was set back by more than a few minutes blurs it. */
+interface LoggedTimes {
+  /** At this time or later. */
+  readonly sinceMs?: number;
+  /** Before this time. */
+  readonly untilMs?: number;
+}
+
+/** What a delivery must contain, which only accepted ones do. */
+export interface ContentFilter {
+  /** See `isOfEventType`. */
+  readonly eventType?: string;
+  /** A text in the payload, in one of its spellings in JSON (`listJsonSpellings`). */
+  readonly text?: string;
+}
+
+/** A part of a list, in the order of commits. */
+export interface ListPart {
   readonly limit: number;
-  /** Only deliveries committed before the one with this id; none if it is not in the log. */
+  /** Newest first: only rows recorded before the one with this id; none if it is not in the log. */
   readonly before?: string;
 }
 
-export interface RunFilter {
-  readonly factory: string;
-  readonly automation?: string;
-  readonly state?: RunState;
-  readonly limit: number;
-  /** Only runs recorded before the one with this id; none if it is not in the log. */
-  readonly before?: string;
+/** A part of a search, in the order of commits. */
+export interface SearchPart extends ListPart {
+  /**
+   * Oldest first instead: only rows recorded after the one with this id, or all if it is empty. A row appears only when
+   * none can be recorded before it any more, so whoever goes on with `lastId` misses none.
+   */
+  readonly after?: string;
+}
+
+export interface Found<Row> {
+  readonly rows: Row[];
+  /** How many rows were looked at. */
+  readonly searched: number;
+  /** The last row that was looked at, found or not: where the next part begins. Absent if there was none. */
+  readonly lastId?: string;
+  /** Whether there is nothing beyond it for now. */
+  readonly isEnd: boolean;
 }
 
 export interface AcceptedCount {
@@ -238,7 +286,9 @@ export interface HourlyCount {
  */
 export interface DeliveryLogReader {
   /** In the order of their commits, newest first. */
-  listDeliveries(filter: DeliveryFilter): Promise<LoggedDelivery[]>;
+  listDeliveries(filter: Omit<DeliveryFilter, 'content'> & ListPart): Promise<LoggedDelivery[]>;
+  /** Looks for deliveries for a limited time, so it may find fewer than there are: see `Found`. */
+  searchDeliveries(filter: DeliveryFilter & SearchPart): Promise<Found<LoggedDelivery>>;
   findDelivery(id: string): Promise<LoggedDelivery | undefined>;
   /** The number of deliveries accepted for a UID since a time, and when the last one in the log was accepted. */
   countAccepted(uid: string, sinceMs: number): Promise<AcceptedCount>;
@@ -247,7 +297,11 @@ export interface DeliveryLogReader {
   /** The body's exact bytes; undefined unless the delivery was accepted. */
   readPayload(deliveryId: string): Promise<Uint8Array | undefined>;
   /** In the order in which they were recorded, newest first. */
-  listRuns(filter: RunFilter): Promise<Run[]>;
+  listRuns(filter: Omit<RunFilter, 'content'> & ListPart): Promise<Run[]>;
+  /** Does the same for runs. */
+  searchRuns(filter: RunFilter & SearchPart): Promise<Found<Run>>;
+  /** The last row of a factory that a search with `after` would find now; undefined if there is none. */
+  findLast(kind: 'deliveries' | 'runs', factory: string): Promise<string | undefined>;
   findRun(id: string): Promise<Run | undefined>;
   /** Oldest first, replays included. */
   listRunsOfDelivery(deliveryId: string): Promise<Run[]>;

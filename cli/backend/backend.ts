@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import type { ListedAutomations } from '../../operations/automations.ts';
-import type { DeliveriesWanted, TestedAutomation, TestedDelivery } from '../../operations/deliveries.ts';
+import type { TestedAutomation, TestedDelivery } from '../../operations/deliveries.ts';
+import type { LogFilter } from '../../operations/log-filter.ts';
+import type { ListPosition, Page } from '../../operations/page.ts';
 import type { PayloadsView } from '../../operations/payloads.ts';
-import type { RunsWanted } from '../../operations/runs.ts';
 import type { AppliedStatus } from '../../operations/status.ts';
 import type {
   DeliveryDetail,
@@ -35,7 +36,8 @@ export interface Backend {
   testFilter(tested: TestedAutomation, delivery: TestedDelivery): Promise<FilterTestView>;
   /** Describes the payloads that the webhook with this UID received. */
   describePayloads(uid: string): Promise<PayloadsView>;
-  listDeliveries(wanted: DeliveriesWanted): Promise<readonly DeliveryView[]>;
+  /** Reads a page of deliveries: see `Page`. */
+  listDeliveries(wanted: LogFilter & ListPosition): Promise<Page<DeliveryView>>;
   showDelivery(id: string): Promise<DeliveryDetail>;
   /** Reads the exact bytes of a stored body. */
   readPayload(id: string): Promise<Uint8Array>;
@@ -43,7 +45,7 @@ export interface Backend {
   readRunOutput(id: string): Promise<Uint8Array>;
   /** Starts new runs from a stored payload, for all matching automations or only for one. */
   replayDelivery(id: string, only: string | undefined): Promise<readonly StartedRun[]>;
-  listRuns(wanted: RunsWanted): Promise<readonly RunView[]>;
+  listRuns(wanted: Omit<LogFilter, 'outcome'> & ListPosition): Promise<Page<RunView>>;
   showRun(id: string): Promise<RunView>;
   retryRun(id: string): Promise<RunView>;
   /** Finds a run's directory and the file of its output; undefined if they are on another machine. */

@@ -4,7 +4,7 @@ import { ApiProblem, type ApiProblemCode, apiProblems } from '../../schema/api/p
 import { type ApiAnswer, type ApiRoute, apiPrefix } from '../../schema/api/route.ts';
 import { type ApiRoutes, apiRoutes, type OperationId } from '../../schema/api/routes.ts';
 import { Refusal, type RefusalCode, refusals } from '../../schema/refusal.ts';
-import { CommandError } from '../exit-status.ts';
+import { CommandError, UnreachableError } from '../exit-status.ts';
 import type { Server } from './server-address.ts';
 
 /** @limit Time that a command waits for a server's answer, in ms: an apply may itself wait for a lock. */
@@ -62,14 +62,16 @@ async function sendRequest({ url, token }: Server, route: ApiRoute, call: Server
   } catch (cause) {
     const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
     const reason = inner instanceof Error ? inner.message : String(inner);
-    throw new CommandError(`${url} does not answer: ${reason}`);
+    throw new UnreachableError(`${url} does not answer: ${reason}`);
   }
 }
 
 function toError({ url }: Server, status: number, bytes: Uint8Array): Error {
   const problem = z.looseObject(problemAnswer.shape).safeParse(parseJson(bytes));
   if (!problem.success || !isKnown(problem.data.code)) {
-    return new CommandError(`${url} answered ${status}, but is not a hookmill daemon; check --server`);
+    const message = `${url} answered ${status}, but is not a hookmill daemon; check --server`;
+    // A proxy answers so while the daemon restarts.
+    return status >= 500 ? new UnreachableError(message) : new CommandError(message);
   }
   const { code, title, detail, mistakes, diagnostics, instead } = problem.data;
   const parts = { detail: detail ?? title, mistakes, diagnostics, instead };

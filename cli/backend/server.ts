@@ -1,6 +1,7 @@
 import { findUnconfirmed } from '../../operations/confirmations.ts';
 import type { TestedAutomation } from '../../operations/deliveries.ts';
-import { apiPageMax } from '../../schema/api/requests.ts';
+import type { LogFilter } from '../../operations/log-filter.ts';
+import type { ListPosition } from '../../operations/page.ts';
 import { hasErrors } from '../../schema/diagnostics.ts';
 import { Refusal } from '../../schema/refusal.ts';
 import { readDirectory } from '../../sources/directory-source.ts';
@@ -35,24 +36,21 @@ export function createServerBackend(server: Server, { factory, directory }: Plac
       return { ...verdict, automation, enabled, wouldTrigger: enabled && verdict.wouldTrigger };
     },
     describePayloads: uid => callServer(server, 'describePayloads', { params: { ...params, uid } }),
-    listDeliveries: ({ webhook, outcome, limit }) =>
-      readPages(limit, async paging => {
-        const query = { webhook, outcome, ...paging };
-        const { deliveries, next } = await callServer(server, 'listDeliveries', { params, query });
-        return { rows: deliveries, next };
-      }),
+    listDeliveries: async wanted => {
+      const call = { params, query: toQuery(wanted) };
+      const { deliveries: rows, ...end } = await callServer(server, 'listDeliveries', call);
+      return { rows, ...end };
+    },
     showDelivery: delivery => callServer(server, 'showDelivery', { params: { ...params, delivery } }),
     readPayload: delivery => callServer(server, 'downloadPayload', { params: { ...params, delivery } }),
     replayDelivery: async (delivery, automation) => {
       const call = { params: { ...params, delivery }, body: { automation } };
       return (await callServer(server, 'replayDelivery', call)).runs;
     },
-    listRuns: ({ automation, state, limit }) =>
-      readPages(limit, async paging => {
-        const query = { automation, state, ...paging };
-        const { runs, next } = await callServer(server, 'listRuns', { params, query });
-        return { rows: runs, next };
-      }),
+    listRuns: async wanted => {
+      const { runs: rows, ...end } = await callServer(server, 'listRuns', { params, query: toQuery(wanted) });
+      return { rows, ...end };
+    },
     showRun: run => callServer(server, 'showRun', { params: { ...params, run } }),
     readRunOutput: run => callServer(server, 'showRunOutput', { params: { ...params, run } }),
     retryRun: run => callServer(server, 'retryRun', { params: { ...params, run }, body: {} }),
@@ -129,23 +127,8 @@ function requireDiagnostics(error: unknown) {
   throw error;
 }
 
-interface ServerPage<T> {
-  readonly rows: readonly T[];
-  readonly next: string | null;
-}
-
-/** Reads the first rows of a list, page after page. */
-async function readPages<T>(
-  limit: number,
-  readPage: (paging: { limit: string; cursor: string | undefined }) => Promise<ServerPage<T>>,
-): Promise<T[]> {
-  const rows: T[] = [];
-  let cursor: string | null | undefined;
-  while (rows.length < limit && cursor !== null) {
-    const size = Math.min(limit - rows.length, apiPageMax);
-    const page = await readPage({ limit: String(size), cursor });
-    rows.push(...page.rows);
-    cursor = page.next;
-  }
-  return rows;
+function toQuery({ sinceMs, untilMs, limit, ...wanted }: LogFilter & ListPosition) {
+  const toText = (atMs: number | undefined) =>
+    atMs === undefined ? undefined : new Date(atMs).toISOString();
+  return { ...wanted, since: toText(sinceMs), until: toText(untilMs), limit: String(limit) };
 }

@@ -38,11 +38,11 @@ export function printableText(text: string): string {
 }
 
 /** JSON that is safe on a terminal: the same value, with control characters as JSON escapes. */
-export function printableJson(value: unknown): string {
+export function printableJson(value: unknown, indent = 2): string {
   const escapeUnit = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
   const escapeJson = (character: string) => character.split('').map(escapeUnit).join('');
   return (
-    JSON.stringify(value, null, 2)
+    JSON.stringify(value, null, indent)
       // Only the layout contains real line ends: JSON.stringify has escaped those in strings.
       .replace(unprintable, character => (character === '\n' ? character : escapeJson(character)))
       .replace(commandWithin, escapeJson)

@@ -1,10 +1,25 @@
 import type { RunView } from '../../operations/views/delivery-views.ts';
-import { renderTable } from './render-table.ts';
+import { openTable } from './render-table.ts';
 
 /** Runs as a table. */
 export function renderRuns(runs: readonly RunView[]): string {
-  const rows = runs.map(({ id, automation, deliveryId, state, attempts, replay, error }) => {
-    return [id, automation, deliveryId + (replay ? ' (replay)' : ''), state, String(attempts), error ?? ''];
-  });
-  return renderTable(['RUN', 'AUTOMATION', 'DELIVERY', 'STATE', 'ATTEMPTS', ''], rows);
+  return openRunTable()(runs);
+}
+
+/** Opens a table of runs, whose rows may come little by little. */
+export function openRunTable(): (runs: readonly RunView[]) => string {
+  const table = openTable(['RUN', 'AUTOMATION', 'DELIVERY', 'STATE', 'ATTEMPTS', '']);
+  return runs =>
+    table(
+      runs.map(({ id, automation, deliveryId, state, attempts, replay, error }) => {
+        return [
+          id,
+          automation,
+          deliveryId + (replay ? ' (replay)' : ''),
+          state,
+          String(attempts),
+          error ?? '',
+        ];
+      }),
+    );
 }

@@ -3,14 +3,26 @@ import { printable } from './printable.ts';
 
 /** Rows in columns under a heading, two spaces apart. */
 export function renderTable(heading: readonly string[], rows: readonly (readonly string[])[]): string {
-  const cells = [heading, ...rows].map(row => row.map(printable));
-  const widths = heading.map((_, column) => Math.max(...cells.map(row => countColumns(row[column] ?? ''))));
-  const renderRow = (row: readonly string[]) =>
-    row
-      .map((cell, column) => padColumns(cell, widths[column] ?? 0))
-      .join('  ')
-      .trimEnd();
-  return `${cells.map(renderRow).join('\n')}\n`;
+  return openTable(heading)(rows);
+}
+
+/** A table whose rows come little by little: the heading comes with the first ones, and columns only become wider. */
+export function openTable(heading: readonly string[]): (rows: readonly (readonly string[])[]) => string {
+  let widths = heading.map(() => 0);
+  let above = [heading];
+  return rows => {
+    const cells = [...above, ...rows].map(row => row.map(printable));
+    above = [];
+    widths = widths.map((width, column) =>
+      Math.max(width, ...cells.map(row => countColumns(row[column] ?? ''))),
+    );
+    const renderRow = (row: readonly string[]) =>
+      row
+        .map((cell, column) => padColumns(cell, widths[column] ?? 0))
+        .join('  ')
+        .trimEnd();
+    return `${cells.map(renderRow).join('\n')}\n`;
+  };
 }
 
 /** Names with their values, one below the other. */

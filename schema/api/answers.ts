@@ -257,8 +257,17 @@ export const deliveryAnswer = z.strictObject({
     .describe('The event headers, with names in lower case. Only of accepted deliveries.'),
   commit,
 });
-const next = z.string().nullable().describe('The cursor of the next page; null: this is the last page.');
-export const deliveriesAnswer = z.strictObject({ deliveries: z.array(deliveryAnswer), next });
+/** Where a list goes on. */
+const listEnd = {
+  next: z
+    .string()
+    .nullable()
+    .describe(
+      'Where the next page begins; null: this is the last page. A page with few or no rows may have one.',
+    ),
+  searched: z.int().describe('Number of rows that were looked at for this page.'),
+};
+export const deliveriesAnswer = z.strictObject({ deliveries: z.array(deliveryAnswer), ...listEnd });
 
 export const runAnswer = z.strictObject({
   id: z.string(),
@@ -274,7 +283,7 @@ export const runAnswer = z.strictObject({
   nextAttemptAt: time.nullable().describe('When a queued run is attempted again.'),
   error: z.string().optional().describe('Why the last attempt failed.'),
 });
-export const runsAnswer = z.strictObject({ runs: z.array(runAnswer), next });
+export const runsAnswer = z.strictObject({ runs: z.array(runAnswer), ...listEnd });
 
 const evaluationShape = z.strictObject({
   serial: z.int().describe('Serial of the applied state that judged the delivery.'),

@@ -20,6 +20,9 @@ const tokenCharsMax = 256;
 /** @limit Longest text that names where applied files come from, in characters: a path or a URL. */
 const originCharsMax = 512;
 
+/** @limit Longest text or event type that a list looks for, in characters: longer than anything that tells deliveries apart. */
+const soughtCharsMax = 256;
+
 const name = z.string().regex(namePattern, { error: `use ${nameRule}` });
 const newSecretName = secretNameShape
   .optional()
@@ -112,27 +115,40 @@ export const testRequest = z
     requireOne(context, request, 'delivery', 'payload');
   });
 
-const cursor = z.string().optional().describe('The `next` of the previous page.');
-const limit = z.coerce.number().int().min(1).max(apiPageMax).default(apiPageSize);
-
-export const deliveriesQuery = z.strictObject({
+const time = z.iso.datetime({ offset: true }).transform(text => Date.parse(text));
+const soughtText = z.string().min(1).max(soughtCharsMax).optional();
+/** The parameters of every list from the delivery log. */
+const listQuery = z.strictObject({
   webhook: z
     .string()
     .optional()
-    .describe('Only deliveries of the webhook with this UID or name; also of one that no longer exists.'),
-  outcome: z.enum(outcomes).optional(),
-  limit,
-  cursor,
-});
-export const runsQuery = z.strictObject({
+    .describe('Only of the webhook with this UID or name; also of one that no longer exists.'),
   automation: z
     .string()
     .optional()
-    .describe('Only runs of this automation; also of one that no longer exists.'),
+    .describe('Only runs of this automation, or deliveries with one; also of one that no longer exists.'),
+  state: z.enum(runStates).optional().describe('Only runs in this state, or deliveries with one.'),
+  event: soughtText.describe(
+    'Only deliveries of this event type, and their runs: the value of an event header, or of `type`, `event`, `event_type`, `eventType` or `event_name` in the payload.',
+  ),
+  search: soughtText.describe('Only deliveries whose stored payload contains this text, and their runs.'),
+  since: time
+    .optional()
+    .describe('Only deliveries that arrived, or runs that were created, at this time or later.'),
+  until: time.optional().describe('Only those before this time.'),
+  limit: z.coerce.number().int().min(1).max(apiPageMax).default(apiPageSize),
+  cursor: z.string().optional().describe('The `next` of the previous page.'),
+  after: z
+    .string()
+    .optional()
+    .describe(
+      'Oldest first, instead of `cursor`: `start`; `now`, for no rows and the `next` from which to follow; or the `next` of the previous page.',
+    ),
+});
+
+export const deliveriesQuery = listQuery.extend({ outcome: z.enum(outcomes).optional() });
+export const runsQuery = listQuery.extend({
   delivery: z.string().optional().describe('Only runs of this delivery, oldest first, on one page.'),
-  state: z.enum(runStates).optional(),
-  limit,
-  cursor,
 });
 export const liveQuery = z.strictObject({
   webhook: z.string().regex(uidPattern).optional().describe('Only deliveries of the webhook with this UID.'),

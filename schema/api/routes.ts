@@ -227,10 +227,11 @@ export const apiRoutes = {
     method: 'get',
     path: `${factory}/deliveries`,
     permission: 'read',
-    summary: 'Lists deliveries in the order in which they were recorded, newest first.',
+    summary:
+      'Lists deliveries in the order in which they were recorded: newest first, or with `after` oldest first, also to follow what is recorded from now on.',
     query: requests.deliveriesQuery,
     answer: { status: 200, shape: answers.deliveriesAnswer },
-    problems: ['webhook-unknown', 'cursor-unknown', ...reading],
+    problems: ['webhook-unknown', 'automation-unknown', 'cursor-unknown', ...reading],
   },
   watchDeliveries: {
     method: 'get',
@@ -279,10 +280,11 @@ export const apiRoutes = {
     method: 'get',
     path: `${factory}/runs`,
     permission: 'read',
-    summary: 'Lists runs, newest first.',
+    summary:
+      'Lists runs in the order in which they were recorded: newest first, or with `after` oldest first.',
     query: requests.runsQuery,
     answer: { status: 200, shape: answers.runsAnswer },
-    problems: ['automation-unknown', 'delivery-unknown', 'cursor-unknown', ...reading],
+    problems: ['webhook-unknown', 'automation-unknown', 'delivery-unknown', 'cursor-unknown', ...reading],
   },
   showRun: {
     method: 'get',

@@ -1,41 +1,57 @@
 import type { Command } from 'commander';
-import type { Outcome } from '../../../schema/delivery.ts';
+import type { DeliveryView } from '../../../operations/views/delivery-views.ts';
 import type { OpenBackend } from '../../backend/backend.ts';
-import { parseLimit, parseOutcome } from '../../input/parse-options.ts';
-import { printData } from '../../output.ts';
-import { renderTable } from '../../render/render-table.ts';
+import {
+  addDeliveryFilterOptions,
+  type LogFilterOptions,
+  toLogFilter,
+} from '../../input/log-filter-options.ts';
+import { parseLimit, parseRunState } from '../../input/parse-options.ts';
+import { printData, printJsonLine, printText } from '../../output.ts';
+import { openDeliveryTable } from '../../render/render-deliveries.ts';
+import { followRows } from '../../rows/follow-rows.ts';
+import { type ReadPage, readRows } from '../../rows/read-rows.ts';
 import { addCommand } from '../add-command.ts';
 
 /** Declares `hookmill deliveries list`. */
 export function declareDeliveriesList(parent: Command, openBackend: OpenBackend): Command {
-  return addCommand(
-    parent,
-    'list',
-    'list deliveries, newest first',
-    `
+  return addDeliveryFilterOptions(
+    addCommand(
+      parent,
+      'list',
+      'list deliveries, newest first',
+      `
+With --follow, the newest deliveries are printed oldest first, and then each one as it is recorded, until Ctrl-C. With
+-o json, each is one line. It survives a restart of the server, and leaves none out.
+
 Examples:
-  hookmill deliveries list --webhook deploys
-  hookmill deliveries list --outcome 'Rejected (auth)' --limit 10`,
+  hookmill deliveries list --webhook deploys --since 2h
+  hookmill deliveries list --search order-4711 --since 7d
+  hookmill deliveries list --outcome 'Rejected (auth)' --limit 10 --follow`,
+    ),
   )
-    .option('--webhook <name>', 'only deliveries of this webhook (name or UID)')
-    .option('--outcome <label>', 'only deliveries with this outcome', parseOutcome)
+    .option('--automation <name>', 'only deliveries with a run of this automation')
+    .option('--state <state>', 'only deliveries with a run in this state', parseRunState)
     .option('--limit <n>', 'maximum number of deliveries', parseLimit, 50)
-    .action(async (options: ListOptions, command: Command) => {
+    .option('-f, --follow', 'also print deliveries as they are recorded')
+    .action(async ({ limit, follow, ...options }: ListOptions, command: Command) => {
       const { backend, output } = await openBackend(command);
-      const deliveries = await backend.listDeliveries(options);
-      printData(output, deliveries, () => {
-        if (deliveries.length === 0) return 'No deliveries.\n';
-        const rows = deliveries.map(({ id, webhook, at, size, outcome, reason, duplicateOf }) => {
-          const note = reason ?? (duplicateOf ? `of ${duplicateOf}` : '');
-          return [id, webhook, at, String(size), outcome, note];
+      const filter = toLogFilter(options);
+      const readPage: ReadPage<DeliveryView> = position => backend.listDeliveries({ ...filter, ...position });
+      const table = openDeliveryTable();
+      if (follow) {
+        await followRows(readPage, limit, rows => {
+          if (output === 'json') for (const row of rows) printJsonLine(row);
+          else printText(table(rows));
         });
-        return renderTable(['ID', 'WEBHOOK', 'TIME', 'SIZE', 'OUTCOME', ''], rows);
-      });
+        return;
+      }
+      const deliveries = await readRows(readPage, limit);
+      printData(output, deliveries, () => (deliveries.length === 0 ? 'No deliveries.\n' : table(deliveries)));
     });
 }
 
-interface ListOptions {
-  readonly webhook?: string;
-  readonly outcome?: Outcome;
+interface ListOptions extends LogFilterOptions {
   readonly limit: number;
+  readonly follow?: true;
 }

@@ -1,34 +1,50 @@
 import type { Command } from 'commander';
-import type { RunState } from '../../../schema/delivery.ts';
+import type { RunView } from '../../../operations/views/delivery-views.ts';
 import type { OpenBackend } from '../../backend/backend.ts';
-import { parseLimit, parseRunState } from '../../input/parse-options.ts';
-import { printData } from '../../output.ts';
-import { renderRuns } from '../../render/render-runs.ts';
+import { addRunFilterOptions, type LogFilterOptions, toLogFilter } from '../../input/log-filter-options.ts';
+import { parseLimit } from '../../input/parse-options.ts';
+import { printData, printJsonLine, printText } from '../../output.ts';
+import { openRunTable, renderRuns } from '../../render/render-runs.ts';
+import { followRuns } from '../../rows/follow-runs.ts';
+import { type ReadPage, readRows } from '../../rows/read-rows.ts';
 import { addCommand } from '../add-command.ts';
 
 /** Declares `hookmill runs list`. */
 export function declareRunsList(parent: Command, openBackend: OpenBackend): Command {
-  return addCommand(
-    parent,
-    'list',
-    'list runs, newest first',
-    `
+  return addRunFilterOptions(
+    addCommand(
+      parent,
+      'list',
+      'list runs, newest first',
+      `
+With --follow, the newest runs are printed oldest first, and then each one as it is recorded, and again when it has
+ended, until Ctrl-C. With -o json, each is one line.
+
 Examples:
-  hookmill runs list --state failed
-  hookmill runs list --automation triage -o json`,
+  hookmill runs list --state failed --since 1h
+  hookmill runs list --automation triage -o json --follow`,
+    ),
   )
-    .option('--automation <name>', 'only runs of this automation')
-    .option('--state <state>', 'only runs in this state', parseRunState)
     .option('--limit <n>', 'maximum number of runs', parseLimit, 50)
-    .action(async (options: ListOptions, command: Command) => {
+    .option('-f, --follow', 'also print runs as they are recorded, and as they end')
+    .action(async ({ limit, follow, ...options }: ListOptions, command: Command) => {
       const { backend, output } = await openBackend(command);
-      const runs = await backend.listRuns(options);
+      const filter = toLogFilter(options);
+      const readPage: ReadPage<RunView> = position => backend.listRuns({ ...filter, ...position });
+      if (follow) {
+        const table = openRunTable();
+        await followRuns(backend, filter, limit, rows => {
+          if (output === 'json') for (const row of rows) printJsonLine(row);
+          else printText(table(rows));
+        });
+        return;
+      }
+      const runs = await readRows(readPage, limit);
       printData(output, runs, () => (runs.length === 0 ? 'No runs.\n' : renderRuns(runs)));
     });
 }
 
-interface ListOptions {
-  readonly automation?: string;
-  readonly state?: RunState;
+interface ListOptions extends LogFilterOptions {
   readonly limit: number;
+  readonly follow?: true;
 }

@@ -15,19 +15,28 @@ export function createListHandlers(deps: OperationDeps): Pick<ThreadHandlers, Li
     },
     listDeliveries: async ({ params: { factory }, query, caller }) => {
       const opened = openFactory(deps, factory);
-      const page = await listDeliveries(opened, query, caller.token.permission);
-      return { body: { deliveries: page.rows, next: page.next } };
+      const { rows, ...end } = await listDeliveries(opened, toWanted(query), caller.token.permission);
+      return { body: { deliveries: rows, ...end } };
     },
-    listRuns: async ({ params: { factory }, query: { delivery, ...wanted } }) => {
+    listRuns: async ({ params: { factory }, query: { delivery, ...query } }) => {
       const opened = openFactory(deps, factory);
       if (delivery !== undefined) {
-        return { body: { runs: await listRunsOfDelivery(opened, delivery), next: null } };
+        const runs = await listRunsOfDelivery(opened, delivery);
+        return { body: { runs, next: null, searched: runs.length } };
       }
-      const page = await listRuns(opened, wanted);
-      return { body: { runs: page.rows, next: page.next } };
+      const { rows, ...end } = await listRuns(opened, toWanted(query));
+      return { body: { runs: rows, ...end } };
     },
     showRun: async ({ params: { factory, run } }) => ({
       body: await showRun(openFactory(deps, factory), run),
     }),
   };
+}
+
+function toWanted<Query extends { since?: number | undefined; until?: number | undefined }>({
+  since: sinceMs,
+  until: untilMs,
+  ...query
+}: Query) {
+  return { ...query, sinceMs, untilMs };
 }

@@ -1,10 +1,12 @@
 import { parseSourceCommit } from '../../../schema/automations-snapshot.ts';
 import type { Commit } from '../../../schema/commit.ts';
 import type {
+  DeliveryFilter,
   DeliveryLogReader,
   HourlyCount,
   LoggedDelivery,
   Run,
+  RunFilter,
   UnloggedCount,
 } from '../../delivery-log.ts';
 import { closedError } from '../../delivery-log-error.ts';
@@ -13,13 +15,12 @@ import { openPool, waitForClose } from '../connection/pool.ts';
 import { migrateOnce } from '../migrations.ts';
 import { toLogFailure } from './log-failures.ts';
 import { deliveryColumns, isDelivery, runColumns, toIdValues } from './rows.ts';
+import { preparePostgresSearch, type Select, settle } from './search.ts';
 import { sumOfUnlogged } from './unlogged.ts';
 
 /** @limit Connections by which a process reads the delivery log: a slow query then delays three others at most. */
 const readConnectionsMax = 3;
 const hourMs = 3_600_000;
-
-type Select = <Row extends object>(text: string, values: readonly unknown[]) => Promise<Row[]>;
 
 /** Reads the delivery log in PostgreSQL. It connects with the first question. */
 export function openPostgresReader(url: string): DeliveryLogReader & { close(): Promise<void> } {
@@ -40,6 +41,10 @@ export function openPostgresReader(url: string): DeliveryLogReader & { close(): 
     ...readDeliveries(select),
     ...readCounts(select),
     ...readRuns(select),
+    findLast: async (kind, factory) => {
+      const text = `SELECT id FROM hookmill.${kind} WHERE factory = $1 AND seq <= $2 ORDER BY seq DESC LIMIT 1`;
+      return (await select<{ id: string }>(text, [factory, await settle(select, kind)]))[0]?.id;
+    },
     readPayload: async id => {
       const text = `SELECT payload FROM hookmill.deliveries WHERE ${isDelivery} AND outcome = 'Accepted'`;
       const [row] = await select<{ payload: Uint8Array }>(text, toIdValues(id));
@@ -60,7 +65,9 @@ export function openPostgresReader(url: string): DeliveryLogReader & { close(): 
   };
 }
 
-function readDeliveries(select: Select): Pick<DeliveryLogReader, 'listDeliveries' | 'findDelivery'> {
+function readDeliveries(
+  select: Select,
+): Pick<DeliveryLogReader, 'listDeliveries' | 'searchDeliveries' | 'findDelivery'> {
   const from = 'FROM hookmill.deliveries LEFT JOIN hookmill.snapshots ON key = snapshot';
   /** Reads each snapshot's source once: many rows share one, and it may be long. */
   const withCommits = async (rows: readonly LoggedDelivery[]): Promise<LoggedDelivery[]> => {
@@ -80,18 +87,34 @@ function readDeliveries(select: Select): Pick<DeliveryLogReader, 'listDeliveries
       return commit ? { ...row, commit } : row;
     });
   };
-  return {
-    async listDeliveries({ factory, webhook = null, uid = null, outcome = null, limit, before = null }) {
-      const rows = await select<DeliveryRecord>(
-        `SELECT ${deliveryColumns} ${from}
-        WHERE factory = $1 AND ($2::text IS NULL AND $3::text IS NULL OR webhook = $2 OR uid = $3)
-          AND ($4::text IS NULL OR outcome = $4)
-          AND ($5::text IS NULL OR seq < (SELECT seq FROM hookmill.deliveries WHERE id = $5))
-        ORDER BY seq DESC LIMIT $6`,
-        [factory, webhook, uid, outcome, before, limit],
-      );
-      return withCommits(rows.map(toDelivery));
+  const search = preparePostgresSearch<DeliveryFilter, LoggedDelivery>(select, {
+    name: 'deliveries',
+    time: 'at_ms',
+    event: 'own',
+    join: '',
+    looksFor: ['sinceMs', 'untilMs', 'automation', 'state', 'content'],
+    conditions: ({ outcome, automation, state }, bind) => {
+      const ofRun = [
+        ...(automation === undefined ? [] : [`automation = ${bind(automation)}`]),
+        ...(state === undefined ? [] : [`state = ${bind(state)}`]),
+      ].join(' AND ');
+      return [
+        ...(outcome === undefined ? [] : [`own.outcome = ${bind(outcome)}`]),
+        ...(ofRun === ''
+          ? []
+          : [
+              `EXISTS (SELECT FROM hookmill.runs WHERE delivery_id = own.id AND runs.day = own.day AND ${ofRun})`,
+            ]),
+      ];
     },
+    readRows: async (factory, seqs, order) => {
+      const text = `SELECT ${deliveryColumns} ${from} WHERE factory = $1 AND seq = ANY ($2) ORDER BY seq ${order}`;
+      return withCommits((await select<DeliveryRecord>(text, [factory, seqs])).map(toDelivery));
+    },
+  });
+  return {
+    listDeliveries: async wanted => (await search(wanted, false)).rows,
+    searchDeliveries: wanted => search(wanted, true),
     async findDelivery(id) {
       const text = `SELECT ${deliveryColumns} ${from} WHERE ${isDelivery}`;
       const rows = await select<DeliveryRecord>(text, toIdValues(id));
@@ -131,18 +154,28 @@ function readCounts(select: Select): Pick<DeliveryLogReader, 'countAccepted' | '
   };
 }
 
-function readRuns(select: Select): Pick<DeliveryLogReader, 'listRuns' | 'findRun' | 'listRunsOfDelivery'> {
+function readRuns(
+  select: Select,
+): Pick<DeliveryLogReader, 'listRuns' | 'searchRuns' | 'findRun' | 'listRunsOfDelivery'> {
   const from = `SELECT ${runColumns} FROM hookmill.runs LEFT JOIN hookmill.snapshots ON key = snapshot`;
   const read = async (rest: string, values: readonly unknown[]): Promise<Run[]> =>
     (await select<Run>(`${from} ${rest}`, values)).map(withoutNulls);
+  const search = preparePostgresSearch<RunFilter, Run>(select, {
+    name: 'runs',
+    time: 'created_at_ms',
+    event: 'event',
+    join: 'JOIN hookmill.deliveries AS event ON event.id = own.delivery_id AND event.day = own.day',
+    looksFor: ['sinceMs', 'untilMs', 'webhook', 'uid', 'content'],
+    conditions: ({ automation, state }, bind) => [
+      ...(automation === undefined ? [] : [`own.automation = ${bind(automation)}`]),
+      ...(state === undefined ? [] : [`own.state = ${bind(state)}`]),
+    ],
+    readRows: (factory, seqs, order) =>
+      read(`WHERE factory = $1 AND seq = ANY ($2) ORDER BY seq ${order}`, [factory, seqs]),
+  });
   return {
-    listRuns: ({ factory, automation = null, state = null, limit, before = null }) =>
-      read(
-        `WHERE factory = $1 AND ($2::text IS NULL OR automation = $2) AND ($3::text IS NULL OR state = $3)
-          AND ($4::text IS NULL OR seq < (SELECT seq FROM hookmill.runs WHERE id = $4))
-        ORDER BY seq DESC LIMIT $5`,
-        [factory, automation, state, before, limit],
-      ),
+    listRuns: async wanted => (await search(wanted, false)).rows,
+    searchRuns: wanted => search(wanted, true),
     // A replay's id is younger than its delivery, by whose day it is stored.
     findRun: async id => (await read('WHERE id = $1', [id]))[0],
     listRunsOfDelivery: deliveryId => read('WHERE delivery_id = $1 ORDER BY seq', [deliveryId]),

@@ -9,6 +9,7 @@ import { testPruning } from './pruning.ts';
 import { testReconcileStatuses } from './reconcile-statuses.ts';
 import { testRunFiles } from './run-files.ts';
 import { testRuns } from './runs.ts';
+import { testSearches } from './searches.ts';
 import { testTeamSecrets } from './team-secrets.ts';
 import { testTransfer } from './transfer.ts';
 import { testUnlogged } from './unlogged.ts';
@@ -24,6 +25,7 @@ export function describeStore(name: string, makePlace: MakePlace, daemons: 'one'
     describe('deliveries', () => testDeliveries(makePlace));
     describe('delivery queries', () => testDeliveryQueries(makePlace));
     describe('requests without a row', () => testUnlogged(makePlace));
+    describe('searches', () => testSearches(makePlace));
     describe('runs', () => testRuns(makePlace));
     describe('pruning', () => testPruning(makePlace));
     describe('run files', () => testRunFiles(makePlace));

@@ -32,11 +32,14 @@ export function makeReader(ask: Ask): DeliveryLogReader {
       ask(name, given) as ReturnType<DeliveryLogReader[V]>;
   return {
     listDeliveries: verb('listDeliveries'),
+    searchDeliveries: verb('searchDeliveries'),
     findDelivery: verb('findDelivery'),
     countAccepted: verb('countAccepted'),
     countByHour: verb('countByHour'),
     readPayload: verb('readPayload'),
     listRuns: verb('listRuns'),
+    searchRuns: verb('searchRuns'),
+    findLast: verb('findLast'),
     findRun: verb('findRun'),
     listRunsOfDelivery: verb('listRunsOfDelivery'),
     readSnapshot: verb('readSnapshot'),

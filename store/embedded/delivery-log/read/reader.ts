@@ -2,10 +2,16 @@ import type Database from 'better-sqlite3';
 import { parseSourceCommit } from '../../../../schema/automations-snapshot.ts';
 import type { Commit } from '../../../../schema/commit.ts';
 import { type Outcome, type RunState, runStates } from '../../../../schema/delivery.ts';
-import type { DeliveryLogReader, HourlyCount, LoggedDelivery } from '../../../delivery-log.ts';
+import type {
+  DeliveryFilter,
+  DeliveryLogReader,
+  HourlyCount,
+  LoggedDelivery,
+  Run,
+  RunFilter,
+} from '../../../delivery-log.ts';
 import { type DeliveryRecord, toDelivery } from '../../../stored-rows.ts';
 import { openDatabaseForReading } from '../sql/database.ts';
-import { mergeFirst } from '../sql/merge-first.ts';
 import {
   type RunRow,
   selectDelivery,
@@ -17,6 +23,7 @@ import {
 } from '../sql/rows.ts';
 import { prepareSumUnlogged } from '../sql/unlogged.ts';
 import type { QueryVerb } from './query.ts';
+import { prepareSqliteSearch, type SeqList } from './search.ts';
 
 /** A reader whose methods are synchronous. */
 export type SqliteReader = SynchronousReader & { close(): void };
@@ -32,10 +39,14 @@ export function openSqliteReader(file: string): SqliteReader {
   const database = openDatabaseForReading(file);
   const payload = database.prepare<[string], Uint8Array>(selectPayload).pluck();
   const snapshot = database.prepare<[string], string>(selectSnapshot).pluck();
+  const queries = { ...prepareDeliveryQueries(database), ...prepareRunQueries(database) };
   return {
-    ...prepareDeliveryQueries(database),
+    ...queries,
     ...prepareCounts(database),
-    ...prepareRunQueries(database),
+    findLast: (kind, factory) => {
+      const list = kind === 'runs' ? 'listRuns' : 'listDeliveries';
+      return queries[list]({ factory, limit: 1 })[0]?.id;
+    },
     readPayload: deliveryId => payload.get(deliveryId),
     readSnapshot: digest => snapshot.get(digest),
     sumUnlogged: prepareSumUnlogged(database),
@@ -49,27 +60,19 @@ export function answerQuery(reader: SqliteReader, verb: QueryVerb, given: readon
   return answer(...given);
 }
 
-// Lists merge the newest rows of each series, or of each state of runs, that the filter lets through. So they read no row
-// that does not match, and a filter that matches nothing costs one look into the index for each of them.
-
 function prepareDeliveryQueries(
   database: Database.Database,
-): Pick<SynchronousReader, 'listDeliveries' | 'findDelivery'> {
+): Pick<SynchronousReader, 'listDeliveries' | 'searchDeliveries' | 'findDelivery'> {
   const selectSeries = database
     .prepare<{ factory: string; name: string | null; uid: string | null; outcome: string | null }, number>(`
       SELECT key FROM series WHERE factory = @factory
         AND (@name IS NULL AND @uid IS NULL OR webhook = @name OR uid = @uid)
         AND (@outcome IS NULL OR outcome = @outcome)`)
     .pluck();
-  const selectSeqs = database
-    .prepare<[number, number, number, number], number>(
-      'SELECT seq FROM deliveries WHERE series = ? AND seq > ? AND seq < ? ORDER BY seq DESC LIMIT ?',
-    )
-    .pluck();
-  const list = database.prepare<[string, number], DeliveryRecord>(`${selectDelivery}
-    WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY seq DESC LIMIT ?`);
+  const openList = prepareLists<{ key: number }>(database, 'deliveries WHERE series = @key');
+  const list = database.prepare<[string], DeliveryRecord>(`${selectDelivery}
+    WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY seq DESC`);
   const find = database.prepare<[string], DeliveryRecord>(`${selectDelivery} WHERE deliveries.id = ?`);
-  const selectSeq = database.prepare<[string], number>('SELECT seq FROM deliveries WHERE id = ?').pluck();
   const source = database.prepare<[string], string | null>(selectSource).pluck();
 
   /** Parses each snapshot's source once: many rows share one, and it may be long. */
@@ -83,16 +86,21 @@ function prepareDeliveryQueries(
       return commit ? { ...row, commit } : row;
     });
   };
-
-  return {
-    listDeliveries({ factory, webhook, uid, outcome, limit, before }) {
-      const beforeSeq = before === undefined ? Number.MAX_SAFE_INTEGER : (selectSeq.get(before) ?? 0);
-      const filter = { factory, name: webhook ?? null, uid: uid ?? null, outcome: outcome ?? null };
-      const seqs = mergeFirst(selectSeries.all(filter), limit, newestFirst, (key, end = 0) =>
-        selectSeqs.all(key, end, beforeSeq, limit),
-      );
-      return withCommits(list.all(JSON.stringify(seqs), limit).map(toDelivery));
+  const search = prepareSqliteSearch<DeliveryFilter, LoggedDelivery>(database, {
+    name: 'deliveries',
+    from: 'FROM deliveries CROSS JOIN series ON series.key = deliveries.series',
+    time: 'at_ms',
+    openLists: ({ factory, webhook: name = null, uid = null, outcome = null }) =>
+      selectSeries.all({ factory, name, uid, outcome }).map(key => openList({ key })),
+    conditions: ({ automation, state }) => {
+      const ofRun = [...equals('automation', automation), ...equals('state', state)].join(' AND ');
+      return ofRun === '' ? [] : [`EXISTS (SELECT 1 FROM runs WHERE delivery = deliveries.seq AND ${ofRun})`];
     },
+    readRows: seqs => withCommits(list.all(JSON.stringify(seqs)).map(toDelivery)),
+  });
+  return {
+    listDeliveries: wanted => search(wanted, false).rows,
+    searchDeliveries: wanted => search(wanted, true),
     findDelivery: id => withCommits(find.all(id).map(toDelivery))[0],
   };
 }
@@ -136,53 +144,62 @@ function prepareCounts(
 
 function prepareRunQueries(
   database: Database.Database,
-): Pick<SynchronousReader, 'listRuns' | 'findRun' | 'listRunsOfDelivery'> {
-  const newest = 'seq > @end AND seq < @beforeSeq ORDER BY seq DESC LIMIT @limit';
-  const selectSeqs = database
-    .prepare<RunListParameters, number>(`
-      SELECT seq FROM runs WHERE factory = @factory AND state = @state AND ${newest}`)
-    .pluck();
-  const selectSeqsOfAutomation = database
-    .prepare<RunListParameters & { automation: string }, number>(`
-      SELECT seq FROM runs WHERE factory = @factory AND automation = @automation AND state = @state AND ${newest}`)
-    .pluck();
-  const list = database.prepare<[string, number], RunRow>(`${selectRun}
-    WHERE runs.seq IN (SELECT value FROM json_each(?)) ORDER BY runs.seq DESC LIMIT ?`);
+): Pick<SynchronousReader, 'listRuns' | 'searchRuns' | 'findRun' | 'listRunsOfDelivery'> {
+  type Key = { factory: string; state: RunState };
+  const openList = prepareLists<Key>(database, 'runs WHERE factory = @factory AND state = @state');
+  const openListOfAutomation = prepareLists<Key & { automation: string }>(
+    database,
+    'runs WHERE factory = @factory AND automation = @automation AND state = @state',
+  );
+  const list = database.prepare<[string], RunRow>(`${selectRun}
+    WHERE runs.seq IN (SELECT value FROM json_each(?)) ORDER BY runs.seq DESC`);
   const find = database.prepare<[string], RunRow>(`${selectRun} WHERE runs.id = ?`);
   const ofDelivery = database.prepare<[string], RunRow>(
     `${selectRun} WHERE deliveries.id = ? ORDER BY runs.seq`,
   );
-  const selectSeq = database.prepare<[string], number>('SELECT seq FROM runs WHERE id = ?').pluck();
-  return {
-    listRuns({ factory, automation, state, limit, before }) {
-      const beforeSeq = before === undefined ? Number.MAX_SAFE_INTEGER : (selectSeq.get(before) ?? 0);
-      const seqs = mergeFirst<RunState, number>(
-        state === undefined ? runStates : [state],
-        limit,
-        newestFirst,
-        (state, end = 0) => {
-          const given = { factory, state, end, beforeSeq, limit };
-          return automation === undefined
-            ? selectSeqs.all(given)
-            : selectSeqsOfAutomation.all({ ...given, automation });
-        },
-      );
-      return list.all(JSON.stringify(seqs), limit).map(toRun);
+  const search = prepareSqliteSearch<RunFilter, Run>(database, {
+    name: 'runs',
+    from: `FROM runs CROSS JOIN deliveries ON deliveries.seq = runs.delivery
+      CROSS JOIN series ON series.key = deliveries.series`,
+    time: 'created_at_ms',
+    openLists: ({ factory, automation, state: only }) =>
+      (only ? [only] : runStates).map(state =>
+        automation === undefined
+          ? openList({ factory, state })
+          : openListOfAutomation({ factory, state, automation }),
+      ),
+    conditions: ({ webhook, uid }) => {
+      const either = [...equals('webhook', webhook), ...equals('uid', uid)].join(' OR ');
+      return either === '' ? [] : [`(${either})`];
     },
+    readRows: seqs => list.all(JSON.stringify(seqs)).map(toRun),
+  });
+  return {
+    listRuns: wanted => search(wanted, false).rows,
+    searchRuns: wanted => search(wanted, true),
     findRun: id => find.all(id).map(toRun)[0],
     listRunsOfDelivery: deliveryId => ofDelivery.all(deliveryId).map(toRun),
   };
 }
 
-const hourMs = 3_600_000;
-
-interface RunListParameters {
-  readonly factory: string;
-  readonly state: RunState;
-  /** Where the list ends: only newer runs. */
-  readonly end: number;
-  readonly beforeSeq: number;
-  readonly limit: number;
+/** Prepares lists, each a part of a table for which there is an index. */
+function prepareLists<Key extends object>(database: Database.Database, part: string): (key: Key) => SeqList {
+  const prepare = (order: string) =>
+    database
+      .prepare<[object], number>(
+        `SELECT seq FROM ${part} AND seq > @low AND seq < @high ORDER BY seq ${order} LIMIT @limit`,
+      )
+      .pluck();
+  const newestFirst = prepare('DESC');
+  const oldestFirst = prepare('ASC');
+  return key =>
+    ({ isOldestFirst, ...range }) =>
+      (isOldestFirst ? oldestFirst : newestFirst).all({ ...key, ...range });
 }
 
-const newestFirst = (a: number, b: number) => b - a;
+/** A condition that a column has the filter's value, if the filter has one. */
+function equals(column: string, value: string | undefined): readonly string[] {
+  return value === undefined ? [] : [`${column} = @${column}`];
+}
+
+const hourMs = 3_600_000;

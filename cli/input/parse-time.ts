@@ -1,0 +1,29 @@
+import { UsageError } from '../exit-status.ts';
+
+const unitsMs: Readonly<Record<string, number>> = {
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+};
+const relative = /^(?:\d{1,6}[smhdw])+$/;
+// ISO 8601 as RFC 3339 has it; without an offset, it is a local time.
+const absolute = /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)([Zz]|[+-]\d\d:\d\d)?)?$/;
+
+/** Parses a time in ms: so long ago (`90s`, `30m`, `1h30m`, `7d`), or RFC 3339 (`2026-01-31T14:05Z`), or a local date or time. */
+export function parseTime(text: string, nowMs = Date.now()): number {
+  if (relative.test(text)) {
+    const parts = [...text.matchAll(/(\d+)(\w)/g)];
+    return (
+      nowMs - parts.reduce((sumMs, [, count, unit = '']) => sumMs + Number(count) * (unitsMs[unit] ?? 0), 0)
+    );
+  }
+  const [, year, month, day, time = '00:00', offset = ''] = absolute.exec(text) ?? [];
+  const atMs = Date.parse(`${year}-${month}-${day}T${time}${offset.toUpperCase()}`);
+  // JavaScript takes 31 April for 1 May.
+  const exists =
+    new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day);
+  if (!Number.isNaN(atMs) && exists) return atMs;
+  throw new UsageError(`"${text}" is not a time; write it as in 2h, 7d, 2026-01-31 or 2026-01-31T14:05Z`);
+}

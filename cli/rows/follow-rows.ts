@@ -1,0 +1,65 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { backOffMs } from '../../operations/back-off.ts';
+import type { Page } from '../../operations/page.ts';
+import { ApiProblem, apiProblems } from '../../schema/api/problems.ts';
+import { apiPageMax } from '../../schema/api/requests.ts';
+import { DeliveryLogError } from '../../store/delivery-log-error.ts';
+import { StoreError } from '../../store/store-error.ts';
+import { UnreachableError } from '../exit-status.ts';
+import { isOutputOpen, printStatus } from '../output.ts';
+import { type ReadPage, readRows } from './read-rows.ts';
+
+/** @limit Time between two looks of `--follow` for new rows, in ms: soon enough for a person, and little work for a server. */
+const followMs = 1_000;
+/** @limit Waits of `--follow` while a server cannot be reached, in ms: it is back soon after a restart, and is not hurried. */
+const followBackOff = { firstMs: 1_000, maxMs: 30_000 };
+
+/**
+ * Prints the newest rows of a list, oldest first, and then rows as they are recorded, each once and none left out. `look`
+ * is called between them. Ends with the reader of the output; a signal ends the process.
+ */
+export async function followRows<Row extends { readonly id: string }>(
+  readPage: ReadPage<Row>,
+  limit: number,
+  print: (rows: readonly Row[]) => void,
+  look: () => Promise<void> = async () => undefined,
+): Promise<void> {
+  // Where to follow from comes first: rows that are recorded before the list is read are in both, and printed once.
+  let after = (await readPage({ limit: 1, after: 'now' })).next ?? 'start';
+  const listed = await readRows(readPage, limit);
+  const printed = new Set(listed.map(({ id }) => id));
+  if (listed.length > 0) print(listed.toReversed());
+  while (isOutputOpen()) {
+    const { rows, next }: Page<Row> = await persist(() => readPage({ limit: apiPageMax, after }));
+    const added = rows.filter(({ id }) => !printed.has(id));
+    if (added.length > 0) print(added);
+    await persist(look);
+    if (next === null || next === after) {
+      printed.clear();
+      await wait(followMs);
+    } else after = next;
+  }
+}
+
+/** Repeats what fails because the server or the store cannot be reached now. Says so, and when it is over. */
+export async function persist<T>(ask: () => Promise<T>): Promise<T> {
+  for (let failures = 0; ; ) {
+    try {
+      const answer = await ask();
+      if (failures > 0) printStatus('Connected again.');
+      return answer;
+    } catch (error) {
+      if (!isTransient(error)) throw error;
+      const waitMs = backOffMs(++failures, followBackOff, Math.random());
+      const seconds = (waitMs / 1_000).toFixed(1);
+      printStatus(`hookmill: ${error.message}; trying again in ${seconds} s`);
+      await wait(waitMs);
+    }
+  }
+}
+
+function isTransient(error: unknown): error is Error {
+  if (error instanceof ApiProblem) return [429, 500, 503].includes(apiProblems[error.code].status);
+  if (error instanceof DeliveryLogError) return error.code === 'full' || error.code === 'failed';
+  return error instanceof UnreachableError || (error instanceof StoreError && error.code === 'unreachable');
+}

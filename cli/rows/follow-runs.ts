@@ -1,0 +1,48 @@
+import type { LogFilter } from '../../operations/log-filter.ts';
+import type { RunView } from '../../operations/views/delivery-views.ts';
+import { Refusal } from '../../schema/refusal.ts';
+import type { Backend } from '../backend/backend.ts';
+import { followRows } from './follow-rows.ts';
+
+/** @limit Unfinished runs at whose state `runs list --follow` looks each second: it looks at others in turn. */
+const watchedRunsPerLook = 20;
+
+/** Follows runs: prints each as it is recorded, and again once it has ended. A state filters what is printed. */
+export async function followRuns(
+  backend: Pick<Backend, 'listRuns' | 'showRun'>,
+  { state, ...filter }: LogFilter,
+  limit: number,
+  print: (runs: readonly RunView[]) => void,
+): Promise<void> {
+  const unfinished = new Set<string>();
+  const printInState = (runs: readonly RunView[]) => {
+    const wanted = runs.filter(run => state === undefined || run.state === state);
+    if (wanted.length > 0) print(wanted);
+  };
+  const look = async () => {
+    for (const id of [...unfinished].slice(0, watchedRunsPerLook)) {
+      const run = await backend.showRun(id).catch(ignoreRemoved);
+      unfinished.delete(id);
+      if (run && isFinished(run)) printInState([run]);
+      else if (run) unfinished.add(id);
+    }
+  };
+  await followRows(
+    position => backend.listRuns({ ...filter, ...position }),
+    limit,
+    runs => {
+      for (const run of runs) if (!isFinished(run)) unfinished.add(run.id);
+      printInState(runs);
+    },
+    look,
+  );
+}
+
+function isFinished({ state }: RunView): boolean {
+  return state === 'succeeded' || state === 'failed';
+}
+
+/** Retention may remove a run that is followed. */
+function ignoreRemoved(error: unknown): undefined {
+  if (!(error instanceof Refusal) || error.code !== 'run-unknown') throw error;
+}

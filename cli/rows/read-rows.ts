@@ -1,0 +1,42 @@
+import type { ListPosition, Page } from '../../operations/page.ts';
+import { apiPageMax } from '../../schema/api/requests.ts';
+import { readSortableIdTime } from '../../schema/ids.ts';
+import { showProgress } from '../output.ts';
+
+/** Reads a page of a list. */
+export type ReadPage<Row> = (position: ListPosition) => Promise<Page<Row>>;
+
+/** Reads the first rows of a list, newest first, page after page. Shows how far a search is. */
+export async function readRows<Row>(readPage: ReadPage<Row>, limit: number): Promise<Row[]> {
+  const rows: Row[] = [];
+  let searched = 0;
+  let cursor: string | null | undefined;
+  while (rows.length < limit && cursor !== null) {
+    const page: Page<Row> = await readPage({ limit: Math.min(limit - rows.length, apiPageMax), cursor });
+    rows.push(...page.rows);
+    searched += page.searched;
+    cursor = page.next;
+    if (cursor !== null && rows.length < limit) showProgress(describeSearch(searched, cursor));
+  }
+  showProgress('');
+  return rows;
+}
+
+/** Yields the pages of a list, oldest first, from its start or from a row on, up to where it ends now. */
+export async function* readOldestFirst<Row>(
+  readPage: ReadPage<Row>,
+  after: string,
+): AsyncGenerator<readonly Row[]> {
+  for (let from = after; ; ) {
+    const { rows, next } = await readPage({ limit: apiPageMax, after: from });
+    if (rows.length > 0) yield rows;
+    if (next === null || next === from) return;
+    from = next;
+  }
+}
+
+function describeSearch(searched: number, lastId: string): string {
+  const atMs = readSortableIdTime(lastId);
+  const back = atMs === undefined ? '' : `, back to ${new Date(atMs).toISOString()}`;
+  return `Searched ${searched.toLocaleString('en-US')}${back} …`;
+}

@@ -1,0 +1,136 @@
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { parseTime } from '../../cli/input/parse-time.ts';
+import { eventually } from '../support/eventually.ts';
+import { newHome } from '../support/factory.ts';
+import { findFreePort } from '../support/free-port.ts';
+import { send } from '../support/http.ts';
+import { type ManagedDaemon, openManagedDaemon } from '../support/management.ts';
+import { makeWorkspace } from '../support/workspace.ts';
+
+/** A daemon with the webhook `deploys` and the automation `triage`, and two command lines that work on it. */
+async function openScene(settings: object = {}, home = newHome()) {
+  const daemon = await openManagedDaemon(settings, home);
+  const client = await daemon.client();
+  const created = (await client.call('createWebhook', { body: { name: 'deploys' } })).json;
+  const { uid, url } = created.webhook;
+  const filter = { webhook_ids: [uid], payload: { level: ['error'] } };
+  const triggers = [{ provider: 'webhook', event: 'received', filter }];
+  await client.call('createAutomation', { body: { name: 'triage', prompt: 'Look.', triggers } });
+  const workspace = makeWorkspace();
+  const headers = { Authorization: `Bearer ${created.revealed.secret}` };
+  const post = async (body: object) =>
+    (await send(url, { headers, body: JSON.stringify(body) })).deliveryId ?? '';
+  return { daemon, client, workspace, post, url, home };
+}
+
+function serverOf({ managementUrl }: Pick<ManagedDaemon, 'managementUrl'>, token: string) {
+  return { HOOKMILL_SERVER: managementUrl, HOOKMILL_TOKEN: token };
+}
+
+describe('times', () => {
+  const nowMs = Date.parse('2026-03-10T12:00:00Z');
+  test.each([
+    ['90s', '2026-03-10T11:58:30Z'],
+    ['1h30m', '2026-03-10T10:30:00Z'],
+    ['7d', '2026-03-03T12:00:00Z'],
+    ['2026-03-09T08:15:30.5+02:00', '2026-03-09T06:15:30.5Z'],
+    ['2026-03-09t06:15z', '2026-03-09T06:15:00Z'],
+    ['2026-03-09', '2026-03-09T00:00:00'],
+    ['2026-03-09 06:15', '2026-03-09T06:15:00'],
+  ])('%s', (text, expected) => {
+    expect(parseTime(text, nowMs)).toBe(Date.parse(expected));
+  });
+
+  test.each(['', '2', '2y', '-2h', 'yesterday', '2026-02-30', '2026-03-09T25:00Z', '2026-3-9', '2h ago'])(
+    'not %j',
+    text => {
+      expect(() => parseTime(text, nowMs)).toThrow('is not a time');
+    },
+  );
+});
+
+describe('finds the same in a home and at a server:', () => {
+  let scene: Awaited<ReturnType<typeof openScene>>;
+  let token = '';
+  const ids: string[] = [];
+  beforeAll(async () => {
+    scene = await openScene();
+    token = scene.client.token;
+    ids.push(await scene.post({ level: 'error', type: 'build.failed' }));
+    ids.push(await scene.post({ level: 'info', type: 'build.done', note: 'café' }));
+    await send(scene.url, { body: '1' });
+    await eventually(async () => (await scene.client.call('listDeliveries')).json.deliveries.length === 3);
+  });
+  afterAll(() => scene.daemon.stop());
+
+  test.for<[string, number[]]>([
+    ['deliveries list --outcome accepted --since 1h', [1, 0]],
+    ['deliveries list --outcome accepted --until 1h', []],
+    ['deliveries list --automation triage', [0]],
+    ['deliveries list --event build.done', [1]],
+    ['deliveries list --search café --webhook deploys', [1]],
+    ['deliveries list --search build --limit 1', [1]],
+    ['runs list --event build.failed --since 1h --webhook deploys', [0]],
+    ['runs list --search café', []],
+  ])('%s', async ([command, expected]) => {
+    const { workspace, daemon } = scene;
+    for (const env of [{ HOOKMILL_HOME: daemon.home.directory }, serverOf(daemon, token)]) {
+      const { stdout, stderr } = await workspace.hookmill(...command.split(' '), '-o', 'json', { env });
+      expect(stderr).toBe('');
+      const rows = JSON.parse(stdout) as { id: string; deliveryId?: string }[];
+      expect(rows.map(({ id, deliveryId = id }) => ids.indexOf(deliveryId))).toEqual(expected);
+    }
+  });
+
+  test('a name that nothing has', async () => {
+    const env = serverOf(scene.daemon, token);
+    const unknown = await scene.workspace.hookmill('deliveries', 'list', '--automation', 'triaje', { env });
+    expect(unknown).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(unknown.stderr).toContain('triaje');
+  });
+});
+
+test('follows deliveries and runs through a restart of the server: each once, none left out', async () => {
+  const managementPort = await findFreePort();
+  const scene = await openScene({ managementPort });
+  const { workspace, home, client } = scene;
+  const env = serverOf(scene.daemon, client.token);
+  const first = await scene.post({ level: 'error', n: 0 });
+  const deliveries = startFollowing(workspace.start(['deliveries', 'list', '-f', '-o', 'json'], { env }));
+  const runs = startFollowing(
+    workspace.start(['runs', 'list', '--follow', '--state', 'succeeded', '-o', 'json'], { env }),
+  );
+  await eventually(() => deliveries.lines.length === 1);
+  await eventually(() => runs.lines.length === 1);
+  const second = await scene.post({ level: 'error', n: 1 });
+  await eventually(() => deliveries.lines.length === 2);
+  await scene.daemon.stop();
+  await eventually(() => deliveries.stderr().includes('trying again in'));
+
+  const again = await openManagedDaemon({ managementPort }, home);
+  onTestFinished(() => again.stop());
+  const url = scene.url.replace(new URL(scene.url).origin, new URL(again.ingressUrl).origin);
+  const created = (await client.call('listWebhooks')).json;
+  expect(created.webhooks).toHaveLength(1);
+  await send(url, { body: '2' });
+  await eventually(() => deliveries.lines.length === 3);
+  await eventually(() => runs.lines.length === 2);
+  expect(deliveries.lines.map(({ id }) => id).slice(0, 2)).toEqual([first, second]);
+  expect(deliveries.lines[2]).toMatchObject({ outcome: 'Rejected (auth)' });
+  expect(runs.lines).toMatchObject([{ deliveryId: first }, { deliveryId: second, state: 'succeeded' }]);
+  expect(deliveries.stderr()).toContain('Connected again.');
+});
+
+/** Collects what a following command prints, and ends it with the test. */
+function startFollowing(process: ReturnType<ReturnType<typeof makeWorkspace>['start']>) {
+  const lines: { id: string; deliveryId?: string; outcome?: string; state?: string }[] = [];
+  let errors = '';
+  createInterface(process.stdout as Readable).on('line', line => lines.push(JSON.parse(line)));
+  process.stderr?.on('data', (chunk: Buffer) => {
+    errors += chunk;
+  });
+  onTestFinished(() => void process.kill('SIGKILL'));
+  return { lines, stderr: () => errors };
+}
