@@ -149,6 +149,8 @@ async function startParts(
   onClose(() => unloggedWrites.stop());
   const metrics = createMetrics({
     ...{ deliveryLog, readStates: served.status, readReconciles, unlogged },
+    readUnfinishedRuns: () => store.deliveries.countUnfinishedRuns(),
+    nowMs: options.nowMs,
     replicas: store.replicas,
   });
   const daemonId = randomUUID();
@@ -271,7 +273,7 @@ async function startManagement(
 
 async function startRuns(
   { store, settings, environment, log, nowMs, monotonicMs }: DaemonOptions,
-  { deliveryLog, thread, daemonId }: Parts,
+  { deliveryLog, thread, daemonId, metrics }: Parts,
   onClose: OnClose,
 ): Promise<RunQueue> {
   const retention = startRetention({ store, deliveryLog, settings: settings.retention, log, nowMs });
@@ -282,6 +284,7 @@ async function startRuns(
     readPrompt: ({ snapshot, automation }) =>
       thread.run('readPrompt', { snapshot, automation }) as Promise<string | undefined>,
     daemonId,
+    observe: metrics.observeAttempt,
     random: Math.random,
   });
   onClose(() => queue.stop());

@@ -263,6 +263,14 @@ export interface Found<Row> {
   readonly isEnd: boolean;
 }
 
+/** The runs of all factories that have not ended. */
+export interface UnfinishedRuns {
+  readonly queued: number;
+  readonly running: number;
+  /** When the queued run was due, or will be, that has waited longest. */
+  readonly firstDueMs?: number;
+}
+
 export interface AcceptedCount {
   readonly lastAtMs?: number;
   readonly accepted: number;
@@ -305,6 +313,7 @@ export interface DeliveryLogReader {
   findRun(id: string): Promise<Run | undefined>;
   /** Oldest first, replays included. */
   listRunsOfDelivery(deliveryId: string): Promise<Run[]>;
+  countUnfinishedRuns(): Promise<UnfinishedRuns>;
   /** The automations of an applied state, as the JSON text that was recorded. */
   readSnapshot(digest: string): Promise<string | undefined>;
   /** The requests without a row since a time, one sum for each webhook, reason and detail; the last ones first. */

@@ -1,8 +1,9 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { DeliveryLog } from '../../store/delivery-log.ts';
+import type { DeliveryLog, Run, UnfinishedRuns } from '../../store/delivery-log.ts';
 import type { Replicas, ReplicasState } from '../../store/replicas.ts';
 import type { UnloggedRequests } from '../ingress/unlogged-requests.ts';
 import type { FactoryReconcile } from '../reconciling/reconcile-statuses.ts';
+import type { RunEnd } from '../runs/record-attempt.ts';
 import type { ServedFactory } from '../served/served-factories.ts';
 
 export interface Metrics {
@@ -12,6 +13,8 @@ export interface Metrics {
     result: string,
     seconds: number,
   ): void;
+  /** Counts an attempt at a run, by what became of the run. */
+  observeAttempt(run: Pick<Run, 'factory' | 'automation'>, state: RunEnd): void;
   /** Renders the metrics in the Prometheus text format. */
   render(): Promise<string>;
   readonly contentType: string;
@@ -23,6 +26,8 @@ export interface MetricSources {
   readonly unlogged: Pick<UnloggedRequests, 'totals'>;
   readonly readStates: () => readonly ServedFactory[];
   readonly readReconciles: () => Promise<readonly FactoryReconcile[]>;
+  readonly readUnfinishedRuns: () => Promise<UnfinishedRuns>;
+  readonly nowMs: () => number;
   readonly replicas: Pick<Replicas, 'describe'> | undefined;
 }
 
@@ -34,9 +39,11 @@ export function createMetrics(sources: MetricSources): Metrics {
   addUnloggedCounter(registry, unlogged);
   addStateGauges(registry, readStates);
   addReconcileGauges(registry, readReconciles);
+  addRunGauges(registry, sources);
   if (replicas) addReplicaGauges(registry, replicas);
   return {
     observeRequest: createRequestObserver(registry),
+    observeAttempt: createAttemptObserver(registry),
     render: () => registry.metrics(),
     contentType: registry.contentType,
   };
@@ -60,6 +67,52 @@ function createRequestObserver(registry: Registry): Metrics['observeRequest'] {
     requests.inc({ factory: webhook?.factory ?? '', webhook: webhook?.name ?? '', result });
     duration.observe(seconds);
   };
+}
+
+function createAttemptObserver(registry: Registry): Metrics['observeAttempt'] {
+  const attempts = new Counter({
+    name: 'hookmill_run_attempts_total',
+    help: 'Attempts at runs, by what became of the run: it succeeded, failed, is queued again, or was lost to another daemon',
+    labelNames: ['factory', 'automation', 'state'],
+    registers: [registry],
+  });
+  return ({ factory, automation }, state) => attempts.inc({ factory, automation, state });
+}
+
+/** With replicas, each daemon reports the runs of all of them. */
+function addRunGauges(
+  registry: Registry,
+  { readUnfinishedRuns, nowMs }: Pick<MetricSources, 'readUnfinishedRuns' | 'nowMs'>,
+): void {
+  const read = shareRead(() => readUnfinishedRuns().catch(() => undefined));
+  addOptionalGauge(registry, 'hookmill_runs_queued', 'Runs that wait for an attempt', async () => {
+    return (await read())?.queued;
+  });
+  addOptionalGauge(registry, 'hookmill_runs_running', 'Runs that are executed now', async () => {
+    return (await read())?.running;
+  });
+  const ageHelp = 'Seconds since the queued run was due that has waited longest; 0 if none is due';
+  addOptionalGauge(registry, 'hookmill_run_queue_age_seconds', ageHelp, async () => {
+    const runs = await read();
+    return runs && Math.max(0, (nowMs() - (runs.firstDueMs ?? Infinity)) / 1_000);
+  });
+}
+
+/** A gauge that has no value while `read` returns none. */
+function addOptionalGauge(
+  registry: Registry,
+  name: string,
+  help: string,
+  read: () => Promise<number | null | undefined>,
+): void {
+  new Gauge({
+    ...{ name, help, registers: [registry] },
+    async collect() {
+      const value = await read();
+      if (value == null) this.remove();
+      else this.set(value);
+    },
+  });
 }
 
 const deliveryLogStats = {
@@ -198,25 +251,11 @@ const replicaGauges: Readonly<
 
 /** While the database is out of reach, they have no value. */
 function addReplicaGauges(registry: Registry, replicas: Pick<Replicas, 'describe'>): void {
-  let described: Promise<ReplicasState | undefined> | undefined;
-  const describeOnce = () => {
-    described ??= replicas
-      .describe()
-      .catch(() => undefined)
-      .finally(() => {
-        described = undefined;
-      });
-    return described;
-  };
+  const read = shareRead(() => replicas.describe().catch(() => undefined));
   for (const [name, { help, getValue }] of Object.entries(replicaGauges)) {
-    new Gauge({
-      ...{ name, help, registers: [registry] },
-      async collect() {
-        const state = await describeOnce();
-        const value = state && getValue(state);
-        if (value == null) this.remove();
-        else this.set(value);
-      },
+    addOptionalGauge(registry, name, help, async () => {
+      const state = await read();
+      return state && getValue(state);
     });
   }
 }

@@ -19,17 +19,22 @@ export interface RecordAttemptDeps {
   readonly troubleWaitMs: () => number;
 }
 
-/** Finishes the run or queues it again. Repeats until the log can be written, so that no run stays running forever. */
+/** What became of a run after an attempt. `lost`: another daemon has begun it again, so nothing was recorded. */
+export type RunEnd = 'succeeded' | 'failed' | 'queued' | 'lost';
+
+/**
+ * Finishes the run or queues it again, and returns which. Repeats until the log can be written, so that no run stays
+ * running forever.
+ */
 export async function recordAttempt(
   run: Run,
   result: AttemptResult,
   deps: RecordAttemptDeps,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<RunEnd> {
   for (;;) {
     try {
-      await settleRun(run, result, deps, signal);
-      return;
+      return await settleRun(run, result, deps, signal);
     } catch (error) {
       if (!(error instanceof DeliveryLogError) || error.code !== 'failed' || signal.aborted) throw error;
       deps.log.error({ run: run.id, err: error }, 'cannot record the result of a run attempt yet');
@@ -38,24 +43,26 @@ export async function recordAttempt(
   }
 }
 
-function settleRun(
+async function settleRun(
   { id, attempts, claimedBy }: Run,
   result: AttemptResult,
   { deliveryLog, settings, nowMs, random, troubleWaitMs }: RecordAttemptDeps,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<RunEnd> {
   const { kind, reason: error } = result;
   const claim = { id, attempts, ...(claimedBy !== undefined && { claimedBy }) };
   const atMs = nowMs();
-  if (kind === 'succeeded' || kind === 'failed')
-    return deliveryLog.finishRun({ ...claim, state: kind, atMs, error });
-  const attempted = kind === 'retry';
-  if (signal.aborted) return deliveryLog.postponeRun({ ...claim, notBeforeMs: atMs, attempted, error });
-  if (!attempted)
-    return deliveryLog.postponeRun({ ...claim, notBeforeMs: atMs + troubleWaitMs(), attempted, error });
-  if (attempts >= settings.attempts) return deliveryLog.finishRun({ ...claim, state: 'failed', atMs, error });
+  const finish = async (state: 'succeeded' | 'failed'): Promise<RunEnd> =>
+    (await deliveryLog.finishRun({ ...claim, state, atMs, error })) ? state : 'lost';
+  const postpone = async (waitMs: number): Promise<RunEnd> => {
+    const postponement = { ...claim, notBeforeMs: atMs + waitMs, attempted: kind === 'retry', error };
+    return (await deliveryLog.postponeRun(postponement)) ? 'queued' : 'lost';
+  };
+  if (kind === 'succeeded' || kind === 'failed') return finish(kind);
+  if (signal.aborted) return postpone(0);
+  if (kind === 'unattempted') return postpone(troubleWaitMs());
+  if (attempts >= settings.attempts) return finish('failed');
   const { firstSeconds, maxSeconds } = settings.backOff;
   const backOff = { firstMs: firstSeconds * 1_000, maxMs: maxSeconds * 1_000 };
-  const waitMs = Math.max(backOffMs(attempts, backOff, random()), result.afterMs ?? 0);
-  return deliveryLog.postponeRun({ ...claim, notBeforeMs: atMs + waitMs, attempted, error });
+  return postpone(Math.max(backOffMs(attempts, backOff, random()), result.afterMs ?? 0));
 }

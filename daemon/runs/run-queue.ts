@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { DeliveryLog, Run } from '../../store/delivery-log.ts';
 import type { Store } from '../../store/ports.ts';
-import { recordAttempt } from './record-attempt.ts';
+import { type RunEnd, recordAttempt } from './record-attempt.ts';
 import { type AttemptDeps, attemptRun } from './run-attempt.ts';
 import { type ReadPrompt, readPromptsFrom } from './run-prompts.ts';
 import type { RunSettings } from './run-settings.ts';
@@ -23,6 +23,8 @@ export interface RunQueueOptions {
   /** Differs each time a daemon starts. */
   readonly daemonId: string;
   readonly log: Logger;
+  /** Called after each attempt that was recorded, with what became of its run. */
+  readonly observe: (run: Run, state: RunEnd) => void;
   readonly nowMs: () => number;
   /** A clock that nobody can set. */
   readonly monotonicMs: () => number;
@@ -149,23 +151,25 @@ export class RunQueue {
   async #execute(run: Run): Promise<void> {
     const signal = AbortSignal.any([this.#stopping.signal, this.#claims.signal]);
     const { log } = this.#options;
-    const about = {
-      ...{ run: run.id, delivery: run.deliveryId },
-      ...{ automation: run.automation, attempt: run.attempts },
-    };
+    const { id, deliveryId: delivery, factory, automation, attempts: attempt } = run;
+    const about = { run: id, delivery, factory, automation, attempt };
     try {
       const result = await attemptRun(run, this.#attemptDeps, signal).catch(toUnattempted);
       if (result.kind !== 'unattempted') this.#trouble.end();
       else if (!signal.aborted) this.#trouble.add(run.id, result.reason);
       const deps = { ...this.#options, troubleWaitMs: () => this.#trouble.waitMs() };
-      await recordAttempt(run, result, deps, signal);
+      const state = await recordAttempt(run, result, deps, signal);
       if (result.kind === 'unattempted') return;
-      log[result.kind === 'succeeded' ? 'info' : 'warn']({ ...about, ...result }, 'run attempt ended');
+      this.#options.observe(run, state);
+      log[levels[state]]({ ...about, state, reason: result.reason }, 'run attempt ended');
     } catch (err) {
       log.error({ ...about, err }, 'cannot record the result of a run attempt; the next daemon repeats it');
     }
   }
 }
+
+/** A failed run is an error; one that is queued again may still succeed. */
+const levels = { succeeded: 'info', queued: 'warn', lost: 'warn', failed: 'error' } as const;
 
 /** hookmill itself failed, for example with a full disk or an unreadable log. */
 function toUnattempted(error: unknown): AttemptResult {

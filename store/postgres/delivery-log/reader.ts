@@ -7,6 +7,7 @@ import type {
   LoggedDelivery,
   Run,
   RunFilter,
+  UnfinishedRuns,
   UnloggedCount,
 } from '../../delivery-log.ts';
 import { closedError } from '../../delivery-log-error.ts';
@@ -156,7 +157,10 @@ function readCounts(select: Select): Pick<DeliveryLogReader, 'countAccepted' | '
 
 function readRuns(
   select: Select,
-): Pick<DeliveryLogReader, 'listRuns' | 'searchRuns' | 'findRun' | 'listRunsOfDelivery'> {
+): Pick<
+  DeliveryLogReader,
+  'listRuns' | 'searchRuns' | 'findRun' | 'listRunsOfDelivery' | 'countUnfinishedRuns'
+> {
   const from = `SELECT ${runColumns} FROM hookmill.runs LEFT JOIN hookmill.snapshots ON key = snapshot`;
   const read = async (rest: string, values: readonly unknown[]): Promise<Run[]> =>
     (await select<Run>(`${from} ${rest}`, values)).map(withoutNulls);
@@ -179,5 +183,14 @@ function readRuns(
     // A replay's id is younger than its delivery, by whose day it is stored.
     findRun: async id => (await read('WHERE id = $1', [id]))[0],
     listRunsOfDelivery: deliveryId => read('WHERE delivery_id = $1 ORDER BY seq', [deliveryId]),
+    countUnfinishedRuns: async () => {
+      const [row] = await select<UnfinishedRuns>(
+        `SELECT count(*) AS queued, min(not_before_ms) AS "firstDueMs",
+          (SELECT count(*) FROM hookmill.runs WHERE state = 'running') AS running
+        FROM hookmill.runs WHERE state = 'queued'`,
+        [],
+      );
+      return withoutNulls(row ?? { queued: 0, running: 0 });
+    },
   };
 }

@@ -26,6 +26,7 @@ await startRunQueue({
   runner: createRunner(settings.runner, process.env, store.runFiles, Date.now),
   daemonId: randomUUID(),
   log: pino({ level: 'silent' }),
+  observe: () => undefined,
   nowMs: Date.now,
   monotonicMs: () => performance.now(),
   random: Math.random,

@@ -307,3 +307,26 @@ test('executes what a killed daemon left running, under the same ids', async () 
   await bench.start({});
   for (const id of ids) await runThatIs(bench, id, { state: 'succeeded', attempts: 2 });
 });
+
+test.each([
+  [{ kind: 'succeeded' }, 1, ['succeeded']],
+  [{ kind: 'failed', reason: 'no' }, 3, ['failed']],
+  [{ kind: 'retry', reason: 'no' }, 3, ['queued', 'queued', 'failed']],
+] as const)('reports what became of a run after each attempt: %o', async (result, attempts, states) => {
+  const bench = await openRunBench();
+  const observed: unknown[] = [];
+  const lines: { level: number; state?: string; attempt?: number }[] = [];
+  const log = pino({ level: 'info' }, { write: line => void lines.push(JSON.parse(line)) });
+  const { runner } = watchedRunner(result);
+  await bench.start(
+    { attempts, ...quick },
+    { runner, log, observe: ({ automation }, state) => observed.push([automation, state]) },
+  );
+  const id = await recordRun(bench.deliveryLog, {});
+  const { automation } = await runThatIs(bench, id, { state: states.at(-1) });
+  await expect.poll(() => observed).toEqual(states.map(state => [automation, state]));
+  const levels = { succeeded: 30, queued: 40, failed: 50 };
+  expect(lines.map(({ level, state, attempt }) => [level, state, attempt])).toEqual(
+    states.map((state, index) => [levels[state], state, index + 1]),
+  );
+});

@@ -24,7 +24,10 @@ export interface RunBench {
   start(
     settings: Record<string, unknown>,
     options?: Partial<
-      Pick<RunQueueOptions, 'nowMs' | 'monotonicMs' | 'random' | 'daemonId' | 'deliveryLog' | 'log'>
+      Pick<
+        RunQueueOptions,
+        'nowMs' | 'monotonicMs' | 'random' | 'daemonId' | 'deliveryLog' | 'log' | 'observe'
+      >
     > & {
       readonly runner?: Runner;
       readonly environment?: NodeJS.ProcessEnv;
@@ -64,6 +67,7 @@ export async function openRunBench(directory = temporaryDirectory()): Promise<Ru
         runner: createRunner(settings.runner, environment, store.runFiles, Date.now),
         daemonId: randomUUID(),
         log: silent,
+        observe: () => undefined,
         nowMs: Date.now,
         // A test that sets the clock sets both, unless it says otherwise.
         monotonicMs: options.nowMs ?? (() => performance.now()),

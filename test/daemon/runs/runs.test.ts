@@ -175,3 +175,23 @@ test.runIf(process.platform === 'linux')('a command finds our secrets in no envi
   expect(read('of-the-daemon')).toContain('BESIDE_HOOKMILL_KEY=kept');
   for (const secret of [key, url]) expect(read('own') + read('of-the-daemon')).not.toContain(secret);
 });
+
+test('metrics count attempts by what became of the run, and the runs that are not over', async () => {
+  const script = `case $HOOKMILL_AUTOMATION in
+    fail) exit 1 ;;
+    hold) while [ ! -e go ]; do sleep 0.05; done ;;
+  esac`;
+  const { workspace, daemon, post, runsOf } = await serve(['fail', 'hold'], 'sh', script);
+  const id = await post('{}');
+  const attempts = (automation: string, state: string) =>
+    `\nhookmill_run_attempts_total{factory="default",automation="${automation}",state="${state}"} 1\n`;
+  await expect.poll(daemon.metrics).toContain(attempts('fail', 'failed'));
+  await expect.poll(daemon.metrics).toMatch(/^hookmill_runs_running 1$/m);
+  const metrics = await daemon.metrics();
+  expect(metrics).toMatch(/^hookmill_runs_queued 0$/m);
+  expect(metrics).toMatch(/^hookmill_run_queue_age_seconds 0$/m);
+  const held = (await runsOf(id)).find(({ automation }) => automation === 'hold');
+  workspace.write(`.hookmill/runs/${held?.id}/go`, '');
+  await expect.poll(daemon.metrics).toContain(attempts('hold', 'succeeded'));
+  expect(await daemon.metrics()).toMatch(/^hookmill_runs_running 0$/m);
+});

@@ -42,6 +42,7 @@ export function makeReader(ask: Ask): DeliveryLogReader {
     findLast: verb('findLast'),
     findRun: verb('findRun'),
     listRunsOfDelivery: verb('listRunsOfDelivery'),
+    countUnfinishedRuns: verb('countUnfinishedRuns'),
     readSnapshot: verb('readSnapshot'),
     sumUnlogged: verb('sumUnlogged'),
   };

@@ -9,8 +9,9 @@ import type {
   LoggedDelivery,
   Run,
   RunFilter,
+  UnfinishedRuns,
 } from '../../../delivery-log.ts';
-import { type DeliveryRecord, toDelivery } from '../../../stored-rows.ts';
+import { type DeliveryRecord, toDelivery, withoutNulls } from '../../../stored-rows.ts';
 import { openDatabaseForReading } from '../sql/database.ts';
 import {
   type RunRow,
@@ -144,7 +145,10 @@ function prepareCounts(
 
 function prepareRunQueries(
   database: Database.Database,
-): Pick<SynchronousReader, 'listRuns' | 'searchRuns' | 'findRun' | 'listRunsOfDelivery'> {
+): Pick<
+  SynchronousReader,
+  'listRuns' | 'searchRuns' | 'findRun' | 'listRunsOfDelivery' | 'countUnfinishedRuns'
+> {
   type Key = { factory: string; state: RunState };
   const openList = prepareLists<Key>(database, 'runs WHERE factory = @factory AND state = @state');
   const openListOfAutomation = prepareLists<Key & { automation: string }>(
@@ -157,6 +161,11 @@ function prepareRunQueries(
   const ofDelivery = database.prepare<[string], RunRow>(
     `${selectRun} WHERE deliveries.id = ? ORDER BY runs.seq`,
   );
+  // Both need only the index of their state.
+  const queued = database.prepare<[], { queued: number; firstDueMs: number | null }>(
+    "SELECT count(*) AS queued, min(not_before_ms) AS firstDueMs FROM runs WHERE state = 'queued'",
+  );
+  const running = database.prepare<[], number>("SELECT count(*) FROM runs WHERE state = 'running'").pluck();
   const search = prepareSqliteSearch<RunFilter, Run>(database, {
     name: 'runs',
     from: `FROM runs CROSS JOIN deliveries ON deliveries.seq = runs.delivery
@@ -179,6 +188,8 @@ function prepareRunQueries(
     searchRuns: wanted => search(wanted, true),
     findRun: id => find.all(id).map(toRun)[0],
     listRunsOfDelivery: deliveryId => ofDelivery.all(deliveryId).map(toRun),
+    countUnfinishedRuns: () =>
+      withoutNulls({ queued: 0, ...queued.get(), running: running.get() ?? 0 }) as UnfinishedRuns,
   };
 }
 
