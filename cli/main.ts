@@ -30,6 +30,7 @@ import { declareReconcile } from './commands/reconcile/reconcile.ts';
 import { declareReconcileResume } from './commands/reconcile/resume.ts';
 import { declareReconcileSuspend } from './commands/reconcile/suspend.ts';
 import { declareRunsList } from './commands/runs/list.ts';
+import { declareRunsLogs } from './commands/runs/logs.ts';
 import { declareRunsRetry } from './commands/runs/retry.ts';
 import { declareRuns } from './commands/runs/runs.ts';
 import { declareRunsShow } from './commands/runs/show.ts';
@@ -104,7 +105,7 @@ const commandTable: readonly (readonly [heading: string, ...rows: CommandRow[]])
     ],
     [declarePayloads, declarePayloadsDescribe],
     [declareAutomations, declareAutomationsList, declareAutomationsShow, declareAutomationsTest],
-    [declareRuns, declareRunsList, declareRunsShow, declareRunsRetry],
+    [declareRuns, declareRunsList, declareRunsShow, declareRunsLogs, declareRunsRetry],
     [declareStore, declareStoreMigrate, declareStoreCheck, declareStoreCopy],
   ],
   ['Senders:', [declareSend], [declareSchemes, declareSchemesList, declareSchemesShow]],

@@ -37,13 +37,14 @@ export async function showRun(factory: Factory, id: string): Promise<RunView> {
   return runView(await requireRun(factory, id));
 }
 
-/** Reads the stored output of a run. Fails with `run-unknown` or `output-not-stored`. */
+/** Reads the stored output of a run, from a byte on. Fails with `run-unknown` or `output-not-stored`. */
 export async function readRunOutput(
   factory: Factory,
   id: string,
+  from = 0,
 ): Promise<{ readonly size: number; readonly stream: Readable }> {
   await requireRun(factory, id);
-  const output = await factory.store.runFiles.readOutput(id);
+  const output = await factory.store.runFiles.readOutput(id, from);
   if (output) return output;
   throw new Refusal('output-not-stored');
 }

@@ -31,8 +31,11 @@ export interface RunFiles {
   locateOutput(runId: string): string | undefined;
   /** Appends the output of one attempt below a heading; keeps at most `bytesMax` bytes of it. */
   appendOutput(runId: string, heading: string, bytesMax: number): RunOutput;
-  /** The output of all attempts; undefined if there is none. */
-  readOutput(runId: string): Promise<{ readonly size: number; readonly stream: Readable } | undefined>;
+  /** The output of all attempts from a byte on, and its size; undefined if there is none. */
+  readOutput(
+    runId: string,
+    from?: number,
+  ): Promise<{ readonly size: number; readonly stream: Readable } | undefined>;
   /** The runs that have files. */
   list(): AsyncIterable<string>;
   remove(runId: string): Promise<void>;

@@ -53,7 +53,7 @@ export function createHomeBackend(context: Context): Backend {
     replayDelivery: (id, only) => replayDelivery(factory, id, only),
     listRuns: wanted => listRuns(factory, wanted),
     showRun: id => showRun(factory, id),
-    readRunOutput: async id => buffer((await readRunOutput(factory, id)).stream),
+    readRunOutput: async (id, from) => buffer((await readRunOutput(factory, id, from)).stream),
     retryRun: id => retryRun(factory, id),
     findRunFiles: id => {
       const { runFiles } = context.store;

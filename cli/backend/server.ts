@@ -52,7 +52,8 @@ export function createServerBackend(server: Server, { factory, directory }: Plac
       return { rows, ...end };
     },
     showRun: run => callServer(server, 'showRun', { params: { ...params, run } }),
-    readRunOutput: run => callServer(server, 'showRunOutput', { params: { ...params, run } }),
+    readRunOutput: (run, from = 0) =>
+      callServer(server, 'showRunOutput', { params: { ...params, run }, query: { from: String(from) } }),
     retryRun: run => callServer(server, 'retryRun', { params: { ...params, run }, body: {} }),
     findRunFiles: () => undefined,
   };

@@ -10,7 +10,7 @@ import { isOutputOpen, printStatus } from '../output.ts';
 import { type ReadPage, readRows } from './read-rows.ts';
 
 /** @limit Time between two looks of `--follow` for new rows, in ms: soon enough for a person, and little work for a server. */
-const followMs = 1_000;
+export const followMs = 1_000;
 /** @limit Waits of `--follow` while a server cannot be reached, in ms: it is back soon after a restart, and is not hurried. */
 const followBackOff = { firstMs: 1_000, maxMs: 30_000 };
 

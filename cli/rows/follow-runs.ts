@@ -38,7 +38,8 @@ export async function followRuns(
   );
 }
 
-function isFinished({ state }: RunView): boolean {
+/** Whether a run has ended, and is not attempted again by itself. */
+export function isFinished({ state }: Pick<RunView, 'state'>): boolean {
   return state === 'succeeded' || state === 'failed';
 }
 

@@ -150,6 +150,9 @@ export const deliveriesQuery = listQuery.extend({ outcome: z.enum(outcomes).opti
 export const runsQuery = listQuery.extend({
   delivery: z.string().optional().describe('Only runs of this delivery, oldest first, on one page.'),
 });
+export const runOutputQuery = z.strictObject({
+  from: z.coerce.number().int().min(0).default(0).describe('Only the output from this byte on.'),
+});
 export const liveQuery = z.strictObject({
   webhook: z.string().regex(uidPattern).optional().describe('Only deliveries of the webhook with this UID.'),
 });

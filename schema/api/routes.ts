@@ -299,6 +299,7 @@ export const apiRoutes = {
     path: `${factory}/runs/{run}/output`,
     permission: 'read',
     summary: 'Shows the output of all attempts at a run.',
+    query: requests.runOutputQuery,
     answer: { status: 200, mediaType: 'text/plain' },
     problems: ['run-unknown', 'output-not-stored', ...reading],
   },

@@ -1,5 +1,6 @@
 import { chmod, lstat, opendir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { replaceFile, syncDirectory } from '../durable-file.ts';
 import {
@@ -39,11 +40,14 @@ export function openRunFiles(home: Home): LocalRunFiles {
     locate,
     locateOutput,
     appendOutput: (runId, heading, bytesMax) => appendOutput(locateOutput(runId), heading, bytesMax),
-    readOutput: async runId => {
+    readOutput: async (runId, from = 0) => {
       const file = await openRegularFile(locateOutput(runId));
       if (!file) return undefined;
       const { handle, size } = file;
-      return { size, stream: handle.createReadStream(size === 0 ? {} : { end: size - 1 }) };
+      if (from < size)
+        return { size: size - from, stream: handle.createReadStream({ start: from, end: size - 1 }) };
+      await handle.close();
+      return { size: 0, stream: Readable.from([]) };
     },
     list: () => listRuns(runsDirectory),
     remove: async runId => {

@@ -30,13 +30,16 @@ export function openSharedRunFiles(local: LocalRunFiles, { run }: Pick<Database,
         close: async lastLine => output.close(lastLine).then(() => store(runId)),
       } satisfies RunOutput;
     },
-    readOutput: async runId => {
+    readOutput: async (runId, from = 0) => {
       const text =
         'SELECT seq, length(bytes) AS size FROM hookmill.run_outputs WHERE run_id = $1 ORDER BY seq';
       const attempts = await run<{ seq: number; size: number }>(text, [runId]);
       if (attempts.length === 0) return undefined;
       const size = attempts.reduce((sum, attempt) => sum + attempt.size, 0);
-      return { size, stream: Readable.from(readAttempts(run, runId, attempts)) };
+      return {
+        size: Math.max(0, size - from),
+        stream: Readable.from(readAttempts(run, runId, attempts, from)),
+      };
     },
     remove: async runId => {
       await run('DELETE FROM hookmill.run_outputs WHERE run_id = $1', [runId]);
@@ -48,10 +51,15 @@ export function openSharedRunFiles(local: LocalRunFiles, { run }: Pick<Database,
 async function* readAttempts(
   run: Database['run'],
   runId: string,
-  attempts: readonly { readonly seq: number }[],
+  attempts: readonly { readonly seq: number; readonly size: number }[],
+  from: number,
 ): AsyncGenerator<Buffer> {
-  const text = 'SELECT bytes FROM hookmill.run_outputs WHERE run_id = $1 AND seq = $2';
-  for (const { seq } of attempts) {
-    for (const { bytes } of await run<{ bytes: Buffer }>(text, [runId, seq])) yield bytes;
+  const text =
+    'SELECT substring(bytes FROM $3) AS bytes FROM hookmill.run_outputs WHERE run_id = $1 AND seq = $2';
+  let skipped = from;
+  for (const { seq, size } of attempts) {
+    if (skipped < size)
+      for (const { bytes } of await run<{ bytes: Buffer }>(text, [runId, seq, skipped + 1])) yield bytes;
+    skipped = Math.max(0, skipped - size);
   }
 }

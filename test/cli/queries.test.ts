@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -5,6 +7,7 @@ import { parseTime } from '../../cli/input/parse-time.ts';
 import { eventually } from '../support/eventually.ts';
 import { newHome } from '../support/factory.ts';
 import { findFreePort } from '../support/free-port.ts';
+import { areHomesInPostgres } from '../support/home-place.ts';
 import { send } from '../support/http.ts';
 import { type ManagedDaemon, openManagedDaemon } from '../support/management.ts';
 import { makeWorkspace } from '../support/workspace.ts';
@@ -121,6 +124,35 @@ test('follows deliveries and runs through a restart of the server: each once, no
   expect(deliveries.lines[2]).toMatchObject({ outcome: 'Rejected (auth)' });
   expect(runs.lines).toMatchObject([{ deliveryId: first }, { deliveryId: second, state: 'succeeded' }]);
   expect(deliveries.stderr()).toContain('Connected again.');
+});
+
+test.skipIf(areHomesInPostgres())('follows the output of a run until it has ended', async () => {
+  const script = 'echo one; until [ -e go ]; do sleep 0.05; done; echo two';
+  const runner = { kind: 'command', argv: ['sh', '-c', script] };
+  const scene = await openScene({ runs: { runner } });
+  onTestFinished(() => scene.daemon.stop());
+  await scene.post({ level: 'error' });
+  const { id } = (await scene.client.call('listRuns')).json.runs[0];
+  const args = ['runs', 'logs', id, '--follow'];
+  for (const env of [{ HOOKMILL_HOME: scene.home.directory }, serverOf(scene.daemon, scene.client.token)]) {
+    const following = scene.workspace.start(args, { env });
+    let printed = '';
+    following.stdout?.on('data', (chunk: Buffer) => {
+      printed += chunk;
+    });
+    await eventually(() => printed.includes('one\n'));
+    if ('HOOKMILL_TOKEN' in env) writeFileSync(join(scene.daemon.store.runFiles.locate(id), 'go'), '');
+    else following.kill('SIGINT');
+    const { exitCode, signal, stderr } = await following;
+    if ('HOOKMILL_TOKEN' in env) {
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: 'The run has succeeded.\n' });
+      expect(printed).toMatch(/^\[hookmill: .*\]\none\ntwo\n/);
+    } else expect({ signal, stderr }).toEqual({ signal: 'SIGINT', stderr: '' });
+  }
+  const { stdout } = await scene.workspace.hookmill(...args.slice(0, 3), {
+    env: { HOOKMILL_HOME: scene.home.directory },
+  });
+  expect(stdout).toContain('one\ntwo\n');
 });
 
 /** Collects what a following command prints, and ends it with the test. */

@@ -6,7 +6,7 @@ export function declareRuns(parent: Command): Command {
   return addCommand(
     parent,
     'runs',
-    'list, show and retry runs',
+    'list, show, follow and retry runs',
     `
 Examples:
   hookmill runs list --state failed

@@ -22,8 +22,8 @@ export function createLogHandlers(deps: ApiDeps): LogHandlers {
       });
       return { body: undefined };
     },
-    showRunOutput: async ({ params: { factory, run }, context }) => {
-      const { size, stream } = await readRunOutput(openLoggedFactory(deps, factory), run);
+    showRunOutput: async ({ params: { factory, run }, query: { from }, context }) => {
+      const { size, stream } = await readRunOutput(openLoggedFactory(deps, factory), run, from);
       context.set('Content-Type', 'text/plain; charset=utf-8');
       context.body = stream;
       context.length = size;

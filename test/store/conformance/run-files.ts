@@ -39,6 +39,11 @@ export function testRunFiles(makePlace: MakePlace): void {
     expect(await readOutput(openAt(place).runFiles, id)).toBe(
       '[hookmill: attempt one]\none\n[hookmill: succeeded]\n[hookmill: attempt two]\ntwo\n[hookmill: succeeded]\n',
     );
+    const all = (await readOutput(runFiles, id)) ?? '';
+    for (const from of [5, all.indexOf('two'), all.length - 1]) {
+      expect(await readOutput(runFiles, id, from)).toBe(all.slice(from));
+    }
+    expect(await readOutput(runFiles, id, 1_000)).toBe('');
   });
 
   test('keep no more of the output than the bound, and say how much is missing', async () => {
@@ -79,8 +84,8 @@ async function listRuns(runFiles: RunFiles): Promise<string[]> {
   return ids.sort();
 }
 
-async function readOutput(runFiles: RunFiles, id: string): Promise<string | undefined> {
-  const output = await runFiles.readOutput(id);
+async function readOutput(runFiles: RunFiles, id: string, from?: number): Promise<string | undefined> {
+  const output = await runFiles.readOutput(id, from);
   if (!output) return undefined;
   const read = await text(output.stream);
   expect(output.size).toBe(Buffer.byteLength(read));
