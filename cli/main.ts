@@ -56,6 +56,7 @@ import { declareTokens } from './commands/tokens/tokens.ts';
 import { declareWebhooksList } from './commands/webhooks/list.ts';
 import { declareWebhooksShow } from './commands/webhooks/show.ts';
 import { declareWebhooks } from './commands/webhooks/webhooks.ts';
+import { declareWhy } from './commands/why/why.ts';
 import { CommandError, exitStatus } from './exit-status.ts';
 import { addGlobalOptions } from './global-options.ts';
 import { printStatus } from './output.ts';
@@ -95,6 +96,7 @@ const commandTable: readonly (readonly [heading: string, ...rows: CommandRow[]])
   [
     'Webhooks and deliveries:',
     [declareServe],
+    [declareWhy],
     [declareWebhooks, declareWebhooksList, declareWebhooksShow],
     [
       declareDeliveries,

@@ -32,7 +32,7 @@ export async function toStoreFilter(
 }
 
 /** Finds which deliveries in the log are those of a webhook: all with its UID, and those that arrived under its name. */
-async function findWebhookFilter(
+export async function findWebhookFilter(
   { readState }: NamedFactory,
   nameOrUid: string,
 ): Promise<Pick<DeliveryFilter, 'webhook' | 'uid'>> {

@@ -1,3 +1,4 @@
+import { readSortableIdTime } from '../schema/ids.ts';
 import { Refusal } from '../schema/refusal.ts';
 import type { DeliveryLogReader, LoggedDelivery, Run } from '../store/delivery-log.ts';
 
@@ -11,7 +12,14 @@ interface LoggingFactory {
 export async function requireDelivery({ name, store }: LoggingFactory, id: string): Promise<LoggedDelivery> {
   const delivery = await store.deliveries.findDelivery(id);
   if (delivery?.factory === name) return delivery;
-  throw new Refusal('delivery-unknown', { detail: `the log of the factory ${name} has no delivery ${id}` });
+  const atMs = readSortableIdTime(id);
+  const came =
+    atMs === undefined
+      ? ''
+      : `, which came at ${new Date(atMs).toISOString()}: retention has removed it, or it is of another factory or store`;
+  throw new Refusal('delivery-unknown', {
+    detail: `the log of the factory ${name} has no delivery ${id}${came}`,
+  });
 }
 
 /** Reads the stored body's exact bytes. Fails with `payload-not-stored`. */

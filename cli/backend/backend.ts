@@ -5,6 +5,7 @@ import type { LogFilter } from '../../operations/log-filter.ts';
 import type { ListPosition, Page } from '../../operations/page.ts';
 import type { PayloadsView } from '../../operations/payloads.ts';
 import type { AppliedStatus } from '../../operations/status.ts';
+import type { UnloggedView } from '../../operations/unlogged.ts';
 import type {
   DeliveryDetail,
   DeliveryView,
@@ -12,6 +13,7 @@ import type {
   RunView,
 } from '../../operations/views/delivery-views.ts';
 import type { PlanView } from '../../operations/views/plan-view.ts';
+import type { WhyView } from '../../operations/views/why-view.ts';
 import type { ListedWebhooks } from '../../operations/webhooks.ts';
 import type { Commit } from '../../schema/commit.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
@@ -38,6 +40,10 @@ export interface Backend {
   describePayloads(uid: string): Promise<PayloadsView>;
   /** Reads a page of deliveries: see `Page`. */
   listDeliveries(wanted: LogFilter & ListPosition): Promise<Page<DeliveryView>>;
+  /** Counts the refused requests of the last hour without a row: of the webhook with this name or UID, or of all. */
+  listUnlogged(webhook: string | undefined): Promise<UnloggedView>;
+  /** Explains the last request of a webhook (name or UID), or a delivery. */
+  explainWhy(subject: string): Promise<WhyView>;
   showDelivery(id: string): Promise<DeliveryDetail>;
   /** Reads the exact bytes of a stored body. */
   readPayload(id: string): Promise<Uint8Array>;

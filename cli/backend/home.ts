@@ -19,7 +19,9 @@ import { readImpacts } from '../../operations/read-impacts.ts';
 import { readRememberedRepository } from '../../operations/remembered-repository.ts';
 import { listRuns, readRunOutput, retryRun, showRun } from '../../operations/runs.ts';
 import { showStatus } from '../../operations/status.ts';
+import { listUnlogged } from '../../operations/unlogged.ts';
 import { type PlanView, planView } from '../../operations/views/plan-view.ts';
+import type { WhyView } from '../../operations/views/why-view.ts';
 import { listWebhooks } from '../../operations/webhooks.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import { addWarnings, type Diagnostic } from '../../schema/diagnostics.ts';
@@ -34,6 +36,7 @@ import { readPlanFile, writePlanFile } from '../input/plan-file.ts';
 import { printable } from '../render/printable.ts';
 import type { ApplyRequest, ApplyResult, Backend, PlanRequest, PlanResult } from './backend.ts';
 import { askDaemon, type DaemonHealth } from './daemon-health.ts';
+import { findDaemonProblem } from './find-daemon-problem.ts';
 
 /** Creates a backend on a home. Whoever can read the home may see everything but secrets. */
 export function createHomeBackend(context: Context): Backend {
@@ -48,6 +51,8 @@ export function createHomeBackend(context: Context): Backend {
     testFilter: (tested, delivery) => testFilter(factory, tested, delivery),
     describePayloads: uid => describePayloads(factory, uid),
     listDeliveries: wanted => listDeliveries(factory, wanted, 'manage'),
+    listUnlogged: webhook => listUnlogged(factory, webhook),
+    explainWhy: subject => explainHome(context, factory, subject),
     showDelivery: id => showDelivery(factory, id, 'manage'),
     readPayload: id => readPayload(factory, id),
     replayDelivery: (id, only) => replayDelivery(factory, id, only),
@@ -66,6 +71,13 @@ async function showDaemon({ store, factory }: Context, serial: number): Promise<
   const daemon = await store.daemonAddress.read();
   if (!daemon) return { state: 'none', url: null, reason: null, serial: null };
   return askDaemon({ url: daemon.managementUrl, id: daemon.id, factory, serial });
+}
+
+async function explainHome(context: Context, factory: OpenFactory, subject: string): Promise<WhyView> {
+  const { explainWhy } = await import('../../operations/why/why.ts');
+  const status = await showStatus(factory);
+  const daemonProblem = findDaemonProblem(await showDaemon(context, status.serial), status);
+  return explainWhy(factory, subject, { baseUrl: context.baseUrl, permission: 'manage', daemonProblem });
 }
 
 async function planDirectory(

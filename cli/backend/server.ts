@@ -41,6 +41,8 @@ export function createServerBackend(server: Server, { factory, directory }: Plac
       const { deliveries: rows, ...end } = await callServer(server, 'listDeliveries', call);
       return { rows, ...end };
     },
+    listUnlogged: webhook => callServer(server, 'listUnlogged', { params, query: { webhook } }),
+    explainWhy: subject => callServer(server, 'explainWhy', { params: { ...params, subject } }),
     showDelivery: delivery => callServer(server, 'showDelivery', { params: { ...params, delivery } }),
     readPayload: delivery => callServer(server, 'downloadPayload', { params: { ...params, delivery } }),
     replayDelivery: async (delivery, automation) => {

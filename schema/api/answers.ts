@@ -15,6 +15,8 @@ import { uidPattern } from '../ids.ts';
 import { managements } from '../management.ts';
 import { observedTypes } from '../payloads/observation.ts';
 import { permissions } from '../permission.ts';
+import { unloggedReasons } from '../unlogged.ts';
+import { whyStepNames } from '../why-steps.ts';
 
 const time = z.iso.datetime();
 const uid = z.string().regex(uidPattern);
@@ -304,6 +306,43 @@ export const liveDeliveriesAnswer = z.strictObject({
 });
 export const replayedAnswer = z.strictObject({
   runs: z.array(z.strictObject({ id: z.string(), automation: z.string() })),
+});
+
+const unloggedRequests = z.array(
+  z.strictObject({
+    uid: z.string(),
+    reason: z.enum(unloggedReasons),
+    detail: z.string().describe('Of a similar URL, how it differs; otherwise empty.'),
+    count: z.int(),
+    lastAt: time,
+  }),
+);
+/** The requests that were refused and have no row in the log, the last ones first. */
+export const unloggedAnswer = z.strictObject({ since: time, requests: unloggedRequests });
+
+/** Why a webhook's last request, or a delivery, started runs or did not. */
+export const whyAnswer = z.strictObject({
+  subject: z.string(),
+  webhook: z
+    .strictObject({ name: z.string(), uid, url: z.string() })
+    .nullable()
+    .describe('null: the webhook of the delivery is no longer applied.'),
+  cause: z.enum(whyStepNames).nullable().describe('The first step that is wrong; null: everything is fine.'),
+  steps: z
+    .array(
+      z.strictObject({
+        step: z.enum(whyStepNames),
+        state: z.enum(['ok', 'wrong', 'unknown']).describe('`unknown`: no request came so far.'),
+        message: z.string(),
+        remedy: z.string().nullable().describe('What to do; null unless the step is wrong.'),
+        lines: z.array(z.string()).describe("Clauses that fail, or the end of a run's output."),
+      }),
+    )
+    .describe('In the order of a request: from its sender to the runs that it starts.'),
+  last: z
+    .array(z.strictObject({ outcome: z.enum(outcomes), id: z.string(), at: time }))
+    .describe('The last delivery with each outcome.'),
+  unlogged: unloggedRequests.describe('The requests of the last hour that have no row.'),
 });
 
 export const secretAnswer = z.strictObject({

@@ -115,6 +115,10 @@ export const testRequest = z
     requireOne(context, request, 'delivery', 'payload');
   });
 
+export const unloggedQuery = z.strictObject({
+  webhook: z.string().optional().describe('Only requests to the webhook with this UID or name.'),
+});
+
 const time = z.iso.datetime({ offset: true }).transform(text => Date.parse(text));
 const soughtText = z.string().min(1).max(soughtCharsMax).optional();
 /** The parameters of every list from the delivery log. */

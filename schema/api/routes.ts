@@ -233,6 +233,24 @@ export const apiRoutes = {
     answer: { status: 200, shape: answers.deliveriesAnswer },
     problems: ['webhook-unknown', 'automation-unknown', 'cursor-unknown', ...reading],
   },
+  listUnlogged: {
+    method: 'get',
+    path: `${factory}/unlogged-requests`,
+    permission: 'read',
+    summary: 'Counts the requests of the last hour that were refused and have no row in the log.',
+    query: requests.unloggedQuery,
+    answer: { status: 200, shape: answers.unloggedAnswer },
+    problems: reading,
+  },
+  explainWhy: {
+    method: 'get',
+    path: `${factory}/why/{subject}`,
+    permission: 'read',
+    summary:
+      'Explains why the last request of a webhook (name or UID), or a delivery, started runs or did not: each step of its way, and the first one that is wrong.',
+    answer: { status: 200, shape: answers.whyAnswer },
+    problems: ['webhook-unknown', 'delivery-unknown', ...reading],
+  },
   watchDeliveries: {
     method: 'get',
     path: `${factory}/live-deliveries`,

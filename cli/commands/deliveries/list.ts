@@ -9,6 +9,7 @@ import {
 import { parseLimit, parseRunState } from '../../input/parse-options.ts';
 import { printData, printJsonLine, printText } from '../../output.ts';
 import { openDeliveryTable } from '../../render/render-deliveries.ts';
+import { renderUnlogged } from '../../render/render-unlogged.ts';
 import { followRows } from '../../rows/follow-rows.ts';
 import { type ReadPage, readRows } from '../../rows/read-rows.ts';
 import { addCommand } from '../add-command.ts';
@@ -47,7 +48,10 @@ Examples:
         return;
       }
       const deliveries = await readRows(readPage, limit);
-      printData(output, deliveries, () => (deliveries.length === 0 ? 'No deliveries.\n' : table(deliveries)));
+      const refused =
+        output === 'json' ? '' : renderUnlogged((await backend.listUnlogged(options.webhook)).requests);
+      const renderRows = () => (deliveries.length === 0 ? 'No deliveries.\n' : table(deliveries));
+      printData(output, deliveries, () => renderRows() + refused);
     });
 }
 

@@ -6,6 +6,7 @@ import { printData } from '../../output.ts';
 import { describeCommit } from '../../render/describe-commit.ts';
 import { renderAuthMode } from '../../render/render-auth-mode.ts';
 import { renderFields } from '../../render/render-table.ts';
+import { renderUnlogged } from '../../render/render-unlogged.ts';
 import { addCommand } from '../add-command.ts';
 
 /** Declares `hookmill webhooks show`. */
@@ -25,7 +26,13 @@ Examples:
       const { webhooks, serial } = await backend.listWebhooks();
       const webhook = requireNamedWebhook({ factory, webhooks }, nameOrUid);
       const { file: _, ...data } = webhook;
-      printData(output, { ...data, serial }, () => renderFields(toFields(webhook, serial)));
+      // Whoever needs the URL gets it also while the log cannot be read.
+      const { requests: unlogged } = await backend.listUnlogged(webhook.uid).catch(() => ({ requests: [] }));
+      printData(
+        output,
+        { ...data, serial, unlogged },
+        () => renderFields(toFields(webhook, serial)) + renderUnlogged(unlogged),
+      );
     });
 }
 

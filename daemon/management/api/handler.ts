@@ -42,7 +42,13 @@ export type PortOperationId =
 /** All other operations are handled in a thread of their own, one after the other. */
 export type ThreadOperationId = Exclude<OperationId, PortOperationId>;
 
-const listIds = ['showActivity', 'listDeliveries', 'listRuns', 'showRun'] as const satisfies OperationId[];
+const listIds = [
+  'showActivity',
+  'listDeliveries',
+  'listUnlogged',
+  'listRuns',
+  'showRun',
+] as const satisfies OperationId[];
 export type ListOperationId = (typeof listIds)[number];
 
 /** Whether an operation only lists from the delivery log. Those have a thread of their own, so that no plan delays them. */

@@ -1,5 +1,6 @@
 import { replayDelivery, showDelivery, testFilter } from '../../../operations/deliveries.ts';
 import { describePayloads } from '../../../operations/payloads.ts';
+import { explainWhy } from '../../../operations/why/why.ts';
 import { renderOpenApi } from '../../../schema/api/openapi.ts';
 import { apiRoutes, apiShapes } from '../../../schema/api/routes.ts';
 import type { ThreadHandlers } from './handler.ts';
@@ -10,7 +11,7 @@ export function createJudgingHandlers(
   deps: OperationDeps,
 ): Pick<
   ThreadHandlers,
-  'describeApi' | 'describePayloads' | 'showDelivery' | 'replayDelivery' | 'testFilter'
+  'describeApi' | 'describePayloads' | 'explainWhy' | 'showDelivery' | 'replayDelivery' | 'testFilter'
 > {
   let document: unknown;
   return {
@@ -21,6 +22,16 @@ export function createJudgingHandlers(
     describePayloads: async ({ params: { factory, uid } }) => ({
       body: await describePayloads(openFactory(deps, factory), uid),
     }),
+    explainWhy: async ({ params: { factory, subject }, caller }) => {
+      const problem = deps.problem();
+      const daemonProblem = problem && {
+        message: `it serves an older applied state: ${problem.message}`,
+        remedy: 'Read the log of the daemon.',
+      };
+      const { permission } = caller.token;
+      const options = { baseUrl: deps.baseUrl(), permission, daemonProblem };
+      return { body: await explainWhy(openFactory(deps, factory), subject, options) };
+    },
     showDelivery: async ({ params: { factory, delivery }, caller }) => ({
       body: await showDelivery(openFactory(deps, factory), delivery, caller.token.permission),
     }),

@@ -1,5 +1,6 @@
 import { listDeliveries } from '../../../operations/deliveries.ts';
 import { listRuns, listRunsOfDelivery, showRun } from '../../../operations/runs.ts';
+import { listUnlogged } from '../../../operations/unlogged.ts';
 import { createActivityCounter } from './activity.ts';
 import type { ListOperationId, ThreadHandlers } from './handler.ts';
 import { type OperationDeps, openFactory } from './operation-deps.ts';
@@ -18,6 +19,9 @@ export function createListHandlers(deps: OperationDeps): Pick<ThreadHandlers, Li
       const { rows, ...end } = await listDeliveries(opened, toWanted(query), caller.token.permission);
       return { body: { deliveries: rows, ...end } };
     },
+    listUnlogged: async ({ params: { factory }, query }) => ({
+      body: await listUnlogged(openFactory(deps, factory), query.webhook),
+    }),
     listRuns: async ({ params: { factory }, query: { delivery, ...query } }) => {
       const opened = openFactory(deps, factory);
       if (delivery !== undefined) {

@@ -1,0 +1,184 @@
+import type { Outcome } from '../../schema/delivery.ts';
+import type { UnloggedReason } from '../../schema/unlogged.ts';
+import type { WhyStep } from '../../schema/why-steps.ts';
+import type { UnloggedCount } from '../../store/delivery-log.ts';
+import { judgeAutomationsStep, judgeRunsStep } from './judge-starts.ts';
+import { formatTime, type Judgement, ok, unknown, wrong } from './judgement.ts';
+import type { WhyFacts } from './why-facts.ts';
+
+/** What judges each step. */
+export const whySteps = {
+  daemon: judgeDaemon,
+  webhook: judgeWebhook,
+  sender: judgeSender,
+  url: judgeUrl,
+  authentication: judgeAuthentication,
+  limits: judgeLimits,
+  json: judgeJson,
+  identity: judgeIdentity,
+  automations: judgeAutomationsStep,
+  runs: judgeRunsStep,
+} as const satisfies Readonly<Record<WhyStep, (facts: WhyFacts) => Judgement>>;
+
+// Each step is judged by the last request that came so far: something is wrong if none came further since.
+
+function judgeDaemon({ daemonProblem }: WhyFacts): Judgement {
+  return daemonProblem ? wrong(daemonProblem.message, daemonProblem.remedy) : ok('it serves what is applied');
+}
+
+function judgeWebhook({ webhook, isOfDelivery, lastDay }: WhyFacts): Judgement {
+  if (!webhook) return unknown('it is no longer applied');
+  if (webhook.enabled || isOfDelivery) return ok('it is applied and enabled');
+  const refused = find(lastDay, 'disabled');
+  const since = refused ? `; ${describeCount(refused)} since yesterday` : '';
+  return wrong(
+    `it is disabled, so its senders get 404${since}`,
+    'Enable it in the dashboard, or set `enabled: true` in its file and run `hookmill apply`.',
+  );
+}
+
+function judgeSender(facts: WhyFacts): Judgement {
+  const lastMs = Math.max(lastLoggedMs(facts), lastUnloggedMs(facts.lastDay));
+  if (lastMs > 0) return ok(`its last request came at ${formatTime(lastMs)}`);
+  const { unknownUrls, url } = facts;
+  const elsewhere = unknownUrls === 0 ? '' : `; ${unknownUrls} came to unknown URLs in the last 24 hours`;
+  return wrong(
+    `no request has ever come${elsewhere}`,
+    `Check that the sender is switched on, reaches this host, and posts to ${url}.`,
+  );
+}
+
+function judgeUrl(facts: WhyFacts): Judgement {
+  const { lastDay, url } = facts;
+  const loggedMs = lastLoggedMs(facts);
+  const similar = find(lastDay, 'similar URL');
+  if (similar && similar.lastAtMs > loggedMs) {
+    const message = `${describeCount(similar)} came to a similar URL: ${similar.detail}`;
+    return wrong(message, `Set the sender to post to exactly ${url}.`);
+  }
+  const otherMethod = find(lastDay, 'method');
+  if (otherMethod && otherMethod.lastAtMs > loggedMs) {
+    return wrong(`${describeCount(otherMethod)} came with another method`, 'Set the sender to use POST.');
+  }
+  return loggedMs > 0 ? ok('requests come to the right URL') : unknown('no request has come');
+}
+
+const credentialRemedies = {
+  token: 'Set the sender to send `Authorization: Bearer` with the current secret',
+  url_token: 'Set the sender to post to the whole URL, with the current token at its end',
+  signature: 'Set the same signing secret on both sides',
+} as const;
+
+function judgeAuthentication(facts: WhyFacts): Judgement {
+  const { webhook, last, lastDay } = facts;
+  if (webhook?.credential.kind === 'unset') {
+    const { secretName } = webhook;
+    return wrong(
+      `the team secret ${secretName} has no value, so each delivery is answered 401`,
+      `Run \`hookmill secrets set ${secretName}\`, then \`hookmill apply\`.`,
+    );
+  }
+  const verifiedMs = lastOf(facts, 'Accepted', 'Duplicate', 'Rejected (invalid JSON)');
+  const rejected = last.get('Rejected (auth)');
+  const unverified = ['authentication', 'incomplete'] as const;
+  const spent = find(lastDay, 'failed attempts');
+  const refusedMs = Math.max(
+    rejected?.atMs ?? 0,
+    spent?.lastAtMs ?? 0,
+    ...unverified.map(reason => find(lastDay, reason)?.lastAtMs ?? 0),
+  );
+  if (refusedMs <= verifiedMs)
+    return verifiedMs > 0 ? ok('the last request was verified') : unknown('no request has been verified');
+  const why = rejected
+    ? `the last was rejected: ${reasonOf(facts, 'Rejected (auth)')}`
+    : 'requests are refused';
+  const unread = spent
+    ? `; ${describeCount(spent)} not verified at all, because their address had failed too often`
+    : '';
+  const remedy = credentialRemedies[webhook?.authMode ?? 'token'];
+  return wrong(
+    why + unread,
+    `${remedy}; the team secret is ${webhook?.secretName}.${spent ? ' The address can try again after a minute.' : ''}`,
+  );
+}
+
+function judgeLimits(facts: WhyFacts): Judgement {
+  const { last, lastHour } = facts;
+  const limited = find(lastHour, 'rate limit');
+  if (limited) {
+    return wrong(
+      `${describeCount(limited)} over the rate limit in the last hour`,
+      'Let the sender send less, or retry after a 429; `limits.deliveriesPerMinute` raises the limit.',
+    );
+  }
+  const unrecorded = find(lastHour, 'not recorded');
+  if (unrecorded) {
+    return wrong(
+      `${describeCount(unrecorded)} could not be recorded and got 503 in the last hour`,
+      'Read `/readyz` and the log of the daemon; senders that retry lose nothing.',
+    );
+  }
+  const large = last.get('Rejected (too large)');
+  if (large && large.atMs > lastOf(facts, 'Accepted')) {
+    const message = `the body of the last one has ${large.size} bytes, more than the limit`;
+    return wrong(message, 'Set the sender to send smaller events; `limits.bodyBytes` raises the limit.');
+  }
+  return ok('none is exceeded');
+}
+
+function judgeJson(facts: WhyFacts): Judgement {
+  const invalidMs = lastOf(facts, 'Rejected (invalid JSON)');
+  const parsedMs = lastOf(facts, 'Accepted', 'Duplicate');
+  if (invalidMs > parsedMs) {
+    const message = `the last was rejected: ${reasonOf(facts, 'Rejected (invalid JSON)')}`;
+    return wrong(message, 'Set the sender to send JSON in UTF-8.');
+  }
+  return parsedMs > 0 ? ok('the last body was valid') : unknown('no body has been parsed');
+}
+
+function judgeIdentity(facts: WhyFacts): Judgement {
+  const { last, webhook } = facts;
+  const duplicate = last.get('Duplicate');
+  const acceptedMs = lastOf(facts, 'Accepted');
+  if (!duplicate || duplicate.atMs <= acceptedMs)
+    return acceptedMs > 0 ? ok('the last one was new') : unknown('none was identified');
+  const { duplicateOf, identitySource } = duplicate;
+  if (identitySource === 'body') {
+    const header = webhook?.deliveryIdHeader ?? 'X-Service-Delivery-Id';
+    return wrong(
+      `the last is a duplicate of ${duplicateOf}: its body is the same, and it has no ID`,
+      `Set the sender to send an ID in ${header}, or name its header as \`deliveryIdHeader\`.`,
+    );
+  }
+  return wrong(
+    `the last is a duplicate of ${duplicateOf}: it has the same ID`,
+    `If they are different events, correct the IDs of the sender; \`hookmill why ${duplicateOf}\` explains the first.`,
+  );
+}
+
+/** The newest requests for a reason: the counts are newest first. */
+function find(counts: readonly UnloggedCount[], reason: UnloggedReason): UnloggedCount | undefined {
+  return counts.find(count => count.reason === reason);
+}
+
+function describeCount({ count, lastAtMs }: UnloggedCount): string {
+  return `${count} ${count === 1 ? 'request' : 'requests'} (last ${formatTime(lastAtMs)})`;
+}
+
+function lastOf({ last }: WhyFacts, ...outcomes: readonly Outcome[]): number {
+  return Math.max(...outcomes.map(outcome => last.get(outcome)?.atMs ?? 0));
+}
+
+function lastLoggedMs({ last }: WhyFacts): number {
+  return Math.max(0, ...[...last.values()].map(({ atMs }) => atMs));
+}
+
+function lastUnloggedMs(counts: readonly UnloggedCount[]): number {
+  return counts[0]?.lastAtMs ?? 0;
+}
+
+function reasonOf({ last, permission }: WhyFacts, outcome: Outcome): string {
+  const reason = last.get(outcome)?.reason;
+  if (permission !== 'manage') return 'you need the manage permission to see the reason';
+  return reason ?? 'no reason was recorded';
+}

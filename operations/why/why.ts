@@ -1,0 +1,44 @@
+import { type Outcome, outcomes } from '../../schema/delivery.ts';
+import { renderIngressUrl } from '../../schema/ingress-url.ts';
+import type { Permission } from '../../schema/permission.ts';
+import { whyStepNames } from '../../schema/why-steps.ts';
+import type { OpenFactory } from '../factory.ts';
+import { unloggedView } from '../unlogged.ts';
+import type { WhyView } from '../views/why-view.ts';
+import { whySteps } from './judge-steps.ts';
+import { formatTime } from './judgement.ts';
+import { readFacts } from './read-facts.ts';
+import type { Remediable } from './why-facts.ts';
+
+export interface WhyOptions {
+  readonly baseUrl: string;
+  readonly permission: Permission;
+  /** What keeps the daemon from doing its work. */
+  readonly daemonProblem: Remediable | null;
+}
+
+/**
+ * Explains why a webhook's last request, or a delivery, started runs or did not: each step of its way from the sender to
+ * the runs, and the first one that is wrong. Fails with `webhook-unknown` or `delivery-unknown`.
+ */
+export async function explainWhy(
+  factory: OpenFactory,
+  subject: string,
+  { baseUrl, ...given }: WhyOptions,
+): Promise<WhyView> {
+  const facts = await readFacts(factory, subject, { ...given, showUrl: of => renderIngressUrl(baseUrl, of) });
+  const { webhook, last, lastHour, url } = facts;
+  const steps = whyStepNames.map(step => {
+    const { lines = [], ...judgement } = whySteps[step](facts);
+    return { step, ...judgement, lines: [...lines] };
+  });
+  const rows = outcomes.flatMap((outcome: Outcome) => last.get(outcome) ?? []);
+  return {
+    subject,
+    webhook: webhook ? { name: webhook.name, uid: webhook.uid, url } : null,
+    cause: steps.find(({ state }) => state === 'wrong')?.step ?? null,
+    steps,
+    last: rows.map(({ outcome, id, atMs }) => ({ outcome, id, at: formatTime(atMs) })),
+    unlogged: lastHour.map(unloggedView),
+  };
+}
