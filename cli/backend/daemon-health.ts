@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Readiness } from '../../schema/readiness.ts';
 
-/** @limit Time that a daemon has to answer `hookmill status`, in ms: it answers at once, or hangs. */
+/** @limit Time that a daemon has to tell whether it is ready, in ms: it answers at once, or hangs. */
 const answerMs = 3_000;
-/** @limit Time that `hookmill status` waits until the daemon serves what was just applied, in ms: it usually takes less than one second. */
+/** @limit Time that `hookmill apply` and `status` wait until the daemon serves what was just applied, in ms: it usually takes much less than one second. */
 const servedMs = 5_000;
 /** @limit Time between two looks at a daemon that does not serve the applied state yet, in ms. */
-const lookAgainMs = 200;
+const lookAgainMs = 25;
 
 /** The state of the daemon and of the factory that it serves, as `hookmill status` shows it. */
 export interface DaemonHealth {
@@ -43,6 +43,13 @@ export async function askDaemon(asked: DaemonAsked): Promise<DaemonHealth> {
 /** Whether a daemon serves the serial or a newer one. */
 export function isServed({ serial }: DaemonHealth, applied: number): boolean {
   return (serial ?? 0) >= applied;
+}
+
+/** Whether a daemon that answers does not serve what is applied. */
+export function isAmiss(daemon: DaemonHealth, applied: number): boolean {
+  const { state, reason } = daemon;
+  if (state === 'not ready') return true;
+  return state === 'ready' && (reason !== null || !isServed(daemon, applied));
 }
 
 async function ask({ url, id, factory }: DaemonAsked): Promise<DaemonHealth> {

@@ -255,6 +255,7 @@ describe('a delivery', () => {
       size              1 bytes
       outcome           Rejected (invalid JSON)
       authenticated by  token
+      reason            the body is not JSON: a key in double quotes or } is expected at line 1, column 2
 
       Rejected before any automation was tested.
       exit status 0

@@ -59,11 +59,9 @@ test('exits with 1 while the daemon does not serve what is applied', async () =>
   });
 });
 
-test('takes no other program at the port for the daemon of the home', async () => {
-  const workspace = await applied();
-  const other = createServer((_, response) =>
-    response.end(JSON.stringify({ status: 'ready', daemon: 'of another home', factories: [] })),
-  );
+/** Another program at the port where the home's daemon with the id `mine` was. */
+async function answerInPlaceOfDaemon(workspace: Workspace, readiness: object): Promise<string> {
+  const other = createServer((_, response) => response.end(JSON.stringify(readiness)));
   await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void other.close());
   const managementUrl = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
@@ -71,7 +69,36 @@ test('takes no other program at the port for the daemon of the home', async () =
     '.hookmill/daemon.json',
     JSON.stringify({ ingressUrl: 'http://x', managementUrl, id: 'mine' }),
   );
-  expect((await status(workspace)).daemon).toContain(`no answer from ${managementUrl}`);
+  return managementUrl;
+}
+
+test('takes no other program at the port for the daemon of the home', async () => {
+  const workspace = await applied();
+  const readiness = { status: 'ready', daemon: 'of another home', factories: [] };
+  const url = await answerInPlaceOfDaemon(workspace, readiness);
+  expect((await status(workspace)).daemon).toContain(`no answer from ${url}`);
+});
+
+test('apply ends when the daemon serves what was applied, and says if it does not', async () => {
+  const workspace = await applied();
+  const daemon = await startDaemonForTest({ workspace });
+  workspace.write('webhooks/b.yaml', 'secretName: TOKEN\n');
+  const { stderr } = await workspace.hookmill('apply');
+  expect((await daemon.readyz()).factories[0]).toMatchObject({ serial: 2 });
+  expect(stderr).toContain(`The daemon at ${daemon.managementUrl} serves this now.`);
+  await daemon.stop();
+
+  workspace.write('webhooks/c.yaml', 'secretName: TOKEN\n');
+  expect(await workspace.hookmill('apply')).toMatchObject({ stderr: '', exitCode: 0 });
+
+  const readiness = { status: 'not ready', reason: 'the disk is full', daemon: 'mine', factories: [] };
+  const url = await answerInPlaceOfDaemon(workspace, readiness);
+  workspace.write('webhooks/d.yaml', 'secretName: TOKEN\n');
+  const { stderr: warned, exitCode } = await workspace.hookmill('apply');
+  expect({ warned, exitCode }).toEqual({
+    warned: `\nThe daemon at ${url} does not serve this yet (the disk is full); run \`hookmill status\` to see when it does.`,
+    exitCode: 0,
+  });
 });
 
 test('exits with 1 while reconciling fails, and with 0 once it succeeds', async () => {

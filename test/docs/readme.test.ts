@@ -45,10 +45,7 @@ async function start({ directory, path }: Workspace): Promise<void> {
 async function follow(workspace: Workspace, step: string, ids: Map<string, string>): Promise<void> {
   const [command = '', ...lines] = step.trimEnd().split('\n');
   const words = withIds(command, ids).replace('npx --no-install hookmill ', '').split(' ');
-  const run = () => workspace.hookmill(...words);
-  // The daemon needs a moment, as a reader does, before it serves what was applied.
-  const isServed = async () => [await run()].find(({ exitCode }) => exitCode === 0);
-  const { stdout, stderr, exitCode } = words.includes('send') ? await eventually(isServed) : await run();
+  const { stdout, stderr, exitCode } = await workspace.hookmill(...words);
   expect({ command, stderr, exitCode }).toMatchObject({ exitCode: 0 });
   const printed = `${stdout}${stderr}`.split('\n');
   for (const line of lines.filter(line => !line.includes('…'))) {

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { findUnconfirmed } from '../../../operations/confirmations.ts';
 import type { PlanView } from '../../../operations/views/plan-view.ts';
-import type { OpenBackend } from '../../backend/backend.ts';
+import type { Backend, OpenBackend } from '../../backend/backend.ts';
+import { isAmiss } from '../../backend/daemon-health.ts';
 import { CommandError } from '../../exit-status.ts';
 import { printData, printFindings, printStatus } from '../../output.ts';
 import { printable } from '../../render/printable.ts';
@@ -24,6 +25,8 @@ With a file that plan --out wrote, hookmill applies exactly that plan and does n
 definitions, the team secrets or the applied state have changed since.
 
 If the factory follows a branch, hookmill applies the tip of the branch and ignores the files here.
+
+If a daemon runs, the command ends when the daemon serves what was applied, and says so.
 
 Examples:
   hookmill apply --dry-run
@@ -66,6 +69,18 @@ async function apply(
   printData(output, data, () =>
     renderApplied({ plan, webhooks, isApplied: result === 'applied' }, Date.now()),
   );
+  if (result === 'applied') await waitUntilServed(backend, plan.serial + 1);
+}
+
+/** Waits until the daemon, if there is one, serves what was applied: what is sent after that is judged by it. */
+async function waitUntilServed(backend: Backend, serial: number): Promise<void> {
+  const daemon = await backend.showDaemon(serial);
+  if (isAmiss(daemon, serial)) {
+    const reason = daemon.reason === null ? '' : ` (${daemon.reason})`;
+    printStatus(
+      `\nThe daemon at ${daemon.url} does not serve this yet${reason}; run \`hookmill status\` to see when it does.`,
+    );
+  } else if (daemon.state === 'ready') printStatus(`\nThe daemon at ${daemon.url} serves this now.`);
 }
 
 /** Shows the plan and what needs a confirmation, then asks on a terminal. */

@@ -3,7 +3,7 @@ import type { Summary } from '../../../operations/plan.ts';
 import type { AppliedStatus } from '../../../operations/status.ts';
 import { findDrift, type ReconcileView } from '../../../operations/views/reconcile-view.ts';
 import type { Backend, OpenBackend, PlanResult } from '../../backend/backend.ts';
-import { type DaemonHealth, isServed } from '../../backend/daemon-health.ts';
+import { type DaemonHealth, isAmiss } from '../../backend/daemon-health.ts';
 import { exitStatus } from '../../exit-status.ts';
 import type { Place } from '../../global-options.ts';
 import { printData } from '../../output.ts';
@@ -140,13 +140,6 @@ function describeReplicas({ alive, standbyLagMs }: NonNullable<AppliedStatus['re
   const runs = alive.reduce((sum, replica) => sum + replica.runs, 0);
   const lag = standbyLagMs === null ? '' : `; the standby is ${standbyLagMs} ms behind`;
   return `${alive.length} alive, which execute ${runs} ${runs === 1 ? 'run' : 'runs'}${lag}`;
-}
-
-/** Whether a daemon that answers does not serve what is applied. */
-function isAmiss(daemon: DaemonHealth, applied: number): boolean {
-  const { state, reason } = daemon;
-  if (state === 'not ready') return true;
-  return state === 'ready' && (reason !== null || !isServed(daemon, applied));
 }
 
 function describePending(planned: PlanResult, isElsewhere: boolean): string {
