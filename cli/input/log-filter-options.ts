@@ -38,6 +38,11 @@ function addSharedOptions(command: Command): Command {
     .option('--until <time>', 'only before this time', text => parseTime(text));
 }
 
+/** Whether the options choose anything. */
+export function isFiltered(options: LogFilterOptions): boolean {
+  return Object.values(toLogFilter(options)).some(value => value !== undefined);
+}
+
 /** The filter that the options say. */
 export function toLogFilter({ since, until, ...options }: LogFilterOptions): LogFilter {
   const { webhook, outcome, automation, state, event, search } = options;

@@ -155,6 +155,96 @@ test.skipIf(areHomesInPostgres())('follows the output of a run until it has ende
   expect(stdout).toContain('one\ntwo\n');
 });
 
+describe('does the same with many:', () => {
+  test.for(['home', 'server'])('replays deliveries of a %s', async (place, { expect }) => {
+    const scene = await openScene();
+    onTestFinished(() => scene.daemon.stop());
+    const { client, workspace, post } = scene;
+    const env =
+      place === 'home' ? { HOOKMILL_HOME: scene.home.directory } : serverOf(scene.daemon, client.token);
+    const replay = (...args: string[]) => workspace.hookmill('deliveries', 'replay', ...args, { env });
+    const ids: string[] = [];
+    for (const level of ['error', 'info', 'error']) ids.push(await post({ level, n: ids.length }));
+    const replays = async () =>
+      (await client.call('listRuns')).json.runs.filter((run: { replay: boolean }) => run.replay);
+
+    const dry = await replay('--since', '1h', '--dry-run', '-o', 'json');
+    expect(JSON.parse(dry.stdout).map(({ id }: { id: string }) => id)).toEqual(ids);
+    expect(dry.stderr).toBe('3 deliveries to replay.\n');
+    const unconfirmed = await replay('--since', '1h');
+    expect(unconfirmed).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(unconfirmed.stderr).toContain('3 deliveries to replay; nothing was replayed');
+    const unknown = await replay('--since', '1h', '--automation', 'triaje', '--yes');
+    expect(unknown).toMatchObject({ exitCode: 1 });
+    expect(unknown.stderr).toContain('Repeat the command to replay the other 3.');
+    expect(await replays()).toEqual([]);
+
+    const done = await replay('--since', '1h', '--yes', '--rate', '500', '-o', 'json');
+    expect(JSON.parse(done.stdout)).toMatchObject({
+      ...{ matched: 3, replayed: 2, rest: 0 },
+      refused: [{ id: ids[1], code: 'nothing-to-replay' }],
+      results: [{ delivery: ids[0], runs: [{ automation: 'triage' }] }, { delivery: ids[2] }],
+    });
+    expect(done.stderr).toBe(
+      `1 delivery not replayed: No automation matches the delivery (${ids[1]})\n2 of 3 deliveries replayed.\n`,
+    );
+    expect(await replays()).toHaveLength(2);
+    const rest = await replay('--since', '1h', '--after', ids[1] ?? '', '--yes');
+    expect(rest).toMatchObject({ exitCode: 0, stderr: '1 of 1 delivery replayed.\n' });
+    expect(await replays()).toHaveLength(3);
+  });
+
+  test.for(['home', 'server'])('retries failed runs of a %s', async (place, { expect }) => {
+    const runner = { kind: 'command', argv: ['sh', '-c', 'test -e go'] };
+    const scene = await openScene({ runs: { attempts: 1, runner } });
+    onTestFinished(() => scene.daemon.stop());
+    const { client, workspace, post, daemon } = scene;
+    const env = place === 'home' ? { HOOKMILL_HOME: scene.home.directory } : serverOf(daemon, client.token);
+    for (let count = 0; count < 2; count++) await post({ level: 'error', count });
+    const inState = async (state: string) =>
+      (await client.call('listRuns', { query: { state } })).json.runs as { id: string }[];
+    await eventually(async () => (await inState('failed')).length === 2);
+    for (const { id } of await inState('failed'))
+      writeFileSync(join(daemon.store.runFiles.locate(id), 'go'), '');
+    const retried = await workspace.hookmill('runs', 'retry', '--since', '1h', '--yes', '--rate', '500', {
+      env,
+    });
+    expect(retried).toMatchObject({ exitCode: 0, stdout: '', stderr: '2 of 2 runs retried.\n' });
+    // The command has a clock of its own.
+    daemon.clock.nowMs = Date.now();
+    await eventually(async () => (await inState('succeeded')).length === 2);
+    const none = await workspace.hookmill('runs', 'retry', '--since', '1h', '--yes', { env });
+    expect(none).toMatchObject({ exitCode: 0, stderr: '0 runs to retry.\n' });
+  });
+
+  test('says where to go on when it is interrupted', async () => {
+    const scene = await openScene();
+    onTestFinished(() => scene.daemon.stop());
+    const ids = [await scene.post({ level: 'error' }), await scene.post({ level: 'error', n: 1 })];
+    const env = serverOf(scene.daemon, scene.client.token);
+    const args = ['deliveries', 'replay', '--since', '1h', '--yes', '--rate', '0.01'];
+    const replaying = scene.workspace.start(args, { env });
+    await eventually(async () => (await scene.client.call('listRuns')).json.runs.length === 3);
+    replaying.kill('SIGINT');
+    const { exitCode, stderr } = await replaying;
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(`Repeat the command with --after ${ids[0]} to replay the other 1.`);
+  });
+
+  test.each([
+    ['deliveries replay', 'name one delivery'],
+    ['deliveries replay dlv_1 --since 1h', 'name one delivery'],
+    ['deliveries replay --outcome duplicate', 'only deliveries with the outcome Accepted'],
+    ['runs retry', 'name one run'],
+    ['runs retry --state queued', 'only failed runs'],
+    ['runs retry --since 1h --rate 0', '--rate must be'],
+  ])('refuses %s', async (command, message) => {
+    const refused = await makeWorkspace().hookmill(...command.split(' '));
+    expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(refused.stderr).toContain(message);
+  });
+});
+
 /** Collects what a following command prints, and ends it with the test. */
 function startFollowing(process: ReturnType<ReturnType<typeof makeWorkspace>['start']>) {
   const lines: { id: string; deliveryId?: string; outcome?: string; state?: string }[] = [];

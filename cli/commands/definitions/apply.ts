@@ -4,6 +4,7 @@ import type { PlanView } from '../../../operations/views/plan-view.ts';
 import type { Backend, OpenBackend } from '../../backend/backend.ts';
 import { isAmiss } from '../../backend/daemon-health.ts';
 import { CommandError } from '../../exit-status.ts';
+import { askToConfirm } from '../../input/ask-to-confirm.ts';
 import { printData, printFindings, printStatus } from '../../output.ts';
 import { printable } from '../../render/printable.ts';
 import { renderDiagnostics } from '../../render/render-diagnostics.ts';
@@ -86,9 +87,7 @@ async function waitUntilServed(backend: Backend, serial: number): Promise<void> 
 /** Shows the plan and what needs a confirmation, then asks on a terminal. */
 async function askToApply(plan: PlanView, output: 'text' | 'json'): Promise<boolean> {
   printFindings(`${renderPlan(plan, Date.now())}${renderUnconfirmed(plan)}`);
-  if (!process.stdin.isTTY || output === 'json') return false;
-  const prompts = await import('@inquirer/prompts');
-  return prompts.confirm({ message: 'Apply?', default: false }, { output: process.stderr });
+  return askToConfirm('Apply?', output);
 }
 
 function renderUnconfirmed({ changes, summary: { destroy } }: PlanView): string {

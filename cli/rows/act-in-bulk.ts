@@ -1,0 +1,154 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Command } from 'commander';
+import { Refusal, type RefusalCode, refusals } from '../../schema/refusal.ts';
+import { CommandError, UsageError } from '../exit-status.ts';
+import { askToConfirm } from '../input/ask-to-confirm.ts';
+import { printData, printStatus, showProgress } from '../output.ts';
+import { type ReadPage, readOldestFirst } from './read-rows.ts';
+
+/** The options of commands that do the same with many rows. */
+export interface BulkOptions {
+  readonly dryRun?: true;
+  readonly yes?: true;
+  /** How many a second. */
+  readonly rate: number;
+  /** Goes on after this row, where a command was interrupted. */
+  readonly after?: string;
+}
+
+/** What is done with each row, and how it is said. */
+interface BulkAction<Row> {
+  readonly readPage: ReadPage<Row>;
+  readonly render: (rows: readonly Row[]) => string;
+  /** Fails with a Refusal if it cannot be done with this row. Returns what it did. */
+  readonly act: (id: string) => Promise<unknown>;
+  /** As in `replay` and `replayed`, `delivery` and `deliveries`. */
+  readonly words: {
+    readonly verb: string;
+    readonly done: string;
+    readonly one: string;
+    readonly many: string;
+  };
+}
+
+/** @limit Most rows a second with which a command does the same thing, unless `--rate` says another number: a daemon that executes a few runs at a time keeps up. */
+const defaultRate = 10;
+
+/** Adds the options of a command that does the same with many rows. */
+export function addBulkOptions(command: Command): Command {
+  return command
+    .option('--dry-run', 'only list them')
+    .option('--yes', 'do not ask')
+    .option('--rate <n>', 'how many a second at most', parseRate, defaultRate)
+    .option('--after <id>', 'only those recorded after this one, to go on after an interruption');
+}
+
+function parseRate(text: string): number {
+  const rate = /^\d{1,4}(\.\d{1,2})?$/.test(text) ? Number(text) : 0;
+  if (rate > 0) return rate;
+  throw new UsageError(`--rate must be a number greater than 0 and less than 10000, not "${text}"`);
+}
+
+/**
+ * Does the same with all rows of a list, oldest first: counts them, asks, and says what was done, also if it is interrupted.
+ */
+export async function actInBulk<Row extends { readonly id: string }>(
+  { readPage, render, act, words }: BulkAction<Row>,
+  { dryRun, yes, rate, after = 'start' }: BulkOptions,
+  output: 'text' | 'json',
+): Promise<void> {
+  const { verb, done, one, many } = words;
+  const count = (rows: number) => `${rows} ${rows === 1 ? one : many}`;
+  const rows: Row[] = [];
+  for await (const page of readOldestFirst(readPage, after)) {
+    rows.push(...page);
+    showProgress(`Found ${count(rows.length)} …`);
+  }
+  showProgress('');
+  if (dryRun || rows.length === 0) {
+    printData(output, rows, () => (rows.length === 0 ? '' : render(rows)));
+    printStatus(`${count(rows.length)} to ${verb}.`);
+    return;
+  }
+  if (!yes && !(await askToConfirm(`Do you want to ${verb} ${count(rows.length)}?`, output))) {
+    throw new CommandError(
+      `${count(rows.length)} to ${verb}; nothing was ${done}: confirm at the prompt or use --yes`,
+    );
+  }
+  const { results, refused, rest, failure } = await actOnEach(rows, act, rate, at =>
+    showProgress(`${at} of ${count(rows.length)} …`),
+  );
+  showProgress('');
+  const counts = { matched: rows.length, [done]: results.length, refused, rest };
+  printData(output, { ...counts, results }, () => '');
+  for (const [code, ids] of Map.groupBy(refused, ({ code }) => code)) {
+    printStatus(
+      `${count(ids.length)} not ${done}: ${refusals[code]} (${ids[0]?.id}${ids.length > 1 ? ', …' : ''})`,
+    );
+  }
+  printStatus(`${results.length} of ${count(rows.length)} ${done}.`);
+  if (rest > 0) {
+    const last = rows[rows.length - rest - 1]?.id;
+    const others = last === undefined ? 'Repeat the command' : `Repeat the command with --after ${last}`;
+    printStatus(`${others} to ${verb} the other ${rest}.`);
+  }
+  if (failure) throw failure;
+  if (rest > 0) throw new CommandError('interrupted');
+}
+
+interface Outcome {
+  readonly results: readonly unknown[];
+  readonly refused: readonly { readonly id: string; readonly code: RefusalCode }[];
+  /** The number of rows with which nothing was tried. */
+  readonly rest: number;
+  /** What ended it. */
+  readonly failure?: Error;
+}
+
+/** Acts on rows at a rate. Ctrl-C ends it after the current one. */
+async function actOnEach<Row extends { readonly id: string }>(
+  rows: readonly Row[],
+  act: (id: string) => Promise<unknown>,
+  rate: number,
+  onProgress: (at: number) => void,
+): Promise<Outcome> {
+  const interruption = new AbortController();
+  const interrupt = () => interruption.abort();
+  process.once('SIGINT', interrupt);
+  const results: unknown[] = [];
+  const refused: { id: string; code: RefusalCode }[] = [];
+  const startMs = performance.now();
+  let tried = 0;
+  const result = () => ({ results, refused, rest: rows.length - tried });
+  try {
+    for (const { id } of rows) {
+      const dueMs = startMs + (tried * 1_000) / rate - performance.now();
+      if (dueMs > 0) await wait(dueMs, undefined, { signal: interruption.signal }).catch(() => undefined);
+      if (interruption.signal.aborted) break;
+      try {
+        results.push(await act(id));
+      } catch (error) {
+        if (!(error instanceof Refusal) || !isOfRow(error)) throw error;
+        refused.push({ id, code: error.code });
+      }
+      onProgress(++tried);
+    }
+    return result();
+  } catch (failure) {
+    if (failure instanceof Error) return { ...result(), failure };
+    throw failure;
+  } finally {
+    process.off('SIGINT', interrupt);
+  }
+}
+
+/** Whether a refusal is about one row, so that the others may succeed. */
+function isOfRow({ code }: Refusal): boolean {
+  const ofRows: readonly RefusalCode[] = [
+    'nothing-to-replay',
+    'delivery-unknown',
+    'run-unknown',
+    'run-not-failed',
+  ];
+  return ofRows.includes(code);
+}
