@@ -15,6 +15,7 @@ export type ListedActivity = AnswerTo<'showActivity'>['webhooks'][number];
 export type ListedAutomation = AnswerTo<'listAutomations'>['automations'][number];
 export type ShownAutomation = AnswerTo<'showAutomation'>;
 export type PlannedChange = AnswerTo<'planAutomation'>['change'];
+export type ExplainedWhy = AnswerTo<'explainWhy'>;
 export type ListedDelivery = AnswerTo<'listDeliveries'>['deliveries'][number];
 export type ShownDelivery = AnswerTo<'showDelivery'>;
 export type ShownRun = AnswerTo<'showRun'>;

@@ -12,6 +12,8 @@ const exact = new Intl.DateTimeFormat('en-GB', {
   timeStyle: 'long',
 });
 
+const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
+
 /** `3 min. ago`, `in 2 hr.`; under a minute `just now` or `soon`. */
 export function formatRelativeTime(atMs: number, nowMs: number): string {
   const seconds = Math.round((atMs - nowMs) / 1_000);
@@ -24,6 +26,11 @@ export function formatRelativeTime(atMs: number, nowMs: number): string {
 /** Date, time to the second and time zone. */
 export function formatExactTime(atMs: number): string {
   return exact.format(atMs);
+}
+
+/** `16:03:11`. */
+export function formatClockTime(at: string): string {
+  return clock.format(Date.parse(at));
 }
 
 /** `0.4 s`, `12 s`, `3 min 4 s`. */

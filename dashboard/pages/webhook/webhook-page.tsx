@@ -14,6 +14,7 @@ import { DeliveryList } from './delivery-list.tsx';
 import { EnabledSwitch } from './enabled-switch.tsx';
 import { WebhookActions } from './webhook-actions.tsx';
 import { WebhookFile } from './webhook-file.tsx';
+import { WhyCard } from './why-card.tsx';
 
 const webhookEveryMs = 30_000;
 
@@ -48,6 +49,7 @@ function WebhookContent({ webhook, onChanged }: Properties) {
           </div>
         )}
       </PageHeading>
+      <WhyCard webhook={webhook} />
       <AboutWebhook webhook={webhook} />
       {lacksSecret && <p class="notice warn">{describeMissingSecret(webhook, managedHere)}</p>}
       <SenderSetup webhook={webhook} />

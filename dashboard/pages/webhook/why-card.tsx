@@ -1,0 +1,91 @@
+import { describeUnlogged } from '../../../schema/describe-unlogged.ts';
+import type { WhyStep } from '../../../schema/why-steps.ts';
+import { callApi } from '../../api-client.ts';
+import type { ExplainedWhy, ShownWebhook } from '../../api-types.ts';
+import { Pill, type Tone } from '../../parts/pill.tsx';
+import { Code, Text } from '../../parts/text.tsx';
+import { Waiting } from '../../parts/waiting.tsx';
+import { useFactory } from '../../state/current-factory.ts';
+import { usePolled } from '../../state/use-polled.ts';
+import { formatClockTime } from '../../text/format-time.ts';
+
+const whyEveryMs = 10_000;
+
+const labels: Readonly<Record<WhyStep, string>> = {
+  daemon: 'Daemon',
+  webhook: 'Webhook',
+  sender: 'Sender',
+  url: 'URL',
+  authentication: 'Authentication',
+  limits: 'Limits',
+  json: 'JSON',
+  identity: 'Identity',
+  automations: 'Automations',
+  runs: 'Runs',
+};
+const tones: Readonly<Record<ExplainedWhy['steps'][number]['state'], Tone>> = {
+  ok: 'good',
+  wrong: 'bad',
+  unknown: 'quiet',
+};
+
+/** How far the last request came, from its sender to the runs, with the first thing that is wrong. */
+export function WhyCard({ webhook: { uid, enabled } }: { readonly webhook: ShownWebhook }) {
+  const { factory } = useFactory();
+  const why = usePolled(
+    signal => callApi('get', '/factories/{factory}/why/{subject}', { factory, subject: uid, signal }),
+    [factory, uid, enabled],
+    whyEveryMs,
+  );
+  if (!why.value) return <Waiting error={why.error} reload={why.reload} what="the last request" />;
+  return <Explanation why={why.value} />;
+}
+
+function Explanation({ why: { cause, steps, unlogged } }: { readonly why: ExplainedWhy }) {
+  const wrong = steps.find(({ step }) => step === cause);
+  const refused = describeUnlogged(unlogged, formatClockTime);
+  return (
+    <section class="card padded" aria-labelledby="why">
+      <h2 id="why">{cause === null ? 'The last request was processed' : `Look at: ${labels[cause]}`}</h2>
+      <ol class="why-steps">
+        {steps.map(({ step, state, message }) => (
+          <li key={step} title={message}>
+            <Pill tone={tones[state]}>
+              {labels[step]}
+              <span class="unseen">{state}</span>
+            </Pill>
+          </li>
+        ))}
+      </ol>
+      {wrong && (
+        <div class="notice bad">
+          <p>
+            <Text text={wrong.message} />
+          </p>
+          {wrong.lines.length > 0 && (
+            <pre>
+              <Text text={wrong.lines.join('\n')} />
+            </pre>
+          )}
+          {wrong.remedy !== null && (
+            <p>
+              <WithCode text={wrong.remedy} />
+            </p>
+          )}
+        </div>
+      )}
+      {refused.length > 0 && (
+        <p class="hint">
+          Refused and not logged in the last hour: <Text text={refused.join(', ')} />
+        </p>
+      )}
+    </section>
+  );
+}
+
+/** Text in which backticks enclose code. */
+function WithCode({ text }: { readonly text: string }) {
+  return (
+    <>{text.split('`').map((part, at) => (at % 2 === 1 ? <Code text={part} /> : <Text text={part} />))}</>
+  );
+}
