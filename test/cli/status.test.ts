@@ -96,7 +96,7 @@ test('apply ends when the daemon serves what was applied, and says if it does no
   workspace.write('webhooks/d.yaml', 'secretName: TOKEN\n');
   const { stderr: warned, exitCode } = await workspace.hookmill('apply');
   expect({ warned, exitCode }).toEqual({
-    warned: `\nThe daemon at ${url} does not serve this yet (the disk is full); run \`hookmill status\` to see when it does.`,
+    warned: `\nThe daemon at ${url} does not serve this yet (the disk is full); run \`hookmill status\` to see when it does.\n`,
     exitCode: 0,
   });
 });

@@ -70,7 +70,7 @@ async function apply(
   printData(output, data, () =>
     renderApplied({ plan, webhooks, isApplied: result === 'applied' }, Date.now()),
   );
-  if (result === 'applied') await waitUntilServed(backend, plan.serial + 1);
+  if (result === 'applied') await waitUntilServed(backend, plan.serial);
 }
 
 /** Waits until the daemon, if there is one, serves what was applied: what is sent after that is judged by it. */
