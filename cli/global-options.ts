@@ -47,7 +47,7 @@ export function addGlobalOptions(command: Command): Command {
     .addOption(
       new Option(
         '-o, --output <format>',
-        'output format; markdown works only with plan, json-schema and typescript only with payloads describe',
+        'output format; markdown works only with plan, json-schema and typescript only with payloads describe, curl only with deliveries show',
       )
         .choices(['text', 'json', ...Object.keys(specialFormats)])
         .default('text'),
@@ -65,13 +65,15 @@ const specialFormats: Readonly<Record<string, string>> = {
   markdown: 'plan',
   'json-schema': 'payloads describe',
   typescript: 'payloads describe',
+  curl: 'deliveries show',
 };
 
 /** Refuses the formats of another command: commander offers a global option's choices to every command. */
 function refuseSpecialFormat(action: Command): void {
   const { output } = action.optsWithGlobals();
   const command = specialFormats[output];
-  if (command === undefined || command.split(' ').at(-1) === action.name()) return;
+  const names = [action.name(), `${action.parent?.name()} ${action.name()}`];
+  if (command === undefined || names.includes(command)) return;
   throw new UsageError(`-o ${output} works only with hookmill ${command}; use text or json`);
 }
 

@@ -1,7 +1,9 @@
-import { writeFileSync } from 'node:fs';
+import { createHmac } from 'node:crypto';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { parseTime } from '../../cli/input/parse-time.ts';
 import { eventually } from '../support/eventually.ts';
@@ -242,6 +244,67 @@ describe('does the same with many:', () => {
     const refused = await makeWorkspace().hookmill(...command.split(' '));
     expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
     expect(refused.stderr).toContain(message);
+  });
+});
+
+describe('prints a curl command', () => {
+  // Whoever sends the same body is told the ID of its delivery.
+  test.for(['token', 'url_token'])(
+    'that sends a delivery again to a webhook with a %s, byte for byte',
+    async authMode => {
+      const daemon = await openManagedDaemon();
+      onTestFinished(() => daemon.stop());
+      const client = await daemon.client();
+      const body = { name: 'deploys', authMode, keepHeaders: ['X-Odd', 'X-Empty'] };
+      const { webhook, revealed } = (await client.call('createWebhook', { body })).json;
+      const { url = webhook.url } = revealed;
+      const secret = revealed.secret ?? url.split('/').at(-1);
+      const workspace = makeWorkspace();
+      const env = serverOf(daemon, client.token);
+      const odd = `it's "$(touch pwned)" \`touch pwned\` \\ ! {a,b} [1-2] @x`;
+      const texts = [odd, 'zwei\nZeilen é', '\u202etxt\u007f', 'x'.repeat(100_000)];
+      for (const text of texts) {
+        const authorization = authMode === 'token' ? { Authorization: `Bearer ${secret}` } : {};
+        const headers = { ...authorization, 'X-Odd': `${odd} ${authMode}`, 'X-Empty': '' };
+        const { deliveryId = '' } = await send(url, { headers, body: JSON.stringify({ text }, null, 1) });
+        const shown = await workspace.hookmill('deliveries', 'show', deliveryId, '-o', 'curl', { env });
+        expect(shown).toMatchObject({ exitCode: 0, stderr: '' });
+        expect(shown.stdout).not.toContain(secret);
+        const given = { cwd: workspace.directory, env: { WEBHOOK_SECRET: secret }, input: shown.stdout };
+        const sent = await execa('sh', given);
+        expect(JSON.parse(sent.stdout)).toEqual({ delivery_id: deliveryId });
+        const [latest] = (await client.call('listDeliveries', { query: { limit: '1' } })).json.deliveries;
+        expect(latest).toMatchObject({ outcome: 'Duplicate', duplicateOf: deliveryId });
+      }
+      expect(existsSync(workspace.path('pwned'))).toBe(false);
+    },
+  );
+
+  test('that says what is missing of a signed delivery, and only for what has a body and a webhook', async () => {
+    const daemon = await openManagedDaemon();
+    onTestFinished(() => daemon.stop());
+    const client = await daemon.client();
+    const secret = { kind: 'supplied', value: 'a-secret-of-github' };
+    const body = { name: 'git', authMode: 'signature', signatureScheme: 'github', secret };
+    const { webhook } = (await client.call('createWebhook', { body })).json;
+    const workspace = makeWorkspace();
+    const signature = createHmac('sha256', secret.value).update('{}').digest('hex');
+    const headers = { 'X-Hub-Signature-256': `sha256=${signature}`, 'X-GitHub-Event': 'push' };
+    const { deliveryId = '' } = await send(webhook.url, { headers, body: '{}' });
+    const show = (...more: string[]) =>
+      workspace.hookmill('deliveries', 'show', deliveryId, ...more, { env: serverOf(daemon, client.token) });
+    const { stdout } = await show('-o', 'curl');
+    expect(stdout).toContain('# The signature of github is missing');
+    expect(stdout).toContain('hookmill send git --payload body.json');
+    expect(stdout).toContain(`curl ${webhook.url} \\\n`);
+    expect(stdout).toContain(`-H 'x-github-event: push'`);
+    expect(stdout).not.toContain(signature);
+    await client.call('deleteWebhook', { params: { uid: webhook.uid } });
+    const gone = await show('-o', 'curl');
+    expect(gone).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(gone.stderr).toContain('no longer applied');
+    const other = await workspace.hookmill('webhooks', 'show', 'git', '-o', 'curl');
+    expect(other.stderr).toContain('works only with hookmill deliveries show');
   });
 });
 
