@@ -53,6 +53,7 @@ function describeAround(before: string, after: string): string {
 }
 
 function decode(text: string): string {
+  if (!text.includes('%')) return text;
   try {
     return decodeURIComponent(text);
   } catch {

@@ -11,7 +11,7 @@ export function judgeAutomationsStep(facts: WhyFacts): Judgement {
   const { listening, runs, tests, last } = facts;
   const accepted = last.get('Accepted');
   if (runs.length > 0)
-    return ok(`${joinNames(runs.map(({ automation }) => automation))} matched the last one`);
+    return ok(`${joinNames(runs.map(({ automation }) => automation))} matched the last delivery`);
   if (listening.length === 0)
     return wrong(
       'no automation listens to it',
@@ -23,7 +23,7 @@ export function judgeAutomationsStep(facts: WhyFacts): Judgement {
   const matching = tests.filter(test => test.wouldTrigger);
   if (matching.length > 0)
     return wrong(
-      `${joinNames(matching.map(test => test.automation))} matches the last one now, but did not when it came`,
+      `${joinNames(matching.map(test => test.automation))} matches the last delivery now, but did not when it came`,
       `Run \`hookmill deliveries replay ${accepted.id}\`.`,
     );
   const disabled = tests.filter(
@@ -53,9 +53,9 @@ function describeMismatch(test: FilterTestView | undefined, delivery: string): J
   const hints = test.warnings.map(({ hint }) => hint);
   const remedy =
     hints.length > 0
-      ? `Correct the filter: ${hints.join('; ')}.`
+      ? `Correct the filter: ${hints.join('; ')}`
       : `Correct the filter, or wait for an event that it is for; \`hookmill automations test ${test.automation} --delivery ${delivery}\` shows each clause.`;
-  return wrong(`the filter of ${test.automation} does not match the last one`, remedy, lines);
+  return wrong(`the filter of ${test.automation} does not match the last delivery`, remedy, lines);
 }
 
 /** Judges the runs that the accepted delivery started. */

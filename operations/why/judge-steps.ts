@@ -95,11 +95,11 @@ function judgeAuthentication(facts: WhyFacts): Judgement {
   const unread = spent
     ? `; ${describeCount(spent)} not verified at all, because their address had failed too often`
     : '';
-  const remedy = credentialRemedies[webhook?.authMode ?? 'token'];
-  return wrong(
-    why + unread,
-    `${remedy}; the team secret is ${webhook?.secretName}.${spent ? ' The address can try again after a minute.' : ''}`,
-  );
+  const later = spent ? ' The address can try again after a minute.' : '';
+  const remedy = webhook
+    ? `${credentialRemedies[webhook.authMode]}; the team secret is ${webhook.secretName}.${later}`
+    : 'Its webhook is no longer applied, so nothing can be delivered to it.';
+  return wrong(why + unread, remedy);
 }
 
 function judgeLimits(facts: WhyFacts): Judgement {
@@ -120,7 +120,7 @@ function judgeLimits(facts: WhyFacts): Judgement {
   }
   const large = last.get('Rejected (too large)');
   if (large && large.atMs > lastOf(facts, 'Accepted')) {
-    const message = `the body of the last one has ${large.size} bytes, more than the limit`;
+    const message = `the body of the last delivery has ${large.size} bytes, more than the limit`;
     return wrong(message, 'Set the sender to send smaller events; `limits.bodyBytes` raises the limit.');
   }
   return ok('none is exceeded');
@@ -141,7 +141,7 @@ function judgeIdentity(facts: WhyFacts): Judgement {
   const duplicate = last.get('Duplicate');
   const acceptedMs = lastOf(facts, 'Accepted');
   if (!duplicate || duplicate.atMs <= acceptedMs)
-    return acceptedMs > 0 ? ok('the last one was new') : unknown('none was identified');
+    return acceptedMs > 0 ? ok('the last delivery was new') : unknown('none was identified');
   const { duplicateOf, identitySource } = duplicate;
   if (identitySource === 'body') {
     const header = webhook?.deliveryIdHeader ?? 'X-Service-Delivery-Id';

@@ -195,7 +195,7 @@ test('a filter asks for another letter case', async () => {
   await listen(webhook, { action: ['opened'] });
   await webhook.post('{"action":"Opened"}');
   expect(await causeOf(webhook, 'automations')).toMatchObject({
-    message: 'the filter of triage does not match the last one',
+    message: 'the filter of triage does not match the last delivery',
     lines: ['$.action in ["opened"]: it is "Opened"'],
     remedy: expect.stringContaining('did you mean "Opened"?'),
   });

@@ -4,8 +4,10 @@ import { callApi } from '../../api-client.ts';
 import type { ExplainedWhy, ShownWebhook } from '../../api-types.ts';
 import { Pill, type Tone } from '../../parts/pill.tsx';
 import { Code, Text } from '../../parts/text.tsx';
+import { Time } from '../../parts/time.tsx';
 import { Waiting } from '../../parts/waiting.tsx';
 import { useFactory } from '../../state/current-factory.ts';
+import { toHref } from '../../state/page-location.ts';
 import { usePolled } from '../../state/use-polled.ts';
 import { formatClockTime } from '../../text/format-time.ts';
 
@@ -41,7 +43,7 @@ export function WhyCard({ webhook: { uid, enabled } }: { readonly webhook: Shown
   return <Explanation why={why.value} />;
 }
 
-function Explanation({ why: { cause, steps, unlogged } }: { readonly why: ExplainedWhy }) {
+function Explanation({ why: { cause, steps, last, unlogged } }: { readonly why: ExplainedWhy }) {
   const wrong = steps.find(({ step }) => step === cause);
   const refused = describeUnlogged(unlogged, formatClockTime);
   return (
@@ -74,12 +76,29 @@ function Explanation({ why: { cause, steps, unlogged } }: { readonly why: Explai
           )}
         </div>
       )}
+      {last.length > 0 && <LastDeliveries last={last} />}
       {refused.length > 0 && (
         <p class="hint">
           Refused and not logged in the last hour: <Text text={refused.join(', ')} />
         </p>
       )}
     </section>
+  );
+}
+
+/** The last delivery with each outcome. */
+function LastDeliveries({ last }: Pick<ExplainedWhy, 'last'>) {
+  const { factory } = useFactory();
+  return (
+    <p class="hint">
+      Last:
+      {last.map(({ outcome, id, at }) => (
+        <span key={outcome} class="together">
+          {' '}
+          <a href={toHref({ page: 'delivery', factory, id })}>{outcome}</a> <Time at={at} />
+        </span>
+      ))}
+    </p>
   );
 }
 
