@@ -2,7 +2,10 @@
 // each request through a pool of 20 connections; two against one, each held to the same share of a CPU; a full log against
 // an empty one; how soon an apply is served everywhere; how soon the runs of a killed daemon begin again elsewhere. Cases
 // that are compared take turns, so that other load affects all of them equally. The CPU quota needs root.
-// Usage: npm run bench:replicas [-- --seconds 4 --rounds 3 --connections 64 --quota 25 --rows 1000000 --reloads 15 --kills 3]
+// The full log is loaded for a while before it is compared: after a checkpoint, PostgreSQL writes each page of an index to
+// the WAL in full when it first changes (full_page_writes), and with 50 million rows nearly each delivery changes another.
+// Usage: npm run bench:replicas [-- --seconds 4 --rounds 3 --connections 64 --quota 25 --rows 1000000 --warm-up 10
+//   --reloads 15 --kills 3]
 import { join } from 'node:path';
 import { type PostgresServer, startPostgres } from '../test/support/postgres.ts';
 import { limitCpu } from './replicas/cpu-quota.ts';
@@ -16,7 +19,7 @@ import { median, round } from './support/statistics.ts';
 
 const options = parseNumbers({
   ...{ seconds: 4, rounds: 3, connections: 64, quota: 25 },
-  ...{ rows: 1_000_000, reloads: 15, kills: 3 },
+  ...{ rows: 1_000_000, 'warm-up': 10, reloads: 15, kills: 3 },
 });
 
 interface Row {
@@ -61,8 +64,11 @@ function targetOf(name: string, stage: Stage, daemon: RunningDaemon): Target {
 }
 
 /** The median rate of each target. */
-async function measureRates(...targets: readonly Target[]): Promise<number[]> {
-  const results = await loadInTurn(targets, options);
+async function measureRates(
+  targets: readonly Target[],
+  connections: number = options.connections,
+): Promise<number[]> {
+  const results = await loadInTurn(targets, { ...options, connections });
   return [...results.values()].map(rounds => median(rounds.map(rateOf)));
 }
 
@@ -76,15 +82,20 @@ async function compareWithNaive(stage: Stage, daemon: RunningDaemon, store: stri
   const environment = { COMPARISON_STORE: store, COMPARISON_SECRET: stage.token };
   const { urls, kill } = await startServer([script, 'postgres'], { environment });
   const naive = { name: 'naive', url: urls[0] ?? '', secret: stage.token };
-  const rates = await measureRates(targetOf('hookmill', stage, daemon), naive);
+  for (const connections of [options.connections, 4 * options.connections]) {
+    const rates = await measureRates([targetOf('hookmill', stage, daemon), naive], connections);
+    const name = `accepted over ${connections} connections, against one insert for each request`;
+    add(name, describeRates(rates), 'at least 2');
+  }
   kill();
-  add('accepted, against one insert for each request', describeRates(rates), 'at least 2');
 }
 
 async function compareWithFull(empty: Stage, daemon: RunningDaemon, full: Stage, add: Add): Promise<void> {
   await fillLog(full, options.rows);
   const other = await full.serve('one');
-  const rates = await measureRates(targetOf('full', full, other), targetOf('empty', empty, daemon));
+  const targets = [targetOf('full', full, other), targetOf('empty', empty, daemon)] as const;
+  await load(targets[0], { ...options, seconds: options['warm-up'] });
+  const rates = await measureRates(targets);
   other.kill();
   const millions = round(options.rows / 1_000_000, 2);
   add(

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { type PostgresServer, query } from '../../test/support/postgres.ts';
 import { type BenchFactory, openFactory, type RunningDaemon } from '../support/factory.ts';
@@ -14,8 +15,15 @@ export interface Stage {
   urlOn(daemon: RunningDaemon): string;
 }
 
-/** The settings of the PostgreSQL of all cases, the naive server's too. */
-export const serverSettings = ['shared_buffers = 512MB', 'max_wal_size = 4GB', 'checkpoint_timeout = 15min'];
+/**
+ * The settings of the PostgreSQL of all cases, the naive server's too: a quarter of the memory for its buffers, as its
+ * manual recommends, and few checkpoints.
+ */
+export const serverSettings = [
+  `shared_buffers = ${Math.floor(totalmem() / 4 / 1024 ** 2)}MB`,
+  'max_wal_size = 16GB',
+  'checkpoint_timeout = 15min',
+];
 
 export async function makeStage(server: PostgresServer, directory: string): Promise<Stage> {
   const store = await server.createDatabase();
