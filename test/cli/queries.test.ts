@@ -9,7 +9,6 @@ import { parseTime } from '../../cli/input/parse-time.ts';
 import { eventually } from '../support/eventually.ts';
 import { newHome } from '../support/factory.ts';
 import { findFreePort } from '../support/free-port.ts';
-import { areHomesInPostgres } from '../support/home-place.ts';
 import { send } from '../support/http.ts';
 import { type ManagedDaemon, openManagedDaemon } from '../support/management.ts';
 import { makeWorkspace } from '../support/workspace.ts';
@@ -128,7 +127,7 @@ test('follows deliveries and runs through a restart of the server: each once, no
   expect(deliveries.stderr()).toContain('Connected again.');
 });
 
-test.skipIf(areHomesInPostgres())('follows the output of a run until it has ended', async () => {
+test('follows the output of a run until it has ended', async () => {
   const script = 'echo one; until [ -e go ]; do sleep 0.05; done; echo two';
   const runner = { kind: 'command', argv: ['sh', '-c', script] };
   const scene = await openScene({ runs: { runner } });

@@ -119,6 +119,43 @@ test('pages through deliveries and runs without skipping or repeating one, while
   expect(new Set(ran).size).toBe(ran.length);
 });
 
+test('lets a client follow deliveries and runs from now on, from the start, and from where it was', async () => {
+  const { manager, deliver } = await ready();
+  const follow = async (id: 'listDeliveries' | 'listRuns', query: Record<string, string>) =>
+    (await manager.call(id, { query })).json;
+  const empty = await follow('listDeliveries', { after: 'now' });
+  expect(empty).toEqual({ deliveries: [], next: 'start', searched: 0 });
+  const ids = [await deliver({ state: 'failed' }), await deliver({ state: 'passed' })];
+  const all = await follow('listDeliveries', { after: empty.next });
+  expect(all).toMatchObject({ deliveries: ids.map(id => ({ id })), next: ids[1], searched: 2 });
+  expect((await follow('listDeliveries', { after: 'now' })).next).toBe(ids[1]);
+  ids.push(await deliver({ state: 'failed', n: 2 }));
+  const query = { after: all.next, event: 'none', since: '2026-01-01T00:00:00+01:00' };
+  expect(await follow('listDeliveries', query)).toEqual({ deliveries: [], next: ids[2], searched: 1 });
+  expect(await follow('listDeliveries', { after: ids[2] ?? '' })).toMatchObject({
+    deliveries: [],
+    next: ids[2],
+  });
+  const runs = await follow('listRuns', { after: 'start', limit: '1' });
+  expect(runs.runs).toMatchObject([{ deliveryId: ids[0] }]);
+  expect((await follow('listRuns', { after: runs.next })).runs).toMatchObject([{ deliveryId: ids[2] }]);
+  expect(await follow('listRuns', { after: 'run_gone' })).toMatchObject({ code: 'cursor-unknown' });
+});
+
+test.for<Record<string, string>>([
+  { since: 'yesterday' },
+  { until: '2026-01-01' },
+  { search: '' },
+  { event: 'x'.repeat(257) },
+])('refuses to list by %j', async (query, { expect }) => {
+  const { manager } = await ready();
+  const answer = await manager.call('listDeliveries', { query });
+  expect(answer.json).toMatchObject({
+    code: 'request-invalid',
+    mistakes: [{ pointer: Object.keys(query)[0] }],
+  });
+});
+
 test('knows no deliveries and runs of another factory', async () => {
   const { daemon, deliver, manager } = await ready();
   const delivery = await deliver({ state: 'failed' });

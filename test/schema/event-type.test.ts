@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { isOfEventType } from '../../schema/event-type.ts';
+
+test.for<[string, Record<string, string>, string, boolean]>([
+  ['push', { 'x-github-event': 'push' }, '[]', true],
+  ['push', { 'x-github-event': 'push_other' }, '{}', false],
+  ['order.paid', {}, '{"type":"order.paid"}', true],
+  ['order.paid', {}, '{"event":{"type":"order.paid"},"event_name":"order.paid"}', true],
+  ['order.paid', {}, '{"data":{"type":"order.paid"}}', false],
+  ['order.paid', {}, '"order.paid"', false],
+  ['order.paid', {}, 'null', false],
+])('%s in %j and %s: %s', ([eventType, headers, body, expected], { expect }) => {
+  expect(isOfEventType(eventType, headers, body)).toBe(expected);
+});
+
+test('finds no type among the properties that every object has', () => {
+  expect(isOfEventType('[native code]', {}, '{"__proto__":{"type":"[native code]"}}')).toBe(false);
+});
