@@ -2,8 +2,10 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
+import { homeAt } from '../../store/embedded/files/home.ts';
 import { startDaemon, startDaemonForTest } from '../support/daemon.ts';
 import { fillDisk, mountSmallDisk } from '../support/small-disk.ts';
+import { readStore } from '../support/stored.ts';
 import { makeWorkspace } from '../support/workspace.ts';
 
 test('answers 503 while the disk is full, never 202, and records again when there is space', async context => {
@@ -22,12 +24,21 @@ test('answers 503 while the disk is full, never 202, and records again when ther
     headers: { 'retry-after': '1', 'content-type': 'application/problem+json' },
   });
   expect(daemon.stderr()).toContain('database or disk is full');
+  // The daemon tries a small write, and keeps its counts of what it refused.
+  const readFailed = async () => Number(/_failed_commits (\d+)$/m.exec(await daemon.metrics())?.[1]);
+  const failed = await readFailed();
+  await expect.poll(readFailed).toBeGreaterThan(failed);
 
   rmSync(join(workspace.home, 'ballast'));
   answers.push(await webhook.post(payload(11)), await webhook.post(payload(10)));
   expect(answers.slice(-2)).toMatchObject([{ status: 202 }, { status: 202 }]);
   const recorded = answers.flatMap(({ deliveryId }) => deliveryId ?? []);
   expect((await webhook.rows()).map(({ id }) => id)).toEqual(recorded.reverse());
+  const { factory } = webhook;
+  const count = answers.filter(({ status }) => status === 503).length;
+  const readCounts = () =>
+    readStore(homeAt(workspace.home), ({ deliveries }) => deliveries.sumUnlogged({ factory, sinceMs: 0 }));
+  await expect.poll(readCounts).toMatchObject([{ reason: 'not recorded', count }]);
 });
 
 test('is not ready while the disk is full, even if nothing arrives, and ready again when there is space', async context => {
