@@ -13,8 +13,10 @@ export interface ListPosition {
 /** Rows of a list. A search may find fewer than were asked for, although more follow. */
 export interface Page<Row> {
   readonly rows: readonly Row[];
-  /** Where the next page begins. Newest first, it is null on the last page; oldest first, more may follow later. */
+  /** Where the next page begins; newest first, it is null on the last page. */
   readonly next: string | null;
+  /** Whether more rows follow now. Oldest first, others may follow later. */
+  readonly hasMore: boolean;
   /** How many rows were looked at. */
   readonly searched: number;
 }
@@ -36,14 +38,22 @@ export async function readPage<Row>(
   { limit, cursor, after }: ListPosition,
   { isKnown, search, findLast }: ReadRows<Row>,
 ): Promise<Page<Row>> {
-  if (after === now) return { rows: [], next: (await findLast()) ?? start, searched: 0 };
+  if (after === now) return { rows: [], next: (await findLast()) ?? start, hasMore: false, searched: 0 };
   const id = after ?? cursor;
   if (id !== undefined && id !== start && !(await isKnown(id))) throw new Refusal('cursor-unknown');
   if (after !== undefined) {
-    const { rows, searched, lastId = after } = await search({ limit, after: after === start ? '' : after });
-    return { rows, searched, next: lastId };
+    // Before the search, which then goes beyond it: so whoever follows rare rows does not stay at one that is removed.
+    const last = await findLast();
+    const {
+      rows,
+      searched,
+      isEnd,
+      lastId = after,
+    } = await search({ limit, after: after === start ? '' : after });
+    const next = rows.length === 0 && isEnd ? (last ?? after) : lastId;
+    return { rows, next, hasMore: !isEnd, searched };
   }
   const found = await search({ limit, ...(cursor !== undefined && { before: cursor }) });
   const { rows, searched, isEnd, lastId = null } = found;
-  return { rows, searched, next: isEnd ? null : lastId };
+  return { rows, next: isEnd ? null : lastId, hasMore: !isEnd, searched };
 }

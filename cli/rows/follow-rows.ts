@@ -30,14 +30,12 @@ export async function followRows<Row extends { readonly id: string }>(
   const printed = new Set(listed.map(({ id }) => id));
   if (listed.length > 0) print(listed.toReversed());
   while (isOutputOpen()) {
-    const { rows, next }: Page<Row> = await persist(() => readPage({ limit: apiPageMax, after }));
+    const { rows, next, hasMore }: Page<Row> = await persist(() => readPage({ limit: apiPageMax, after }));
+    after = next ?? after;
     const added = rows.filter(({ id }) => !printed.has(id));
     if (added.length > 0) print(added);
     await persist(look);
-    if (next === null || next === after) {
-      printed.clear();
-      await wait(followMs);
-    } else after = next;
+    if (!hasMore) await wait(followMs);
   }
 }
 

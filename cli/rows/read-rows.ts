@@ -28,10 +28,10 @@ export async function* readOldestFirst<Row>(
   after: string,
 ): AsyncGenerator<readonly Row[]> {
   for (let from = after; ; ) {
-    const { rows, next } = await readPage({ limit: apiPageMax, after: from });
+    const { rows, next, hasMore } = await readPage({ limit: apiPageMax, after: from });
     if (rows.length > 0) yield rows;
-    if (next === null || next === from) return;
-    from = next;
+    if (!hasMore) return;
+    from = next ?? from;
   }
 }
 

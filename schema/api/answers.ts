@@ -267,6 +267,7 @@ const listEnd = {
     .describe(
       'Where the next page begins; null: this is the last page. A page with few or no rows may have one.',
     ),
+  hasMore: z.boolean().describe('Whether more rows follow now. With `after`, others may follow later.'),
   searched: z.int().describe('Number of rows that were looked at for this page.'),
 };
 export const deliveriesAnswer = z.strictObject({ deliveries: z.array(deliveryAnswer), ...listEnd });

@@ -26,7 +26,7 @@ export function createListHandlers(deps: OperationDeps): Pick<ThreadHandlers, Li
       const opened = openFactory(deps, factory);
       if (delivery !== undefined) {
         const runs = await listRunsOfDelivery(opened, delivery);
-        return { body: { runs, next: null, searched: runs.length } };
+        return { body: { runs, next: null, hasMore: false, searched: runs.length } };
       }
       const { rows, ...end } = await listRuns(opened, toWanted(query));
       return { body: { runs: rows, ...end } };
