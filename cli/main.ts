@@ -22,6 +22,7 @@ import { declareValidate } from './commands/definitions/validate.ts';
 import { declareDeliveriesCheck } from './commands/deliveries/check.ts';
 import { declareDeliveries } from './commands/deliveries/deliveries.ts';
 import { declareDeliveriesList } from './commands/deliveries/list.ts';
+import { declareListen } from './commands/deliveries/listen.ts';
 import { declareDeliveriesReplay } from './commands/deliveries/replay.ts';
 import { declareDeliveriesShow } from './commands/deliveries/show.ts';
 import { declarePayloadsDescribe } from './commands/payloads/describe.ts';
@@ -105,6 +106,7 @@ const commandTable: readonly (readonly [heading: string, ...rows: CommandRow[]])
       declareDeliveriesShow,
       declareDeliveriesCheck,
     ],
+    [declareListen],
     [declarePayloads, declarePayloadsDescribe],
     [declareAutomations, declareAutomationsList, declareAutomationsShow, declareAutomationsTest],
     [declareRuns, declareRunsList, declareRunsShow, declareRunsLogs, declareRunsRetry],

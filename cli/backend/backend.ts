@@ -25,6 +25,8 @@ import type { DaemonHealth } from './daemon-health.ts';
  * of a daemon. Both fail with the same `Refusal`.
  */
 export interface Backend {
+  /** Tells it from others: the URL of the server or of the database, or the home. May contain a password. */
+  readonly source: string;
   showStatus(): Promise<AppliedStatus>;
   /** Asks the daemon whether it is ready and serves the serial. */
   showDaemon(serial: number): Promise<DaemonHealth>;

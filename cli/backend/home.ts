@@ -41,7 +41,9 @@ import { findDaemonProblem } from './find-daemon-problem.ts';
 /** Creates a backend on a home. Whoever can read the home may see everything but secrets. */
 export function createHomeBackend(context: Context): Backend {
   const factory = toOpenFactory(context);
+  const { postgres, home } = context.store.place;
   return {
+    source: postgres?.url ?? home,
     showStatus: () => showStatus(factory),
     showDaemon: serial => showDaemon(context, serial),
     plan: options => planDirectory(context, factory, options),

@@ -17,6 +17,7 @@ import { callServer } from './server-client.ts';
 export function createServerBackend(server: Server, { factory, directory }: Place): Backend {
   const params = { factory };
   return {
+    source: server.url,
     showStatus: () => callServer(server, 'showStatus', { params }),
     showDaemon: serial => askDaemon({ url: server.url, factory, serial }),
     plan: async ({ out, withImpact }) => {

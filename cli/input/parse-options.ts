@@ -3,9 +3,14 @@ import { joinWithOr } from '../../schema/suggestion.ts';
 import { UsageError } from '../exit-status.ts';
 
 /** Parses the value of `--limit`. */
-export function parseLimit(text: string): number {
-  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
-  throw new UsageError(`--limit must be a whole number from 1–999999, not "${text}"`);
+export const parseLimit = parseCount('--limit');
+
+/** Creates the parser of an option whose value is a number of things. */
+export function parseCount(option: string): (text: string) => number {
+  return text => {
+    if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
+    throw new UsageError(`${option} must be a whole number from 1–999999, not "${text}"`);
+  };
 }
 
 /** Parses the value of `--outcome`, in any case. */

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { backOffMs } from '../../operations/back-off.ts';
+import { type BackOff, backOffMs } from '../../operations/back-off.ts';
 import type { Page } from '../../operations/page.ts';
 import { ApiProblem, apiProblems } from '../../schema/api/problems.ts';
 import { apiPageMax } from '../../schema/api/requests.ts';
@@ -40,7 +40,7 @@ export async function followRows<Row extends { readonly id: string }>(
 }
 
 /** Repeats what fails because the server or the store cannot be reached now. Says so, and when it is over. */
-export async function persist<T>(ask: () => Promise<T>): Promise<T> {
+export async function persist<T>(ask: () => Promise<T>, backOff: BackOff = followBackOff): Promise<T> {
   for (let failures = 0; ; ) {
     try {
       const answer = await ask();
@@ -48,7 +48,7 @@ export async function persist<T>(ask: () => Promise<T>): Promise<T> {
       return answer;
     } catch (error) {
       if (!isTransient(error)) throw error;
-      const waitMs = backOffMs(++failures, followBackOff, Math.random());
+      const waitMs = backOffMs(++failures, backOff, Math.random());
       const seconds = (waitMs / 1_000).toFixed(1);
       printStatus(`hookmill: ${error.message}; trying again in ${seconds} s`);
       await wait(waitMs);
