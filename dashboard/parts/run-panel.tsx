@@ -6,10 +6,12 @@ import { toHref } from '../state/page-location.ts';
 import { useAction } from '../state/use-action.ts';
 import { useLoad } from '../state/use-load.ts';
 import { useRunRefresh } from '../state/use-run-refresh.ts';
+import { formatCount } from '../text/format-count.ts';
 import { formatDuration } from '../text/format-time.ts';
 import { CopyableBlock } from './copyable.tsx';
 import { Fact, Facts } from './facts.tsx';
 import { ProblemNotice } from './problem-notice.tsx';
+import { RunStatePill } from './run-state-pill.tsx';
 import { Code, Text } from './text.tsx';
 import { ExactTime } from './time.tsx';
 import { Waiting } from './waiting.tsx';
@@ -19,7 +21,7 @@ interface Properties {
   readonly onRetried?: () => void;
 }
 
-/** One run: its automation and delivery, how it went, and its output. */
+/** One run: its state and times, its automation and delivery, why it failed, and its output. */
 export function RunPanel({ id, onRetried }: Properties) {
   const { factory, mayManage } = useFactory();
   const run = useLoad(
@@ -49,7 +51,7 @@ export function RunPanel({ id, onRetried }: Properties) {
         </div>
       )}
       <ProblemNotice error={retrying.error} />
-      <Output key={`${run.value.state}${run.value.attempts}`} run={run.value} />
+      <Output run={run.value} />
     </div>
   );
 }
@@ -58,6 +60,14 @@ function RunFacts({ run }: { readonly run: ShownRun }) {
   const { factory } = useFactory();
   return (
     <Facts>
+      <Fact term="State">
+        <RunStatePill state={run.state} /> after {formatCount(run.attempts, 'attempt')}
+      </Fact>
+      {run.nextAttemptAt && (
+        <Fact term="Next attempt due">
+          <ExactTime at={run.nextAttemptAt} />
+        </Fact>
+      )}
       <Fact term="Automation">
         <a href={toHref({ page: 'automation', factory, id: run.automation })}>
           <Text text={run.automation} />
@@ -69,16 +79,21 @@ function RunFacts({ run }: { readonly run: ShownRun }) {
           <Code text={run.deliveryId} />
         </a>
       </Fact>
-      <Fact term="Queued">
+      <Fact term="Created">
         <ExactTime at={run.createdAt} />
       </Fact>
+      {run.startedAt && (
+        <Fact term="Started">
+          <ExactTime at={run.startedAt} />
+        </Fact>
+      )}
+      {run.finishedAt && (
+        <Fact term="Finished">
+          <ExactTime at={run.finishedAt} />
+        </Fact>
+      )}
       {run.startedAt && run.finishedAt && (
         <Fact term="Duration">{formatDuration(Date.parse(run.finishedAt) - Date.parse(run.startedAt))}</Fact>
-      )}
-      {run.nextAttemptAt && run.attempts > 0 && (
-        <Fact term="Next attempt">
-          <ExactTime at={run.nextAttemptAt} />
-        </Fact>
       )}
       <Fact term="Run ID">
         <a href={toHref({ page: 'run', factory, id: run.id })}>
@@ -89,12 +104,14 @@ function RunFacts({ run }: { readonly run: ShownRun }) {
   );
 }
 
+/** The output of all attempts. It grows while the run is executed. */
 function Output({ run }: { readonly run: ShownRun }) {
   const { factory } = useFactory();
-  const { value, error } = useLoad(
+  const { value, error, reload } = useLoad(
     signal => callApi('get', '/factories/{factory}/runs/{run}/output', { factory, run: run.id, signal }),
-    [factory, run.id],
+    [factory, run.id, run.state, run.attempts],
   );
+  useRunRefresh(reload, [run]);
   if (value === undefined && error === undefined) return null;
   if (value === undefined || value === '') return <p class="muted">No output is stored.</p>;
   return <CopyableBlock text={value} what="output" />;

@@ -32,6 +32,7 @@ async function openFullFactory(browser: BrowserContextOptions) {
   const long = { state: 'failed', url: `https://ci.example/${'long/'.repeat(60)}` };
   const delivery = await deliver(webhook, long);
   await webhook.post({}, 'wrong');
+  const { runs } = await api<{ runs: readonly { readonly id: string }[] }>('GET', '/runs');
   await page.reload();
   const openRow = async () => page.locator('.row-summary').last().click();
   const places: readonly [name: string, place: string, text: string, then?: () => Promise<void>][] = [
@@ -42,6 +43,7 @@ async function openFullFactory(browser: BrowserContextOptions) {
     ['automation', '/automations/triage-failed-deploys', 'Would trigger', openRow],
     ['edit-automation', '/automations/triage-failed-deploys/edit', 'Would trigger'],
     ['delivery', `/deliveries/${delivery}`, 'Started 1 run'],
+    ['run', `/runs/${runs[0]?.id}`, 'The last attempt failed:'],
     ['status', '/status', 'Team secrets'],
     ['nothing', '/nowhere', 'Page not found'],
   ];

@@ -130,6 +130,50 @@ browserTest('shows the runs with their output, retries a failed one, and replays
   await page.getByRole('heading', { level: 1, name: /^run_/ }).waitFor();
 });
 
+browserTest(
+  'a run has a page with its state, attempts, times, error, links, output and a retry',
+  async () => {
+    const { page, api, visit } = await openDashboard();
+    const webhook = await createWebhook(api, 'deploys');
+    await api('POST', '/automations', {
+      name: 'triage',
+      prompt: 'Look.',
+      triggers: [triggerOn(webhook.uid)],
+    });
+    const delivery = await deliver(webhook, { state: 'failed' });
+    const { runs } = await api<{ runs: readonly { readonly id: string }[] }>('GET', '/runs');
+    const factOf = (term: string) =>
+      page.locator('.facts > div').filter({ has: page.getByText(term, { exact: true }) });
+
+    await visit(`/runs/${runs[0]?.id}`);
+    await page.getByText('The last attempt failed: the command exited with status 3').waitFor();
+    expect(await textOf(factOf('State'))).toBe('Statefailed after 1 attempt');
+    for (const term of ['Created', 'Started', 'Finished']) await factOf(term).locator('time').waitFor();
+    expect(await factOf('Next attempt due').count()).toBe(0);
+    await factOf('Automation').getByRole('link', { name: 'triage' }).waitFor();
+    await factOf('Delivery').getByRole('link', { name: delivery }).waitFor();
+    await page.locator('pre').getByText('no luck').waitFor();
+
+    // Holds the run where it waits for its next attempt.
+    await page.route(/\/runs\/run_\w+$/, async route => {
+      const response = await route.fetch();
+      const waiting = { state: 'queued', attempts: 2, nextAttemptAt: '2030-01-02T03:04:05Z' };
+      await route.fulfill({ response, json: { ...(await response.json()), ...waiting } });
+    });
+    await page.reload();
+    await factOf('State').getByText('queued', { exact: true }).waitFor();
+    expect(await textOf(factOf('State'))).toBe('Statequeued after 2 attempts');
+    expect(await factOf('Next attempt due').locator('time').getAttribute('datetime')).toBe(
+      '2030-01-02T03:04:05Z',
+    );
+    expect(await page.getByRole('button', { name: 'Retry' }).count()).toBe(0);
+    await page.unrouteAll({ behavior: 'wait' });
+
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await expect.poll(async () => textOf(page.locator('.block pre'))).toMatch(/no luck[\s\S]*no luck/);
+  },
+);
+
 browserTest('tests a filter against any stored delivery, or a pasted payload', async () => {
   const { page, api, visit } = await openDashboard();
   const webhook = await createWebhook(api, 'deploys');
