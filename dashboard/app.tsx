@@ -11,6 +11,7 @@ import { Announcements } from './parts/announcements.tsx';
 import { ProblemNotice } from './parts/problem-notice.tsx';
 import { startClock } from './state/clock.ts';
 import { currentLocation, followAddress } from './state/current-location.ts';
+import { secretOnScreen } from './state/secret-on-screen.ts';
 import { resumeSession, session } from './state/session.ts';
 import { sessionExpired } from './state/session-expiry.ts';
 import { useLoad } from './state/use-load.ts';
@@ -39,7 +40,7 @@ function CurrentView() {
     case 'signed-out':
       return <SignInPage />;
     case 'signed-in':
-      if (!sessionExpired.value) return <SignedInView account={current.account} />;
+      if (!sessionExpired.value || secretOnScreen.value) return <SignedInView account={current.account} />;
       return <SignInPage notice="Your session has expired. Sign in to continue where you were." />;
   }
 }

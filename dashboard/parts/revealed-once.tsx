@@ -1,4 +1,6 @@
+import { useSecretOnScreen } from '../state/secret-on-screen.ts';
 import { CopyableLine } from './copyable.tsx';
+import { Dialog } from './dialog.tsx';
 
 export interface GeneratedSecret {
   readonly secret?: string | undefined;
@@ -6,25 +8,40 @@ export interface GeneratedSecret {
   readonly url?: string | undefined;
 }
 
-/** A generated secret. After it leaves the page, nobody can show it again. */
-export function RevealedOnce({ secret, url }: GeneratedSecret) {
+interface Properties {
+  readonly title: string;
+  readonly generated: GeneratedSecret;
+  readonly onStored: () => void;
+}
+
+/** Shows a generated secret until the user says that it is stored. After that, nobody can show it again. */
+export function RevealedOnce({ title, generated: { secret, url }, onStored }: Properties) {
+  useSecretOnScreen();
   return (
-    <div class="revealed">
-      <p>
-        <strong>Shown once.</strong> Copy it now: it cannot be shown again. If you lose it, rotate the secret.
-      </p>
-      {url !== undefined && (
-        <>
-          <h3>Ingress URL with its token</h3>
-          <CopyableLine text={url} what="ingress URL" />
-        </>
-      )}
-      {secret !== undefined && (
-        <>
-          <h3>Secret</h3>
-          <CopyableLine text={secret} what="secret" />
-        </>
-      )}
-    </div>
+    <Dialog title={title} onClose={onStored} stays>
+      <div class="revealed">
+        <p>
+          <strong>Shown once.</strong> Copy it now: it cannot be shown again. If you lose it, rotate the
+          secret.
+        </p>
+        {url !== undefined && (
+          <>
+            <h3>Ingress URL with its token</h3>
+            <CopyableLine text={url} what="ingress URL" />
+          </>
+        )}
+        {secret !== undefined && (
+          <>
+            <h3>Secret</h3>
+            <CopyableLine text={secret} what="secret" />
+          </>
+        )}
+      </div>
+      <div class="actions end">
+        <button type="button" class="primary" onClick={onStored}>
+          I have stored it
+        </button>
+      </div>
+    </Dialog>
   );
 }

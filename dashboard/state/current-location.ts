@@ -1,15 +1,16 @@
-import { signal } from '@preact/signals';
+import { effect, signal } from '@preact/signals';
 import { type PageLocation, parseHref, toHref } from './page-location.ts';
+import { secretOnScreen } from './secret-on-screen.ts';
 
 /** The page that is shown. */
 export const currentLocation = signal<PageLocation>({ page: 'unknown' });
 
-/** Keeps `currentLocation` in step with the address bar. */
+/** Keeps `currentLocation` in step with the address bar, as soon as no secret is on the screen. */
 export function followAddress(): void {
   const read = () => {
-    currentLocation.value = parseHref(location.hash);
+    if (!secretOnScreen.value) currentLocation.value = parseHref(location.hash);
   };
-  read();
+  effect(read);
   addEventListener('hashchange', read);
 }
 

@@ -106,8 +106,12 @@ browserTest('a webhook is created, rotated and deleted with the keyboard only', 
   await page.getByText('Generate one (shown once)').waitFor();
   await tabTo('Create webhook');
   await press('Enter');
+  await page.getByText('Shown once.').waitFor();
+  expect(await violations(page)).toEqual([]);
+  await tabTo('I have stored it');
+  await press('Enter');
   await expect.poll(focused).toBe('Created payments');
-  await tabTo('I have saved it');
+  await tabTo('Open the webhook');
   await press('Enter');
   await expect.poll(focused).toBe('payments');
   await tabTo('Delete');

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { browserTest, openDashboard, openNewWebhook, textOf } from './browser.ts';
+import { createWebhook } from './samples.ts';
 
 /** Everything that the page holds, and its history. */
 const everywhere = `JSON.stringify([
@@ -32,12 +33,13 @@ browserTest('a secret that was shown once is kept nowhere', async () => {
   const created = url.slice(url.lastIndexOf('/') + 1);
   expect(created).toMatch(/^[\w-]{43}$/);
   expect(await page.evaluate<string>(everywhere)).toContain(created);
-  await page.getByRole('button', { name: /open the webhook/ }).click();
+  await page.getByRole('button', { name: 'I have stored it' }).click();
+  await page.getByRole('button', { name: 'Open the webhook' }).click();
   await page.getByRole('button', { name: 'Rotate secret' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Rotate secret' }).click();
   const rotated = (await textOf(page.locator('.revealed code').first())).split('/').at(-1) ?? '';
   expect(rotated).toMatch(/^[\w-]{43}$/);
-  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'I have stored it' }).click();
   await page.locator('dialog').waitFor({ state: 'detached' });
 
   for (const look of [there, back, reloaded]) {
@@ -52,6 +54,47 @@ browserTest('a secret that was shown once is kept nowhere', async () => {
   expect(answers.filter(text => text.includes(created) || text.includes(rotated))).toHaveLength(2);
   expect(filesWith(daemon.workspace.home, [created, rotated])).toEqual([]);
   expect(daemon.stdout() + daemon.stderr()).not.toContain(created);
+});
+
+browserTest('a secret that was shown once stays until the user has stored it', async () => {
+  const { page, api, visit } = await openDashboard();
+  const { uid } = await createWebhook(api, 'deploys');
+  await visit('/status');
+  await page.getByRole('heading', { name: 'Team secrets' }).waitFor();
+  await visit(`/webhooks/${uid}`);
+  const rotate = page.getByRole('button', { name: 'Rotate secret' });
+  await rotate.click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Rotate secret' }).click();
+  const secret = await textOf(page.locator('.revealed code'));
+  const expectShown = async () => {
+    await page.getByRole('dialog').waitFor();
+    expect(await textOf(page.locator('.revealed code'))).toBe(secret);
+  };
+
+  // The second one closes a dialog that refuses the first.
+  for (const _ of [1, 2, 3]) await page.keyboard.press('Escape');
+  await expectShown();
+  await page.mouse.click(2, 2);
+  const link = await page.getByRole('link', { name: 'Status' }).boundingBox();
+  await page.mouse.click(link?.x ?? 0, link?.y ?? 0);
+  await expectShown();
+  const [question] = await Promise.all([
+    page.waitForEvent('dialog'),
+    page.evaluate('setTimeout(() => location.reload())'),
+  ]);
+  expect(question.type()).toBe('beforeunload');
+  await question.dismiss();
+  await expectShown();
+  await page.context().clearCookies();
+  const refused = page.waitForResponse(answer => answer.status() === 401);
+  await refused;
+  await expectShown();
+  await page.goBack();
+  await expectShown();
+
+  await page.getByRole('button', { name: 'I have stored it' }).click();
+  await page.getByText('Your session has expired.').waitFor();
+  expect(await page.content()).not.toContain(secret);
 });
 
 async function there(page: Page): Promise<void> {

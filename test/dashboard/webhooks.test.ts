@@ -25,7 +25,8 @@ browserTest(
     await page.getByRole('button', { name: 'Copy secret' }).click();
     await page.getByRole('button', { name: 'Copied secret' }).waitFor();
     expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(secret);
-    await page.getByRole('button', { name: 'I have saved it: open the webhook' }).click();
+    await page.getByRole('button', { name: 'I have stored it' }).click();
+    await page.getByRole('button', { name: 'Open the webhook' }).click();
     await page.getByText('No deliveries yet').waitFor();
     await page.getByText('live', { exact: true }).waitFor();
     const url = await textOf(page.locator('.copyable code'));
@@ -119,7 +120,7 @@ browserTest('rotates the secret: the new one is shown once, the old one is refus
   await keep('secret-rotated');
   expect((await webhook.post({ n: 1 })).status).toBe(401);
   expect((await webhook.post({ n: 1 }, secret)).status).toBe(202);
-  await dialog.getByRole('button', { name: 'I have saved it' }).click();
+  await dialog.getByRole('button', { name: 'I have stored it' }).click();
   await page.locator('dialog').waitFor({ state: 'detached' });
   expect(await page.content()).not.toContain(secret);
 });
@@ -153,7 +154,8 @@ browserTest('creates a URL token webhook: the whole URL is shown once, then {tok
   await page.getByRole('button', { name: 'Create webhook' }).click();
   const url = await textOf(page.locator('.revealed code').first());
   expect((await post(url, {}, '')).status).toBe(202);
-  await page.getByRole('button', { name: /open the webhook/ }).click();
+  await page.getByRole('button', { name: 'I have stored it' }).click();
+  await page.getByRole('button', { name: 'Open the webhook' }).click();
   const withoutToken = url.replace(/[^/]+$/, '{token}');
   await page.locator('.copyable code').getByText(withoutToken, { exact: true }).waitFor();
 });

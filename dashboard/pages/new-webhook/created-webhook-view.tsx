@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import type { CreatedWebhook } from '../../api-types.ts';
 import { PageHeading } from '../../parts/page-heading.tsx';
 import { RevealedOnce } from '../../parts/revealed-once.tsx';
@@ -9,12 +10,14 @@ import { goTo } from '../../state/current-location.ts';
 export function CreatedWebhookView({ created }: { readonly created: CreatedWebhook }) {
   const { factory } = useFactory();
   const { webhook, revealed } = created;
+  const [isStored, setIsStored] = useState(revealed === null);
   return (
     <>
-      <PageHeading title={`Created ${webhook.name}`} />
+      {/* The key lets the heading take the focus again when the dialog has closed. */}
+      <PageHeading key={String(isStored)} title={`Created ${webhook.name}`} />
       <section class="card padded stack">
         {revealed ? (
-          <RevealedOnce {...revealed} />
+          <p>Its secret was generated. If you lose it, rotate the secret.</p>
         ) : (
           <p>
             {webhook.credential === 'set'
@@ -33,10 +36,17 @@ export function CreatedWebhookView({ created }: { readonly created: CreatedWebho
             class="primary"
             onClick={() => goTo({ page: 'webhook', factory, id: webhook.uid })}
           >
-            {revealed ? 'I have saved it: open the webhook' : 'Open the webhook'}
+            Open the webhook
           </button>
         </div>
       </section>
+      {revealed && !isStored && (
+        <RevealedOnce
+          title={`Secret of ${webhook.name}`}
+          generated={revealed}
+          onStored={() => setIsStored(true)}
+        />
+      )}
     </>
   );
 }

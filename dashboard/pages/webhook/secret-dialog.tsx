@@ -27,18 +27,11 @@ export function SecretDialog({ webhook, onChanged, onClose }: Properties) {
     if (generated) setRevealed(generated);
     else onClose();
   };
+  const title = `${action} of ${webhook.name}`;
+  if (revealed) return <RevealedOnce title={title} generated={revealed} onStored={onClose} />;
   return (
-    <Dialog title={`${action} of ${webhook.name}`} onClose={onClose}>
-      {revealed ? (
-        <>
-          <RevealedOnce {...revealed} />
-          <div class="actions end">
-            <button type="button" class="primary" onClick={onClose}>
-              I have saved it
-            </button>
-          </div>
-        </>
-      ) : schemes.value ? (
+    <Dialog title={title} onClose={onClose}>
+      {schemes.value ? (
         <SecretForm
           webhook={webhook}
           canGenerate={canGenerateSecret(webhook, schemes.value)}
