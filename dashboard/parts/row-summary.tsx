@@ -6,22 +6,22 @@ interface Properties {
   /** The state of the row, as a pill. */
   readonly pill: ComponentChildren;
   readonly id: string;
-  /** Why it failed, if it did. */
-  readonly reason: string | undefined;
+  /** Why it failed, or else which event it is. */
+  readonly note: string | undefined;
   /** How large the row is, or how many attempts it took. */
   readonly size: ComponentChildren;
   readonly at: string;
 }
 
 /** The line of a delivery or a run in a list. */
-export function RowSummary({ pill, id, reason, size, at }: Properties) {
+export function RowSummary({ pill, id, note, size, at }: Properties) {
   return (
     <>
       {pill}
       <code class="id">{id}</code>
-      {reason !== undefined && (
-        <span class="reason">
-          <Text text={reason} />
+      {note !== undefined && (
+        <span class="note">
+          <Text text={note} />
         </span>
       )}
       <span class="muted size">{size}</span>

@@ -3,6 +3,7 @@ import type * as answers from '../../schema/api/answers.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import { parseSnapshot } from '../../schema/automations-snapshot.ts';
 import { judgeAutomation } from '../../schema/filters/judge-automation.ts';
+import { findEventType } from '../../schema/find-event-type.ts';
 import type { Permission } from '../../schema/permission.ts';
 import type { LoggedDelivery, Run } from '../../store/delivery-log.ts';
 
@@ -17,6 +18,7 @@ export type Evaluation = NonNullable<DeliveryDetail['evaluation']>;
 export function deliveryView(delivery: LoggedDelivery, permission: Permission): DeliveryView {
   const { id, webhook, uid, atMs, size, outcome, identity, identitySource } = delivery;
   const { authenticatedBy, reason, duplicateOf, headers } = delivery;
+  const eventType = headers && findEventType(headers);
   return {
     id,
     webhook,
@@ -30,6 +32,7 @@ export function deliveryView(delivery: LoggedDelivery, permission: Permission): 
     ...(reason !== undefined && permission === 'manage' && { reason }),
     ...(duplicateOf !== undefined && { duplicateOf }),
     ...(headers && { headers }),
+    ...(eventType !== undefined && { eventType }),
     commit: delivery.commit ?? null,
   };
 }

@@ -257,6 +257,7 @@ export const deliveryAnswer = z.strictObject({
     .record(z.string(), z.string())
     .optional()
     .describe('The event headers, with names in lower case. Only of accepted deliveries.'),
+  eventType: z.string().optional().describe('The type of the event, if an event header names it.'),
   commit,
 });
 /** Where a list goes on. */

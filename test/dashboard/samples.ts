@@ -16,8 +16,8 @@ interface Created {
 }
 
 /** Creates a webhook with a bearer token. */
-export async function createWebhook(api: Api, name: string): Promise<SampleWebhook> {
-  const { webhook, revealed } = await api<Created>('POST', '/webhooks', { name });
+export async function createWebhook(api: Api, name: string, keys: object = {}): Promise<SampleWebhook> {
+  const { webhook, revealed } = await api<Created>('POST', '/webhooks', { name, ...keys });
   const secret = revealed?.secret ?? '';
   return { ...webhook, secret, post: (body, given = secret) => post(webhook.url, body, given) };
 }

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
+import { bearerOf } from '../support/daemon.ts';
+import { send } from '../support/http.ts';
 import { browserTest, openDashboard, openNewWebhook, textOf } from './browser.ts';
 import { createWebhook, deliver, post, triggerOn } from './samples.ts';
 
@@ -92,6 +94,19 @@ browserTest('shows each outcome newest first, with the reason of a rejection, an
   await rows.first().click();
   await page.getByRole('link', { name: ids[0] }).click();
   await page.getByRole('heading', { level: 1, name: ids[0] }).waitFor();
+});
+
+browserTest('rows of deliveries have the event type that a header names', async () => {
+  const { page, api, visit } = await openDashboard();
+  const webhook = await createWebhook(api, 'repository', { keepHeaders: ['X-GitHub-Event'] });
+  const headers = { ...bearerOf(webhook.secret), 'X-GitHub-Event': 'pull_request' };
+  await send(webhook.url, { headers, body: '{"type":"in the payload"}' });
+  await deliver(webhook, { type: 'in the payload only' });
+  await visit(`/webhooks/${webhook.uid}`);
+  const rows = page.locator('.deliveries .row-summary');
+  await rows.nth(1).waitFor();
+  expect(await rows.nth(1).locator('.note').allTextContents()).toEqual(['pull_request']);
+  expect(await rows.nth(0).locator('.note').count()).toBe(0);
 });
 
 browserTest('toggles a webhook: senders get 404 immediately, then 202 again', async () => {

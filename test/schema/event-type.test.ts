@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { isOfEventType } from '../../schema/event-type.ts';
+import { findEventType } from '../../schema/find-event-type.ts';
 
 test.for<[string, Record<string, string>, string, boolean]>([
   ['push', { 'x-github-event': 'push' }, '[]', true],
@@ -15,4 +16,15 @@ test.for<[string, Record<string, string>, string, boolean]>([
 
 test('finds no type among the properties that every object has', () => {
   expect(isOfEventType('[native code]', {}, '{"__proto__":{"type":"[native code]"}}')).toBe(false);
+});
+
+test.for<[Record<string, string>, string | undefined]>([
+  [{ 'user-agent': 'GitHub-Hookshot', 'x-github-event': 'push' }, 'push'],
+  [{ 'twitch-eventsub-subscription-type': 'a', 'twitch-eventsub-message-type': 'b' }, 'a'],
+  [{ 'content-type': 'application/json', 'x-tenant': 'shop', 'x-github-delivery': 'guid-1' }, undefined],
+  [{ 'x-github-event': '' }, undefined],
+])('the type that %j name is %s, and the filter finds it', ([headers, expected], { expect }) => {
+  const found = findEventType(headers);
+  expect(found).toBe(expected);
+  if (found !== undefined) expect(isOfEventType(found, headers, '{}')).toBe(true);
 });

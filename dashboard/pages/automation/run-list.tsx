@@ -54,7 +54,7 @@ function RunSummary({ run }: { readonly run: ShownRun }) {
     <RowSummary
       pill={<RunStatePill state={run.state} />}
       id={run.id}
-      reason={run.error}
+      note={run.error}
       size={formatCount(run.attempts, 'attempt')}
       at={run.createdAt}
     />

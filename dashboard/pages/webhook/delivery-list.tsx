@@ -96,7 +96,7 @@ function DeliverySummary({ delivery }: { readonly delivery: ListedDelivery }) {
     <RowSummary
       pill={<OutcomePill outcome={delivery.outcome} />}
       id={delivery.id}
-      reason={delivery.reason}
+      note={delivery.reason ?? delivery.eventType}
       size={<Size bytes={delivery.size} />}
       at={delivery.at}
     />
