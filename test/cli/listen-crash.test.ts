@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -85,6 +85,18 @@ function listen(workspace: Workspace, server: string, token: string, args: reado
   return { child, kill, stderr: () => errors };
 }
 
+function findCursorFile(workspace: Workspace): string | undefined {
+  const directory = workspace.path('state/hookmill/listen');
+  const files = existsSync(directory) ? readdirSync(directory) : [];
+  const name = files.find(name => name.endsWith('.json'));
+  return name && join(directory, name);
+}
+
+function readCursor(workspace: Workspace): string | undefined {
+  const file = findCursorFile(workspace);
+  return file && readFileSync(file, 'utf8');
+}
+
 /** Passes connections on, until the test cuts them. */
 async function startLink(port: number) {
   const sockets = new Set<Socket>();
@@ -120,12 +132,17 @@ test('forwards byte for byte, in order, and goes on where it was', async () => {
   const receiver = await startReceiver(({ body }) => (body.includes('refuse') ? 500 : 204));
   const args = ['--webhook', 'deploys', '--forward', receiver.url];
   const ids = () => receiver.received.map(({ id }) => id);
+  /** Ends it when it has kept where it is: otherwise it would send the last one again. */
+  const kill = async (listening: ReturnType<typeof listen>) => {
+    await eventually(() => readCursor(workspace)?.includes(accepted.at(-1) ?? ''));
+    await listening.kill();
+  };
 
   await post(daemon, '{"before":"it began"}');
   const first = listen(workspace, managementUrl, token, args);
   await eventually(() => first.stderr().includes('Forwarding to'));
   // Once the cursor is on disk, everything that arrives is forwarded.
-  await eventually(() => existsSync(workspace.path('state/hookmill/listen')));
+  await eventually(() => readCursor(workspace));
   accepted.length = 0;
   const body = Buffer.concat([Buffer.from(' {"a":\t1e400,"a":"\u2028é"}\r\n'), Buffer.from([0x0a])]);
   await post(daemon, body, { 'X-Trace': 'Grüße', 'Content-Type': 'application/cloudevents+json' });
@@ -141,7 +158,7 @@ test('forwards byte for byte, in order, and goes on where it was', async () => {
   expect(JSON.stringify(headers)).not.toContain(token);
   expect(headers).not.toHaveProperty('authorization');
 
-  await first.kill();
+  await kill(first);
   for (let n = 0; n < 3; n++) await post(daemon, `{"while away":${n}}`);
   const second = listen(workspace, managementUrl, token, args);
   await eventually(() => receiver.received.length === 5);
@@ -154,7 +171,7 @@ test('forwards byte for byte, in order, and goes on where it was', async () => {
   await receiver.open();
   await eventually(() => receiver.received.length === 7);
   expect(ids()).toEqual(accepted);
-  await second.kill();
+  await kill(second);
 
   const third = listen(workspace, managementUrl, token, [...args, '--replay-last', '2']);
   await eventually(() => receiver.received.length === 9);
@@ -169,15 +186,11 @@ test('goes on with what is left if retention has removed the delivery at the cur
   const receiver = await startReceiver();
   const args = ['--forward', receiver.url];
   const first = listen(workspace, managementUrl, token, args);
-  const directory = workspace.path('state/hookmill/listen');
-  await eventually(
-    () => existsSync(directory) && readdirSync(directory).some(name => name.endsWith('.json')),
-  );
+  await eventually(() => readCursor(workspace));
   await first.kill();
   for (let n = 0; n < 3; n++) await post(daemon, `{"n":${n}}`);
-  const [file = ''] = readdirSync(directory);
   const removed = `${accepted[0]?.slice(0, -1)}0`;
-  writeFileSync(join(directory, file), JSON.stringify({ after: removed }));
+  writeFileSync(findCursorFile(workspace) ?? '', JSON.stringify({ after: removed }));
   const second = listen(workspace, managementUrl, token, args);
   const left = accepted.filter(id => id > removed);
   await eventually(() => receiver.received.length === left.length);
@@ -205,7 +218,7 @@ test('forwards each delivery once and in order through cut connections, killed d
   const link = await startLink(Number(new URL(managementUrl).port));
   const receiver = await startReceiver();
   const listening = listen(workspace, link.url, token, ['--forward', receiver.url, '--replay-last', '1']);
-  await eventually(() => existsSync(workspace.path('state/hookmill/listen')));
+  await eventually(() => readCursor(workspace));
   const faults = [
     async () => link.cut(),
     async () => {
