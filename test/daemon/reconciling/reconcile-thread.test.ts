@@ -44,9 +44,11 @@ test('applies the tip, and reports nothing of the definitions but how many chang
 
 test('stops a reconcile whose definitions keep the thread busy, and tells why', async () => {
   const upstream = makeUpstream();
-  const files = Array.from({ length: 6_000 }, (_, index) => [`automations/a${index}.yaml`, automation]);
+  // Four million scalars, which take a parser many times as long as their bytes in text.
+  const slow = `${automation.slice(0, -1)}, "unknown": [${'0,'.repeat(10_000)}]}`;
+  const files = Array.from({ length: 380 }, (_, index) => [`automations/a${index}.yaml`, slow]);
   upstream.commit(Object.fromEntries(files));
-  // Longer than the second between two signs of life, and shorter than it takes to parse the files.
+  // Longer than the second between two signs of life, and several times shorter than it takes to parse the files.
   const { failures, reconcile } = openBench(2_000);
   let report = await reconcile(upstream.bare);
   // On a starved machine, the thread may be late before it has anything to apply. Then the reconcile is only repeated.
