@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { z } from 'zod';
 import { replaceFile } from '../../store/durable-file.ts';
+import { parseJsonFile } from '../../store/parse-json-file.ts';
 
-/** What is forwarded where. Each has a cursor of its own. */
+/** From where deliveries are forwarded, and to which URL. Each such pair has its own cursor. */
 export interface Forwarding {
   /** See `Backend`. */
   readonly source: string;
@@ -14,9 +17,11 @@ export interface Forwarding {
   readonly to: string;
 }
 
+const cursorShape = z.object({ after: z.string() });
+
 /** Keeps the id of the last delivery that was forwarded, so that the next start goes on after it. */
 export interface CursorFile {
-  /** Undefined if nothing was forwarded yet. */
+  /** Undefined if nothing was forwarded yet. Fails with StoreError `corrupt` if the file was edited. */
   read(): Promise<string | undefined>;
   write(after: string): Promise<void>;
 }
@@ -31,9 +36,8 @@ export function openCursorFile(forwarding: Forwarding): CursorFile {
   const file = join(state, 'hookmill/listen', `${name}.json`);
   return {
     async read() {
-      const text = await readFile(file, 'utf8').catch(() => '{}');
-      const { after }: { after?: unknown } = JSON.parse(text);
-      return typeof after === 'string' ? after : undefined;
+      if (!existsSync(file)) return undefined;
+      return parseJsonFile(file, await readFile(file, 'utf8'), cursorShape).after;
     },
     async write(after) {
       await mkdir(dirname(file), { recursive: true, mode: 0o700 });

@@ -1,10 +1,8 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { DeliveryView } from '../../operations/views/delivery-views.ts';
-import { apiPageMax } from '../../schema/api/requests.ts';
 import { Refusal } from '../../schema/refusal.ts';
 import type { Backend } from '../backend/backend.ts';
-import { isOutputOpen, printStatus } from '../output.ts';
-import { followMs, persist } from '../rows/follow-rows.ts';
+import { printStatus } from '../output.ts';
+import { findEnd, followPages, persist } from '../rows/follow-rows.ts';
 import { type ReadPage, readRows } from '../rows/read-rows.ts';
 import type { CursorFile } from './cursor-file.ts';
 import { forward } from './forward.ts';
@@ -24,33 +22,35 @@ export interface ForwardingJob {
 
 /**
  * Forwards accepted deliveries in the order of their commits, one after the other, until the reader of the output ends.
- * What fails is repeated, so none is left out. The cursor moves when a delivery was answered: only one that was being
+ * Repeats whatever fails, so none is left out. The cursor moves when a delivery was answered: only one that was being
  * forwarded when the process was killed comes again.
  */
 export async function forwardDeliveries(job: ForwardingJob): Promise<void> {
   const { backend, webhook, cursor } = job;
   const readPage: ReadPage<DeliveryView> = position =>
     backend.listDeliveries({ webhook, outcome: 'Accepted', ...position });
-  let after = await findStart(job, readPage);
-  await cursor.write(after);
-  // While the row at the cursor is not kept any more, rows before it are passed over.
-  let known = '';
-  while (isOutputOpen()) {
-    const page = await persist(() => readPage({ limit: apiPageMax, after })).catch(error => {
+  const first = await findStart(job, readPage);
+  await cursor.write(first);
+  // Once retention has removed the row at the cursor, the list is read from its start, and earlier rows are passed over.
+  let removed = '';
+  const readOn: ReadPage<DeliveryView> = position =>
+    readPage(position).catch(error => {
       if (!(error instanceof Refusal) || error.code !== 'cursor-unknown') throw error;
-      printStatus(`Retention has removed ${after}; what is left of the deliveries after it comes next.`);
-      known = after;
-      return { rows: [], next: 'start' };
+      removed = position.after ?? '';
+      printStatus(`Retention has removed ${removed}; what is left of the deliveries after it comes next.`);
+      return readPage({ ...position, after: 'start' });
     });
-    for (const row of page.rows) {
-      if (row.id <= known) continue;
+  let kept = first;
+  for await (const { rows, next } of followPages(readOn, first)) {
+    for (const row of rows) {
+      if (row.id <= removed) continue;
       await forwardRow(row, job);
-      await cursor.write(row.id);
+      kept = row.id;
+      await cursor.write(kept);
     }
-    if (page.next === null || page.next === after) await wait(followMs);
-    else {
-      after = page.next;
-      await cursor.write(after);
+    if (next !== null && next !== kept) {
+      kept = next;
+      await cursor.write(kept);
     }
   }
 }
@@ -64,7 +64,7 @@ async function findStart(
     const rows = await persist(() => readRows(readPage, replayLast + 1));
     return rows[replayLast]?.id ?? 'start';
   }
-  return (await cursor.read()) ?? (await persist(() => readPage({ limit: 1, after: 'now' }))).next ?? 'start';
+  return (await cursor.read()) ?? (await persist(() => findEnd(readPage)));
 }
 
 async function forwardRow(row: DeliveryView, { backend, to, onForwarded }: ForwardingJob): Promise<void> {

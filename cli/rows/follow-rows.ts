@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type BackOff, backOffMs } from '../../operations/back-off.ts';
 import type { Page } from '../../operations/page.ts';
+import { apiPageMax } from '../../schema/api/page-size.ts';
 import { ApiProblem, apiProblems } from '../../schema/api/problems.ts';
-import { apiPageMax } from '../../schema/api/requests.ts';
 import { DeliveryLogError } from '../../store/delivery-log-error.ts';
 import { StoreError } from '../../store/store-error.ts';
 import { UnreachableError } from '../exit-status.ts';
@@ -14,10 +14,25 @@ export const followMs = 1_000;
 /** @limit Waits of `--follow` while a server cannot be reached, in ms: it is back soon after a restart, and is not hurried. */
 const followBackOff = { firstMs: 1_000, maxMs: 30_000 };
 
+/** Where a list ends now: rows that are recorded from now on come after it. */
+export async function findEnd(readPage: ReadPage<unknown>): Promise<string> {
+  return (await readPage({ limit: 1, after: 'now' })).next ?? 'start';
+}
+
 /**
- * Prints the newest rows of a list, oldest first, and then rows as they are recorded, each once and none left out. `look`
- * is called between them. Ends with the reader of the output; a signal ends the process.
+ * Yields the pages of a list after a row, oldest first, and then as rows are recorded: each row once, and none left out.
+ * Ends with the reader of the output; a signal ends the process.
  */
+export async function* followPages<Row>(readPage: ReadPage<Row>, after: string): AsyncGenerator<Page<Row>> {
+  for (let from = after; isOutputOpen(); ) {
+    const page: Page<Row> = await persist(() => readPage({ limit: apiPageMax, after: from }));
+    yield page;
+    from = page.next ?? from;
+    if (!page.hasMore) await wait(followMs);
+  }
+}
+
+/** Prints the newest rows of a list, oldest first, and then rows as they are recorded. Calls `look` between them. */
 export async function followRows<Row extends { readonly id: string }>(
   readPage: ReadPage<Row>,
   limit: number,
@@ -25,17 +40,14 @@ export async function followRows<Row extends { readonly id: string }>(
   look: () => Promise<void> = async () => undefined,
 ): Promise<void> {
   // Where to follow from comes first: rows that are recorded before the list is read are in both, and printed once.
-  let after = (await readPage({ limit: 1, after: 'now' })).next ?? 'start';
+  const end = await findEnd(readPage);
   const listed = await readRows(readPage, limit);
   const printed = new Set(listed.map(({ id }) => id));
   if (listed.length > 0) print(listed.toReversed());
-  while (isOutputOpen()) {
-    const { rows, next, hasMore }: Page<Row> = await persist(() => readPage({ limit: apiPageMax, after }));
-    after = next ?? after;
+  for await (const { rows } of followPages(readPage, end)) {
     const added = rows.filter(({ id }) => !printed.has(id));
     if (added.length > 0) print(added);
     await persist(look);
-    if (!hasMore) await wait(followMs);
   }
 }
 

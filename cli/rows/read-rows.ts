@@ -1,5 +1,5 @@
 import type { ListPosition, Page } from '../../operations/page.ts';
-import { apiPageMax } from '../../schema/api/requests.ts';
+import { apiPageMax } from '../../schema/api/page-size.ts';
 import { readSortableIdTime } from '../../schema/ids.ts';
 import { showProgress } from '../output.ts';
 

@@ -9,11 +9,7 @@ import { eventHeadersShape } from '../event-headers.ts';
 import { uidPattern } from '../ids.ts';
 import { definitionPathPattern, namePattern, nameRule } from '../name.ts';
 import { secretNameShape } from '../secret-name-shape.ts';
-
-/** @limit Rows on one page of the management API, unless the request asks for another number. */
-const apiPageSize = 50;
-/** @limit Most rows on one page of the management API: a page is answered in a few ms. */
-export const apiPageMax = 200;
+import { apiPageMax, apiPageSize } from './page-size.ts';
 
 /** @limit Longest API token that a sign-in may send, in characters: real ones are far shorter. */
 const tokenCharsMax = 256;

@@ -2,8 +2,6 @@ import type { Command } from 'commander';
 import type { OpenBackend } from '../../backend/backend.ts';
 import { UsageError } from '../../exit-status.ts';
 import { parseCount } from '../../input/parse-options.ts';
-import { openCursorFile } from '../../listen/cursor-file.ts';
-import { forwardDeliveries } from '../../listen/forward-deliveries.ts';
 import { printJsonLine, printStatus, printText } from '../../output.ts';
 import { openTable } from '../../render/render-table.ts';
 import { addCommand } from '../add-command.ts';
@@ -33,7 +31,11 @@ Examples:
       if (!/^https?:$/.test(URL.parse(forward)?.protocol ?? '')) {
         throw new UsageError('--forward must be a URL that begins with http:// or https://');
       }
-      const { backend, output, factory } = await openBackend(command);
+      const [{ backend, output, factory }, { openCursorFile }, { forwardDeliveries }] = await Promise.all([
+        openBackend(command),
+        import('../../listen/cursor-file.ts'),
+        import('../../listen/forward-deliveries.ts'),
+      ]);
       const print = output === 'json' ? printJsonLine : openRowPrinter();
       printStatus(`Forwarding to ${forward}. Ctrl-C ends it.`);
       await forwardDeliveries({
