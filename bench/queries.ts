@@ -3,8 +3,7 @@
 // Usage: npm run bench:queries [-- --rows 10000000 --runs 1000000 --payloads 100000 --rate 300 --seconds 8 --rounds 3]
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { firstSortableId } from '../schema/ids.ts';
-import { fillLog } from './accept-path/fill-log.ts';
+import { fillLog, prepareIds } from './accept-path/fill-log.ts';
 import { sendAtRate } from './accept-path/open-loop.ts';
 import { inTemporaryDirectory, openFactory } from './support/factory.ts';
 import { parseNumbers } from './support/options.ts';
@@ -38,11 +37,7 @@ await inTemporaryDirectory(async directory => {
 function fillRuns(file: string): void {
   const database = new Database(file);
   database.pragma('synchronous = OFF');
-  database.function(
-    'make_run_id',
-    ((atMs: number, n: number) =>
-      firstSortableId('run', atMs).slice(0, 14) + String(n).padStart(16, '0')) as never,
-  );
+  database.function('make_run_id', prepareIds('run') as never);
   database
     .prepare(`
       INSERT INTO runs (id, delivery, factory, automation, replay, state, not_before_ms, created_at_ms)

@@ -13,10 +13,10 @@ import { DeliveryLogError } from '../store/delivery-log-error.ts';
 import { judgeTriggerByObservation } from './checks/observed-warnings.ts';
 import type { Factory, OpenFactory } from './factory.ts';
 import { openHistory } from './history.ts';
-import { type NamedFactory, requireKnownNames, toStoreFilter } from './known-names.ts';
+import { listRows, type NamedFactory } from './list-rows.ts';
 import type { LogFilter } from './log-filter.ts';
 import { observeWebhook } from './observe-webhook.ts';
-import { type ListPosition, type Page, readPage } from './page.ts';
+import type { ListPosition, Page } from './page.ts';
 import { requireAutomation } from './require-applied.ts';
 import { requireDelivery, requirePayload } from './require-logged.ts';
 import {
@@ -39,14 +39,12 @@ export async function listDeliveries(
   permission: Permission,
 ): Promise<Page<DeliveryView>> {
   const { deliveries } = named.store;
-  const filter = await toStoreFilter(named, wanted);
-  const page = await readPage(wanted, {
-    isKnown: async id => (await deliveries.findDelivery(id))?.factory === named.name,
-    search: part => deliveries.searchDeliveries({ ...filter, ...part }),
-    findLast: () => deliveries.findLast('deliveries', named.name),
+  return listRows(named, wanted, {
+    kind: 'deliveries',
+    find: id => deliveries.findDelivery(id),
+    search: part => deliveries.searchDeliveries(part),
+    view: row => deliveryView(row, permission),
   });
-  if (page.rows.length === 0) await requireKnownNames(named, wanted);
-  return { ...page, rows: page.rows.map(row => deliveryView(row, permission)) };
 }
 
 /** Shows everything about a delivery, with each automation's verdict. Fails with `delivery-unknown`. */

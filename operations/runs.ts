@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
 import { Refusal } from '../schema/refusal.ts';
 import type { Factory, LoggedFactory } from './factory.ts';
-import { type NamedFactory, requireKnownNames, toStoreFilter } from './known-names.ts';
+import { listRows, type NamedFactory } from './list-rows.ts';
 import type { LogFilter } from './log-filter.ts';
-import { type ListPosition, type Page, readPage } from './page.ts';
+import type { ListPosition, Page } from './page.ts';
 import { requireDelivery, requireRun } from './require-logged.ts';
 import { type RunView, runView } from './views/delivery-views.ts';
 
@@ -16,14 +16,12 @@ export async function listRuns(
   wanted: Omit<LogFilter, 'outcome'> & ListPosition,
 ): Promise<Page<RunView>> {
   const { deliveries } = named.store;
-  const filter = await toStoreFilter(named, wanted);
-  const page = await readPage(wanted, {
-    isKnown: async id => (await deliveries.findRun(id))?.factory === named.name,
-    search: part => deliveries.searchRuns({ ...filter, ...part }),
-    findLast: () => deliveries.findLast('runs', named.name),
+  return listRows(named, wanted, {
+    kind: 'runs',
+    find: id => deliveries.findRun(id),
+    search: part => deliveries.searchRuns(part),
+    view: runView,
   });
-  if (page.rows.length === 0) await requireKnownNames(named, wanted);
-  return { ...page, rows: page.rows.map(runView) };
 }
 
 /** Lists the runs of one delivery, oldest first, replays included. Fails with `delivery-unknown`. */

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { unloggedAnswer } from '../schema/api/answers.ts';
 import type { UnloggedCount } from '../store/delivery-log.ts';
-import { findWebhookFilter, type NamedFactory } from './known-names.ts';
+import { findWebhookFilter, type NamedFactory } from './list-rows.ts';
 
 export type UnloggedView = z.output<typeof unloggedAnswer>;
 

@@ -11,6 +11,19 @@ export const timeSkewMs = 10 * 60_000;
 /** @limit Rows among which a search looks for one of its factory, to begin or end there: a factory with fewer of them has little to search. */
 export const boundRowsMax = 2_000;
 
+/** A `seq` after that of each row. */
+export const beyondAll = Number.MAX_SAFE_INTEGER;
+
+/** Rows between two others, by their `seq`. */
+export interface SeqRange {
+  /** After this row. */
+  readonly low: number;
+  /** Before this row. */
+  readonly high: number;
+  readonly limit: number;
+  readonly isOldestFirst: boolean;
+}
+
 /** Rows are given by their `seq`. */
 interface SearchStep {
   readonly found: readonly number[];

@@ -1,7 +1,7 @@
 import { builtinModules } from 'node:module';
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { buildImportGraph, findCircles, findLongestChain } from './support/import-graph.ts';
+import { buildImportGraph, findCircles, findLongestChain, findReached } from './support/import-graph.ts';
 import { readSources, type SourceFile } from './support/source-files.ts';
 
 /** The folders that each folder may import from (ARCHITECTURE.md). From `store/`, others may import only its ports. */
@@ -17,6 +17,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 };
 /** The only way from the command line into the daemon. */
 const startsDaemon = /^cli\/commands\/([a-z-]+\/)?serve\.ts$/;
+/** Packages and files that take longer to load than a command otherwise takes to start. */
+const slowToStart =
+  /^(zod|yaml|execa|koa|pg|better-sqlite3)($|\/)|\/signatures\/|\/store\/(embedded|postgres)\/|^[./]+\/daemon\//;
 const chainLengthMax = 14;
 const functionLinesMax = 60;
 
@@ -87,6 +90,13 @@ describe('imports', () => {
       builtinModules.includes(specifier) || /^\.{1,2}\/(?!.*\.\w+$)/.test(specifier);
     expect(found(sources, ({ imports }) => imports.filter(isUnclear))).toEqual([]);
   });
+});
+
+test('a command starts without what only some commands need', () => {
+  const reached = findReached(buildImportGraph(sources, 'loads'), 'cli/main.ts');
+  expect(reached.size).toBeGreaterThan(1);
+  const started = sources.filter(({ path }) => reached.has(path));
+  expect(found(started, ({ loads }) => loads.filter(specifier => slowToStart.test(specifier)))).toEqual([]);
 });
 
 describe.each(pureFolders)('%s/ is pure', folder => {

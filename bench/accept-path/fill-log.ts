@@ -30,7 +30,7 @@ export function fillLog(file: string, uid: string, rows: number, newest?: Newest
     .pluck()
     .get(uid);
   const firstMs = Date.now() - days * 86_400_000;
-  database.function('make_id', makeId as never);
+  database.function('make_id', prepareIds('dlv') as never);
   const stepMs = (days * 86_400_000) / rows;
   const { count: newestCount, payload } = newest ?? { count: 0, payload: null };
   database.prepare(insertDeliveries).run({ rows, series, firstMs, stepMs, newestCount, payload });
@@ -42,13 +42,14 @@ export function fillLog(file: string, uid: string, rows: number, newest?: Newest
   closeSync(descriptor);
 }
 
-/** An id as of `createSortableId`, made faster. */
-function makeId(atMs: number, n: number): string {
-  if (atMs !== lastTime.atMs) lastTime = { atMs, text: firstSortableId('dlv', atMs).slice(0, 14) };
-  return lastTime.text + String(n).padStart(16, '0');
+/** Returns a function that makes an id as `createSortableId` does, but faster, from its time and a number. */
+export function prepareIds(prefix: string): (atMs: number, n: number) => string {
+  let last = { atMs: Number.NaN, text: '' };
+  return (atMs, n) => {
+    if (atMs !== last.atMs) last = { atMs, text: firstSortableId(prefix, atMs).slice(0, 14) };
+    return last.text + String(n).padStart(16, '0');
+  };
 }
-
-let lastTime = { atMs: Number.NaN, text: '' };
 
 /** Returns the SQL that makes the indexes again: it is much faster to sort at the end. */
 function dropIndexes(database: Database.Database): string {

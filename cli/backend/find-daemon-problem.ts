@@ -2,7 +2,7 @@ import type { AppliedStatus } from '../../operations/status.ts';
 import type { Remediable } from '../../operations/why/why-facts.ts';
 import { type DaemonHealth, isServed } from './daemon-health.ts';
 
-/** What keeps the daemon of a home from receiving deliveries and starting runs. A replica elsewhere may do so too. */
+/** Finds why the daemon of a home receives no deliveries and starts no runs; null if it does, or if a replica elsewhere does. */
 export function findDaemonProblem(
   health: DaemonHealth,
   { serial: applied, replicas }: Pick<AppliedStatus, 'serial' | 'replicas'>,

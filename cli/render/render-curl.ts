@@ -56,7 +56,7 @@ function renderUrl({ url }: Pick<WebhookView, 'url'>): string {
   );
 }
 
-/** What the command does not do, and what does it. */
+/** Lines of comment that say what the command leaves out, and which command does it instead. */
 function describe(
   { id }: Pick<DeliveryView, 'id'>,
   { name, authMode, signatureScheme, secretName }: Parameters<typeof renderCurl>[2],

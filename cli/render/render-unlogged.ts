@@ -1,6 +1,6 @@
 import { describeUnlogged } from '../../schema/describe-unlogged.ts';
 
-/** A line about the requests of the last hour that have no row; empty if there are none. */
+/** Renders one line about the requests of the last hour that have no row in the log; an empty text if there are none. */
 export function renderUnlogged(requests: Parameters<typeof describeUnlogged>[0]): string {
   const texts = describeUnlogged(requests, at =>
     at.slice('2026-01-01T'.length, '2026-01-01T00:00:00'.length),

@@ -6,7 +6,7 @@ import { askToConfirm } from '../input/ask-to-confirm.ts';
 import { printData, printStatus, showProgress } from '../output.ts';
 import { type ReadPage, readOldestFirst } from './read-rows.ts';
 
-/** The options of commands that do the same with many rows. */
+/** The options of commands that act on many rows. */
 export interface BulkOptions {
   readonly dryRun?: true;
   readonly yes?: true;
@@ -16,11 +16,11 @@ export interface BulkOptions {
   readonly after?: string;
 }
 
-/** What is done with each row, and how it is said. */
+/** An action on each row of a list, and the words that describe it. */
 interface BulkAction<Row> {
   readonly readPage: ReadPage<Row>;
   readonly render: (rows: readonly Row[]) => string;
-  /** Fails with a Refusal if it cannot be done with this row. Returns what it did. */
+  /** Acts on one row and returns the result. Fails with a Refusal if the row does not allow it. */
   readonly act: (id: string) => Promise<unknown>;
   /** As in `replay` and `replayed`, `delivery` and `deliveries`. */
   readonly words: {
@@ -31,10 +31,10 @@ interface BulkAction<Row> {
   };
 }
 
-/** @limit Most rows a second with which a command does the same thing, unless `--rate` says another number: a daemon that executes a few runs at a time keeps up. */
+/** @limit Most rows on which a command acts in one second, unless `--rate` says another number: a daemon that executes a few runs at a time keeps up. */
 const defaultRate = 10;
 
-/** Adds the options of a command that does the same with many rows. */
+/** Adds the options of a command that acts on many rows. */
 export function addBulkOptions(command: Command): Command {
   return command
     .option('--dry-run', 'only list them')
@@ -50,7 +50,7 @@ function parseRate(text: string): number {
 }
 
 /**
- * Does the same with all rows of a list, oldest first: counts them, asks, and says what was done, also if it is interrupted.
+ * Acts on all rows of a list, oldest first: counts them, asks, and says what was done, also if it is interrupted.
  */
 export async function actInBulk<Row extends { readonly id: string }>(
   { readPage, render, act, words }: BulkAction<Row>,
@@ -99,9 +99,9 @@ export async function actInBulk<Row extends { readonly id: string }>(
 interface Outcome {
   readonly results: readonly unknown[];
   readonly refused: readonly { readonly id: string; readonly code: RefusalCode }[];
-  /** The number of rows with which nothing was tried. */
+  /** The number of rows that were not tried. */
   readonly rest: number;
-  /** What ended it. */
+  /** The error that ended it early. */
   readonly failure?: Error;
 }
 

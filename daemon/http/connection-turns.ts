@@ -11,7 +11,7 @@ const turnMs = 10;
 /** Lets no client address keep a server busy with its new connections: they take turns. */
 export class ConnectionTurns {
   readonly #isProxy: (address: string) => boolean;
-  /** For each address, how many connections began in excess of its turns, and which ones wait. Empty while there are none. */
+  /** The addresses that opened more connections than their turns allow: how many were begun beyond that, and which still wait. */
   readonly #addresses = new Map<string, { begun: number; readonly waiting: Set<Socket> }>();
 
   /** The addresses of proxies have no turns, because a proxy connects for many clients. */

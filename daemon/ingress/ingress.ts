@@ -41,7 +41,7 @@ export function createIngress(options: IngressOptions): Koa {
     try {
       const request = new KoaRequest(context, requestOptions);
       const outcome = await receiveDelivery(request, deps);
-      // Of an incomplete request, the rest would be parsed meanwhile.
+      // A refusal of an incomplete request is not delayed: the rest of the request would be parsed meanwhile.
       if (outcome.result === 'refused' && context.req.complete) await endOfTurn();
       if (outcome.result === 'accepted') onAccepted(outcome.webhook);
       if (isStopping()) context.set('Connection', 'close');

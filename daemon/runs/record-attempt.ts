@@ -19,7 +19,7 @@ export interface RecordAttemptDeps {
   readonly troubleWaitMs: () => number;
 }
 
-/** What became of a run after an attempt. `lost`: another daemon has begun it again, so nothing was recorded. */
+/** The state of a run after an attempt. `lost`: another daemon has begun it again, so nothing was recorded. */
 export type RunEnd = 'succeeded' | 'failed' | 'queued' | 'lost';
 
 /**

@@ -4,16 +4,28 @@ import type { SourceFile } from './source-files.ts';
 /** Maps each file to the files it imports, by path. Packages are left out. */
 export type ImportGraph = ReadonlyMap<string, readonly string[]>;
 
-export function buildImportGraph(sources: readonly SourceFile[]): ImportGraph {
+/** Builds the graph of all imports, or only of those that run when a file is loaded. */
+export function buildImportGraph(
+  sources: readonly SourceFile[],
+  kind: 'imports' | 'loads' = 'imports',
+): ImportGraph {
   const paths = new Set(sources.map(({ path }) => path));
   return new Map(
-    sources.map(({ path, imports }) => {
-      const files = imports
+    sources.map(source => {
+      const { path } = source;
+      const files = source[kind]
         .filter(specifier => specifier.startsWith('.'))
         .map(specifier => join(dirname(path), specifier));
       return [path, [...new Set(files)].filter(file => paths.has(file))];
     }),
   );
+}
+
+/** Finds the files that a file reaches, itself included. */
+export function findReached(graph: ImportGraph, from: string): Set<string> {
+  const reached = new Set([from]);
+  for (const file of reached) for (const next of graph.get(file) ?? []) reached.add(next);
+  return reached;
 }
 
 /** Finds the sets of files that import one another in a circle (Tarjan's algorithm). */

@@ -8,6 +8,8 @@ export interface SourceFile {
   readonly path: string;
   /** The specifiers of static imports, dynamic imports and type imports, as they are written. */
   readonly imports: readonly string[];
+  /** The specifiers of those that run when the file is loaded: static ones, but for types. */
+  readonly loads: readonly string[];
   /** Exported names, including types. */
   readonly exports: readonly string[];
   readonly functions: readonly SourceFunction[];
@@ -65,6 +67,12 @@ function readSource(path: string): SourceFile {
   return {
     path,
     imports,
+    loads: [
+      ...staticImports
+        .filter(({ entries }) => entries.length === 0 || entries.some(({ isType }) => !isType))
+        .map(({ moduleRequest }) => moduleRequest.value),
+      ...exported.flatMap(({ moduleRequest, isType }) => (isType ? [] : (moduleRequest?.value ?? []))),
+    ],
     exports: exported.flatMap(({ exportName }) => exportName.name ?? []),
     functions,
     literals,

@@ -51,7 +51,7 @@ Examples:
         const rows = runs.map(run => [run.id, run.automation]);
         return printData(output, runs, () => renderTable(['RUN', 'AUTOMATION'], rows));
       }
-      // What arrives from now on is not meant, and would make it endless.
+      // Deliveries that arrive from now on are left out: otherwise this might never end.
       const chosen = toLogFilter(options);
       const filter = { ...chosen, outcome: 'Accepted', untilMs: chosen.untilMs ?? Date.now() } as const;
       await actInBulk(

@@ -3,7 +3,15 @@ import { firstSortableId } from '../../../schema/ids.ts';
 import { listJsonSpellings } from '../../../schema/json-spellings.ts';
 import type { DeliveryFilter, Found, RunFilter, SearchPart } from '../../delivery-log.ts';
 import { DeliveryLogError } from '../../delivery-log-error.ts';
-import { boundRowsMax, isEventOfType, SearchSteps, searchStepRows, timeSkewMs } from '../../search-steps.ts';
+import {
+  beyondAll,
+  boundRowsMax,
+  isEventOfType,
+  SearchSteps,
+  type SeqRange,
+  searchStepRows,
+  timeSkewMs,
+} from '../../search-steps.ts';
 import type { EventRecord } from '../../stored-rows.ts';
 
 /** @limit Wait for transactions that record rows while somebody asks for the rows after another one, in ms: they take some ms. */
@@ -31,8 +39,6 @@ export interface PostgresTable<Filter extends DeliveryFilter | RunFilter, Row> {
   readonly conditions: (filter: Filter, bind: Bind) => readonly string[];
   readonly readRows: (factory: string, seqs: readonly number[], order: 'ASC' | 'DESC') => Promise<Row[]>;
 }
-
-const beyondAll = Number.MAX_SAFE_INTEGER;
 
 /**
  * Prepares a search in a table. If it only needs columns, it is one statement. Otherwise it looks at the rows of the
@@ -129,15 +135,6 @@ const selectWriters = `
   SELECT virtualtransaction AS id FROM pg_locks
   WHERE relation = $1::regclass AND mode = 'RowExclusiveLock'
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
-
-interface SeqRange {
-  /** After this row. */
-  readonly low: number;
-  /** Before this row. */
-  readonly high: number;
-  readonly limit: number;
-  readonly isOldestFirst: boolean;
-}
 
 /** Reads the first rows of a range that a filter lets through, by their `seq`. */
 async function readSeqs<Filter extends DeliveryFilter | RunFilter, Row>(

@@ -3,9 +3,11 @@ import { firstSortableId } from '../../../../schema/ids.ts';
 import { listJsonSpellings } from '../../../../schema/json-spellings.ts';
 import type { DeliveryFilter, Found, RunFilter, SearchPart } from '../../../delivery-log.ts';
 import {
+  beyondAll,
   boundRowsMax,
   isEventOfType,
   SearchSteps,
+  type SeqRange,
   searchStepRows,
   timeSkewMs,
 } from '../../../search-steps.ts';
@@ -14,15 +16,6 @@ import { mergeFirst } from '../sql/merge-first.ts';
 
 /** A part of a table that an index has in the order of commits. Returns the first rows of a range, by their `seq`. */
 export type SeqList = (range: SeqRange) => readonly number[];
-
-interface SeqRange {
-  /** After this row. */
-  readonly low: number;
-  /** Before this row. */
-  readonly high: number;
-  readonly limit: number;
-  readonly isOldestFirst: boolean;
-}
 
 /** A table of the log, and how rows are found in it. */
 export interface SqliteTable<Filter extends DeliveryFilter | RunFilter, Row> {
@@ -41,8 +34,6 @@ export interface SqliteTable<Filter extends DeliveryFilter | RunFilter, Row> {
 
 /** Searches that are not timed go on to their end. */
 type Search<Filter, Row> = (wanted: Filter & SearchPart, isTimed: boolean) => Found<Row>;
-
-const beyondAll = Number.MAX_SAFE_INTEGER;
 
 // A search merges the lists of its filter, as far as indexes go, and looks at the rows for the rest. So a filter that needs
 // only indexes costs one look into them for each list, whatever it finds.

@@ -1,7 +1,9 @@
 import { uidPattern } from '../schema/ids.ts';
-import type { DeliveryFilter, RunFilter } from '../store/delivery-log.ts';
+import { Refusal } from '../schema/refusal.ts';
+import type { DeliveryFilter, Found, RunFilter, SearchPart } from '../store/delivery-log.ts';
 import type { Factory } from './factory.ts';
 import type { LogFilter } from './log-filter.ts';
+import type { ListPosition, Page } from './page.ts';
 import { type AppliedNames, requireAutomation, requireNamedWebhook } from './require-applied.ts';
 
 /** A factory whose applied webhooks and automations are known at least by name. */
@@ -10,8 +12,70 @@ export interface NamedFactory extends Factory {
   readonly readState: () => Promise<AppliedNames>;
 }
 
+/** Deliveries or runs, how the log finds them, and what is shown of each. */
+interface ListedRows<Row, View> {
+  readonly kind: 'deliveries' | 'runs';
+  readonly find: (id: string) => Promise<{ readonly factory: string } | undefined>;
+  readonly search: (wanted: DeliveryFilter & RunFilter & SearchPart) => Promise<Found<Row>>;
+  readonly view: (row: Row) => View;
+}
+
+/** Before the first row, and after the last one. */
+const start = 'start';
+const now = 'now';
+
+/**
+ * Lists deliveries or runs of a factory. Fails with `webhook-unknown`, `automation-unknown`, or with `cursor-unknown` if
+ * the row where the page begins is no longer kept.
+ */
+export async function listRows<Row, View>(
+  factory: NamedFactory,
+  wanted: LogFilter & ListPosition,
+  { kind, find, search, view }: ListedRows<Row, View>,
+): Promise<Page<View>> {
+  const filter = await toStoreFilter(factory, wanted);
+  const page = await readPage(wanted, {
+    isKnown: async id => (await find(id))?.factory === factory.name,
+    search: part => search({ ...filter, ...part }),
+    findLast: () => factory.store.deliveries.findLast(kind, factory.name),
+  });
+  if (page.rows.length === 0) await requireKnownNames(factory, wanted);
+  return { ...page, rows: page.rows.map(view) };
+}
+
+interface ReadPart<Row> {
+  /** Whether the factory has a row with this id. */
+  readonly isKnown: (id: string) => Promise<boolean>;
+  readonly search: (part: SearchPart) => Promise<Found<Row>>;
+  readonly findLast: () => Promise<string | undefined>;
+}
+
+async function readPage<Row>(
+  { limit, cursor, after }: ListPosition,
+  { isKnown, search, findLast }: ReadPart<Row>,
+): Promise<Page<Row>> {
+  if (after === now) return { rows: [], next: (await findLast()) ?? start, hasMore: false, searched: 0 };
+  const id = after ?? cursor;
+  if (id !== undefined && id !== start && !(await isKnown(id))) throw new Refusal('cursor-unknown');
+  if (after !== undefined) {
+    // Before the search, which then goes beyond it: so whoever follows rare rows does not stay at one that is removed.
+    const last = await findLast();
+    const {
+      rows,
+      searched,
+      isEnd,
+      lastId = after,
+    } = await search({ limit, after: after === start ? '' : after });
+    const next = rows.length === 0 && isEnd ? (last ?? after) : lastId;
+    return { rows, next, hasMore: !isEnd, searched };
+  }
+  const found = await search({ limit, ...(cursor !== undefined && { before: cursor }) });
+  const { rows, searched, isEnd, lastId = null } = found;
+  return { rows, next: isEnd ? null : lastId, hasMore: !isEnd, searched };
+}
+
 /** Converts a filter to that of the store. */
-export async function toStoreFilter(
+async function toStoreFilter(
   factory: NamedFactory,
   { webhook, outcome, automation, state, event, search, sinceMs, untilMs }: LogFilter,
 ): Promise<DeliveryFilter & RunFilter> {
@@ -43,7 +107,7 @@ export async function findWebhookFilter(
 }
 
 /** Fails with `webhook-unknown` or `automation-unknown` if a filter names something that is neither applied nor logged. */
-export async function requireKnownNames(
+async function requireKnownNames(
   factory: NamedFactory,
   {
     webhook,
