@@ -43,7 +43,7 @@ export function fillLog(file: string, uid: string, rows: number, newest?: Newest
 }
 
 /** Returns a function that makes an id as `createSortableId` does, but faster, from its time and a number. */
-export function prepareIds(prefix: string): (atMs: number, n: number) => string {
+export function prepareIds(prefix: 'dlv' | 'run'): (atMs: number, n: number) => string {
   let last = { atMs: Number.NaN, text: '' };
   return (atMs, n) => {
     if (atMs !== last.atMs) last = { atMs, text: firstSortableId(prefix, atMs).slice(0, 14) };
