@@ -8,7 +8,7 @@ import { createSortableId, sortableIdRandomBytes } from '../schema/ids.ts';
 import type { Observation } from '../schema/payloads/observation.ts';
 import type { Permission } from '../schema/permission.ts';
 import { Refusal } from '../schema/refusal.ts';
-import type { NewRun } from '../store/delivery-log.ts';
+import type { DeliveryLogReader, NewRun } from '../store/delivery-log.ts';
 import { DeliveryLogError } from '../store/delivery-log-error.ts';
 import { judgeTriggerByObservation } from './checks/observed-warnings.ts';
 import type { Factory, OpenFactory } from './factory.ts';
@@ -26,24 +26,40 @@ import {
   deliveryView,
   evaluateAutomations,
   type FilterTestView,
+  previewBytesMax,
+  summaryView,
   verdictView,
 } from './views/delivery-views.ts';
 
 /**
- * Lists the factory's deliveries in the order of their commits; also those of a webhook that no longer exists. Fails with
- * `webhook-unknown`, `automation-unknown` or `cursor-unknown`.
+ * Lists the factory's deliveries in the order of their commits; also those of a webhook that no longer exists. Adds
+ * summaries only if they are wanted. Fails with `webhook-unknown`, `automation-unknown` or `cursor-unknown`.
  */
 export async function listDeliveries(
   named: NamedFactory,
-  wanted: LogFilter & ListPosition,
+  wanted: LogFilter & ListPosition & { readonly summary?: 'true' | undefined },
   permission: Permission,
 ): Promise<Page<DeliveryView>> {
   const { deliveries } = named.store;
-  return listRows(named, wanted, {
+  const page = await listRows(named, wanted, {
     kind: 'deliveries',
     find: id => deliveries.findDelivery(id),
     search: part => deliveries.searchDeliveries(part),
     view: row => deliveryView(row, permission),
+  });
+  return wanted.summary ? { ...page, rows: await addSummaries(page.rows, deliveries) } : page;
+}
+
+async function addSummaries(
+  rows: readonly DeliveryView[],
+  deliveries: Pick<DeliveryLogReader, 'summarizeDeliveries'>,
+): Promise<DeliveryView[]> {
+  const ids = rows.map(({ id }) => id);
+  const summaries = ids.length === 0 ? [] : await deliveries.summarizeDeliveries(ids, previewBytesMax);
+  const byId = new Map(summaries.map(summary => [summary.id, summaryView(summary)]));
+  return rows.map(row => {
+    const summary = byId.get(row.id);
+    return summary ? { ...row, summary } : row;
   });
 }
 

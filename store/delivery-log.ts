@@ -229,6 +229,15 @@ interface LoggedTimes {
   readonly untilMs?: number;
 }
 
+/** What a list shows of a delivery beside its facts. */
+export interface DeliverySummary {
+  readonly id: string;
+  /** The number of its runs in each state, replays included; states without runs are absent. */
+  readonly runs: Readonly<Partial<Record<RunState, number>>>;
+  /** The first bytes of its payload. Only of accepted deliveries. */
+  readonly beginning?: Uint8Array;
+}
+
 /** What a delivery must contain, which only accepted ones do. */
 export interface ContentFilter {
   /** See `isOfEventType`. */
@@ -298,6 +307,8 @@ export interface DeliveryLogReader {
   /** Looks for deliveries for a limited time, so it may find fewer than there are: see `Found`. */
   searchDeliveries(filter: DeliveryFilter & SearchPart): Promise<Found<LoggedDelivery>>;
   findDelivery(id: string): Promise<LoggedDelivery | undefined>;
+  /** Summarises the deliveries with these ids, in any order, with at most so many bytes of each payload. */
+  summarizeDeliveries(ids: readonly string[], bytes: number): Promise<DeliverySummary[]>;
   /** The number of deliveries accepted for a UID since a time, and when the last one in the log was accepted. */
   countAccepted(uid: string, sinceMs: number): Promise<AcceptedCount>;
   /** The number of deliveries for a UID in each hour since a time, and the latest one in the log. */

@@ -1,5 +1,6 @@
+import type { RunState } from '../schema/delivery.ts';
 import type { EventHeaders } from '../schema/event-headers.ts';
-import type { LoggedDelivery, StoredEvent } from './delivery-log.ts';
+import type { DeliverySummary, LoggedDelivery, StoredEvent } from './delivery-log.ts';
 
 // The rows of a database as they are read from it. Null means absent, and event headers are JSON text.
 
@@ -18,6 +19,26 @@ export interface EventRecord {
 /** A delivery of an older log has no headers. */
 export function toEvent(row: EventRecord | undefined): StoredEvent | undefined {
   return row && { payload: row.payload, headers: parseHeaders(row.headers) ?? {} };
+}
+
+export interface SummaryRow {
+  readonly id: string;
+  readonly beginning: Uint8Array | null;
+}
+
+/** The runs of a delivery in one state. */
+export interface RunCount {
+  readonly id: string;
+  readonly state: RunState;
+  readonly count: number;
+}
+
+export function toSummaries(rows: readonly SummaryRow[], counts: readonly RunCount[]): DeliverySummary[] {
+  const byId = Map.groupBy(counts, ({ id }) => id);
+  return rows.map(({ id, beginning }) => {
+    const runs = Object.fromEntries((byId.get(id) ?? []).map(({ state, count }) => [state, count]));
+    return { id, runs, ...(beginning && { beginning }) };
+  });
 }
 
 export function withoutNulls<Row extends object>(row: Row): Row {

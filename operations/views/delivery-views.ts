@@ -5,7 +5,7 @@ import { parseSnapshot } from '../../schema/automations-snapshot.ts';
 import { judgeAutomation } from '../../schema/filters/judge-automation.ts';
 import { findEventType } from '../../schema/find-event-type.ts';
 import type { Permission } from '../../schema/permission.ts';
-import type { LoggedDelivery, Run } from '../../store/delivery-log.ts';
+import type { DeliverySummary, LoggedDelivery, Run } from '../../store/delivery-log.ts';
 
 export type DeliveryView = z.output<typeof answers.deliveryAnswer>;
 export type DeliveryDetail = z.output<typeof answers.deliveryDetailAnswer>;
@@ -13,6 +13,9 @@ export type RunView = z.output<typeof answers.runAnswer>;
 export type VerdictView = z.output<typeof answers.verdictAnswer>;
 export type FilterTestView = z.output<typeof answers.filterTestAnswer>;
 export type Evaluation = NonNullable<DeliveryDetail['evaluation']>;
+
+/** @limit Bytes of a payload of which a list shows the beginning: a line of a wide screen. */
+export const previewBytesMax = 240;
 
 /** Converts a delivery for display. Shows the reason for a rejection only with the manage permission. */
 export function deliveryView(delivery: LoggedDelivery, permission: Permission): DeliveryView {
@@ -35,6 +38,14 @@ export function deliveryView(delivery: LoggedDelivery, permission: Permission): 
     ...(eventType !== undefined && { eventType }),
     commit: delivery.commit ?? null,
   };
+}
+
+/** Summarizes a delivery, with the beginning of its payload on one line. */
+export function summaryView({ runs, beginning }: DeliverySummary): NonNullable<DeliveryView['summary']> {
+  if (!beginning) return { runs, preview: null };
+  // A character of which the end is missing is left out.
+  const text = new TextDecoder().decode(beginning, { stream: beginning.length === previewBytesMax });
+  return { runs, preview: text.replaceAll(/\s+/g, ' ').trim() };
 }
 
 export interface LoggedParts {

@@ -259,6 +259,16 @@ export const deliveryAnswer = z.strictObject({
     .describe('The event headers, with names in lower case. Only of accepted deliveries.'),
   eventType: z.string().optional().describe('The type of the event, if an event header names it.'),
   commit,
+  summary: z
+    .strictObject({
+      runs: z.partialRecord(z.enum(runStates), z.int()).describe('The number of its runs in each state.'),
+      preview: z
+        .string()
+        .nullable()
+        .describe('The beginning of the payload, on one line; null unless the delivery was accepted.'),
+    })
+    .optional()
+    .describe('Only in lists that ask for it.'),
 });
 /** Where a list goes on. */
 const listEnd = {

@@ -146,7 +146,13 @@ const listQuery = z.strictObject({
     ),
 });
 
-export const deliveriesQuery = listQuery.extend({ outcome: z.enum(outcomes).optional() });
+export const deliveriesQuery = listQuery.extend({
+  outcome: z.enum(outcomes).optional(),
+  summary: z
+    .literal('true')
+    .optional()
+    .describe('Adds the `summary` of each delivery: its runs by state, and the beginning of its payload.'),
+});
 export const runsQuery = listQuery.extend({
   delivery: z.string().optional().describe('Only runs of this delivery, oldest first, on one page.'),
 });

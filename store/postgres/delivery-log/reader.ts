@@ -11,7 +11,14 @@ import type {
   UnloggedCount,
 } from '../../delivery-log.ts';
 import { closedError } from '../../delivery-log-error.ts';
-import { type DeliveryRecord, toDelivery, withoutNulls } from '../../stored-rows.ts';
+import {
+  type DeliveryRecord,
+  type RunCount,
+  type SummaryRow,
+  toDelivery,
+  toSummaries,
+  withoutNulls,
+} from '../../stored-rows.ts';
 import { openPool, waitForClose } from '../connection/pool.ts';
 import { migrateOnce } from '../migrations.ts';
 import { toLogFailure } from './log-failures.ts';
@@ -41,6 +48,16 @@ export function openPostgresReader(url: string): DeliveryLogReader & { close(): 
   return {
     ...readDeliveries(select),
     ...readCounts(select),
+    summarizeDeliveries: async (ids, bytes) => {
+      const beginnings = `SELECT id, CASE WHEN outcome = 'Accepted' THEN substring(payload FROM 1 FOR $2) END AS beginning
+        FROM hookmill.deliveries WHERE id = ANY ($1)`;
+      const counts = `SELECT delivery_id AS id, state, count(*)::integer AS count
+        FROM hookmill.runs WHERE delivery_id = ANY ($1) GROUP BY delivery_id, state`;
+      return toSummaries(
+        await select<SummaryRow>(beginnings, [ids, bytes]),
+        await select<RunCount>(counts, [ids]),
+      );
+    },
     ...readRuns(select),
     findLast: async (kind, factory) => {
       const text = `SELECT id FROM hookmill.${kind} WHERE factory = $1 AND seq <= $2 ORDER BY seq DESC LIMIT 1`;

@@ -106,6 +106,32 @@ export function testDeliveryQueries(makePlace: MakePlace): void {
     expect(await deliveries.findRun('run_none')).toBeUndefined();
   });
 
+  test('summarize deliveries: their runs by state, and the beginning of each payload', async () => {
+    const store = openAt(makePlace());
+    const log = await openLog(store);
+    const payload = Buffer.from('{"state":"failed"}');
+    const runs = [newRun('a'), newRun('b')];
+    const { id } = await log.recordAccepted(acceptedDelivery({ payload, runs }));
+    const other = await log.recordAccepted(acceptedDelivery({ payload }));
+    const rejected = rejectedDelivery();
+    log.recordUnidentified(rejected);
+    await log.claimRuns({ daemonId: 'one', nowMs: Number.MAX_SAFE_INTEGER, limit: 1 });
+    await log.close();
+    const found = await store.deliveries.summarizeDeliveries([id, rejected.id, other.id, 'dlv_none'], 9);
+    const beginning = Uint8Array.from(payload.subarray(0, 9));
+    const shown = found.map(summary => ({
+      ...summary,
+      ...(summary.beginning && { beginning: Uint8Array.from(summary.beginning) }),
+    }));
+    expect(shown.toSorted((a, b) => (a.id < b.id ? -1 : 1))).toEqual(
+      [
+        { id, runs: { queued: 1, running: 1 }, beginning },
+        { id: other.id, runs: {}, beginning },
+        { id: rejected.id, runs: {} },
+      ].toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+    );
+  });
+
   test('count what a UID accepted since a time, and return when it last did', async () => {
     const store = openAt(makePlace());
     const log = await openLog(store);

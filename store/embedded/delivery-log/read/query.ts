@@ -34,6 +34,7 @@ export function makeReader(ask: Ask): DeliveryLogReader {
     listDeliveries: verb('listDeliveries'),
     searchDeliveries: verb('searchDeliveries'),
     findDelivery: verb('findDelivery'),
+    summarizeDeliveries: verb('summarizeDeliveries'),
     countAccepted: verb('countAccepted'),
     countByHour: verb('countByHour'),
     readPayload: verb('readPayload'),

@@ -11,7 +11,14 @@ import type {
   RunFilter,
   UnfinishedRuns,
 } from '../../../delivery-log.ts';
-import { type DeliveryRecord, toDelivery, withoutNulls } from '../../../stored-rows.ts';
+import {
+  type DeliveryRecord,
+  type RunCount,
+  type SummaryRow,
+  toDelivery,
+  toSummaries,
+  withoutNulls,
+} from '../../../stored-rows.ts';
 import { openDatabaseForReading } from '../sql/database.ts';
 import {
   type RunRow,
@@ -44,6 +51,7 @@ export function openSqliteReader(file: string): SqliteReader {
   return {
     ...queries,
     ...prepareCounts(database),
+    summarizeDeliveries: prepareSummaries(database),
     findLast: (kind, factory) => {
       const list = kind === 'runs' ? 'listRuns' : 'listDeliveries';
       return queries[list]({ factory, limit: 1 })[0]?.id;
@@ -103,6 +111,19 @@ function prepareDeliveryQueries(
     listDeliveries: wanted => search(wanted, false).rows,
     searchDeliveries: wanted => search(wanted, true),
     findDelivery: id => withCommits(find.all(id).map(toDelivery))[0],
+  };
+}
+
+function prepareSummaries(database: Database.Database): SynchronousReader['summarizeDeliveries'] {
+  const beginnings = database.prepare<[number, string], SummaryRow>(`
+    SELECT id, substr(payload, 1, ?) AS beginning FROM deliveries WHERE id IN (SELECT value FROM json_each(?))`);
+  const runs = database.prepare<[string], RunCount>(`
+    SELECT deliveries.id, state, count(*) AS count
+    FROM deliveries CROSS JOIN runs ON runs.delivery = deliveries.seq
+    WHERE deliveries.id IN (SELECT value FROM json_each(?)) GROUP BY deliveries.id, state`);
+  return (ids, bytes) => {
+    const given = JSON.stringify(ids);
+    return toSummaries(beginnings.all(bytes, given), runs.all(given));
   };
 }
 

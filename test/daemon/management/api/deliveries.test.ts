@@ -75,6 +75,24 @@ test('gives a payload byte for byte, as something to download and not to show', 
   });
 });
 
+test('summarizes listed deliveries on request: runs by state, and a payload on one line, cut at a character', async () => {
+  const { daemon, manager, uid, deliver } = await ready();
+  const failed = await deliver({ state: 'failed' });
+  const log = await daemon.store.openDeliveryLog();
+  const payload = Buffer.from(`{\n  "status": "${'é'.repeat(200)}"\n}`);
+  await log.recordAccepted(acceptedDelivery({ id: 'dlv_long', uid, payload }));
+  await log.close();
+  const list = async (query: Record<string, string>) =>
+    (await manager.call('listDeliveries', { query })).json.deliveries;
+  expect((await list({})).map((delivery: object) => 'summary' in delivery)).toEqual([false, false]);
+  await expect
+    .poll(() => list({ summary: 'true', limit: '2' }))
+    .toMatchObject([
+      { id: 'dlv_long', summary: { runs: {}, preview: `{ "status": "${'é'.repeat(112)}` } },
+      { id: failed, summary: { runs: { succeeded: 1 }, preview: '{"state":"failed"}' } },
+    ]);
+});
+
 test('shows only to managers why a delivery was rejected', async () => {
   const { daemon, manager, intrude } = await ready();
   const reader = await daemon.client({ permission: 'read' });
