@@ -13,7 +13,6 @@ export interface AttemptDeps {
 
 /** Makes one attempt at a claimed run: writes the run's directory, whatever the runner, then calls the runner. */
 export async function attemptRun(run: Run, deps: AttemptDeps, signal: AbortSignal): Promise<AttemptResult> {
-  if (signal.aborted) return { kind: 'unattempted', reason: 'the daemon stopped before the attempt began' };
   const [event, prompt] = await Promise.all([
     deps.deliveryLog.readEvent(run.deliveryId),
     deps.readPrompt(run),
@@ -24,5 +23,7 @@ export async function attemptRun(run: Run, deps: AttemptDeps, signal: AbortSigna
   }
   const message = renderRunMessage(run, prompt);
   const directory = await deps.runFiles.prepare(run.id, message, event);
+  // Last, because a runner must begin with a signal that has not aborted: `fetch` of an aborted form ends the process.
+  if (signal.aborted) return { kind: 'unattempted', reason: 'the daemon stopped before the attempt began' };
   return deps.runner({ run, directory, message, ...event }, signal);
 }

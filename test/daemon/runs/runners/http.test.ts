@@ -4,6 +4,7 @@ import { createServer, type IncomingHttpHeaders, type RequestListener } from 'no
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { attemptRun } from '../../../../daemon/runs/run-attempt.ts';
 import { createRunner } from '../../../../daemon/runs/runners/create-runner.ts';
 import { homeAt } from '../../../../store/embedded/files/home.ts';
 import { storeIn } from '../../../support/stored.ts';
@@ -178,4 +179,33 @@ test('does not start without the token that the settings name', () => {
   });
   const runFiles = storeIn(homeAt('/nowhere')).runFiles;
   expect(() => createRunner(runner, {}, runFiles, Date.now)).toThrow('the variable NOT_SET is not set');
+});
+
+test('a daemon that stops while it prepares an attempt sends no request', async () => {
+  const { requests, url } = await receiver((_, response) => response.writeHead(202).end());
+  const { store, deliveryLog } = await openRunBench();
+  const run = await runThatIs({ store }, await recordRun(deliveryLog), { state: 'queued' });
+  const stopping = new AbortController();
+  const result = await attemptRun(
+    run,
+    {
+      deliveryLog,
+      readPrompt: async () => 'Act.',
+      runFiles: {
+        prepare: (...given) => {
+          stopping.abort();
+          return store.runFiles.prepare(...given);
+        },
+      },
+      runner: createRunner(
+        runSettings({ runner: { kind: 'http', url } }).runner,
+        {},
+        store.runFiles,
+        Date.now,
+      ),
+    },
+    stopping.signal,
+  );
+  expect(result).toMatchObject({ kind: 'unattempted' });
+  expect(requests).toEqual([]);
 });
