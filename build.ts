@@ -1,5 +1,6 @@
 // `npm run build`: the command line and the daemon, from their sources to dist/. Types are checked by `npm run check`.
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { isAbsolute, resolve } from 'node:path';
 import { build, type Plugin } from 'rolldown';
 import { withoutGenerators } from './yaml-without-generators.ts';
@@ -8,7 +9,7 @@ import { withoutGenerators } from './yaml-without-generators.ts';
 // daemon: finding and reading a package's many files costs more than running them. All other packages stay outside the
 // bundle. better-sqlite3 has to, because it has a native part; pino, because it finds files of its own by their paths.
 const bundled =
-  /^(@koa\/router|@opentelemetry\/api|bintrees|chokidar|commander|diff|execa|fast-string-(truncated-)?width|fastest-levenshtein|jose|koa|lowdb|picocolors|prom-client|proxy-addr|simple-git|tdigest|yaml|zod)($|\/)/;
+  /^(@koa\/router|@opentelemetry\/[a-z-]+|bintrees|chokidar|commander|diff|execa|fast-string-(truncated-)?width|fastest-levenshtein|jose|koa|lowdb|picocolors|prom-client|proxy-addr|simple-git|tdigest|yaml|zod)($|\/)/;
 
 const replaced = {
   // @koa/router imports http only for its list of methods, and a plain import would load fetch and WebSocket too.
@@ -41,6 +42,8 @@ const lazyBuiltins: Plugin = {
   name: 'lazy-builtins',
   // Each importer has its own, so that a command gets only those of the files that it loads.
   resolveId: (id, importer, { kind }) => {
+    // OpenTelemetry imports http when it sends, and needs the whole module.
+    if (kind === 'dynamic-import' && isBuiltin(id)) return { id, external: true };
     if (!id.startsWith('node:')) return undefined;
     return kind === 'import-statement' ? `\0${id}?${importer}` : { id, external: true };
   },
@@ -124,7 +127,7 @@ const built = new Set(output.map(({ fileName }) => fileName));
 for (const file of readdirSync('dist')) if (file.endsWith('.js') && !built.has(file)) rmSync(`dist/${file}`);
 
 function isExternal(id: string): boolean {
-  return !(id in replaced) && !/^[.\0]|^node:/.test(id) && !isAbsolute(id) && !bundled.test(id);
+  return !(id in replaced) && !/^[.\0#]|^node:/.test(id) && !isAbsolute(id) && !bundled.test(id);
 }
 
 /** Whether each command loads the module, and no worker does: a worker would then load all of them. */

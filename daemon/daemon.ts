@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { DeliveryLog } from '../store/delivery-log.ts';
-import type { Store } from '../store/ports.ts';
-import { createAddressReader, createProxyCheck } from './http/client-address.ts';
+import type { DaemonRecord, Store } from '../store/ports.ts';
+import { createAddressReader, createProxyCheck, createSenderCheck } from './http/client-address.ts';
 import { closeServer, createBoundedServer, type ListenPlace, listen } from './http/http-server.ts';
 import { createMemoryBudgets } from './ingress/budgets.ts';
 import { createIngress, type IngressOptions } from './ingress/ingress.ts';
@@ -21,6 +21,7 @@ import { followReplicas } from './management/follow-replicas.ts';
 import { LiveDeliveries } from './management/live-deliveries.ts';
 import { createManagement } from './management/management.ts';
 import { createMetrics, type MetricSources, type Metrics } from './observability/metrics.ts';
+import type { Traces } from './observability/traces.ts';
 import { type OperationsThread, openOperationsThread } from './operations-thread/operations-thread.ts';
 import { readReconcileStatuses } from './reconciling/reconcile-statuses.ts';
 import { startReconcilers } from './reconciling/reconcilers.ts';
@@ -130,6 +131,8 @@ async function startParts(
   onClose: OnClose,
 ): Promise<Omit<Daemon, 'stop'>> {
   const { store, settings, environment, log } = options;
+  const daemonId = randomUUID();
+  const traces = await openTraces(options, daemonId, onClose);
   const live: LiveDeliveries = new LiveDeliveries({
     beforeView: async factory => following?.beginAt(factory),
   });
@@ -148,14 +151,13 @@ async function startParts(
   const unloggedWrites = startUnloggedWrites(unlogged, deliveryLog);
   onClose(() => unloggedWrites.stop());
   const metrics = createMetrics({
-    ...{ deliveryLog, readStates: served.status, readReconciles, unlogged },
+    ...{ deliveryLog, readStates: served.status, readReconciles, unlogged, traces },
     readUnfinishedRuns: () => store.deliveries.countUnfinishedRuns(),
     nowMs: options.nowMs,
     replicas: store.replicas,
   });
-  const daemonId = randomUUID();
   const stores = { deliveryLog, served, live, unlogged };
-  const parts = { ...stores, metrics, readReconciles, thread, listThread, daemonId };
+  const parts = { ...stores, metrics, traces, readReconciles, thread, listThread, daemonId };
 
   // The management port starts before the ingress and closes after it, so that it can report while the ingress stops.
   const managementUrl = await startManagement(options, parts, condition, onClose);
@@ -170,19 +172,33 @@ async function startParts(
   const ingress = await startIngress(options, parts, condition, reconcilers.trigger);
   // These close in parallel: each may need seconds, and the whole stop has only ten.
   onClose(() => Promise.all([ingress.close(), runQueue.stop(), reconcilers.stop()]));
-  const record = { ingressUrl: settings.baseUrl ?? ingress.url, managementUrl, id: daemonId };
-  await store.daemonAddress.record(record).catch(err => {
-    log.warn(
-      { err },
-      'cannot record where this daemon listens; commands may print other URLs, or not find it',
-    );
-  });
+  await recordAddress(options, { ingressUrl: settings.baseUrl ?? ingress.url, managementUrl, id: daemonId });
 
   // When the daemon has said that it is ready: the thread must not delay the start.
   setImmediate(() => thread.prepare());
   const status = served.status();
   const webhooks = status.reduce((sum, factory) => sum + factory.webhooks, 0);
   return { ingressUrl: ingress.url, managementUrl, factories: status.length, webhooks };
+}
+
+async function recordAddress({ store, log }: DaemonOptions, address: DaemonRecord): Promise<void> {
+  const failed = 'cannot record where this daemon listens; commands may print other URLs, or not find it';
+  await store.daemonAddress.record(address).catch(err => log.warn({ err }, failed));
+}
+
+/** A daemon that does not trace never loads OpenTelemetry. */
+async function openTraces(
+  { settings, log, monotonicMs }: DaemonOptions,
+  daemonId: string,
+  onClose: OnClose,
+): Promise<Traces | undefined> {
+  const { tracing, trustProxies } = settings;
+  if (!tracing) return undefined;
+  const { Traces } = await import('./observability/traces.ts');
+  const isTrusted = createSenderCheck(tracing.trustSenders, trustProxies);
+  const traces = new Traces({ settings: tracing, isTrusted, daemonId, log, monotonicMs });
+  onClose(traces.close);
+  return traces;
 }
 
 /** Waits until the delivery log is open, and connects what it tells with the parts that want to know. */
@@ -224,6 +240,7 @@ interface Parts {
   readonly live: LiveDeliveries;
   readonly unlogged: UnloggedRequests;
   readonly metrics: Metrics;
+  readonly traces: Traces | undefined;
   readonly readReconciles: MetricSources['readReconciles'];
   readonly thread: OperationsThread;
   readonly listThread: OperationsThread;
@@ -273,7 +290,7 @@ async function startManagement(
 
 async function startRuns(
   { store, settings, environment, log, nowMs, monotonicMs }: DaemonOptions,
-  { deliveryLog, thread, daemonId, metrics }: Parts,
+  { deliveryLog, thread, daemonId, metrics, traces }: Parts,
   onClose: OnClose,
 ): Promise<RunQueue> {
   const retention = startRetention({ store, deliveryLog, settings: settings.retention, log, nowMs });
@@ -283,7 +300,7 @@ async function startRuns(
     runner: createRunner(settings.runs.runner, environment, store.runFiles, nowMs),
     readPrompt: ({ snapshot, automation }) =>
       thread.run('readPrompt', { snapshot, automation }) as Promise<string | undefined>,
-    daemonId,
+    ...{ daemonId, traces },
     observe: metrics.observeAttempt,
     random: Math.random,
   });
@@ -293,7 +310,7 @@ async function startRuns(
 
 async function startIngress(
   { store, settings, sockets, log, nowMs, monotonicMs }: DaemonOptions,
-  { deliveryLog, served, unlogged, metrics }: Parts,
+  { deliveryLog, served, unlogged, metrics, traces }: Parts,
   condition: Condition,
   onAccepted: IngressOptions['onAccepted'],
 ): Promise<{ readonly url: string; readonly close: Close }> {
@@ -307,7 +324,7 @@ async function startIngress(
       randomBytes: createRandomPool(),
       ...{ deliveryLog, nowMs },
     },
-    ...{ settings, log, unlogged, onAccepted },
+    ...{ settings, log, unlogged, traces, onAccepted },
     observe: metrics.observeRequest,
     isStopping: () => condition.phase === 'stopping',
   });

@@ -85,6 +85,26 @@ const retentionShape = z.strictObject({
     .describe('Number of days to keep every delivery.'),
 });
 
+const tracingShape = z.strictObject({
+  endpoint: z
+    .url({ protocol: /^https?$/ })
+    .meta({ pattern: '^https?://' })
+    .optional()
+    .describe(
+      'URL that spans are posted to (OTLP over HTTP), such as http://localhost:4318/v1/traces; by default, that of the variables OTEL_EXPORTER_OTLP_….',
+    ),
+  sampleRatio: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(1)
+    .describe('Share of the traces beginning here that are recorded, from 0 to 1.'),
+  trustSenders: z
+    .array(proxy)
+    .default([])
+    .describe('Addresses or subnets of senders whose traceparent header is continued.'),
+});
+
 /** The daemon's configuration file. Each key has a default. */
 export const settingsShape = z.strictObject({
   host: z.string().default('127.0.0.1').describe('Address that the ingress listens on.'),
@@ -121,6 +141,7 @@ export const settingsShape = z.strictObject({
   retention: retentionShape
     .prefault({})
     .describe('How long deliveries are kept. A delivery is removed only when neither setting keeps it.'),
+  tracing: tracingShape.optional().describe('Traces with OpenTelemetry; off without this key.'),
   runs: runSettingsShape.prefault({}).describe('How runs are executed.'),
   repositories: followedRepositoriesShape.describe(
     'Repositories that factories follow: the tip of the branch is what is applied.',

@@ -8,6 +8,9 @@ export const eventHeaderCharsMax = 256;
 /** The request headers that are kept of a delivery, with their names in lower case. Never credentials or signatures. */
 export type EventHeaders = Readonly<Record<string, string>>;
 
+/** The event header by which runs find the trace of their delivery's request (W3C Trace Context). hookmill itself adds it while it traces. */
+export const traceHeader = 'hookmill-traceparent';
+
 /** Event headers that a person writes, with names in any case. */
 export const eventHeadersShape = z
   .record(z.string(), z.string())

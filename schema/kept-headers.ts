@@ -1,6 +1,7 @@
 import { describeScheme, findScheme, isCredentialHeader } from '../signatures/schemes.ts';
 import type { CustomScheme } from './definitions/custom-scheme.ts';
 import type { Diagnostic } from './diagnostics.ts';
+import { traceHeader } from './event-headers.ts';
 
 /** The keys of a webhook that decide which headers are kept. */
 interface KeepingWebhook {
@@ -25,7 +26,7 @@ export function listKeptHeaders({
   const byLower = new Map<string, string>();
   for (const name of names) {
     const lower = name.toLowerCase();
-    const isKept = !byLower.has(lower) && !isCredentialHeader(name) && lower !== own?.toLowerCase();
+    const isKept = !byLower.has(lower) && !isNeverKept(name) && lower !== own?.toLowerCase();
     if (isKept) byLower.set(lower, name);
   }
   return [...byLower.values()];
@@ -42,11 +43,21 @@ function listSchemeHeaders(reference: KeepingWebhook['signatureScheme']): readon
   return [...eventHeaders, ...ids.filter(name => name !== undefined)];
 }
 
-/** Says why a header is never kept, whatever a webhook lists; undefined unless it carries a credential. */
+/** Says why a header is never kept, whatever a webhook lists; undefined if it can be. */
 export function describeNeverKept(name: string): Pick<Diagnostic, 'message' | 'hint'> | undefined {
-  if (!isCredentialHeader(name)) return undefined;
+  if (!isNeverKept(name)) return undefined;
+  const what = isTraceHeader(name) ? 'is set by hookmill itself' : 'carries a credential or a signature';
   return {
-    message: `${name} carries a credential or a signature, so it is never kept`,
+    message: `${name} ${what}, so it is never kept`,
     hint: 'filter on a header that describes the event',
   };
+}
+
+function isNeverKept(name: string): boolean {
+  return isCredentialHeader(name) || isTraceHeader(name);
+}
+
+/** Nobody else may say to which trace a delivery belongs. */
+function isTraceHeader(name: string): boolean {
+  return name.toLowerCase() === traceHeader;
 }

@@ -19,6 +19,16 @@ export function createProxyCheck(proxies: readonly string[]): (address: string) 
   return address => trust(address, 0);
 }
 
+/** Creates a check whether a request comes from one of these addresses or subnets, through trusted proxies or not. */
+export function createSenderCheck(
+  senders: readonly string[],
+  proxies: readonly string[],
+): (request: IncomingMessage) => boolean {
+  const isSender = proxyAddr.compile([...senders]);
+  const isProxy = proxyAddr.compile([...proxies]);
+  return request => isSender(proxyAddr(request, isProxy), 0);
+}
+
 /**
  * Returns the address by which a client is counted. An IPv6 client is counted by its /64, the smallest network that is
  * assigned (RFC 6177): within it anyone can choose an address for each request.

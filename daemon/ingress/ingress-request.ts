@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { EventHeaders } from '../../schema/event-headers.ts';
 import type { RequestHeaders } from '../../signatures/signed-request.ts';
 import type { BodyRead } from '../http/read-body.ts';
 
@@ -13,6 +14,8 @@ export interface IngressRequest {
   readonly headers: IncomingHttpHeaders;
   readonly distinctHeaders: RequestHeaders;
   readonly contentLength: number | undefined;
+  /** Undefined unless the daemon traces. */
+  readonly trace: { beginCommit(headers: EventHeaders): EventHeaders } | undefined;
   /** Reads the body of a verified sender. */
   readBody(): Promise<BodyRead>;
   /** Reads the body of a sender that is not verified yet, within the memory for such bodies. */

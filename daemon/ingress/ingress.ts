@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { createAddressReader } from '../http/client-address.ts';
 import { UnverifiedBodies } from '../http/unverified-bodies.ts';
 import type { Metrics } from '../observability/metrics.ts';
+import type { RequestTrace, Traces } from '../observability/traces.ts';
 import type { ServedWebhook } from '../served/served-webhook.ts';
 import type { DaemonSettings } from '../settings.ts';
 import { answer } from './answer.ts';
@@ -18,6 +19,8 @@ export interface IngressOptions {
   readonly log: Logger;
   readonly observe: Metrics['observeRequest'];
   readonly unlogged: Pick<UnloggedRequests, 'count'>;
+  /** Undefined unless the daemon traces. */
+  readonly traces?: Traces | undefined;
   readonly isStopping: () => boolean;
   /** Called when a delivery is on disk, just before its 202 is sent. */
   readonly onAccepted: (webhook: ServedWebhook) => void;
@@ -25,7 +28,7 @@ export interface IngressOptions {
 
 /** Creates the ingress as a Koa application: Koa is only the transport, `receiveDelivery` decides. */
 export function createIngress(options: IngressOptions): Koa {
-  const { deps, settings, log, unlogged, onAccepted, isStopping } = options;
+  const { deps, settings, log, unlogged, traces, onAccepted, isStopping } = options;
   const bodyBytesMax = settings.limits.bodyBytes;
   const readClientAddress = createAddressReader(settings.trustProxies);
   const requestOptions = {
@@ -38,8 +41,9 @@ export function createIngress(options: IngressOptions): Koa {
   const app = new Koa();
   app.use(async context => {
     const startedMs = performance.now();
+    const trace = traces?.beginRequest(context.req);
     try {
-      const request = new KoaRequest(context, requestOptions);
+      const request = new KoaRequest(context, requestOptions, trace);
       const outcome = await receiveDelivery(request, deps);
       // A refusal of an incomplete request is not delayed: the rest of the request would be parsed meanwhile.
       if (outcome.result === 'refused' && context.req.complete) await endOfTurn();
@@ -47,10 +51,11 @@ export function createIngress(options: IngressOptions): Koa {
       if (isStopping()) context.set('Connection', 'close');
       answer(context, outcome, renderProblem, bodyBytesMax);
       if (outcome.result === 'refused') unlogged.count(outcome, request);
-      report(options, context.res.statusCode, outcome, performance.now() - startedMs);
+      report(options, context.res.statusCode, outcome, performance.now() - startedMs, trace);
     } catch (err) {
       log.error({ err }, 'request failed');
       context.status = 500;
+      trace?.end(500);
     }
   });
   // The only errors that Koa itself reports are connections broken by the client.
@@ -79,7 +84,9 @@ function report(
   status: number,
   outcome: IngressOutcome,
   elapsedMs: number,
+  trace: RequestTrace | undefined,
 ): void {
+  trace?.end(status, outcome);
   const result = outcome.result === 'refused' ? outcome.problem : outcome.result;
   const { webhook } = outcome;
   observe(webhook, result, elapsedMs / 1000);
@@ -89,7 +96,7 @@ function report(
   } else if (log.isLevelEnabled(level)) {
     const { deliveryId: delivery } = outcome;
     // The path is not logged, because it contains the credential of a url_token webhook.
-    const fields = { result, status, ms: Math.round(elapsedMs * 10) / 10, delivery };
+    const fields = { result, status, ms: Math.round(elapsedMs * 10) / 10, delivery, trace: trace?.traceId };
     log[level]({ ...fields, factory: webhook?.factory, webhook: webhook?.name }, 'delivery');
   }
 }

@@ -21,12 +21,14 @@ export class KoaRequest implements IngressRequest {
   readonly #req: IncomingMessage;
   readonly #res: ServerResponse;
   readonly #options: RequestOptions;
+  readonly trace: IngressRequest['trace'];
   #clientAddress: string | undefined;
 
-  constructor({ req, res }: Context, options: RequestOptions) {
+  constructor({ req, res }: Context, options: RequestOptions, trace: IngressRequest['trace']) {
     this.#req = req;
     this.#res = res;
     this.#options = options;
+    this.trace = trace;
   }
 
   get method(): string {

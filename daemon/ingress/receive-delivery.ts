@@ -61,7 +61,7 @@ export async function receiveDelivery(request: IngressRequest, deps: IngressDeps
     webhook,
     deps,
     { ...identity, contentDigest },
-    { payload: body, headers },
+    { payload: body, headers: request.trace ? request.trace.beginCommit(headers) : headers },
     automations,
   );
 }

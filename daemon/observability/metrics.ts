@@ -5,6 +5,7 @@ import type { UnloggedRequests } from '../ingress/unlogged-requests.ts';
 import type { FactoryReconcile } from '../reconciling/reconcile-statuses.ts';
 import type { RunEnd } from '../runs/record-attempt.ts';
 import type { ServedFactory } from '../served/served-factories.ts';
+import type { Traces } from './traces.ts';
 
 export interface Metrics {
   /** Counts and times a request to the ingress. The result is that of its outcome, or the code of its problem. */
@@ -29,10 +30,11 @@ export interface MetricSources {
   readonly readUnfinishedRuns: () => Promise<UnfinishedRuns>;
   readonly nowMs: () => number;
   readonly replicas: Pick<Replicas, 'describe'> | undefined;
+  readonly traces: Pick<Traces, 'dropped'> | undefined;
 }
 
 export function createMetrics(sources: MetricSources): Metrics {
-  const { deliveryLog, unlogged, readStates, readReconciles, replicas } = sources;
+  const { deliveryLog, unlogged, readStates, readReconciles, replicas, traces } = sources;
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   addDeliveryLogGauges(registry, deliveryLog);
@@ -41,6 +43,7 @@ export function createMetrics(sources: MetricSources): Metrics {
   addReconcileGauges(registry, readReconciles);
   addRunGauges(registry, sources);
   if (replicas) addReplicaGauges(registry, replicas);
+  if (traces) addDroppedSpans(registry, traces);
   return {
     observeRequest: createRequestObserver(registry),
     observeAttempt: createAttemptObserver(registry),
@@ -147,6 +150,18 @@ function addUnloggedCounter(registry: Registry, unlogged: MetricSources['unlogge
     collect() {
       this.reset();
       for (const [reason, total] of unlogged.totals) this.inc({ reason }, total);
+    },
+  });
+}
+
+function addDroppedSpans(registry: Registry, traces: Pick<Traces, 'dropped'>): void {
+  new Counter({
+    name: 'hookmill_spans_dropped_total',
+    help: 'Spans of traces that never reached the collector',
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(traces.dropped());
     },
   });
 }

@@ -1,5 +1,6 @@
 import type { DeliveryLog, Run } from '../../store/delivery-log.ts';
 import type { RunFiles } from '../../store/run-files.ts';
+import type { Traces } from '../observability/traces.ts';
 import { renderRunMessage } from './run-message.ts';
 import type { ReadPrompt } from './run-prompts.ts';
 import type { AttemptResult, Runner } from './runners/runner.ts';
@@ -9,6 +10,8 @@ export interface AttemptDeps {
   readonly readPrompt: ReadPrompt;
   readonly runFiles: Pick<RunFiles, 'prepare'>;
   readonly runner: Runner;
+  /** Undefined unless the daemon traces. */
+  readonly traces?: Traces | undefined;
 }
 
 /** Makes one attempt at a claimed run: writes the run's directory, whatever the runner, then calls the runner. */
@@ -25,5 +28,10 @@ export async function attemptRun(run: Run, deps: AttemptDeps, signal: AbortSigna
   const directory = await deps.runFiles.prepare(run.id, message, event);
   // Last, because a runner must begin with a signal that has not aborted: `fetch` of an aborted form ends the process.
   if (signal.aborted) return { kind: 'unattempted', reason: 'the daemon stopped before the attempt began' };
-  return deps.runner({ run, directory, message, ...event }, signal);
+  const attempt = { run, directory, message, ...event };
+  const trace = deps.traces?.beginAttempt(run, event.headers);
+  if (!trace) return deps.runner(attempt, signal);
+  const result = await deps.runner({ ...attempt, traceparent: trace.traceparent }, signal);
+  trace.end(result);
+  return result;
 }

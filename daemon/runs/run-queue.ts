@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { DeliveryLog, Run } from '../../store/delivery-log.ts';
 import type { Store } from '../../store/ports.ts';
+import type { Traces } from '../observability/traces.ts';
 import { type RunEnd, recordAttempt } from './record-attempt.ts';
 import { type AttemptDeps, attemptRun } from './run-attempt.ts';
 import { type ReadPrompt, readPromptsFrom } from './run-prompts.ts';
@@ -20,6 +21,8 @@ export interface RunQueueOptions {
   readonly runner: Runner;
   /** Reads prompts where that does not delay deliveries; by default, in this thread. */
   readonly readPrompt?: ReadPrompt;
+  /** Undefined unless the daemon traces. */
+  readonly traces?: Traces | undefined;
   /** Differs each time a daemon starts. */
   readonly daemonId: string;
   readonly log: Logger;
@@ -63,12 +66,12 @@ export class RunQueue {
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: RunQueueOptions) {
-    const { deliveryLog, store, runner, log, nowMs, monotonicMs } = options;
+    const { deliveryLog, store, runner, traces, log, nowMs, monotonicMs } = options;
     this.#options = options;
     this.#trouble = new RunTrouble(log, monotonicMs);
     this.#clockAheadMs = nowMs() - monotonicMs();
     this.#attemptDeps = {
-      ...{ deliveryLog, runFiles: store.runFiles, runner },
+      ...{ deliveryLog, runFiles: store.runFiles, runner, traces },
       readPrompt: options.readPrompt ?? readPromptsFrom(deliveryLog),
     };
   }

@@ -37,6 +37,14 @@ test('a deliveryIdHeader that is a signature header is not kept', () => {
   ]);
 });
 
+test('the header in which hookmill keeps a trace is never taken from a request', () => {
+  const keepHeaders = ['Traceparent', 'Hookmill-Traceparent'];
+  const deliveryIdHeader = 'hookmill-traceparent';
+  expect(listKeptHeaders({ keepHeaders, deliveryIdHeader })).toEqual([
+    ...['Content-Type', 'User-Agent', 'Traceparent'],
+  ]);
+});
+
 const refused = [
   ...schemes.flatMap(listCredentialHeaders),
   ...['Authorization', 'authorization', 'Proxy-Authorization', 'Cookie', 'Set-Cookie', 'X-Api-Key', 'apikey'],

@@ -109,8 +109,9 @@ function toResult(ended: Ended, settings: CommandRunnerSettings): AttemptResult 
 /** The machine has too little of something; the command itself may be right. */
 const shortages: ReadonlySet<string> = new Set(['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM']);
 
-function createRunVariables({ run, directory }: Attempt): Record<string, string> {
+function createRunVariables({ run, directory, traceparent }: Attempt): Record<string, string> {
   return {
+    ...(traceparent !== undefined && { TRACEPARENT: traceparent }),
     HOOKMILL_RUN_ID: run.id,
     HOOKMILL_DELIVERY_ID: run.deliveryId,
     HOOKMILL_WEBHOOK: run.webhook,

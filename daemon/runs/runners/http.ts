@@ -52,8 +52,9 @@ function readAuthorization(
   return { authorization: `Bearer ${token}` };
 }
 
-function createRunHeaders({ run }: Attempt): Record<string, string> {
+function createRunHeaders({ run, traceparent }: Attempt): Record<string, string> {
   return {
+    ...(traceparent !== undefined && { traceparent }),
     'user-agent': 'hookmill',
     'hookmill-run-id': run.id,
     'hookmill-delivery-id': run.deliveryId,
