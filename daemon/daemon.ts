@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { DeliveryLog } from '../store/delivery-log.ts';
 import type { DaemonRecord, Store } from '../store/ports.ts';
+import { startHealth } from './health/start-health.ts';
 import { createAddressReader, createProxyCheck, createSenderCheck } from './http/client-address.ts';
 import { closeServer, createBoundedServer, type ListenPlace, listen } from './http/http-server.ts';
 import { createMemoryBudgets } from './ingress/budgets.ts';
@@ -173,7 +174,8 @@ async function startParts(
   // These close in parallel: each may need seconds, and the whole stop has only ten.
   onClose(() => Promise.all([ingress.close(), runQueue.stop(), reconcilers.stop()]));
   await recordAddress(options, { ingressUrl: settings.baseUrl ?? ingress.url, managementUrl, id: daemonId });
-
+  const health = startHealth({ thread, replicas: store.replicas, log, nowMs: options.nowMs });
+  onClose(async () => health.stop());
   // When the daemon has said that it is ready: the thread must not delay the start.
   setImmediate(() => thread.prepare());
   const status = served.status();

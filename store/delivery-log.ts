@@ -2,6 +2,14 @@ import type { Commit } from '../schema/commit.ts';
 import type { IdentitySource, Outcome, RunState, UnidentifiedOutcome } from '../schema/delivery.ts';
 import type { EventHeaders } from '../schema/event-headers.ts';
 import type { UnloggedReason } from '../schema/unlogged.ts';
+import type {
+  HealthCounts,
+  HealthRecord,
+  HistoryFilter,
+  StoredHealth,
+  TalliedHistory,
+  TallyStep,
+} from './tallies.ts';
 
 /** The facts that are recorded of every delivery, whatever its outcome. */
 interface DeliveryFacts {
@@ -170,6 +178,8 @@ export interface PruneRule {
   readonly keepNewest: number;
   /** Deliveries since this time stay, however many there are. */
   readonly keepSinceMs: number;
+  /** Tallies before this hour are removed, counted from 1970. Without it, all stay. */
+  readonly keepTalliesSinceHour?: number;
 }
 
 export interface Pruned {
@@ -329,6 +339,12 @@ export interface DeliveryLogReader {
   readSnapshot(digest: string): Promise<string | undefined>;
   /** The requests without a row since a time, one sum for each webhook, reason and detail; the last ones first. */
   sumUnlogged(filter: UnloggedFilter): Promise<UnloggedCount[]>;
+  /** Adds up the first rows that are not tallied yet, for `recordTallies`. */
+  readNextTallies(): Promise<TallyStep>;
+  readHistory(filter: HistoryFilter): Promise<TalliedHistory>;
+  /** The webhooks that are to be looked at now, those that wait longest first. */
+  listDueHealth(nowMs: number, limit: number): Promise<StoredHealth[]>;
+  countHealth(): Promise<HealthCounts>;
 }
 
 export interface DeliveryLogOptions {
@@ -359,6 +375,13 @@ export interface DeliveryLog {
    * twice. Returns how many counts were given.
    */
   recordUnlogged(counts: readonly UnloggedCount[]): Promise<number>;
+  /**
+   * Adds to the tallies, and makes the webhooks due that may not be healthy. So each row is counted once: false, and
+   * nothing is added, if the rows were tallied meanwhile.
+   */
+  recordTallies(step: TallyStep): Promise<boolean>;
+  /** Records that a daemon looked at webhooks, and what it found. */
+  recordHealth(record: HealthRecord): Promise<boolean>;
   /** Undefined unless the delivery was accepted. */
   readEvent(deliveryId: string): Promise<StoredEvent | undefined>;
   readSnapshot(digest: string): Promise<string | undefined>;

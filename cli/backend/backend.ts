@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { ListedAutomations } from '../../operations/automations.ts';
 import type { TestedAutomation, TestedDelivery } from '../../operations/deliveries.ts';
+import type { HealthView } from '../../operations/health/show-health.ts';
 import type { LogFilter } from '../../operations/log-filter.ts';
 import type { ListPosition, Page } from '../../operations/page.ts';
 import type { PayloadsView } from '../../operations/payloads.ts';
@@ -44,6 +45,8 @@ export interface Backend {
   listDeliveries(wanted: LogFilter & ListPosition): Promise<Page<DeliveryView>>;
   /** Counts the refused requests of the last hour without a row: of the webhook with this name or UID, or of all. */
   listUnlogged(webhook: string | undefined): Promise<UnloggedView>;
+  /** The health of each webhook, and its deliveries of the last seven days. */
+  showHealth(): Promise<HealthView>;
   /** Explains the last request of a webhook (name or UID), or a delivery. */
   explainWhy(subject: string): Promise<WhyView>;
   showDelivery(id: string): Promise<DeliveryDetail>;

@@ -10,6 +10,7 @@ import {
   testFilter,
 } from '../../operations/deliveries.ts';
 import type { OpenFactory } from '../../operations/factory.ts';
+import { showHealth } from '../../operations/health/show-health.ts';
 import { describePayloads } from '../../operations/payloads.ts';
 import type { Change } from '../../operations/plan.ts';
 import type { PlannedChanges } from '../../operations/plan-definitions.ts';
@@ -54,6 +55,7 @@ export function createHomeBackend(context: Context): Backend {
     describePayloads: uid => describePayloads(factory, uid),
     listDeliveries: wanted => listDeliveries(factory, wanted, 'manage'),
     listUnlogged: webhook => listUnlogged(factory, webhook),
+    showHealth: () => showHealth(factory),
     explainWhy: subject => explainHome(context, factory, subject),
     showDelivery: id => showDelivery(factory, id, 'manage'),
     readPayload: id => readPayload(factory, id),

@@ -1,9 +1,8 @@
 import type { Worker } from 'node:worker_threads';
-import type { QueueableRuns } from '../../operations/factory.ts';
 import { ApiProblem } from '../../schema/api/problems.ts';
 import type { StorePlace } from '../../store/ports.ts';
 import { startDefinitionsThread } from '../definitions-thread.ts';
-import type { FromThread, ThreadVerb, ToThread } from './wire.ts';
+import type { FromThread, ThreadLog, ThreadVerb, ToThread } from './wire.ts';
 
 /** @limit Time limit for one operation in the operations thread, in ms: 10,000 usual automations take a few seconds, and commands wait for 30 s. */
 const operationMs = 20_000;
@@ -12,7 +11,7 @@ const requestsWaitingMax = 16;
 
 export interface OperationsThreadOptions {
   readonly place: StorePlace;
-  readonly deliveryLog: QueueableRuns;
+  readonly deliveryLog: ThreadLog;
   /** Replaces the time limit. */
   readonly operationMs?: number;
 }

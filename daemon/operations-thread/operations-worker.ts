@@ -1,12 +1,12 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import type { QueueableRuns } from '../../operations/factory.ts';
+import { lookAtWebhooks } from '../../operations/health/look-at-webhooks.ts';
 import { openStore } from '../../store/open-store.ts';
 import type { StorePlace } from '../../store/ports.ts';
 import { createAnswerer } from '../management/api/answer-in-thread.ts';
 import { openStateCache } from '../management/api/state-cache.ts';
 import { readPromptsFrom } from '../runs/run-prompts.ts';
 import { loadState } from '../served/loaded-state.ts';
-import type { FromThread, LogVerb, ThreadVerb, ToThread } from './wire.ts';
+import type { FromThread, LogVerb, ThreadLog, ThreadVerb, ToThread } from './wire.ts';
 
 // The operations thread: it runs one operation after the other, on a store of its own.
 await serve(workerData);
@@ -23,6 +23,12 @@ async function serve(place: StorePlace): Promise<void> {
     answerRequest: createAnswerer({ store, deliveryLog: writes.deliveryLog, states, clock }),
     loadState: (factory: string) => loadState(states.read, store.seal, factory),
     readPrompt: readPromptsFrom(store.deliveries),
+    lookAtWebhooks: ({ nowMs }: { nowMs: number }) =>
+      lookAtWebhooks({
+        ...{ nowMs, deliveries: store.deliveries, deliveryLog: writes.deliveryLog },
+        readState: store.appliedStates.read,
+        onFound: async () => undefined,
+      }),
   };
   port.on('message', (message: ToThread) => {
     if (message.kind !== 'run') return writes.end(message);
@@ -42,7 +48,12 @@ function openLogWrites(port: MessagePort) {
     port.postMessage({ kind: 'write', verb, argument } satisfies FromThread);
     return waiting.promise;
   };
-  const deliveryLog: QueueableRuns = { replay: write('replay'), retryRun: write('retryRun') };
+  const deliveryLog: ThreadLog = {
+    replay: write('replay'),
+    retryRun: write('retryRun'),
+    recordTallies: write('recordTallies'),
+    recordHealth: write('recordHealth'),
+  };
   return {
     deliveryLog,
     end: (message: Exclude<ToThread, { kind: 'run' }>) => {

@@ -1,10 +1,12 @@
 import type { QueueableRuns } from '../../operations/factory.ts';
+import type { DeliveryLog } from '../../store/delivery-log.ts';
 
 /** The tasks of the operations thread. Arguments and results are plain data, because they are copied. */
-export type ThreadVerb = 'answerRequest' | 'loadState' | 'readPrompt';
+export type ThreadVerb = 'answerRequest' | 'loadState' | 'readPrompt' | 'lookAtWebhooks';
 
-/** A write to the delivery log, which only the daemon's main thread may make. */
-export type LogVerb = keyof QueueableRuns;
+/** What the thread may write to the delivery log, through the daemon's main thread. */
+export type ThreadLog = QueueableRuns & Pick<DeliveryLog, 'recordTallies' | 'recordHealth'>;
+export type LogVerb = keyof ThreadLog;
 
 /** Messages to the operations thread. It gets the next operation only after the end of the one before. */
 export type ToThread =

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { weeksJudged } from '../../operations/health/judge-health.ts';
 import type { DeliveryLog } from '../../store/delivery-log.ts';
 import { DeliveryLogError } from '../../store/delivery-log-error.ts';
 import type { Store } from '../../store/ports.ts';
@@ -6,6 +7,8 @@ import type { DaemonSettings } from '../settings.ts';
 
 /** @limit Time between two passes of pruning, in ms: retention is counted in days. */
 const pruneIntervalMs = 60 * 60 * 1000;
+/** @limit Age in days up to which the hourly tallies of a webhook are kept, or longer if its deliveries are: a row for each hour with a delivery, at most 1,008 of 100 bytes for each webhook. */
+const talliedDays = weeksJudged * 7;
 
 export interface RetentionOptions {
   readonly store: Pick<Store, 'deliveries' | 'runFiles' | 'replicas'>;
@@ -72,7 +75,8 @@ async function removeOldRuns(
 ): Promise<void> {
   if (signal.aborted) return;
   const keepSinceMs = nowMs() - settings.days * dayMs;
-  const pruning = deliveryLog.prune({ keepNewest: settings.deliveries, keepSinceMs });
+  const keepTalliesSinceHour = Math.floor((nowMs() - Math.max(settings.days, talliedDays) * dayMs) / hourMs);
+  const pruning = deliveryLog.prune({ keepNewest: settings.deliveries, keepSinceMs, keepTalliesSinceHour });
   // The first pass over a large log takes long, so a stop does not wait for it: closing the log ends it.
   const pruned = await Promise.race([pruning, stopped]);
   if (!pruned) return;
@@ -86,7 +90,8 @@ async function removeOldRuns(
     log.info({ deliveries, runs: runIds?.length }, 'removed deliveries past their retention');
 }
 
-const dayMs = 24 * 60 * 60 * 1000;
+const hourMs = 60 * 60 * 1000;
+const dayMs = 24 * hourMs;
 
 /** Removes the files of runs that are no longer in the log, which a daemon leaves if it stops during a pass. */
 async function removeUnknownRuns(

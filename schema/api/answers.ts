@@ -11,6 +11,7 @@ import { identitySources, outcomes, runStates } from '../delivery.ts';
 import { diagnosticShape } from '../diagnostic-shape.ts';
 import { headerFilterSchema } from '../filters/header-filter.ts';
 import { payloadFilterSchema } from '../filters/payload-filter.ts';
+import { healthStates } from '../health.ts';
 import { uidPattern } from '../ids.ts';
 import { managements } from '../management.ts';
 import { observedTypes } from '../payloads/observation.ts';
@@ -153,6 +154,30 @@ export const activityAnswer = z.strictObject({
       uid,
       lastDelivery: z.strictObject({ id: z.string(), at: time, outcome: z.enum(outcomes) }).nullable(),
       hours: z.array(z.strictObject({ accepted: z.int(), duplicate: z.int(), rejected: z.int() })).length(24),
+    }),
+  ),
+});
+
+/** The health of the webhooks of a factory, and their deliveries of the last seven days. */
+export const healthAnswer = z.strictObject({
+  since: time.describe('When the first hour begins. The last hour is the current one.'),
+  webhooks: z.array(
+    z.strictObject({
+      name: z.string(),
+      uid,
+      health: z
+        .strictObject({
+          state: z.enum(healthStates),
+          reason: z.string(),
+          since: time.nullable().describe('Since when it is quiet or failing; null in other states.'),
+        })
+        .nullable()
+        .describe('null: the webhook is disabled.'),
+      lastGoodAt: time.nullable().describe('When the last delivery came that was accepted, or a duplicate.'),
+      lastRejectedAt: time.nullable(),
+      tallies: z
+        .array(z.strictObject({ outcome: z.enum(outcomes), hours: z.array(z.int()).length(7 * 24) }))
+        .describe('The deliveries by hours, with each outcome that there was. They may be some seconds old.'),
     }),
   ),
 });

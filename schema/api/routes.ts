@@ -106,6 +106,15 @@ export const apiRoutes = {
     answer: { status: 200, shape: answers.activityAnswer },
     problems: reading,
   },
+  showHealth: {
+    method: 'get',
+    path: `${factory}/health`,
+    permission: 'read',
+    summary:
+      'Shows the health of each webhook, learned from its own past, and its deliveries of the last seven days by hours.',
+    answer: { status: 200, shape: answers.healthAnswer },
+    problems: reading,
+  },
   showWebhook: {
     method: 'get',
     path: `${factory}/webhooks/{uid}`,

@@ -20,6 +20,8 @@ export async function openLogThread(thread: LogThread, options: DeliveryLogOptio
     recordAccepted: delivery => commits.recordAccepted(delivery),
     recordUnidentified: delivery => commits.recordUnidentified(delivery),
     recordUnlogged: counts => commits.ask('recordUnlogged', counts),
+    recordTallies: step => commits.askSeparately('recordTallies', step),
+    recordHealth: record => commits.askSeparately('recordHealth', record),
     readEvent: deliveryId => commits.ask('readEvent', deliveryId),
     readSnapshot: digest => commits.ask('readSnapshot', digest),
     claimRuns: claim => commits.ask('claimRuns', claim),

@@ -13,6 +13,7 @@ import type {
   UnloggedCount,
 } from '../delivery-log.ts';
 import type { DeliveryLogErrorCode } from '../delivery-log-error.ts';
+import type { HealthRecord, TallyStep } from '../tallies.ts';
 
 /** The work of one transaction; without any, the transaction only tests whether the log can be written. All payloads are in one transferred buffer, so no byte is copied between threads. */
 export interface Batch {
@@ -94,13 +95,18 @@ export interface Verbs {
   retryRun: { takes: { readonly id: string; readonly nowMs: number }; gives: boolean };
   replay: { takes: Replay; gives: boolean };
   recordUnlogged: { takes: readonly UnloggedCount[]; gives: number };
+  recordTallies: { takes: TallyStep; gives: boolean };
+  recordHealth: { takes: HealthRecord; gives: boolean };
   pruneStep: { takes: PruneStep; gives: PrunedStep };
 }
 
 export type Verb = keyof Verbs;
 
 /** The verbs of the queue of runs. */
-export type RunVerb = Exclude<Verb, 'readEvent' | 'readSnapshot' | 'recordUnlogged' | 'pruneStep'>;
+export type RunVerb = Exclude<
+  Verb,
+  'readEvent' | 'readSnapshot' | 'recordUnlogged' | 'recordTallies' | 'recordHealth' | 'pruneStep'
+>;
 
 /** After these verbs, queued runs may be due now. */
 export const queuingVerbs: ReadonlySet<Verb> = new Set([

@@ -326,6 +326,52 @@ const migrations: readonly Migration[] = [
     CREATE INDEX unlogged_by_age ON hookmill.unlogged (minute);
     `,
   },
+  {
+    compatibleFrom: 1,
+    sql: `
+    -- The deliveries of each webhook by hours, added up after their commits.
+    CREATE TABLE hookmill.tallies (
+      factory text NOT NULL,
+      uid text NOT NULL,
+      hour bigint NOT NULL,
+      webhook text NOT NULL,
+      accepted bigint NOT NULL,
+      duplicates bigint NOT NULL,
+      rejected_auth bigint NOT NULL,
+      rejected_json bigint NOT NULL,
+      rejected_large bigint NOT NULL,
+      handshakes bigint NOT NULL,
+      first_good_ms bigint,
+      last_good_ms bigint,
+      longest_gap_ms bigint NOT NULL,
+      rejected_in_row bigint NOT NULL,
+      last_rejected_ms bigint,
+      PRIMARY KEY (factory, uid, hour)
+    ) WITH (fillfactor = 80);
+    CREATE INDEX tallies_by_age ON hookmill.tallies (hour);
+    -- The last row that was tallied, and when webhooks were last looked at. One row.
+    CREATE TABLE hookmill.tally_position (
+      key integer PRIMARY KEY CHECK (key = 1),
+      seq bigint NOT NULL,
+      day integer NOT NULL,
+      seen_ms bigint NOT NULL,
+      listening_since_ms bigint NOT NULL
+    ) WITH (fillfactor = 10);
+    INSERT INTO hookmill.tally_position VALUES (1, 0, 0, 0, 0);
+    -- What was last found of each webhook that got a delivery, and when to look again.
+    CREATE TABLE hookmill.webhook_health (
+      uid text PRIMARY KEY,
+      factory text NOT NULL,
+      webhook text NOT NULL,
+      state text NOT NULL,
+      from_ms bigint NOT NULL,
+      due_ms bigint NOT NULL
+    ) WITH (fillfactor = 50);
+    CREATE INDEX webhook_health_by_factory ON hookmill.webhook_health (factory);
+    CREATE INDEX webhook_health_due ON hookmill.webhook_health (due_ms);
+    CREATE INDEX webhook_health_by_state ON hookmill.webhook_health (state);
+    `,
+  },
 ];
 
 /** The version of the tables that this hookmill writes. */

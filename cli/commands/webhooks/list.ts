@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { OpenBackend } from '../../backend/backend.ts';
+import { readHealth } from '../../backend/read-health.ts';
 import { printData } from '../../output.ts';
 import { renderAuthMode } from '../../render/render-auth-mode.ts';
 import { renderTable } from '../../render/render-table.ts';
@@ -10,7 +11,7 @@ export function declareWebhooksList(parent: Command, openBackend: OpenBackend): 
   return addCommand(
     parent,
     'list',
-    'list the applied webhooks and their ingress URLs',
+    'list the applied webhooks, their health and their ingress URLs',
     `
 Examples:
   hookmill webhooks list
@@ -18,15 +19,19 @@ Examples:
   ).action(async (_, command: Command) => {
     const { backend, output } = await openBackend(command);
     const { webhooks } = await backend.listWebhooks();
-    const data = webhooks.map(({ credential: _, file: __, commit: ___, ...webhook }) => webhook);
+    const health = await readHealth(backend);
+    const data = webhooks.map(({ credential: _, file: __, commit: ___, ...webhook }) => ({
+      ...webhook,
+      health: health.get(webhook.uid) ?? null,
+    }));
     printData(output, data, () => {
       if (webhooks.length === 0)
         return 'No webhooks are applied. Run `hookmill apply` to apply definitions.\n';
       const rows = webhooks.map(webhook => {
-        const { name, enabled, url } = webhook;
-        return [name, renderAuthMode(webhook), enabled ? 'yes' : 'no', url];
+        const { name, uid, enabled, url } = webhook;
+        return [name, renderAuthMode(webhook), enabled ? 'yes' : 'no', health.get(uid)?.state ?? '-', url];
       });
-      return renderTable(['NAME', 'AUTH', 'ENABLED', 'URL'], rows);
+      return renderTable(['NAME', 'AUTH', 'ENABLED', 'HEALTH', 'URL'], rows);
     });
   });
 }

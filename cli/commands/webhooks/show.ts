@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { requireNamedWebhook } from '../../../operations/require-applied.ts';
 import type { WebhookView } from '../../../operations/views/applied-views.ts';
 import type { OpenBackend } from '../../backend/backend.ts';
+import { readHealth, type WebhookHealth } from '../../backend/read-health.ts';
 import { printData } from '../../output.ts';
 import { describeCommit } from '../../render/describe-commit.ts';
 import { renderAuthMode } from '../../render/render-auth-mode.ts';
@@ -28,15 +29,20 @@ Examples:
       const { file: _, ...data } = webhook;
       // Whoever needs the URL gets it also while the log cannot be read.
       const { requests: unlogged } = await backend.listUnlogged(webhook.uid).catch(() => ({ requests: [] }));
+      const health = (await readHealth(backend)).get(webhook.uid) ?? null;
       printData(
         output,
-        { ...data, serial, unlogged },
-        () => renderFields(toFields(webhook, serial)) + renderUnlogged(unlogged),
+        { ...data, serial, health, unlogged },
+        () => renderFields(toFields(webhook, serial, health)) + renderUnlogged(unlogged),
       );
     });
 }
 
-function toFields(webhook: WebhookView, serial: number): (readonly [string, string])[] {
+function toFields(
+  webhook: WebhookView,
+  serial: number,
+  health: WebhookHealth | null,
+): (readonly [string, string])[] {
   const unset = 'not set: answers 401 until the team secret is set and applied';
   return [
     ['name', webhook.name],
@@ -48,6 +54,7 @@ function toFields(webhook: WebhookView, serial: number): (readonly [string, stri
     ['delivery id header', webhook.deliveryIdHeader ?? '-'],
     ['event headers', webhook.eventHeaders.join(', ')],
     ['enabled', webhook.enabled ? 'yes' : 'no'],
+    ['health', health ? `${health.state}: ${health.reason}` : '-'],
     ['serial', String(serial)],
     ...(webhook.commit ? ([['revision', describeCommit(webhook.commit)]] as const) : []),
   ];

@@ -44,6 +44,7 @@ export type ThreadOperationId = Exclude<OperationId, PortOperationId>;
 
 const listIds = [
   'showActivity',
+  'showHealth',
   'listDeliveries',
   'listUnlogged',
   'listRuns',

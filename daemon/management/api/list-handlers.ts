@@ -1,4 +1,5 @@
 import { listDeliveries } from '../../../operations/deliveries.ts';
+import { showHealth } from '../../../operations/health/show-health.ts';
 import { listRuns, listRunsOfDelivery, showRun } from '../../../operations/runs.ts';
 import { listUnlogged } from '../../../operations/unlogged.ts';
 import { createActivityCounter } from './activity.ts';
@@ -14,6 +15,7 @@ export function createListHandlers(deps: OperationDeps): Pick<ThreadHandlers, Li
       const uids = webhooks.map(({ uid }) => uid);
       return { body: await countActivity(factory, uids) };
     },
+    showHealth: async ({ params: { factory } }) => ({ body: await showHealth(openFactory(deps, factory)) }),
     listDeliveries: async ({ params: { factory }, query, caller }) => {
       const opened = openFactory(deps, factory);
       const { rows, ...end } = await listDeliveries(opened, toWanted(query), caller.token.permission);

@@ -1,7 +1,8 @@
 import { callApi } from '../../api-client.ts';
-import type { ListedActivity, ListedWebhook } from '../../api-types.ts';
+import type { ListedActivity, ListedWebhook, ShownHealth } from '../../api-types.ts';
 import { AutomationsHeading } from '../../parts/automations-heading.tsx';
 import { Empty } from '../../parts/empty.tsx';
+import { HealthPill } from '../../parts/health-pill.tsx';
 import { OutcomePill } from '../../parts/outcome-pill.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Waiting } from '../../parts/waiting.tsx';
@@ -62,8 +63,14 @@ function WebhookTable({ webhooks }: { readonly webhooks: readonly ListedWebhook[
     [factory],
     activityEveryMs,
   );
+  const health = usePolled(
+    signal => callApi('get', '/factories/{factory}/health', { factory, signal }),
+    [factory],
+    listEveryMs,
+  );
   const schemes = useSchemes().value;
   const byUid = new Map(activity.value?.webhooks.map(each => [each.uid, each]));
+  const healthOf = new Map(health.value?.webhooks.map(each => [each.uid, each.health]));
   return (
     <div class="card">
       <table class="list">
@@ -85,7 +92,7 @@ function WebhookTable({ webhooks }: { readonly webhooks: readonly ListedWebhook[
                 </a>
               </th>
               <td>
-                <WebhookStatePill webhook={webhook} />
+                <StateCell webhook={webhook} health={healthOf.get(webhook.uid)} />
               </td>
               <td>
                 {authModeLabels[webhook.authMode]}
@@ -100,6 +107,18 @@ function WebhookTable({ webhooks }: { readonly webhooks: readonly ListedWebhook[
       </table>
     </div>
   );
+}
+
+interface StateProperties {
+  readonly webhook: ListedWebhook;
+  readonly health: ShownHealth | null | undefined;
+}
+
+/** Only a webhook that can accept deliveries has a health. */
+function StateCell({ webhook, health }: StateProperties) {
+  const { enabled, credential } = webhook;
+  if (enabled && credential === 'set' && health) return <HealthPill health={health} />;
+  return <WebhookStatePill webhook={webhook} />;
 }
 
 interface ActivityProperties {

@@ -21,6 +21,7 @@ import { requireDurable } from './require-durable.ts';
 import { Retries } from './retries.ts';
 import { prepareRuns } from './runs.ts';
 import { openPostgresSnapshots } from './snapshots.ts';
+import { prepareTallies } from './tallies.ts';
 import { recordUnlogged } from './unlogged.ts';
 import { type AsyncVerbs, readEvent } from './verbs.ts';
 
@@ -59,6 +60,7 @@ async function serve({
     const verbs: AsyncVerbs = {
       ...prepareRuns(pool, lease, snapshots),
       recordUnlogged: counts => recordUnlogged(pool, counts),
+      ...prepareTallies(pool),
       pruneStep: preparePruning(retentionPool),
       readEvent: deliveryId => readEvent(pool, deliveryId),
       readSnapshot: digest => snapshots.read(pool, digest),

@@ -12,7 +12,7 @@ const rowsPerStepMax = 5_000;
 const clockDifferenceMs = 60_000;
 
 /** The phases of a pass, in order. Each is repeated until it finds nothing to do. */
-const phases = ['days', 'identities', 'kept', 'outputs', 'snapshots', 'unlogged'] as const;
+const phases = ['days', 'identities', 'kept', 'outputs', 'snapshots', 'unlogged', 'tallies'] as const;
 type Phase = (typeof phases)[number];
 
 /** Where the next step continues. */
@@ -70,6 +70,11 @@ const steps: Readonly<Record<Phase, Step>> = {
     const text = `DELETE FROM hookmill.unlogged WHERE ctid = ANY (ARRAY(
       SELECT ctid FROM hookmill.unlogged WHERE minute < $1::bigint / 60000 LIMIT ${rowsPerStepMax}))`;
     return toProgress(await pool.query(text, [keepSinceMs]));
+  },
+  tallies: async (pool, _cutoffDay, { keepTalliesSinceHour = 0 }) => {
+    const text = `DELETE FROM hookmill.tallies WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM hookmill.tallies WHERE hour < $1 LIMIT ${rowsPerStepMax}))`;
+    return toProgress(await pool.query(text, [keepTalliesSinceHour]));
   },
 };
 

@@ -24,6 +24,7 @@ import { migrateOnce } from '../migrations.ts';
 import { toLogFailure } from './log-failures.ts';
 import { deliveryColumns, isDelivery, runColumns, toIdValues } from './rows.ts';
 import { preparePostgresSearch, type Select, settle } from './search.ts';
+import { readTallies } from './tallies.ts';
 import { sumOfUnlogged } from './unlogged.ts';
 
 /** @limit Connections by which a process reads the delivery log: a slow query then delays three others at most. */
@@ -59,6 +60,7 @@ export function openPostgresReader(url: string): DeliveryLogReader & { close(): 
       );
     },
     ...readRuns(select),
+    ...readTallies(select),
     findLast: async (kind, factory) => {
       const text = `SELECT id FROM hookmill.${kind} WHERE factory = $1 AND seq <= $2 ORDER BY seq DESC LIMIT 1`;
       return (await select<{ id: string }>(text, [factory, await settle(select, kind)]))[0]?.id;

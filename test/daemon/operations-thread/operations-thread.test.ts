@@ -35,7 +35,8 @@ function openBench(home = newHome()) {
   const fail = async () => {
     throw new Error('nothing is written to the log here');
   };
-  const options = { place: storeIn(home).place, deliveryLog: { replay: fail, retryRun: fail } };
+  const deliveryLog = { replay: fail, retryRun: fail, recordTallies: fail, recordHealth: fail };
+  const options = { place: storeIn(home).place, deliveryLog };
   const thread = openOperationsThread(Object.assign(limits, options));
   onTestFinished(() => thread.close());
   const answer = (asked: ThreadRequest, turn: string) =>

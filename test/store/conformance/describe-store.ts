@@ -10,6 +10,7 @@ import { testReconcileStatuses } from './reconcile-statuses.ts';
 import { testRunFiles } from './run-files.ts';
 import { testRuns } from './runs.ts';
 import { testSearches } from './searches.ts';
+import { testTallies } from './tallies.ts';
 import { testTeamSecrets } from './team-secrets.ts';
 import { testTransfer } from './transfer.ts';
 import { testUnlogged } from './unlogged.ts';
@@ -25,6 +26,7 @@ export function describeStore(name: string, makePlace: MakePlace, daemons: 'one'
     describe('deliveries', () => testDeliveries(makePlace));
     describe('delivery queries', () => testDeliveryQueries(makePlace));
     describe('requests without a row', () => testUnlogged(makePlace));
+    describe('tallies', () => testTallies(makePlace));
     describe('searches', () => testSearches(makePlace));
     describe('runs', () => testRuns(makePlace));
     describe('pruning', () => testPruning(makePlace));

@@ -46,6 +46,10 @@ export function makeReader(ask: Ask): DeliveryLogReader {
     countUnfinishedRuns: verb('countUnfinishedRuns'),
     readSnapshot: verb('readSnapshot'),
     sumUnlogged: verb('sumUnlogged'),
+    readNextTallies: verb('readNextTallies'),
+    readHistory: verb('readHistory'),
+    listDueHealth: verb('listDueHealth'),
+    countHealth: verb('countHealth'),
   };
 }
 

@@ -29,6 +29,7 @@ import {
   selectSource,
   toRun,
 } from '../sql/rows.ts';
+import { prepareTallyQueries } from '../sql/tallies.ts';
 import { prepareSumUnlogged } from '../sql/unlogged.ts';
 import type { QueryVerb } from './query.ts';
 import { prepareSqliteSearch, type SeqList } from './search.ts';
@@ -59,6 +60,7 @@ export function openSqliteReader(file: string): SqliteReader {
     readPayload: deliveryId => payload.get(deliveryId),
     readSnapshot: digest => snapshot.get(digest),
     sumUnlogged: prepareSumUnlogged(database),
+    ...prepareTallyQueries(database),
     close: () => database.close(),
   };
 }

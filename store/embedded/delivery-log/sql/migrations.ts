@@ -234,6 +234,49 @@ const migrations: readonly string[] = [
   -- Retention.
   CREATE INDEX unlogged_by_age ON unlogged (minute);
   `,
+  `
+  -- The deliveries of each webhook by hours, added up after their commits.
+  CREATE TABLE tallies (
+    factory TEXT NOT NULL,
+    uid TEXT NOT NULL,
+    hour INTEGER NOT NULL,
+    webhook TEXT NOT NULL,
+    accepted INTEGER NOT NULL,
+    duplicates INTEGER NOT NULL,
+    rejected_auth INTEGER NOT NULL,
+    rejected_json INTEGER NOT NULL,
+    rejected_large INTEGER NOT NULL,
+    handshakes INTEGER NOT NULL,
+    first_good_ms INTEGER,
+    last_good_ms INTEGER,
+    longest_gap_ms INTEGER NOT NULL,
+    rejected_in_row INTEGER NOT NULL,
+    last_rejected_ms INTEGER,
+    PRIMARY KEY (factory, uid, hour)
+  ) STRICT, WITHOUT ROWID;
+  -- Retention.
+  CREATE INDEX tallies_by_age ON tallies (hour);
+  -- The last row that was tallied, and when webhooks were last looked at. One row.
+  CREATE TABLE tally_position (
+    key INTEGER PRIMARY KEY CHECK (key = 1),
+    seq INTEGER NOT NULL,
+    seen_ms INTEGER NOT NULL,
+    listening_since_ms INTEGER NOT NULL
+  ) STRICT;
+  INSERT INTO tally_position VALUES (1, 0, 0, 0);
+  -- What was last found of each webhook that got a delivery, and when to look again.
+  CREATE TABLE webhook_health (
+    uid TEXT PRIMARY KEY,
+    factory TEXT NOT NULL,
+    webhook TEXT NOT NULL,
+    state TEXT NOT NULL,
+    from_ms INTEGER NOT NULL,
+    due_ms INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX webhook_health_by_factory ON webhook_health (factory);
+  CREATE INDEX webhook_health_due ON webhook_health (due_ms);
+  CREATE INDEX webhook_health_by_state ON webhook_health (state);
+  `,
 ];
 
 export const schemaVersionCurrent = migrations.length;

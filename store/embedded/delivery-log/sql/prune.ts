@@ -2,6 +2,7 @@ import type Database from 'better-sqlite3';
 import type { PruneStep, VerbTable } from '../../../delivery-log-thread/wire.ts';
 import { mergeFirst } from './merge-first.ts';
 import type { Snapshots } from './snapshots.ts';
+import { prepareRemoveTallies } from './tallies.ts';
 import { prepareRemoveUnlogged } from './unlogged.ts';
 
 /** @limit Most deliveries removed in one step of pruning: a new delivery waits a few ms for it at most. */
@@ -19,6 +20,7 @@ export function preparePruneStep(database: Database.Database, snapshots: Snapsho
     .pluck();
   const selectOld = prepareSelectOld(database);
   const removeUnlogged = prepareRemoveUnlogged(database);
+  const removeTallies = prepareRemoveTallies(database);
   const deleteRuns = database.prepare<[number], { id: string; snapshot: number | null }>(
     'DELETE FROM runs WHERE delivery = ? RETURNING id, snapshot',
   );
@@ -38,8 +40,9 @@ export function preparePruneStep(database: Database.Database, snapshots: Snapsho
 
   return step => {
     const after = (step.after as UidPosition | undefined) ?? { uid: '', ...beforeAll };
-    // No webhook has the empty UID: there, counts of requests without a row are removed.
-    if (after.uid === '' && removeUnlogged(step.keepSinceMs))
+    // No webhook has the empty UID: there, counts of requests without a row and tallies are removed.
+    const { keepSinceMs, keepTalliesSinceHour = 0 } = step;
+    if (after.uid === '' && (removeUnlogged(keepSinceMs) || removeTallies(keepTalliesSinceHour)))
       return { deliveries: 0, runIds: [], next: after };
     const position = after.uid === '' ? toStart(selectNextUid.get('')) : after;
     if (!position) return { deliveries: 0, runIds: [] };

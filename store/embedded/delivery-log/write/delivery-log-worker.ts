@@ -21,6 +21,7 @@ import { selectEvent } from '../sql/rows.ts';
 import { prepareRunVerbs } from '../sql/runs.ts';
 import { openSeries } from '../sql/series.ts';
 import { openSnapshots } from '../sql/snapshots.ts';
+import { prepareTallyVerbs } from '../sql/tallies.ts';
 import { prepareRecordUnlogged } from '../sql/unlogged.ts';
 
 // The thread that writes the delivery log. It owns the only writing connection of this process.
@@ -55,6 +56,7 @@ function prepareCommit(database: Database.Database, file: string): (batch: Batch
   const verbs: VerbTable = {
     ...prepareRunVerbs(database, snapshots),
     recordUnlogged: prepareRecordUnlogged(database),
+    ...prepareTallyVerbs(database),
     pruneStep: preparePruneStep(database, snapshots),
     readEvent: deliveryId => toEvent(event.get(deliveryId)),
     readSnapshot: digest => snapshots.read(digest),

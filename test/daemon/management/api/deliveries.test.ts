@@ -316,6 +316,38 @@ test('counts what each webhook had in the last 24 hours, by the hour', async () 
   expect(webhook.hours[23]).toEqual({ accepted: 2, duplicate: 1, rejected: 1 });
 });
 
+test('shows the health of each webhook, and its deliveries of seven days by the hour', async () => {
+  const { daemon, manager, deliver, intrude, uid } = await ready();
+  const { json: before } = await manager.call('showHealth');
+  expect(before.webhooks[0].health).toEqual({
+    state: 'never seen',
+    reason: 'no delivery was ever accepted',
+    since: null,
+  });
+  await deliver({ state: 'passed' });
+  await deliver({ state: 'passed' });
+  await intrude();
+  const show = async () => (await manager.call('showHealth')).json;
+  await expect.poll(async () => (await show()).webhooks[0].tallies.length, { timeout: 60_000 }).toBe(3);
+  const { since, webhooks } = await show();
+  const nowHour = Math.floor(daemon.clock.nowMs / 3_600_000);
+  expect(since).toBe(new Date((nowHour - 167) * 3_600_000).toISOString());
+  const now = new Date(daemon.clock.nowMs).toISOString();
+  const hours = [...Array(167).fill(0), 1];
+  expect(webhooks).toEqual([
+    {
+      name: 'deploys',
+      uid,
+      health: { state: 'healthy', reason: expect.stringContaining('two weeks'), since: null },
+      lastGoodAt: now,
+      lastRejectedAt: now,
+      tallies: ['Accepted', 'Duplicate', 'Rejected (auth)'].map(outcome => ({ outcome, hours })),
+    },
+  ]);
+  await manager.call('changeWebhook', { params: { uid }, body: { enabled: false } });
+  expect((await show()).webhooks[0].health).toBeNull();
+});
+
 /** The events of a live view, as they come. */
 async function watch(
   daemon: ManagedDaemon,

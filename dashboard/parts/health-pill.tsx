@@ -1,0 +1,21 @@
+import type { ShownHealth } from '../api-types.ts';
+import { Pill, type Tone } from './pill.tsx';
+
+const looks: Readonly<Record<ShownHealth['state'], { readonly tone: Tone; readonly label: string }>> = {
+  healthy: { tone: 'good', label: 'Healthy' },
+  quiet: { tone: 'warn', label: 'Quiet' },
+  failing: { tone: 'bad', label: 'Failing' },
+  'never seen': { tone: 'quiet', label: 'Never seen' },
+};
+
+/** The health of a webhook; the reason stands beside it if something may be wrong. */
+export function HealthPill({ health }: { readonly health: ShownHealth }) {
+  const { tone, label } = looks[health.state];
+  const isCalm = health.state === 'healthy' || health.state === 'never seen';
+  return (
+    <>
+      <Pill tone={tone}>{label}</Pill>
+      {!isCalm && <p class="muted">{health.reason}</p>}
+    </>
+  );
+}

@@ -1,0 +1,110 @@
+import type { HealthState } from '../../schema/health.ts';
+import { countRejected, type Tally } from '../../store/tallies.ts';
+import { hourMs, learnRates, weekHours } from './usual-rates.ts';
+import { findUnusualSilence } from './usual-silence.ts';
+
+/** @limit Weeks of the past by which webhooks are judged: five of each hour of the week show what is usual, and the last one is the current. */
+export const weeksJudged = 6;
+/** @limit Weeks after the first delivery before silence is judged: each hour of the week was then seen twice. */
+const weeksLearning = 2;
+/** @limit Shortest silence that is called unusual, in ms: senders and networks restart. */
+const silenceMs = 5 * 60_000;
+/** @limit Rejections in a row below which no webhook is called failing: strangers try some. */
+const rejectedMin = 5;
+/** A run of rejections is unusual if the usual share of them would give it this rarely: 20 in a row if half are usual. */
+const runChance = 0.5 ** 20;
+
+/** The past of one webhook. */
+export interface HealthHistory {
+  /** Its last `weeksJudged` weeks, oldest first. */
+  readonly tallies: readonly Tally[];
+  readonly nowMs: number;
+  /** Silence counts from this time on: before, nothing could be delivered. */
+  readonly listeningSinceMs: number;
+}
+
+export interface Health {
+  readonly state: HealthState;
+  /** One sentence. */
+  readonly reason: string;
+  /** Since when it is quiet or failing; null in other states. */
+  readonly sinceMs: number | null;
+  /** When it may become quiet without any further delivery; null: it does not, or it is already. */
+  readonly dueMs: number | null;
+}
+
+/** Judges a webhook by its own past. Times are of the clock that stamps deliveries. Pure. */
+export function judgeHealth(history: HealthHistory): Health {
+  const { tallies } = history;
+  return judgeRejections(tallies) ?? judgeSilence(history);
+}
+
+function judgeRejections(tallies: readonly Tally[]): Health | undefined {
+  const lastGood = tallies.findLastIndex(({ lastGoodMs }) => lastGoodMs !== null);
+  const since = tallies.slice(Math.max(0, lastGood));
+  const inRow = since.reduce((sum, { rejectedInRow }) => sum + rejectedInRow, 0);
+  const total = (of: (tally: Tally) => number) => tallies.reduce((sum, tally) => sum + of(tally), 0);
+  const good = total(({ accepted, duplicates }) => accepted + duplicates);
+  const earlier = total(countRejected) - inRow;
+  const usualShare = (earlier + 0.5) / (earlier + good + 1);
+  if (inRow < rejectedMin || usualShare ** inRow > runChance) return undefined;
+  const lastGoodMs = tallies[lastGood]?.lastGoodMs ?? null;
+  const first = since.find(({ rejectedInRow }) => rejectedInRow > 0);
+  const sinceMs = lastGoodMs ?? (first?.hour ?? 0) * hourMs;
+  const usual = good + earlier === 0 ? 'none was ever accepted' : `usually ${showShare(earlier, good)} are`;
+  const reason = `the last ${inRow} deliveries were rejected, most of them by ${findCause(since)}; ${usual}`;
+  return { state: 'failing', reason, sinceMs, dueMs: null };
+}
+
+function showShare(rejected: number, good: number): string {
+  const percent = (100 * rejected) / (rejected + good);
+  return percent === 0 ? 'none' : percent < 1 ? 'less than 1 %' : `${Math.round(percent)} %`;
+}
+
+/** What most of the rejections failed at. */
+function findCause(tallies: readonly Tally[]): string {
+  const causes = [
+    ['authentication', ({ rejectedAuth }: Tally) => rejectedAuth],
+    ['invalid JSON', ({ rejectedJson }: Tally) => rejectedJson],
+    ['their size', ({ rejectedLarge }: Tally) => rejectedLarge],
+  ] as const;
+  const sums = causes.map(([cause, count]) => ({
+    cause,
+    sum: tallies.reduce((sum, of) => sum + count(of), 0),
+  }));
+  return sums.reduce((most, next) => (next.sum > most.sum ? next : most)).cause;
+}
+
+function judgeSilence({ tallies, nowMs, listeningSinceMs }: HealthHistory): Health {
+  const first = tallies.find(({ firstGoodMs }) => firstGoodMs !== null);
+  const lastMs = tallies.findLast(({ lastGoodMs }) => lastGoodMs !== null)?.lastGoodMs ?? undefined;
+  if (!first || lastMs === undefined) {
+    return { state: 'never seen', reason: 'no delivery was ever accepted', sinceMs: null, dueMs: null };
+  }
+  const learnedMs = (first.hour + weeksLearning * weekHours) * hourMs;
+  if (nowMs < learnedMs)
+    return healthy('deliveries come; what silence is unusual is known after two weeks', learnedMs);
+  // The current hour is not over, and a week that has just begun says little of its hours.
+  const rates = learnRates(tallies, first.hour, Math.floor(nowMs / hourMs));
+  const unusual = findUnusualSilence(tallies, rates);
+  if (unusual === undefined) return healthy('too few deliveries come to say what silence is unusual', null);
+  const quietSinceMs = Math.max(lastMs, listeningSinceMs);
+  const rareMs = rates.findTime(quietSinceMs, unusual);
+  if (rareMs === undefined) return healthy('deliveries come too rarely to say what silence is unusual', null);
+  const dueMs = Math.max(rareMs, quietSinceMs + silenceMs);
+  if (nowMs < dueMs) return healthy('deliveries come as usual', dueMs);
+  const usualMs = (rates.findTime(quietSinceMs, unusual / 2) ?? dueMs) - quietSinceMs;
+  const reason = `no delivery for ${showSpan(nowMs - quietSinceMs)}; at this time, ${showSpan(usualMs)} are usual at most`;
+  return { state: 'quiet', reason, sinceMs: lastMs, dueMs: null };
+}
+
+function healthy(reason: string, dueMs: number | null): Health {
+  return { state: 'healthy', reason, sinceMs: null, dueMs };
+}
+
+function showSpan(ms: number): string {
+  const minutes = Math.max(1, Math.round(ms / 60_000));
+  if (minutes < 120) return minutes === 1 ? '1 minute' : `${minutes} minutes`;
+  const hours = Math.round(minutes / 60);
+  return hours < 72 ? `${hours} hours` : `${Math.round(hours / 24)} days`;
+}

@@ -1,0 +1,78 @@
+import type { z } from 'zod';
+import type { healthAnswer } from '../../schema/api/answers.ts';
+import type { AppliedWebhook } from '../../schema/applied-state.ts';
+import { outcomes } from '../../schema/delivery.ts';
+import { countOf, type TalliedHistory, type Tally } from '../../store/tallies.ts';
+import type { OpenFactory } from '../factory.ts';
+import { judgeHealth, weeksJudged } from './judge-health.ts';
+import { hourMs, weekHours } from './usual-rates.ts';
+
+export type HealthView = z.output<typeof healthAnswer>;
+type WebhookHealth = HealthView['webhooks'][number];
+
+/** Shows how each applied webhook does, judged by its own past, and its deliveries of the last seven days. */
+export async function showHealth({
+  name,
+  store,
+  readState,
+  now,
+}: Pick<OpenFactory, 'name' | 'store' | 'readState' | 'now'>): Promise<HealthView> {
+  const nowMs = now().getTime();
+  const thisHour = Math.floor(nowMs / hourMs);
+  const sinceHour = thisHour + 1 - weekHours;
+  const { webhooks } = await readState();
+  const history = await store.deliveries.readHistory({
+    factory: name,
+    sinceHour: thisHour - weeksJudged * weekHours,
+  });
+  const byUid = Map.groupBy(history.tallies, ({ uid }) => uid);
+  return {
+    since: toTime(sinceHour * hourMs),
+    webhooks: webhooks.map(webhook => {
+      const tallies = byUid.get(webhook.uid) ?? [];
+      return {
+        name: webhook.name,
+        uid: webhook.uid,
+        health: webhook.enabled ? judge(webhook, tallies, history, nowMs) : null,
+        lastGoodAt: findLast(tallies, ({ lastGoodMs }) => lastGoodMs),
+        lastRejectedAt: findLast(tallies, ({ lastRejectedMs }) => lastRejectedMs),
+        tallies: listTallies(tallies, sinceHour),
+      };
+    }),
+  };
+}
+
+function judge(
+  { uid }: AppliedWebhook,
+  tallies: readonly Tally[],
+  { listeningSinceMs, webhooks }: TalliedHistory,
+  nowMs: number,
+): WebhookHealth['health'] {
+  const { fromMs = 0 } = webhooks.find(known => known.uid === uid) ?? {};
+  const { state, reason, sinceMs } = judgeHealth({
+    tallies,
+    nowMs,
+    listeningSinceMs: Math.max(listeningSinceMs, fromMs),
+  });
+  return { state, reason, since: sinceMs === null ? null : toTime(sinceMs) };
+}
+
+function findLast(tallies: readonly Tally[], of: (tally: Tally) => number | null): string | null {
+  const last = Math.max(...tallies.map(tally => of(tally) ?? 0));
+  return last > 0 ? toTime(last) : null;
+}
+
+function listTallies(tallies: readonly Tally[], sinceHour: number): WebhookHealth['tallies'] {
+  return outcomes.flatMap(outcome => {
+    const hours = Array.from({ length: weekHours }, () => 0);
+    for (const tally of tallies) {
+      if (tally.hour >= sinceHour && tally.hour < sinceHour + weekHours)
+        hours[tally.hour - sinceHour] = tally[countOf[outcome]];
+    }
+    return hours.some(count => count > 0) ? [{ outcome, hours }] : [];
+  });
+}
+
+function toTime(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,79 @@
+import type { Tally } from '../../store/tallies.ts';
+
+/** The hours of a week, in UTC. Hour 0 begins on a Thursday, as 1970 did. */
+export const weekHours = 7 * 24;
+export const hourMs = 3_600_000;
+
+/** Events that an estimate of a rate begins with: Jeffreys' prior of a Poisson rate. */
+const priorEvents = 0.5;
+
+/** Counts the good deliveries that are usual at each time of the week. */
+export interface UsualRates {
+  /** How many usually come between two times. */
+  expect(fromMs: number, toMs: number): number;
+  /** When so many have usually come after a time; undefined if not within the next eight weeks. */
+  findTime(fromMs: number, expected: number): number | undefined;
+}
+
+/**
+ * Learns the usual rates from whole hours: of each hour of the week, as far as deliveries show that it differs from the
+ * same hour of other days, and that from the mean. The busiest week of each hour is left out, because one burst is not a
+ * rhythm. Each rate is smoothed with those beside it, so that a clock change or a job that comes late is no silence.
+ */
+export function learnRates(tallies: readonly Tally[], fromHour: number, toHour: number): UsualRates {
+  const counts = new Map(tallies.map(({ hour, accepted, duplicates }) => [hour, accepted + duplicates]));
+  const byWeekHour = Array.from({ length: weekHours }, () => [] as number[]);
+  for (let hour = fromHour; hour < toHour; hour++) byWeekHour[hour % weekHours]?.push(counts.get(hour) ?? 0);
+  const mean = estimate(byWeekHour.flat());
+  const byDayHour = Array.from({ length: 24 }, (_, of) =>
+    estimate(byWeekHour.filter((_, hour) => hour % 24 === of).flat(), mean),
+  );
+  const rates = byWeekHour.map((weeks, hour) => estimate(leaveOutBusiest(weeks), byDayHour[hour % 24]));
+  return sumUp(smooth(rates));
+}
+
+function leaveOutBusiest(weeks: readonly number[]): readonly number[] {
+  return weeks.length < 3 ? weeks : weeks.toSorted((a, b) => a - b).slice(0, -1);
+}
+
+/** The mean of some hours, drawn to an expected one as if half a delivery more had been seen. */
+function estimate(hours: readonly number[], expected = Number.POSITIVE_INFINITY): number {
+  const sum = hours.reduce((total, count) => total + count, 0);
+  return (sum + priorEvents) / (hours.length + priorEvents / expected);
+}
+
+function smooth(rates: readonly number[]): number[] {
+  const at = (hour: number) => rates[(hour + weekHours) % weekHours] ?? 0;
+  return rates.map((rate, hour) => (at(hour - 1) + 2 * rate + at(hour + 1)) / 4);
+}
+
+/** @limit Weeks ahead in which the end of a usual silence is looked for: a webhook is looked at again after them anyway. */
+const weeksAheadMax = 8;
+
+function sumUp(rates: readonly number[]): UsualRates {
+  const before = [0];
+  for (const rate of rates) before.push((before.at(-1) ?? 0) + rate);
+  const perWeek = before[weekHours] ?? 0;
+  const sumAt = (ms: number) => {
+    const hours = ms / hourMs;
+    const weeks = Math.floor(hours / weekHours);
+    const within = hours - weeks * weekHours;
+    const hour = Math.floor(within);
+    return weeks * perWeek + (before[hour] ?? 0) + (within - hour) * (rates[hour] ?? 0);
+  };
+  return {
+    expect: (fromMs, toMs) => sumAt(toMs) - sumAt(fromMs),
+    findTime: (fromMs, expected) => {
+      const wanted = sumAt(fromMs) + expected;
+      let low = fromMs;
+      let high = fromMs + weeksAheadMax * weekHours * hourMs;
+      if (sumAt(high) < wanted) return undefined;
+      while (high - low > 1_000) {
+        const middle = (low + high) / 2;
+        if (sumAt(middle) < wanted) low = middle;
+        else high = middle;
+      }
+      return Math.ceil(high);
+    },
+  };
+}

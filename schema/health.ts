@@ -1,0 +1,10 @@
+/**
+ * How a webhook does, compared with its own past.
+ * - `healthy`: deliveries come as usual, or it is not known yet what is usual
+ * - `quiet`: none has come for longer than its usual gaps
+ * - `failing`: the last ones were all rejected, which is not usual
+ * - `never seen`: none has ever been accepted
+ */
+export const healthStates = ['healthy', 'quiet', 'failing', 'never seen'] as const;
+
+export type HealthState = (typeof healthStates)[number];

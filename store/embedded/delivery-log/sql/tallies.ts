@@ -1,0 +1,163 @@
+import type Database from 'better-sqlite3';
+import type { DeliveryLogReader } from '../../../delivery-log.ts';
+import type { VerbTable } from '../../../delivery-log-thread/wire.ts';
+import {
+  type HealthCounts,
+  listeningBreakMs,
+  type StoredHealth,
+  type TalliedRow,
+  type Tally,
+  tallyRows,
+  tallyRowsMax,
+  unhealthyListedMax,
+  unhealthyStates,
+} from '../../../tallies.ts';
+
+/** @limit Tallies that are removed in one step of pruning: a new delivery waits a few ms for it at most. */
+const talliesPerPruneStepMax = 1_000;
+
+type TallyVerb = 'readNextTallies' | 'readHistory' | 'listDueHealth' | 'countHealth';
+type TallyQueries = {
+  readonly [V in TallyVerb]: (
+    ...given: Parameters<DeliveryLogReader[V]>
+  ) => Awaited<ReturnType<DeliveryLogReader[V]>>;
+};
+
+export function prepareTallyQueries(database: Database.Database): TallyQueries {
+  const listeningSince = database
+    .prepare<[], number>('SELECT listening_since_ms FROM tally_position')
+    .pluck();
+  const history = database.prepare<{ factory: string; uid: string | null; sinceHour: number }, Tally>(
+    selectTallies,
+  );
+  const webhooks = database.prepare<{ factory: string; uid: string | null }, StoredHealth>(
+    `${selectHealth} WHERE factory = @factory AND (@uid IS NULL OR uid = @uid) ORDER BY uid`,
+  );
+  const due = database.prepare<[number, number], StoredHealth>(
+    `${selectHealth} WHERE due_ms <= ? ORDER BY due_ms LIMIT ?`,
+  );
+  const counts = database.prepare<[], HealthCounts['counts'][number]>(
+    'SELECT state, count(*) AS webhooks FROM webhook_health GROUP BY state',
+  );
+  const unhealthy = database.prepare<[], StoredHealth>(
+    `${selectHealth} WHERE state IN (${unhealthyStates}) LIMIT ${unhealthyListedMax}`,
+  );
+  return {
+    readNextTallies: prepareReadNext(database),
+    readHistory: ({ uid = null, ...filter }) => ({
+      listeningSinceMs: listeningSince.get() ?? 0,
+      webhooks: webhooks.all({ factory: filter.factory, uid }),
+      tallies: history.all({ ...filter, uid }),
+    }),
+    listDueHealth: (nowMs, limit) => due.all(nowMs, limit),
+    countHealth: () => ({ counts: counts.all(), unhealthy: unhealthy.all() }),
+  };
+}
+
+function prepareReadNext(database: Database.Database): TallyQueries['readNextTallies'] {
+  const position = database.prepare<[], number>('SELECT seq FROM tally_position').pluck();
+  const next = database
+    .prepare<[number], [number, number, number]>(
+      `SELECT seq, series, at_ms FROM deliveries WHERE seq > ? ORDER BY seq LIMIT ${tallyRowsMax}`,
+    )
+    .raw();
+  type Series = Omit<TalliedRow, 'atMs'>;
+  const findSeries = database.prepare<[number], Series>(
+    'SELECT factory, uid, webhook, outcome FROM series WHERE key = ?',
+  );
+  return () => {
+    const seq = position.get() ?? 0;
+    const rows = next.all(seq);
+    const series = new Map<number, Series | undefined>();
+    const toRow = ([, key, atMs]: [number, number, number]): TalliedRow[] => {
+      if (!series.has(key)) series.set(key, findSeries.get(key));
+      const common = series.get(key);
+      return common ? [{ ...common, atMs }] : [];
+    };
+    const tallies = tallyRows(rows.flatMap(toRow));
+    const to = { seq: rows.at(-1)?.[0] ?? seq, day: 0 };
+    return { from: { seq, day: 0 }, to, tallies, isEnd: rows.length < tallyRowsMax };
+  };
+}
+
+const selectTallies = `
+  SELECT factory, uid, hour, webhook, accepted, duplicates, rejected_auth AS rejectedAuth,
+    rejected_json AS rejectedJson, rejected_large AS rejectedLarge, handshakes, first_good_ms AS firstGoodMs,
+    last_good_ms AS lastGoodMs, longest_gap_ms AS longestGapMs, rejected_in_row AS rejectedInRow,
+    last_rejected_ms AS lastRejectedMs
+  FROM tallies WHERE factory = @factory AND (@uid IS NULL OR uid = @uid) AND hour >= @sinceHour
+  ORDER BY uid, hour`;
+
+const selectHealth = 'SELECT factory, uid, webhook, state, from_ms AS fromMs FROM webhook_health';
+
+/** Each verb runs within the caller's transaction. */
+export function prepareTallyVerbs(
+  database: Database.Database,
+): Pick<VerbTable, 'recordTallies' | 'recordHealth'> {
+  const advance = database.prepare<[number, number]>('UPDATE tally_position SET seq = ? WHERE seq = ?');
+  const add = database.prepare<[Tally]>(addTally);
+  const wake = database.prepare<[Tally & { isUrgent: number }]>(`
+    INSERT INTO webhook_health (uid, factory, webhook, state, from_ms, due_ms)
+    VALUES (@uid, @factory, @webhook, 'healthy', 0, 0)
+    ON CONFLICT DO UPDATE SET webhook = excluded.webhook,
+      due_ms = iif(@isUrgent OR state <> 'healthy', 0, due_ms)`);
+  const judge = database.prepare<[object]>(
+    'UPDATE webhook_health SET state = @state, from_ms = @fromMs, due_ms = @dueMs WHERE uid = @uid',
+  );
+  const forget = database.prepare<[string]>('DELETE FROM webhook_health WHERE uid = ?');
+  const see = database.prepare<{ nowMs: number }>(`
+    UPDATE tally_position SET seen_ms = @nowMs,
+      listening_since_ms = iif(seen_ms < @nowMs - ${listeningBreakMs}, @nowMs, listening_since_ms)`);
+  return {
+    recordTallies: ({ from, to, tallies }) => {
+      if (advance.run(to.seq, from.seq).changes === 0) return false;
+      for (const tally of tallies) {
+        add.run(tally);
+        wake.run({ ...tally, isUrgent: Number(tally.rejectedInRow > 0) });
+      }
+      return true;
+    },
+    recordHealth: ({ nowMs, judged }) => {
+      see.run({ nowMs });
+      for (const health of judged) {
+        if (health.dueMs === null) forget.run(health.uid);
+        else judge.run(health);
+      }
+      return true;
+    },
+  };
+}
+
+const addTally = `
+  INSERT INTO tallies (factory, uid, hour, webhook, accepted, duplicates, rejected_auth, rejected_json, rejected_large,
+    handshakes, first_good_ms, last_good_ms, longest_gap_ms, rejected_in_row, last_rejected_ms)
+  VALUES (@factory, @uid, @hour, @webhook, @accepted, @duplicates, @rejectedAuth, @rejectedJson, @rejectedLarge,
+    @handshakes, @firstGoodMs, @lastGoodMs, @longestGapMs, @rejectedInRow, @lastRejectedMs)
+  ON CONFLICT DO UPDATE SET
+    webhook = excluded.webhook,
+    accepted = accepted + excluded.accepted,
+    duplicates = duplicates + excluded.duplicates,
+    rejected_auth = rejected_auth + excluded.rejected_auth,
+    rejected_json = rejected_json + excluded.rejected_json,
+    rejected_large = rejected_large + excluded.rejected_large,
+    handshakes = handshakes + excluded.handshakes,
+    longest_gap_ms = max(longest_gap_ms, excluded.longest_gap_ms, coalesce(excluded.first_good_ms - last_good_ms, 0)),
+    first_good_ms = coalesce(min(first_good_ms, excluded.first_good_ms), first_good_ms, excluded.first_good_ms),
+    last_good_ms = coalesce(max(last_good_ms, excluded.last_good_ms), last_good_ms, excluded.last_good_ms),
+    rejected_in_row = excluded.rejected_in_row + iif(excluded.last_good_ms IS NULL, rejected_in_row, 0),
+    last_rejected_ms = coalesce(max(last_rejected_ms, excluded.last_rejected_ms), last_rejected_ms, excluded.last_rejected_ms)`;
+
+/** Removes a step's share of what is older than an hour. Returns whether there may be more. */
+export function prepareRemoveTallies(database: Database.Database): (beforeHour: number) => boolean {
+  const old = database.prepare<[number, number], { factory: string; uid: string; hour: number }>(
+    'SELECT factory, uid, hour FROM tallies WHERE hour < ? LIMIT ?',
+  );
+  const remove = database.prepare<[object]>(
+    'DELETE FROM tallies WHERE factory = @factory AND uid = @uid AND hour = @hour',
+  );
+  return beforeHour => {
+    const removed = old.all(beforeHour, talliesPerPruneStepMax);
+    for (const key of removed) remove.run(key);
+    return removed.length === talliesPerPruneStepMax;
+  };
+}

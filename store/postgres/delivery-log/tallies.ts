@@ -1,0 +1,166 @@
+import type { Pool } from 'pg';
+import type { DeliveryLogReader } from '../../delivery-log.ts';
+import {
+  type HealthCounts,
+  listeningBreakMs,
+  type StoredHealth,
+  type TalliedRow,
+  type Tally,
+  type TallyPosition,
+  tallyRows,
+  tallyRowsMax,
+  unhealthyListedMax,
+  unhealthyStates,
+} from '../../tallies.ts';
+import { inTransaction } from '../connection/transaction.ts';
+import { toDay } from './partitions.ts';
+import { type Select, settle } from './search.ts';
+import { toColumns } from './text.ts';
+import type { AsyncVerbs } from './verbs.ts';
+
+type Position = TallyPosition & { readonly listeningSinceMs: number };
+
+export function readTallies(
+  select: Select,
+): Pick<DeliveryLogReader, 'readNextTallies' | 'readHistory' | 'listDueHealth' | 'countHealth'> {
+  const readPosition = async () => {
+    const text = 'SELECT seq, day, listening_since_ms AS "listeningSinceMs" FROM hookmill.tally_position';
+    const [position] = await select<Position>(text, []);
+    return position ?? { seq: 0, day: 0, listeningSinceMs: 0 };
+  };
+  return {
+    readNextTallies: async () => {
+      const { seq, day } = await readPosition();
+      const from = { seq, day };
+      const settled = await settle(select, 'deliveries');
+      // A row may be a day older than another one that was recorded before it, if clocks differ.
+      const rows = await select<TalliedRow & { seq: number }>(selectNext, [seq, settled, day - 1]);
+      const last = rows.at(-1);
+      const isEnd = rows.length < tallyRowsMax;
+      const today = toDay(Date.now());
+      const days = rows.map(({ atMs }) => toDay(atMs)).filter(of => of <= today);
+      const to = { seq: isEnd ? settled : (last?.seq ?? settled), day: Math.max(day, ...days) };
+      return { from, to, tallies: tallyRows(rows), isEnd };
+    },
+    readHistory: async ({ factory, uid = null, sinceHour }) => ({
+      listeningSinceMs: (await readPosition()).listeningSinceMs,
+      webhooks: await select<StoredHealth>(
+        `${selectHealth} WHERE factory = $1 AND ($2::text IS NULL OR uid = $2) ORDER BY uid`,
+        [factory, uid],
+      ),
+      tallies: await select<Tally>(selectTallies, [factory, uid, sinceHour]),
+    }),
+    listDueHealth: (nowMs, limit) =>
+      select<StoredHealth>(`${selectHealth} WHERE due_ms <= $1 ORDER BY due_ms LIMIT $2`, [nowMs, limit]),
+    countHealth: async () => ({
+      counts: await select<HealthCounts['counts'][number]>(
+        'SELECT state, count(*) AS webhooks FROM hookmill.webhook_health GROUP BY state',
+        [],
+      ),
+      unhealthy: await select<StoredHealth>(
+        `${selectHealth} WHERE state IN (${unhealthyStates}) LIMIT ${unhealthyListedMax}`,
+        [],
+      ),
+    }),
+  };
+}
+
+/**
+ * No index has the rows of all factories in the order of their commits, and one more would cost each delivery. So the
+ * factories of the last days are found in the index by factory, each by one look, and then the next rows of each.
+ */
+const selectNext = `
+  WITH RECURSIVE factories AS (
+    (SELECT factory FROM hookmill.deliveries WHERE day = 0 OR day >= $3 ORDER BY factory LIMIT 1)
+    UNION ALL
+    SELECT (
+      SELECT factory FROM hookmill.deliveries
+      WHERE (day = 0 OR day >= $3) AND factory > factories.factory ORDER BY factory LIMIT 1)
+    FROM factories WHERE factory IS NOT NULL
+  )
+  SELECT next.* FROM factories CROSS JOIN LATERAL (
+    SELECT seq, factory, uid, webhook, outcome, at_ms AS "atMs" FROM hookmill.deliveries
+    WHERE factory = factories.factory AND seq > $1 AND seq <= $2 AND (day = 0 OR day >= $3)
+    ORDER BY seq LIMIT ${tallyRowsMax}
+  ) AS next
+  ORDER BY seq LIMIT ${tallyRowsMax}`;
+
+const selectTallies = `
+  SELECT factory, uid, hour, webhook, accepted, duplicates, rejected_auth AS "rejectedAuth",
+    rejected_json AS "rejectedJson", rejected_large AS "rejectedLarge", handshakes,
+    first_good_ms AS "firstGoodMs", last_good_ms AS "lastGoodMs", longest_gap_ms AS "longestGapMs",
+    rejected_in_row AS "rejectedInRow", last_rejected_ms AS "lastRejectedMs"
+  FROM hookmill.tallies WHERE factory = $1 AND ($2::text IS NULL OR uid = $2) AND hour >= $3
+  ORDER BY uid, hour`;
+
+const selectHealth = 'SELECT factory, uid, webhook, state, from_ms AS "fromMs" FROM hookmill.webhook_health';
+
+export function prepareTallies(pool: Pool): Pick<AsyncVerbs, 'recordTallies' | 'recordHealth'> {
+  return {
+    recordTallies: ({ from, to, tallies }) =>
+      inTransaction(pool, async client => {
+        const advanced = await client.query(
+          'UPDATE hookmill.tally_position SET seq = $2, day = $3 WHERE seq = $1',
+          [from.seq, to.seq, to.day],
+        );
+        // After a lost connection, the same step finds that it was taken.
+        if (advanced.rowCount === 0) return false;
+        const columns = toColumns(tallies, tallyFields);
+        await client.query(addTallies, columns);
+        await client.query(wakeHealth, toColumns(tallies, ['factory', 'uid', 'webhook', 'rejectedInRow']));
+        return true;
+      }),
+    recordHealth: ({ nowMs, judged }) =>
+      inTransaction(pool, async client => {
+        await client.query(seeHealth, [nowMs, nowMs - listeningBreakMs]);
+        await client.query(judgeHealth, toColumns(judged, ['uid', 'state', 'fromMs', 'dueMs']));
+        const forgotten = judged.filter(({ dueMs }) => dueMs === null).map(({ uid }) => uid);
+        await client.query('DELETE FROM hookmill.webhook_health WHERE uid = ANY ($1)', [forgotten]);
+        return true;
+      }),
+  };
+}
+
+const tallyFields = [
+  ...(['factory', 'uid', 'hour', 'webhook', 'accepted', 'duplicates', 'rejectedAuth'] as const),
+  ...(['rejectedJson', 'rejectedLarge', 'handshakes', 'firstGoodMs', 'lastGoodMs'] as const),
+  ...(['longestGapMs', 'rejectedInRow', 'lastRejectedMs'] as const),
+];
+
+// greatest and least ignore nulls.
+const addTallies = `
+  INSERT INTO hookmill.tallies AS tally (factory, uid, hour, webhook, accepted, duplicates, rejected_auth, rejected_json,
+    rejected_large, handshakes, first_good_ms, last_good_ms, longest_gap_ms, rejected_in_row, last_rejected_ms)
+  SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::bigint[], $6::bigint[], $7::bigint[],
+    $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], $14::bigint[], $15::bigint[])
+  ON CONFLICT (factory, uid, hour) DO UPDATE SET
+    webhook = excluded.webhook,
+    accepted = tally.accepted + excluded.accepted,
+    duplicates = tally.duplicates + excluded.duplicates,
+    rejected_auth = tally.rejected_auth + excluded.rejected_auth,
+    rejected_json = tally.rejected_json + excluded.rejected_json,
+    rejected_large = tally.rejected_large + excluded.rejected_large,
+    handshakes = tally.handshakes + excluded.handshakes,
+    longest_gap_ms = greatest(tally.longest_gap_ms, excluded.longest_gap_ms, excluded.first_good_ms - tally.last_good_ms),
+    first_good_ms = least(tally.first_good_ms, excluded.first_good_ms),
+    last_good_ms = greatest(tally.last_good_ms, excluded.last_good_ms),
+    rejected_in_row = excluded.rejected_in_row
+      + CASE WHEN excluded.last_good_ms IS NULL THEN tally.rejected_in_row ELSE 0 END,
+    last_rejected_ms = greatest(tally.last_rejected_ms, excluded.last_rejected_ms)`;
+
+const wakeHealth = `
+  INSERT INTO hookmill.webhook_health AS known (factory, uid, webhook, state, from_ms, due_ms)
+  SELECT max(factory), uid, max(webhook), 'healthy', 0, CASE WHEN max(rejected_in_row) > 0 THEN 0 ELSE 1 END
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[]) AS given (factory, uid, webhook, rejected_in_row)
+  GROUP BY uid
+  ON CONFLICT (uid) DO UPDATE SET webhook = excluded.webhook,
+    due_ms = CASE WHEN excluded.due_ms = 0 OR known.state <> 'healthy' THEN 0 ELSE known.due_ms END`;
+
+const seeHealth = `
+  UPDATE hookmill.tally_position SET seen_ms = $1,
+    listening_since_ms = CASE WHEN seen_ms < $2 THEN $1 ELSE listening_since_ms END`;
+
+const judgeHealth = `
+  UPDATE hookmill.webhook_health AS known SET state = judged.state, from_ms = judged.from_ms, due_ms = judged.due_ms
+  FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) AS judged (uid, state, from_ms, due_ms)
+  WHERE known.uid = judged.uid AND judged.due_ms IS NOT NULL`;

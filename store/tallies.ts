@@ -1,0 +1,153 @@
+import type { Outcome } from '../schema/delivery.ts';
+
+/** @limit Rows of the delivery log that are tallied in one step: some ms of reading, and a small write. */
+export const tallyRowsMax = 5_000;
+
+/** How many deliveries with each outcome came in an hour. */
+export type OutcomeCounts = Readonly<
+  Record<'accepted' | 'duplicates' | 'rejectedAuth' | 'rejectedJson' | 'rejectedLarge' | 'handshakes', number>
+>;
+
+/** The deliveries of a webhook in one hour. A delivery is good if it was accepted, or a duplicate: its sender is fine. */
+export interface Tally extends OutcomeCounts {
+  readonly factory: string;
+  readonly uid: string;
+  /** The name of the webhook at its last delivery. */
+  readonly webhook: string;
+  /** Whole hours since 1970. */
+  readonly hour: number;
+  readonly firstGoodMs: number | null;
+  readonly lastGoodMs: number | null;
+  /** The longest time between two good deliveries of the hour, in ms. */
+  readonly longestGapMs: number;
+  /** The rejections after the last good delivery of the hour. */
+  readonly rejectedInRow: number;
+  readonly lastRejectedMs: number | null;
+}
+
+/** What is tallied of a delivery. */
+export interface TalliedRow {
+  readonly factory: string;
+  readonly uid: string;
+  readonly webhook: string;
+  readonly outcome: Outcome;
+  readonly atMs: number;
+}
+
+/** How far the log was tallied. */
+export interface TallyPosition {
+  readonly seq: number;
+  /** With PostgreSQL, the last day of which rows were tallied, counted from 1970; otherwise 0. */
+  readonly day: number;
+}
+
+/** The next rows of the log that are not tallied yet, together with the position that is written with them. */
+export interface TallyStep {
+  readonly from: TallyPosition;
+  readonly to: TallyPosition;
+  readonly tallies: readonly Tally[];
+  /** Whether nothing follows for now. */
+  readonly isEnd: boolean;
+}
+
+/** The field of a tally that counts the deliveries with an outcome. */
+export const countOf: Readonly<Record<Outcome, keyof OutcomeCounts>> = {
+  Accepted: 'accepted',
+  Duplicate: 'duplicates',
+  'Rejected (auth)': 'rejectedAuth',
+  'Rejected (invalid JSON)': 'rejectedJson',
+  'Rejected (too large)': 'rejectedLarge',
+  Handshake: 'handshakes',
+};
+
+/** The number of rejections in an hour. */
+export function countRejected({ rejectedAuth, rejectedJson, rejectedLarge }: OutcomeCounts): number {
+  return rejectedAuth + rejectedJson + rejectedLarge;
+}
+
+const hourMs = 3_600_000;
+
+/** Adds rows up, one tally for each webhook and hour. The rows are in the order of their commits. */
+export function tallyRows(rows: Iterable<TalliedRow>): Tally[] {
+  const tallies = new Map<string, Mutable<Tally>>();
+  for (const { factory, uid, webhook, outcome, atMs } of rows) {
+    const hour = Math.floor(atMs / hourMs);
+    const key = `${uid} ${hour}`;
+    const tally = tallies.get(key) ?? { ...noDeliveries, factory, uid, webhook, hour };
+    tallies.set(key, tally);
+    tally.webhook = webhook;
+    tally[countOf[outcome]]++;
+    if (outcome === 'Accepted' || outcome === 'Duplicate') addGood(tally, atMs);
+    else if (outcome !== 'Handshake') {
+      tally.rejectedInRow++;
+      tally.lastRejectedMs = Math.max(atMs, tally.lastRejectedMs ?? 0);
+    }
+  }
+  return [...tallies.values()];
+}
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+const noDeliveries = {
+  ...{ accepted: 0, duplicates: 0, rejectedAuth: 0, rejectedJson: 0, rejectedLarge: 0, handshakes: 0 },
+  ...{ firstGoodMs: null, lastGoodMs: null, longestGapMs: 0, rejectedInRow: 0, lastRejectedMs: null },
+};
+
+function addGood(tally: Mutable<Tally>, atMs: number): void {
+  if (tally.lastGoodMs !== null) tally.longestGapMs = Math.max(tally.longestGapMs, atMs - tally.lastGoodMs);
+  tally.firstGoodMs = Math.min(atMs, tally.firstGoodMs ?? atMs);
+  tally.lastGoodMs = Math.max(atMs, tally.lastGoodMs ?? atMs);
+  tally.rejectedInRow = 0;
+}
+
+/** What was last found of a webhook. */
+export interface StoredHealth {
+  readonly factory: string;
+  readonly uid: string;
+  /** The name of the webhook at its last delivery. */
+  readonly webhook: string;
+  /** One of `healthStates`. */
+  readonly state: string;
+  /** Silence counts from this time on: before, the webhook was disabled or unknown. */
+  readonly fromMs: number;
+}
+
+/** What is found of a webhook now. */
+export interface JudgedHealth extends Pick<StoredHealth, 'uid' | 'state' | 'fromMs'> {
+  /** When to look at it again, unless deliveries come that may change it before; null: it is forgotten. */
+  readonly dueMs: number | null;
+}
+
+export interface HealthRecord {
+  readonly nowMs: number;
+  readonly judged: readonly JudgedHealth[];
+}
+
+/** The past by which webhooks are judged. */
+export interface TalliedHistory {
+  /** Since when deliveries could be received without a longer break; 0 if no daemon has judged yet. */
+  readonly listeningSinceMs: number;
+  readonly webhooks: readonly StoredHealth[];
+  /** By webhook, oldest first. */
+  readonly tallies: readonly Tally[];
+}
+
+export interface HistoryFilter {
+  readonly factory: string;
+  readonly uid?: string;
+  readonly sinceHour: number;
+}
+
+/** The webhooks that got a delivery, by what was last found of them. */
+export interface HealthCounts {
+  readonly counts: readonly { readonly state: string; readonly webhooks: number }[];
+  /** Those that are not healthy, up to a limit. */
+  readonly unhealthy: readonly StoredHealth[];
+}
+
+/** The states in which something may be wrong, as SQL has them in a list. */
+export const unhealthyStates = "'quiet', 'failing'";
+/** @limit Webhooks that are not healthy and listed by name in metrics: with more, something common to them has failed. */
+export const unhealthyListedMax = 1_000;
+/** @limit Time without a daemon that looks at webhooks after which silence before it no longer counts, in ms: senders could not deliver. */
+export const listeningBreakMs = 120_000;

@@ -1,0 +1,37 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { homeAt } from '../../store/embedded/files/home.ts';
+import { bearerOf, startDaemon } from '../support/daemon.ts';
+import { eventually } from '../support/eventually.ts';
+import { send } from '../support/http.ts';
+import { readStore } from '../support/stored.ts';
+import { makeWorkspace } from '../support/workspace.ts';
+
+test('each delivery is tallied once, also when the daemon is killed meanwhile', async () => {
+  const workspace = makeWorkspace();
+  const settings = { logLevel: 'warn', limits: { deliveriesPerMinute: 1_000_000 } };
+  let daemon = await startDaemon({ workspace, settings });
+  onTestFinished(async () => {
+    await daemon.stop('SIGKILL');
+  });
+  const { factory, uid, secret } = await daemon.webhook();
+  const countTallied = async () => {
+    const { tallies } = await readStore(homeAt(workspace.home), ({ deliveries }) =>
+      deliveries.readHistory({ factory, uid, sinceHour: 0 }),
+    );
+    return tallies.reduce((sum, { accepted }) => sum + accepted, 0);
+  };
+  let sent = 0;
+  const post = () => {
+    const url = `${daemon.ingressUrl}/webhooks/w/${uid}`;
+    return send(url, { headers: bearerOf(secret), body: `{"n":${++sent}}` });
+  };
+  for (const rounds of [1, 2]) {
+    await Promise.all(Array.from({ length: 20 }, post));
+    await eventually(async () => (await countTallied()) > 20 * (rounds - 1));
+    await Promise.all(Array.from({ length: 5 }, post));
+    await daemon.stop('SIGKILL');
+    daemon = await startDaemon({ workspace, settings });
+  }
+  await eventually(async () => (await countTallied()) >= sent);
+  expect(await countTallied()).toBe(sent);
+});
