@@ -80,7 +80,7 @@ interface ActivatedDaemon {
   readyz(): Promise<Readiness>;
   /** Starts it again on the same sockets. */
   start(): Promise<void>;
-  /** Sends SIGTERM, and waits until it has stopped. */
+  /** Sends SIGTERM, and waits until its process has ended. */
   stop(): Promise<void>;
 }
 
@@ -98,19 +98,24 @@ async function activate(names: string, settings: object = {}): Promise<Activated
   }
   const pid = () => Number(/.*pid (\d+)\n/s.exec(output)?.[1]);
   const isReady = () => /hookmill serves .* on (\S+) \(management on (\S+)\)\n/.exec(output);
+  const hasEnded = () => output.includes('\nended with ');
   const start = async () => {
     output = '';
     child.stdin?.write('.');
-    const [, ingressUrl = '', managementUrl = ''] = await eventually(isReady);
+    const [, ingressUrl = '', managementUrl = ''] = await eventually(() => {
+      if (hasEnded()) throw new Error(`the daemon did not start: ${output}`);
+      return isReady();
+    });
     return { ingressUrl, managementUrl };
   };
   const stop = async () => {
     process.kill(pid());
-    await eventually(() => output.includes('"msg":"stopped"'));
+    await eventually(hasEnded);
+    expect(output).toContain('"msg":"stopped"');
   };
   onTestFinished(async () => {
     child.kill('SIGKILL');
-    if (!output.includes('"msg":"stopped"')) process.kill(pid(), 'SIGKILL');
+    if (!hasEnded()) process.kill(pid(), 'SIGKILL');
     await child;
   });
   let urls = await start();

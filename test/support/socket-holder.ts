@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { readSync } from 'node:fs';
+import { readSync, writeSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 
 // Stands for systemd: opens a listening socket for each name, and passes them to a command (sd_listen_fds(3)). Starts
-// the command for each byte of standard input, and waits for its end. This process itself accepts no connection,
+// the command for each byte of standard input, waits for its end, and says so. This process itself accepts no connection,
 // because its event loop is blocked from the moment when it listens.
 //
 // node socket-holder.ts <name>[:<name>] <command> [argument]…
@@ -14,7 +14,8 @@ while (readSync(0, Buffer.alloc(1)) > 0) {
   const script = 'echo "pid $$"; LISTEN_PID=$$ exec "$@"';
   const env = { ...process.env, LISTEN_FDS: String(servers.length), LISTEN_FDNAMES: names };
   const stdio = ['ignore', 'inherit', 'inherit', ...servers.map(descriptorOf)] as const;
-  spawnSync('sh', ['-c', script, 'sh', ...command], { env, stdio: [...stdio] });
+  const { status, signal } = spawnSync('sh', ['-c', script, 'sh', ...command], { env, stdio: [...stdio] });
+  writeSync(1, `ended with ${signal ?? status}\n`);
 }
 process.exit();
 
