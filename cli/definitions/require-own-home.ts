@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { CommandError } from '../exit-status.ts';
 import { findRepositoryRoot } from './repository-root.ts';
-import { listTrackedFiles } from './tracked-files.ts';
 
 /**
  * Fails if the home came with the repository that it is in: whoever committed it knows its key, its secrets and its
@@ -11,6 +10,7 @@ import { listTrackedFiles } from './tracked-files.ts';
 export async function requireOwnHome(home: string): Promise<void> {
   const directory = dirname(home);
   if (!existsSync(home) || !existsSync(`${findRepositoryRoot(directory, {})}/.git`)) return;
+  const { listTrackedFiles } = await import('./tracked-files.ts');
   if ((await listTrackedFiles(directory, [basename(home)])).length === 0) return;
   throw new CommandError(
     `${home} came with the repository, so others know its secrets; remove it from git, or name your own with --home`,

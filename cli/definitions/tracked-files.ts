@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
 /** @limit Output of `git ls-files` that is read, in bytes (16 MiB): only files with the names of a home are listed. */
@@ -11,7 +12,6 @@ export async function listTrackedFiles(
   directory: string,
   pathspecs: readonly string[],
 ): Promise<readonly string[]> {
-  const { execFile } = await import('node:child_process');
   // The repository's configuration may be hostile: fsmonitor is a command that git would start.
   const options = ['-c', 'core.fsmonitor=false', 'ls-files', '-z', '--', ...pathspecs];
   const { stdout } = await promisify(execFile)('git', options, {

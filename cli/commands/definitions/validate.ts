@@ -54,10 +54,14 @@ async function validate(paths: readonly string[], command: Command): Promise<voi
   ]);
   const options: ValidateOptions = command.optsWithGlobals();
   const directory = findDefinitionsDirectory(options);
-  const factories = loadPaths(directory, paths);
+  // git lists tracked homes in a process of its own while this one reads the files.
+  const [homes, factories] = await Promise.all([
+    findTrackedHomes(directory, options.home),
+    (async () => loadPaths(directory, paths))(),
+  ]);
   const found = [
     ...factories.flatMap(listDiagnostics),
-    ...(await findTrackedHomes(directory, options.home)),
+    ...homes,
     ...(options.secretsFrom === undefined ? [] : await findMissingSecrets(factories, options.secretsFrom)),
   ];
   const { changedSince } = options;
