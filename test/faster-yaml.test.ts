@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type CST, Parser } from 'yaml';
-import { withoutGenerators } from '../yaml-without-generators.ts';
+import { type CST, Parser, parseDocument } from 'yaml';
+import { withAssignedType, withoutGenerators, yamlRewrites } from '../faster-yaml.ts';
 
-const { Parser: Rewritten } = await importRewritten();
+const rewritten = await importRewritten();
 
-async function importRewritten(): Promise<{ readonly Parser: typeof Parser }> {
+async function importRewritten(): Promise<Pick<typeof import('yaml'), 'Parser' | 'parseDocument'>> {
   const directory = mkdtempSync(join(tmpdir(), 'yaml-'));
   cpSync('node_modules/yaml/browser', directory, { recursive: true });
-  for (const name of ['lexer.js', 'parser.js']) {
-    const file = join(directory, 'dist/parse', name);
-    writeFileSync(file, withoutGenerators(readFileSync(file, 'utf8')));
+  for (const [path, rewrite] of Object.entries(yamlRewrites)) {
+    const file = join(directory, 'dist', path);
+    writeFileSync(file, rewrite(readFileSync(file, 'utf8')));
   }
   return import(pathToFileURL(join(directory, 'dist/index.js')).href);
 }
@@ -62,14 +62,32 @@ const pieces = [
   ...['key: value\n', 'a', '1', '~', '@', '`', '<<', '\n  - b\n', '\nc: [1, {d: e}]\n', 'é', '😀'],
 ];
 
+const texts = fc.array(fc.constantFrom(...pieces), { maxLength: 30 }).map(parts => parts.join(''));
+
 test('the rewritten parser finds the same tokens in any text', () => {
-  const text = fc.array(fc.constantFrom(...pieces), { maxLength: 30 }).map(parts => parts.join(''));
   fc.assert(
-    fc.property(text, text => {
-      expect(parse(Rewritten, text)).toEqual(parse(Parser, text));
+    fc.property(texts, text => {
+      expect(parse(rewritten.Parser, text)).toEqual(parse(Parser, text));
     }),
     { numRuns: 2_000 },
   );
+});
+
+test('the rewritten nodes make the same document of any text', () => {
+  const compose = (parse: typeof parseDocument, text: string) => {
+    const { contents, errors } = parse(text, { uniqueKeys: false });
+    return { json: JSON.stringify(contents), errors: errors.map(({ code, pos }) => ({ code, pos })) };
+  };
+  fc.assert(
+    fc.property(texts, text => {
+      expect(compose(rewritten.parseDocument, text)).toEqual(compose(parseDocument, text));
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('refuses a node that does not define its type', () => {
+  expect(() => withAssignedType('class Node {}')).toThrow('does not define its type');
 });
 
 test('refuses code that it would leave with a generator', () => {
