@@ -344,7 +344,8 @@ export interface DeliveryLogReader {
   readHistory(filter: HistoryFilter): Promise<TalliedHistory>;
   /** The webhooks that are to be looked at now, those that wait longest first. */
   listDueHealth(nowMs: number, limit: number): Promise<StoredHealth[]>;
-  countHealth(): Promise<HealthCounts>;
+  /** Of one factory, or of all. */
+  countHealth(factory?: string): Promise<HealthCounts>;
 }
 
 export interface DeliveryLogOptions {

@@ -140,9 +140,16 @@ export interface HistoryFilter {
 
 /** The webhooks that got a delivery, by what was last found of them. */
 export interface HealthCounts {
-  readonly counts: readonly { readonly state: string; readonly webhooks: number }[];
-  /** Those that are not healthy, up to a limit. */
+  /** In the order of factories. */
+  readonly counts: readonly FactoryHealthCount[];
+  /** Those that are not healthy, failing ones first, up to a limit. */
   readonly unhealthy: readonly StoredHealth[];
+}
+
+export interface FactoryHealthCount {
+  readonly factory: string;
+  readonly state: string;
+  readonly webhooks: number;
 }
 
 /** The states in which something may be wrong, as SQL has them in a list. */

@@ -33,7 +33,7 @@ export async function showHealth({
       return {
         name: webhook.name,
         uid: webhook.uid,
-        health: webhook.enabled ? judge(webhook, tallies, history, nowMs) : null,
+        health: webhook.enabled ? judgeWebhook(webhook, tallies, history, nowMs) : null,
         lastGoodAt: findLast(tallies, ({ lastGoodMs }) => lastGoodMs),
         lastRejectedAt: findLast(tallies, ({ lastRejectedMs }) => lastRejectedMs),
         tallies: listTallies(tallies, sinceHour),
@@ -42,12 +42,13 @@ export async function showHealth({
   };
 }
 
-function judge(
-  { uid }: AppliedWebhook,
+/** Judges a webhook by its past. */
+export function judgeWebhook(
+  { uid }: Pick<AppliedWebhook, 'uid'>,
   tallies: readonly Tally[],
   { listeningSinceMs, webhooks }: TalliedHistory,
   nowMs: number,
-): WebhookHealth['health'] {
+): NonNullable<WebhookHealth['health']> {
   const { fromMs = 0 } = webhooks.find(known => known.uid === uid) ?? {};
   const { state, reason, sinceMs } = judgeHealth({
     tallies,

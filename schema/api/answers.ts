@@ -158,6 +158,28 @@ export const activityAnswer = z.strictObject({
   ),
 });
 
+const webhookHealth = z.strictObject({
+  state: z.enum(healthStates),
+  reason: z.string(),
+  since: time.nullable().describe('Since when it is quiet or failing; null in other states.'),
+});
+
+/** The health of the webhooks of several factories, in numbers. */
+export const healthOverviewAnswer = z.strictObject({
+  factories: z
+    .array(
+      z.strictObject({
+        factory: z.string(),
+        counts: z.array(z.strictObject({ state: z.enum(healthStates), webhooks: z.int() })),
+      }),
+    )
+    .describe('The webhooks that ever got a delivery, as they were last looked at.'),
+  unhealthy: z
+    .array(z.strictObject({ factory: z.string(), name: z.string(), uid, health: webhookHealth }))
+    .describe('The webhooks that are quiet or failing, failing ones first.'),
+  hasMore: z.boolean().describe('Whether more are quiet or failing than are listed.'),
+});
+
 /** The health of the webhooks of a factory, and their deliveries of the last seven days. */
 export const healthAnswer = z.strictObject({
   since: time.describe('When the first hour begins. The last hour is the current one.'),
@@ -165,14 +187,7 @@ export const healthAnswer = z.strictObject({
     z.strictObject({
       name: z.string(),
       uid,
-      health: z
-        .strictObject({
-          state: z.enum(healthStates),
-          reason: z.string(),
-          since: time.nullable().describe('Since when it is quiet or failing; null in other states.'),
-        })
-        .nullable()
-        .describe('null: the webhook is disabled.'),
+      health: webhookHealth.nullable().describe('null: the webhook is disabled.'),
       lastGoodAt: time.nullable().describe('When the last delivery came that was accepted, or a duplicate.'),
       lastRejectedAt: time.nullable(),
       tallies: z

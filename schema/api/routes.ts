@@ -56,6 +56,15 @@ export const apiRoutes = {
     summary: 'Lists the factories that the caller may see.',
     answer: { status: 200, shape: answers.factoriesAnswer },
   },
+  showHealthOverview: {
+    method: 'get',
+    path: '/health',
+    permission: 'signed-in',
+    summary:
+      'Counts the webhooks of each factory that the caller may see by their health, and lists those that are quiet or failing.',
+    answer: { status: 200, shape: answers.healthOverviewAnswer },
+    problems: reading,
+  },
   listSchemes: {
     method: 'get',
     path: '/schemes',

@@ -45,6 +45,7 @@ export type ThreadOperationId = Exclude<OperationId, PortOperationId>;
 const listIds = [
   'showActivity',
   'showHealth',
+  'showHealthOverview',
   'listDeliveries',
   'listUnlogged',
   'listRuns',

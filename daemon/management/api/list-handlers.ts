@@ -1,5 +1,6 @@
 import { listDeliveries } from '../../../operations/deliveries.ts';
 import { showHealth } from '../../../operations/health/show-health.ts';
+import { showHealthOverview } from '../../../operations/health/show-health-overview.ts';
 import { listRuns, listRunsOfDelivery, showRun } from '../../../operations/runs.ts';
 import { listUnlogged } from '../../../operations/unlogged.ts';
 import { createActivityCounter } from './activity.ts';
@@ -16,6 +17,12 @@ export function createListHandlers(deps: OperationDeps): Pick<ThreadHandlers, Li
       return { body: await countActivity(factory, uids) };
     },
     showHealth: async ({ params: { factory } }) => ({ body: await showHealth(openFactory(deps, factory)) }),
+    showHealthOverview: async ({ caller }) => ({
+      body: await showHealthOverview(
+        { ...deps, now: () => new Date(deps.nowMs()) },
+        caller.token.factory ?? undefined,
+      ),
+    }),
     listDeliveries: async ({ params: { factory }, query, caller }) => {
       const opened = openFactory(deps, factory);
       const { rows, ...end } = await listDeliveries(opened, toWanted(query), caller.token.permission);

@@ -52,14 +52,16 @@ export function readTallies(
     }),
     listDueHealth: (nowMs, limit) =>
       select<StoredHealth>(`${selectHealth} WHERE due_ms <= $1 ORDER BY due_ms LIMIT $2`, [nowMs, limit]),
-    countHealth: async () => ({
+    countHealth: async factory => ({
       counts: await select<HealthCounts['counts'][number]>(
-        'SELECT state, count(*) AS webhooks FROM hookmill.webhook_health GROUP BY state',
-        [],
+        `SELECT factory, state, count(*) AS webhooks FROM hookmill.webhook_health WHERE ${isMeant}
+        GROUP BY factory, state ORDER BY factory COLLATE "C", state`,
+        [factory ?? null],
       ),
       unhealthy: await select<StoredHealth>(
-        `${selectHealth} WHERE state IN (${unhealthyStates}) LIMIT ${unhealthyListedMax}`,
-        [],
+        `${selectHealth} WHERE state IN (${unhealthyStates}) AND ${isMeant}
+        ORDER BY state, factory COLLATE "C", webhook COLLATE "C" LIMIT ${unhealthyListedMax}`,
+        [factory ?? null],
       ),
     }),
   };
@@ -93,6 +95,7 @@ const selectTallies = `
   FROM hookmill.tallies WHERE factory = $1 AND ($2::text IS NULL OR uid = $2) AND hour >= $3
   ORDER BY uid, hour`;
 
+const isMeant = '($1::text IS NULL OR factory = $1)';
 const selectHealth = 'SELECT factory, uid, webhook, state, from_ms AS "fromMs" FROM hookmill.webhook_health';
 
 export function prepareTallies(pool: Pool): Pick<AsyncVerbs, 'recordTallies' | 'recordHealth'> {

@@ -113,9 +113,11 @@ export function testTallies(makePlace: MakePlace): void {
       { factory, uid, webhook: 'renamed', state: 'failing', fromMs: 7 },
     ]);
     expect(await store.deliveries.countHealth()).toEqual({
-      counts: [{ state: 'failing', webhooks: 1 }],
+      counts: [{ factory, state: 'failing', webhooks: 1 }],
       unhealthy: [{ factory, uid, webhook: 'renamed', state: 'failing', fromMs: 7 }],
     });
+    expect(await store.deliveries.countHealth(factory)).toEqual(await store.deliveries.countHealth());
+    expect(await store.deliveries.countHealth('other')).toEqual({ counts: [], unhealthy: [] });
     await log.recordHealth({ nowMs, judged: [{ uid, state: 'failing', fromMs: 7, dueMs: null }] });
     expect(await store.deliveries.countHealth()).toEqual({ counts: [], unhealthy: [] });
   });

@@ -36,11 +36,14 @@ export function prepareTallyQueries(database: Database.Database): TallyQueries {
   const due = database.prepare<[number, number], StoredHealth>(
     `${selectHealth} WHERE due_ms <= ? ORDER BY due_ms LIMIT ?`,
   );
-  const counts = database.prepare<[], HealthCounts['counts'][number]>(
-    'SELECT state, count(*) AS webhooks FROM webhook_health GROUP BY state',
+  const isMeant = '(@factory IS NULL OR factory = @factory)';
+  const counts = database.prepare<{ factory: string | null }, HealthCounts['counts'][number]>(
+    `SELECT factory, state, count(*) AS webhooks FROM webhook_health WHERE ${isMeant} GROUP BY factory, state
+    ORDER BY factory, state`,
   );
-  const unhealthy = database.prepare<[], StoredHealth>(
-    `${selectHealth} WHERE state IN (${unhealthyStates}) LIMIT ${unhealthyListedMax}`,
+  const unhealthy = database.prepare<{ factory: string | null }, StoredHealth>(
+    `${selectHealth} WHERE state IN (${unhealthyStates}) AND ${isMeant}
+    ORDER BY state, factory, webhook LIMIT ${unhealthyListedMax}`,
   );
   return {
     readNextTallies: prepareReadNext(database),
@@ -50,7 +53,10 @@ export function prepareTallyQueries(database: Database.Database): TallyQueries {
       tallies: history.all({ ...filter, uid }),
     }),
     listDueHealth: (nowMs, limit) => due.all(nowMs, limit),
-    countHealth: () => ({ counts: counts.all(), unhealthy: unhealthy.all() }),
+    countHealth: given => {
+      const factory = given ?? null;
+      return { counts: counts.all({ factory }), unhealthy: unhealthy.all({ factory }) };
+    },
   };
 }
 

@@ -16,8 +16,8 @@ interface Ready {
 }
 
 /** A daemon with the webhook `deploys`, and an automation on it that matches only failures. */
-async function ready(): Promise<Ready> {
-  const daemon = await startManagedDaemon();
+async function ready(settings: object = {}): Promise<Ready> {
+  const daemon = await startManagedDaemon(settings);
   const manager = await daemon.client();
   const { json } = await manager.call('createWebhook', { body: { name: 'deploys' } });
   const { uid, url } = json.webhook;
@@ -486,4 +486,34 @@ test('shows the event headers of a delivery, judges by them, and refuses filters
       },
     });
   }
+});
+
+test('counts the webhooks that a token may see by their health, and lists those that fail', async () => {
+  const { daemon, manager, deliver, intrude, uid } = await ready({ limits: { failedAuthPerMinute: 100 } });
+  await deliver({ state: 'passed' });
+  const show = async (client: ApiClient) => (await client.call('showHealthOverview')).json;
+  const counts = async () => (await show(manager)).factories;
+  await expect
+    .poll(counts, { timeout: 60_000 })
+    .toEqual([{ factory: 'default', counts: [{ state: 'healthy', webhooks: 1 }] }]);
+  expect((await show(manager)).unhealthy).toEqual([]);
+  for (let attempt = 0; attempt < 40; attempt++) await intrude();
+  await expect
+    .poll(counts, { timeout: 60_000 })
+    .toEqual([{ factory: 'default', counts: [{ state: 'failing', webhooks: 1 }] }]);
+  const health = {
+    state: 'failing',
+    reason: expect.stringContaining('40'),
+    since: new Date(daemon.clock.nowMs).toISOString(),
+  };
+  const overview = {
+    factories: [{ factory: 'default', counts: [{ state: 'failing', webhooks: 1 }] }],
+    unhealthy: [{ factory: 'default', name: 'deploys', uid, health }],
+    hasMore: false,
+  };
+  expect(await show(manager)).toEqual(overview);
+  expect(await show(await daemon.client({ factory: null, permission: 'read' }))).toEqual(overview);
+  expect(await show(await daemon.client({ factory: 'other' }))).toEqual({
+    ...{ factories: [], unhealthy: [], hasMore: false },
+  });
 });

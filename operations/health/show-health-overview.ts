@@ -1,0 +1,63 @@
+import type { z } from 'zod';
+import type { healthOverviewAnswer } from '../../schema/api/answers.ts';
+import type { AppliedState } from '../../schema/applied-state.ts';
+import { type HealthState, healthStates } from '../../schema/health.ts';
+import type { DeliveryLogReader } from '../../store/delivery-log.ts';
+import type { StoredHealth } from '../../store/tallies.ts';
+import { weeksJudged } from './judge-health.ts';
+import { judgeWebhook } from './show-health.ts';
+import { hourMs, weekHours } from './usual-rates.ts';
+
+/** @limit Webhooks that are quiet or failing and listed for all factories together: each is judged again, which takes a millisecond or two. */
+const unhealthyShownMax = 50;
+
+type Overview = z.output<typeof healthOverviewAnswer>;
+
+interface OverviewDeps {
+  readonly store: { readonly deliveries: Pick<DeliveryLogReader, 'countHealth' | 'readHistory'> };
+  readonly readState: (factory: string) => Promise<AppliedState>;
+  readonly now: () => Date;
+}
+
+/**
+ * Counts the webhooks of each factory by their health, as they were last looked at, and lists those in which something may
+ * be wrong: of one factory, or of all.
+ */
+export async function showHealthOverview(deps: OverviewDeps, factory: string | undefined): Promise<Overview> {
+  const { counts, unhealthy } = await deps.store.deliveries.countHealth(factory);
+  const byFactory = Map.groupBy(counts, count => count.factory);
+  const shown: Overview['unhealthy'] = [];
+  for (const webhook of unhealthy.slice(0, unhealthyShownMax)) {
+    const judged = await judgeAgain(deps, webhook);
+    if (judged) shown.push(judged);
+  }
+  return {
+    factories: [...byFactory].map(([factory, counts]) => ({
+      factory,
+      counts: counts.map(({ state, webhooks }) => ({ state: toState(state), webhooks })),
+    })),
+    unhealthy: shown,
+    hasMore: unhealthy.length > unhealthyShownMax,
+  };
+}
+
+/** Undefined if it is healthy, disabled or gone by now. */
+async function judgeAgain(
+  { store, readState, now }: OverviewDeps,
+  { factory, uid }: StoredHealth,
+): Promise<Overview['unhealthy'][number] | undefined> {
+  const state = await readState(factory).catch(() => undefined);
+  const webhook = state?.webhooks.find(applied => applied.uid === uid);
+  if (!webhook?.enabled) return undefined;
+  const nowMs = now().getTime();
+  const sinceHour = Math.floor(nowMs / hourMs) - weeksJudged * weekHours;
+  const history = await store.deliveries.readHistory({ factory, uid, sinceHour });
+  const health = judgeWebhook(webhook, history.tallies, history, nowMs);
+  if (health.state === 'healthy' || health.state === 'never seen') return undefined;
+  return { factory, name: webhook.name, uid, health };
+}
+
+/** A state that only a newer release knows is none that needs attention here. */
+function toState(stored: string): HealthState {
+  return healthStates.find(state => state === stored) ?? 'healthy';
+}
