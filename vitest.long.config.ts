@@ -7,7 +7,11 @@ const limitMs = 600_000;
 export default defineConfig({
   test: {
     ...base.test,
-    include: ['test/**/*-{crash,fuzz}.test.ts', 'test/**/durability.test.ts'],
+    include: [
+      'test/**/*-{crash,fuzz}.test.ts',
+      'test/**/durability.test.ts',
+      'test/dashboard/live-list.test.ts',
+    ],
     provide: { isLong: true },
     testTimeout: limitMs,
     expect: { poll: { timeout: limitMs, interval: 25 } },

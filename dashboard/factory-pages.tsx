@@ -5,6 +5,8 @@ import { EditAutomationPage } from './pages/automation-form/edit-automation-page
 import { NewAutomationPage } from './pages/automation-form/new-automation-page.tsx';
 import { AutomationsPage } from './pages/automations/automations-page.tsx';
 import { DeliveryPage } from './pages/delivery/delivery-page.tsx';
+import { DeliveriesPage } from './pages/log/deliveries-page.tsx';
+import { RunsPage } from './pages/log/runs-page.tsx';
 import { NewWebhookPage } from './pages/new-webhook/new-webhook-page.tsx';
 import { RunPage } from './pages/run/run-page.tsx';
 import { StatusPage } from './pages/status/status-page.tsx';
@@ -71,8 +73,12 @@ function CurrentPage({ location, status }: PageProperties) {
       return <NewWebhookPage />;
     case 'webhook':
       return <WebhookPage key={location.id} uid={location.id} />;
+    case 'deliveries':
+      return <DeliveriesPage />;
     case 'delivery':
       return <DeliveryPage key={location.id} id={location.id} />;
+    case 'runs':
+      return <RunsPage />;
     case 'run':
       return <RunPage key={location.id} id={location.id} />;
     case 'status':

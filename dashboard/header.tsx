@@ -4,6 +4,7 @@ import { Pill } from './parts/pill.tsx';
 import { goTo } from './state/current-location.ts';
 import { type PageLocation, type PageName, toHref } from './state/page-location.ts';
 import { signOut } from './state/session.ts';
+import { switchTimeZone, timeZone } from './state/time-zone.ts';
 import { useAction } from './state/use-action.ts';
 
 interface HeaderProperties {
@@ -51,16 +52,44 @@ function FactorySwitch({ factory, names }: SwitchProperties) {
 }
 
 function Navigation({ factory, page }: { readonly factory: string; readonly page: PageName }) {
-  const onStatus = page === 'status';
+  const current = places.find(([place]) => place === page)?.[0] ?? sections[page] ?? 'automations';
   return (
     <nav class="navigation" aria-label="Main">
-      <a href={toHref({ page: 'automations', factory })} aria-current={onStatus ? undefined : 'page'}>
-        Automations
-      </a>
-      <a href={toHref({ page: 'status', factory })} aria-current={onStatus ? 'page' : undefined}>
-        Status
-      </a>
+      {places.map(([place, label]) => (
+        <a
+          key={place}
+          href={toHref({ page: place, factory })}
+          aria-current={place === current ? 'page' : undefined}
+        >
+          {label}
+        </a>
+      ))}
     </nav>
+  );
+}
+
+const places = [
+  ['automations', 'Automations'],
+  ['deliveries', 'Deliveries'],
+  ['runs', 'Runs'],
+  ['status', 'Status'],
+] as const;
+/** The places to which pages belong that have no link there. All others belong to the first. */
+const sections: Partial<Record<PageName, PageName>> = { delivery: 'deliveries', run: 'runs' };
+
+/** Switches all times of the page between UTC and the time zone of the browser. */
+function TimeZoneSwitch() {
+  const isUtc = timeZone.value === 'utc';
+  return (
+    <button
+      type="button"
+      class="plain"
+      aria-pressed={isUtc}
+      title={isUtc ? 'Times are in UTC. Show local times' : 'Times are local. Show UTC'}
+      onClick={switchTimeZone}
+    >
+      UTC
+    </button>
   );
 }
 
@@ -72,6 +101,7 @@ function AccountMenu({ account }: { readonly account: Account }) {
         <bdi>{account.token}</bdi>
       </span>
       <Pill tone="quiet">{account.permission}</Pill>
+      <TimeZoneSwitch />
       <button type="button" class="plain" disabled={leaving.busy} onClick={() => leaving.run()}>
         Sign out
       </button>

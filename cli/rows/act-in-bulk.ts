@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { Refusal, type RefusalCode, refusals } from '../../schema/refusal.ts';
+import { actOnEach, type BulkResult, bulkRatePerSecond } from '../../schema/act-on-each.ts';
+import { Refusal, refusals } from '../../schema/refusal.ts';
 import { CommandError, UsageError } from '../exit-status.ts';
 import { askToConfirm } from '../input/ask-to-confirm.ts';
 import { printData, printStatus, showProgress } from '../output.ts';
@@ -32,14 +33,13 @@ interface BulkAction<Row> {
 }
 
 /** @limit Most rows on which a command acts in one second, unless `--rate` says another number: a daemon that executes a few runs at a time keeps up. */
-const defaultRate = 10;
 
 /** Adds the options of a command that acts on many rows. */
 export function addBulkOptions(command: Command): Command {
   return command
     .option('--dry-run', 'only list them')
     .option('--yes', 'do not ask')
-    .option('--rate <n>', 'how many a second at most', parseRate, defaultRate)
+    .option('--rate <n>', 'how many a second at most', parseRate, bulkRatePerSecond)
     .option('--after <id>', 'only those recorded after this one, to go on after an interruption');
 }
 
@@ -75,9 +75,10 @@ export async function actInBulk<Row extends { readonly id: string }>(
       `${count(rows.length)} to ${verb}; nothing was ${done}: confirm at the prompt or use --yes`,
     );
   }
-  const { results, refused, rest, failure } = await actOnEach(rows, act, rate, at =>
+  const { refused, rest, failure, ...acted } = await actAtRate(rows, act, rate, at =>
     showProgress(`${at} of ${count(rows.length)} …`),
   );
+  const results = acted.done;
   showProgress('');
   const counts = { matched: rows.length, [done]: results.length, refused, rest };
   printData(output, { ...counts, results }, () => '');
@@ -92,63 +93,32 @@ export async function actInBulk<Row extends { readonly id: string }>(
     const others = last === undefined ? 'Repeat the command' : `Repeat the command with --after ${last}`;
     printStatus(`${others} to ${verb} the other ${rest}.`);
   }
-  if (failure) throw failure;
+  if (failure !== undefined) throw failure;
   if (rest > 0) throw new CommandError('interrupted');
 }
 
-interface Outcome {
-  readonly results: readonly unknown[];
-  readonly refused: readonly { readonly id: string; readonly code: RefusalCode }[];
-  /** The number of rows that were not tried. */
-  readonly rest: number;
-  /** The error that ended it early. */
-  readonly failure?: Error;
-}
-
-/** Acts on rows at a rate. Ctrl-C ends it after the current one. */
-async function actOnEach<Row extends { readonly id: string }>(
+/** Waits for the turn of each row at a rate. Ctrl-C ends it after the current one. */
+async function actAtRate<Row extends { readonly id: string }>(
   rows: readonly Row[],
   act: (id: string) => Promise<unknown>,
   rate: number,
-  onProgress: (at: number) => void,
-): Promise<Outcome> {
+  onProgress: (tried: number) => void,
+): Promise<BulkResult<unknown>> {
   const interruption = new AbortController();
   const interrupt = () => interruption.abort();
   process.once('SIGINT', interrupt);
-  const results: unknown[] = [];
-  const refused: { id: string; code: RefusalCode }[] = [];
+  const { signal } = interruption;
   const startMs = performance.now();
-  let tried = 0;
-  const result = () => ({ results, refused, rest: rows.length - tried });
+  const awaitTurn = async (position: number) => {
+    const dueMs = startMs + (position * 1_000) / rate - performance.now();
+    if (dueMs > 0) await wait(dueMs, undefined, { signal }).catch(() => undefined);
+    return !signal.aborted;
+  };
+  const codeOf = (error: unknown) => (error instanceof Refusal ? error.code : undefined);
+  const ids = rows.map(({ id }) => id);
   try {
-    for (const { id } of rows) {
-      const dueMs = startMs + (tried * 1_000) / rate - performance.now();
-      if (dueMs > 0) await wait(dueMs, undefined, { signal: interruption.signal }).catch(() => undefined);
-      if (interruption.signal.aborted) break;
-      try {
-        results.push(await act(id));
-      } catch (error) {
-        if (!(error instanceof Refusal) || !isOfRow(error)) throw error;
-        refused.push({ id, code: error.code });
-      }
-      onProgress(++tried);
-    }
-    return result();
-  } catch (failure) {
-    if (failure instanceof Error) return { ...result(), failure };
-    throw failure;
+    return await actOnEach(ids, { act, awaitTurn, codeOf, onProgress });
   } finally {
     process.off('SIGINT', interrupt);
   }
-}
-
-/** Whether a refusal is about one row, so that the others may succeed. */
-function isOfRow({ code }: Refusal): boolean {
-  const ofRows: readonly RefusalCode[] = [
-    'nothing-to-replay',
-    'delivery-unknown',
-    'run-unknown',
-    'run-not-failed',
-  ];
-  return ofRows.includes(code);
 }

@@ -1,5 +1,4 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect } from 'preact/hooks';
 import { useFactory } from '../state/current-factory.ts';
 import { toHref } from '../state/page-location.ts';
 import { PageHeading } from './page-heading.tsx';
@@ -20,12 +19,9 @@ interface Properties {
 /** The top of the Automations page with its two tabs. */
 export function AutomationsHeading({ tab, children }: Properties) {
   const { factory } = useFactory();
-  useEffect(() => {
-    if (tab === 'webhooks') document.title = 'Webhooks · Automations · hookmill';
-  }, [tab]);
   return (
     <>
-      <PageHeading title="Automations">
+      <PageHeading title={tabs.find(([page]) => page === tab)?.[1] ?? ''}>
         <div class="actions push">{children}</div>
       </PageHeading>
       <nav class="tabs" aria-label="Views">

@@ -9,6 +9,11 @@ interface Properties {
   readonly class?: string;
 }
 
+/** Whether a row is open in a part of the page. What is above it should then keep its height. */
+export function isRowOpen(part: ParentNode): boolean {
+  return part.querySelector('.row-summary[aria-expanded="true"]') !== null;
+}
+
 /** A row of a list that opens to show its detail. */
 export function Disclosure({ summary, children, class: className = '' }: Properties) {
   const [open, setOpen] = useState(false);

@@ -7,7 +7,7 @@ import { useFactory } from '../state/current-factory.ts';
 import { useDelivery } from '../state/use-delivery.ts';
 import { useLoad } from '../state/use-load.ts';
 import { formatSize } from '../text/format-size.ts';
-import { formatRelativeTime } from '../text/format-time.ts';
+import { formatAge } from '../text/format-time.ts';
 import { CopyableBlock } from './copyable.tsx';
 import { Field } from './field.tsx';
 import { PastedPayload } from './pasted-payload.tsx';
@@ -76,7 +76,7 @@ export function FilterTest({ subject, webhook }: Properties) {
 }
 
 function formatChoice({ id, webhook, at, size }: ListedDelivery, withWebhook: boolean): string {
-  const age = formatRelativeTime(Date.parse(at), Date.now());
+  const age = formatAge(Date.parse(at), Date.now());
   return [age, ...(withWebhook ? [webhook] : []), formatSize(size), id].join(' · ');
 }
 

@@ -6,24 +6,39 @@ interface Properties {
   /** The state of the row, as a pill. */
   readonly pill: ComponentChildren;
   readonly id: string;
+  /** What the row belongs to, if the list has rows of several. */
+  readonly source?: string | undefined;
   /** Why it failed, or else which event it is. */
   readonly note: string | undefined;
+  /** The beginning of the payload. */
+  readonly preview?: ComponentChildren;
+  /** The runs that it started. */
+  readonly runs?: ComponentChildren;
   /** How large the row is, or how many attempts it took. */
   readonly size: ComponentChildren;
   readonly at: string;
 }
 
 /** The line of a delivery or a run in a list. */
-export function RowSummary({ pill, id, note, size, at }: Properties) {
+export function RowSummary({ pill, id, source, note, preview, runs, size, at }: Properties) {
   return (
     <>
       {pill}
       <code class="id">{id}</code>
-      {note !== undefined && (
-        <span class="note">
-          <Text text={note} />
-        </span>
-      )}
+      <span class="note">
+        {source !== undefined && (
+          <strong>
+            <Text text={source} />
+          </strong>
+        )}
+        {note !== undefined && (
+          <span class="about">
+            <Text text={note} />
+          </span>
+        )}
+        {preview && <code>{preview}</code>}
+      </span>
+      <span class="counts">{runs}</span>
       <span class="muted size">{size}</span>
       <span class="muted time">
         <Time at={at} />

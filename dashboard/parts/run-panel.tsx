@@ -65,7 +65,7 @@ function RunFacts({ run }: { readonly run: ShownRun }) {
       </Fact>
       {run.nextAttemptAt && (
         <Fact term="Next attempt due">
-          <ExactTime at={run.nextAttemptAt} />
+          <ExactTime at={run.nextAttemptAt} due />
         </Fact>
       )}
       <Fact term="Automation">

@@ -8,6 +8,17 @@ const tones: Readonly<Record<RunState, Tone>> = {
   failed: 'bad',
 };
 
-export function RunStatePill({ state }: { readonly state: RunState }) {
-  return <Pill tone={tones[state]}>{state}</Pill>;
+interface Properties {
+  readonly state: RunState;
+  /** How many runs are in the state, if the pill stands for several. */
+  readonly count?: number | undefined;
+}
+
+export function RunStatePill({ state, count }: Properties) {
+  return (
+    <Pill tone={tones[state]}>
+      {count === undefined ? '' : `${count} `}
+      {state}
+    </Pill>
+  );
 }

@@ -1,21 +1,29 @@
 import { nowMs } from '../state/clock.ts';
-import { formatExactTime, formatRelativeTime } from '../text/format-time.ts';
+import { timeZone } from '../state/time-zone.ts';
+import { formatAge, formatExactTime, formatRelativeTime } from '../text/format-time.ts';
 
-/** A relative time, with the exact time on hover. */
-export function Time({ at }: { readonly at: string }) {
+interface Properties {
+  readonly at: string;
+}
+
+/** How long ago something happened, with the exact time on hover. */
+export function Time({ at }: Properties) {
   const atMs = Date.parse(at);
   return (
-    <time dateTime={at} title={formatExactTime(atMs)}>
-      {formatRelativeTime(atMs, nowMs.value)}
+    <time dateTime={at} title={formatExactTime(atMs, timeZone.value)}>
+      {formatAge(atMs, nowMs.value)}
     </time>
   );
 }
 
-export function ExactTime({ at }: { readonly at: string }) {
+/** When something happened, or will happen if it is `due`. */
+export function ExactTime({ at, due = false }: Properties & { readonly due?: boolean }) {
   const atMs = Date.parse(at);
+  const format = due ? formatRelativeTime : formatAge;
   return (
     <time dateTime={at}>
-      {formatExactTime(atMs)} <span class="muted together">({formatRelativeTime(atMs, nowMs.value)})</span>
+      {formatExactTime(atMs, timeZone.value)}{' '}
+      <span class="muted together">({format(atMs, nowMs.value)})</span>
     </time>
   );
 }

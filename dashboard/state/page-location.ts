@@ -4,17 +4,23 @@
  */
 export type PageLocation =
   | { readonly page: 'home' }
-  | { readonly page: 'automations'; readonly factory: string }
-  | { readonly page: 'new-automation'; readonly factory: string }
-  | { readonly page: 'automation'; readonly factory: string; readonly id: string }
-  | { readonly page: 'edit-automation'; readonly factory: string; readonly id: string }
-  | { readonly page: 'webhooks'; readonly factory: string }
-  | { readonly page: 'new-webhook'; readonly factory: string }
-  | { readonly page: 'webhook'; readonly factory: string; readonly id: string }
-  | { readonly page: 'delivery'; readonly factory: string; readonly id: string }
-  | { readonly page: 'run'; readonly factory: string; readonly id: string }
-  | { readonly page: 'status'; readonly factory: string }
+  | (InFactory & { readonly page: ListPage })
+  | (InFactory & { readonly page: SinglePage; readonly id: string })
   | { readonly page: 'unknown' };
+
+interface InFactory {
+  readonly factory: string;
+  /** What the page shows of it, such as the filters of a list. */
+  readonly query?: LocationQuery;
+}
+
+type ListPage =
+  | ('automations' | 'new-automation' | 'webhooks' | 'new-webhook')
+  | ('deliveries' | 'runs' | 'status');
+type SinglePage = 'automation' | 'edit-automation' | 'webhook' | 'delivery' | 'run';
+
+/** The part of an address after its `?`. */
+export type LocationQuery = Readonly<Record<string, string>>;
 
 export type PageName = PageLocation['page'];
 
@@ -30,7 +36,9 @@ const patterns: Readonly<Record<FactoryLocation['page'], readonly string[]>> = {
   webhooks: ['webhooks'],
   'new-webhook': ['new-webhook'],
   webhook: ['webhooks', ':id'],
+  deliveries: ['deliveries'],
   delivery: ['deliveries', ':id'],
+  runs: ['runs'],
   run: ['runs', ':id'],
   status: ['status'],
 };
@@ -39,19 +47,25 @@ export function toHref(to: PageLocation): string {
   if (to.page === 'home' || to.page === 'unknown') return '#/';
   const id = 'id' in to ? to.id : '';
   const segments = patterns[to.page].map(segment => (segment === ':id' ? id : segment));
-  return `#/${[to.factory, ...segments].map(encodeURIComponent).join('/')}`;
+  const query = String(new URLSearchParams(to.query));
+  return `#/${[to.factory, ...segments].map(encodeURIComponent).join('/')}${query && `?${query}`}`;
 }
 
 /** Parses the part of an address that starts with its #. */
 export function parseHref(hash: string): PageLocation {
-  const segments = decodeSegments(hash.replace(/^#?\/?/, ''));
+  const [path = '', search] = hash.replace(/^#?\/?/, '').split('?');
+  const segments = decodeSegments(path);
   if (segments === undefined) return { page: 'unknown' };
   const [factory, ...rest] = segments;
   if (factory === undefined) return { page: 'home' };
   for (const [page, pattern] of Object.entries(patterns)) {
     if (pattern.length !== rest.length) continue;
     if (!pattern.every((segment, index) => segment === ':id' || segment === rest[index])) continue;
-    return { page, factory, ...(pattern.includes(':id') && { id: rest[1] }) } as PageLocation;
+    return {
+      ...{ page, factory },
+      ...(pattern.includes(':id') && { id: rest[1] }),
+      ...(search && { query: Object.fromEntries(new URLSearchParams(search)) }),
+    } as PageLocation;
   }
   return { page: 'unknown' };
 }

@@ -7,12 +7,23 @@ const units = [
 ] as const;
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'short' });
-const exact = new Intl.DateTimeFormat('en-GB', {
-  dateStyle: 'medium',
-  timeStyle: 'long',
-});
 
-const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
+/** The time zone of exact times: that of the browser, or UTC. */
+export type TimeZone = 'local' | 'utc';
+
+const exact = makeFormats({ dateStyle: 'medium', timeStyle: 'long' });
+const clock = makeFormats({ timeStyle: 'medium' });
+
+function makeFormats(options: Intl.DateTimeFormatOptions): Record<TimeZone, Intl.DateTimeFormat> {
+  const make = (more: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat('en-GB', { ...options, ...more });
+  return { local: make({}), utc: make({ timeZone: 'UTC' }) };
+}
+
+/** `3 min. ago` of the past; `just now` also if the clock of the daemon is ahead. */
+export function formatAge(atMs: number, nowMs: number): string {
+  return formatRelativeTime(Math.min(atMs, nowMs), nowMs);
+}
 
 /** `3 min. ago`, `in 2 hr.`; under a minute `just now` or `soon`. */
 export function formatRelativeTime(atMs: number, nowMs: number): string {
@@ -24,13 +35,26 @@ export function formatRelativeTime(atMs: number, nowMs: number): string {
 }
 
 /** Date, time to the second and time zone. */
-export function formatExactTime(atMs: number): string {
-  return exact.format(atMs);
+export function formatExactTime(atMs: number, zone: TimeZone): string {
+  return exact[zone].format(atMs);
 }
 
 /** `16:03:11`. */
-export function formatClockTime(at: string): string {
-  return clock.format(Date.parse(at));
+export function formatClockTime(at: string, zone: TimeZone): string {
+  return clock[zone].format(Date.parse(at));
+}
+
+/** The value of a field for date and time. */
+export function formatTimeInput(at: string, zone: TimeZone): string {
+  const atMs = Date.parse(at);
+  const offsetMs = zone === 'utc' ? 0 : new Date(atMs).getTimezoneOffset() * 60_000;
+  return new Date(atMs - offsetMs).toISOString().slice(0, 16);
+}
+
+/** Reads such a value as an ISO time; empty if it is none. */
+export function parseTimeInput(text: string, zone: TimeZone): string {
+  const at = new Date(zone === 'utc' ? `${text}Z` : text);
+  return Number.isNaN(at.getTime()) ? '' : at.toISOString();
 }
 
 /** `0.4 s`, `12 s`, `3 min 4 s`. */

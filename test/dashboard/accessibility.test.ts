@@ -40,6 +40,8 @@ async function openFullFactory(browser: BrowserContextOptions) {
     ['webhooks', '/webhooks', 'Bearer token'],
     ['webhook', `/webhooks/${webhook.uid}`, 'Recent deliveries', openRow],
     ['new-webhook', '/new-webhook', 'Bearer token'],
+    ['deliveries', '/deliveries?state=failed&event=push', 'No deliveries match'],
+    ['runs', '/runs', 'All automations', openRow],
     ['automation', '/automations/triage-failed-deploys', 'Would trigger', openRow],
     ['edit-automation', '/automations/triage-failed-deploys/edit', 'Would trigger'],
     ['delivery', `/deliveries/${delivery}`, 'Started 1 run'],
@@ -130,7 +132,7 @@ browserTest('a webhook is created, rotated and deleted with the keyboard only', 
   await page.getByRole('dialog').waitFor();
   await tabTo('Delete webhook');
   await press('Enter');
-  await expect.poll(focused).toBe('Automations');
+  await expect.poll(focused).toBe('Webhooks');
   await page.getByText('No webhooks yet').waitFor();
 });
 

@@ -34,6 +34,14 @@ browserTest('creates an automation, and tests its filter on stored deliveries wh
   expect(await api('GET', '/runs')).toMatchObject({ runs: [{ automation: 'triage' }] });
 });
 
+browserTest('a new automation without a webhook to listen to leads to a new webhook', async () => {
+  const { page } = await openDashboard();
+  await page.getByRole('link', { name: 'Create automation' }).click();
+  await page.getByText('Create a webhook first').waitFor();
+  await page.getByRole('link', { name: 'Create webhook' }).click();
+  await page.getByRole('heading', { level: 1, name: 'New webhook' }).waitFor();
+});
+
 browserTest('reviews what saving would change, and what that means for stored deliveries', async () => {
   const { page, api, keep, visit } = await openDashboard();
   const webhook = await createWebhook(api, 'deploys');

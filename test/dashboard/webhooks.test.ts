@@ -80,8 +80,9 @@ browserTest('shows each outcome newest first, with the reason of a rejection, an
   await rows.first().click();
   await page.getByText('Why it was rejected: wrong token').waitFor();
 
-  // New deliveries appear on top, and the next page neither skips nor repeats any.
+  // New deliveries wait while a row is open. The next page neither skips nor repeats any.
   const newest = await deliver(webhook, { n: 'newest' });
+  await page.getByRole('button', { name: '1 new' }).click();
   await page.getByRole('button', { name: newest }).waitFor();
   await page.getByRole('button', { name: 'Show older deliveries' }).click();
   await page.getByRole('button', { name: 'Show older deliveries' }).waitFor({ state: 'detached' });
@@ -105,8 +106,8 @@ browserTest('rows of deliveries have the event type that a header names', async 
   await visit(`/webhooks/${webhook.uid}`);
   const rows = page.locator('.deliveries .row-summary');
   await rows.nth(1).waitFor();
-  expect(await rows.nth(1).locator('.note').allTextContents()).toEqual(['pull_request']);
-  expect(await rows.nth(0).locator('.note').count()).toBe(0);
+  expect(await rows.nth(1).locator('.about').allTextContents()).toEqual(['pull_request']);
+  expect(await rows.nth(0).locator('.about').count()).toBe(0);
 });
 
 browserTest('toggles a webhook: senders get 404 immediately, then 202 again', async () => {
@@ -171,6 +172,7 @@ browserTest('creates a URL token webhook: the whole URL is shown once, then {tok
   expect((await post(url, {}, '')).status).toBe(202);
   await page.getByRole('button', { name: 'I have stored it' }).click();
   await page.getByRole('button', { name: 'Open the webhook' }).click();
+  await page.getByRole('button', { name: 'Set-up and definition' }).click();
   const withoutToken = url.replace(/[^/]+$/, '{token}');
   await page.locator('.copyable code').getByText(withoutToken, { exact: true }).waitFor();
 });

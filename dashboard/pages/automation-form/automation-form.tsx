@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { callApi } from '../../api-client.ts';
 import type { ListedWebhook } from '../../api-types.ts';
+import { Empty } from '../../parts/empty.tsx';
 import { Field } from '../../parts/field.tsx';
 import { FilterTest } from '../../parts/filter-test.tsx';
 import { NameField } from '../../parts/name-field.tsx';
@@ -15,6 +16,7 @@ import {
 } from '../../state/automation-draft.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { goTo } from '../../state/current-location.ts';
+import { toHref } from '../../state/page-location.ts';
 import { useSubmit } from '../../state/use-action.ts';
 import { useLoad } from '../../state/use-load.ts';
 import { DraftChanges } from './draft-changes.tsx';
@@ -43,6 +45,7 @@ export function AutomationForm({ initial, isNew, onSave }: FormProperties) {
   });
   if (!mayManage) return <p class="notice">You need the manage permission to change automations.</p>;
   if (!webhooks.value) return <Waiting error={webhooks.error} reload={webhooks.reload} what="webhooks" />;
+  if (isNew && webhooks.value.webhooks.length === 0) return <NoWebhook />;
   return (
     <form class="stack form wide" onSubmit={submit}>
       {!managedHere && (
@@ -72,6 +75,19 @@ export function AutomationForm({ initial, isNew, onSave }: FormProperties) {
         </button>
       </div>
     </form>
+  );
+}
+
+/** A new automation has nothing to listen to yet. */
+function NoWebhook() {
+  const { factory, managedHere } = useFactory();
+  return (
+    <Empty title="Create a webhook first">
+      <p>An automation starts when a webhook gets a delivery, and this factory has no webhook yet.</p>
+      <a class="button primary" href={toHref({ page: 'new-webhook', factory })}>
+        {managedHere ? 'Create webhook' : 'Draft webhook'}
+      </a>
+    </Empty>
   );
 }
 

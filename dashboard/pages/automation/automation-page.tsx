@@ -3,6 +3,7 @@ import { Breadcrumb } from '../../parts/breadcrumb.tsx';
 import { DefinitionFileSection } from '../../parts/definition-file.tsx';
 import { EnabledPill } from '../../parts/enabled-pill.tsx';
 import { FilterTest } from '../../parts/filter-test.tsx';
+import { RunList } from '../../parts/log/run-list.tsx';
 import { PageHeading } from '../../parts/page-heading.tsx';
 import { Waiting } from '../../parts/waiting.tsx';
 import { useFactory } from '../../state/current-factory.ts';
@@ -10,7 +11,6 @@ import { useLoad } from '../../state/use-load.ts';
 import { escapeInvisible } from '../../text/escape-invisible.ts';
 import { AppliedTriggers } from './applied-triggers.tsx';
 import { AutomationActions } from './automation-actions.tsx';
-import { RunList } from './run-list.tsx';
 
 export function AutomationPage({ name }: { readonly name: string }) {
   const { factory } = useFactory();
@@ -42,7 +42,7 @@ export function AutomationPage({ name }: { readonly name: string }) {
       <DefinitionFileSection definition={value} name={`automations/${name}.yaml`}>
         <p>To change the automation, edit its file.</p>
       </DefinitionFileSection>
-      <RunList automation={name} />
+      <RunList title="Runs" fixed={{ automation: name }} />
     </>
   );
 }

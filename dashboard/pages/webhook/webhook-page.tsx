@@ -3,14 +3,15 @@ import { callApi } from '../../api-client.ts';
 import type { ShownWebhook } from '../../api-types.ts';
 import { Breadcrumb } from '../../parts/breadcrumb.tsx';
 import { DeliveryPanel } from '../../parts/delivery/delivery-panel.tsx';
+import { DeliveryList } from '../../parts/log/delivery-list.tsx';
 import { PageHeading } from '../../parts/page-heading.tsx';
 import { SetupSteps } from '../../parts/setup-steps.tsx';
 import { Waiting } from '../../parts/waiting.tsx';
 import { WebhookStatePill } from '../../parts/webhook-state-pill.tsx';
 import { useFactory } from '../../state/current-factory.ts';
+import { useLoad } from '../../state/use-load.ts';
 import { usePolled } from '../../state/use-polled.ts';
 import { AboutWebhook } from './about-webhook.tsx';
-import { DeliveryList } from './delivery-list.tsx';
 import { EnabledSwitch } from './enabled-switch.tsx';
 import { WebhookActions } from './webhook-actions.tsx';
 import { WebhookFile } from './webhook-file.tsx';
@@ -50,11 +51,46 @@ function WebhookContent({ webhook, onChanged }: Properties) {
         )}
       </PageHeading>
       <WhyCard webhook={webhook} />
-      <AboutWebhook webhook={webhook} />
       {lacksSecret && <p class="notice warn">{describeMissingSecret(webhook, managedHere)}</p>}
-      <SenderSetup webhook={webhook} />
-      <WebhookFile webhook={webhook} />
-      <DeliveryList webhook={webhook.uid} renderDelivery={id => <DeliveryPanel id={id} />} />
+      <Definition webhook={webhook} />
+      <DeliveryList
+        title="Recent deliveries"
+        fixed={{ webhook: webhook.uid }}
+        renderDelivery={id => <DeliveryPanel id={id} />}
+      />
+    </>
+  );
+}
+
+/** The set-up and the definition. Folded away once there are deliveries, which are looked at more often. */
+function Definition({ webhook }: { readonly webhook: ShownWebhook }) {
+  const { factory } = useFactory();
+  const { value, error, reload } = useLoad(
+    signal =>
+      callApi('get', '/factories/{factory}/deliveries', {
+        factory,
+        query: { webhook: webhook.uid, limit: 1 },
+        signal,
+      }),
+    [factory, webhook.uid],
+  );
+  const [chosen, setChosen] = useState<boolean>();
+  if (!value) return <Waiting error={error} reload={reload} what="the set-up" />;
+  const open = chosen ?? (value.deliveries.length === 0 || webhook.credential === 'not set');
+  return (
+    <>
+      <h2>
+        <button type="button" class="opener" aria-expanded={open} onClick={() => setChosen(!open)}>
+          Set-up and definition
+        </button>
+      </h2>
+      {open && (
+        <>
+          <AboutWebhook webhook={webhook} />
+          <SenderSetup webhook={webhook} />
+          <WebhookFile webhook={webhook} />
+        </>
+      )}
     </>
   );
 }

@@ -2,13 +2,16 @@ import { describeUnlogged } from '../../../schema/describe-unlogged.ts';
 import type { WhyStep } from '../../../schema/why-steps.ts';
 import { callApi } from '../../api-client.ts';
 import type { ExplainedWhy, ShownWebhook } from '../../api-types.ts';
+import { isRowOpen } from '../../parts/disclosure.tsx';
 import { Pill, type Tone } from '../../parts/pill.tsx';
 import { Code, Text } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Waiting } from '../../parts/waiting.tsx';
 import { useFactory } from '../../state/current-factory.ts';
 import { toHref } from '../../state/page-location.ts';
-import { usePolled } from '../../state/use-polled.ts';
+import { timeZone } from '../../state/time-zone.ts';
+import { useInterval } from '../../state/use-interval.ts';
+import { useLoad } from '../../state/use-load.ts';
 import { formatClockTime } from '../../text/format-time.ts';
 
 const whyEveryMs = 10_000;
@@ -34,18 +37,20 @@ const tones: Readonly<Record<ExplainedWhy['steps'][number]['state'], Tone>> = {
 /** How far the last request came, from its sender to the runs, with the first thing that is wrong. */
 export function WhyCard({ webhook: { uid, enabled } }: { readonly webhook: ShownWebhook }) {
   const { factory } = useFactory();
-  const why = usePolled(
+  const why = useLoad(
     signal => callApi('get', '/factories/{factory}/why/{subject}', { factory, subject: uid, signal }),
     [factory, uid, enabled],
-    whyEveryMs,
   );
+  useInterval(() => {
+    if (!isRowOpen(document)) why.reload();
+  }, whyEveryMs);
   if (!why.value) return <Waiting error={why.error} reload={why.reload} what="the last request" />;
   return <Explanation why={why.value} />;
 }
 
 function Explanation({ why: { cause, steps, last, unlogged } }: { readonly why: ExplainedWhy }) {
   const wrong = steps.find(({ step }) => step === cause);
-  const refused = describeUnlogged(unlogged, formatClockTime);
+  const refused = describeUnlogged(unlogged, at => formatClockTime(at, timeZone.value));
   return (
     <section class="card padded" aria-labelledby="why">
       <h2 id="why">{cause === null ? 'The last request was processed' : `Look at: ${labels[cause]}`}</h2>

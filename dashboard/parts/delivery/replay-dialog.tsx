@@ -4,8 +4,8 @@ import type { ShownDelivery } from '../../api-types.ts';
 import { announce } from '../../state/announcements.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { formatCount } from '../../text/format-count.ts';
+import { AutomationChoice } from '../automation-choice.tsx';
 import { FormDialog } from '../dialog-form.tsx';
-import { Field } from '../field.tsx';
 
 interface Properties {
   readonly delivery: ShownDelivery;
@@ -16,7 +16,6 @@ interface Properties {
 export function ReplayDialog({ delivery, onReplayed, onClose }: Properties) {
   const { factory } = useFactory();
   const [automation, setAutomation] = useState('');
-  const listening = delivery.evaluation?.automations.map(verdict => verdict.automation) ?? [];
   const replay = async () => {
     const { runs } = await callApi('post', '/factories/{factory}/deliveries/{delivery}/replay', {
       factory,
@@ -30,16 +29,7 @@ export function ReplayDialog({ delivery, onReplayed, onClose }: Properties) {
   return (
     <FormDialog title="Replay the delivery?" action="Start runs" onSubmit={replay} onClose={onClose}>
       <p>Starts new runs from the stored payload, with the automations as they are now.</p>
-      <Field label="Automation">
-        {ids => (
-          <select {...ids} value={automation} onChange={event => setAutomation(event.currentTarget.value)}>
-            <option value="">All that match</option>
-            {listening.map(name => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <AutomationChoice webhook={delivery.uid} value={automation} onChange={setAutomation} />
     </FormDialog>
   );
 }

@@ -3,12 +3,14 @@ import { expect, test } from 'vitest';
 import { type PageLocation, parseHref, toHref } from '../../../dashboard/state/page-location.ts';
 
 const name = fc.string({ minLength: 1 });
-const listed = fc.constantFrom('automations', 'webhooks', 'status', 'new-webhook', 'new-automation');
+const listed = fc.constantFrom('automations', 'webhooks', 'status', 'new-webhook', 'deliveries', 'runs');
+const query = fc.dictionary(name, fc.string(), { minKeys: 1, noNullPrototype: true });
 const single = fc.constantFrom('automation', 'edit-automation', 'webhook', 'delivery', 'run');
 
 test('parses every location from its own address, whatever the names', () => {
   const places = fc.oneof(
     fc.record({ page: listed, factory: name }),
+    fc.record({ page: listed, factory: name, query }),
     fc.record({ page: single, factory: name, id: name }),
   ) as fc.Arbitrary<PageLocation>;
   fc.assert(

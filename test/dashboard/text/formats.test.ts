@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest';
 import { formatFilter } from '../../../dashboard/text/format-filter.ts';
 import { formatSize } from '../../../dashboard/text/format-size.ts';
-import { formatRelativeTime } from '../../../dashboard/text/format-time.ts';
+import {
+  formatAge,
+  formatRelativeTime,
+  formatTimeInput,
+  parseTimeInput,
+} from '../../../dashboard/text/format-time.ts';
 
 test.for([
   [0, '0 B'],
@@ -24,6 +29,22 @@ test.for([
   [120, 'in 2 min.'],
 ] as const)('%i seconds from now is %s', ([seconds, text]) => {
   expect(formatRelativeTime(seconds * 1_000, 0)).toBe(text);
+});
+
+test('an age is never in the future, although the clock of the daemon may be ahead', () => {
+  expect([formatAge(30_000, 0), formatAge(120_000, 0), formatAge(-120_000, 0)]).toEqual([
+    'just now',
+    'just now',
+    '2 min. ago',
+  ]);
+});
+
+test('a field for a time gives back what it shows, in UTC and in local time', () => {
+  const at = '2026-07-31T14:05:00.000Z';
+  expect(formatTimeInput(at, 'utc')).toBe('2026-07-31T14:05');
+  for (const zone of ['utc', 'local'] as const)
+    expect(parseTimeInput(formatTimeInput(at, zone), zone)).toBe(at);
+  expect(parseTimeInput('', 'utc')).toBe('');
 });
 
 test('formats a filter as people write it, and as equivalent JSON', () => {

@@ -1,0 +1,74 @@
+import { callApi } from '../../api-client.ts';
+import type { ShownRun } from '../../api-types.ts';
+import { useFactory } from '../../state/current-factory.ts';
+import type { LogFilters } from '../../state/log-filters.ts';
+import type { RowsPosition } from '../../state/use-rows.ts';
+import { formatCount } from '../../text/format-count.ts';
+import { RowSummary } from '../row-summary.tsx';
+import { RunPanel } from '../run-panel.tsx';
+import { RunStatePill } from '../run-state-pill.tsx';
+import { BulkDialog } from './bulk-dialog.tsx';
+import { type LogKind, LogList } from './log-list.tsx';
+
+const runKind: LogKind<ShownRun> = {
+  what: 'runs',
+  filters: ['state', 'search', 'event', 'webhook', 'automation'],
+  read: readRuns,
+  mayChange: ({ state }) => state === 'queued' || state === 'running',
+  timeOf: ({ createdAt }) => createdAt,
+  renderSummary: (run, fixed) => (
+    <RowSummary
+      pill={<RunStatePill state={run.state} />}
+      id={run.id}
+      source={fixed.automation === undefined ? run.automation : run.webhook}
+      note={run.error}
+      size={formatCount(run.attempts, 'attempt')}
+      at={run.createdAt}
+    />
+  ),
+  renderDetail: ({ id }, refresh) => <RunPanel id={id} onRetried={refresh} />,
+  bulk: {
+    action: 'Retry all failed…',
+    narrow: filters =>
+      (filters.state ?? 'failed') === 'failed' ? { ...filters, state: 'failed' } : undefined,
+    render: (filters, onClose) => <BulkRetry filters={filters} onClose={onClose} />,
+  },
+};
+
+async function readRuns(factory: string, query: LogFilters & RowsPosition, signal: AbortSignal | undefined) {
+  const { runs, ...end } = await callApi('get', '/factories/{factory}/runs', { factory, query, signal });
+  return { rows: runs, ...end };
+}
+
+interface BulkProperties {
+  readonly filters: LogFilters;
+  readonly onClose: () => void;
+}
+
+function BulkRetry({ filters, onClose }: BulkProperties) {
+  const { factory } = useFactory();
+  const path = '/factories/{factory}/runs/{run}/retry';
+  return (
+    <BulkDialog
+      words={{ verb: 'Retry', done: 'queued again', one: 'failed run', many: 'failed runs' }}
+      read={(position, signal) => readRuns(factory, { ...filters, ...position }, signal)}
+      act={run => callApi('post', path, { factory, run, body: {} })}
+      onClose={onClose}
+    >
+      <p>
+        Queues the runs again, oldest first, and counts their attempts from zero. Keep the page open until it
+        is done.
+      </p>
+    </BulkDialog>
+  );
+}
+
+interface Properties {
+  readonly title: string;
+  readonly fixed?: LogFilters;
+}
+
+/** The runs of a factory, or of one of its automations. */
+export function RunList(properties: Properties) {
+  return <LogList kind={runKind} empty="A run starts when a delivery matches a trigger." {...properties} />;
+}

@@ -1,0 +1,53 @@
+import type { RefusalCode } from './refusal.ts';
+
+/** @limit Most rows a second with which the same thing is done to many, unless somebody says another number: a daemon that executes a few runs at a time keeps up. */
+export const bulkRatePerSecond = 10;
+
+/** What became of rows with each of which the same thing was tried. */
+export interface BulkResult<Done> {
+  readonly done: readonly Done[];
+  readonly refused: readonly { readonly id: string; readonly code: RefusalCode }[];
+  /** The number of rows with which nothing was tried. */
+  readonly rest: number;
+  /** What ended it. */
+  readonly failure?: unknown;
+}
+
+interface BulkWork<Done> {
+  readonly act: (id: string) => Promise<Done>;
+  /** Waits until the turn of a row, given by its position. Answers false to end before it. */
+  readonly awaitTurn: (position: number) => Promise<boolean>;
+  /** The reason for which an operation was refused; undefined of any other error. */
+  readonly codeOf: (error: unknown) => string | undefined;
+  readonly onProgress: (tried: number) => void;
+}
+
+/** Refusals that are about one row, so that others may succeed. */
+const ofOneRow = [
+  'nothing-to-replay',
+  'delivery-unknown',
+  'run-unknown',
+  'run-not-failed',
+] as const satisfies RefusalCode[];
+
+/** Does the same with each row, in their order. Ends with the first failure that is not about one row only. */
+export async function actOnEach<Done>(
+  ids: readonly string[],
+  { act, awaitTurn, codeOf, onProgress }: BulkWork<Done>,
+): Promise<BulkResult<Done>> {
+  const done: Done[] = [];
+  const refused: { id: string; code: RefusalCode }[] = [];
+  let tried = 0;
+  for (const id of ids) {
+    if (!(await awaitTurn(tried))) break;
+    try {
+      done.push(await act(id));
+    } catch (failure) {
+      const code = ofOneRow.find(code => code === codeOf(failure));
+      if (code === undefined) return { done, refused, rest: ids.length - tried, failure };
+      refused.push({ id, code });
+    }
+    onProgress(++tried);
+  }
+  return { done, refused, rest: ids.length - tried };
+}
