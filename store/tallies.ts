@@ -108,12 +108,14 @@ export interface StoredHealth {
   readonly webhook: string;
   /** One of `healthStates`. */
   readonly state: string;
+  /** Since when it is quiet or failing; null in other states. */
+  readonly sinceMs: number | null;
   /** Silence counts from this time on: before, the webhook was disabled or unknown. */
   readonly fromMs: number;
 }
 
 /** What is found of a webhook now. */
-export interface JudgedHealth extends Pick<StoredHealth, 'uid' | 'state' | 'fromMs'> {
+export interface JudgedHealth extends Pick<StoredHealth, 'uid' | 'state' | 'sinceMs' | 'fromMs'> {
   /** When to look at it again, unless deliveries come that may change it before; null: it is forgotten. */
   readonly dueMs: number | null;
 }

@@ -1,10 +1,10 @@
 import type { HealthState } from '../../schema/health.ts';
-import { countRejected, type Tally } from '../../store/tallies.ts';
+import { countRejected, type StoredHealth, type Tally } from '../../store/tallies.ts';
 import { hourMs, learnRates, weekHours } from './usual-rates.ts';
 import { findUnusualSilence } from './usual-silence.ts';
 
-/** @limit Weeks of the past by which webhooks are judged: five of each hour of the week show what is usual, and the last one is the current. */
-export const weeksJudged = 6;
+/** @limit Weeks of the past by which webhooks are judged: after a silence of three weeks, enough is left that shows what was usual. */
+export const weeksJudged = 8;
 /** @limit Weeks after the first delivery before silence is judged: each hour of the week was then seen twice. */
 const weeksLearning = 2;
 /** @limit Shortest silence that is called unusual, in ms: senders and networks restart. */
@@ -21,6 +21,8 @@ export interface HealthHistory {
   readonly nowMs: number;
   /** Silence counts from this time on: before, nothing could be delivered. */
   readonly listeningSinceMs: number;
+  /** What was found before; absent if it was never looked at. */
+  readonly known?: Pick<StoredHealth, 'state' | 'sinceMs'> | undefined;
 }
 
 export interface Health {
@@ -75,27 +77,35 @@ function findCause(tallies: readonly Tally[]): string {
   return sums.reduce((most, next) => (next.sum > most.sum ? next : most)).cause;
 }
 
-function judgeSilence({ tallies, nowMs, listeningSinceMs }: HealthHistory): Health {
+function judgeSilence({ tallies, nowMs, listeningSinceMs, known }: HealthHistory): Health {
   const first = tallies.find(({ firstGoodMs }) => firstGoodMs !== null);
-  const lastMs = tallies.findLast(({ lastGoodMs }) => lastGoodMs !== null)?.lastGoodMs ?? undefined;
-  if (!first || lastMs === undefined) {
+  const lastMs = tallies.findLast(({ lastGoodMs }) => lastGoodMs !== null)?.lastGoodMs ?? 0;
+  // What is usual is forgotten after some weeks, so silence ends only with a delivery.
+  if (known?.state === 'quiet' && known.sinceMs !== null && lastMs <= known.sinceMs)
+    return quiet(known.sinceMs, nowMs, undefined);
+  if (!first) {
+    if (known && known.state !== 'never seen') return healthy('too few deliveries come', null);
     return { state: 'never seen', reason: 'no delivery was ever accepted', sinceMs: null, dueMs: null };
   }
   const learnedMs = (first.hour + weeksLearning * weekHours) * hourMs;
   if (nowMs < learnedMs)
     return healthy('deliveries come; what silence is unusual is known after two weeks', learnedMs);
-  // The current hour is not over, and a week that has just begun says little of its hours.
-  const rates = learnRates(tallies, first.hour, Math.floor(nowMs / hourMs));
+  // The hour of the last delivery may not be over, and those after it show nothing usual.
+  const rates = learnRates(tallies, first.hour, Math.floor(lastMs / hourMs));
   const unusual = findUnusualSilence(tallies, rates);
-  if (unusual === undefined) return healthy('too few deliveries come to say what silence is unusual', null);
-  const quietSinceMs = Math.max(lastMs, listeningSinceMs);
-  const rareMs = rates.findTime(quietSinceMs, unusual);
-  if (rareMs === undefined) return healthy('deliveries come too rarely to say what silence is unusual', null);
-  const dueMs = Math.max(rareMs, quietSinceMs + silenceMs);
+  const countsFromMs = Math.max(lastMs, listeningSinceMs);
+  const missingMs = unusual && rates.findTime(countsFromMs, unusual.deliveries);
+  if (!unusual || !missingMs) return healthy('too few deliveries come to say what silence is unusual', null);
+  const dueMs = Math.max(missingMs, countsFromMs + silenceMs);
   if (nowMs < dueMs) return healthy('deliveries come as usual', dueMs);
-  const usualMs = (rates.findTime(quietSinceMs, unusual / 2) ?? dueMs) - quietSinceMs;
-  const reason = `no delivery for ${showSpan(nowMs - quietSinceMs)}; at this time, ${showSpan(usualMs)} are usual at most`;
-  return { state: 'quiet', reason, sinceMs: lastMs, dueMs: null };
+  const usualToMs = rates.findTime(countsFromMs, unusual.longest) ?? dueMs;
+  return quiet(lastMs, nowMs, usualToMs - countsFromMs);
+}
+
+function quiet(sinceMs: number, nowMs: number, usualMs: number | undefined): Health {
+  const usual = usualMs === undefined ? '' : `; ${showSpan(usualMs)} are usual at most at this time`;
+  const reason = `no delivery for ${showSpan(nowMs - sinceMs)}${usual}`;
+  return { state: 'quiet', reason, sinceMs, dueMs: null };
 }
 
 function healthy(reason: string, dueMs: number | null): Health {

@@ -57,21 +57,29 @@ async function tally({ deliveries, deliveryLog }: LookDeps): Promise<boolean> {
 
 async function look(
   { deliveries, readState, nowMs }: LookDeps,
-  { factory, uid, fromMs }: StoredHealth,
+  known: StoredHealth,
 ): Promise<{ readonly judged: JudgedHealth; readonly health: Health | undefined }> {
+  const { factory, uid, fromMs } = known;
   const applied = await readState(factory).then(
     ({ webhooks }) => webhooks.find(webhook => webhook.uid === uid),
     () => undefined,
   );
   if (!applied?.enabled) {
-    const judged = { uid, state: 'healthy', fromMs: nowMs, dueMs: applied ? nowMs + lookAgainMs : null };
+    const judged = {
+      uid,
+      state: 'healthy',
+      sinceMs: null,
+      fromMs: nowMs,
+      dueMs: applied ? nowMs + lookAgainMs : null,
+    };
     return { judged, health: undefined };
   }
   const sinceHour = Math.floor(nowMs / hourMs) - weeksJudged * weekHours;
   const { tallies, listeningSinceMs } = await deliveries.readHistory({ factory, uid, sinceHour });
-  const health = judgeHealth({ tallies, nowMs, listeningSinceMs: Math.max(listeningSinceMs, fromMs) });
-  const { state, dueMs } = health;
+  const fromLatestMs = Math.max(listeningSinceMs, fromMs);
+  const health = judgeHealth({ tallies, nowMs, listeningSinceMs: fromLatestMs, known });
+  const { state, sinceMs, dueMs } = health;
   const isCalm = state === 'healthy' || state === 'never seen';
   const latestMs = nowMs + (isCalm ? lookAtLatestMs : lookAgainMs);
-  return { judged: { uid, state, fromMs, dueMs: Math.min(dueMs ?? latestMs, latestMs) }, health };
+  return { judged: { uid, state, sinceMs, fromMs, dueMs: Math.min(dueMs ?? latestMs, latestMs) }, health };
 }

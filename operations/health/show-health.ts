@@ -49,11 +49,12 @@ export function judgeWebhook(
   { listeningSinceMs, webhooks }: TalliedHistory,
   nowMs: number,
 ): NonNullable<WebhookHealth['health']> {
-  const { fromMs = 0 } = webhooks.find(known => known.uid === uid) ?? {};
+  const known = webhooks.find(known => known.uid === uid);
   const { state, reason, sinceMs } = judgeHealth({
     tallies,
     nowMs,
-    listeningSinceMs: Math.max(listeningSinceMs, fromMs),
+    listeningSinceMs: Math.max(listeningSinceMs, known?.fromMs ?? 0),
+    known,
   });
   return { state, reason, since: sinceMs === null ? null : toTime(sinceMs) };
 }

@@ -4,7 +4,7 @@ import type { Tally } from '../../store/tallies.ts';
 export const weekHours = 7 * 24;
 export const hourMs = 3_600_000;
 
-/** Events that an estimate of a rate begins with: Jeffreys' prior of a Poisson rate. */
+/** Events that an estimate of a rate begins with, if they come one by one: Jeffreys' prior of a Poisson rate. */
 const priorEvents = 0.5;
 
 /** Counts the good deliveries that are usual at each time of the week. */
@@ -18,33 +18,43 @@ export interface UsualRates {
 /**
  * Learns the usual rates from whole hours: of each hour of the week, as far as deliveries show that it differs from the
  * same hour of other days, and that from the mean. The busiest week of each hour is left out, because one burst is not a
- * rhythm. Each rate is smoothed with those beside it, so that a clock change or a job that comes late is no silence.
+ * rhythm. Deliveries that come in bursts show as much as the bursts do.
  */
 export function learnRates(tallies: readonly Tally[], fromHour: number, toHour: number): UsualRates {
   const counts = new Map(tallies.map(({ hour, accepted, duplicates }) => [hour, accepted + duplicates]));
   const byWeekHour = Array.from({ length: weekHours }, () => [] as number[]);
   for (let hour = fromHour; hour < toHour; hour++) byWeekHour[hour % weekHours]?.push(counts.get(hour) ?? 0);
-  const mean = estimate(byWeekHour.flat());
+  const prior = priorEvents * measureDispersion(byWeekHour);
+  const mean = estimate(byWeekHour.flat(), prior);
   const byDayHour = Array.from({ length: 24 }, (_, of) =>
-    estimate(byWeekHour.filter((_, hour) => hour % 24 === of).flat(), mean),
+    estimate(byWeekHour.filter((_, hour) => hour % 24 === of).flat(), prior, mean),
   );
-  const rates = byWeekHour.map((weeks, hour) => estimate(leaveOutBusiest(weeks), byDayHour[hour % 24]));
-  return sumUp(smooth(rates));
+  const rates = byWeekHour.map((weeks, hour) =>
+    estimate(leaveOutBusiest(weeks), prior, byDayHour[hour % 24]),
+  );
+  return sumUp(rates);
 }
 
 function leaveOutBusiest(weeks: readonly number[]): readonly number[] {
   return weeks.length < 3 ? weeks : weeks.toSorted((a, b) => a - b).slice(0, -1);
 }
 
-/** The mean of some hours, drawn to an expected one as if half a delivery more had been seen. */
-function estimate(hours: readonly number[], expected = Number.POSITIVE_INFINITY): number {
-  const sum = hours.reduce((total, count) => total + count, 0);
-  return (sum + priorEvents) / (hours.length + priorEvents / expected);
+/** By how much counts of the same hour differ more than those of single events do (the Pearson statistic), at least 1. */
+function measureDispersion(byWeekHour: readonly (readonly number[])[]): number {
+  let [squares, freedom] = [0, 0];
+  for (const weeks of byWeekHour) {
+    const mean = weeks.reduce((total, count) => total + count, 0) / weeks.length;
+    if (!(mean > 0)) continue;
+    squares += weeks.reduce((total, count) => total + (count - mean) ** 2, 0) / mean;
+    freedom += weeks.length - 1;
+  }
+  return freedom === 0 ? 1 : Math.max(1, squares / freedom);
 }
 
-function smooth(rates: readonly number[]): number[] {
-  const at = (hour: number) => rates[(hour + weekHours) % weekHours] ?? 0;
-  return rates.map((rate, hour) => (at(hour - 1) + 2 * rate + at(hour + 1)) / 4);
+/** The mean of some hours, drawn to an expected one as if so many events of that one had been seen before. */
+function estimate(hours: readonly number[], prior: number, expected = Number.POSITIVE_INFINITY): number {
+  const sum = hours.reduce((total, count) => total + count, 0);
+  return (sum + prior) / (hours.length + prior / expected);
 }
 
 /** @limit Weeks ahead in which the end of a usual silence is looked for: a webhook is looked at again after them anyway. */

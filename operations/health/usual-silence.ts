@@ -10,6 +10,14 @@ const gapsForThree = 30;
 /** A single gap that is so many times as long as all others was an outage, and not usual. */
 const outageRatio = 3;
 
+/** Both are measured in deliveries that usually come meanwhile. */
+export interface UnusualSilence {
+  /** The longest gap that is usual. */
+  readonly longest: number;
+  /** So many are missing when silence becomes unusual. */
+  readonly deliveries: number;
+}
+
 /**
  * How many deliveries must be missing, by the usual rates, until silence is unusual; undefined if too little is known.
  * The rates stretch the gaps, so that a night of an office counts as little as its deliveries are.
@@ -18,7 +26,7 @@ const outageRatio = 3;
  * estimated from these few, with the doubt that this leaves (the predictive distribution is a Lomax one). Silence is never
  * unusual before twice the longest usual gap.
  */
-export function findUnusualSilence(tallies: readonly Tally[], rates: UsualRates): number | undefined {
+export function findUnusualSilence(tallies: readonly Tally[], rates: UsualRates): UnusualSilence | undefined {
   const good = tallies.filter(({ firstGoodMs }) => firstGoodMs !== null);
   const deliveries = good.reduce((sum, { accepted, duplicates }) => sum + accepted + duplicates, 0);
   const gaps = withoutOutage(measureGaps(good, rates));
@@ -30,7 +38,7 @@ export function findUnusualSilence(tallies: readonly Tally[], rates: UsualRates)
   const excess = gaps.slice(0, excesses).reduce((sum, gap) => sum + gap - beyond, 0);
   const predicted = beyond + excess * ((excesses / falseAlarmChance) ** (1 / excesses) - 1);
   const atMost = count < gapsForThree ? Number.POSITIVE_INFINITY : 3 * longest;
-  return Math.max(2 * longest, Math.min(predicted, atMost));
+  return { longest, deliveries: Math.max(2 * longest, Math.min(predicted, atMost)) };
 }
 
 /** The gaps between hours, and the longest within each, in deliveries that are usual meanwhile; longest first. */

@@ -372,6 +372,13 @@ const migrations: readonly Migration[] = [
     CREATE INDEX webhook_health_by_state ON hookmill.webhook_health (state);
     `,
   },
+  {
+    compatibleFrom: 1,
+    sql: `
+    -- Since when it is quiet or failing.
+    ALTER TABLE hookmill.webhook_health ADD COLUMN since_ms bigint;
+    `,
+  },
 ];
 
 /** The version of the tables that this hookmill writes. */

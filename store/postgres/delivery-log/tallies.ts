@@ -96,7 +96,8 @@ const selectTallies = `
   ORDER BY uid, hour`;
 
 const isMeant = '($1::text IS NULL OR factory = $1)';
-const selectHealth = 'SELECT factory, uid, webhook, state, from_ms AS "fromMs" FROM hookmill.webhook_health';
+const selectHealth =
+  'SELECT factory, uid, webhook, state, since_ms AS "sinceMs", from_ms AS "fromMs" FROM hookmill.webhook_health';
 
 export function prepareTallies(pool: Pool): Pick<AsyncVerbs, 'recordTallies' | 'recordHealth'> {
   return {
@@ -116,7 +117,7 @@ export function prepareTallies(pool: Pool): Pick<AsyncVerbs, 'recordTallies' | '
     recordHealth: ({ nowMs, judged }) =>
       inTransaction(pool, async client => {
         await client.query(seeHealth, [nowMs, nowMs - listeningBreakMs]);
-        await client.query(judgeHealth, toColumns(judged, ['uid', 'state', 'fromMs', 'dueMs']));
+        await client.query(judgeHealth, toColumns(judged, ['uid', 'state', 'sinceMs', 'fromMs', 'dueMs']));
         const forgotten = judged.filter(({ dueMs }) => dueMs === null).map(({ uid }) => uid);
         await client.query('DELETE FROM hookmill.webhook_health WHERE uid = ANY ($1)', [forgotten]);
         return true;
@@ -153,7 +154,7 @@ const addTallies = `
 
 const wakeHealth = `
   INSERT INTO hookmill.webhook_health AS known (factory, uid, webhook, state, from_ms, due_ms)
-  SELECT max(factory), uid, max(webhook), 'healthy', 0, CASE WHEN max(rejected_in_row) > 0 THEN 0 ELSE 1 END
+  SELECT max(factory), uid, max(webhook), 'never seen', 0, CASE WHEN max(rejected_in_row) > 0 THEN 0 ELSE 1 END
   FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[]) AS given (factory, uid, webhook, rejected_in_row)
   GROUP BY uid
   ON CONFLICT (uid) DO UPDATE SET webhook = excluded.webhook,
@@ -164,6 +165,7 @@ const seeHealth = `
     listening_since_ms = CASE WHEN seen_ms < $2 THEN $1 ELSE listening_since_ms END`;
 
 const judgeHealth = `
-  UPDATE hookmill.webhook_health AS known SET state = judged.state, from_ms = judged.from_ms, due_ms = judged.due_ms
-  FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) AS judged (uid, state, from_ms, due_ms)
+  UPDATE hookmill.webhook_health AS known SET state = judged.state, since_ms = judged.since_ms, from_ms = judged.from_ms, due_ms = judged.due_ms
+  FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[])
+    AS judged (uid, state, since_ms, from_ms, due_ms)
   WHERE known.uid = judged.uid AND judged.due_ms IS NOT NULL`;

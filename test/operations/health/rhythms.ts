@@ -13,103 +13,132 @@ export const minuteMs = 60_000;
 export const hourMs = 60 * minuteMs;
 export const dayMs = 24 * hourMs;
 
-/** When the deliveries of a webhook come between two times, in order. */
-export type Rhythm = (random: () => number, fromMs: number, untilMs: number) => number[];
-
-const exponential = (random: () => number, meanMs: number) => -Math.log(1 - random()) * meanMs;
-
-/** Times that come at random, with a mean number per hour that may change. */
-function atRandom(perHour: (atMs: number) => number, perHourMax: number): Rhythm {
-  return (random, fromMs, untilMs) => {
-    const times: number[] = [];
-    for (let atMs = fromMs; ; ) {
-      atMs += exponential(random, hourMs / perHourMax);
-      if (atMs >= untilMs) return times;
-      if (random() * perHourMax < perHour(atMs)) times.push(Math.round(atMs));
-    }
-  };
+export interface Rhythm {
+  /** When deliveries come between two times, in order. */
+  readonly list: (random: () => number, fromMs: number, untilMs: number) => number[];
+  /** How fast time passes for it, compared with other times of the week. */
+  readonly pace: (atMs: number) => number;
 }
 
+const always = () => 1;
+
+function exponential(random: () => number, meanMs: number): number {
+  return -Math.log(1 - random()) * meanMs;
+}
+
+/** Deliveries that come at random, on average so often in an hour of each kind. */
+function atRandom(perHour: number, pace: Rhythm['pace'] = always): Rhythm {
+  const list: Rhythm['list'] = (random, fromMs, untilMs) => {
+    const times: number[] = [];
+    let atMs = fromMs + exponential(random, hourMs / perHour);
+    while (atMs < untilMs) {
+      if (random() < pace(atMs)) times.push(Math.round(atMs));
+      atMs += exponential(random, hourMs / perHour);
+    }
+    return times;
+  };
+  return { list, pace };
+}
+
+/** Monday to Friday, 8 to 17 o'clock. 1970 began on a Thursday. */
 function isOffice(atMs: number): boolean {
-  // 1970 began on a Thursday: day 2 is a Saturday.
-  const day = Math.floor(atMs / dayMs + 5) % 7;
   const hour = (atMs % dayMs) / hourMs;
-  return day >= 1 + 1 - 1 && day < 5 + 1 - 1 && hour >= 8 && hour < 17;
+  return (Math.floor(atMs / dayMs) + 3) % 7 < 5 && hour >= 8 && hour < 17;
 }
 
-/** Each job starts at a time of the week, a little late, and sends some deliveries. */
-function jobs(everyMs: number, lateMs: number, deliveries: number, spacingMs: number, offsetMs = 0): Rhythm {
-  return (random, fromMs, untilMs) => {
+interface Job {
+  readonly everyMs: number;
+  /** When it starts, counted from a Thursday. */
+  readonly offsetMs?: number;
+  /** By how much it may be late. */
+  readonly lateMs: number;
+  readonly deliveries?: number;
+  readonly spacingMs?: number;
+}
+
+/** A job that starts by the clock, and sends some deliveries one after the other. */
+function job({ everyMs, offsetMs = 0, lateMs, deliveries = 1, spacingMs = 0 }: Job): Rhythm {
+  const list: Rhythm['list'] = (random, fromMs, untilMs) => {
     const times: number[] = [];
-    for (
-      let startMs = Math.ceil(fromMs / everyMs) * everyMs + offsetMs;
-      startMs < untilMs;
-      startMs += everyMs
-    ) {
-      let atMs = startMs + random() * lateMs;
-      for (let index = 0; index < deliveries; index++) {
+    for (let startMs = Math.ceil(fromMs / everyMs) * everyMs; startMs < untilMs; startMs += everyMs) {
+      let atMs = startMs + offsetMs + random() * lateMs;
+      for (let index = 0; index < deliveries; index++, atMs += exponential(random, spacingMs))
         times.push(Math.round(atMs));
-        atMs += exponential(random, spacingMs);
-      }
     }
-    return times.filter(atMs => atMs >= fromMs && atMs < untilMs).sort((a, b) => a - b);
+    return sortWithin(times, fromMs, untilMs);
   };
+  return { list, pace: always };
 }
 
-/** Bursts come at random times. */
+/** Bursts that begin at random, each of some deliveries. */
 function bursts(everyMs: number, deliveries: number, spacingMs: number): Rhythm {
-  return (random, fromMs, untilMs) => {
+  const list: Rhythm['list'] = (random, fromMs, untilMs) => {
     const times: number[] = [];
-    for (let burstMs = fromMs; ; ) {
-      burstMs += exponential(random, everyMs);
-      if (burstMs >= untilMs) return times.filter(atMs => atMs < untilMs).sort((a, b) => a - b);
-      let atMs = burstMs;
-      for (const size = 1 + Math.floor(exponential(random, deliveries)); times.length >= 0; ) {
+    for (let burstMs = fromMs; burstMs < untilMs; burstMs += exponential(random, everyMs)) {
+      const size = 1 + exponential(random, deliveries);
+      for (let index = 0, atMs = burstMs; index < size; index++, atMs += exponential(random, spacingMs))
         times.push(Math.round(atMs));
-        atMs += exponential(random, spacingMs);
-        if (times.length % (size + 1) === 0 || random() < 1 / deliveries) break;
-      }
     }
+    return sortWithin(times, fromMs, untilMs);
+  };
+  return { list, pace: always };
+}
+
+function together(...rhythms: readonly Rhythm[]): Rhythm {
+  return {
+    list: (random, fromMs, untilMs) =>
+      sortWithin(
+        rhythms.flatMap(({ list }) => list(random, fromMs, untilMs)),
+        fromMs,
+        untilMs,
+      ),
+    pace: always,
   };
 }
 
-const inDay = (atMs: number) => 1 + Math.sin((2 * Math.PI * (atMs % dayMs)) / dayMs);
+function sortWithin(times: readonly number[], fromMs: number, untilMs: number): number[] {
+  return times.filter(atMs => atMs >= fromMs && atMs < untilMs).sort((a, b) => a - b);
+}
 
-/** Rhythms that webhooks have. */
-export const rhythms: Readonly<Record<string, Rhythm>> = {
-  'every five minutes': jobs(5 * minuteMs, 20_000, 1, 1),
-  'steady, 20 an hour': atRandom(() => 20, 20),
-  'steady, 2 an hour': atRandom(() => 2, 2),
-  'day and night': atRandom(atMs => 30 * inDay(atMs), 60),
-  'office hours, 12 an hour': atRandom(atMs => (isOffice(atMs) ? 12 : 0), 12),
-  'office hours, 3 an hour': atRandom(atMs => (isOffice(atMs) ? 3 : 0.02), 3),
-  'a batch each week': jobs(7 * dayMs, 20 * minuteMs, 60, 5_000, 4 * dayMs + 3 * hourMs),
-  'once a week': jobs(7 * dayMs, 10 * minuteMs, 1, 1, 3 * dayMs + 30 * hourMs),
-  'bursts, three a day': bursts(8 * hourMs, 20, 4_000),
-  'bursts, ten a day': bursts(2.4 * hourMs, 8, 20_000),
+const week = { everyMs: 7 * dayMs };
+
+/** What is promised for these is tested. */
+export const promisedRhythms: Readonly<Record<string, Rhythm>> = {
+  'every half hour': job({ everyMs: 30 * minuteMs, lateMs: minuteMs }),
+  'each hour': job({ everyMs: hourMs, lateMs: 2 * minuteMs }),
+  'twenty an hour': atRandom(20),
+  'two an hour': atRandom(2),
+  'busy days, quiet nights': atRandom(30, atMs => 0.5 + 0.48 * Math.sin((2 * Math.PI * atMs) / dayMs)),
+  'twelve an hour in the office': atRandom(12, atMs => (isOffice(atMs) ? 1 : 0)),
+  'three an hour in the office, and some else': atRandom(3, atMs => (isOffice(atMs) ? 1 : 0.01)),
+  'once a day': job({ everyMs: dayMs, offsetMs: 3 * hourMs, lateMs: 5 * minuteMs }),
+  'once a week': job({ ...week, offsetMs: 100 * hourMs, lateMs: 10 * minuteMs }),
+  'a batch each week': job({
+    ...{ ...week, offsetMs: 99 * hourMs, lateMs: 20 * minuteMs },
+    ...{ deliveries: 60, spacingMs: 5_000 },
+  }),
+  'three bursts a day': bursts(8 * hourMs, 20, 4_000),
+  'ten bursts a day': bursts(2.4 * hourMs, 8, 20_000),
 };
 
-/** Further rhythms, on which nothing was promised. */
+/** Others, to see what becomes of them. */
 export const otherRhythms: Readonly<Record<string, Rhythm>> = {
-  'weekend batches': (random, fromMs, untilMs) =>
-    atRandom(atMs => (Math.floor(atMs / dayMs + 4) % 7 >= 5 ? 0 : 0), 1)(random, fromMs, untilMs)
-      .concat(jobs(7 * dayMs, hourMs, 200, 30_000, 2 * dayMs + 6 * hourMs)(random, fromMs, untilMs))
-      .concat(jobs(7 * dayMs, hourMs, 200, 30_000, 3 * dayMs + 6 * hourMs)(random, fromMs, untilMs))
-      .sort((a, b) => a - b),
-  'once a day': jobs(dayMs, 5 * minuteMs, 1, 1, 3 * hourMs),
-  'each hour': jobs(hourMs, minuteMs, 1, 1),
-  'each minute': jobs(minuteMs, 5_000, 1, 1),
-  monthly: jobs(30 * dayMs, hourMs, 10, minuteMs, 5 * dayMs),
-  'two a day': atRandom(() => 1 / 12, 1),
-  'six a day': atRandom(() => 1 / 4, 1),
-  'three a week': atRandom(() => 3 / 168, 1),
-  'twice a second': (random, fromMs, untilMs) => atRandom(() => 600, 600)(random, fromMs, untilMs),
-  'heavy tails': (random, fromMs, untilMs) => {
-    const times: number[] = [];
-    for (let atMs = fromMs; ; ) {
-      atMs += 2 * minuteMs * (1 - random()) ** (-1 / 1.5);
-      if (atMs >= untilMs) return times;
-      times.push(Math.round(atMs));
-    }
+  'each minute': job({ everyMs: minuteMs, lateMs: 5_000 }),
+  'two batches each weekend': together(
+    job({ ...week, offsetMs: 54 * hourMs, lateMs: hourMs, deliveries: 200, spacingMs: 30_000 }),
+    job({ ...week, offsetMs: 78 * hourMs, lateMs: hourMs, deliveries: 200, spacingMs: 30_000 }),
+  ),
+  'a batch each month': job({ everyMs: 30 * dayMs, lateMs: hourMs, deliveries: 10, spacingMs: minuteMs }),
+  'two a day': atRandom(1 / 12),
+  'six a day': atRandom(1 / 4),
+  'three a week': atRandom(3 / 168),
+  'heavy tails': {
+    list: (random, fromMs, untilMs) => {
+      const times: number[] = [];
+      for (let atMs = fromMs; atMs < untilMs; atMs += 2 * minuteMs * (1 - random()) ** (-1 / 1.5))
+        times.push(Math.round(atMs));
+      return times;
+    },
+    pace: always,
   },
 };

@@ -90,11 +90,11 @@ export function testTallies(makePlace: MakePlace): void {
     const nowMs = startMs + 10_000;
     const due = async () => (await store.deliveries.listDueHealth(nowMs, 10)).map(row => row.uid);
     const judge = (state: string) =>
-      log.recordHealth({ nowMs, judged: [{ uid, state, fromMs: 7, dueMs: nowMs + 1 }] });
+      log.recordHealth({ nowMs, judged: [{ uid, state, sinceMs: 5, fromMs: 7, dueMs: nowMs + 1 }] });
     await log.recordAccepted(acceptedDelivery({ atMs: startMs }));
     await tallyAll(store, log);
     expect(await store.deliveries.listDueHealth(nowMs, 10)).toEqual([
-      { factory, uid, webhook, state: 'healthy', fromMs: 0 },
+      { factory, uid, webhook, state: 'never seen', sinceMs: null, fromMs: 0 },
     ]);
     expect(await store.deliveries.listDueHealth(nowMs, 0)).toEqual([]);
     await judge('healthy');
@@ -110,15 +110,18 @@ export function testTallies(makePlace: MakePlace): void {
     await log.recordAccepted(acceptedDelivery({ atMs: startMs + 3, webhook: 'renamed' }));
     await tallyAll(store, log);
     expect(await store.deliveries.listDueHealth(nowMs, 10)).toEqual([
-      { factory, uid, webhook: 'renamed', state: 'failing', fromMs: 7 },
+      { factory, uid, webhook: 'renamed', state: 'failing', sinceMs: 5, fromMs: 7 },
     ]);
     expect(await store.deliveries.countHealth()).toEqual({
       counts: [{ factory, state: 'failing', webhooks: 1 }],
-      unhealthy: [{ factory, uid, webhook: 'renamed', state: 'failing', fromMs: 7 }],
+      unhealthy: [{ factory, uid, webhook: 'renamed', state: 'failing', sinceMs: 5, fromMs: 7 }],
     });
     expect(await store.deliveries.countHealth(factory)).toEqual(await store.deliveries.countHealth());
     expect(await store.deliveries.countHealth('other')).toEqual({ counts: [], unhealthy: [] });
-    await log.recordHealth({ nowMs, judged: [{ uid, state: 'failing', fromMs: 7, dueMs: null }] });
+    await log.recordHealth({
+      nowMs,
+      judged: [{ uid, state: 'failing', sinceMs: 5, fromMs: 7, dueMs: null }],
+    });
     expect(await store.deliveries.countHealth()).toEqual({ counts: [], unhealthy: [] });
   });
 

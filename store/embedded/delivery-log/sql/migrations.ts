@@ -277,6 +277,10 @@ const migrations: readonly string[] = [
   CREATE INDEX webhook_health_due ON webhook_health (due_ms);
   CREATE INDEX webhook_health_by_state ON webhook_health (state);
   `,
+  `
+  -- Since when it is quiet or failing.
+  ALTER TABLE webhook_health ADD COLUMN since_ms INTEGER;
+  `,
 ];
 
 export const schemaVersionCurrent = migrations.length;

@@ -94,7 +94,8 @@ const selectTallies = `
   FROM tallies WHERE factory = @factory AND (@uid IS NULL OR uid = @uid) AND hour >= @sinceHour
   ORDER BY uid, hour`;
 
-const selectHealth = 'SELECT factory, uid, webhook, state, from_ms AS fromMs FROM webhook_health';
+const selectHealth =
+  'SELECT factory, uid, webhook, state, since_ms AS sinceMs, from_ms AS fromMs FROM webhook_health';
 
 /** Each verb runs within the caller's transaction. */
 export function prepareTallyVerbs(
@@ -104,11 +105,11 @@ export function prepareTallyVerbs(
   const add = database.prepare<[Tally]>(addTally);
   const wake = database.prepare<[Tally & { isUrgent: number }]>(`
     INSERT INTO webhook_health (uid, factory, webhook, state, from_ms, due_ms)
-    VALUES (@uid, @factory, @webhook, 'healthy', 0, 0)
+    VALUES (@uid, @factory, @webhook, 'never seen', 0, 0)
     ON CONFLICT DO UPDATE SET webhook = excluded.webhook,
       due_ms = iif(@isUrgent OR state <> 'healthy', 0, due_ms)`);
   const judge = database.prepare<[object]>(
-    'UPDATE webhook_health SET state = @state, from_ms = @fromMs, due_ms = @dueMs WHERE uid = @uid',
+    'UPDATE webhook_health SET state = @state, since_ms = @sinceMs, from_ms = @fromMs, due_ms = @dueMs WHERE uid = @uid',
   );
   const forget = database.prepare<[string]>('DELETE FROM webhook_health WHERE uid = ?');
   const see = database.prepare<{ nowMs: number }>(`
