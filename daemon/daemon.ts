@@ -27,6 +27,7 @@ import { type OperationsThread, openOperationsThread } from './operations-thread
 import { readReconcileStatuses } from './reconciling/reconcile-statuses.ts';
 import { startReconcilers } from './reconciling/reconcilers.ts';
 import { startRetention } from './runs/retention.ts';
+import type { ReadRunAutomation } from './runs/run-automations.ts';
 import { type RunQueue, startRunQueue } from './runs/run-queue.ts';
 import { createRunner } from './runs/runners/create-runner.ts';
 import { type LoadedState, loadState } from './served/loaded-state.ts';
@@ -300,8 +301,8 @@ async function startRuns(
   const queue = await startRunQueue({
     ...{ store, deliveryLog, settings: settings.runs, log, nowMs, monotonicMs },
     runner: createRunner(settings.runs.runner, environment, store.runFiles, nowMs),
-    readPrompt: ({ snapshot, automation }) =>
-      thread.run('readPrompt', { snapshot, automation }) as Promise<string | undefined>,
+    readAutomation: ({ snapshot, automation }) =>
+      thread.run('readRunAutomation', { snapshot, automation }) as ReturnType<ReadRunAutomation>,
     ...{ daemonId, traces },
     observe: metrics.observeAttempt,
     random: Math.random,

@@ -6,7 +6,7 @@ import type {
   WebhookEffect,
   WebhookImpact,
 } from '../schema/changes/impact.ts';
-import type { AutomationDefinition } from '../schema/definitions/automation-definition.ts';
+import { type AutomationDefinition, runControlFields } from '../schema/definitions/automation-definition.ts';
 import type { WebhookDefinition } from '../schema/definitions/webhook-definition.ts';
 import type { Definitions } from '../sources/definitions.ts';
 import { type DeliveryHistory, judgeAutomations, type PayloadObserver } from './judge-automations.ts';
@@ -48,10 +48,13 @@ export async function findImpacts(
   return impacts;
 }
 
-/** Whether a change may affect which runs start. A change of only the prompt does not. */
+/** The fields of an automation that do not affect which runs start. */
+const otherFields: readonly string[] = ['prompt', ...Object.keys(runControlFields)];
+
+/** Whether a change may affect which runs start. */
 function isJudged({ kind, action, fields }: Change): boolean {
   if (kind !== 'automation' || action === 'no-op') return false;
-  return action !== 'update' || fields.some(({ field }) => field !== 'prompt');
+  return action !== 'update' || fields.some(({ field }) => !otherFields.includes(field));
 }
 
 async function findWebhookImpact(

@@ -4,7 +4,7 @@ import { openStore } from '../../store/open-store.ts';
 import type { StorePlace } from '../../store/ports.ts';
 import { createAnswerer } from '../management/api/answer-in-thread.ts';
 import { openStateCache } from '../management/api/state-cache.ts';
-import { readPromptsFrom } from '../runs/run-prompts.ts';
+import { readRunAutomationsFrom } from '../runs/run-automations.ts';
 import { loadState } from '../served/loaded-state.ts';
 import type { FromThread, LogVerb, ThreadLog, ThreadVerb, ToThread } from './wire.ts';
 
@@ -22,7 +22,7 @@ async function serve(place: StorePlace): Promise<void> {
   const verbs: Readonly<Record<ThreadVerb, (argument: never) => Promise<unknown>>> = {
     answerRequest: createAnswerer({ store, deliveryLog: writes.deliveryLog, states, clock }),
     loadState: (factory: string) => loadState(states.read, store.seal, factory),
-    readPrompt: readPromptsFrom(store.deliveries),
+    readRunAutomation: readRunAutomationsFrom(store.deliveries),
     lookAtWebhooks: ({ nowMs }: { nowMs: number }) =>
       lookAtWebhooks({
         ...{ nowMs, deliveries: store.deliveries, deliveryLog: writes.deliveryLog },

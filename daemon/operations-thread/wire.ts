@@ -2,7 +2,7 @@ import type { QueueableRuns } from '../../operations/factory.ts';
 import type { DeliveryLog } from '../../store/delivery-log.ts';
 
 /** The tasks of the operations thread. Arguments and results are plain data, because they are copied. */
-export type ThreadVerb = 'answerRequest' | 'loadState' | 'readPrompt' | 'lookAtWebhooks';
+export type ThreadVerb = 'answerRequest' | 'loadState' | 'readRunAutomation' | 'lookAtWebhooks';
 
 /** What the thread may write to the delivery log, through the daemon's main thread. */
 export type ThreadLog = QueueableRuns & Pick<DeliveryLog, 'recordTallies' | 'recordHealth'>;

@@ -1,13 +1,13 @@
+import { parseDurationMs } from '../../schema/definitions/duration.ts';
 import type { DeliveryLog, Run } from '../../store/delivery-log.ts';
 import type { RunFiles } from '../../store/run-files.ts';
 import type { Traces } from '../observability/traces.ts';
+import type { RunAutomation } from './run-automations.ts';
 import { renderRunMessage } from './run-message.ts';
-import type { ReadPrompt } from './run-prompts.ts';
 import type { AttemptResult, Runner } from './runners/runner.ts';
 
 export interface AttemptDeps {
   readonly deliveryLog: Pick<DeliveryLog, 'readEvent'>;
-  readonly readPrompt: ReadPrompt;
   readonly runFiles: Pick<RunFiles, 'prepare'>;
   readonly runner: Runner;
   /** Undefined unless the daemon traces. */
@@ -15,20 +15,20 @@ export interface AttemptDeps {
 }
 
 /** Makes one attempt at a claimed run: writes the run's directory, whatever the runner, then calls the runner. */
-export async function attemptRun(run: Run, deps: AttemptDeps, signal: AbortSignal): Promise<AttemptResult> {
-  const [event, prompt] = await Promise.all([
-    deps.deliveryLog.readEvent(run.deliveryId),
-    deps.readPrompt(run),
-  ]);
+export async function attemptRun(
+  run: Run,
+  { prompt, timeLimit }: RunAutomation,
+  deps: AttemptDeps,
+  signal: AbortSignal,
+): Promise<AttemptResult> {
+  const event = await deps.deliveryLog.readEvent(run.deliveryId);
   if (!event) return { kind: 'failed', reason: 'the payload of the delivery is not in the log' };
-  if (prompt === undefined) {
-    return { kind: 'failed', reason: 'the prompt of the automation is not in the log' };
-  }
   const message = renderRunMessage(run, prompt);
   const directory = await deps.runFiles.prepare(run.id, message, event);
   // Last, because a runner must begin with a signal that has not aborted: `fetch` of an aborted form ends the process.
   if (signal.aborted) return { kind: 'unattempted', reason: 'the daemon stopped before the attempt began' };
-  const attempt = { run, directory, message, ...event };
+  const timeLimitMs = timeLimit === undefined ? undefined : parseDurationMs(timeLimit);
+  const attempt = { run, directory, message, timeLimitMs, ...event };
   const trace = deps.traces?.beginAttempt(run, event.headers);
   if (!trace) return deps.runner(attempt, signal);
   const result = await deps.runner({ ...attempt, traceparent: trace.traceparent }, signal);

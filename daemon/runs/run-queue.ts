@@ -4,8 +4,8 @@ import type { Store } from '../../store/ports.ts';
 import type { Traces } from '../observability/traces.ts';
 import { type RunEnd, recordAttempt } from './record-attempt.ts';
 import { type AttemptDeps, attemptRun } from './run-attempt.ts';
-import { type ReadPrompt, readPromptsFrom } from './run-prompts.ts';
-import type { RunSettings } from './run-settings.ts';
+import { type ReadRunAutomation, type RunAutomation, readRunAutomationsFrom } from './run-automations.ts';
+import { boundRetries, type RunSettings } from './run-settings.ts';
 import { RunTrouble } from './run-trouble.ts';
 import type { AttemptResult, Runner } from './runners/runner.ts';
 
@@ -19,8 +19,8 @@ export interface RunQueueOptions {
   readonly store: Pick<Store, 'runFiles'>;
   readonly settings: RunSettings;
   readonly runner: Runner;
-  /** Reads prompts where that does not delay deliveries; by default, in this thread. */
-  readonly readPrompt?: ReadPrompt;
+  /** Reads automations where that does not delay deliveries; by default, in this thread. */
+  readonly readAutomation?: ReadRunAutomation;
   /** Undefined unless the daemon traces. */
   readonly traces?: Traces | undefined;
   /** Differs each time a daemon starts. */
@@ -54,6 +54,7 @@ export async function startRunQueue(options: RunQueueOptions): Promise<RunQueue>
 export class RunQueue {
   readonly #options: RunQueueOptions;
   readonly #attemptDeps: AttemptDeps;
+  readonly #readAutomation: ReadRunAutomation;
   readonly #trouble: RunTrouble;
   /** How far the clock was ahead of the monotonic one when it was last compared. */
   #clockAheadMs: number;
@@ -70,10 +71,8 @@ export class RunQueue {
     this.#options = options;
     this.#trouble = new RunTrouble(log, monotonicMs);
     this.#clockAheadMs = nowMs() - monotonicMs();
-    this.#attemptDeps = {
-      ...{ deliveryLog, runFiles: store.runFiles, runner, traces },
-      readPrompt: options.readPrompt ?? readPromptsFrom(deliveryLog),
-    };
+    this.#attemptDeps = { deliveryLog, runFiles: store.runFiles, runner, traces };
+    this.#readAutomation = options.readAutomation ?? readRunAutomationsFrom(deliveryLog);
   }
 
   /** Looks for due runs now. */
@@ -157,16 +156,32 @@ export class RunQueue {
     const { id, deliveryId: delivery, factory, automation, attempts: attempt } = run;
     const about = { run: id, delivery, factory, automation, attempt };
     try {
-      const result = await attemptRun(run, this.#attemptDeps, signal).catch(toUnattempted);
+      const { result, automation: wanted } = await this.#attempt(run, signal);
       if (result.kind !== 'unattempted') this.#trouble.end();
       else if (!signal.aborted) this.#trouble.add(run.id, result.reason);
-      const deps = { ...this.#options, troubleWaitMs: () => this.#trouble.waitMs() };
+      const settings = boundRetries(this.#options.settings, wanted);
+      const deps = { ...this.#options, settings, troubleWaitMs: () => this.#trouble.waitMs() };
       const state = await recordAttempt(run, result, deps, signal);
       if (result.kind === 'unattempted') return;
       this.#options.observe(run, state);
       log[levels[state]]({ ...about, state, reason: result.reason }, 'run attempt ended');
     } catch (err) {
       log.error({ ...about, err }, 'cannot record the result of a run attempt; the next daemon repeats it');
+    }
+  }
+
+  /** Reads the run's automation and makes one attempt. A failure of hookmill itself is a result too. */
+  async #attempt(
+    run: Run,
+    signal: AbortSignal,
+  ): Promise<{ readonly result: AttemptResult; readonly automation?: RunAutomation }> {
+    try {
+      const automation = await this.#readAutomation(run);
+      if (!automation)
+        return { result: { kind: 'failed', reason: 'the prompt of the automation is not in the log' } };
+      return { automation, result: await attemptRun(run, automation, this.#attemptDeps, signal) };
+    } catch (error) {
+      return { result: toUnattempted(error) };
     }
   }
 }

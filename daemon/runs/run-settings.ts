@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { addMistake } from '../../schema/definitions/add-mistake.ts';
+import { type RunControl, runAttemptsMax } from '../../schema/definitions/automation-definition.ts';
+import { parseDurationMs } from '../../schema/definitions/duration.ts';
 
 /** @limit Runs executed at the same time: each may be a whole agent. */
 const runsConcurrent = 4;
@@ -7,8 +9,6 @@ const runsConcurrent = 4;
 const runsConcurrentMax = 1_000;
 /** @limit Attempts at a run before it counts as failed: most passing faults are over by the third. */
 const runAttempts = 3;
-/** @limit Most attempts at a run that an operator can set: a run that failed 100 times does not recover by itself. */
-const runAttemptsMax = 100;
 /** @limit Wait before the second attempt at a run, in seconds; it doubles for each further attempt. */
 const backOffFirstSeconds = 10;
 /** @limit Longest wait between two attempts at a run, in seconds: a repaired receiver is tried again within ten minutes. */
@@ -127,3 +127,22 @@ export type RunSettings = z.output<typeof runSettingsShape>;
 export type RunnerSettings = RunSettings['runner'];
 export type CommandRunnerSettings = z.output<typeof commandRunnerShape>;
 export type HttpRunnerSettings = z.output<typeof httpRunnerShape>;
+
+/** What an automation asks for its runs, as far as the operator's settings allow it. */
+export function boundRetries(
+  { attempts, backOff }: Pick<RunSettings, 'attempts' | 'backOff'>,
+  { attempts: wanted = attempts, backOff: { first, max } = {} }: RunControl = {},
+): Pick<RunSettings, 'attempts' | 'backOff'> {
+  return {
+    attempts: Math.min(attempts, wanted),
+    backOff: {
+      firstSeconds: toSeconds(first) ?? backOff.firstSeconds,
+      maxSeconds: Math.min(backOff.maxSeconds, toSeconds(max) ?? backOff.maxSeconds),
+    },
+  };
+}
+
+function toSeconds(duration: string | undefined): number | undefined {
+  const ms = duration === undefined ? undefined : parseDurationMs(duration);
+  return ms === undefined ? undefined : ms / 1_000;
+}

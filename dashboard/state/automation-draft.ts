@@ -14,7 +14,10 @@ export interface TriggerDraft {
   readonly headers: string;
 }
 
-export interface AutomationDraft {
+/** The keys that the form does not show. They stay as they are. */
+type OtherKeys = Pick<AutomationBody, 'timeLimit' | 'attempts' | 'backOff'>;
+
+export interface AutomationDraft extends OtherKeys {
   readonly name: string;
   readonly enabled: boolean;
   readonly prompt: string;
@@ -41,11 +44,10 @@ interface StoredAutomation extends Omit<AutomationDraft, 'triggers'> {
   }[];
 }
 
-export function toAutomationDraft({ name, enabled, prompt, triggers }: StoredAutomation): AutomationDraft {
+export function toAutomationDraft(stored: StoredAutomation): AutomationDraft {
+  const { name, enabled, prompt, triggers, timeLimit, attempts, backOff } = stored;
   return {
-    name,
-    enabled,
-    prompt,
+    ...{ name, enabled, prompt, timeLimit, attempts, backOff },
     triggers: triggers.map(({ uid, payload, headers }) => createTriggerDraft(uid, payload, headers)),
   };
 }
@@ -79,13 +81,10 @@ function parseFilter(text: string) {
 }
 
 /** Builds the request body; undefined while a filter is not valid JSON. */
-export function buildAutomationBody({
-  enabled,
-  prompt,
-  triggers,
-}: AutomationDraft): AutomationBody | undefined {
+export function buildAutomationBody(draft: AutomationDraft): AutomationBody | undefined {
+  const { triggers, name: _, ...rest } = draft;
   const parsed = triggers
     .map(parseTriggerDraft)
     .flatMap(result => ('trigger' in result ? [result.trigger] : []));
-  return parsed.length === triggers.length ? { enabled, prompt, triggers: parsed } : undefined;
+  return parsed.length === triggers.length ? { ...rest, triggers: parsed } : undefined;
 }

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type * as answers from '../../schema/api/answers.ts';
 import type { AppliedAutomation, AppliedState, AppliedWebhook } from '../../schema/applied-state.ts';
 import { getCommit } from '../../schema/automations-snapshot.ts';
+import { pickRunControl } from '../../schema/definitions/automation-definition.ts';
 import { renderAutomationYaml, renderWebhookYaml } from '../../schema/definitions/definition-yaml.ts';
 import { renderIngressUrl } from '../../schema/ingress-url.ts';
 import { listKeptHeaders } from '../../schema/kept-headers.ts';
@@ -62,6 +63,7 @@ export function automationView(state: AppliedState, automation: AppliedAutomatio
       const webhook = state.webhooks.find(webhook => webhook.uid === uid)?.name ?? null;
       return { uid, webhook, ...(payload && { payload }), ...(headers && { headers }) };
     }),
+    ...pickRunControl(automation),
     file: findDefinitionFile(state, 'automations', name),
   };
 }

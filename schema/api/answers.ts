@@ -6,6 +6,7 @@ import { confirmationShape } from '../changes/confirmation.ts';
 import { fieldChangeShape } from '../changes/field-change.ts';
 import { impactShape } from '../changes/impact.ts';
 import { commitShape } from '../commit.ts';
+import { runControlFields } from '../definitions/automation-definition.ts';
 import { customScheme } from '../definitions/custom-scheme.ts';
 import { identitySources, outcomes, runStates } from '../delivery.ts';
 import { diagnosticShape } from '../diagnostic-shape.ts';
@@ -213,6 +214,7 @@ export const automationAnswer = z.strictObject({
   enabled: z.boolean(),
   prompt: z.string(),
   triggers: z.array(appliedTrigger),
+  ...runControlFields,
   file,
 });
 export const automationsAnswer = z.strictObject({ serial, automations: z.array(automationAnswer) });

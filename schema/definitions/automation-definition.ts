@@ -4,6 +4,7 @@ import { filterDefinitions, payloadFilterSchema } from '../filters/payload-filte
 import { uidPattern } from '../ids.ts';
 import { namePattern } from '../name.ts';
 import { addMistake } from './add-mistake.ts';
+import { durationShape } from './duration.ts';
 
 /** @limit Longest prompt of an automation, in bytes (32 KiB): it must fit into a definition file beside the filters. */
 const promptBytesMax = 32 * 1024;
@@ -65,6 +66,45 @@ const trigger = z.strictObject({
     .describe('Which deliveries start a run.'),
 });
 
+/** @limit Most attempts at a run that a definition or an operator can set: a run that failed 100 times does not recover by itself. */
+export const runAttemptsMax = 100;
+const hourMs = 3_600_000;
+/** @limit Longest time limit and longest wait between attempts that a definition can set, in ms (a day): a longer one is probably a mistake. */
+const runTimeMsMax = 24 * hourMs;
+
+const runTime = durationShape('time', 1_000, runTimeMsMax);
+
+/** The keys by which an automation says how its runs are executed. The operator's settings are their upper bounds. */
+export const runControlFields = {
+  timeLimit: runTime
+    .optional()
+    .describe('Time limit for one attempt at a run, such as 10m. The operator may allow less.'),
+  attempts: z
+    .int()
+    .min(1)
+    .max(runAttemptsMax)
+    .optional()
+    .describe('Maximum number of attempts at a run. The operator may allow fewer.'),
+  backOff: z
+    .strictObject({
+      first: runTime
+        .optional()
+        .describe('Wait before the second attempt; it doubles for each further attempt.'),
+      max: runTime.optional().describe('Longest wait between two attempts. The operator may allow less.'),
+    })
+    .optional()
+    .describe('Wait after a failed attempt, minus up to 50 % random jitter.'),
+};
+
+const runControlShape = z.object(runControlFields);
+
+export type RunControl = z.output<typeof runControlShape>;
+
+/** Picks from an automation what it says of its runs. */
+export function pickRunControl(automation: RunControl): RunControl {
+  return runControlShape.parse(automation);
+}
+
 /** The contents of `automations/<name>.yaml`. */
 export const automationShape = z
   .strictObject({
@@ -75,12 +115,13 @@ export const automationShape = z
       .min(1, { error: 'an automation needs a trigger' })
       .max(triggersMax)
       .describe('Each selects one webhook. A delivery that matches several triggers starts one run.'),
+    ...runControlFields,
   })
   .meta({ definitions: filterDefinitions });
 
 export type Trigger = z.output<typeof trigger>;
 
-export interface AutomationDefinition {
+export interface AutomationDefinition extends RunControl {
   readonly name: string;
   readonly enabled: boolean;
   readonly prompt: string;

@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import type { AutomationDefinition } from './automation-definition.ts';
+import { type AutomationDefinition, pickRunControl } from './automation-definition.ts';
 import type { WebhookDefinition } from './webhook-definition.ts';
 
 /** Renders a webhook as the text of its definition file, without the keys that have their default value. */
@@ -16,12 +16,9 @@ export function renderWebhookYaml(webhook: Omit<WebhookDefinition, 'name'>): str
 }
 
 /** Renders an automation as the text of its definition file. */
-export function renderAutomationYaml({
-  enabled,
-  prompt,
-  triggers,
-}: Omit<AutomationDefinition, 'name'>): string {
-  return renderYaml({ ...(!enabled && { enabled }), prompt, triggers });
+export function renderAutomationYaml(automation: Omit<AutomationDefinition, 'name'>): string {
+  const { enabled, prompt, triggers } = automation;
+  return renderYaml({ ...(!enabled && { enabled }), prompt, triggers, ...pickRunControl(automation) });
 }
 
 /** Writes no aliases, because definition files cannot have them. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { addMistake } from '../../schema/definitions/add-mistake.ts';
-import { parseDurationMs } from '../../schema/definitions/duration.ts';
+import { durationShape, parseDurationMs } from '../../schema/definitions/duration.ts';
 import { findMistakes, type Mistake } from '../../schema/definitions/shape-mistakes.ts';
 import { namePattern, nameRule } from '../../schema/name.ts';
 import { secretNameShape } from '../../schema/secret-name-shape.ts';
@@ -24,16 +24,8 @@ const followedRepositoryShape = z
     repository: z.string().describe('URL of the repository, or its absolute path on this machine.'),
     branch: z.string().default('main').describe('Production branch, whose tip is applied.'),
     path: z.string().default('.').describe('Folder of the definitions in the repository.'),
-    interval: z
-      .string()
+    interval: durationShape('interval', reconcileSecondsMin * 1_000, reconcileSecondsMax * 1_000)
       .default(`${reconcileSeconds}s`)
-      .superRefine((text, context) => {
-        const seconds = (parseDurationMs(text) ?? 0) / 1_000;
-        if (seconds >= reconcileSecondsMin && seconds <= reconcileSecondsMax) return;
-        const message = `invalid interval "${text}"`;
-        const hint = `write a time from ${reconcileSecondsMin}s to ${reconcileSecondsMax / 3600}h, e.g. 30s or 5m`;
-        addMistake(context, [], message, { code: 'definition/value', hint });
-      })
       .describe('Time between two reconciles.'),
     credentialSecret: secretNameShape
       .optional()

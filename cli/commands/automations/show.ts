@@ -27,13 +27,24 @@ Examples:
     });
 }
 
-function renderAutomation({ name, enabled, prompt, triggers }: AutomationView): string {
+function renderAutomation(automation: AutomationView): string {
+  const { name, enabled, prompt, triggers, timeLimit, attempts, backOff } = automation;
   const triggerFields = triggers.map(({ webhook, uid, payload, headers }): [string, string] => {
     const target = webhook ?? 'unknown webhook (never starts a run):';
     const filters = [JSON.stringify(payload), headers && `headers ${JSON.stringify(headers)}`];
     return ['trigger', [target, uid, ...filters.filter(text => text !== undefined)].join(' ')];
   });
-  const fields = renderFields([['name', name], ['enabled', enabled ? 'yes' : 'no'], ...triggerFields]);
+  const runFields = Object.entries({ timeLimit, attempts, backOff }).flatMap(([key, value]) =>
+    value === undefined
+      ? []
+      : [[key, typeof value === 'object' ? JSON.stringify(value) : String(value)] as const],
+  );
+  const fields = renderFields([
+    ['name', name],
+    ['enabled', enabled ? 'yes' : 'no'],
+    ...triggerFields,
+    ...runFields,
+  ]);
   const lines = prompt.split('\n').map(line => `  ${printable(line)}`);
   return `${fields}\n${lines.join('\n').trimEnd()}\n`;
 }

@@ -10,6 +10,7 @@ import {
 import type { CommandRunnerSettings } from '../run-settings.ts';
 import { closeOutput, openOutput } from './attempt-output.ts';
 import type { Attempt, AttemptResult, Runner } from './runner.ts';
+import { boundTimeLimitMs } from './time-limit.ts';
 
 /** @limit Pause after each read of output that is not kept, in ms: a command that writes without end then costs little CPU. */
 const discardPauseMs = 1;
@@ -36,6 +37,7 @@ export function createCommandRunner(
   const inherited = pick(environment, [...alwaysInherited, ...settings.environment]);
   return async (attempt, signal) => {
     const { directory, message } = attempt;
+    const timeLimitMs = boundTimeLimitMs(settings, attempt);
     const output = openOutput(runFiles, attempt, nowMs(), settings.outputBytes);
     const command = execa(program, programArguments, {
       cwd: directory,
@@ -48,7 +50,7 @@ export function createCommandRunner(
       killDescendants: true,
       // Otherwise execa listens to the daemon's own signals, and ends the daemon before it has stopped properly.
       cleanup: false,
-      timeout: Math.ceil(settings.timeLimitSeconds * 1000),
+      timeout: timeLimitMs,
       cancelSignal: signal,
       forceKillAfterDelay: commandGraceMs,
     });
@@ -59,7 +61,7 @@ export function createCommandRunner(
       closeSoon(command.stdout);
       closeSoon(command.stderr);
     });
-    return closeOutput(output, toResult(await command, settings));
+    return closeOutput(output, toResult(await command, timeLimitMs));
   };
 }
 
@@ -90,13 +92,13 @@ interface Ended {
   readonly code?: string;
 }
 
-function toResult(ended: Ended, settings: CommandRunnerSettings): AttemptResult {
+function toResult(ended: Ended, timeLimitMs: number): AttemptResult {
   const { isCanceled, timedOut, exitCode, signal, code } = ended;
   if (isCanceled) return { kind: 'retry', reason: 'the daemon stopped and ended the command' };
   if (timedOut) {
     return {
       kind: 'retry',
-      reason: `the command timed out after ${settings.timeLimitSeconds} s`,
+      reason: `the command timed out after ${timeLimitMs / 1_000} s`,
     };
   }
   if (exitCode === 0) return { kind: 'succeeded' };

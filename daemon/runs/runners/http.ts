@@ -10,6 +10,7 @@ import type { HttpRunnerSettings } from '../run-settings.ts';
 import { closeOutput, openOutput } from './attempt-output.ts';
 import { parseRetryAfterMs } from './retry-after.ts';
 import type { Attempt, AttemptResult, Runner } from './runner.ts';
+import { boundTimeLimitMs } from './time-limit.ts';
 
 /**
  * Posts each attempt to the operator's receiver as multipart/form-data (RFC 7578): the text `message` and the files
@@ -25,7 +26,8 @@ export function createHttpRunner(
   const authorization = readAuthorization(settings, environment);
   return async (attempt, signal) => {
     const output = openOutput(runFiles, attempt, nowMs(), settings.outputBytes);
-    const timeLimit = AbortSignal.timeout(Math.ceil(settings.timeLimitSeconds * 1000));
+    const timeLimitMs = boundTimeLimitMs(settings, attempt);
+    const timeLimit = AbortSignal.timeout(timeLimitMs);
     try {
       const response = await fetch(settings.url, {
         method: 'POST',
@@ -37,7 +39,7 @@ export function createHttpRunner(
       await collect(response, output);
       return closeOutput(output, toResult(response, nowMs()));
     } catch (error) {
-      return closeOutput(output, { kind: 'retry', reason: describeFailure(error, settings) });
+      return closeOutput(output, { kind: 'retry', reason: describeFailure(error, timeLimitMs) });
     }
   };
 }
@@ -99,9 +101,9 @@ function toResult({ ok, status, headers }: Response, nowMs: number): AttemptResu
   return { kind: 'failed', reason };
 }
 
-function describeFailure(error: unknown, { timeLimitSeconds }: HttpRunnerSettings): string {
+function describeFailure(error: unknown, timeLimitMs: number): string {
   if (!(error instanceof Error)) return String(error);
-  if (error.name === 'TimeoutError') return `the receiver did not answer within ${timeLimitSeconds} s`;
+  if (error.name === 'TimeoutError') return `the receiver did not answer within ${timeLimitMs / 1_000} s`;
   if (error.name === 'AbortError') return 'the daemon stopped and ended the request';
   const cause = error.cause instanceof Error ? error.cause : error;
   return `the request failed (${'code' in cause ? cause.code : cause.message})`;

@@ -7,6 +7,8 @@ export interface Attempt extends StoredEvent {
   readonly directory: string;
   /** The prompt and the envelope. It contains nothing that a sender wrote. */
   readonly message: string;
+  /** The time limit that the automation asks for; a runner's own one may be shorter. */
+  readonly timeLimitMs?: number | undefined;
   /** The attempt's own span (W3C Trace Context), if the daemon traces. */
   readonly traceparent?: string;
 }

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { RunControl } from '../../../schema/definitions/automation-definition.ts';
 import { createSortableId } from '../../../schema/ids.ts';
 import type { DeliveryLog } from '../../../store/delivery-log.ts';
 import { acceptedDelivery } from '../../support/deliveries.ts';
@@ -6,6 +7,8 @@ import { acceptedDelivery } from '../../support/deliveries.ts';
 export interface SampleDelivery {
   readonly payload?: Uint8Array;
   readonly prompt?: string;
+  /** What the automation says of its runs. */
+  readonly control?: RunControl;
   readonly runs?: number;
   readonly atMs?: number;
 }
@@ -13,9 +16,9 @@ export interface SampleDelivery {
 /** Records an accepted delivery of the webhook "pay" with runs of the automation "triage"; gives the runs' ids. */
 export async function recordRuns(deliveryLog: DeliveryLog, given: SampleDelivery = {}): Promise<string[]> {
   const { payload = Buffer.from('{"amount":1}'), prompt = 'Triage this payment.\n', runs = 1 } = given;
-  const { atMs = Date.now() } = given;
+  const { atMs = Date.now(), control = {} } = given;
   const ids = Array.from({ length: runs }, () => createSortableId('run', atMs, randomBytes(16)));
-  const json = JSON.stringify({ factory: 'default', automations: [{ name: 'triage', prompt }] });
+  const json = JSON.stringify({ factory: 'default', automations: [{ name: 'triage', prompt, ...control }] });
   const appliedState = { digest: createHash('sha256').update(json).digest('hex'), json };
   const started = ids.map(id => ({ id, automation: 'triage' }));
   await deliveryLog.recordAccepted(acceptedDelivery({ atMs, payload, appliedState, runs: started }));

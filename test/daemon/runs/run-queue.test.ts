@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { pino } from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { boundRetries } from '../../../daemon/runs/run-settings.ts';
 import type { AttemptResult, Runner } from '../../../daemon/runs/runners/runner.ts';
+import type { RunControl } from '../../../schema/definitions/automation-definition.ts';
 import type { DeliveryLog } from '../../../store/delivery-log.ts';
 import { DeliveryLogError } from '../../../store/delivery-log-error.ts';
 import { variablesOfHome } from '../../support/home-place.ts';
@@ -122,6 +124,27 @@ test('tries a run again under the same id until its attempts are spent', async (
   }
   await runThatIs(bench, id, { state: 'failed', attempts: 3, error: 'reason 3' });
   expect(attempts.map(({ run }) => run)).toEqual([id, id, id]);
+});
+
+test.for([
+  [2, 3, 2],
+  [9, 3, 3],
+])(
+  'an automation that asks for %i attempts of the %i that the operator allows gets %i',
+  async ([attempts, allowed, made]) => {
+    const bench = await openRunBench();
+    const runner: Runner = async () => ({ kind: 'retry', reason: 'later' });
+    await bench.start({ ...quick, attempts: allowed }, { runner });
+    const id = await recordRun(bench.deliveryLog, { control: { attempts } });
+    await runThatIs(bench, id, { state: 'failed', attempts: made });
+  },
+);
+
+test('the waits of an automation are bounded by those of the operator', () => {
+  const operator = { attempts: 3, backOff: { firstSeconds: 10, maxSeconds: 600 } };
+  const bound = (backOff: RunControl['backOff']) => boundRetries(operator, { backOff }).backOff;
+  expect(bound({ first: '1m', max: '5m' })).toEqual({ firstSeconds: 60, maxSeconds: 300 });
+  expect(bound({ max: '1h' })).toEqual(operator.backOff);
 });
 
 test('fails a run at once where another attempt would not help', async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { renderAutomationYaml } from '../../../schema/definitions/definition-yaml.ts';
 import { parseAutomation } from '../../../schema/definitions/parse-definition.ts';
 
 const uid = 'wh_0123456789abcdefghijklmn';
@@ -66,6 +67,27 @@ test.for([
   ],
 ] as const)('reports %s', ([_, text, expected]) => {
   expect(problems(text)).toEqual(expected);
+});
+
+test('reads how runs are executed, and writes it again', () => {
+  const control = 'timeLimit: 10m\nattempts: 2\nbackOff: {first: 30s, max: 1h}\n';
+  const { definition } = parse(withFilter(`{webhook_ids: [${uid}]}`) + control);
+  const expected = { timeLimit: '10m', attempts: 2, backOff: { first: '30s', max: '1h' } };
+  expect(definition).toMatchObject(expected);
+  if (!definition) throw new Error('nothing was read');
+  expect(parse(renderAutomationYaml(definition)).definition).toEqual(definition);
+});
+
+test.for([
+  ['timeLimit: 2d', '6:12 definition/value'],
+  ['timeLimit: 10', '6:12 definition/type'],
+  ['timeLimit: 25h', '6:12 definition/value'],
+  ['attempts: 0', '6:11 definition/value'],
+  ['attempts: 101', '6:11 definition/value'],
+  ['backOff: {first: 1ms}', '6:18 definition/value'],
+  ['backOff: {seconds: 1}', '6:11 definition/unknown-key'],
+])('reports %s', ([control, expected]) => {
+  expect(problems(`${withFilter(`{webhook_ids: [${uid}]}`)}${control}\n`)).toEqual([expected]);
 });
 
 test('keeps a filter as JSON would, so that an unchanged file is no change', () => {

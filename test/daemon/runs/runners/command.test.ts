@@ -100,6 +100,8 @@ test('ends a command that takes too long, with every process of its group, whate
   const command = { kind: 'command', argv: ['sh', '-c', script], timeLimitSeconds: 1.5 };
   const { id, file } = await runCommand(bench, command);
   await runThatIs(bench, id, { state: 'failed', error: 'the command timed out after 1.5 s' });
+  const shorter = await recordRun(bench.deliveryLog, { control: { timeLimit: '1s' } });
+  await runThatIs(bench, shorter, { state: 'failed', error: 'the command timed out after 1 s' });
   expect(await outputOf(bench, id)).toContain('ignored');
   for (const pid of readFileSync(file('pids'), 'utf8').trim().split(' ')) await untilGone(pid);
 });

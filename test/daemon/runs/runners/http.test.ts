@@ -188,9 +188,9 @@ test('a daemon that stops while it prepares an attempt sends no request', async 
   const stopping = new AbortController();
   const result = await attemptRun(
     run,
+    { name: 'triage', prompt: 'Act.' },
     {
       deliveryLog,
-      readPrompt: async () => 'Act.',
       runFiles: {
         prepare: (...given) => {
           stopping.abort();

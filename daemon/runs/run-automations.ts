@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { runControlFields } from '../../schema/definitions/automation-definition.ts';
+import type { DeliveryLogReader, Run } from '../../store/delivery-log.ts';
+
+/** @limit Parsed snapshots of automations kept in memory: those that the latest runs came from. */
+const snapshotsParsedMax = 4;
+
+const runAutomationShape = z.object({ name: z.string(), prompt: z.string(), ...runControlFields });
+
+/** What a run needs of its automation, as it was when the run was recorded. */
+export type RunAutomation = z.output<typeof runAutomationShape>;
+
+/** Reads the automation of a run; undefined if the log does not have it. */
+export type ReadRunAutomation = (
+  run: Pick<Run, 'snapshot' | 'automation'>,
+) => Promise<RunAutomation | undefined>;
+
+/** Reads automations from the log's snapshots. All runs of a delivery share a snapshot, which is parsed once. */
+export function readRunAutomationsFrom(
+  deliveryLog: Pick<DeliveryLogReader, 'readSnapshot'>,
+): ReadRunAutomation {
+  const parsed = new Map<string, Promise<RunAutomations>>();
+  const readAutomations = (digest: string): Promise<RunAutomations> => {
+    const known = parsed.get(digest);
+    if (known) return known;
+    const automations = deliveryLog.readSnapshot(digest).then(parseAutomations);
+    parsed.set(digest, automations);
+    automations.catch(() => parsed.delete(digest));
+    for (const oldest of parsed.keys()) {
+      if (parsed.size <= snapshotsParsedMax) break;
+      parsed.delete(oldest);
+    }
+    return automations;
+  };
+  return async ({ snapshot, automation }) =>
+    snapshot === undefined ? undefined : (await readAutomations(snapshot)).get(automation);
+}
+
+type RunAutomations = ReadonlyMap<string, RunAutomation>;
+
+const snapshotShape = z.object({ automations: z.array(runAutomationShape) });
+
+function parseAutomations(json: string | undefined): RunAutomations {
+  if (json === undefined) return new Map();
+  const { automations } = snapshotShape.parse(JSON.parse(json));
+  return new Map(automations.map(automation => [automation.name, automation]));
+}
