@@ -92,9 +92,13 @@ async function serve(options: ServeOptions, command: Command): Promise<void> {
 function createStop(limitMs: () => number): AbortController {
   const stop = new AbortController();
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => stop.abort(name));
-  // No accepted delivery is lost, because each was on disk before its 202.
-  const forceExit = () => setTimeout(() => process.exit(exitStatus.unexpected), limitMs()).unref();
-  stop.signal.addEventListener('abort', forceExit);
+  const forceExit = () => {
+    printStatus(
+      'hookmill: the daemon did not stop in time, so its process ends now; no accepted delivery is lost',
+    );
+    process.exit(exitStatus.unexpected);
+  };
+  stop.signal.addEventListener('abort', () => setTimeout(forceExit, limitMs()).unref());
   return stop;
 }
 
