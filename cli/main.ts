@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { ApiProblem } from '../schema/api/problems.ts';
+import { printable } from '../schema/printable.ts';
 import { Refusal } from '../schema/refusal.ts';
 import { DeliveryLogError } from '../store/delivery-log-error.ts';
 import { StoreError } from '../store/store-error.ts';
@@ -61,7 +62,6 @@ import { declareWhy } from './commands/why/why.ts';
 import { CommandError, exitStatus } from './exit-status.ts';
 import { addGlobalOptions } from './global-options.ts';
 import { printStatus } from './output.ts';
-import { printable } from './render/printable.ts';
 import { version } from './version.ts';
 
 /** Adds one command to its parent: its name, arguments, options, help and action. */

@@ -1,4 +1,4 @@
-import { printable, printableJson, printableText } from './render/printable.ts';
+import { printable, printableJson, printableText } from '../schema/printable.ts';
 
 // Everything that the command line prints goes through these functions. Only `printExactly` leaves it as it is.
 

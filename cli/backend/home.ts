@@ -27,6 +27,7 @@ import { listWebhooks } from '../../operations/webhooks.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import { addWarnings, type Diagnostic } from '../../schema/diagnostics.ts';
 import { renderIngressUrl } from '../../schema/ingress-url.ts';
+import { printable } from '../../schema/printable.ts';
 import type { Definitions } from '../../sources/definitions.ts';
 import { readDirectory } from '../../sources/directory-source.ts';
 import { parseDefinitions } from '../../sources/parse-definitions.ts';
@@ -34,7 +35,6 @@ import { type FollowedRepository, toFollowedBranch } from '../../sources/reposit
 import { type Context, toOpenFactory } from '../context.ts';
 import { CommandError, UsageError } from '../exit-status.ts';
 import { readPlanFile, writePlanFile } from '../input/plan-file.ts';
-import { printable } from '../render/printable.ts';
 import type { ApplyRequest, ApplyResult, Backend, PlanRequest, PlanResult } from './backend.ts';
 import { askDaemon, type DaemonHealth } from './daemon-health.ts';
 import { findDaemonProblem } from './find-daemon-problem.ts';

@@ -1,5 +1,5 @@
 import type { Diagnostic, Range } from '../../schema/diagnostics.ts';
-import { printable } from '../render/printable.ts';
+import { printable } from '../../schema/printable.ts';
 import type { Findings } from './findings.ts';
 
 /**

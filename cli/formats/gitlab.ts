@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../schema/diagnostics.ts';
-import { printable, printableJson } from '../render/printable.ts';
+import { printable, printableJson } from '../../schema/printable.ts';
 import type { Findings } from './findings.ts';
 import { createFingerprints } from './fingerprints.ts';
 

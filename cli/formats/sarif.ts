@@ -4,7 +4,7 @@ import {
   diagnosticCodes,
   type Range,
 } from '../../schema/diagnostics.ts';
-import { printable, printableJson } from '../render/printable.ts';
+import { printable, printableJson } from '../../schema/printable.ts';
 import { getDocsFile } from './docs-page.ts';
 import type { Findings } from './findings.ts';
 import { createFingerprints } from './fingerprints.ts';

@@ -2,9 +2,9 @@ import type { z } from 'zod';
 import { type Drift, findDrift, type ReconcileView } from '../../operations/views/reconcile-view.ts';
 import type { sourceAnswer } from '../../schema/api/answers.ts';
 import type { Commit } from '../../schema/commit.ts';
+import { printable } from '../../schema/printable.ts';
 import { describeBranch } from './describe-branch.ts';
 import { describeCommit } from './describe-commit.ts';
-import { printable } from './printable.ts';
 import { renderDiagnostics } from './render-diagnostics.ts';
 
 interface Applied {

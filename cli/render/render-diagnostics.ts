@@ -1,8 +1,8 @@
 import countColumns from 'fast-string-width';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
+import { printable } from '../../schema/printable.ts';
 import { colours } from './colours.ts';
 import { type FindLine, indexLines } from './index-lines.ts';
-import { printable } from './printable.ts';
 
 /** Characters of a line that are shown. A mistake further to the right gets a window around it. */
 const frameWidth = 120;

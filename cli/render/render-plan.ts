@@ -3,8 +3,8 @@ import type { ChangeView, PlanView } from '../../operations/views/plan-view.ts';
 import { describeImpact } from '../../schema/changes/describe-impact.ts';
 import type { FieldChange } from '../../schema/changes/field-change.ts';
 import { type DiffLine, showChange } from '../../schema/changes/show-change.ts';
+import { printable } from '../../schema/printable.ts';
 import { colours } from './colours.ts';
-import { printable } from './printable.ts';
 import { renderCounts } from './render-counts.ts';
 import { renderFields } from './render-table.ts';
 

@@ -1,5 +1,5 @@
+import { quoteShellWord } from '../../schema/shell-word.ts';
 import { colours } from './colours.ts';
-import { quoteShellWord } from './shell-word.ts';
 
 /** Something for the user to do; `run` is a command line after `hookmill`. */
 export interface Step {

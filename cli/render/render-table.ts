@@ -1,5 +1,5 @@
 import countColumns from 'fast-string-width';
-import { printable } from './printable.ts';
+import { printable } from '../../schema/printable.ts';
 
 /** Rows in columns under a heading, two spaces apart. */
 export function renderTable(heading: readonly string[], rows: readonly (readonly string[])[]): string {

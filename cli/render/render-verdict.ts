@@ -1,8 +1,8 @@
 import type { FilterTestView, VerdictView } from '../../operations/views/delivery-views.ts';
 import type { TriggerVerdict } from '../../schema/filters/judge-trigger.ts';
 import type { ClauseOutcome } from '../../schema/filters/payload-filter-explain.ts';
+import { printable } from '../../schema/printable.ts';
 import { colours } from './colours.ts';
-import { printable } from './printable.ts';
 
 /**
  * A verdict that answers "why did it not start?": each check, each clause of the filters, and what is suspicious about

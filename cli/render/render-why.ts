@@ -1,6 +1,6 @@
 import type { WhyView } from '../../operations/views/why-view.ts';
+import { printable } from '../../schema/printable.ts';
 import { colours } from './colours.ts';
-import { printable } from './printable.ts';
 import { renderTable } from './render-table.ts';
 import { renderUnlogged } from './render-unlogged.ts';
 

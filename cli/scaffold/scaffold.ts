@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
+import { quoteShellWord } from '../../schema/shell-word.ts';
 import { definitionFolders } from '../../sources/definition-file-name.ts';
-import { quoteShellWord } from '../render/shell-word.ts';
 import { ciInstallScript, ciPackagePlaceholders } from './ci-install.ts';
 import { createModeline, getEditorSchemaFile } from './editor-schemas.ts';
 import { getJsonSchemaText } from './json-schemas.ts';

@@ -1,7 +1,7 @@
 import { describeImpact } from '../../schema/changes/describe-impact.ts';
-import { type DiffLine, showChange } from '../../schema/changes/show-change.ts';
+import { showChange } from '../../schema/changes/show-change.ts';
 import type { PlannedChange } from '../api-types.ts';
-import { escapeInvisible } from '../text/escape-invisible.ts';
+import { DiffBlock } from './diff-block.tsx';
 import { Code, Text } from './text.tsx';
 
 /** Shows a change: each part of the definition before and after, and the impact on senders and runs. */
@@ -15,11 +15,7 @@ export function ChangeList({ change: { action, fields, impact } }: { readonly ch
           return (
             <li key={path}>
               <Code text={path} />
-              <pre class="diff">
-                {lines.map((line, index) => (
-                  <Line key={index} line={line} />
-                ))}
-              </pre>
+              <DiffBlock lines={lines} />
             </li>
           );
         })}
@@ -35,10 +31,4 @@ export function ChangeList({ change: { action, fields, impact } }: { readonly ch
       )}
     </>
   );
-}
-
-function Line({ line: { mark, text } }: { readonly line: DiffLine }) {
-  const shown = `${mark} ${escapeInvisible(text)}\n`;
-  if (mark === '+') return <ins>{shown}</ins>;
-  return mark === '-' ? <del>{shown}</del> : <span>{shown}</span>;
 }

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type * as answers from '../../schema/api/answers.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import { parseSnapshot } from '../../schema/automations-snapshot.ts';
+import type { Outcome } from '../../schema/delivery.ts';
 import { judgeAutomation } from '../../schema/filters/judge-automation.ts';
 import { findEventType } from '../../schema/find-event-type.ts';
 import type { Permission } from '../../schema/permission.ts';
@@ -17,7 +18,15 @@ export type Evaluation = NonNullable<DeliveryDetail['evaluation']>;
 /** @limit Bytes of a payload of which a list shows the beginning: a line of a wide screen. */
 export const previewBytesMax = 240;
 
-/** Converts a delivery for display. Shows the reason for a rejection only with the manage permission. */
+/**
+ * Whether the reason of an outcome may be shown. What is wrong with a credential may depend on the secret: together with
+ * requests of their own, readers could learn something about it.
+ */
+export function maySeeReason(outcome: Outcome, permission: Permission): boolean {
+  return permission === 'manage' || outcome !== 'Rejected (auth)';
+}
+
+/** Converts a delivery for display, with the reason for its rejection if it may be shown. */
 export function deliveryView(delivery: LoggedDelivery, permission: Permission): DeliveryView {
   const { id, webhook, uid, atMs, size, outcome, identity, identitySource } = delivery;
   const { authenticatedBy, reason, duplicateOf, headers } = delivery;
@@ -32,7 +41,7 @@ export function deliveryView(delivery: LoggedDelivery, permission: Permission): 
     identity: identity ?? null,
     ...(identitySource && { identitySource }),
     ...(authenticatedBy !== undefined && { authenticatedBy }),
-    ...(reason !== undefined && permission === 'manage' && { reason }),
+    ...(reason !== undefined && maySeeReason(outcome, permission) && { reason }),
     ...(duplicateOf !== undefined && { duplicateOf }),
     ...(headers && { headers }),
     ...(eventType !== undefined && { eventType }),

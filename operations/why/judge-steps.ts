@@ -2,6 +2,7 @@ import type { Outcome } from '../../schema/delivery.ts';
 import type { UnloggedReason } from '../../schema/unlogged.ts';
 import type { WhyStep } from '../../schema/why-steps.ts';
 import type { UnloggedCount } from '../../store/delivery-log.ts';
+import { maySeeReason } from '../views/delivery-views.ts';
 import { judgeAutomationsStep, judgeRunsStep } from './judge-starts.ts';
 import { formatTime, type Judgement, ok, unknown, wrong } from './judgement.ts';
 import type { WhyFacts } from './why-facts.ts';
@@ -179,6 +180,6 @@ function lastUnloggedMs(counts: readonly UnloggedCount[]): number {
 
 function reasonOf({ last, permission }: WhyFacts, outcome: Outcome): string {
   const reason = last.get(outcome)?.reason;
-  if (permission !== 'manage') return 'you need the manage permission to see the reason';
+  if (!maySeeReason(outcome, permission)) return 'you need the manage permission to see the reason';
   return reason ?? 'no reason was recorded';
 }

@@ -293,7 +293,10 @@ export const deliveryAnswer = z.strictObject({
   identity: z.string().nullable(),
   identitySource: z.enum(identitySources).optional(),
   authenticatedBy: z.string().optional(),
-  reason: z.string().optional().describe('Why it was rejected. Only with the manage permission.'),
+  reason: z
+    .string()
+    .optional()
+    .describe('Why it was rejected. If its credential was, only with the manage permission.'),
   duplicateOf: z.string().optional(),
   headers: z
     .record(z.string(), z.string())

@@ -39,7 +39,12 @@ export function showChange(change: FieldChange): ShownChange {
     ? renderTexts
     : renderBlocks;
   const [before, after] = render(removed, added);
-  return { mark, path, isInline, lines: shorten(diffLines(before, after)) };
+  return { mark, path, isInline, lines: compareLines(before, after) };
+}
+
+/** Compares two texts line by line. Shows what differs, and some unchanged lines around it. */
+export function compareLines(before: readonly string[], after: readonly string[]): readonly DiffLine[] {
+  return shorten(diffLines(before, after));
 }
 
 function isShort(value: unknown): boolean {

@@ -142,3 +142,49 @@ browserTest('retries the failed runs that the filters choose', async () => {
   await page.getByLabel('Run state').selectOption('succeeded');
   expect(await page.getByRole('button', { name: 'Retry all failed…' }).count()).toBe(0);
 });
+
+browserTest(
+  'a delivery is searched from match to match, copied as curl, and compared with an earlier one',
+  async () => {
+    const { page, api, visit, keep } = await openDashboard();
+    const webhook = await createWebhook(api, 'deploys');
+    await deliver(webhook, { state: 'passed', service: 'checkout' });
+    const lines = Array.from({ length: 200 }, (_, line) => `line ${line % 100 === 50 ? 'needle' : line}`);
+    const id = await deliver(webhook, { state: 'failed', service: 'checkout', lines });
+    await visit(`/deliveries/${id}`);
+    const search = page.getByLabel('Search the payload');
+    await search.fill('NEEDLE');
+    await page.getByText('1 of 2').waitFor();
+    const isSeen = () =>
+      page.evaluate<boolean>(`(() => {
+      const [mark, box] = ['mark.current', '.payload pre'].map(each =>
+        document.querySelector(each).getBoundingClientRect());
+      return mark.top >= box.top && mark.bottom <= box.bottom;
+    })()`);
+    await expect.poll(isSeen).toBe(true);
+    await search.press('Enter');
+    await page.getByText('2 of 2').waitFor();
+    await expect.poll(isSeen).toBe(true);
+    await search.press('Shift+Enter');
+    await page.getByText('1 of 2').waitFor();
+    await page.getByRole('button', { name: 'Previous match' }).click();
+    await page.getByText('2 of 2').waitFor();
+    await expect.poll(isSeen).toBe(true);
+    await search.fill('checkout');
+    await page.getByText('1 of 1').waitFor();
+
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('button', { name: 'Copy as curl' }).click();
+    await page.getByRole('button', { name: 'Copied as curl' }).waitFor();
+    const command = await page.evaluate<string>('navigator.clipboard.readText()');
+    expect(command).toContain(`curl ${webhook.url}`);
+    expect(command).toContain('Authorization: Bearer $WEBHOOK_SECRET');
+    expect(command).toContain('"state":"failed"');
+
+    await page.getByText('Compare with an earlier delivery').click();
+    await expect
+      .poll(async () => (await page.locator('.diff').allTextContents()).join(''))
+      .toMatch(/- +"state": "passed",[\s\S]*\+ +"state": "failed",/);
+    await keep('delivery-compared');
+  },
+);

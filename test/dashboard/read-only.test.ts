@@ -34,7 +34,7 @@ browserTest('a token that may only read shows everything, and no control that ch
   await page.getByText('Enabled', { exact: true }).waitFor();
   expect(await controls()).toEqual([0, 0, 0]);
   await page.getByRole('button', { name: 'Rejected (auth)' }).click();
-  await page.getByText('You need the manage permission to see the reason.').waitFor();
+  await page.getByText('You need the manage permission to see what was wrong with the credential.').waitFor();
   expect(await page.getByText('wrong token').count()).toBe(0);
   await keep('read-webhook');
 

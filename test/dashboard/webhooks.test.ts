@@ -46,7 +46,7 @@ browserTest(
       '{\n  "state": "failed",\n  "id": 12345678901234567890,\n  "state": "again"\n}',
     );
     await page.getByLabel('Search the payload').fill('STATE');
-    await page.getByText('found 2').waitFor();
+    await page.getByText('1 of 2').waitFor();
     expect(await page.locator('mark').allTextContents()).toEqual(['state', 'state']);
     await page.getByLabel('Search the payload').fill('nowhere');
     await page.getByText('not found').waitFor();

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { requireAutomation } from '../../../operations/require-applied.ts';
 import type { AutomationView } from '../../../operations/views/applied-views.ts';
+import { printable } from '../../../schema/printable.ts';
 import type { OpenBackend } from '../../backend/backend.ts';
 import { printData } from '../../output.ts';
-import { printable } from '../../render/printable.ts';
 import { renderFields } from '../../render/render-table.ts';
 import { addCommand } from '../add-command.ts';
 

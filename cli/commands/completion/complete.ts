@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import { printable } from '../../../schema/printable.ts';
 import { printExactly } from '../../output.ts';
-import { printable } from '../../render/printable.ts';
 
 /** Declares the hidden command that the completion scripts call. It completes the last of the words typed so far. */
 export function declareComplete(program: Command): Command {

@@ -1,12 +1,12 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { type Command, Option } from 'commander';
+import { printable } from '../../../schema/printable.ts';
 import { requireFactoryName } from '../../context.ts';
 import { findRepositoryRoot } from '../../definitions/repository-root.ts';
 import { CommandError } from '../../exit-status.ts';
 import type { GlobalOptions } from '../../global-options.ts';
 import { printData } from '../../output.ts';
-import { printable } from '../../render/printable.ts';
 import { renderSteps, type Step } from '../../render/render-steps.ts';
 import type { CiHost, ScaffoldFile } from '../../scaffold/scaffold.ts';
 import { addCommand } from '../add-command.ts';

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { DeliveryView } from '../../../operations/views/delivery-views.ts';
+import { renderCurl } from '../../../schema/render-curl.ts';
 import type { Backend, OpenBackend } from '../../backend/backend.ts';
 import { CommandError } from '../../exit-status.ts';
 import { printData, printExactly } from '../../output.ts';
-import { renderCurl } from '../../render/render-curl.ts';
 import { renderDelivery } from '../../render/render-delivery.ts';
 import { addCommand } from '../add-command.ts';
 

@@ -3,6 +3,7 @@ import { requireNamedWebhook } from '../../../operations/require-applied.ts';
 import type { AppliedWebhook } from '../../../schema/applied-state.ts';
 import { createSortableId, readSortableIdTime, sortableIdRandomBytes } from '../../../schema/ids.ts';
 import { renderIngressUrl } from '../../../schema/ingress-url.ts';
+import { printable } from '../../../schema/printable.ts';
 import type { SignatureDescription } from '../../../signatures/description.ts';
 import { isLoopback } from '../../backend/server-address.ts';
 import { type Context, openContext } from '../../context.ts';
@@ -12,7 +13,6 @@ import { readInputFile } from '../../input/read-input-file.ts';
 import { readSecretValue } from '../../input/read-secret-value.ts';
 import { printData, printStatus } from '../../output.ts';
 import { describeUnknownScheme } from '../../render/describe-unknown-scheme.ts';
-import { printable } from '../../render/printable.ts';
 import { version } from '../../version.ts';
 import { addCommand } from '../add-command.ts';
 

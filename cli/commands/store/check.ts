@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
+import { printable } from '../../../schema/printable.ts';
 import { openContext } from '../../context.ts';
 import { exitStatus } from '../../exit-status.ts';
 import { printData } from '../../output.ts';
-import { printable } from '../../render/printable.ts';
 import { renderFields } from '../../render/render-table.ts';
 import { addCommand } from '../add-command.ts';
 

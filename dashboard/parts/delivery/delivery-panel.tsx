@@ -1,11 +1,13 @@
 import { useState } from 'preact/hooks';
-import { buildApiUrl } from '../../api-client.ts';
+import { buildApiUrl, callApi } from '../../api-client.ts';
 import type { ShownDelivery } from '../../api-types.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { useDelivery } from '../../state/use-delivery.ts';
 import { useRunRefresh } from '../../state/use-run-refresh.ts';
+import { CopyButton } from '../copy-button.tsx';
 import { Text } from '../text.tsx';
 import { Waiting } from '../waiting.tsx';
+import { Comparison } from './comparison.tsx';
 import { DeliveryFacts } from './delivery-facts.tsx';
 import { PayloadView } from './payload-view.tsx';
 import { ReplayDialog } from './replay-dialog.tsx';
@@ -36,8 +38,8 @@ export function DeliveryDetails({ delivery, reload }: Properties) {
           <strong>Why it was rejected:</strong> <Text text={delivery.reason} />
         </p>
       )}
-      {delivery.reason === undefined && delivery.outcome.startsWith('Rejected') && !mayManage && (
-        <p class="hint">You need the manage permission to see the reason.</p>
+      {delivery.reason === undefined && delivery.outcome === 'Rejected (auth)' && !mayManage && (
+        <p class="hint">You need the manage permission to see what was wrong with the credential.</p>
       )}
       <DeliveryFacts delivery={delivery} />
       <StartedRuns delivery={delivery} onReplay={mayManage ? () => setReplaying(true) : undefined} />
@@ -49,8 +51,11 @@ export function DeliveryDetails({ delivery, reload }: Properties) {
             delivery: delivery.id,
           })}
           fileName={`${delivery.id}.json`}
-        />
+        >
+          <CopyButton text={() => renderAsCurl(factory, delivery)} what="as curl" named />
+        </PayloadView>
       )}
+      {delivery.payload !== null && <Comparison delivery={delivery} />}
       {delivery.payload === null && delivery.outcome !== 'Accepted' && (
         <p class="muted">Payloads are stored for accepted deliveries only.</p>
       )}
@@ -59,4 +64,11 @@ export function DeliveryDetails({ delivery, reload }: Properties) {
       )}
     </div>
   );
+}
+
+/** Renders the command that sends a delivery again. Fails with `webhook-unknown` if its webhook is deleted. */
+async function renderAsCurl(factory: string, { uid, payload, ...delivery }: ShownDelivery): Promise<string> {
+  const webhook = await callApi('get', '/factories/{factory}/webhooks/{uid}', { factory, uid });
+  const { renderCurl } = await import('../../../schema/render-curl.ts');
+  return renderCurl(delivery, new TextEncoder().encode(payload ?? ''), webhook);
 }

@@ -1,4 +1,5 @@
-import { useMemo, useState } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { formatJson } from '../../../schema/format-json.ts';
 import { requestApi } from '../../api-client.ts';
 import { useAction } from '../../state/use-action.ts';
@@ -14,15 +15,27 @@ interface Properties {
   readonly payload: string;
   readonly downloadUrl: string;
   readonly fileName: string;
+  /** More buttons. */
+  readonly children?: ComponentChildren;
 }
 
-/** Shows a stored payload, formatted and with a search. The download has its exact bytes. */
-export function PayloadView({ payload, downloadUrl, fileName }: Properties) {
+/** Shows a stored payload, formatted and with a search that goes from match to match. The download has its exact bytes. */
+export function PayloadView({ payload, downloadUrl, fileName, children }: Properties) {
   const { busy, error, run } = useAction(() => download(downloadUrl, fileName));
   const [search, setSearch] = useState('');
+  const [current, setCurrent] = useState(0);
   const text = useMemo(() => escapeInvisible(formatJson(payload)), [payload]);
   const pieces = useMemo(() => split(text, search), [text, search]);
   const found = pieces.length - 1;
+  const area = useRef<HTMLPreElement>(null);
+  useEffect(() => {
+    area.current?.querySelector('.current')?.scrollIntoView({ block: 'nearest' });
+  }, [pieces, current]);
+  const look = (sought: string) => {
+    setSearch(sought);
+    setCurrent(0);
+  };
+  const go = (step: number) => found > 0 && setCurrent((current + step + found) % found);
   return (
     <section class="payload" aria-label="Payload">
       <div class="toolbar">
@@ -35,16 +48,15 @@ export function PayloadView({ payload, downloadUrl, fileName }: Properties) {
               autocomplete="off"
               spellcheck={false}
               value={search}
-              onInput={event => setSearch(event.currentTarget.value)}
+              onInput={event => look(event.currentTarget.value)}
+              onKeyDown={event => event.key === 'Enter' && go(event.shiftKey ? -1 : 1)}
             />
           )}
         </Field>
-        <span class="muted small" role="status">
-          {search !== '' &&
-            (found === 0 ? 'not found' : `found ${found}${found === markedMatchesMax ? ' or more' : ''}`)}
-        </span>
+        {search !== '' && <Matches found={found} current={current} onGo={go} />}
         <span class="push actions">
           <CopyButton text={payload} what="payload" />
+          {children}
           <button type="button" disabled={busy} onClick={() => run()}>
             Download raw
           </button>
@@ -52,13 +64,45 @@ export function PayloadView({ payload, downloadUrl, fileName }: Properties) {
       </div>
       <ProblemNotice error={error} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard */}
-      <pre tabIndex={0}>
+      <pre ref={area} tabIndex={0}>
         {pieces.map((piece, index) => [
-          index > 0 && <mark key={`mark-${index}`}>{piece.found}</mark>,
+          index > 0 && (
+            <mark key={`mark-${index}`} class={index === current + 1 ? 'current' : ''}>
+              {piece.found}
+            </mark>
+          ),
           piece.rest,
         ])}
       </pre>
     </section>
+  );
+}
+
+interface MatchesProperties {
+  readonly found: number;
+  /** Which of them is shown, from 0 on. */
+  readonly current: number;
+  readonly onGo: (step: number) => void;
+}
+
+function Matches({ found, current, onGo }: MatchesProperties) {
+  const all = found === markedMatchesMax ? `${found} or more` : found;
+  return (
+    <span class="pair">
+      <span class="muted small" role="status">
+        {found === 0 ? 'not found' : `${current + 1} of ${all}`}
+      </span>
+      {found > 1 && (
+        <>
+          <button type="button" aria-label="Previous match" title="Shift+Enter" onClick={() => onGo(-1)}>
+            ↑
+          </button>
+          <button type="button" aria-label="Next match" title="Enter" onClick={() => onGo(1)}>
+            ↓
+          </button>
+        </>
+      )}
+    </span>
   );
 }
 

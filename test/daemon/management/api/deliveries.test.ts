@@ -1,7 +1,7 @@
 import { type IncomingMessage, request } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { acceptedDelivery } from '../../../support/deliveries.ts';
-import { send } from '../../../support/http.ts';
+import { type Answer, send } from '../../../support/http.ts';
 import { type ApiClient, call, type ManagedDaemon, startManagedDaemon } from '../../../support/management.ts';
 
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
@@ -11,6 +11,7 @@ interface Ready {
   readonly manager: ApiClient;
   readonly uid: string;
   deliver(payload: unknown): Promise<string>;
+  sendText(body: string): Promise<Answer>;
   /** A request that nobody vouched for. */
   intrude(): Promise<void>;
 }
@@ -24,17 +25,13 @@ async function ready(settings: object = {}): Promise<Ready> {
   const filter = { webhook_ids: [uid], payload: { state: ['failed'] } };
   const triggers = [{ provider: 'webhook', event: 'received', filter }];
   await manager.call('createAutomation', { body: { name: 'triage', prompt: 'Look.', triggers } });
+  const sendText = (body: string) => send(url, { headers: bearer(json.revealed.secret), body });
   return {
     daemon,
     manager,
     uid,
-    deliver: async payload => {
-      const answer = await send(url, {
-        headers: bearer(json.revealed.secret),
-        body: JSON.stringify(payload),
-      });
-      return answer.deliveryId ?? '';
-    },
+    deliver: async payload => (await sendText(JSON.stringify(payload))).deliveryId ?? '',
+    sendText,
     intrude: async () => {
       expect(await send(url, { headers: bearer('wrong'), body: '{}' })).toMatchObject({ status: 401 });
     },
@@ -93,8 +90,8 @@ test('summarizes listed deliveries on request: runs by state, and a payload on o
     ]);
 });
 
-test('shows only to managers why a delivery was rejected', async () => {
-  const { daemon, manager, intrude } = await ready();
+test('shows only to managers what was wrong with a credential, and to readers where a body is not JSON', async () => {
+  const { daemon, manager, intrude, sendText } = await ready();
   const reader = await daemon.client({ permission: 'read' });
   await intrude();
   const latest = async (client: ApiClient) => (await client.call('listDeliveries')).json.deliveries[0];
@@ -108,6 +105,13 @@ test('shows only to managers why a delivery was rejected', async () => {
   const params = { delivery: (await latest(reader)).id };
   expect((await reader.call('showDelivery', { params })).json).not.toHaveProperty('reason');
   expect((await manager.call('downloadPayload', { params })).json.code).toBe('payload-not-stored');
+  await sendText('{"n":');
+  await expect
+    .poll(() => latest(reader))
+    .toMatchObject({
+      outcome: 'Rejected (invalid JSON)',
+      reason: 'the body is not JSON: a value is expected at line 1, column 6',
+    });
 });
 
 test('pages through deliveries and runs without skipping or repeating one, while others arrive', async () => {

@@ -1,5 +1,5 @@
-import type { WebhookView } from '../../operations/views/applied-views.ts';
-import type { DeliveryView } from '../../operations/views/delivery-views.ts';
+import type { AuthMode } from './auth-mode.ts';
+import type { EventHeaders } from './event-headers.ts';
 import { printable } from './printable.ts';
 import { quoteShellWord } from './shell-word.ts';
 
@@ -8,21 +8,31 @@ const wordBytesMax = 64 * 1024;
 /** The variable from which the command takes the credential. */
 const variable = 'WEBHOOK_SECRET';
 
+interface SentDelivery {
+  readonly id: string;
+  readonly headers?: EventHeaders | undefined;
+}
+
+interface SentTo {
+  readonly name: string;
+  /** With `{token}` in place of a token. */
+  readonly url: string;
+  readonly authMode: AuthMode;
+  readonly signatureScheme: string | object | null;
+  readonly secretName: string;
+}
+
 /**
  * A command for a POSIX shell that sends a stored body and event headers to the webhook's URL again, byte for byte. It
  * contains no credential; comments say what is missing.
  */
-export function renderCurl(
-  delivery: Pick<DeliveryView, 'id' | 'headers'>,
-  body: Uint8Array,
-  webhook: Pick<WebhookView, 'name' | 'url' | 'authMode' | 'signatureScheme' | 'secretName'>,
-): string {
+export function renderCurl(delivery: SentDelivery, body: Uint8Array, webhook: SentTo): string {
   const { headers = {} } = delivery;
   const { true: sent = [], false: omitted = [] } = Object.groupBy(
     Object.entries(headers),
     ([, value]) => `${isPrintable(value)}`,
   );
-  const text = Buffer.from(body).toString('utf8');
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(body);
   const isWord = body.length <= wordBytesMax && isPrintable(text.replaceAll(/[\n\t]/g, ''));
   const words = [
     `curl ${renderUrl(webhook)}`,
@@ -38,7 +48,10 @@ export function renderCurl(
     webhook,
     omitted.map(([name]) => name),
   ).map(line => `# ${printable(line)}\n`);
-  const base64 = Buffer.from(body).toString('base64').replaceAll(/.{76}/g, '$&\n');
+  const base64 = btoa(Array.from(body, byte => String.fromCharCode(byte)).join('')).replaceAll(
+    /.{76}/g,
+    '$&\n',
+  );
   const whole = isWord ? command : `base64 --decode <<'END' | ${command}\n${base64}\nEND`;
   return `${comments.join('')}${whole}\n`;
 }
@@ -49,7 +62,7 @@ function isPrintable(text: string): boolean {
 }
 
 /** The URL, quoted: its token comes from the variable. */
-function renderUrl({ url }: Pick<WebhookView, 'url'>): string {
+function renderUrl({ url }: SentTo): string {
   const [before = '', after] = url.split('{token}');
   return (
     quoteShellWord(before) + (after === undefined ? '' : `"$${variable}"${after && quoteShellWord(after)}`)
@@ -58,8 +71,8 @@ function renderUrl({ url }: Pick<WebhookView, 'url'>): string {
 
 /** Lines of comment that say what the command leaves out, and which command does it instead. */
 function describe(
-  { id }: Pick<DeliveryView, 'id'>,
-  { name, authMode, signatureScheme, secretName }: Parameters<typeof renderCurl>[2],
+  { id }: SentDelivery,
+  { name, authMode, signatureScheme, secretName }: SentTo,
   omitted: readonly string[],
 ): string[] {
   const scheme = typeof signatureScheme === 'string' ? signatureScheme : 'the custom scheme';
