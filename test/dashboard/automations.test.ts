@@ -122,7 +122,7 @@ browserTest('shows the runs with their output, retries a failed one, and replays
   await page.getByText('The last attempt failed: the command exited with status 3').waitFor();
   expect(await textOf(page.locator('.runs .block pre'))).toMatch(/read the log[\s\S]*no luck/);
   await keep('automation');
-  await page.getByRole('button', { name: 'Retry' }).click();
+  await page.getByRole('button', { name: 'Retry', exact: true }).click();
   await page.getByText('The run is queued again').waitFor();
   await expect.poll(async () => textOf(page.locator('.runs .block pre'))).toMatch(/no luck[\s\S]*no luck/);
 
@@ -174,10 +174,10 @@ browserTest(
     expect(await factOf('Next attempt due').locator('time').getAttribute('datetime')).toBe(
       '2030-01-02T03:04:05Z',
     );
-    expect(await page.getByRole('button', { name: 'Retry' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Retry', exact: true }).count()).toBe(0);
     await page.unrouteAll({ behavior: 'wait' });
 
-    await page.getByRole('button', { name: 'Retry' }).click();
+    await page.getByRole('button', { name: 'Retry', exact: true }).click();
     await expect.poll(async () => textOf(page.locator('.block pre'))).toMatch(/no luck[\s\S]*no luck/);
   },
 );

@@ -284,7 +284,7 @@ async function listLoaded(settings: object): Promise<{ loaded: string; logged: o
   const daemon = await startDaemonForTest({ workspace, settings: { ...settings, runs }, env });
   const { deliveryId = '' } = await post(daemon, '{}', { traceparent });
   await runsThatAre('succeeded', deliveryId);
-  expect(await daemon.stop()).toBe(0);
+  await daemon.stop();
   const logged = (await store.deliveries.findDelivery(deliveryId))?.headers ?? {};
   const files = readdirSync(coverage).map(file => readFileSync(join(coverage, file), 'utf8'));
   return { loaded: files.join('\n'), logged, seen: workspace.read('seen') };
