@@ -16,8 +16,8 @@ const withoutHome = [
 ];
 /** Tests that make their own databases, which `npm test` runs. */
 const withOwnDatabases = ['replicas', 'management/guards/replica-sessions'];
-/** Tests of what happens to a full disk, to SQLite, or to the files of applied states. */
-const aboutFiles = ['log-faults', 'served/served-states'];
+/** Tests of what happens to a full disk, to SQLite, or to the files of applied states and sessions. */
+const aboutFiles = ['log-faults', 'management/guards/sessions', 'served/served-states'];
 
 /** `npm run test:postgres`: the tests of the daemon again, with a database in place of each home. */
 export default defineConfig({

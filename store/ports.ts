@@ -5,6 +5,7 @@ import type { ReconcileStatuses } from './reconcile-statuses.ts';
 import type { Replicas } from './replicas.ts';
 import type { RunFiles } from './run-files.ts';
 import type { Seal } from './seal.ts';
+import type { StoredSessions } from './stored-sessions.ts';
 import type { TeamSecrets } from './team-secrets.ts';
 import type { Transfer } from './transfer.ts';
 import type { OnStateChange, Watch } from './watch.ts';
@@ -19,6 +20,8 @@ export interface Store {
   readonly appliedStates: AppliedStates;
   readonly teamSecrets: TeamSecrets;
   readonly apiTokens: ApiTokens;
+  /** The sign-ins to the dashboard. They outlive the daemon. */
+  readonly sessions: StoredSessions;
   readonly reconcileStatuses: ReconcileStatuses;
   readonly runFiles: RunFiles;
   readonly mirrors: Mirrors;

@@ -1,8 +1,5 @@
-import type { StoredSessions } from './stored-sessions.ts';
-
 /** Everything that the daemons of a store share, if it can have several. Operations reject with `StoreError`. */
 export interface Replicas {
-  readonly sessions: StoredSessions;
   /**
    * Counts an event over all daemons, in the window of a minute that began with the first one of its key. A daemon counts
    * a thousandth of `limit` at once, and gives those numbers to its next events: of a limit of 2,000 or more, that much may

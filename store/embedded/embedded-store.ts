@@ -1,6 +1,7 @@
 import { openApiTokens } from '../documents/api-tokens.ts';
 import { openAppliedStates } from '../documents/applied-states.ts';
 import { openReconcileStatuses } from '../documents/reconcile-statuses.ts';
+import { openDocumentSessions } from '../documents/sessions.ts';
 import { openTeamSecrets } from '../documents/team-secrets.ts';
 import type { Store, StoreOptions } from '../ports.ts';
 import { StoreError } from '../store-error.ts';
@@ -48,6 +49,7 @@ export function openEmbeddedStore({
     appliedStates,
     teamSecrets: openTeamSecrets({ documents, seal, appliedStates, reconcileStatuses, now }),
     apiTokens: openApiTokens(documents, now),
+    sessions: openDocumentSessions(documents, now),
     reconcileStatuses,
     runFiles: openRunFiles(home),
     mirrors: openMirrors(home, lockTimeoutMs),

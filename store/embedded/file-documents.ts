@@ -39,5 +39,7 @@ function locate(home: Home, { kind, factory = '' }: DocumentId): string {
       return home.secretsFile;
     case 'tokens':
       return home.tokensFile;
+    case 'sessions':
+      return home.sessionsFile;
   }
 }

@@ -20,6 +20,7 @@ import { openPostgresLog } from './delivery-log/open-postgres-log.ts';
 import { openPostgresReader } from './delivery-log/reader.ts';
 import { migrateTables, readTablesVersion } from './migrations.ts';
 import { openReplicas } from './replicas/open-replicas.ts';
+import { openTableSessions } from './replicas/table-sessions.ts';
 import { openSharedRunFiles } from './run-files.ts';
 import { openTableDocuments } from './table-documents.ts';
 import { openPostgresTransfer, requireNoCopy } from './transfer.ts';
@@ -49,6 +50,7 @@ export function openPostgresStore(options: PostgresStoreOptions): Store {
     appliedStates,
     teamSecrets: openTeamSecrets({ documents, seal, appliedStates, reconcileStatuses, now }),
     apiTokens: openApiTokens(documents, now),
+    sessions: openTableSessions(database),
     reconcileStatuses,
     runFiles: openSharedRunFiles(openRunFiles(home), database),
     mirrors: openMirrors(home, lockTimeoutMs),

@@ -85,6 +85,7 @@ const documentNames: Readonly<Record<DocumentKind, string>> = {
   applied: 'the applied state',
   reconcile: 'the reconcile status',
   secrets: 'the document of team secrets',
+  sessions: 'the sessions of the dashboard',
   tokens: 'the document of API tokens',
 };
 

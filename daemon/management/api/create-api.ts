@@ -6,7 +6,6 @@ import type { DeliveryLog } from '../../../store/delivery-log.ts';
 import type { Store } from '../../../store/ports.ts';
 import type { ServedFactories } from '../../served/served-factories.ts';
 import { openKnownTokens } from '../guards/known-tokens.ts';
-import { createMemorySessions } from '../guards/memory-sessions.ts';
 import { createSessionCookie } from '../guards/session-cookie.ts';
 import { createSessions } from '../guards/sessions.ts';
 import { createSignInAttempts } from '../guards/sign-in-attempts.ts';
@@ -44,7 +43,7 @@ export function createApi({ managementUrl, readClientAddress, monotonicMs, ...op
   const deps: ApiDeps = {
     ...options,
     tokens: openKnownTokens({ apiTokens: store.apiTokens, nowMs, log }),
-    sessions: createSessions(store.replicas?.sessions ?? createMemorySessions(monotonicMs), randomBytes),
+    sessions: createSessions(store.sessions, randomBytes),
     cookie: createSessionCookie(managementUrl),
     signInAttempts: createSignInAttempts(monotonicMs),
     randomBytes,

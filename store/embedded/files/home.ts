@@ -15,6 +15,8 @@ export interface Home {
   readonly runOutputsDirectory: string;
   readonly repositoriesDirectory: string;
   readonly tokensFile: string;
+  /** The sign-ins to the dashboard. */
+  readonly sessionsFile: string;
   /** The address of the daemon that was started last. */
   readonly daemonFile: string;
 }
@@ -30,6 +32,7 @@ export function homeAt(directory: string): Home {
     runOutputsDirectory: join(directory, 'run-outputs'),
     repositoriesDirectory: join(directory, 'repositories'),
     tokensFile: join(directory, 'tokens.json'),
+    sessionsFile: join(directory, 'sessions.json'),
     daemonFile: join(directory, 'daemon.json'),
   };
 }

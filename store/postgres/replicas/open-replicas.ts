@@ -1,13 +1,11 @@
 import type { Replica, Replicas } from '../../replicas.ts';
 import type { Database } from '../connection/database.ts';
 import { openSharedWindows } from './shared-windows.ts';
-import { openTableSessions } from './table-sessions.ts';
 import { takeTurn } from './turns.ts';
 
 /** Opens what the daemons on a database share. */
 export function openReplicas(database: Database): Replicas {
   return {
-    sessions: openTableSessions(database),
     countEvent: openSharedWindows(database),
     takeTurn: (name, everyMs) => takeTurn(database, name, everyMs),
     describe: async () => {

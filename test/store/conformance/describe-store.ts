@@ -10,6 +10,7 @@ import { testReconcileStatuses } from './reconcile-statuses.ts';
 import { testRunFiles } from './run-files.ts';
 import { testRuns } from './runs.ts';
 import { testSearches } from './searches.ts';
+import { testSessions } from './sessions.ts';
 import { testTallies } from './tallies.ts';
 import { testTeamSecrets } from './team-secrets.ts';
 import { testTransfer } from './transfer.ts';
@@ -22,6 +23,7 @@ export function describeStore(name: string, makePlace: MakePlace, daemons: 'one'
     describe('applied states', () => testAppliedStates(makePlace));
     describe('team secrets', () => testTeamSecrets(makePlace));
     describe('API tokens', () => testApiTokens(makePlace));
+    describe('sessions', () => testSessions(makePlace));
     describe('reconcile statuses', () => testReconcileStatuses(makePlace));
     describe('deliveries', () => testDeliveries(makePlace));
     describe('delivery queries', () => testDeliveryQueries(makePlace));

@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { createMemorySessions } from '../../../../daemon/management/guards/memory-sessions.ts';
 import { createToken } from '../../../../operations/tokens.ts';
 import type { Store } from '../../../../store/ports.ts';
-import type { StoredSessions } from '../../../../store/stored-sessions.ts';
 import { openAt } from '../../../store/conformance/place.ts';
 import { postgresPlace } from '../../../store/postgres/postgres-place.ts';
 import { startDaemonHere } from '../../../support/daemon-here.ts';
@@ -15,39 +13,6 @@ const server = usePostgres();
 let url: string;
 beforeEach(async () => {
   url = await server.createDatabase();
-});
-
-const kinds: Readonly<Record<string, () => StoredSessions>> = {
-  memory: () => createMemorySessions(() => performance.now()),
-  'a database': () => openAt(postgresPlace(url)).replicas?.sessions as StoredSessions,
-};
-
-describe.for(Object.entries(kinds))('sessions in %s', ([_, open]) => {
-  const session = { tokenSha256: 'a'.repeat(64), host: 'hooks.example' };
-  const bounds = { lifetimeMs: 60_000, perTokenMax: 2 };
-
-  test('are found until they are removed', async () => {
-    const sessions = open();
-    await sessions.keep('one', session, bounds);
-    expect(await sessions.find('one')).toMatchObject(session);
-    expect(await sessions.find('other')).toBeUndefined();
-    await sessions.remove('one');
-    expect(await sessions.find('one')).toBeUndefined();
-  });
-
-  test('expire', async () => {
-    const sessions = open();
-    await sessions.keep('one', session, { ...bounds, lifetimeMs: 0 });
-    expect(await sessions.find('one')).toBeUndefined();
-  });
-
-  test('of one token end when it has too many, the oldest first', async () => {
-    const sessions = open();
-    await sessions.keep('other', { ...session, tokenSha256: 'b'.repeat(64) }, bounds);
-    for (const digest of ['one', 'two', 'three']) await sessions.keep(digest, session, bounds);
-    const found = await Promise.all(['one', 'two', 'three', 'other'].map(sessions.find));
-    expect(found.map(session => session !== undefined)).toEqual([false, true, true, true]);
-  });
 });
 
 describe('with two daemons on one database', () => {
