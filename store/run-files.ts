@@ -2,10 +2,6 @@ import type { Readable } from 'node:stream';
 import type { EventHeaders } from '../schema/event-headers.ts';
 import type { StoredEvent } from './delivery-log.ts';
 
-/** The file name of the attachment that holds a delivery's payload; the envelope names it. */
-export const attachmentName = 'event-payload.json';
-/** The file name of the attachment that holds a delivery's event headers; the envelope names it. */
-export const headersAttachmentName = 'event-headers.json';
 /** The file name of a run's message. */
 export const messageName = 'prompt.md';
 

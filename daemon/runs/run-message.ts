@@ -1,5 +1,5 @@
+import { attachmentName, headersAttachmentName } from '../../schema/attachments.ts';
 import type { Run } from '../../store/delivery-log.ts';
-import { attachmentName, headersAttachmentName } from '../../store/run-files.ts';
 
 /**
  * Renders a run's message: the automation's prompt, then the envelope. All of it comes from the factory's own

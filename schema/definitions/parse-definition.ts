@@ -1,6 +1,7 @@
 import { findFilterWarnings } from '../filters/warnings/find-filter-warnings.ts';
 import { type AutomationDefinition, automationShape } from './automation-definition.ts';
 import { type ParsedFile, parseFile } from './parse-file.ts';
+import { findPromptWarnings } from './prompt-warnings.ts';
 import type { Mistake } from './shape-mistakes.ts';
 import { type WebhookDefinition, webhookShape } from './webhook-definition.ts';
 
@@ -20,10 +21,16 @@ export function parseAutomation(
   return { ...parsed, definition: parsed.definition && { name, ...parsed.definition } };
 }
 
-function findAutomationWarnings({ triggers }: Pick<AutomationDefinition, 'triggers'>): Mistake[] {
-  return triggers.flatMap(({ filter: { payload } }, index) =>
-    findFilterWarnings(payload ?? {}).map(warning => {
-      return { ...warning, path: ['triggers', index, 'filter', 'payload', ...warning.path] };
-    }),
-  );
+function findAutomationWarnings({
+  prompt,
+  triggers,
+}: Pick<AutomationDefinition, 'prompt' | 'triggers'>): Mistake[] {
+  return [
+    ...findPromptWarnings(prompt),
+    ...triggers.flatMap(({ filter: { payload } }, index) =>
+      findFilterWarnings(payload ?? {}).map(warning => {
+        return { ...warning, path: ['triggers', index, 'filter', 'payload', ...warning.path] };
+      }),
+    ),
+  ];
 }

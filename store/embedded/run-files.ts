@@ -2,15 +2,9 @@ import { chmod, lstat, opendir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
+import { attachmentName, headersAttachmentName } from '../../schema/attachments.ts';
 import { replaceFile, syncDirectory } from '../durable-file.ts';
-import {
-  attachmentName,
-  headersAttachmentName,
-  messageName,
-  type RunFiles,
-  type RunOutput,
-  renderEventHeaders,
-} from '../run-files.ts';
+import { messageName, type RunFiles, type RunOutput, renderEventHeaders } from '../run-files.ts';
 import { type Home, makePrivateDirectory, runOutputFile } from './files/home.ts';
 import { createAppendStream, openRegularFile } from './files/regular-file.ts';
 

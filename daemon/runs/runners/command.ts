@@ -1,12 +1,8 @@
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { execa } from 'execa';
-import {
-  attachmentName,
-  headersAttachmentName,
-  type RunFiles,
-  type RunOutput,
-} from '../../../store/run-files.ts';
+import { attachmentName, headersAttachmentName } from '../../../schema/attachments.ts';
+import type { RunFiles, RunOutput } from '../../../store/run-files.ts';
 import type { CommandRunnerSettings } from '../run-settings.ts';
 import { closeOutput, openOutput } from './attempt-output.ts';
 import type { Attempt, AttemptResult, Runner } from './runner.ts';

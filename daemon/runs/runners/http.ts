@@ -1,10 +1,5 @@
-import {
-  attachmentName,
-  headersAttachmentName,
-  type RunFiles,
-  type RunOutput,
-  renderEventHeaders,
-} from '../../../store/run-files.ts';
+import { attachmentName, headersAttachmentName } from '../../../schema/attachments.ts';
+import { type RunFiles, type RunOutput, renderEventHeaders } from '../../../store/run-files.ts';
 import { SettingsError } from '../../settings-error.ts';
 import type { HttpRunnerSettings } from '../run-settings.ts';
 import { closeOutput, openOutput } from './attempt-output.ts';

@@ -2,12 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import {
-  attachmentName,
-  headersAttachmentName,
-  messageName,
-  type RunFiles,
-} from '../../../store/run-files.ts';
+import { attachmentName, headersAttachmentName } from '../../../schema/attachments.ts';
+import { messageName, type RunFiles } from '../../../store/run-files.ts';
 import { newRun } from '../../support/deliveries.ts';
 import { type MakePlace, openAt } from './place.ts';
 

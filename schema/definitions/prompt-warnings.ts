@@ -1,0 +1,34 @@
+import { attachmentName, headersAttachmentName } from '../attachments.ts';
+import { truncate } from '../diagnostics.ts';
+import type { Mistake } from './shape-mistakes.ts';
+
+// `{{ … }}` of templates, and `${{ … }}` of GitHub Actions.
+const placeholder = /\$?\{\{[^{}\n]+\}\}/g;
+// The name of a file that could only be what a run gets of its delivery. Files of a repository have other names, or a path.
+const file =
+  /(?<![\w/.-])(?:\.\/)?((?:(?:event|webhook|delivery|request|github)[-_.]?)?(?:payload|body|headers?)|event|webhook|delivery)\.(?:json|ya?ml|txt)(?![\w-])/gi;
+
+/** @limit Warnings about one prompt: the first ones show what is wrong with all. */
+const promptWarningsMax = 5;
+
+/** Warns of what a prompt promises to the run, and the run does not get. */
+export function findPromptWarnings(prompt: string): Mistake[] {
+  const placeholders = listMatches(prompt, placeholder).map(found => ({
+    message: `nothing fills ${truncate(found, 40)} in a prompt`,
+    hint: `say where the run finds it, such as "the field title in ${attachmentName}"`,
+  }));
+  const files = listMatches(prompt, file)
+    .map(name => name.replace(/^\.\//, ''))
+    .filter(name => name !== attachmentName && name !== headersAttachmentName)
+    .map(name => ({
+      message: `a run gets no file ${name}`,
+      hint: `write ${attachmentName} for the body of the delivery, or ${headersAttachmentName} for its headers`,
+    }));
+  return [...placeholders, ...files]
+    .slice(0, promptWarningsMax)
+    .map(warning => ({ code: 'automation/prompt', path: ['prompt'], ...warning }));
+}
+
+function listMatches(text: string, pattern: RegExp): string[] {
+  return [...new Set(text.match(pattern))];
+}
