@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { DeliveryLog } from '../store/delivery-log.ts';
 import type { DaemonRecord, Store } from '../store/ports.ts';
+import { type AlertsTask, startAlerts } from './alerts/start-alerts.ts';
 import { startHealth } from './health/start-health.ts';
 import { createAddressReader, createProxyCheck, createSenderCheck } from './http/client-address.ts';
 import { closeServer, createBoundedServer, type ListenPlace, listen } from './http/http-server.ts';
@@ -163,7 +164,8 @@ async function startParts(
 
   // The management port starts before the ingress and closes after it, so that it can report while the ingress stops.
   const managementUrl = await startManagement(options, parts, condition, onClose);
-  const runQueue = await startRuns(options, parts, onClose);
+  const alerts = startWatching(options, parts, managementUrl, onClose);
+  const runQueue = await startRuns(options, parts, alerts, onClose);
   events.on('queued', () => runQueue.wake()).on('claimsLost', () => runQueue.abandon());
   const reconcilers = startReconcilers({
     ...{ store, environment, log, repositories: settings.repositories },
@@ -175,13 +177,31 @@ async function startParts(
   // These close in parallel: each may need seconds, and the whole stop has only ten.
   onClose(() => Promise.all([ingress.close(), runQueue.stop(), reconcilers.stop()]));
   await recordAddress(options, { ingressUrl: settings.baseUrl ?? ingress.url, managementUrl, id: daemonId });
-  const health = startHealth({ thread, replicas: store.replicas, log, nowMs: options.nowMs });
-  onClose(async () => health.stop());
   // When the daemon has said that it is ready: the thread must not delay the start.
   setImmediate(() => thread.prepare());
   const status = served.status();
   const webhooks = status.reduce((sum, factory) => sum + factory.webhooks, 0);
   return { ingressUrl: ingress.url, managementUrl, factories: status.length, webhooks };
+}
+
+/** Starts what looks after webhooks and tells what is wrong; undefined if nobody gets alerts. */
+function startWatching(
+  { store, settings, log, nowMs }: DaemonOptions,
+  { deliveryLog, thread }: Parts,
+  managementUrl: string,
+  onClose: OnClose,
+): AlertsTask | undefined {
+  const urls = settings.alerts.map(({ url }) => url);
+  const dashboardUrl = (settings.managementUrl ?? managementUrl).replace(/\/+$/, '');
+  const isTold = urls.length > 0;
+  const told = isTold ? { urls, dashboardUrl } : undefined;
+  const health = startHealth({ thread, replicas: store.replicas, log, nowMs, alerts: told });
+  onClose(async () => health.stop());
+  if (!isTold) return undefined;
+  const common = { store, deliveryLog, settings, dashboardUrl, log, nowMs, random: Math.random };
+  const alerts = startAlerts(common);
+  onClose(() => alerts.stop());
+  return alerts;
 }
 
 async function recordAddress({ store, log }: DaemonOptions, address: DaemonRecord): Promise<void> {
@@ -294,6 +314,7 @@ async function startManagement(
 async function startRuns(
   { store, settings, environment, log, nowMs, monotonicMs }: DaemonOptions,
   { deliveryLog, thread, daemonId, metrics, traces }: Parts,
+  alerts: AlertsTask | undefined,
   onClose: OnClose,
 ): Promise<RunQueue> {
   const retention = startRetention({ store, deliveryLog, settings: settings.retention, log, nowMs });
@@ -304,7 +325,10 @@ async function startRuns(
     readAutomation: ({ snapshot, automation }) =>
       thread.run('readRunAutomation', { snapshot, automation }) as ReturnType<ReadRunAutomation>,
     ...{ daemonId, traces },
-    observe: metrics.observeAttempt,
+    observe: (run, state) => {
+      metrics.observeAttempt(run, state);
+      alerts?.observeAttempt(run, state);
+    },
     random: Math.random,
   });
   onClose(() => queue.stop());

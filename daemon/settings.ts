@@ -2,6 +2,7 @@ import proxyAddr from 'proxy-addr';
 import { z } from 'zod';
 import { addMistake } from '../schema/definitions/add-mistake.ts';
 import { followedRepositoriesShape } from '../sources/repository/followed-repository.ts';
+import { alertSettingsShape } from './alerts/alert-settings.ts';
 import { runSettingsShape } from './runs/run-settings.ts';
 
 /** @limit Largest request body, in bytes (256 KB), as the specification of the service says. */
@@ -143,6 +144,9 @@ export const settingsShape = z.strictObject({
     .describe('How long deliveries are kept. A delivery is removed only when neither setting keeps it.'),
   tracing: tracingShape.optional().describe('Traces with OpenTelemetry; off without this key.'),
   runs: runSettingsShape.prefault({}).describe('How runs are executed.'),
+  alerts: alertSettingsShape.describe(
+    'Receivers of alerts: of webhooks that are quiet or failing, runs that fail, branches that are not followed, and a log that cannot be written.',
+  ),
   repositories: followedRepositoriesShape.describe(
     'Repositories that factories follow: the tip of the branch is what is applied.',
   ),

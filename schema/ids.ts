@@ -22,7 +22,11 @@ export function createUid(random: Uint8Array): string {
 }
 
 /** Makes an id that sorts by time: a prefix and a lower-case ULID, with 10 characters of time and 16 random ones. */
-export function createSortableId(prefix: 'dlv' | 'run' | 'msg', atMs: number, random: Uint8Array): string {
+export function createSortableId(
+  prefix: 'dlv' | 'run' | 'msg' | 'alr',
+  atMs: number,
+  random: Uint8Array,
+): string {
   let time = '';
   for (let rest = atMs, i = 0; i < 10; i++, rest = Math.floor(rest / 32)) {
     time = sortableAlphabet.charAt(rest % 32) + time;

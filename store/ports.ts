@@ -1,4 +1,5 @@
 import type { AppliedState } from '../schema/applied-state.ts';
+import type { Alerts } from './alerts.ts';
 import type { ApiTokens } from './api-tokens.ts';
 import type { DeliveryLog, DeliveryLogOptions, DeliveryLogReader } from './delivery-log.ts';
 import type { ReconcileStatuses } from './reconcile-statuses.ts';
@@ -23,6 +24,7 @@ export interface Store {
   /** The sign-ins to the dashboard. They outlive the daemon. */
   readonly sessions: StoredSessions;
   readonly reconcileStatuses: ReconcileStatuses;
+  readonly alerts: Alerts;
   readonly runFiles: RunFiles;
   readonly mirrors: Mirrors;
   readonly daemonAddress: DaemonAddress;

@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
 import type { Replicas } from '../../store/replicas.ts';
+import type { AlertSettings } from '../alerts/start-alerts.ts';
 import type { OperationsThread } from '../operations-thread/operations-thread.ts';
+import type { LookArgument } from '../operations-thread/wire.ts';
 
 /** @limit Time between two looks at the health of webhooks, in ms: what is wrong is known within a few seconds. */
 const lookEveryMs = 5_000;
@@ -10,10 +12,12 @@ export interface HealthOptions {
   readonly replicas: Pick<Replicas, 'takeTurn'> | undefined;
   readonly log: Logger;
   readonly nowMs: () => number;
+  /** Undefined if nobody gets alerts. */
+  readonly alerts: AlertSettings | undefined;
 }
 
 /** Looks at the health of webhooks every few seconds, in the operations thread. With replicas, one of them does. */
-export function startHealth({ thread, replicas, log, nowMs }: HealthOptions): { stop(): void } {
+export function startHealth({ thread, replicas, log, nowMs, alerts }: HealthOptions): { stop(): void } {
   let isLooking = false;
   let isStopped = false;
   let hasFailed = false;
@@ -21,7 +25,7 @@ export function startHealth({ thread, replicas, log, nowMs }: HealthOptions): { 
     const turn = await replicas?.takeTurn('health', lookEveryMs * 0.8);
     if (replicas && !turn) return;
     try {
-      await thread.run('lookAtWebhooks', { nowMs: nowMs() });
+      await thread.run('lookAtWebhooks', { nowMs: nowMs(), alerts } satisfies LookArgument);
     } finally {
       await turn?.end();
     }

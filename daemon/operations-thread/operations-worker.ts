@@ -1,12 +1,15 @@
+import { randomBytes } from 'node:crypto';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { lookAtWebhooks } from '../../operations/health/look-at-webhooks.ts';
+import { findInHealth, listWatched } from '../../operations/alerts/find-in-health.ts';
+import { followEpisodes } from '../../operations/alerts/follow-episodes.ts';
+import { type FoundHealth, lookAtWebhooks } from '../../operations/health/look-at-webhooks.ts';
 import { openStore } from '../../store/open-store.ts';
-import type { StorePlace } from '../../store/ports.ts';
+import type { Store, StorePlace } from '../../store/ports.ts';
 import { createAnswerer } from '../management/api/answer-in-thread.ts';
 import { openStateCache } from '../management/api/state-cache.ts';
 import { readRunAutomationsFrom } from '../runs/run-automations.ts';
 import { loadState } from '../served/loaded-state.ts';
-import type { FromThread, LogVerb, ThreadLog, ThreadVerb, ToThread } from './wire.ts';
+import type { FromThread, LogVerb, LookArgument, ThreadLog, ThreadVerb, ToThread } from './wire.ts';
 
 // The operations thread: it runs one operation after the other, on a store of its own.
 await serve(workerData);
@@ -23,12 +26,7 @@ async function serve(place: StorePlace): Promise<void> {
     answerRequest: createAnswerer({ store, deliveryLog: writes.deliveryLog, states, clock }),
     loadState: (factory: string) => loadState(states.read, store.seal, factory),
     readRunAutomation: readRunAutomationsFrom(store.deliveries),
-    lookAtWebhooks: ({ nowMs }: { nowMs: number }) =>
-      lookAtWebhooks({
-        ...{ nowMs, deliveries: store.deliveries, deliveryLog: writes.deliveryLog },
-        readState: store.appliedStates.read,
-        onFound: async () => undefined,
-      }),
+    lookAtWebhooks: argument => lookWithAlerts(store, writes.deliveryLog, argument),
   };
   port.on('message', (message: ToThread) => {
     if (message.kind !== 'run') return writes.end(message);
@@ -38,6 +36,21 @@ async function serve(place: StorePlace): Promise<void> {
       (error: unknown) => reply({ kind: 'failed', error }),
     );
   });
+}
+
+/** Looks at webhooks, and opens and ends the episodes of alerts by what is found. */
+async function lookWithAlerts(
+  { deliveries, appliedStates, alerts }: Store,
+  deliveryLog: ThreadLog,
+  { nowMs, alerts: settings }: LookArgument,
+): Promise<void> {
+  const watched = settings ? listWatched(await alerts.read()) : [];
+  const onFound = async (found: readonly FoundHealth[]) => {
+    if (!settings) return;
+    const findings = found.flatMap(findInHealth);
+    await alerts.change(state => followEpisodes(state, findings, { ...settings, nowMs, randomBytes }));
+  };
+  await lookAtWebhooks({ deliveries, deliveryLog, readState: appliedStates.read, nowMs, watched, onFound });
 }
 
 /** The delivery log as this thread can write it: through the main thread, one write at a time. */

@@ -1,8 +1,15 @@
+import type { AlertContext } from '../../operations/alerts/follow-episodes.ts';
 import type { QueueableRuns } from '../../operations/factory.ts';
 import type { DeliveryLog } from '../../store/delivery-log.ts';
 
 /** The tasks of the operations thread. Arguments and results are plain data, because they are copied. */
 export type ThreadVerb = 'answerRequest' | 'loadState' | 'readRunAutomation' | 'lookAtWebhooks';
+
+/** The argument of `lookAtWebhooks`; without `alerts`, nobody gets any. */
+export interface LookArgument {
+  readonly nowMs: number;
+  readonly alerts: Pick<AlertContext, 'urls' | 'dashboardUrl'> | undefined;
+}
 
 /** What the thread may write to the delivery log, through the daemon's main thread. */
 export type ThreadLog = QueueableRuns & Pick<DeliveryLog, 'recordTallies' | 'recordHealth'>;

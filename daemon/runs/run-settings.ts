@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { addMistake } from '../../schema/definitions/add-mistake.ts';
 import { type RunControl, runAttemptsMax } from '../../schema/definitions/automation-definition.ts';
 import { parseDurationMs } from '../../schema/definitions/duration.ts';
+import { receiverUrl } from '../receiver-url.ts';
 
 /** @limit Runs executed at the same time: each may be a whole agent. */
 const runsConcurrent = 4;
@@ -58,20 +59,6 @@ const tokenVariable = z.string().superRefine((text, context) => {
     hint: "name the variable of the daemon's environment that holds the token",
   });
 });
-
-const receiverUrl = z.string().superRefine((text, context) => {
-  if (isReceiverUrl(text)) return;
-  addMistake(context, [], 'not a valid URL of a receiver', {
-    code: 'definition/value',
-    hint: 'use http:// or https://, without user or password; tokenFromEnvironment names a token',
-  });
-});
-
-function isReceiverUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, username, password } = new URL(text);
-  return /^https?:$/.test(protocol) && username === '' && password === '';
-}
 
 const directoryRunnerShape = z.strictObject({ kind: z.literal('directory') });
 

@@ -18,31 +18,42 @@ export interface LookDeps {
   readonly deliveryLog: Pick<DeliveryLog, 'recordTallies' | 'recordHealth'>;
   readonly readState: (factory: string) => Promise<AppliedState>;
   readonly nowMs: number;
+  /** Further webhooks to look at: those that an alert is open for. */
+  readonly watched: readonly WebhookOfFactory[];
   /** Gets what was found before it is recorded, so that it is found again if this fails. */
-  readonly onFound: (found: readonly FoundHealth[]) => Promise<void>;
+  readonly onFound: (found: readonly FoundHealth[]) => Promise<unknown>;
 }
 
+type WebhookOfFactory = Pick<StoredHealth, 'factory' | 'uid'>;
+
 /** What was found of a webhook; without a health, it is disabled or no longer applied. */
-export interface FoundHealth {
-  readonly webhook: StoredHealth;
+export interface FoundHealth extends WebhookOfFactory {
+  readonly name: string;
   readonly health: Health | undefined;
+}
+
+interface Look {
+  /** Absent if the applied state cannot be read now. */
+  readonly found?: FoundHealth;
+  readonly judged: JudgedHealth;
 }
 
 /** Tallies what was recorded since the last pass, and judges the webhooks that are due. One daemon at a time does this. */
 export async function lookAtWebhooks(deps: LookDeps): Promise<void> {
-  const { deliveries, deliveryLog, nowMs } = deps;
+  const { deliveries, deliveryLog, nowMs, watched } = deps;
+  // First, because silence counts only while a daemon looks.
+  await deliveryLog.recordHealth({ nowMs, judged: [] });
   // What is tallied only in part would look like silence.
-  const isComplete = await tally(deps);
-  const due = isComplete ? await deliveries.listDueHealth(nowMs, judgedMax) : [];
-  const judged: JudgedHealth[] = [];
-  const found: FoundHealth[] = [];
+  if (!(await tally(deps))) return;
+  const due = [...(await deliveries.listDueHealth(nowMs, judgedMax)), ...watched];
+  const looks = new Map<string, Look>();
   for (const webhook of due) {
-    const one = await look(deps, webhook);
-    judged.push(one.judged);
-    found.push({ webhook, health: one.health });
+    if (!looks.has(webhook.uid)) looks.set(webhook.uid, await look(deps, webhook));
   }
-  await deps.onFound(found);
-  await deliveryLog.recordHealth({ nowMs, judged });
+  if (looks.size === 0) return;
+  const all = [...looks.values()];
+  await deps.onFound(all.flatMap(({ found }) => found ?? []));
+  await deliveryLog.recordHealth({ nowMs, judged: all.map(({ judged }) => judged) });
 }
 
 /** Returns whether all rows are tallied. */
@@ -57,29 +68,30 @@ async function tally({ deliveries, deliveryLog }: LookDeps): Promise<boolean> {
 
 async function look(
   { deliveries, readState, nowMs }: LookDeps,
-  known: StoredHealth,
-): Promise<{ readonly judged: JudgedHealth; readonly health: Health | undefined }> {
-  const { factory, uid, fromMs } = known;
-  const applied = await readState(factory).then(
-    ({ webhooks }) => webhooks.find(webhook => webhook.uid === uid),
-    () => undefined,
-  );
-  if (!applied?.enabled) {
-    const judged = {
-      uid,
-      state: 'healthy',
-      sinceMs: null,
-      fromMs: nowMs,
-      dueMs: applied ? nowMs + lookAgainMs : null,
-    };
-    return { judged, health: undefined };
-  }
+  { factory, uid }: WebhookOfFactory,
+): Promise<Look> {
+  const state = await readState(factory).catch(() => undefined);
+  const applied = state?.webhooks.find(webhook => webhook.uid === uid);
   const sinceHour = Math.floor(nowMs / hourMs) - weeksJudged * weekHours;
-  const { tallies, listeningSinceMs } = await deliveries.readHistory({ factory, uid, sinceHour });
-  const fromLatestMs = Math.max(listeningSinceMs, fromMs);
-  const health = judgeHealth({ tallies, nowMs, listeningSinceMs: fromLatestMs, known });
-  const { state, sinceMs, dueMs } = health;
-  const isCalm = state === 'healthy' || state === 'never seen';
+  const history = await deliveries.readHistory({ factory, uid, sinceHour });
+  const [known] = history.webhooks;
+  if (!state) {
+    const { state = 'healthy', sinceMs = null, fromMs = 0 } = known ?? {};
+    return { judged: { uid, state, sinceMs, fromMs, dueMs: nowMs + lookAgainMs } };
+  }
+  const name = applied?.name ?? known?.webhook ?? uid;
+  if (!applied?.enabled) {
+    const dueMs = applied ? nowMs + lookAgainMs : null;
+    const judged = { uid, state: 'healthy', sinceMs: null, fromMs: nowMs, dueMs };
+    return { judged, found: { factory, uid, name, health: undefined } };
+  }
+  const fromMs = known?.fromMs ?? 0;
+  const listeningSinceMs = Math.max(history.listeningSinceMs, fromMs);
+  const health = judgeHealth({ tallies: history.tallies, nowMs, listeningSinceMs, known });
+  const { sinceMs } = health;
+  const isCalm = health.state === 'healthy' || health.state === 'never seen';
   const latestMs = nowMs + (isCalm ? lookAtLatestMs : lookAgainMs);
-  return { judged: { uid, state, sinceMs, fromMs, dueMs: Math.min(dueMs ?? latestMs, latestMs) }, health };
+  const dueMs = Math.min(health.dueMs ?? latestMs, latestMs);
+  const judged = { uid, state: health.state, sinceMs, fromMs, dueMs };
+  return { judged, found: { factory, uid, name, health } };
 }

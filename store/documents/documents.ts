@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { StoreError } from '../store-error.ts';
 import type { OnStateChange, Watch } from '../watch.ts';
 
-export type DocumentKind = 'applied' | 'reconcile' | 'secrets' | 'tokens' | 'sessions';
+export type DocumentKind = 'applied' | 'reconcile' | 'secrets' | 'tokens' | 'sessions' | 'alerts';
 
 /** Which document is meant. Without a factory, it is the one of its kind. */
 export interface DocumentId {

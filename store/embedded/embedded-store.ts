@@ -1,3 +1,4 @@
+import { openAlerts } from '../documents/alerts.ts';
 import { openApiTokens } from '../documents/api-tokens.ts';
 import { openAppliedStates } from '../documents/applied-states.ts';
 import { openReconcileStatuses } from '../documents/reconcile-statuses.ts';
@@ -51,6 +52,7 @@ export function openEmbeddedStore({
     apiTokens: openApiTokens(documents, now),
     sessions: openDocumentSessions(documents, now),
     reconcileStatuses,
+    alerts: openAlerts(documents),
     runFiles: openRunFiles(home),
     mirrors: openMirrors(home, lockTimeoutMs),
     daemonAddress: openDaemonAddress(home),

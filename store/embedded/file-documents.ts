@@ -41,5 +41,7 @@ function locate(home: Home, { kind, factory = '' }: DocumentId): string {
       return home.tokensFile;
     case 'sessions':
       return home.sessionsFile;
+    case 'alerts':
+      return home.alertsFile;
   }
 }

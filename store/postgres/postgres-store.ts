@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { openAlerts } from '../documents/alerts.ts';
 import { openApiTokens } from '../documents/api-tokens.ts';
 import { openAppliedStates } from '../documents/applied-states.ts';
 import { openReconcileStatuses } from '../documents/reconcile-statuses.ts';
@@ -52,6 +53,7 @@ export function openPostgresStore(options: PostgresStoreOptions): Store {
     apiTokens: openApiTokens(documents, now),
     sessions: openTableSessions(database),
     reconcileStatuses,
+    alerts: openAlerts(documents),
     runFiles: openSharedRunFiles(openRunFiles(home), database),
     mirrors: openMirrors(home, lockTimeoutMs),
     daemonAddress: openDaemonAddress(home),

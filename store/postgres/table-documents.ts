@@ -87,6 +87,7 @@ const documentNames: Readonly<Record<DocumentKind, string>> = {
   secrets: 'the document of team secrets',
   sessions: 'the sessions of the dashboard',
   tokens: 'the document of API tokens',
+  alerts: 'the document of alerts',
 };
 
 /**

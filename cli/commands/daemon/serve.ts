@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Daemon, DaemonOptions } from '../../../daemon/daemon.ts';
 import type { DaemonSettings } from '../../../daemon/settings.ts';
 import { DeliveryLogError } from '../../../store/delivery-log-error.ts';
+import type { Store } from '../../../store/ports.ts';
 import { openContext } from '../../context.ts';
 import { CommandError, exitStatus, UsageError } from '../../exit-status.ts';
 import { createEnvOption } from '../../input/env-option.ts';
@@ -66,7 +67,7 @@ async function serve(options: ServeOptions, command: Command): Promise<void> {
   const stop = createStop(() => stopMs + delaySeconds * 1_000);
   const sockets = takeSockets(process.env, process.pid);
   const { store, factory } = await openContext(command);
-  const settings = await readSettings(options, factory);
+  const settings = await readSettings(options, factory, store);
   delaySeconds = settings.stopDelaySeconds;
   const [{ openDaemonLog }, { beginOpening }] = await Promise.all([
     import('../../../daemon/observability/daemon-log.ts'),
@@ -156,9 +157,13 @@ async function explainStartFailure(
 }
 
 /** Reads the settings. Flags and their environment variables override the --config file. */
-async function readSettings(options: ServeOptions, factory: string): Promise<DaemonSettings> {
+async function readSettings(
+  options: ServeOptions,
+  factory: string,
+  store: Pick<Store, 'teamSecrets'>,
+): Promise<DaemonSettings> {
   const { settingsShape } = await import('../../../daemon/settings.ts');
-  const settings = options.config ? await readSettingsFile(options.config) : settingsShape.parse({});
+  const settings = options.config ? await readSettingsFile(options.config, store) : settingsShape.parse({});
   const { host, port, managementPort, baseUrl, logLevel } = options;
   const flags = { host, port: toNumber(port), managementPort: toNumber(managementPort), baseUrl, logLevel };
   const given = Object.entries(flags).filter(([, value]) => value !== undefined);
@@ -169,12 +174,25 @@ async function readSettings(options: ServeOptions, factory: string): Promise<Dae
   throw new UsageError('the daemon was not started');
 }
 
-async function readSettingsFile(file: string): Promise<DaemonSettings> {
-  const { parseSettings } = await import('../../../daemon/parse-settings.ts');
-  const { definition, diagnostics, text } = parseSettings(file, await readInputFile(file));
-  printFindings(renderDiagnostics(diagnostics, new Map([[file, text]])));
-  if (!definition) throw new CommandError('the daemon was not started');
+async function readSettingsFile(file: string, store: Pick<Store, 'teamSecrets'>): Promise<DaemonSettings> {
+  const { parseSettings, placeSettingsMistakes } = await import('../../../daemon/parse-settings.ts');
+  const bytes = await readInputFile(file);
+  const { definition, diagnostics, text } = parseSettings(file, bytes);
+  const unusable = definition && (await findUnusableSecrets(definition, store));
+  const placed = unusable ? placeSettingsMistakes(file, bytes, unusable) : diagnostics;
+  printFindings(renderDiagnostics(placed, new Map([[file, text]])));
+  if (!definition || placed.length > diagnostics.length) throw new CommandError('the daemon was not started');
   return definition;
+}
+
+/** Alerts that cannot be signed would be noticed only when one is needed. */
+async function findUnusableSecrets({ alerts }: DaemonSettings, store: Pick<Store, 'teamSecrets'>) {
+  if (alerts.length === 0) return [];
+  const { findAlertMistakes } = await import('../../../operations/checks/alert-mistakes.ts');
+  return findAlertMistakes(
+    alerts.map(({ secret }) => secret),
+    store.teamSecrets,
+  );
 }
 
 /** Adds the repository that the flags name, for the factory that the command works on. */

@@ -3,14 +3,13 @@ import { type RunFiles, type RunOutput, renderEventHeaders } from '../../../stor
 import { SettingsError } from '../../settings-error.ts';
 import type { HttpRunnerSettings } from '../run-settings.ts';
 import { closeOutput, openOutput } from './attempt-output.ts';
-import { parseRetryAfterMs } from './retry-after.ts';
-import type { Attempt, AttemptResult, Runner } from './runner.ts';
+import { postToReceiver } from './post-to-receiver.ts';
+import type { Attempt, Runner } from './runner.ts';
 import { boundTimeLimitMs } from './time-limit.ts';
 
 /**
  * Posts each attempt to the operator's receiver as multipart/form-data (RFC 7578): the text `message` and the files
- * `event-payload.json` and `event-headers.json`. 2xx is success; 5xx, 429, timeouts and failed connections are retried; every other answer,
- * including a redirect, fails the run.
+ * `event-payload.json` and `event-headers.json`. See `postToReceiver` for what is success, and what is retried.
  */
 export function createHttpRunner(
   settings: HttpRunnerSettings,
@@ -21,21 +20,13 @@ export function createHttpRunner(
   const authorization = readAuthorization(settings, environment);
   return async (attempt, signal) => {
     const output = openOutput(runFiles, attempt, nowMs(), settings.outputBytes);
-    const timeLimitMs = boundTimeLimitMs(settings, attempt);
-    const timeLimit = AbortSignal.timeout(timeLimitMs);
-    try {
-      const response = await fetch(settings.url, {
-        method: 'POST',
-        headers: { ...createRunHeaders(attempt), ...authorization },
-        body: createForm(attempt),
-        redirect: 'manual',
-        signal: AbortSignal.any([signal, timeLimit]),
-      });
-      await collect(response, output);
-      return closeOutput(output, toResult(response, nowMs()));
-    } catch (error) {
-      return closeOutput(output, { kind: 'retry', reason: describeFailure(error, timeLimitMs) });
-    }
+    const post = {
+      ...{ url: settings.url, timeLimitMs: boundTimeLimitMs(settings, attempt), signal },
+      headers: { ...createRunHeaders(attempt), ...authorization },
+      body: createForm(attempt),
+    };
+    const result = await postToReceiver(post, nowMs, response => collect(response, output));
+    return closeOutput(output, result);
   };
 }
 
@@ -83,23 +74,4 @@ async function collect(response: Response, output: RunOutput): Promise<void> {
   } catch {
     output.write(Buffer.from('\n(the response body ended early)'));
   }
-}
-
-function toResult({ ok, status, headers }: Response, nowMs: number): AttemptResult {
-  if (ok) return { kind: 'succeeded' };
-  const reason = `the receiver answered ${status}`;
-  if (status >= 500 || status === 429) {
-    const afterMs = parseRetryAfterMs(headers.get('retry-after'), nowMs);
-    return afterMs === undefined ? { kind: 'retry', reason } : { kind: 'retry', reason, afterMs };
-  }
-  if (status < 400) return { kind: 'failed', reason: `${reason}; redirects are not followed` };
-  return { kind: 'failed', reason };
-}
-
-function describeFailure(error: unknown, timeLimitMs: number): string {
-  if (!(error instanceof Error)) return String(error);
-  if (error.name === 'TimeoutError') return `the receiver did not answer within ${timeLimitMs / 1_000} s`;
-  if (error.name === 'AbortError') return 'the daemon stopped and ended the request';
-  const cause = error.cause instanceof Error ? error.cause : error;
-  return `the request failed (${'code' in cause ? cause.code : cause.message})`;
 }

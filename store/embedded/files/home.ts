@@ -17,6 +17,8 @@ export interface Home {
   readonly tokensFile: string;
   /** The sign-ins to the dashboard. */
   readonly sessionsFile: string;
+  /** The open episodes of alerts. */
+  readonly alertsFile: string;
   /** The address of the daemon that was started last. */
   readonly daemonFile: string;
 }
@@ -33,6 +35,7 @@ export function homeAt(directory: string): Home {
     repositoriesDirectory: join(directory, 'repositories'),
     tokensFile: join(directory, 'tokens.json'),
     sessionsFile: join(directory, 'sessions.json'),
+    alertsFile: join(directory, 'alerts.json'),
     daemonFile: join(directory, 'daemon.json'),
   };
 }

@@ -1,0 +1,46 @@
+import type { Finding } from '../../operations/alerts/follow-episodes.ts';
+import type { DeliveryLogReader } from '../../store/delivery-log.ts';
+import type { Store } from '../../store/ports.ts';
+
+/** @limit Runs of an automation that must fail one after the other for an alert: one may fail for a passing fault. */
+const failuresInRow = 3;
+/** @limit Newest runs of an automation among which those are that ended last. */
+const runsRead = 20;
+/** @limit Time for which a branch must not be followed for an alert, in ms: most faults of a remote pass. */
+const reconcileFailingMs = 5 * 60_000;
+
+export interface AutomationOfFactory {
+  readonly factory: string;
+  readonly automation: string;
+}
+
+/** Finds whether the last runs of an automation that ended have all failed. */
+export async function findFailingRuns(
+  deliveries: Pick<DeliveryLogReader, 'listRuns'>,
+  { factory, automation }: AutomationOfFactory,
+): Promise<Finding> {
+  const runs = await deliveries.listRuns({ factory, automation, limit: runsRead });
+  const ended = runs
+    .filter(({ state }) => state === 'succeeded' || state === 'failed')
+    .sort((a, b) => (b.finishedAtMs ?? 0) - (a.finishedAtMs ?? 0))
+    .slice(0, failuresInRow);
+  const first = ended.at(-1);
+  const isFailing = ended.length === failuresInRow && ended.every(({ state }) => state === 'failed');
+  const reason = `the last ${failuresInRow} runs of ${automation} failed: ${ended[0]?.error ?? 'without a reason'}`;
+  const problem = isFailing && first ? { reason, sinceMs: first.finishedAtMs ?? first.createdAtMs } : null;
+  return { type: 'runs.failing', factory, subject: automation, name: automation, problem };
+}
+
+/** Finds whether a factory has not followed its branch for some minutes. */
+export async function findFailingReconcile(
+  reconcileStatuses: Pick<Store['reconcileStatuses'], 'read'>,
+  factory: string,
+  nowMs: number,
+): Promise<Finding> {
+  const { failingSince, lastFailure, suspendedAt } = await reconcileStatuses.read(factory);
+  const sinceMs = failingSince === null ? Infinity : Date.parse(failingSince);
+  const isFailing = suspendedAt === null && nowMs - sinceMs >= reconcileFailingMs;
+  const reason = `the branch cannot be followed: ${lastFailure?.message ?? 'without a reason'}`;
+  const problem = isFailing ? { reason, sinceMs } : null;
+  return { type: 'reconcile.failing', factory, subject: '', name: '', problem };
+}

@@ -1,0 +1,84 @@
+import type { Logger } from 'pino';
+import { backOffMs } from '../../operations/back-off.ts';
+import { describeScheme } from '../../signatures/schemes.ts';
+import { signRequest } from '../../signatures/sign.ts';
+import type { AlertMessage, Alerts } from '../../store/alerts.ts';
+import { type Posted, postToReceiver } from '../runs/runners/post-to-receiver.ts';
+import type { AlertReceiver } from './alert-settings.ts';
+
+/** @limit Messages that are sent at the same time: the others follow as soon as these were answered. */
+const messagesAtOnceMax = 10;
+/** @limit Time in which a receiver of alerts must answer, in ms: it should answer first and work later. */
+const answerMs = 10_000;
+/** @limit Attempts to send a message about an episode: with the waits between them, about two and a half hours. */
+const attemptsMax = 20;
+/** @limit First wait before a message is sent again, in ms; it doubles for each further attempt. */
+const backOffFirstMs = 5_000;
+/** @limit Longest wait before a message is sent again, in ms: a repaired receiver is tried again within ten minutes. */
+const backOffMaxMs = 600_000;
+
+export interface SendingDeps {
+  readonly receivers: readonly AlertReceiver[];
+  /** Undefined if the team secret has no value. */
+  readonly openSecret: (name: string) => Promise<string | undefined>;
+  readonly log: Logger;
+  readonly nowMs: () => number;
+  readonly random: () => number;
+  /** Ends requests in progress. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Sends the messages that are due, signed as Standard Webhooks says, and records which need not be sent again. One whose
+ * answer is lost is sent again with the same ID.
+ */
+export async function sendMessages(alerts: Alerts, deps: SendingDeps): Promise<void> {
+  const { messages } = await alerts.read();
+  const due = messages.filter(({ dueMs }) => dueMs <= deps.nowMs()).slice(0, messagesAtOnceMax);
+  if (due.length === 0) return;
+  const sent = new Map<string, AlertMessage | undefined>();
+  await Promise.all(due.map(async message => sent.set(message.id, await sendOne(message, deps))));
+  await alerts.change(state => ({
+    ...state,
+    messages: state.messages.flatMap(message =>
+      sent.has(message.id) ? (sent.get(message.id) ?? []) : message,
+    ),
+  }));
+}
+
+/** Sends a message; undefined if it need not be sent again. */
+async function sendOne(message: AlertMessage, deps: SendingDeps): Promise<AlertMessage | undefined> {
+  const receiver = deps.receivers.find(({ url }) => url === message.url);
+  // The operator removed the receiver from the settings.
+  if (!receiver) return undefined;
+  const posted = await post(message, receiver, deps);
+  const attempts = message.attempts + 1;
+  const { nowMs, random, signal } = deps;
+  if (posted.kind === 'succeeded') return undefined;
+  // Not an attempt that failed: the daemon stops.
+  if (signal.aborted) return message;
+  const { reason } = posted;
+  const isLast = posted.kind === 'failed' || attempts >= attemptsMax;
+  const fields = { message: message.id, receiver: new URL(message.url).host, attempts, reason };
+  deps.log.warn(fields, isLast ? 'an alert could not be sent' : 'an alert is sent again later');
+  if (isLast) return undefined;
+  const waitMs = backOffMs(attempts, { firstMs: backOffFirstMs, maxMs: backOffMaxMs }, random());
+  return { ...message, attempts, dueMs: nowMs() + Math.max(waitMs, posted.afterMs ?? 0) };
+}
+
+async function post(
+  { id, url, body }: AlertMessage,
+  { secret: name }: AlertReceiver,
+  { openSecret, nowMs, signal }: SendingDeps,
+): Promise<Posted> {
+  const [secret, scheme] = [await openSecret(name), describeScheme('standard-webhooks')];
+  if (secret === undefined || !scheme)
+    return { kind: 'retry', reason: `the team secret ${name} has no value` };
+  const request = { body: Buffer.from(body), url, method: 'POST', nowMs: nowMs(), id };
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': 'hookmill',
+    ...signRequest(scheme, secret, request),
+  };
+  return postToReceiver({ url, headers, body, timeLimitMs: answerMs, signal }, nowMs);
+}

@@ -1,0 +1,138 @@
+import { randomBytes } from 'node:crypto';
+import type { Logger } from 'pino';
+import { type AlertContext, type Finding, followEpisodes } from '../../operations/alerts/follow-episodes.ts';
+import { type Alerts, openMemoryAlerts } from '../../store/alerts.ts';
+import type { DeliveryLog, Run } from '../../store/delivery-log.ts';
+import type { Store } from '../../store/ports.ts';
+import type { RunEnd } from '../runs/record-attempt.ts';
+import type { DaemonSettings } from '../settings.ts';
+import { type AutomationOfFactory, findFailingReconcile, findFailingRuns } from './find-problems.ts';
+import { type SendingDeps, sendMessages } from './send-messages.ts';
+
+/** @limit Time between two looks for what alerts tell and for messages to send, in ms. */
+const lookEveryMs = 5_000;
+/** @limit Automations whose runs failed and that are looked at together. */
+const automationsMax = 100;
+
+export interface AlertsOptions {
+  readonly store: Pick<Store, 'alerts' | 'teamSecrets' | 'reconcileStatuses' | 'deliveries' | 'replicas'>;
+  readonly deliveryLog: Pick<DeliveryLog, 'describeTrouble'>;
+  readonly settings: Pick<DaemonSettings, 'alerts' | 'repositories'>;
+  readonly dashboardUrl: string;
+  readonly log: Logger;
+  readonly nowMs: () => number;
+  readonly random: () => number;
+}
+
+export interface AlertsTask {
+  /** Looks soon whether an automation's runs fail one after the other. */
+  observeAttempt(run: Pick<Run, 'factory' | 'automation'>, state: RunEnd): void;
+  stop(): Promise<void>;
+}
+
+/** What alerts need, without the time. */
+export type AlertSettings = Pick<AlertContext, 'urls' | 'dashboardUrl'>;
+
+/**
+ * Finds what is wrong besides the health of webhooks, and sends the messages of all episodes. That the log cannot be
+ * written is told from memory, because the store may be what cannot be written.
+ */
+export function startAlerts(options: AlertsOptions): AlertsTask {
+  const { store, log } = options;
+  const stopping = new AbortController();
+  const failed = new Map<string, AutomationOfFactory>();
+  const memory = openMemoryAlerts();
+  const sending: SendingDeps = { ...options, ...openSending(options), signal: stopping.signal };
+  const findOwnTrouble = prepareOwnTrouble(options);
+  const pass = async () => {
+    await follow(memory, [findOwnTrouble()], options);
+    await sendMessages(memory, sending);
+    const own = [...failed.values()].slice(0, automationsMax);
+    for (const automation of own) failed.delete(toKey(automation));
+    await follow(
+      store.alerts,
+      await Promise.all(own.map(of => findFailingRuns(store.deliveries, of))),
+      options,
+    );
+    const turn = await store.replicas?.takeTurn('alerts', lookEveryMs * 0.8);
+    if (store.replicas && !turn) return;
+    try {
+      await follow(store.alerts, await findShared(options), options);
+      await sendMessages(store.alerts, sending);
+    } finally {
+      await turn?.end();
+    }
+  };
+  let passing: Promise<void> | undefined;
+  const passOnce = () => {
+    passing ??= pass()
+      .catch(err => log.warn({ err }, 'cannot look after alerts yet'))
+      .finally(() => {
+        passing = undefined;
+      });
+  };
+  const timer = setInterval(passOnce, lookEveryMs).unref();
+  return {
+    observeAttempt: ({ factory, automation }, state) => {
+      if (state === 'failed') failed.set(toKey({ factory, automation }), { factory, automation });
+    },
+    stop: async () => {
+      clearInterval(timer);
+      stopping.abort();
+      await passing;
+    },
+  };
+}
+
+function toKey({ factory, automation }: AutomationOfFactory): string {
+  return `${factory}/${automation}`;
+}
+
+async function follow(alerts: Alerts, findings: readonly Finding[], options: AlertsOptions): Promise<void> {
+  const { settings, dashboardUrl, nowMs } = options;
+  const urls = settings.alerts.map(({ url }) => url);
+  const context = { urls, dashboardUrl, randomBytes, nowMs: nowMs() };
+  const state = await alerts.read();
+  // Looking needs no lock, and there is rarely something to change.
+  if (followEpisodes(state, findings, context) === state) return;
+  await alerts.change(current => followEpisodes(current, findings, context));
+}
+
+/** What any daemon finds for all: whether episodes of runs have ended, and whether branches are followed. */
+async function findShared({ store, settings, nowMs }: AlertsOptions): Promise<Finding[]> {
+  const { episodes } = await store.alerts.read();
+  const runs = episodes
+    .filter(({ type }) => type === 'runs.failing')
+    .slice(0, automationsMax)
+    .map(({ factory, subject: automation }) => findFailingRuns(store.deliveries, { factory, automation }));
+  const branches = settings.repositories.map(({ factory }) =>
+    findFailingReconcile(store.reconcileStatuses, factory, nowMs()),
+  );
+  return Promise.all([...runs, ...branches]);
+}
+
+/** Says whether this daemon's log can be written, and since when it cannot. */
+function prepareOwnTrouble({ deliveryLog, nowMs }: AlertsOptions): () => Finding {
+  let sinceMs: number | undefined;
+  return () => {
+    const reason = deliveryLog.describeTrouble();
+    sinceMs = reason === undefined ? undefined : (sinceMs ?? nowMs());
+    const problem = reason === undefined || sinceMs === undefined ? null : { reason, sinceMs };
+    return { type: 'log.unwritable', factory: '', subject: '', name: '', problem };
+  };
+}
+
+function openSending({ store, settings }: AlertsOptions): Pick<SendingDeps, 'receivers' | 'openSecret'> {
+  const known = new Map<string, string>();
+  const openSecret = async (name: string) => {
+    // While the store cannot be reached, the last value signs.
+    const opened = await store.teamSecrets.open([name]).catch(() => undefined);
+    const value = opened?.get(name)?.value?.text;
+    if (opened && value === undefined) known.delete(name);
+    if (value !== undefined) known.set(name, value);
+    return known.get(name);
+  };
+  // A daemon that has never sent anything can then sign, too.
+  for (const { secret } of settings.alerts) void openSecret(secret);
+  return { receivers: settings.alerts, openSecret };
+}

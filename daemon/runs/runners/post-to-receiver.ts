@@ -1,0 +1,57 @@
+import { parseRetryAfterMs } from './retry-after.ts';
+
+interface ReceiverPost {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: FormData | string;
+  readonly timeLimitMs: number;
+  /** Ends the request. */
+  readonly signal: AbortSignal;
+}
+
+/** What became of a request, and why; `afterMs` is the wait that the receiver asks for. */
+export type Posted =
+  | { readonly kind: 'succeeded'; readonly reason?: undefined }
+  | { readonly kind: 'failed'; readonly reason: string }
+  | { readonly kind: 'retry'; readonly reason: string; readonly afterMs?: number };
+
+/**
+ * Posts to a receiver that the operator named. 2xx is success; 5xx, 429, timeouts and failed connections may be retried;
+ * every other answer, including a redirect, is a failure. `collect` gets the answer before its body is closed.
+ */
+export async function postToReceiver(
+  { url, headers, body, timeLimitMs, signal }: ReceiverPost,
+  nowMs: () => number,
+  collect: (response: Response) => Promise<void> = async response => response.body?.cancel(),
+): Promise<Posted> {
+  const timeLimit = AbortSignal.timeout(timeLimitMs);
+  try {
+    const response = await fetch(url, {
+      ...{ method: 'POST', headers, body, redirect: 'manual' },
+      signal: AbortSignal.any([signal, timeLimit]),
+    });
+    await collect(response);
+    return toPosted(response, nowMs());
+  } catch (error) {
+    return { kind: 'retry', reason: describeFailure(error, timeLimitMs) };
+  }
+}
+
+function toPosted({ ok, status, headers }: Response, nowMs: number): Posted {
+  if (ok) return { kind: 'succeeded' };
+  const reason = `the receiver answered ${status}`;
+  if (status >= 500 || status === 429) {
+    const afterMs = parseRetryAfterMs(headers.get('retry-after'), nowMs);
+    return afterMs === undefined ? { kind: 'retry', reason } : { kind: 'retry', reason, afterMs };
+  }
+  if (status < 400) return { kind: 'failed', reason: `${reason}; redirects are not followed` };
+  return { kind: 'failed', reason };
+}
+
+function describeFailure(error: unknown, timeLimitMs: number): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.name === 'TimeoutError') return `the receiver did not answer within ${timeLimitMs / 1_000} s`;
+  if (error.name === 'AbortError') return 'the daemon stopped and ended the request';
+  const cause = error.cause instanceof Error ? error.cause : error;
+  return `the request failed (${'code' in cause ? cause.code : cause.message})`;
+}

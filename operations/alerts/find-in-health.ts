@@ -1,0 +1,24 @@
+import type { AlertState } from '../../store/alerts.ts';
+import type { FoundHealth } from '../health/look-at-webhooks.ts';
+import type { Finding } from './follow-episodes.ts';
+
+/** @limit Webhooks that are looked at in each pass because an alert is open for them. */
+const watchedMax = 100;
+
+/** Turns the health of a webhook to what alerts tell of it. */
+export function findInHealth({ factory, uid: subject, name, health }: FoundHealth): Finding[] {
+  const find = (type: Finding['type'], state: string): Finding => {
+    const isSo = health?.state === state && health.sinceMs !== null;
+    const problem = isSo ? { reason: `${name}: ${health.reason}`, sinceMs: health.sinceMs } : null;
+    return { type, factory, subject, name, problem };
+  };
+  return [find('webhook.quiet', 'quiet'), find('webhook.failing', 'failing')];
+}
+
+/** The webhooks that an alert is open for. */
+export function listWatched({ episodes }: AlertState) {
+  return episodes
+    .filter(({ type }) => type === 'webhook.quiet' || type === 'webhook.failing')
+    .slice(0, watchedMax)
+    .map(({ factory, subject: uid }) => ({ factory, uid }));
+}

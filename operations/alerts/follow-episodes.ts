@@ -1,0 +1,94 @@
+import type { AlertType } from '../../schema/alerts.ts';
+import { createSortableId, sortableIdRandomBytes } from '../../schema/ids.ts';
+import type { AlertMessage, AlertState, Episode } from '../../store/alerts.ts';
+import { renderAlert } from './render-alert.ts';
+
+/** @limit Episodes that are open at the same time: with more, something common to them has failed, and the first ones say enough. */
+const episodesMax = 1_000;
+/** @limit Messages that wait to be sent: as many as two for each episode, and for each of some receivers. */
+const messagesMax = 5_000;
+/** @limit Time without rejections before a failing webhook is told to be resolved, in ms: some get through between others. */
+const calmMs = 60_000;
+
+/** What was found of a subject. */
+export interface Finding extends Pick<Episode, 'type' | 'factory' | 'subject' | 'name'> {
+  /** null: nothing is wrong. */
+  readonly problem: Pick<Episode, 'reason' | 'sinceMs'> | null;
+}
+
+/** What alerts need besides what was found. */
+export interface AlertContext {
+  readonly nowMs: number;
+  /** The URLs that every alert is sent to. */
+  readonly urls: readonly string[];
+  /** The URL of the dashboard, for links. */
+  readonly dashboardUrl: string;
+  readonly randomBytes: (count: number) => Uint8Array;
+}
+
+/** Opens and ends episodes by what was found, with a message to each receiver. Returns the same state if nothing changes. */
+export function followEpisodes(
+  state: AlertState,
+  findings: readonly Finding[],
+  context: AlertContext,
+): AlertState {
+  return findings.reduce((current, finding) => followOne(current, finding, context), state);
+}
+
+function followOne(state: AlertState, finding: Finding, context: AlertContext): AlertState {
+  const open = state.episodes.find(episode => isAbout(episode, finding));
+  const { problem } = finding;
+  if (!open) return problem ? begin(state, { ...finding, ...problem }, context) : state;
+  const replace = (by: readonly Episode[]): AlertState => ({
+    ...state,
+    episodes: state.episodes.flatMap(episode => (episode === open ? by : [episode])),
+  });
+  if (problem) return open.calmSinceMs === null ? state : replace([{ ...open, calmSinceMs: null }]);
+  const calmSinceMs = open.calmSinceMs ?? context.nowMs;
+  if (context.nowMs - calmSinceMs >= calmTimes[open.type]) {
+    return addMessages(replace([]), open, 'resolved', context);
+  }
+  return open.calmSinceMs === null ? replace([{ ...open, calmSinceMs }]) : state;
+}
+
+/** How long nothing must be wrong until an episode has ended, in ms. */
+const calmTimes: Readonly<Record<AlertType, number>> = {
+  'webhook.quiet': 0,
+  'webhook.failing': calmMs,
+  'runs.failing': 0,
+  'reconcile.failing': 0,
+  'log.unwritable': 0,
+};
+
+function isAbout(episode: Episode, { type, factory, subject }: Finding): boolean {
+  return episode.type === type && episode.factory === factory && episode.subject === subject;
+}
+
+function begin(
+  state: AlertState,
+  { type, factory, subject, name, reason, sinceMs }: Omit<Episode, 'id' | 'calmSinceMs'>,
+  context: AlertContext,
+): AlertState {
+  if (state.episodes.length >= episodesMax) return state;
+  const id = createId('alr', context);
+  const episode: Episode = { id, type, factory, subject, name, reason, sinceMs, calmSinceMs: null };
+  return addMessages({ ...state, episodes: [...state.episodes, episode] }, episode, 'open', context);
+}
+
+function addMessages(
+  state: AlertState,
+  episode: Episode,
+  status: 'open' | 'resolved',
+  context: AlertContext,
+): AlertState {
+  const body = renderAlert(episode, status, context);
+  const added = context.urls.map((url): AlertMessage => {
+    return { id: createId('msg', context), url, body, attempts: 0, dueMs: context.nowMs };
+  });
+  // The newest ones say how it is now.
+  return { ...state, messages: [...state.messages, ...added].slice(-messagesMax) };
+}
+
+function createId(prefix: 'alr' | 'msg', { nowMs, randomBytes }: AlertContext): string {
+  return createSortableId(prefix, nowMs, randomBytes(sortableIdRandomBytes));
+}

@@ -1,0 +1,16 @@
+/**
+ * What an alert is about.
+ * - `webhook.quiet`, `webhook.failing`: the health of a webhook
+ * - `runs.failing`: the last runs of an automation all failed
+ * - `reconcile.failing`: a factory has not followed its branch for some minutes
+ * - `log.unwritable`: deliveries cannot be recorded, for example because the disk is full
+ */
+export const alertTypes = [
+  'webhook.quiet',
+  'webhook.failing',
+  'runs.failing',
+  'reconcile.failing',
+  'log.unwritable',
+] as const;
+
+export type AlertType = (typeof alertTypes)[number];

@@ -1,0 +1,211 @@
+import { randomBytes } from 'node:crypto';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { type AlertReceiver, startAlertReceiver } from '../support/alert-receiver.ts';
+import { eventually } from '../support/eventually.ts';
+import { newHome } from '../support/factory.ts';
+import { findFreePort } from '../support/free-port.ts';
+import { send } from '../support/http.ts';
+import { openManagedDaemon } from '../support/management.ts';
+import { readStore } from '../support/stored.ts';
+import { makeWorkspace } from '../support/workspace.ts';
+
+const secret = `whsec_${randomBytes(32).toString('base64')}`;
+
+/** A home with the team secret that alerts are signed with. */
+async function homeWithSecret() {
+  const home = newHome();
+  await readStore(home, ({ teamSecrets }) => teamSecrets.set('ALERTS', secret));
+  return home;
+}
+
+function alertsTo(...receivers: readonly Pick<AlertReceiver, 'url'>[]) {
+  return { alerts: receivers.map(({ url }) => ({ url, secret: 'ALERTS' })) };
+}
+
+/** A daemon that sends alerts, with a webhook. */
+async function ready(settings: object, given?: Awaited<ReturnType<typeof homeWithSecret>>) {
+  const home = given ?? (await homeWithSecret());
+  const daemon = await openManagedDaemon(settings, home);
+  let isStopped = false;
+  const stop = async () => {
+    if (!isStopped) await daemon.stop();
+    isStopped = true;
+  };
+  onTestFinished(stop);
+  const manager = await daemon.client();
+  const [known] = (await manager.call('listWebhooks')).json.webhooks;
+  const created = known ? undefined : await manager.call('createWebhook', { body: { name: 'deploys' } });
+  const uid: string = known?.uid ?? created?.json.webhook.uid;
+  const post = (token: string, n = 0) =>
+    send(`${daemon.ingressUrl}/webhooks/w/${uid}`, {
+      headers: { authorization: `Bearer ${token}` },
+      body: JSON.stringify({ n }),
+    });
+  const storm = () => Promise.all(Array.from({ length: 20 }, (_, n) => post('wrong', n)));
+  return { ...daemon, stop, home, manager, uid, post, storm, token: created?.json.revealed.secret as string };
+}
+
+test('a storm of rejections is told once, also after a restart, and then that it is resolved', async () => {
+  const [receiver, other] = [await startAlertReceiver(secret), await startAlertReceiver(secret)];
+  const settings = { ...alertsTo(receiver, other), managementUrl: 'https://hooks.example.com/' };
+  const before = await ready(settings);
+  const { uid, token, home } = before;
+  await before.storm();
+  await eventually(() => receiver.alerts.length === 1 && other.alerts.length === 1);
+  expect(receiver.alerts[0]).toEqual({
+    messageId: expect.stringMatching(/^msg_[0-9a-z]{26}$/),
+    type: 'webhook.failing',
+    timestamp: new Date(before.clock.nowMs).toISOString(),
+    data: {
+      id: expect.stringMatching(/^alr_[0-9a-z]{26}$/),
+      status: 'open',
+      factory: 'default',
+      webhook: { name: 'deploys', uid },
+      automation: null,
+      reason: expect.stringMatching(
+        /^deploys: the last \d+ deliveries were rejected, most of them by authentic/,
+      ),
+      since: expect.any(String),
+      remedy: expect.stringContaining('hookmill why deploys'),
+      link: `https://hooks.example.com/#/default/webhooks/${uid}`,
+    },
+  });
+  await before.stop();
+  const daemon = await ready(settings, home);
+  await daemon.storm();
+  expect(await daemon.post(token)).toMatchObject({ status: 202 });
+  // One success between failures does not end it.
+  await eventually(async () => (await daemon.store.alerts.read()).episodes[0]?.calmSinceMs !== null);
+  daemon.clock.nowMs += 60_000;
+  await eventually(() => receiver.alerts.length === 2 && other.alerts.length === 2);
+  const [opened, resolved] = receiver.alerts;
+  expect(resolved).toMatchObject({
+    type: 'webhook.failing',
+    data: { id: opened?.data.id, status: 'resolved' },
+  });
+  expect(resolved?.messageId).not.toBe(opened?.messageId);
+  expect(receiver.refused).toEqual([]);
+  expect((await daemon.store.alerts.read()).episodes).toEqual([]);
+});
+
+test('an alert waits for a receiver that is down, under the same ID', async () => {
+  const receiver = await startAlertReceiver(secret);
+  receiver.answerWith(503);
+  const daemon = await ready(alertsTo(receiver));
+  await daemon.storm();
+  await eventually(() => receiver.refused.length === 1);
+  await eventually(async () => (await daemon.store.alerts.read()).messages[0]?.attempts === 1);
+  daemon.clock.nowMs += 5_000;
+  await eventually(() => receiver.refused.length === 2);
+  await eventually(async () => (await daemon.store.alerts.read()).messages[0]?.attempts === 2);
+  receiver.answerWith(undefined);
+  daemon.clock.nowMs += 10_000;
+  await eventually(() => receiver.alerts.length === 1);
+  const [messageId] = receiver.refused;
+  expect(receiver).toMatchObject({ refused: [messageId, messageId], alerts: [{ messageId }] });
+  await eventually(async () => (await daemon.store.alerts.read()).messages.length === 0);
+  expect(daemon.logged()).toContain('an alert is sent again later');
+});
+
+test('an alert that the receiver refuses is not sent again', async () => {
+  const receiver = await startAlertReceiver(secret);
+  receiver.answerWith(404);
+  const daemon = await ready(alertsTo(receiver));
+  await daemon.storm();
+  await eventually(() => receiver.refused.length === 1);
+  await eventually(async () => {
+    const { episodes, messages } = await daemon.store.alerts.read();
+    return episodes.length === 1 && messages.length === 0;
+  });
+  expect(daemon.logged()).toContain('an alert could not be sent');
+});
+
+test('runs that fail one after the other are told, until one succeeds', async () => {
+  const receiver = await startAlertReceiver(secret);
+  const home = await homeWithSecret();
+  const flag = join(home.directory, 'flag');
+  const runner = { kind: 'command', argv: ['test', '-e', flag] };
+  const daemon = await ready({ ...alertsTo(receiver), runs: { runner, attempts: 1 } }, home);
+  const filter = { webhook_ids: [daemon.uid] };
+  const triggers = [{ provider: 'webhook', event: 'received', filter }];
+  await daemon.manager.call('createAutomation', { body: { name: 'triage', prompt: 'Look.', triggers } });
+  const run = async (n: number) => {
+    await daemon.post(daemon.token, n);
+    await eventually(async () => {
+      const { json } = await daemon.manager.call('listRuns');
+      return (
+        json.runs.length === n &&
+        json.runs.every((run: { state: string }) => /ed$/.test(run.state) && run.state !== 'queued')
+      );
+    });
+  };
+  for (const n of [1, 2, 3]) await run(n);
+  await eventually(() => receiver.alerts.length === 1);
+  expect(receiver.alerts[0]).toMatchObject({
+    type: 'runs.failing',
+    data: {
+      ...{ status: 'open', factory: 'default', webhook: null, automation: 'triage' },
+      reason: expect.stringMatching(/^the last 3 runs of triage failed: .*1/),
+      link: `${daemon.managementUrl}/#/default/automations/triage`,
+    },
+  });
+  writeFileSync(flag, '');
+  await run(4);
+  await eventually(() => receiver.alerts.length === 2);
+  expect(receiver.alerts[1]).toMatchObject({ type: 'runs.failing', data: { status: 'resolved' } });
+  rmSync(flag);
+});
+
+test('a webhook with Standard Webhooks receives alerts, so that automations can act on them', async () => {
+  const port = await findFreePort();
+  const home = await homeWithSecret();
+  const daemon = await openManagedDaemon({ port, alerts: [] }, home);
+  const manager = await daemon.client();
+  const body = {
+    ...{ name: 'alerts', authMode: 'signature', signatureScheme: 'standard-webhooks' },
+    secret: { kind: 'existing', name: 'ALERTS' },
+  };
+  const created = await manager.call('createWebhook', { body });
+  expect(created.status).toBe(201);
+  const { uid } = created.json.webhook;
+  const filter = { webhook_ids: [uid], payload: { type: ['webhook.failing'], data: { status: ['open'] } } };
+  const triggers = [{ provider: 'webhook', event: 'received', filter }];
+  await manager.call('createAutomation', { body: { name: 'on-call', prompt: 'Look.', triggers } });
+  await manager.call('createWebhook', { body: { name: 'deploys' } });
+  await daemon.stop();
+
+  const url = `http://127.0.0.1:${port}/webhooks/w/${uid}`;
+  const again = await openManagedDaemon({ port, alerts: [{ url, secret: 'ALERTS' }] }, home);
+  onTestFinished(() => again.stop());
+  const { json } = await (await again.client()).call('listWebhooks');
+  const deploys = json.webhooks.find(({ name }: { name: string }) => name === 'deploys');
+  const failing = Array.from({ length: 20 }, (_, n) =>
+    send(`${again.ingressUrl}/webhooks/w/${deploys.uid}`, { body: `{"n":${n}}` }),
+  );
+  await Promise.all(failing);
+  const runs = await eventually(async () => {
+    const found = await again.store.deliveries.listRuns({ factory: 'default', limit: 10 });
+    return found.length > 0 && found;
+  });
+  expect(runs).toMatchObject([{ webhook: 'alerts', automation: 'on-call' }]);
+});
+
+test('a team secret that alerts cannot be signed with is an error at the start, with its place and what to do', async () => {
+  const workspace = makeWorkspace();
+  workspace.write(
+    'daemon.yaml',
+    'port: 0\nmanagementPort: 0\nalerts:\n  - url: https://example.com/alerts\n    secret: ALERT\n',
+  );
+  await workspace.hookmill('secrets', 'declare', 'ALERTS');
+  const missing = await workspace.hookmill('serve', '--config', 'daemon.yaml');
+  expect(missing.exitCode).toBe(1);
+  expect(missing.stderr).toMatch(/daemon\.yaml:5:13/);
+  expect(missing.stderr).toContain('there is no team secret ALERT');
+  expect(missing.stderr).toContain('did you mean ALERTS?');
+  workspace.write('daemon.yaml', workspace.read('daemon.yaml').replace('ALERT\n', 'ALERTS\n'));
+  const declared = await workspace.hookmill('serve', '--config', 'daemon.yaml');
+  expect(declared.stderr).toContain('the team secret ALERTS has no value');
+  expect(declared.stderr).toContain('hookmill secrets set ALERTS');
+});
