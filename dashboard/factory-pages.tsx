@@ -1,8 +1,6 @@
 import { callApi } from './api-client.ts';
 import type { ShownStatus } from './api-types.ts';
 import { AutomationPage } from './pages/automation/automation-page.tsx';
-import { EditAutomationPage } from './pages/automation-form/edit-automation-page.tsx';
-import { NewAutomationPage } from './pages/automation-form/new-automation-page.tsx';
 import { AutomationsPage } from './pages/automations/automations-page.tsx';
 import { DeliveryPage } from './pages/delivery/delivery-page.tsx';
 import { DeliveriesPage } from './pages/log/deliveries-page.tsx';
@@ -12,6 +10,7 @@ import { RunPage } from './pages/run/run-page.tsx';
 import { StatusPage } from './pages/status/status-page.tsx';
 import { WebhookPage } from './pages/webhook/webhook-page.tsx';
 import { WebhooksPage } from './pages/webhooks/webhooks-page.tsx';
+import { lazy } from './parts/lazy.tsx';
 import { ProblemNotice } from './parts/problem-notice.tsx';
 import { Text } from './parts/text.tsx';
 import { Time } from './parts/time.tsx';
@@ -19,6 +18,16 @@ import { Waiting } from './parts/waiting.tsx';
 import { type CurrentFactory, FactoryContext } from './state/current-factory.ts';
 import { type FactoryLocation, toHref } from './state/page-location.ts';
 import { usePolled } from './state/use-polled.ts';
+
+// They parse YAML, which is as large as all other pages together.
+const NewAutomationPage = lazy(
+  async () => (await import('./pages/automation-form/new-automation-page.tsx')).NewAutomationPage,
+  'the form',
+);
+const EditAutomationPage = lazy(
+  async () => (await import('./pages/automation-form/edit-automation-page.tsx')).EditAutomationPage,
+  'the form',
+);
 
 const statusEveryMs = 30_000;
 

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { JsonField } from './json-field.tsx';
+import { CodeField } from './code-field.tsx';
 
 interface Properties {
   readonly text: string;
@@ -13,7 +13,7 @@ export function PastedPayload({ text, onInput, children }: Properties) {
   const parsed = parseJson(text);
   return (
     <>
-      <JsonField
+      <CodeField
         label="Payload"
         hint="JSON, tested as if it came to the selected webhook."
         rows={5}

@@ -1,12 +1,14 @@
 import type { z } from 'zod';
 import type { automationRequest } from '../../schema/api/requests.ts';
+import { parseYaml } from '../../schema/definitions/yaml-source.ts';
+import type { Diagnostic } from '../../schema/diagnostics.ts';
 import { formatFilter } from '../text/format-filter.ts';
 
 /** The body of a request that writes an automation. */
 export type AutomationBody = z.input<typeof automationRequest>;
 export type TriggerBody = AutomationBody['triggers'][number];
 
-/** A trigger in the form. Its filters are text, and may not be valid JSON yet. */
+/** A trigger in the form. Its filters are text, and may not be valid YAML yet. */
 export interface TriggerDraft {
   readonly key: number;
   readonly uid: string;
@@ -52,35 +54,42 @@ export function toAutomationDraft(stored: StoredAutomation): AutomationDraft {
   };
 }
 
-/** Parses a draft. Returns the trigger to send, or a message about the text of a filter. */
+/** Parses a draft. Returns the trigger to send, or what is wrong with the text of its filters. */
 export function parseTriggerDraft({
   uid,
   filter,
   headers: headerFilter,
-}: TriggerDraft): { trigger: TriggerBody } | { mistake: string } {
-  try {
-    const [payload, headers] = [parseFilter(filter), parseFilter(headerFilter)];
-    return {
-      trigger: {
-        provider: 'webhook',
-        event: 'received',
-        filter: {
-          webhook_ids: [uid],
-          ...(payload !== undefined && { payload }),
-          ...(headers !== undefined && { headers }),
-        },
-      },
-    };
-  } catch (error) {
-    return { mistake: `Invalid JSON: ${error instanceof Error ? error.message : error}` };
+}: TriggerDraft): { trigger: TriggerBody } | { diagnostics: readonly Diagnostic[] } {
+  const payload = parseFilter('Payload filter', filter);
+  const headers = parseFilter('Header filter', headerFilter);
+  if (!payload.ok || !headers.ok) {
+    return { diagnostics: [payload, headers].flatMap(parsed => (parsed.ok ? [] : parsed.diagnostics)) };
   }
+  return {
+    trigger: {
+      provider: 'webhook',
+      event: 'received',
+      filter: {
+        webhook_ids: [uid],
+        ...(payload.filter !== undefined && { payload: payload.filter }),
+        ...(headers.filter !== undefined && { headers: headers.filter }),
+      },
+    },
+  };
 }
 
-function parseFilter(text: string) {
-  return text.trim() === '' ? undefined : JSON.parse(text);
+type ParsedFilter =
+  // The API checks the filter.
+  | { readonly ok: true; readonly filter: never }
+  | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
+
+/** Parses a filter as definition files have it; undefined if there is none. JSON is YAML too. */
+function parseFilter(what: string, text: string): ParsedFilter {
+  const parsed = parseYaml(what, new TextEncoder().encode(text));
+  return parsed.ok ? { ok: true, filter: (parsed.source.value ?? undefined) as never } : parsed;
 }
 
-/** Builds the request body; undefined while a filter is not valid JSON. */
+/** Builds the request body; undefined while a filter cannot be parsed. */
 export function buildAutomationBody(draft: AutomationDraft): AutomationBody | undefined {
   const { triggers, name: _, ...rest } = draft;
   const parsed = triggers

@@ -1,22 +1,22 @@
-/** Formats a payload filter as people write it: one field per line, its list of values beside it. */
-export function formatFilter(payload: object): string {
-  return formatFields(payload, '');
+import { renderFlowValue, renderWord } from '../../schema/changes/flow-value.ts';
+
+/** Formats a filter as definition files have it: YAML with one field per line, its list of values beside it. */
+export function formatFilter(filter: object): string {
+  return formatFields(filter, '').join('\n') || '{}';
 }
 
-function formatFields(value: object, indent: string): string {
-  const inner = `${indent}  `;
-  const lines = Object.entries(value).map(
-    ([key, each]) => `${inner}${JSON.stringify(key)}: ${formatValue(each, inner)}`,
-  );
-  return lines.length === 0 ? '{}' : `{\n${lines.join(',\n')}\n${indent}}`;
+function formatFields(filter: object, indent: string): string[] {
+  return Object.entries(filter).flatMap(([key, value]) => {
+    const line = `${indent}${renderWord(key)}:`;
+    if (isNested(value)) return [line, ...formatFields(value, `${indent}  `)];
+    return [`${line} ${renderFlowValue(value)}`];
+  });
 }
 
-function formatValue(value: unknown, indent: string): string {
-  if (Array.isArray(value)) return `[${value.map(each => JSON.stringify(each)).join(', ')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const [only, ...others] = Object.entries(value);
-  const isOperator = only && others.length === 0 && (Array.isArray(only[1]) || typeof only[1] !== 'object');
-  return isOperator
-    ? `{ ${JSON.stringify(only[0])}: ${formatValue(only[1], '')} }`
-    : formatFields(value, indent);
+/** Whether a value is an object with fields; an operator stays on its line. */
+function isNested(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const [first, ...others] = Object.values(value);
+  const isOperator = others.length === 0 && (Array.isArray(first) || typeof first !== 'object');
+  return !isOperator;
 }

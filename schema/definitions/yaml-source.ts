@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import type { CST, Pair, Scalar, YAMLMap } from 'yaml';
 import {
   Composer,
@@ -219,11 +218,22 @@ function controlMessage(character: string): string {
 const directiveMessage = 'directives are not allowed, because every definition file is YAML 1.2';
 
 const utf8 = new TextDecoder();
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Decodes UTF-8. Invalid bytes become U+FFFD, and `invalidAt` is the place of the first. */
 function decodeUtf8(bytes: Uint8Array): { text: string; invalidAt?: number } {
   const text = utf8.decode(bytes);
-  return isUtf8(bytes) ? { text } : { text, invalidAt: text.indexOf('\ufffd') };
+  const invalidAt = text.indexOf('\ufffd');
+  return invalidAt === -1 || isUtf8(bytes) ? { text } : { text, invalidAt };
+}
+
+function isUtf8(bytes: Uint8Array): boolean {
+  try {
+    strictUtf8.decode(bytes);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 type Reporter = ReturnType<typeof reporter>;

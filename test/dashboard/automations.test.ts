@@ -13,11 +13,11 @@ browserTest('creates an automation, and tests its filter on stored deliveries wh
   await page.getByLabel('Webhook').selectOption('deploys');
   await page.getByText('Would trigger').waitFor();
   const filter = page.getByLabel('Payload filter');
-  await filter.fill('{"state": ["passed"]');
-  await page.getByText('Invalid JSON').waitFor();
-  await filter.fill('{"state": "passed"}');
+  await filter.fill('state: [passed\nservice: {}');
+  await page.getByText('Payload filter:1:8').waitFor();
+  await filter.fill('state: passed');
   await page.getByText('state must be a list').waitFor();
-  await filter.fill('{"state": ["passed"], "service": {"name": {"exists": true}}}');
+  await filter.fill('state: [passed]\nservice:\n  name: { exists: true }');
   await page.getByText('Would not trigger').waitFor();
   expect(await page.locator('.clauses li').allTextContents()).toEqual([
     'fails$.state is one of ["passed"] · found "failed"',
@@ -76,7 +76,7 @@ browserTest('edits an automation: another trigger, disabled; and deletes it', as
   await visit('/automations/triage');
   await page.getByRole('button', { name: 'Edit' }).click();
   expect(await page.getByLabel('Payload filter').inputValue()).toBe(
-    '{\n  "state": ["failed"],\n  "kind": { "not_in": ["test"] }\n}',
+    'state: [failed]\nkind: { not_in: [test] }',
   );
   await page.getByRole('switch', { name: 'Enabled' }).click();
   await page.getByRole('button', { name: 'Add a trigger' }).click();

@@ -59,7 +59,7 @@ browserTest('shows payloads, identities, prompts, filters and output as the text
   for (const text of hostile) expect(shown).toContain(JSON.stringify(text));
   expect(await textOf(page.locator('.delivery > .facts'))).toContain(hostile[1]);
   await page.getByLabel('Search the payload').fill('<script>');
-  await page.getByText(/^found \d/).waitFor();
+  await page.getByText(/^1 of \d/).waitFor();
   await expectHarmless(page);
 
   await visit('/automations/triage');

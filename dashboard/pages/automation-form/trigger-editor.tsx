@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import type { ListedWebhook } from '../../api-types.ts';
+import { CodeField } from '../../parts/code-field.tsx';
+import { Diagnostics } from '../../parts/diagnostics.tsx';
 import { Field } from '../../parts/field.tsx';
-import { JsonField } from '../../parts/json-field.tsx';
 import { Code } from '../../parts/text.tsx';
 import { parseTriggerDraft, type TriggerBody, type TriggerDraft } from '../../state/automation-draft.ts';
 
@@ -34,7 +35,7 @@ export function TriggerEditor({ title, trigger, webhooks, onChange, onRemove, re
       <WebhookField trigger={trigger} webhooks={webhooks} onChange={onChange} />
       <FilterField trigger={trigger} onChange={onChange} />
       <HeadersField trigger={trigger} webhooks={webhooks} onChange={onChange} />
-      <div role="status">{'mistake' in parsed && <p class="mistake">{parsed.mistake}</p>}</div>
+      <div role="status">{'diagnostics' in parsed && <Diagnostics diagnostics={parsed.diagnostics} />}</div>
       {trigger.uid !== '' && 'trigger' in parsed && renderTest(parsed.trigger)}
     </section>
   );
@@ -66,13 +67,13 @@ function WebhookField({ trigger, webhooks, onChange }: FieldProperties & Pick<Pr
 
 function FilterField({ trigger, onChange }: FieldProperties) {
   return (
-    <JsonField
+    <CodeField
       label="Payload filter"
       hint={
         <>
-          JSON with the structure of the payload; every key must match. List the allowed values, as in{' '}
-          <code>{'{"action": ["opened"]}'}</code>, or use <code>in</code>, <code>not_in</code> or{' '}
-          <code>exists</code>. Leave it empty to match every delivery.
+          YAML as in a definition file, with the structure of the payload; every key must match. List the
+          allowed values, as in <code>action: [opened]</code>, or use <code>in</code>, <code>not_in</code> or{' '}
+          <code>exists</code>. JSON works too. Leave it empty to match every delivery.
         </>
       }
       rows={8}
@@ -85,12 +86,12 @@ function FilterField({ trigger, onChange }: FieldProperties) {
 function HeadersField({ trigger, webhooks, onChange }: FieldProperties & Pick<Properties, 'webhooks'>) {
   const { eventHeaders = [] } = webhooks.find(({ uid }) => uid === trigger.uid) ?? {};
   return (
-    <JsonField
+    <CodeField
       label="Header filter"
       hint={
         <>
-          JSON with names of headers, as in <code>{'{"X-GitHub-Event": ["push"]}'}</code>. Leave it empty to
-          match every delivery.
+          YAML with names of headers, as in <code>X-GitHub-Event: [push]</code>. Leave it empty to match every
+          delivery.
           {eventHeaders.length > 0 && (
             <>
               {' '}

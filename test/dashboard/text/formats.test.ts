@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { formatFilter } from '../../../dashboard/text/format-filter.ts';
 import { formatSize } from '../../../dashboard/text/format-size.ts';
@@ -7,6 +8,7 @@ import {
   formatTimeInput,
   parseTimeInput,
 } from '../../../dashboard/text/format-time.ts';
+import { parseYaml } from '../../../schema/definitions/yaml-source.ts';
 
 test.for([
   [0, '0 B'],
@@ -47,18 +49,42 @@ test('a field for a time gives back what it shows, in UTC and in local time', ()
   expect(parseTimeInput('', 'utc')).toBe('');
 });
 
-test('formats a filter as people write it, and as equivalent JSON', () => {
+test('formats a filter as files have it', () => {
   const filter = {
     action: ['opened', null],
-    issue: { level: { not_in: [1, true] }, odd: {}, at: { exists: false } },
+    issue: { level: { not_in: [1, true] }, odd: {}, at: { exists: false }, 'a: b': ['null', 'no #'] },
   };
-  expect(formatFilter(filter)).toBe(`{
-  "action": ["opened", null],
-  "issue": {
-    "level": { "not_in": [1, true] },
-    "odd": {},
-    "at": { "exists": false }
-  }
-}`);
-  expect(JSON.parse(formatFilter(filter))).toEqual(filter);
+  expect(formatFilter(filter)).toBe(`action: [opened, null]
+issue:
+  level: { not_in: [1, true] }
+  odd: {}
+  at: { exists: false }
+  "a: b": ["null", "no #"]`);
+  expect(formatFilter({})).toBe('{}');
+});
+
+test('a formatted filter is read as the same filter, whatever its names and values', () => {
+  const scalar = fc.oneof(
+    fc.string(),
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.boolean(),
+    fc.constant(null),
+  );
+  const key = fc.string().filter(text => text !== '__proto__');
+  const { filter } = fc.letrec(tie => ({
+    filter: fc.dictionary(key, tie('value'), { noNullPrototype: true, maxKeys: 4 }),
+    value: fc.oneof(
+      { maxDepth: 4 },
+      fc.array(scalar),
+      fc.record({ in: fc.array(scalar) }),
+      fc.record({ exists: fc.boolean() }),
+      tie('filter'),
+    ),
+  }));
+  fc.assert(
+    fc.property(filter, value => {
+      const parsed = parseYaml('filter', new TextEncoder().encode(formatFilter(value as object)));
+      expect(parsed.ok && parsed.source.value).toEqual(value);
+    }),
+  );
 });

@@ -9,8 +9,8 @@ interface Properties {
   readonly onInput: (text: string) => void;
 }
 
-/** A field for JSON that the user types or pastes. */
-export function JsonField({ label, hint, rows, value, onInput }: Properties) {
+/** A field for YAML or JSON that the user types or pastes. */
+export function CodeField({ label, hint, rows, value, onInput }: Properties) {
   return (
     <Field label={label} hint={hint}>
       {ids => (
