@@ -156,6 +156,7 @@ async function startParts(
   const metrics = createMetrics({
     ...{ deliveryLog, readStates: served.status, readReconciles, unlogged, traces },
     readUnfinishedRuns: () => store.deliveries.countUnfinishedRuns(),
+    readHealth: () => store.deliveries.countHealth(),
     nowMs: options.nowMs,
     replicas: store.replicas,
   });

@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { DeliveryLog, Run, UnfinishedRuns } from '../../store/delivery-log.ts';
 import type { Replicas, ReplicasState } from '../../store/replicas.ts';
+import type { HealthCounts } from '../../store/tallies.ts';
 import type { UnloggedRequests } from '../ingress/unlogged-requests.ts';
 import type { FactoryReconcile } from '../reconciling/reconcile-statuses.ts';
 import type { RunEnd } from '../runs/record-attempt.ts';
@@ -28,6 +29,7 @@ export interface MetricSources {
   readonly readStates: () => readonly ServedFactory[];
   readonly readReconciles: () => Promise<readonly FactoryReconcile[]>;
   readonly readUnfinishedRuns: () => Promise<UnfinishedRuns>;
+  readonly readHealth: () => Promise<HealthCounts>;
   readonly nowMs: () => number;
   readonly replicas: Pick<Replicas, 'describe'> | undefined;
   readonly traces: Pick<Traces, 'dropped'> | undefined;
@@ -42,6 +44,7 @@ export function createMetrics(sources: MetricSources): Metrics {
   addStateGauges(registry, readStates);
   addReconcileGauges(registry, readReconciles);
   addRunGauges(registry, sources);
+  addHealthGauges(registry, sources);
   if (replicas) addReplicaGauges(registry, replicas);
   if (traces) addDroppedSpans(registry, traces);
   return {
@@ -98,6 +101,36 @@ function addRunGauges(
   addOptionalGauge(registry, 'hookmill_run_queue_age_seconds', ageHelp, async () => {
     const runs = await read();
     return runs && Math.max(0, (nowMs() - (runs.firstDueMs ?? Infinity)) / 1_000);
+  });
+}
+
+/**
+ * The webhooks that got a delivery, by what was last found of them. Those that are quiet or failing are named: up to a
+ * limit, because the others would be a series for each webhook that says nothing.
+ */
+function addHealthGauges(registry: Registry, { readHealth }: Pick<MetricSources, 'readHealth'>): void {
+  const read = shareRead(() => readHealth().catch(() => undefined));
+  const registers = [registry];
+  new Gauge({
+    name: 'hookmill_webhook_health',
+    help: '1 for each webhook that is quiet or failing',
+    labelNames: ['factory', 'webhook', 'state'],
+    registers,
+    async collect() {
+      this.reset();
+      for (const { factory, webhook, state } of (await read())?.unhealthy ?? [])
+        this.set({ factory, webhook, state }, 1);
+    },
+  });
+  new Gauge({
+    name: 'hookmill_webhooks',
+    help: 'Webhooks that got a delivery, by their health',
+    labelNames: ['state'],
+    registers,
+    async collect() {
+      this.reset();
+      for (const { state, webhooks } of (await read())?.counts ?? []) this.inc({ state }, webhooks);
+    },
   });
 }
 

@@ -72,6 +72,11 @@ test('a storm of rejections is told once, also after a restart, and then that it
       link: `https://hooks.example.com/#/default/webhooks/${uid}`,
     },
   });
+  const metrics = await (await fetch(`${before.managementUrl}/metrics`)).text();
+  expect(metrics).toContain(
+    'hookmill_webhook_health{factory="default",webhook="deploys",state="failing"} 1\n',
+  );
+  expect(metrics).toContain('hookmill_webhooks{state="failing"} 1\n');
   await before.stop();
   const daemon = await ready(settings, home);
   await daemon.storm();
@@ -80,6 +85,9 @@ test('a storm of rejections is told once, also after a restart, and then that it
   await eventually(async () => (await daemon.store.alerts.read()).episodes[0]?.calmSinceMs !== null);
   daemon.clock.nowMs += 60_000;
   await eventually(() => receiver.alerts.length === 2 && other.alerts.length === 2);
+  const later = await (await fetch(`${daemon.managementUrl}/metrics`)).text();
+  expect(later).not.toContain('hookmill_webhook_health{');
+  expect(later).toContain('hookmill_webhooks{state="healthy"} 1\n');
   const [opened, resolved] = receiver.alerts;
   expect(resolved).toMatchObject({
     type: 'webhook.failing',

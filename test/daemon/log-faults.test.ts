@@ -1,9 +1,12 @@
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
 import { homeAt } from '../../store/embedded/files/home.ts';
+import { startAlertReceiver } from '../support/alert-receiver.ts';
 import { startDaemon, startDaemonForTest } from '../support/daemon.ts';
+import { eventually } from '../support/eventually.ts';
 import { fillDisk, mountSmallDisk } from '../support/small-disk.ts';
 import { readStore } from '../support/stored.ts';
 import { makeWorkspace } from '../support/workspace.ts';
@@ -54,6 +57,31 @@ test('is not ready while the disk is full, even if nothing arrives, and ready ag
   });
   rmSync(ballast);
   await expect.poll(daemon.readyz).toMatchObject({ status: 'ready' });
+});
+
+test('tells a receiver of alerts that the disk is full, and that there is space again', async context => {
+  const workspace = makeWorkspace();
+  mkdirSync(workspace.home);
+  if (!mountSmallDisk(workspace.home, '4m')) return context.skip('needs the right to mount a tmpfs');
+  const secret = `whsec_${randomBytes(32).toString('base64')}`;
+  await workspace.hookmill('secrets', 'set', 'ALERTS', { stdin: secret });
+  const receiver = await startAlertReceiver(secret);
+  const settings = { alerts: [{ url: receiver.url, secret: 'ALERTS' }] };
+  await startDaemonForTest({ workspace, settings });
+  const ballast = join(workspace.home, 'ballast');
+  fillDisk(ballast);
+  await eventually(() => receiver.alerts.length === 1);
+  rmSync(ballast);
+  await eventually(() => receiver.alerts.length === 2);
+  const [opened, resolved] = receiver.alerts;
+  expect(opened).toMatchObject({
+    type: 'log.unwritable',
+    data: { status: 'open', factory: null, reason: expect.stringContaining('full') },
+  });
+  expect(resolved).toMatchObject({
+    type: 'log.unwritable',
+    data: { status: 'resolved', id: opened?.data.id },
+  });
 });
 
 test('answers 503 and then stops cleanly while another process has locked the log', async () => {
