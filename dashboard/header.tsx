@@ -15,7 +15,9 @@ interface HeaderProperties {
 }
 
 export function Header({ account, location, factories }: HeaderProperties) {
-  const factory = 'factory' in location ? location.factory : undefined;
+  // The home page shows all factories; if there is only one, its pages are a click away.
+  const only = factories.length === 1 ? factories[0] : undefined;
+  const factory = 'factory' in location ? location.factory : only;
   return (
     <header class="top">
       <a class="brand-link" href={toHref({ page: 'home' })}>
@@ -52,7 +54,7 @@ function FactorySwitch({ factory, names }: SwitchProperties) {
 }
 
 function Navigation({ factory, page }: { readonly factory: string; readonly page: PageName }) {
-  const current = places.find(([place]) => place === page)?.[0] ?? sections[page] ?? 'automations';
+  const current = places.find(([place]) => place === page)?.[0] ?? sections[page];
   return (
     <nav class="navigation" aria-label="Main">
       {places.map(([place, label]) => (
@@ -74,8 +76,12 @@ const places = [
   ['runs', 'Runs'],
   ['status', 'Status'],
 ] as const;
-/** The places to which pages belong that have no link there. All others belong to the first. */
-const sections: Partial<Record<PageName, PageName>> = { delivery: 'deliveries', run: 'runs' };
+/** The places to which pages belong that have no link there. */
+const sections: Partial<Record<PageName, PageName>> = {
+  ...{ 'new-automation': 'automations', automation: 'automations', 'edit-automation': 'automations' },
+  ...{ webhooks: 'automations', 'new-webhook': 'automations', webhook: 'automations' },
+  ...{ delivery: 'deliveries', run: 'runs' },
+};
 
 /** Switches all times of the page between UTC and the time zone of the browser. */
 function TimeZoneSwitch() {

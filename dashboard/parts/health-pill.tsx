@@ -1,7 +1,10 @@
 import type { ShownHealth } from '../api-types.ts';
 import { Pill, type Tone } from './pill.tsx';
 
-const looks: Readonly<Record<ShownHealth['state'], { readonly tone: Tone; readonly label: string }>> = {
+/** How each state looks. */
+export const healthLooks: Readonly<
+  Record<ShownHealth['state'], { readonly tone: Tone; readonly label: string }>
+> = {
   healthy: { tone: 'good', label: 'Healthy' },
   quiet: { tone: 'warn', label: 'Quiet' },
   failing: { tone: 'bad', label: 'Failing' },
@@ -10,7 +13,7 @@ const looks: Readonly<Record<ShownHealth['state'], { readonly tone: Tone; readon
 
 /** The health of a webhook; the reason stands beside it if something may be wrong. */
 export function HealthPill({ health }: { readonly health: ShownHealth }) {
-  const { tone, label } = looks[health.state];
+  const { tone, label } = healthLooks[health.state];
   const isCalm = health.state === 'healthy' || health.state === 'never seen';
   return (
     <>

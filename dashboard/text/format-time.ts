@@ -12,6 +12,9 @@ const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: '
 export type TimeZone = 'local' | 'utc';
 
 const exact = makeFormats({ dateStyle: 'medium', timeStyle: 'long' });
+const hours = makeFormats({
+  ...{ weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
+});
 const clock = makeFormats({ timeStyle: 'medium' });
 
 function makeFormats(options: Intl.DateTimeFormatOptions): Record<TimeZone, Intl.DateTimeFormat> {
@@ -37,6 +40,11 @@ export function formatRelativeTime(atMs: number, nowMs: number): string {
 /** Date, time to the second and time zone. */
 export function formatExactTime(atMs: number, zone: TimeZone): string {
   return exact[zone].format(atMs);
+}
+
+/** `Sun 22 Nov, 14:00–15:00`. */
+export function formatHours(fromMs: number, toMs: number, zone: TimeZone): string {
+  return hours[zone].formatRange(fromMs, toMs);
 }
 
 /** `16:03:11`. */

@@ -10,25 +10,25 @@ import { hourMs, weekHours } from './usual-rates.ts';
 export type HealthView = z.output<typeof healthAnswer>;
 type WebhookHealth = HealthView['webhooks'][number];
 
-/** Shows how each applied webhook does, judged by its own past, and its deliveries of the last seven days. */
-export async function showHealth({
-  name,
-  store,
-  readState,
-  now,
-}: Pick<OpenFactory, 'name' | 'store' | 'readState' | 'now'>): Promise<HealthView> {
+/** Shows how each applied webhook does, or only the one with a UID, judged by its own past, and its deliveries of the last seven days. */
+export async function showHealth(
+  { name, store, readState, now }: Pick<OpenFactory, 'name' | 'store' | 'readState' | 'now'>,
+  uid?: string,
+): Promise<HealthView> {
   const nowMs = now().getTime();
   const thisHour = Math.floor(nowMs / hourMs);
   const sinceHour = thisHour + 1 - weekHours;
   const { webhooks } = await readState();
+  const meant = uid === undefined ? webhooks : webhooks.filter(webhook => webhook.uid === uid);
   const history = await store.deliveries.readHistory({
     factory: name,
+    ...(uid !== undefined && { uid }),
     sinceHour: thisHour - weeksJudged * weekHours,
   });
   const byUid = Map.groupBy(history.tallies, ({ uid }) => uid);
   return {
     since: toTime(sinceHour * hourMs),
-    webhooks: webhooks.map(webhook => {
+    webhooks: meant.map(webhook => {
       const tallies = byUid.get(webhook.uid) ?? [];
       return {
         name: webhook.name,

@@ -111,6 +111,10 @@ export const testRequest = z
     requireOne(context, request, 'delivery', 'payload');
   });
 
+export const healthQuery = z.strictObject({
+  webhook: z.string().optional().describe('Only the webhook with this UID.'),
+});
+
 export const unloggedQuery = z.strictObject({
   webhook: z.string().optional().describe('Only requests to the webhook with this UID or name.'),
 });

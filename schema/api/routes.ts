@@ -121,6 +121,7 @@ export const apiRoutes = {
     permission: 'read',
     summary:
       'Shows the health of each webhook, learned from its own past, and its deliveries of the last seven days by hours.',
+    query: requests.healthQuery,
     answer: { status: 200, shape: answers.healthAnswer },
     problems: reading,
   },

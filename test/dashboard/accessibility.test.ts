@@ -1,26 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContextOptions } from 'playwright-core';
 import { describe, expect } from 'vitest';
+import { violations } from './axe.ts';
 import { browserTest, openDashboard } from './browser.ts';
 import { createWebhook, deliver, triggerOn } from './samples.ts';
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-interface Violation {
-  readonly id: string;
-  readonly impact: string;
-  readonly nodes: readonly { readonly target: readonly string[] }[];
-}
-
-/** Runs axe on the page as it is. */
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axe);
-  const found = await page.evaluate<Violation[]>('axe.run().then(({ violations }) => violations)');
-  return found.map(
-    ({ id, impact, nodes }) => `${impact} ${id}: ${nodes.map(({ target }) => target).join(', ')}`,
-  );
-}
 
 /** A page on a factory that has something to show everywhere, and how to open each of its places. */
 async function openFullFactory(browser: BrowserContextOptions) {

@@ -14,7 +14,7 @@ const files = [{ path: 'webhooks/deploys.yaml', content: 'secretName: S\n' }];
 browserTest(
   'a factory of files: shows the file, toggles Enabled, and offers every other change as a file',
   async () => {
-    const { page, api, keep } = await openDashboard({
+    const { page, api, keep, visit } = await openDashboard({
       prepare: async (api, given) => {
         await factoryOf(given);
         const { webhooks } = await api<Webhooks>('POST', '/apply', { files, origin: 'ci' });
@@ -24,7 +24,7 @@ browserTest(
       },
     });
     const { webhooks } = await api<Webhooks>('GET', '/webhooks');
-    await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
+    await visit('/webhooks');
     await page.getByRole('link', { name: 'deploys' }).click();
     await page.getByRole('heading', { name: 'Definition file' }).waitFor();
     expect(await textOf(page.locator('.block pre').last())).toBe('secretName: S\n');
@@ -63,7 +63,7 @@ browserTest(
   async () => {
     const upstream = makeUpstream();
     const revision = upstream.commit({ 'webhooks/deploys.yaml': 'secretName: S\n' }, 'Add deploys');
-    const { page, api, keep } = await openDashboard({
+    const { page, api, keep, visit } = await openDashboard({
       prepare: async (_, given) => {
         const reconcile = await followUpstream(given, upstream.bare);
         await reconcile();
@@ -71,8 +71,8 @@ browserTest(
         await reconcile();
       },
     });
+    await visit('/webhooks');
     await page.getByText('The last good state is still applied.').waitFor();
-    await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
     await page.getByRole('link', { name: 'deploys' }).click();
     await page.getByText(`at revision ${revision.slice(0, 7)}`).waitFor();
     await page.getByText('a commit that renames it is not applied').waitFor();

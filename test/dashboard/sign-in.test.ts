@@ -65,7 +65,8 @@ browserTest('switches between factories', async () => {
   const other = await daemon.webhook();
   await signIn(page, await makeToken(daemon, 'read', null));
   await page.getByRole('heading', { name: 'Factories' }).waitFor();
-  await page.getByRole('link', { name: factory, exact: true }).click();
+  await page.getByRole('button', { name: `${factory} 1 never seen` }).click();
+  await page.getByRole('link', { name: `Automations and webhooks of ${factory}` }).click();
   await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
   await page.getByRole('link', { name: 'here' }).waitFor();
   await page.getByLabel('Factory', { exact: true }).first().selectOption(other.factory);

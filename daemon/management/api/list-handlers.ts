@@ -16,7 +16,9 @@ export function createListHandlers(deps: OperationDeps): Pick<ThreadHandlers, Li
       const uids = webhooks.map(({ uid }) => uid);
       return { body: await countActivity(factory, uids) };
     },
-    showHealth: async ({ params: { factory } }) => ({ body: await showHealth(openFactory(deps, factory)) }),
+    showHealth: async ({ params: { factory }, query }) => ({
+      body: await showHealth(openFactory(deps, factory), query.webhook),
+    }),
     showHealthOverview: async ({ caller }) => ({
       body: await showHealthOverview(
         { ...deps, now: () => new Date(deps.nowMs()) },

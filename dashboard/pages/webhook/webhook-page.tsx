@@ -13,6 +13,7 @@ import { useLoad } from '../../state/use-load.ts';
 import { usePolled } from '../../state/use-polled.ts';
 import { AboutWebhook } from './about-webhook.tsx';
 import { EnabledSwitch } from './enabled-switch.tsx';
+import { HealthCard } from './health-card.tsx';
 import { WebhookActions } from './webhook-actions.tsx';
 import { WebhookFile } from './webhook-file.tsx';
 import { WhyCard } from './why-card.tsx';
@@ -51,6 +52,7 @@ function WebhookContent({ webhook, onChanged }: Properties) {
         )}
       </PageHeading>
       <WhyCard webhook={webhook} />
+      <HealthCard uid={webhook.uid} name={webhook.name} />
       {lacksSecret && <p class="notice warn">{describeMissingSecret(webhook, managedHere)}</p>}
       <Definition webhook={webhook} />
       <DeliveryList

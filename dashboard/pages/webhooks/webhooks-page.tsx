@@ -1,6 +1,7 @@
 import { callApi } from '../../api-client.ts';
 import type { ListedActivity, ListedWebhook, ShownHealth } from '../../api-types.ts';
 import { AutomationsHeading } from '../../parts/automations-heading.tsx';
+import { Sparkline } from '../../parts/chart/sparkline.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { HealthPill } from '../../parts/health-pill.tsx';
 import { OutcomePill } from '../../parts/outcome-pill.tsx';
@@ -12,7 +13,6 @@ import { toHref } from '../../state/page-location.ts';
 import { usePolled } from '../../state/use-polled.ts';
 import { useSchemes } from '../../state/use-schemes.ts';
 import { authModeLabels, getSchemeLabel } from '../../text/sender-labels.ts';
-import { Sparkline } from './sparkline.tsx';
 
 const listEveryMs = 30_000;
 const activityEveryMs = 60_000;
@@ -139,7 +139,7 @@ function ActivityCells({ activity, loading }: ActivityProperties) {
           <span class="muted">{loading ? '…' : 'none yet'}</span>
         )}
       </td>
-      <td>{activity && <Sparkline hours={activity.hours} />}</td>
+      <td>{activity && <Sparkline bars={activity.hours.map(kinds => ({ kinds }))} time="24 hours" />}</td>
     </>
   );
 }

@@ -4,6 +4,7 @@ import { formatFilter } from '../../../dashboard/text/format-filter.ts';
 import { formatSize } from '../../../dashboard/text/format-size.ts';
 import {
   formatAge,
+  formatHours,
   formatRelativeTime,
   formatTimeInput,
   parseTimeInput,
@@ -87,4 +88,13 @@ test('a formatted filter is read as the same filter, whatever its names and valu
       expect(parsed.ok && parsed.source.value).toEqual(value);
     }),
   );
+});
+
+test('a range of hours names its day once, or both of them', () => {
+  const at = (time: string) => Date.parse(`2026-11-${time}:00Z`);
+  expect(formatHours(at('22T14:00'), at('22T15:00'), 'utc')).toBe('Sun 22 Nov, 14:00–15:00');
+  expect(formatHours(at('21T23:00'), at('22T05:00'), 'utc')).toMatch(
+    /^Sat 21 Nov, 23:00.*Sun 22 Nov, 05:00$/,
+  );
+  expect(formatHours(at('22T14:00'), at('22T14:00'), 'utc')).toBe('Sun 22 Nov, 14:00');
 });

@@ -348,6 +348,9 @@ test('shows the health of each webhook, and its deliveries of seven days by the 
       tallies: ['Accepted', 'Duplicate', 'Rejected (auth)'].map(outcome => ({ outcome, hours })),
     },
   ]);
+  const ofOne = (webhook: string) => manager.call('showHealth', { query: { webhook } });
+  expect((await ofOne(uid)).json).toEqual(await show());
+  expect((await ofOne('wh_other')).json.webhooks).toEqual([]);
   await manager.call('changeWebhook', { params: { uid }, body: { enabled: false } });
   expect((await show()).webhooks[0].health).toBeNull();
 });

@@ -1,0 +1,94 @@
+import { callApi } from '../../api-client.ts';
+import type { TalliedWebhook } from '../../api-types.ts';
+import { DeliveryChart } from '../../parts/chart/delivery-chart.tsx';
+import { Sparkline } from '../../parts/chart/sparkline.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { HealthPill } from '../../parts/health-pill.tsx';
+import { Pill } from '../../parts/pill.tsx';
+import { Time } from '../../parts/time.tsx';
+import { Waiting } from '../../parts/waiting.tsx';
+import { toHref } from '../../state/page-location.ts';
+import { usePolled } from '../../state/use-polled.ts';
+import { type Span, spans, toBars } from '../../text/delivery-bars.ts';
+
+const healthEveryMs = 60_000;
+
+interface Properties {
+  readonly factory: string;
+  readonly span: Span;
+}
+
+/** The health of each webhook of a factory, the worst first, and a chart of all their deliveries. */
+export function FactoryHealth({ factory, span }: Properties) {
+  const { value, error, reload } = usePolled(
+    signal => callApi('get', '/factories/{factory}/health', { factory, signal }),
+    [factory],
+    healthEveryMs,
+  );
+  if (!value) return <Waiting error={error} reload={reload} what="the health of the factory" />;
+  const { since, webhooks } = value;
+  return (
+    <div class="stack">
+      <p>
+        <a href={toHref({ page: 'automations', factory })}>
+          Automations and webhooks of <bdi>{factory}</bdi>
+        </a>
+      </p>
+      {webhooks.length === 0 ? (
+        <Empty title="No webhooks yet" />
+      ) : (
+        <>
+          <DeliveryChart
+            name={factory}
+            since={since}
+            tallies={webhooks.flatMap(({ tallies }) => tallies)}
+            span={span}
+          />
+          <WebhookTable factory={factory} since={since} webhooks={webhooks} span={span} />
+        </>
+      )}
+    </div>
+  );
+}
+
+interface TableProperties extends Properties {
+  readonly since: string;
+  readonly webhooks: readonly TalliedWebhook[];
+}
+
+function WebhookTable({ factory, since, webhooks, span }: TableProperties) {
+  return (
+    <table class="list">
+      <thead>
+        <tr>
+          <th scope="col">Webhook</th>
+          <th scope="col">Health</th>
+          <th scope="col">Last accepted</th>
+          <th scope="col">{spans[span].label}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {webhooks.toSorted(byUrgency).map(({ name, uid, health, lastGoodAt, tallies }) => (
+          <tr key={uid}>
+            <th scope="row">
+              <a href={toHref({ page: 'webhook', factory, id: uid })}>
+                <bdi>{name}</bdi>
+              </a>
+            </th>
+            <td>{health ? <HealthPill health={health} /> : <Pill tone="quiet">Disabled</Pill>}</td>
+            <td>{lastGoodAt === null ? <span class="muted">none yet</span> : <Time at={lastGoodAt} />}</td>
+            <td>
+              <Sparkline bars={toBars(since, tallies, span)} time={spans[span].label} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+const urgency = { failing: 0, quiet: 1, healthy: 2, 'never seen': 2 } as const;
+
+function byUrgency({ health: one }: TalliedWebhook, { health: other }: TalliedWebhook): number {
+  return urgency[one?.state ?? 'healthy'] - urgency[other?.state ?? 'healthy'];
+}

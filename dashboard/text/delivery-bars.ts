@@ -1,0 +1,85 @@
+import { type Outcome, outcomes } from '../../schema/delivery.ts';
+
+/** The deliveries of an outcome in each hour, from the first to the current one. */
+export interface HourlyDeliveries {
+  readonly outcome: Outcome;
+  readonly hours: readonly number[];
+}
+
+/** The times that charts show: the last hours, and how many of them are one bar. */
+export const spans = {
+  day: { label: '24 hours', hours: 24, barHours: 1 },
+  week: { label: '7 days', hours: 7 * 24, barHours: 6 },
+} as const;
+
+export type Span = keyof typeof spans;
+
+/** What a chart draws alike. Handshakes are no deliveries. */
+export const barKinds = ['accepted', 'duplicate', 'rejected'] as const;
+export type BarKind = (typeof barKinds)[number];
+
+export interface Bar {
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** In the order of outcomes; those without any are left out. */
+  readonly counts: readonly { readonly outcome: Outcome; readonly deliveries: number }[];
+  readonly kinds: Readonly<Record<BarKind, number>>;
+}
+
+const hourMs = 60 * 60 * 1_000;
+
+/** Adds up the tallies, of one webhook or several, in bars of a span. `since` is when their first hour begins. */
+export function toBars(since: string, tallies: readonly HourlyDeliveries[], span: Span): Bar[] {
+  const { hours, barHours } = spans[span];
+  const all = tallies[0]?.hours.length ?? hours;
+  const firstHour = all - hours;
+  return Array.from({ length: hours / barHours }, (_, index) => {
+    const from = firstHour + index * barHours;
+    const fromMs = Date.parse(since) + from * hourMs;
+    const count = (outcome: Outcome) =>
+      sum(tallies.map(each => (each.outcome === outcome ? sum(each.hours.slice(from, from + barHours)) : 0)));
+    const counts = outcomes
+      .map(outcome => ({ outcome, deliveries: count(outcome) }))
+      .filter(({ deliveries }) => deliveries > 0);
+    return { fromMs, toMs: fromMs + barHours * hourMs, counts, kinds: addUpKinds(counts) };
+  });
+}
+
+function addUpKinds(counts: Bar['counts']): Bar['kinds'] {
+  const kinds = { accepted: 0, duplicate: 0, rejected: 0 };
+  for (const { outcome, deliveries } of counts) {
+    const kind = kindOf(outcome);
+    if (kind) kinds[kind] += deliveries;
+  }
+  return kinds;
+}
+
+function kindOf(outcome: Outcome): BarKind | undefined {
+  if (outcome === 'Handshake') return undefined;
+  if (outcome === 'Accepted') return 'accepted';
+  return outcome === 'Duplicate' ? 'duplicate' : 'rejected';
+}
+
+/** `12 accepted, 3 rejected`, or `no deliveries`. */
+export function describeKinds(kinds: Bar['kinds']): string {
+  const present = barKinds.filter(kind => kinds[kind] > 0);
+  return present.map(kind => `${kinds[kind]} ${kind}`).join(', ') || 'no deliveries';
+}
+
+/** The same of several bars. */
+export function describeBars(bars: readonly Pick<Bar, 'kinds'>[]): string {
+  const total = (kind: BarKind) => sum(bars.map(({ kinds }) => kinds[kind]));
+  return describeKinds({
+    accepted: total('accepted'),
+    duplicate: total('duplicate'),
+    rejected: total('rejected'),
+  });
+}
+
+export function countBar({ kinds }: Pick<Bar, 'kinds'>): number {
+  return sum(Object.values(kinds));
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0);
+}

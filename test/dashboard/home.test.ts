@@ -1,0 +1,177 @@
+import type { Page } from 'playwright-core';
+import { describe, expect } from 'vitest';
+import { homeAt } from '../../store/embedded/files/home.ts';
+import type { TestDaemon } from '../support/daemon.ts';
+import { acceptedDelivery, rejectedDelivery } from '../support/deliveries.ts';
+import { eventually } from '../support/eventually.ts';
+import { storeIn } from '../support/stored.ts';
+import { violations } from './axe.ts';
+import { type Api, browserTest, makeToken, openDashboard, signIn, textOf } from './browser.ts';
+import { createWebhook } from './samples.ts';
+
+const hourMs = 3_600_000;
+
+interface Past {
+  readonly factory: string;
+  readonly webhook: string;
+  readonly uid: string;
+  readonly accepted?: readonly number[];
+  readonly rejected?: readonly number[];
+}
+
+/** Records deliveries of the past, each so many hours ago, and waits until the health of the webhook is this. */
+async function record(
+  { workspace }: TestDaemon,
+  api: Api,
+  { accepted = [], rejected = [], ...of }: Past,
+  state: string,
+): Promise<void> {
+  const store = storeIn(homeAt(workspace.home));
+  const log = await store.openDeliveryLog();
+  const nowMs = Date.now();
+  const at = (hours: number) => ({ ...of, atMs: nowMs - hours * hourMs });
+  for (const hours of accepted) await log.recordAccepted(acceptedDelivery(at(hours)));
+  for (const hours of rejected) log.recordUnidentified(rejectedDelivery(at(hours)));
+  await log.close();
+  await store.close();
+  interface Health {
+    readonly webhooks: readonly {
+      readonly uid: string;
+      readonly health: { readonly state: string };
+      readonly tallies: readonly object[];
+    }[];
+  }
+  await eventually(async () => {
+    const { webhooks } = await api<Health>('GET', '/health');
+    const found = webhooks.find(({ uid }) => uid === of.uid);
+    return found && found.tallies.length > 0 && found.health.state === state;
+  });
+}
+
+/** Opens the home page of a new factory in which one webhook is healthy and one is failing. */
+async function openHome(browser: object = {}, everything = false) {
+  const dashboard = await openDashboard({
+    browser,
+    signedOut: true,
+    prepare: async (api, { daemon, factory }) => {
+      const deploys = await createWebhook(api, 'deploys');
+      const payments = await createWebhook(api, 'payments');
+      await createWebhook(api, 'spare', { enabled: false });
+      const hours = Array.from({ length: 160 }, (_, hour) => hour);
+      await record(
+        daemon,
+        api,
+        { factory, webhook: 'deploys', uid: deploys.uid, accepted: hours, rejected: [2, 2, 2, 30] },
+        'healthy',
+      );
+      await record(
+        daemon,
+        api,
+        { factory, webhook: 'payments', uid: payments.uid, accepted: [5, 4], rejected: Array(40).fill(0) },
+        'failing',
+      );
+    },
+  });
+  const { page, daemon, factory } = dashboard;
+  await signIn(page, await makeToken(daemon, 'read', everything ? null : factory));
+  await page.getByRole('heading', { name: 'Health', exact: true }).waitFor();
+  return dashboard;
+}
+
+const chart = (page: Page) => page.getByRole('slider', { name: /^Time in the last/ });
+
+browserTest('the home page shows the health of each webhook, the failing one first', async () => {
+  const { page, keep } = await openHome();
+  await chart(page).waitFor();
+  const rows = page.locator('tbody tr').filter({ has: page.locator('.sparkline') });
+  await expect.poll(() => rows.count()).toBe(3);
+  expect(await textOf(rows.nth(0))).toMatch(/payments.*Failing.*40/);
+  expect(await textOf(rows.nth(1))).toMatch(/deploys.*Healthy/);
+  expect(await textOf(rows.nth(2))).toMatch(/spare.*Disabled/);
+  await keep('home');
+  await rows.nth(0).getByRole('link', { name: 'payments' }).click();
+  await page.getByRole('heading', { name: 'payments' }).waitFor();
+});
+
+browserTest('the chart tells each bar to the pointer, the keyboard and as a table', () =>
+  withinAnHour(async () => {
+    const { page } = await openHome();
+    await chart(page).waitFor();
+    const told = page.locator('.chart-told');
+    expect(await textOf(told)).toBe('Last 24 hours: 26 accepted, 43 rejected');
+    await chart(page).focus();
+    await page.keyboard.press('End');
+    await expect.poll(() => textOf(told)).toMatch(/: 1 Accepted, 40 Rejected \(auth\)$/);
+    expect(await chart(page).getAttribute('aria-valuetext')).toBe(await textOf(told));
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('ArrowLeft');
+    await expect.poll(() => textOf(told)).toMatch(/: 1 Accepted, 3 Rejected \(auth\)$/);
+    await page.keyboard.press('Home');
+    await expect.poll(() => textOf(told)).toMatch(/: 1 Accepted$/);
+    await page.keyboard.press('Escape');
+    await expect.poll(() => textOf(told)).toBe('Last 24 hours: 26 accepted, 43 rejected');
+    await chart(page).hover({ position: { x: 1, y: 20 } });
+    await expect.poll(() => textOf(told)).toMatch(/: 1 Accepted$/);
+    await page.mouse.move(0, 0);
+
+    await page.getByText('7 days', { exact: true }).first().click();
+    await expect.poll(() => textOf(told)).toBe('Last 7 days: 162 accepted, 44 rejected');
+    await page.getByText('Show as a table').click();
+    const rows = page.locator('.numbers tbody tr');
+    expect(await rows.count()).toBeGreaterThan(26);
+    expect(await textOf(page.locator('.numbers thead'))).toBe('TimeAcceptedRejected (auth)');
+  }),
+);
+
+/** Looks again if an hour ended meanwhile, because the bars have moved on. */
+async function withinAnHour(look: () => Promise<void>): Promise<void> {
+  for (;;) {
+    const hour = Math.floor(Date.now() / hourMs);
+    try {
+      return await look();
+    } catch (error) {
+      if (Math.floor(Date.now() / hourMs) === hour) throw error;
+    }
+  }
+}
+
+browserTest('with several factories, what needs attention comes first, and a factory opens', async () => {
+  const { page, factory, keep } = await openHome({}, true);
+  await page.getByRole('heading', { name: 'Needs attention' }).waitFor();
+  const attention = page.locator('section').filter({ hasText: 'Needs attention' });
+  await attention.getByRole('link', { name: 'payments' }).first().waitFor();
+  expect(await textOf(attention)).toContain(factory);
+  await page.getByRole('button', { name: `${factory} 1 failing 1 healthy 1 never seen` }).click();
+  await chart(page).waitFor();
+  await keep('home-factories');
+});
+
+const looks = [
+  ['in light colours', 'light', { colorScheme: 'light' }],
+  ['in dark colours', 'dark', { colorScheme: 'dark' }],
+  ['on a phone', 'phone', { viewport: { width: 360, height: 740 } }],
+] as const;
+
+describe.each(looks)('%s', (_, look, browser) => {
+  browserTest(
+    'axe finds nothing on the home page and the page of a webhook, and nothing sticks out',
+    async () => {
+      const { page, factory, keep } = await openHome(browser, true);
+      const check = async (name: string) => {
+        await chart(page).focus();
+        await page.keyboard.press('End');
+        await page.getByText('Show as a table').click();
+        await page.getByRole('columnheader', { name: 'Rejected (auth)' }).waitFor();
+        expect(await violations(page)).toEqual([]);
+        const sticksOut = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+        expect(sticksOut).toBeLessThanOrEqual(0);
+        await keep(`${name}-${look}`);
+      };
+      await page.getByRole('button', { name: new RegExp(`^${factory} `) }).click();
+      await check('home');
+      await page.locator('.factories').getByRole('link', { name: 'payments' }).click();
+      await page.getByText('Recent deliveries').waitFor();
+      await check('webhook-chart');
+    },
+  );
+});
