@@ -146,6 +146,42 @@ browserTest('with several factories, what needs attention comes first, and a fac
   await keep('home-factories');
 });
 
+browserTest('of 100 factories, the worst stand first, and only those that are opened are read', async () => {
+  const { page, daemon } = await openDashboard({ signedOut: true });
+  const names = Array.from({ length: 100 }, (_, index) => `factory-${String(index).padStart(2, '0')}`);
+  const factories = names.map(factory => ({ factory, serial: 1, webhooks: 50, automations: 1 }));
+  const overview = {
+    factories: names.map((factory, index) => ({
+      factory,
+      counts: [
+        ...(index === 70 ? [{ state: 'failing', webhooks: 2 }] : []),
+        ...(index === 30 ? [{ state: 'quiet', webhooks: 9 }] : []),
+        { state: 'healthy', webhooks: 40 },
+      ],
+    })),
+    unhealthy: [],
+    hasMore: false,
+  };
+  const read: string[] = [];
+  await page.route('**/api/v1/factories', route => route.fulfill({ json: { factories } }));
+  await page.route('**/api/v1/health', route => route.fulfill({ json: overview }));
+  await page.route('**/api/v1/factories/*/health', route => {
+    read.push(new URL(route.request().url()).pathname);
+    return route.fulfill({ json: { since: new Date().toISOString(), webhooks: [] } });
+  });
+  await signIn(page, await makeToken(daemon, 'read', null));
+  const rows = page.locator('.factories > li');
+  await expect.poll(() => rows.count()).toBe(100);
+  expect(await textOf(rows.nth(0))).toBe('factory-702 failing40 healthy8 never seen');
+  expect(await textOf(rows.nth(1))).toBe('factory-309 quiet40 healthy1 never seen');
+  expect(await textOf(rows.nth(2))).toContain('factory-00');
+  await page.getByText('4000 healthy', { exact: true }).waitFor();
+  expect(read).toEqual([]);
+  await rows.nth(0).getByRole('button').click();
+  await page.getByText('No webhooks yet').waitFor();
+  expect(read).toEqual(['/api/v1/factories/factory-70/health']);
+});
+
 const looks = [
   ['in light colours', 'light', { colorScheme: 'light' }],
   ['in dark colours', 'dark', { colorScheme: 'dark' }],
