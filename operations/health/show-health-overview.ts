@@ -4,9 +4,7 @@ import type { AppliedState } from '../../schema/applied-state.ts';
 import { type HealthState, healthStates } from '../../schema/health.ts';
 import type { DeliveryLogReader } from '../../store/delivery-log.ts';
 import type { StoredHealth } from '../../store/tallies.ts';
-import { weeksJudged } from './judge-health.ts';
-import { judgeWebhook } from './show-health.ts';
-import { hourMs, weekHours } from './usual-rates.ts';
+import { readWebhookHealth } from './show-health.ts';
 
 /** @limit Webhooks that are quiet or failing and listed for all factories together: each is judged again, which takes a millisecond or two. */
 const unhealthyShownMax = 50;
@@ -50,9 +48,7 @@ async function judgeAgain(
   const webhook = state?.webhooks.find(applied => applied.uid === uid);
   if (!webhook?.enabled) return undefined;
   const nowMs = now().getTime();
-  const sinceHour = Math.floor(nowMs / hourMs) - weeksJudged * weekHours;
-  const history = await store.deliveries.readHistory({ factory, uid, sinceHour });
-  const health = judgeWebhook(webhook, history.tallies, history, nowMs);
+  const health = await readWebhookHealth(store.deliveries, factory, webhook, nowMs);
   if (health.state === 'healthy' || health.state === 'never seen') return undefined;
   return { factory, name: webhook.name, uid, health };
 }

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { healthAnswer } from '../../schema/api/answers.ts';
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
 import { outcomes } from '../../schema/delivery.ts';
+import type { DeliveryLogReader } from '../../store/delivery-log.ts';
 import { countOf, type TalliedHistory, type Tally } from '../../store/tallies.ts';
 import type { OpenFactory } from '../factory.ts';
 import { judgeHealth, weeksJudged } from './judge-health.ts';
@@ -42,8 +43,19 @@ export async function showHealth(
   };
 }
 
-/** Judges a webhook by its past. */
-export function judgeWebhook(
+/** Reads the past of one webhook, and judges it. */
+export async function readWebhookHealth(
+  deliveries: Pick<DeliveryLogReader, 'readHistory'>,
+  factory: string,
+  webhook: Pick<AppliedWebhook, 'uid'>,
+  nowMs: number,
+): Promise<NonNullable<WebhookHealth['health']>> {
+  const sinceHour = Math.floor(nowMs / hourMs) - weeksJudged * weekHours;
+  const history = await deliveries.readHistory({ factory, uid: webhook.uid, sinceHour });
+  return judgeWebhook(webhook, history.tallies, history, nowMs);
+}
+
+function judgeWebhook(
   { uid }: Pick<AppliedWebhook, 'uid'>,
   tallies: readonly Tally[],
   { listeningSinceMs, webhooks }: TalliedHistory,

@@ -40,8 +40,13 @@ function judgeWebhook({ webhook, isOfDelivery, lastDay }: WhyFacts): Judgement {
 
 function judgeSender(facts: WhyFacts): Judgement {
   const lastMs = Math.max(lastLoggedMs(facts), lastUnloggedMs(facts.lastDay));
+  const { unknownUrls, url, silence } = facts;
+  // A request that was refused since is no silence of the sender.
+  if (silence && lastMs <= silence.sinceMs) {
+    const remedy = `Check that the sender still sends, still reaches this host, and posts to ${url}.`;
+    return wrong(silence.reason, remedy);
+  }
   if (lastMs > 0) return ok(`its last request came at ${formatTime(lastMs)}`);
-  const { unknownUrls, url } = facts;
   const elsewhere = unknownUrls === 0 ? '' : `; ${unknownUrls} came to unknown URLs in the last 24 hours`;
   return wrong(
     `no request has ever come${elsewhere}`,

@@ -5,6 +5,7 @@ import { Refusal } from '../../schema/refusal.ts';
 import type { LoggedDelivery } from '../../store/delivery-log.ts';
 import { testFilter } from '../deliveries.ts';
 import type { OpenFactory } from '../factory.ts';
+import { readWebhookHealth } from '../health/show-health.ts';
 import { requireNamedWebhook } from '../require-applied.ts';
 import { requireDelivery } from '../require-logged.ts';
 import { readRunOutput } from '../runs.ts';
@@ -44,8 +45,18 @@ export async function readFacts(
     ...{ nowMs: factory.now().getTime(), webhook, isOfDelivery, last, listening },
     url: webhook ? showUrl(webhook) : '',
     ...(isOfDelivery ? { lastHour: [], lastDay: [], unknownUrls: 0 } : await readUnlogged(factory, uid)),
+    silence: webhook?.enabled && !isOfDelivery ? await readSilence(factory, webhook) : undefined,
     ...(await readRuns(factory, last.get('Accepted'), listening)),
   };
+}
+
+async function readSilence(
+  { name, store, now }: OpenFactory,
+  webhook: AppliedWebhook,
+): Promise<WhyFacts['silence']> {
+  const health = await readWebhookHealth(store.deliveries, name, webhook, now().getTime());
+  if (health.state !== 'quiet' || health.since === null) return undefined;
+  return { sinceMs: Date.parse(health.since), reason: health.reason };
 }
 
 async function readLast(

@@ -24,6 +24,8 @@ export interface WhyFacts {
   readonly unknownUrls: number;
   /** The automations with a trigger for the webhook. */
   readonly listening: readonly AppliedAutomation[];
+  /** Since when the webhook is quiet, and what is usual; absent if it is not. */
+  readonly silence?: { readonly sinceMs: number; readonly reason: string } | undefined;
   /** How some of them judge the accepted delivery, if it started nothing. */
   readonly tests: readonly FilterTestView[];
   /** The newest run of each automation that the accepted delivery started. */

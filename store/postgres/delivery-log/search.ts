@@ -115,7 +115,9 @@ async function findBounds(
  */
 export async function settle(select: Select, name: 'deliveries' | 'runs'): Promise<number> {
   const sequence = name === 'runs' ? 'run_seq' : 'delivery_seq';
-  const [row] = await select<{ last: number }>(`SELECT last_value AS last FROM hookmill.${sequence}`, []);
+  // Before the first number is taken, the sequence already shows it.
+  const text = `SELECT last_value - CASE WHEN is_called THEN 0 ELSE 1 END AS last FROM hookmill.${sequence}`;
+  const [row] = await select<{ last: number }>(text, []);
   const listWriters = async () =>
     (await select<{ id: string }>(selectWriters, [`hookmill.${name}`])).map(({ id }) => id);
   const untilMs = performance.now() + settleMs;
