@@ -47,6 +47,14 @@ export function testTallies(makePlace: MakePlace): void {
     expect(await readTallies(store, hour, 'another')).toEqual([]);
   });
 
+  test('count the first delivery of a store that was empty', async () => {
+    const store = openAt(makePlace());
+    const log = await openLog(store);
+    expect(await tallyAll(store, log)).toBe(0);
+    await log.recordAccepted(acceptedDelivery({ atMs: Date.now() }));
+    expect(await tallyAll(store, log)).toBe(1);
+  });
+
   test('count the rejections after the last good delivery', async () => {
     const store = openAt(makePlace());
     const log = await openLog(store);
