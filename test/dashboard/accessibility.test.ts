@@ -12,21 +12,33 @@ async function openFullFactory(browser: BrowserContextOptions) {
   const triggers = [triggerOn(webhook.uid, { state: ['failed'] }), triggerOn('wh_0123456789abcdefghijklmn')];
   await api('POST', '/automations', { name: 'triage-failed-deploys', prompt: 'Look.', triggers });
   const long = { state: 'failed', url: `https://ci.example/${'long/'.repeat(60)}` };
+  await deliver(webhook, { state: 'passed' });
   const delivery = await deliver(webhook, long);
   await webhook.post({}, 'wrong');
   const { runs } = await api<{ runs: readonly { readonly id: string }[] }>('GET', '/runs');
   await page.reload();
   const openRow = async () => page.locator('.row-summary').last().click();
+  const askToReplay = async () => {
+    await page.getByRole('button', { name: 'Replay all…' }).click();
+    await page.getByText('The filters choose 2 deliveries.').waitFor();
+  };
+  const compare = async () => {
+    await page.getByText('Compare with an earlier delivery').click();
+    await page.getByLabel('Search the payload').fill('a');
+    await page.locator('.diff').waitFor();
+  };
   const places: readonly [name: string, place: string, text: string, then?: () => Promise<void>][] = [
     ['automations', '/automations', 'deleted webhook'],
     ['webhooks', '/webhooks', 'Bearer token'],
     ['webhook', `/webhooks/${webhook.uid}`, 'Recent deliveries', openRow],
     ['new-webhook', '/new-webhook', 'Bearer token'],
-    ['deliveries', '/deliveries?state=failed&event=push', 'No deliveries match'],
+    ['deliveries', '/deliveries?state=failed&event=push&since=2026-01-31T14:05:00Z', 'No deliveries match'],
+    ['deliveries-all', '/deliveries', 'All webhooks'],
+    ['bulk-replay', '/deliveries', 'All webhooks', askToReplay],
     ['runs', '/runs', 'All automations', openRow],
     ['automation', '/automations/triage-failed-deploys', 'Would trigger', openRow],
     ['edit-automation', '/automations/triage-failed-deploys/edit', 'Would trigger'],
-    ['delivery', `/deliveries/${delivery}`, 'Started 1 run'],
+    ['delivery', `/deliveries/${delivery}`, 'Started 1 run', compare],
     ['run', `/runs/${runs[0]?.id}`, 'The last attempt failed:'],
     ['status', '/status', 'Team secrets'],
     ['nothing', '/nowhere', 'Page not found'],

@@ -188,3 +188,57 @@ browserTest(
     await keep('delivery-compared');
   },
 );
+
+browserTest('a row shows what became of its runs, without a reload', async () => {
+  const { page, api, visit } = await openDashboard();
+  const { deploys } = await prepareLog(api);
+  await visit('/deliveries');
+  await page.getByText('live', { exact: true }).waitFor();
+  const id = await deliver(deploys, { state: 'passed', n: 'later' });
+  await page.locator('.row', { hasText: id }).getByText('1 succeeded').waitFor();
+});
+
+browserTest('a search says how far it is, and can be stopped and continued', async () => {
+  const { page, api, visit, keep } = await openDashboard();
+  const { failed } = await prepareLog(api);
+  // The daemon finds nothing in the first part of the search, and the second part is held.
+  const held = Promise.withResolvers<void>();
+  let parts = 0;
+  await page.route(/\/deliveries\?(?!.*after=).*search=/, async route => {
+    parts++;
+    if (parts === 2) await held.promise;
+    if (parts !== 1) return route.continue().catch(() => undefined);
+    const response = await route.fetch();
+    const { deliveries } = await response.json();
+    const next = `dlv_${'0'.repeat(26)}`;
+    expect(deliveries).not.toEqual([]);
+    return route.fulfill({ response, json: { deliveries: [], next, hasMore: true, searched: 12_345 } });
+  });
+  await visit('/deliveries?search=order-4711');
+  await page.getByText(/Searched 12,345 deliveries, back to 1 Jan 1970/).waitFor();
+  await keep('search-progress');
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await page.getByRole('button', { name: 'Show older deliveries' }).waitFor();
+  held.resolve();
+  expect(await listed(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await page.getByRole('button', { name: failed }).waitFor();
+});
+
+browserTest('times are local or in UTC, and the browser remembers which', async () => {
+  const { page, api, visit } = await openDashboard({ browser: { timezoneId: 'Asia/Tokyo' } });
+  const { failed } = await prepareLog(api);
+  const { at } = await api<{ at: string }>('GET', `/deliveries/${failed}`);
+  const clock = (timeZone: string) =>
+    new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium', timeZone }).format(Date.parse(at));
+  await visit(`/deliveries/${failed}`);
+  await page.getByText(clock('Asia/Tokyo')).waitFor();
+  await page.getByRole('button', { name: 'UTC' }).click();
+  await page.getByText(`${clock('UTC')} UTC`).waitFor();
+  await page.reload();
+  await page.getByText(`${clock('UTC')} UTC`).waitFor();
+  await visit('/deliveries?since=2026-01-31T14:05:00.000Z');
+  expect(await page.getByLabel('From', { exact: true }).inputValue()).toBe('2026-01-31T14:05');
+  await page.getByRole('button', { name: 'UTC' }).click();
+  expect(await page.getByLabel('From', { exact: true }).inputValue()).toBe('2026-01-31T23:05');
+});

@@ -55,6 +55,8 @@ interface Properties<T> {
   readonly empty: string;
 }
 
+/** How long the list stays as it is after the pointer has moved over it, in ms: the user may be about to click. */
+const pointedMs = 3_000;
 const noFilters: LogFilters = {};
 
 /** A list of the log, newest first, with its filters. New rows appear as they are recorded. */
@@ -62,10 +64,15 @@ export function LogList<T extends Row>({ kind, title, fixed = noFilters, empty }
   const { mayManage } = useFactory();
   const headingId = useId();
   const list = useRef<HTMLUListElement>(null);
+  const pointedAtMs = useRef(Number.NEGATIVE_INFINITY);
   const location = currentLocation.value;
   const filters = { ...readFilters('query' in location ? location.query : undefined), ...fixed };
   const chosen = Object.fromEntries(Object.entries(filters).filter(([name]) => !(name in fixed)));
-  const rows = useLogRows(kind, filters, () => isInUse(list.current));
+  const rows = useLogRows(
+    kind,
+    filters,
+    () => performance.now() - pointedAtMs.current < pointedMs || isInUse(list.current),
+  );
   const change = (changed: Readonly<Partial<Record<LogFilterName, string>>>) => {
     if ('factory' in location) redirectTo({ ...location, query: { ...changeFilters(chosen, changed) } });
   };
@@ -89,6 +96,9 @@ export function LogList<T extends Row>({ kind, title, fixed = noFilters, empty }
           rows={rows}
           what={kind.what}
           listRef={list}
+          onPoint={() => {
+            pointedAtMs.current = performance.now();
+          }}
           empty={
             <Empty title={isFiltered ? `No ${kind.what} match the filters` : `No ${kind.what} yet`}>
               {!isFiltered && <p>{empty}</p>}
@@ -165,9 +175,6 @@ function useLogRows<T extends Row>(kind: LogKind<T>, filters: LogFilters, isHeld
 function isInUse(list: HTMLElement | null): boolean {
   if (!list) return false;
   return (
-    isRowOpen(list) ||
-    list.getBoundingClientRect().top < 0 ||
-    list.matches(':hover') ||
-    list.contains(document.activeElement)
+    isRowOpen(list) || list.getBoundingClientRect().top < 0 || list.querySelector(':focus-visible') !== null
   );
 }

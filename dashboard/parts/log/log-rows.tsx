@@ -13,6 +13,8 @@ interface Properties<T extends Row> {
   /** The plural: it names the rows in texts, and the style of the list. */
   readonly what: 'deliveries' | 'runs';
   readonly listRef: RefObject<HTMLUListElement | null>;
+  /** Called when the pointer moves over the list. */
+  readonly onPoint: () => void;
   /** Stands in for a list without rows. */
   readonly empty: ComponentChildren;
   readonly renderSummary: (row: T) => ComponentChildren;
@@ -20,7 +22,14 @@ interface Properties<T extends Row> {
 }
 
 /** Rows that open, and what reads on: at the end, and where rows in between were not read. */
-export function LogRows<T extends Row>({ rows: list, what, listRef, empty, ...render }: Properties<T>) {
+export function LogRows<T extends Row>({
+  rows: list,
+  what,
+  listRef,
+  onPoint,
+  empty,
+  ...render
+}: Properties<T>) {
   const { segments = [], error, progress, isReading } = list;
   // What is rendered of a row is kept until the row changes, so that a long list costs little when another row arrives.
   const rendered = useMemo(() => new WeakMap<T, VNode>(), []);
@@ -54,7 +63,7 @@ export function LogRows<T extends Row>({ rows: list, what, listRef, empty, ...re
   return (
     <>
       {isEmpty && isEnd && empty}
-      <ul ref={listRef} class={`card rows ${what}`} hidden={isEmpty}>
+      <ul ref={listRef} class={`card rows ${what}`} hidden={isEmpty} onPointerMove={onPoint}>
         {items}
       </ul>
       <ProblemNotice error={error} retry={list.reload} />
