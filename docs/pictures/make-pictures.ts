@@ -62,11 +62,11 @@ async function takePictures(
   await page.clock.setFixedTime(Date.now() + laterMs);
   const live = page.waitForResponse(/\/live-deliveries/);
   await page.goto(`${managementUrl}/#/default/webhooks/${uid}`);
-  await Promise.all([live, page.getByText(deliveryId).waitFor()]);
+  await Promise.all([live, page.locator('.row-summary', { hasText: deliveryId }).waitFor()]);
   await shoot('webhook');
   await page.goto(`${managementUrl}/#/default/deliveries/${deliveryId}`);
-  await page.locator('details').first().waitFor();
-  await page.locator('details').evaluateAll(all => {
+  await page.locator('.started details').first().waitFor();
+  await page.locator('.started details').evaluateAll(all => {
     for (const details of all) details.setAttribute('open', '');
   });
   await shoot('delivery');
