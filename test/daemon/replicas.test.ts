@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { startAlertReceiver } from '../support/alert-receiver.ts';
 import { eventually } from '../support/eventually.ts';
 import { newHome } from '../support/factory.ts';
 import { send } from '../support/http.ts';
@@ -60,6 +61,25 @@ test('the limit of deliveries holds over all replicas', async () => {
   const refused = answers.filter(({ status }) => status === 429);
   expect([accepted.length, refused.length]).toEqual([20, 20]);
   for (const { headers } of refused) expect(Number(headers['retry-after'])).toBeGreaterThan(50);
+});
+
+test('an episode is told once, also when the replica that found it is gone', async () => {
+  const secret = `whsec_${randomBytes(32).toString('base64')}`;
+  const receiver = await startAlertReceiver(secret);
+  const settings = { alerts: [{ url: receiver.url, secret: 'ALERTS' }] };
+  const [one, other] = [await startReplica(settings), await startReplica(settings)];
+  await one.store.teamSecrets.set('ALERTS', secret);
+  const { uid, deliver } = await makeWebhook(await one.client(), [one, other]);
+  const fail = ({ ingressUrl }: ManagedDaemon) => send(`${ingressUrl}/webhooks/w/${uid}`, { body: '{}' });
+  await Promise.all(Array.from({ length: 20 }, (_, index) => fail(index % 2 === 0 ? one : other)));
+  await eventually(() => receiver.alerts.length > 0);
+  await one.stop();
+  await deliver(other, '{"id":"evt_1"}');
+  await eventually(async () => (await other.store.alerts.read()).episodes[0]?.calmSinceMs != null);
+  other.clock.nowMs += 60_000;
+  await eventually(() => receiver.alerts.length > 1);
+  const told = receiver.alerts.map(({ type, data }) => `${type} ${data.status}`);
+  expect(told).toEqual(['webhook.failing open', 'webhook.failing resolved']);
 });
 
 test('a live view shows the deliveries to another replica', async () => {
