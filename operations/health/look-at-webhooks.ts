@@ -7,7 +7,7 @@ import { hourMs, weekHours } from './usual-rates.ts';
 /** @limit Steps of tallying in one pass: those of a log that is behind take turns with requests of managers. */
 const stepsMax = 20;
 /** @limit Webhooks that one pass judges: each takes a millisecond or two, and the others are due in the next pass. */
-const judgedMax = 100;
+const judgedMax = 200;
 /** @limit Time after which a webhook is looked at again that is disabled or not healthy, in ms, if no delivery comes before. */
 const lookAgainMs = hourMs;
 /** @limit Time after which any other webhook is looked at again, in ms. */
