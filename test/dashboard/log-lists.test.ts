@@ -242,3 +242,27 @@ browserTest('times are local or in UTC, and the browser remembers which', async 
   await page.getByRole('button', { name: 'UTC' }).click();
   expect(await page.getByLabel('From', { exact: true }).inputValue()).toBe('2026-01-31T23:05');
 });
+
+browserTest(
+  "a webhook's deliveries stand above the fold, and its set-up only before there are any",
+  async () => {
+    const { page, api, visit } = await openDashboard();
+    const { deploys } = await prepareLog(api);
+    const quiet = await createWebhook(api, 'quiet');
+    const setUp = page.getByRole('button', { name: 'Set-up and definition' });
+    await visit(`/webhooks/${quiet.uid}`);
+    await page.getByText('No deliveries yet').waitFor();
+    expect(await setUp.getAttribute('aria-expanded')).toBe('true');
+    await page.getByText('ingress URL').first().waitFor({ state: 'attached' });
+
+    await visit(`/webhooks/${deploys.uid}`);
+    await page.getByRole('heading', { level: 1, name: 'deploys' }).waitFor();
+    const row = page.locator('.row-summary').first();
+    await row.waitFor();
+    await page.locator('.waiting').waitFor({ state: 'detached' });
+    const box = await row.boundingBox();
+    expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThan(page.viewportSize()?.height ?? 0);
+    expect(await setUp.getAttribute('aria-expanded')).toBe('false');
+    expect(await page.getByText('Set up the sender').count()).toBe(0);
+  },
+);

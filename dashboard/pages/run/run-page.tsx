@@ -8,7 +8,7 @@ export function RunPage({ id }: { readonly id: string }) {
   const { factory } = useFactory();
   return (
     <>
-      <Breadcrumb to={{ page: 'automations', factory }} label="Automations" />
+      <Breadcrumb to={{ page: 'runs', factory }} label="Runs" />
       <PageHeading title={id} />
       <div class="card padded">
         <RunPanel id={id} />
