@@ -140,13 +140,12 @@ test("a token that signs in again and again ends its own oldest session, and no 
 });
 
 // The clock of the database decides when its sessions end: replica-sessions.test.ts.
-test.skipIf(areHomesInPostgres())('ends a session after twelve hours, whatever the clock says', async () => {
+test.skipIf(areHomesInPostgres())('ends a session after twelve hours', async () => {
   const daemon = await startManagedDaemon();
   const headers = await signIn(daemon, await daemon.client());
-  daemon.clock.nowMs += 24 * 60 * 60 * 1000;
-  daemon.clock.monotonicMs += 12 * 60 * 60 * 1000 - 1;
+  daemon.clock.nowMs += 12 * 60 * 60 * 1000 - 1;
   expect(await call(daemon.managementUrl, 'whoAmI', { headers })).toMatchObject({ status: 200 });
-  daemon.clock.monotonicMs += 1;
+  daemon.clock.nowMs += 1;
   expect(await call(daemon.managementUrl, 'whoAmI', { headers })).toMatchObject({ status: 401 });
 });
 
