@@ -17,6 +17,8 @@ export default defineConfig({
     expect: { poll: { timeout: testLimitMs, interval: 25 } },
     provide: { isLong: false },
     pool: 'forks',
+    // Test files of a process share modules, whose loading takes as long as many tests: no module keeps anything of a test.
+    isolate: false,
     // One more than the cores of a small machine, because tests often wait for processes and disks.
     maxWorkers: 3,
     execArgv: ['--import', new URL('test/support/built-threads.ts', import.meta.url).href],

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createToken } from '../../operations/tokens.ts';
 import type { Permission } from '../../schema/permission.ts';
 import { homeAt } from '../../store/embedded/files/home.ts';
@@ -48,13 +48,16 @@ export interface DashboardOptions {
   readonly prepare?: (api: Api, given: { daemon: TestDaemon; factory: string }) => Promise<void>;
 }
 
+// Both serve all test files of a process, and end with it.
 let browser: Promise<Browser> | undefined;
 let daemon: Promise<TestDaemon> | undefined;
 let factories = 0;
-afterAll(async () => {
-  await (await browser)?.close();
-  await (await daemon)?.stop();
-});
+
+async function startForProcess(): Promise<TestDaemon> {
+  const started = await startDaemon({ settings });
+  process.once('exit', () => started.process.kill('SIGKILL'));
+  return started;
+}
 
 /** Runs print their payload, and fail if it contains `fail`. No rate limit gets in the way. */
 const settings = {
@@ -77,7 +80,7 @@ const settings = {
  * error, as it does for a violation of its Content-Security-Policy.
  */
 export async function openDashboard(options: DashboardOptions = {}): Promise<Dashboard> {
-  daemon ??= startDaemon({ settings });
+  daemon ??= startForProcess();
   const running = await daemon;
   const factory = `test-${++factories}`;
   const api = apiOf(running, factory, await makeToken(running, 'manage', factory));

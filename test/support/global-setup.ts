@@ -11,5 +11,6 @@ export default async function setup(): Promise<() => void> {
   process.env.NODE_COMPILE_CACHE = join(tmpdir(), 'node-compile-cache');
   const directory = mkdtempSync(join(tmpdir(), 'hookmill-tests-'));
   process.env.TMPDIR = directory;
-  return () => rmSync(directory, { recursive: true, force: true });
+  // Processes that were just killed may still write.
+  return () => rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
 }
