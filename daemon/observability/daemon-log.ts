@@ -23,6 +23,8 @@ export function openDaemonLog(level: string): DaemonLog {
     // A full pipe is EAGAIN: main.ts has put it into non-blocking mode.
     retryEAGAIN: () => isOpen,
   });
+  // pino calls this after a fatal line and when the process ends. It would try for ever where nobody reads.
+  destination.flushSync = () => undefined;
   const log = pino({ level }, destination);
   destination.on('drop', () => {
     dropped++;

@@ -36,6 +36,17 @@ test('closes though nobody reads it', async () => {
   });
 });
 
+test('ends after a fatal line whose reader is gone', async () => {
+  const writer = await startWriter('fatal');
+  writer.process.stderr.destroy();
+  writer.process.stdin.end();
+  const [code] = await once(writer.process, 'exit');
+  expect({ code, stdout: writer.stdout() }).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/closed/),
+  });
+});
+
 interface Writer {
   readonly process: ChildProcessWithoutNullStreams;
   /** The memory that it took while it logged. */
@@ -43,8 +54,9 @@ interface Writer {
   stdout(): string;
 }
 
-async function startWriter(): Promise<Writer> {
-  const child = spawn(process.execPath, [script]);
+/** Starts a process that logs much, and one more line of a level when its standard input ends. */
+async function startWriter(level = 'info'): Promise<Writer> {
+  const child = spawn(process.execPath, [script, level]);
   onTestFinished(() => {
     child.kill('SIGKILL');
   });

@@ -12,7 +12,7 @@ for (let n = 0; n < 100_000; n++) {
 }
 process.stdout.write(`${process.memoryUsage().rss - before}\n`);
 process.stdin.resume().once('end', async () => {
-  log.info('the last line');
+  log[process.argv[2] === 'fatal' ? 'fatal' : 'info']('the last line');
   await close();
   process.stdout.write('closed\n');
 });
