@@ -55,7 +55,11 @@ let factories = 0;
 
 async function startForProcess(): Promise<TestDaemon> {
   const started = await startDaemon({ settings });
-  process.once('exit', () => started.process.kill('SIGKILL'));
+  // This is how vitest ends the process.
+  process.once('SIGTERM', () => {
+    started.process.kill('SIGKILL');
+    process.exit();
+  });
   return started;
 }
 
