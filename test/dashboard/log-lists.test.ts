@@ -252,17 +252,20 @@ browserTest(
     const setUp = page.getByRole('button', { name: 'Set-up and definition' });
     await visit(`/webhooks/${quiet.uid}`);
     await page.getByText('No deliveries yet').waitFor();
-    expect(await setUp.getAttribute('aria-expanded')).toBe('true');
+    await expect.poll(() => setUp.getAttribute('aria-expanded')).toBe('true');
     await page.getByText('ingress URL').first().waitFor({ state: 'attached' });
 
     await visit(`/webhooks/${deploys.uid}`);
     await page.getByRole('heading', { level: 1, name: 'deploys' }).waitFor();
     const row = page.locator('.row-summary').first();
     await row.waitFor();
-    await page.locator('.waiting').waitFor({ state: 'detached' });
-    const box = await row.boundingBox();
-    expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThan(page.viewportSize()?.height ?? 0);
-    expect(await setUp.getAttribute('aria-expanded')).toBe('false');
+    await expect.poll(() => setUp.getAttribute('aria-expanded')).toBe('false');
+    // While the cards above are being read, the row may be elsewhere.
+    const findEnd = async () => {
+      const box = await row.boundingBox();
+      return box ? box.y + box.height : Number.POSITIVE_INFINITY;
+    };
+    await expect.poll(findEnd).toBeLessThan(page.viewportSize()?.height ?? 0);
     expect(await page.getByText('Set up the sender').count()).toBe(0);
   },
 );
