@@ -67,7 +67,8 @@ issue:
 test('a formatted filter is read as the same filter, whatever its names and values', () => {
   const scalar = fc.oneof(
     fc.string(),
-    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    // A definition has no negative zero.
+    fc.double({ noNaN: true, noDefaultInfinity: true }).map(number => number + 0),
     fc.boolean(),
     fc.constant(null),
   );
