@@ -19,6 +19,7 @@ export default defineConfig({
     pool: 'forks',
     // Test files of a process share modules, whose loading takes as long as many tests: no module keeps anything of a test.
     isolate: false,
+    setupFiles: ['test/support/file-setup.ts'],
     // One more than the cores of a small machine, because tests often wait for processes and disks.
     maxWorkers: 3,
     execArgv: ['--import', new URL('test/support/built-threads.ts', import.meta.url).href],

@@ -7,6 +7,7 @@ import { createToken } from '../../operations/tokens.ts';
 import type { Permission } from '../../schema/permission.ts';
 import { homeAt } from '../../store/embedded/files/home.ts';
 import { startDaemon, type TestDaemon } from '../support/daemon.ts';
+import { onFileFinished } from '../support/file-end.ts';
 import { storeIn } from '../support/stored.ts';
 import { testLimitMs } from '../support/test-limit.ts';
 
@@ -48,17 +49,16 @@ export interface DashboardOptions {
   readonly prepare?: (api: Api, given: { daemon: TestDaemon; factory: string }) => Promise<void>;
 }
 
-// Both serve all test files of a process, and end with it.
 let browser: Promise<Browser> | undefined;
 let daemon: Promise<TestDaemon> | undefined;
 let factories = 0;
 
-async function startForProcess(): Promise<TestDaemon> {
+/** Starts the daemon of a test file. */
+async function startForFile(): Promise<TestDaemon> {
   const started = await startDaemon({ settings });
-  // This is how vitest ends the process.
-  process.once('SIGTERM', () => {
-    started.process.kill('SIGKILL');
-    process.exit();
+  onFileFinished(async () => {
+    daemon = undefined;
+    await started.stop();
   });
   return started;
 }
@@ -84,7 +84,7 @@ const settings = {
  * error, as it does for a violation of its Content-Security-Policy.
  */
 export async function openDashboard(options: DashboardOptions = {}): Promise<Dashboard> {
-  daemon ??= startForProcess();
+  daemon ??= startForFile();
   const running = await daemon;
   const factory = `test-${++factories}`;
   const api = apiOf(running, factory, await makeToken(running, 'manage', factory));
@@ -134,7 +134,7 @@ export async function textOf(locator: Locator): Promise<string> {
 }
 
 async function openPage(look: BrowserContextOptions = {}): Promise<Page> {
-  browser ??= launch();
+  browser ??= launchForFile();
   const context = await (await browser).newContext({
     viewport: { width: 1180, height: 860 },
     reducedMotion: 'reduce',
@@ -157,7 +157,7 @@ async function openPage(look: BrowserContextOptions = {}): Promise<Page> {
   return page;
 }
 
-function launch(): Promise<Browser> {
+async function launchForFile(): Promise<Browser> {
   const args = [
     '--no-sandbox',
     '--disable-gpu',
@@ -167,7 +167,12 @@ function launch(): Promise<Browser> {
     '--disable-component-update',
     '--disable-sync',
   ];
-  return chromium.launch({ ...(executablePath !== undefined && { executablePath }), args });
+  const launched = await chromium.launch({ ...(executablePath !== undefined && { executablePath }), args });
+  onFileFinished(async () => {
+    browser = undefined;
+    await launched.close();
+  });
+  return launched;
 }
 
 async function keepScreenshot(page: Page, name: string): Promise<void> {
