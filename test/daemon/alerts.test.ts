@@ -217,3 +217,26 @@ test('a team secret that alerts cannot be signed with is an error at the start, 
   expect(declared.stderr).toContain('the team secret ALERTS has no value');
   expect(declared.stderr).toContain('hookmill secrets set ALERTS');
 });
+
+test('a branch that cannot be followed for five minutes is told, until it is followed no more', async () => {
+  const receiver = await startAlertReceiver(secret);
+  const repository = join(newHome().directory, 'missing.git');
+  const daemon = await ready({ ...alertsTo(receiver), repositories: [{ repository, interval: '1h' }] });
+  const { reconcileStatuses } = daemon.store;
+  await eventually(async () => (await reconcileStatuses.read('default')).failingSince);
+  daemon.clock.nowMs += 6 * 60_000;
+  await eventually(() => receiver.alerts.length === 1);
+  expect(receiver.alerts[0]).toMatchObject({
+    type: 'reconcile.failing',
+    data: {
+      status: 'open',
+      factory: 'default',
+      reason: expect.stringMatching(/^the branch cannot be followed: ./),
+    },
+  });
+  await reconcileStatuses.change('default', status => ({ ...status, suspendedAt: status.failingSince }));
+  await eventually(async () => (await daemon.store.alerts.read()).episodes[0]?.calmSinceMs !== null);
+  daemon.clock.nowMs += 60_000;
+  await eventually(() => receiver.alerts.length === 2);
+  expect(receiver.alerts[1]).toMatchObject({ type: 'reconcile.failing', data: { status: 'resolved' } });
+});
