@@ -10,7 +10,7 @@ const withoutHome = [
   'observability/daemon-log',
   'runs/run-message',
   'runs/runners/attempt-output',
-  'runs/runners/retry-after',
+  'receivers/retry-after',
   'served/in-slices',
   'settings',
 ];

@@ -1,15 +1,15 @@
 import type { RefusalCode } from './refusal.ts';
 
-/** @limit Most rows a second with which the same thing is done to many, unless somebody says another number: a daemon that executes a few runs at a time keeps up. */
+/** @limit Most rows on which a bulk action acts in one second, unless `--rate` says another number: a daemon that executes a few runs at a time keeps up. */
 export const bulkRatePerSecond = 10;
 
-/** What became of rows with each of which the same thing was tried. */
+/** The result of acting on many rows. */
 export interface BulkResult<Done> {
   readonly done: readonly Done[];
   readonly refused: readonly { readonly id: string; readonly code: RefusalCode }[];
-  /** The number of rows with which nothing was tried. */
+  /** The number of rows that were not tried. */
   readonly rest: number;
-  /** What ended it. */
+  /** The error that ended it early. */
   readonly failure?: unknown;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What an alert is about.
+ * The subjects of alerts:
  * - `webhook.quiet`, `webhook.failing`: the health of a webhook
  * - `runs.failing`: the last runs of an automation all failed
  * - `reconcile.failing`: a factory has not followed its branch for some minutes
@@ -14,3 +14,8 @@ export const alertTypes = [
 ] as const;
 
 export type AlertType = (typeof alertTypes)[number];
+
+/** Whether alerts of a type are about a webhook. */
+export function isWebhookAlert(type: AlertType): boolean {
+  return type === 'webhook.quiet' || type === 'webhook.failing';
+}

@@ -239,7 +239,7 @@ interface LoggedTimes {
   readonly untilMs?: number;
 }
 
-/** What a list shows of a delivery beside its facts. */
+/** The parts of a delivery that only lists show. */
 export interface DeliverySummary {
   readonly id: string;
   /** The number of its runs in each state, replays included; states without runs are absent. */

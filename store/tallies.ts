@@ -3,7 +3,7 @@ import type { Outcome } from '../schema/delivery.ts';
 /** @limit Rows of the delivery log that are tallied in one step: some ms of reading, and a small write. */
 export const tallyRowsMax = 5_000;
 
-/** How many deliveries with each outcome came in an hour. */
+/** The number of deliveries with each outcome in an hour. */
 export type OutcomeCounts = Readonly<
   Record<'accepted' | 'duplicates' | 'rejectedAuth' | 'rejectedJson' | 'rejectedLarge' | 'handshakes', number>
 >;
@@ -25,7 +25,7 @@ export interface Tally extends OutcomeCounts {
   readonly lastRejectedMs: number | null;
 }
 
-/** What is tallied of a delivery. */
+/** The facts of a delivery that are tallied. */
 export interface TalliedRow {
   readonly factory: string;
   readonly uid: string;
@@ -34,7 +34,7 @@ export interface TalliedRow {
   readonly atMs: number;
 }
 
-/** How far the log was tallied. */
+/** The place in the log up to which its rows are tallied. */
 export interface TallyPosition {
   readonly seq: number;
   /** With PostgreSQL, the last day of which rows were tallied, counted from 1970; otherwise 0. */
@@ -65,7 +65,8 @@ export function countRejected({ rejectedAuth, rejectedJson, rejectedLarge }: Out
   return rejectedAuth + rejectedJson + rejectedLarge;
 }
 
-const hourMs = 3_600_000;
+/** The hour by which deliveries are tallied, in ms. */
+export const hourMs = 3_600_000;
 
 /** Adds rows up, one tally for each webhook and hour. The rows are in the order of their commits. */
 export function tallyRows(rows: Iterable<TalliedRow>): Tally[] {
@@ -100,7 +101,7 @@ function addGood(tally: Mutable<Tally>, atMs: number): void {
   tally.rejectedInRow = 0;
 }
 
-/** What was last found of a webhook. */
+/** The health of a webhook when it was last looked at. */
 export interface StoredHealth {
   readonly factory: string;
   readonly uid: string;
@@ -114,7 +115,7 @@ export interface StoredHealth {
   readonly fromMs: number;
 }
 
-/** What is found of a webhook now. */
+/** The health of a webhook as it was just judged. */
 export interface JudgedHealth extends Pick<StoredHealth, 'uid' | 'state' | 'sinceMs' | 'fromMs'> {
   /** When to look at it again, unless deliveries come that may change it before; null: it is forgotten. */
   readonly dueMs: number | null;
@@ -130,7 +131,7 @@ export interface TalliedHistory {
   /** Since when deliveries could be received without a longer break; 0 if no daemon has judged yet. */
   readonly listeningSinceMs: number;
   readonly webhooks: readonly StoredHealth[];
-  /** By webhook, oldest first. */
+  /** Sorted by webhook, then oldest first. */
   readonly tallies: readonly Tally[];
 }
 

@@ -45,8 +45,8 @@ export interface Backend {
   listDeliveries(wanted: LogFilter & ListPosition): Promise<Page<DeliveryView>>;
   /** Counts the refused requests of the last hour without a row: of the webhook with this name or UID, or of all. */
   listUnlogged(webhook: string | undefined): Promise<UnloggedView>;
-  /** The health of each webhook, and its deliveries of the last seven days. */
-  showHealth(): Promise<HealthView>;
+  /** The health of each webhook, or only of the one with a UID, and its deliveries of the last seven days. */
+  showHealth(uid?: string): Promise<HealthView>;
   /** Explains the last request of a webhook (name or UID), or a delivery. */
   explainWhy(subject: string): Promise<WhyView>;
   showDelivery(id: string): Promise<DeliveryDetail>;

@@ -55,7 +55,7 @@ export function createHomeBackend(context: Context): Backend {
     describePayloads: uid => describePayloads(factory, uid),
     listDeliveries: wanted => listDeliveries(factory, wanted, 'manage'),
     listUnlogged: webhook => listUnlogged(factory, webhook),
-    showHealth: () => showHealth(factory),
+    showHealth: uid => showHealth(factory, uid),
     explainWhy: subject => explainHome(context, factory, subject),
     showDelivery: id => showDelivery(factory, id, 'manage'),
     readPayload: id => readPayload(factory, id),

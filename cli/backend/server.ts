@@ -43,7 +43,7 @@ export function createServerBackend(server: Server, { factory, directory }: Plac
       return { rows, ...end };
     },
     listUnlogged: webhook => callServer(server, 'listUnlogged', { params, query: { webhook } }),
-    showHealth: () => callServer(server, 'showHealth', { params }),
+    showHealth: uid => callServer(server, 'showHealth', { params, query: { webhook: uid } }),
     explainWhy: subject => callServer(server, 'explainWhy', { params: { ...params, subject } }),
     showDelivery: delivery => callServer(server, 'showDelivery', { params: { ...params, delivery } }),
     readPayload: delivery => callServer(server, 'downloadPayload', { params: { ...params, delivery } }),

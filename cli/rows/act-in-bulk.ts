@@ -32,8 +32,6 @@ interface BulkAction<Row> {
   };
 }
 
-/** @limit Most rows on which a command acts in one second, unless `--rate` says another number: a daemon that executes a few runs at a time keeps up. */
-
 /** Adds the options of a command that acts on many rows. */
 export function addBulkOptions(command: Command): Command {
   return command

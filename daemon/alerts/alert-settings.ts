@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { secretNameShape } from '../../schema/secret-name-shape.ts';
-import { receiverUrl } from '../receiver-url.ts';
+import { receiverUrl } from '../receivers/receiver-url.ts';
 
 /** @limit Receivers of alerts: each gets every one. */
 const receiversMax = 10;

@@ -3,7 +3,7 @@ import { backOffMs } from '../../operations/back-off.ts';
 import { describeScheme } from '../../signatures/schemes.ts';
 import { signRequest } from '../../signatures/sign.ts';
 import type { AlertMessage, Alerts } from '../../store/alerts.ts';
-import { type Posted, postToReceiver } from '../runs/runners/post-to-receiver.ts';
+import { type Posted, postToReceiver } from '../receivers/post-to-receiver.ts';
 import type { AlertReceiver } from './alert-settings.ts';
 
 /** @limit Messages that are sent at the same time: the others follow as soon as these were answered. */

@@ -4,6 +4,7 @@ import { type AlertContext, type Finding, followEpisodes } from '../../operation
 import { type Alerts, openMemoryAlerts } from '../../store/alerts.ts';
 import type { DeliveryLog, Run } from '../../store/delivery-log.ts';
 import type { Store } from '../../store/ports.ts';
+import { doInTurn } from '../do-in-turn.ts';
 import type { RunEnd } from '../runs/record-attempt.ts';
 import type { DaemonSettings } from '../settings.ts';
 import { type AutomationOfFactory, findFailingReconcile, findFailingRuns } from './find-problems.ts';
@@ -30,7 +31,7 @@ export interface AlertsTask {
   stop(): Promise<void>;
 }
 
-/** What alerts need, without the time. */
+/** The settings that alerts need. */
 export type AlertSettings = Pick<AlertContext, 'urls' | 'dashboardUrl'>;
 
 /**
@@ -54,14 +55,10 @@ export function startAlerts(options: AlertsOptions): AlertsTask {
       await Promise.all(own.map(of => findFailingRuns(store.deliveries, of))),
       options,
     );
-    const turn = await store.replicas?.takeTurn('alerts', lookEveryMs * 0.8);
-    if (store.replicas && !turn) return;
-    try {
+    await doInTurn(store.replicas, 'alerts', lookEveryMs, async () => {
       await follow(store.alerts, await findShared(options), options);
       await sendMessages(store.alerts, sending);
-    } finally {
-      await turn?.end();
-    }
+    });
   };
   let passing: Promise<void> | undefined;
   const passOnce = () => {
@@ -98,7 +95,7 @@ async function follow(alerts: Alerts, findings: readonly Finding[], options: Ale
   await alerts.change(current => followEpisodes(current, findings, context));
 }
 
-/** What any daemon finds for all: whether episodes of runs have ended, and whether branches are followed. */
+/** Finds, on behalf of all daemons, whether episodes of runs have ended and whether branches are followed. */
 async function findShared({ store, settings, nowMs }: AlertsOptions): Promise<Finding[]> {
   const { episodes } = await store.alerts.read();
   const runs = episodes

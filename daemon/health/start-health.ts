@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Replicas } from '../../store/replicas.ts';
 import type { AlertSettings } from '../alerts/start-alerts.ts';
+import { doInTurn } from '../do-in-turn.ts';
 import type { OperationsThread } from '../operations-thread/operations-thread.ts';
 import type { LookArgument } from '../operations-thread/wire.ts';
 
@@ -21,20 +22,12 @@ export function startHealth({ thread, replicas, log, nowMs, alerts }: HealthOpti
   let isLooking = false;
   let isStopped = false;
   let hasFailed = false;
-  const look = async () => {
-    const turn = await replicas?.takeTurn('health', lookEveryMs * 0.8);
-    if (replicas && !turn) return;
-    try {
-      await thread.run('lookAtWebhooks', { nowMs: nowMs(), alerts } satisfies LookArgument);
-    } finally {
-      await turn?.end();
-    }
-  };
+  const look = () => thread.run('lookAtWebhooks', { nowMs: nowMs(), alerts } satisfies LookArgument);
   const lookOnce = async () => {
     if (isLooking) return;
     isLooking = true;
     try {
-      await look();
+      await doInTurn(replicas, 'health', lookEveryMs, look);
       hasFailed = false;
     } catch (error) {
       // A log that cannot be written says so itself, and is full for a long time.

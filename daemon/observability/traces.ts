@@ -151,7 +151,7 @@ export class AttemptTrace {
     this.#span = span;
   }
 
-  /** What a program puts into its own spans, or a request into its header, to belong to this attempt. */
+  /** The W3C `traceparent` by which other programs make their spans part of this attempt. */
   get traceparent(): string {
     return format(this.#span);
   }

@@ -11,7 +11,7 @@ export interface LookArgument {
   readonly alerts: Pick<AlertContext, 'urls' | 'dashboardUrl'> | undefined;
 }
 
-/** What the thread may write to the delivery log, through the daemon's main thread. */
+/** The verbs by which the thread writes to the delivery log, through the daemon's main thread. */
 export type ThreadLog = QueueableRuns & Pick<DeliveryLog, 'recordTallies' | 'recordHealth'>;
 export type LogVerb = keyof ThreadLog;
 

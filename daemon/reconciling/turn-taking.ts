@@ -1,8 +1,7 @@
 import type { Replicas } from '../../store/replicas.ts';
+import { doInTurn } from '../do-in-turn.ts';
 import type { ReconcileReport } from './reconcile-report.ts';
 
-/** @limit Part of the interval for which a reconcile by another daemon counts: their intervals vary by a tenth. */
-const turnFraction = 0.8;
 /** @limit Wait for a reconcile by another daemon after a push, in ms: it may have read the branch before the push. */
 const turnWaitMs = 1_000;
 
@@ -25,18 +24,14 @@ export function takeTurnsAt({ replicas, factory, intervalMs, reconcile, onRetry 
       isWanted = true;
     },
     reconcile: async (signal: AbortSignal): Promise<ReconcileReport> => {
-      const everyMs = isWanted ? 0 : intervalMs * turnFraction;
-      const turn = await replicas.takeTurn(`reconcile ${factory}`, everyMs);
-      if (!turn) {
-        if (isWanted) setTimeout(onRetry, turnWaitMs).unref();
-        return { result: 'elsewhere' };
-      }
-      isWanted = false;
-      try {
-        return await reconcile(AbortSignal.any([signal, turn.lost]));
-      } finally {
-        await turn.end();
-      }
+      const everyMs = isWanted ? 0 : intervalMs;
+      const done = await doInTurn(replicas, `reconcile ${factory}`, everyMs, lost => {
+        isWanted = false;
+        return reconcile(AbortSignal.any([signal, lost]));
+      });
+      if (done) return done.result;
+      if (isWanted) setTimeout(onRetry, turnWaitMs).unref();
+      return { result: 'elsewhere' };
     },
   };
 }

@@ -3,6 +3,7 @@ import { weeksJudged } from '../../operations/health/judge-health.ts';
 import type { DeliveryLog } from '../../store/delivery-log.ts';
 import { DeliveryLogError } from '../../store/delivery-log-error.ts';
 import type { Store } from '../../store/ports.ts';
+import { doInTurn } from '../do-in-turn.ts';
 import type { DaemonSettings } from '../settings.ts';
 
 /** @limit Time between two passes of pruning, in ms: retention is counted in days. */
@@ -58,14 +59,10 @@ async function removeInTurn(
   stopped: Promise<undefined>,
 ): Promise<void> {
   const { replicas } = options.store;
-  if (!replicas) return removeOldRuns(options, signal, stopped);
-  const turn = await replicas.takeTurn('retention', pruneIntervalMs * 0.8);
-  if (!turn) return removeUnknownRuns(options, signal);
-  try {
-    await removeOldRuns(options, AbortSignal.any([signal, turn.lost]), stopped);
-  } finally {
-    await turn.end();
-  }
+  const done = await doInTurn(replicas, 'retention', pruneIntervalMs, lost =>
+    removeOldRuns(options, AbortSignal.any([signal, lost]), stopped),
+  );
+  if (!done) await removeUnknownRuns(options, signal);
 }
 
 async function removeOldRuns(

@@ -7,7 +7,7 @@ const snapshotsParsedMax = 4;
 
 const runAutomationShape = z.object({ name: z.string(), prompt: z.string(), ...runControlFields });
 
-/** What a run needs of its automation, as it was when the run was recorded. */
+/** The automation of a run as it was when the run was recorded. */
 export type RunAutomation = z.output<typeof runAutomationShape>;
 
 /** Reads the automation of a run; undefined if the log does not have it. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { addMistake } from '../../schema/definitions/add-mistake.ts';
 import { type RunControl, runAttemptsMax } from '../../schema/definitions/automation-definition.ts';
 import { parseDurationMs } from '../../schema/definitions/duration.ts';
-import { receiverUrl } from '../receiver-url.ts';
+import { receiverUrl } from '../receivers/receiver-url.ts';
 
 /** @limit Runs executed at the same time: each may be a whole agent. */
 const runsConcurrent = 4;
@@ -115,7 +115,7 @@ export type RunnerSettings = RunSettings['runner'];
 export type CommandRunnerSettings = z.output<typeof commandRunnerShape>;
 export type HttpRunnerSettings = z.output<typeof httpRunnerShape>;
 
-/** What an automation asks for its runs, as far as the operator's settings allow it. */
+/** Attempts and back-off of a run: those of its automation, bounded by the operator's settings. */
 export function boundRetries(
   { attempts, backOff }: Pick<RunSettings, 'attempts' | 'backOff'>,
   { attempts: wanted = attempts, backOff: { first, max } = {} }: RunControl = {},

@@ -6,7 +6,7 @@ interface Properties {
   /** The state of the row, as a pill. */
   readonly pill: ComponentChildren;
   readonly id: string;
-  /** What the row belongs to, if the list has rows of several. */
+  /** The webhook or automation of the row, in a list with rows of several. */
   readonly source?: string | undefined;
   /** Why it failed, or else which event it is. */
   readonly note: string | undefined;

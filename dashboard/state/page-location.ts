@@ -10,7 +10,7 @@ export type PageLocation =
 
 interface InFactory {
   readonly factory: string;
-  /** What the page shows of it, such as the filters of a list. */
+  /** The choices on the page, such as the filters of a list. */
   readonly query?: LocationQuery;
 }
 

@@ -67,15 +67,11 @@ async function countRows(read: ReadRows, signal: AbortSignal, onFound: (ids: rea
 /** Gives each row its turn, at a rate, until it is told to stop. */
 function paceUntil(signal: AbortSignal): (position: number) => Promise<boolean> {
   const startMs = performance.now();
+  const stopped = new Promise<unknown>(resolve => signal.addEventListener('abort', resolve));
   return async position => {
     const dueMs = startMs + (position * 1_000) / bulkRatePerSecond;
-    await new Promise<void>(resolve => {
-      const timer = setTimeout(resolve, dueMs - performance.now());
-      signal.addEventListener('abort', () => {
-        clearTimeout(timer);
-        resolve();
-      });
-    });
+    const due = new Promise(resolve => setTimeout(resolve, dueMs - performance.now()));
+    await Promise.race([due, stopped]);
     return !signal.aborted;
   };
 }

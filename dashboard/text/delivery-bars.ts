@@ -14,7 +14,7 @@ export const spans = {
 
 export type Span = keyof typeof spans;
 
-/** What a chart draws alike. Handshakes are no deliveries. */
+/** The parts of a bar. Handshakes are no deliveries. */
 export const barKinds = ['accepted', 'duplicate', 'rejected'] as const;
 export type BarKind = (typeof barKinds)[number];
 

@@ -1,3 +1,4 @@
+import { isWebhookAlert } from '../../schema/alerts.ts';
 import type { AlertState } from '../../store/alerts.ts';
 import type { FoundHealth } from '../health/look-at-webhooks.ts';
 import type { Finding } from './follow-episodes.ts';
@@ -5,7 +6,7 @@ import type { Finding } from './follow-episodes.ts';
 /** @limit Webhooks that are looked at in each pass because an alert is open for them. */
 const watchedMax = 100;
 
-/** Turns the health of a webhook to what alerts tell of it. */
+/** Turns the health of a webhook into findings for its alerts. */
 export function findInHealth({ factory, uid: subject, name, health }: FoundHealth): Finding[] {
   const find = (type: Finding['type'], state: string): Finding => {
     const isSo = health?.state === state && health.sinceMs !== null;
@@ -18,7 +19,7 @@ export function findInHealth({ factory, uid: subject, name, health }: FoundHealt
 /** The webhooks that an alert is open for. */
 export function listWatched({ episodes }: AlertState) {
   return episodes
-    .filter(({ type }) => type === 'webhook.quiet' || type === 'webhook.failing')
+    .filter(({ type }) => isWebhookAlert(type))
     .slice(0, watchedMax)
     .map(({ factory, subject: uid }) => ({ factory, uid }));
 }

@@ -10,13 +10,13 @@ const messagesMax = 5_000;
 /** @limit Time without rejections before a failing webhook is told to be resolved, in ms: some get through between others. */
 const calmMs = 60_000;
 
-/** What was found of a subject. */
+/** A subject of an alert that was looked at, and the problem that it has. */
 export interface Finding extends Pick<Episode, 'type' | 'factory' | 'subject' | 'name'> {
   /** null: nothing is wrong. */
   readonly problem: Pick<Episode, 'reason' | 'sinceMs'> | null;
 }
 
-/** What alerts need besides what was found. */
+/** Everything besides the findings by which alerts are made. */
 export interface AlertContext {
   readonly nowMs: number;
   /** The URLs that every alert is sent to. */

@@ -1,19 +1,18 @@
-import type { AlertType } from '../../schema/alerts.ts';
+import { type AlertType, isWebhookAlert } from '../../schema/alerts.ts';
 import type { Episode } from '../../store/alerts.ts';
 
-/** Renders the body of a message about an episode, as docs/alerts.md describes it. */
+/** Renders the body of a message about an episode, as docs/on-call.md describes it. */
 export function renderAlert(
   { id, type, factory, subject, name, reason, sinceMs }: Episode,
   status: 'open' | 'resolved',
   { nowMs, dashboardUrl }: { readonly nowMs: number; readonly dashboardUrl: string },
 ): string {
-  const isWebhook = type === 'webhook.quiet' || type === 'webhook.failing';
   const timestamp = new Date(nowMs).toISOString();
   const data = {
     id,
     status,
     factory: factory === '' ? null : factory,
-    webhook: isWebhook ? { name, uid: subject } : null,
+    webhook: isWebhookAlert(type) ? { name, uid: subject } : null,
     automation: type === 'runs.failing' ? name : null,
     reason,
     since: new Date(sinceMs).toISOString(),

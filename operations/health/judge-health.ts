@@ -1,6 +1,6 @@
 import type { HealthState } from '../../schema/health.ts';
-import { countRejected, type StoredHealth, type Tally } from '../../store/tallies.ts';
-import { hourMs, learnRates, weekHours } from './usual-rates.ts';
+import { countRejected, hourMs, type StoredHealth, type Tally } from '../../store/tallies.ts';
+import { learnRates, weekHours } from './usual-rates.ts';
 import { findUnusualSilence } from './usual-silence.ts';
 
 /** @limit Weeks of the past by which webhooks are judged: after a silence of three weeks, enough is left that shows what was usual. */
@@ -19,10 +19,10 @@ export interface HealthHistory {
   /** Its last `weeksJudged` weeks, oldest first. */
   readonly tallies: readonly Tally[];
   readonly nowMs: number;
-  /** Silence counts from this time on: before, nothing could be delivered. */
+  /** Silence counts from this time on: before, no daemon listened. */
   readonly listeningSinceMs: number;
-  /** What was found before; absent if it was never looked at. */
-  readonly known?: Pick<StoredHealth, 'state' | 'sinceMs'> | undefined;
+  /** The health that was found before; absent if the webhook was never looked at. */
+  readonly known?: Pick<StoredHealth, 'state' | 'sinceMs' | 'fromMs'> | undefined;
 }
 
 export interface Health {
@@ -33,6 +33,11 @@ export interface Health {
   readonly sinceMs: number | null;
   /** When it may become quiet without any further delivery; null: it does not, or it is already. */
   readonly dueMs: number | null;
+}
+
+/** The first hour by which webhooks are judged now. */
+export function findFirstJudgedHour(nowMs: number): number {
+  return Math.floor(nowMs / hourMs) - weeksJudged * weekHours;
 }
 
 /** Judges a webhook by its own past. Times are of the clock that stamps deliveries. Pure. */
@@ -63,7 +68,7 @@ function showShare(rejected: number, good: number): string {
   return percent === 0 ? 'none' : percent < 1 ? 'less than 1 %' : `${Math.round(percent)} %`;
 }
 
-/** What most of the rejections failed at. */
+/** Finds the check at which most of the rejected deliveries failed. */
 function findCause(tallies: readonly Tally[]): string {
   const causes = [
     ['authentication', ({ rejectedAuth }: Tally) => rejectedAuth],
@@ -80,7 +85,7 @@ function findCause(tallies: readonly Tally[]): string {
 function judgeSilence({ tallies, nowMs, listeningSinceMs, known }: HealthHistory): Health {
   const first = tallies.find(({ firstGoodMs }) => firstGoodMs !== null);
   const lastMs = tallies.findLast(({ lastGoodMs }) => lastGoodMs !== null)?.lastGoodMs ?? 0;
-  // What is usual is forgotten after some weeks, so silence ends only with a delivery.
+  // The usual rates are forgotten after some weeks, so silence ends only with a delivery.
   if (known?.state === 'quiet' && known.sinceMs !== null && lastMs <= known.sinceMs)
     return quiet(known.sinceMs, nowMs, undefined);
   if (!first) {
@@ -93,7 +98,7 @@ function judgeSilence({ tallies, nowMs, listeningSinceMs, known }: HealthHistory
   // The hour of the last delivery may not be over, and those after it show nothing usual.
   const rates = learnRates(tallies, first.hour, Math.floor(lastMs / hourMs));
   const unusual = findUnusualSilence(tallies, rates);
-  const countsFromMs = Math.max(lastMs, listeningSinceMs);
+  const countsFromMs = Math.max(lastMs, listeningSinceMs, known?.fromMs ?? 0);
   const missingMs = unusual && rates.findTime(countsFromMs, unusual.deliveries);
   if (!unusual || !missingMs) return healthy('too few deliveries come to say what silence is unusual', null);
   const dueMs = Math.max(missingMs, countsFromMs + silenceMs);

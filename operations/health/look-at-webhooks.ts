@@ -1,8 +1,7 @@
 import type { AppliedState } from '../../schema/applied-state.ts';
 import type { DeliveryLog, DeliveryLogReader } from '../../store/delivery-log.ts';
-import type { JudgedHealth, StoredHealth } from '../../store/tallies.ts';
-import { type Health, judgeHealth, weeksJudged } from './judge-health.ts';
-import { hourMs, weekHours } from './usual-rates.ts';
+import { hourMs, type JudgedHealth, type StoredHealth } from '../../store/tallies.ts';
+import { findFirstJudgedHour, type Health, judgeHealth } from './judge-health.ts';
 
 /** @limit Steps of tallying in one pass: those of a log that is behind take turns with requests of managers. */
 const stepsMax = 20;
@@ -20,13 +19,13 @@ export interface LookDeps {
   readonly nowMs: number;
   /** Further webhooks to look at: those that an alert is open for. */
   readonly watched: readonly WebhookOfFactory[];
-  /** Gets what was found before it is recorded, so that it is found again if this fails. */
+  /** Called before the health is recorded, so that a problem is found again if this fails. */
   readonly onFound: (found: readonly FoundHealth[]) => Promise<unknown>;
 }
 
 type WebhookOfFactory = Pick<StoredHealth, 'factory' | 'uid'>;
 
-/** What was found of a webhook; without a health, it is disabled or no longer applied. */
+/** A webhook that was looked at; without a health, it is disabled or no longer applied. */
 export interface FoundHealth extends WebhookOfFactory {
   readonly name: string;
   readonly health: Health | undefined;
@@ -43,7 +42,7 @@ export async function lookAtWebhooks(deps: LookDeps): Promise<void> {
   const { deliveries, deliveryLog, nowMs, watched } = deps;
   // First, because silence counts only while a daemon looks.
   await deliveryLog.recordHealth({ nowMs, judged: [] });
-  // What is tallied only in part would look like silence.
+  // Rows that are not tallied yet would look like silence.
   if (!(await tally(deps))) return;
   const due = [...(await deliveries.listDueHealth(nowMs, judgedMax)), ...watched];
   const looks = new Map<string, Look>();
@@ -72,8 +71,7 @@ async function look(
 ): Promise<Look> {
   const state = await readState(factory).catch(() => undefined);
   const applied = state?.webhooks.find(webhook => webhook.uid === uid);
-  const sinceHour = Math.floor(nowMs / hourMs) - weeksJudged * weekHours;
-  const history = await deliveries.readHistory({ factory, uid, sinceHour });
+  const history = await deliveries.readHistory({ factory, uid, sinceHour: findFirstJudgedHour(nowMs) });
   const [known] = history.webhooks;
   if (!state) {
     const { state = 'healthy', sinceMs = null, fromMs = 0 } = known ?? {};
@@ -86,8 +84,8 @@ async function look(
     return { judged, found: { factory, uid, name, health: undefined } };
   }
   const fromMs = known?.fromMs ?? 0;
-  const listeningSinceMs = Math.max(history.listeningSinceMs, fromMs);
-  const health = judgeHealth({ tallies: history.tallies, nowMs, listeningSinceMs, known });
+  const { tallies, listeningSinceMs } = history;
+  const health = judgeHealth({ tallies, nowMs, listeningSinceMs, known });
   const { sinceMs } = health;
   const isCalm = health.state === 'healthy' || health.state === 'never seen';
   const latestMs = nowMs + (isCalm ? lookAtLatestMs : lookAgainMs);

@@ -3,10 +3,10 @@ import type { healthAnswer } from '../../schema/api/answers.ts';
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
 import { outcomes } from '../../schema/delivery.ts';
 import type { DeliveryLogReader } from '../../store/delivery-log.ts';
-import { countOf, type TalliedHistory, type Tally } from '../../store/tallies.ts';
+import { countOf, hourMs, type TalliedHistory, type Tally } from '../../store/tallies.ts';
 import type { OpenFactory } from '../factory.ts';
-import { judgeHealth, weeksJudged } from './judge-health.ts';
-import { hourMs, weekHours } from './usual-rates.ts';
+import { findFirstJudgedHour, judgeHealth } from './judge-health.ts';
+import { weekHours } from './usual-rates.ts';
 
 export type HealthView = z.output<typeof healthAnswer>;
 type WebhookHealth = HealthView['webhooks'][number];
@@ -17,14 +17,13 @@ export async function showHealth(
   uid?: string,
 ): Promise<HealthView> {
   const nowMs = now().getTime();
-  const thisHour = Math.floor(nowMs / hourMs);
-  const sinceHour = thisHour + 1 - weekHours;
+  const sinceHour = Math.floor(nowMs / hourMs) + 1 - weekHours;
   const { webhooks } = await readState();
   const meant = uid === undefined ? webhooks : webhooks.filter(webhook => webhook.uid === uid);
   const history = await store.deliveries.readHistory({
     factory: name,
     ...(uid !== undefined && { uid }),
-    sinceHour: thisHour - weeksJudged * weekHours,
+    sinceHour: findFirstJudgedHour(nowMs),
   });
   const byUid = Map.groupBy(history.tallies, ({ uid }) => uid);
   return {
@@ -50,7 +49,7 @@ export async function readWebhookHealth(
   webhook: Pick<AppliedWebhook, 'uid'>,
   nowMs: number,
 ): Promise<NonNullable<WebhookHealth['health']>> {
-  const sinceHour = Math.floor(nowMs / hourMs) - weeksJudged * weekHours;
+  const sinceHour = findFirstJudgedHour(nowMs);
   const history = await deliveries.readHistory({ factory, uid: webhook.uid, sinceHour });
   return judgeWebhook(webhook, history.tallies, history, nowMs);
 }
@@ -62,12 +61,7 @@ function judgeWebhook(
   nowMs: number,
 ): NonNullable<WebhookHealth['health']> {
   const known = webhooks.find(known => known.uid === uid);
-  const { state, reason, sinceMs } = judgeHealth({
-    tallies,
-    nowMs,
-    listeningSinceMs: Math.max(listeningSinceMs, known?.fromMs ?? 0),
-    known,
-  });
+  const { state, reason, sinceMs } = judgeHealth({ tallies, nowMs, listeningSinceMs, known });
   return { state, reason, since: sinceMs === null ? null : toTime(sinceMs) };
 }
 

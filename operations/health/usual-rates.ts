@@ -1,8 +1,7 @@
-import type { Tally } from '../../store/tallies.ts';
+import { hourMs, type Tally } from '../../store/tallies.ts';
 
 /** The hours of a week, in UTC. Hour 0 begins on a Thursday, as 1970 did. */
 export const weekHours = 7 * 24;
-export const hourMs = 3_600_000;
 
 /** Events that an estimate of a rate begins with, if they come one by one: Jeffreys' prior of a Poisson rate. */
 const priorEvents = 0.5;

@@ -68,9 +68,8 @@ const trigger = z.strictObject({
 
 /** @limit Most attempts at a run that a definition or an operator can set: a run that failed 100 times does not recover by itself. */
 export const runAttemptsMax = 100;
-const hourMs = 3_600_000;
 /** @limit Longest time limit and longest wait between attempts that a definition can set, in ms (a day): a longer one is probably a mistake. */
-const runTimeMsMax = 24 * hourMs;
+const runTimeMsMax = 24 * 3_600_000;
 
 const runTime = durationShape('time', 1_000, runTimeMsMax);
 

@@ -29,7 +29,7 @@ Examples:
       const { file: _, ...data } = webhook;
       // Whoever needs the URL gets it also while the log cannot be read.
       const { requests: unlogged } = await backend.listUnlogged(webhook.uid).catch(() => ({ requests: [] }));
-      const health = (await readHealth(backend)).get(webhook.uid) ?? null;
+      const health = (await readHealth(backend, webhook.uid)).get(webhook.uid) ?? null;
       printData(
         output,
         { ...data, serial, health, unlogged },

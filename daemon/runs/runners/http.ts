@@ -1,9 +1,9 @@
 import { attachmentName, headersAttachmentName } from '../../../schema/attachments.ts';
 import { type RunFiles, type RunOutput, renderEventHeaders } from '../../../store/run-files.ts';
+import { postToReceiver } from '../../receivers/post-to-receiver.ts';
 import { SettingsError } from '../../settings-error.ts';
 import type { HttpRunnerSettings } from '../run-settings.ts';
 import { closeOutput, openOutput } from './attempt-output.ts';
-import { postToReceiver } from './post-to-receiver.ts';
 import type { Attempt, Runner } from './runner.ts';
 import { boundTimeLimitMs } from './time-limit.ts';
 

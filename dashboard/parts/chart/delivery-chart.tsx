@@ -18,7 +18,7 @@ const barWidth = 12;
 const height = 96;
 
 interface Properties {
-  /** Whose deliveries they are. */
+  /** The name of the webhook or factory. */
   readonly name: string;
   readonly since: string;
   readonly tallies: readonly HourlyDeliveries[];

@@ -3,7 +3,7 @@ import { timeZone } from '../../state/time-zone.ts';
 import type { Bar } from '../../text/delivery-bars.ts';
 import { formatHours } from '../../text/format-time.ts';
 
-/** What a chart shows, as a table: the newest time first, and only times with deliveries. */
+/** The data of a chart as a table: the newest time first, and only times with deliveries. */
 export function DeliveryTable({ bars }: { readonly bars: readonly Bar[] }) {
   const busy = bars.filter(({ counts }) => counts.length > 0).toReversed();
   const shown = outcomes.filter(outcome => busy.some(bar => countOf(bar, outcome) > 0));

@@ -5,7 +5,7 @@ import { bulkRowsMax, useBulk } from '../../state/use-bulk.ts';
 import { Dialog } from '../dialog.tsx';
 import { ProblemNotice } from '../problem-notice.tsx';
 
-/** How people say what is done, as in `Replay` and `replayed`, `delivery` and `deliveries`. */
+/** The words for the action and its rows, as in `Replay` and `replayed`, `delivery` and `deliveries`. */
 export interface BulkWords {
   readonly verb: string;
   readonly done: string;

@@ -37,10 +37,10 @@ export interface LogKind<T> {
   readonly renderSummary: (row: T, fixed: LogFilters) => ComponentChildren;
   /** Renders the detail of a row that the user opens. */
   readonly renderDetail: (row: T, refresh: () => void) => ComponentChildren;
-  /** What can be done with all rows at once. */
+  /** An action on all rows of the list. */
   readonly bulk: {
     readonly action: string;
-    /** The rows of a list with which it can be done; undefined if there are none among them. */
+    /** Narrows the filters of a list to the rows that allow the action; undefined if none can. */
     readonly narrow: (filters: LogFilters) => LogFilters | undefined;
     readonly render: (filters: LogFilters, onClose: () => void) => ComponentChildren;
   };
@@ -121,7 +121,7 @@ interface BulkProperties<T> {
 }
 
 function BulkAction<T>({ kind: { bulk }, filters, onDone }: BulkProperties<T>) {
-  /** What the filters chose when the user asked: rows that are recorded later are not meant. */
+  /** The filters at the time of the click: the action is not done to rows that are recorded later. */
   const [meant, setMeant] = useState<LogFilters>();
   const narrowed = bulk.narrow(filters);
   if (!narrowed) return null;

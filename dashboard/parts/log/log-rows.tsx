@@ -31,7 +31,7 @@ export function LogRows<T extends Row>({
   ...render
 }: Properties<T>) {
   const { segments = [], error, progress, isReading } = list;
-  // What is rendered of a row is kept until the row changes, so that a long list costs little when another row arrives.
+  // A rendered row is kept until the row changes, so that a long list costs little when another row arrives.
   const rendered = useMemo(() => new WeakMap<T, VNode>(), []);
   const renderRow = (row: T) => (
     <Disclosure

@@ -19,6 +19,7 @@ import {
   toSummaries,
   withoutNulls,
 } from '../../stored-rows.ts';
+import { hourMs } from '../../tallies.ts';
 import { openPool, waitForClose } from '../connection/pool.ts';
 import { migrateOnce } from '../migrations.ts';
 import { toLogFailure } from './log-failures.ts';
@@ -29,7 +30,6 @@ import { sumOfUnlogged } from './unlogged.ts';
 
 /** @limit Connections by which a process reads the delivery log: a slow query then delays three others at most. */
 const readConnectionsMax = 3;
-const hourMs = 3_600_000;
 
 /** Reads the delivery log in PostgreSQL. It connects with the first question. */
 export function openPostgresReader(url: string): DeliveryLogReader & { close(): Promise<void> } {

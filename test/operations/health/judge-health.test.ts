@@ -125,11 +125,11 @@ describe('a webhook', () => {
   });
 
   test('is quiet until a delivery comes, also when its past is forgotten', () => {
-    const known = { state: 'quiet', sinceMs: now };
+    const known = { state: 'quiet', sinceMs: now, fromMs: 0 };
     const later = now + 90 * dayMs;
     expect(judge([], later, { known })).toMatchObject({ state: 'quiet', sinceMs: now });
     expect(judge([['Accepted', later]], later, { known }).state).toBe('healthy');
-    expect(judge([], later, { known: { state: 'healthy', sinceMs: null } }).state).toBe('healthy');
+    expect(judge([], later, { known: { state: 'healthy', sinceMs: null, fromMs: 0 } }).state).toBe('healthy');
   });
 
   test('is not called quiet for the time in which nothing could be delivered', () => {

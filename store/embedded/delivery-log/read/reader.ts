@@ -19,6 +19,7 @@ import {
   toSummaries,
   withoutNulls,
 } from '../../../stored-rows.ts';
+import { hourMs } from '../../../tallies.ts';
 import { openDatabaseForReading } from '../sql/database.ts';
 import {
   type RunRow,
@@ -235,5 +236,3 @@ function prepareLists<Key extends object>(database: Database.Database, part: str
 function equals(column: string, value: string | undefined): readonly string[] {
   return value === undefined ? [] : [`${column} = @${column}`];
 }
-
-const hourMs = 3_600_000;

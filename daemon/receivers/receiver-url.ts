@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { addMistake } from '../schema/definitions/add-mistake.ts';
+import { addMistake } from '../../schema/definitions/add-mistake.ts';
 
 /** A URL that the operator lets the daemon post to. */
 export const receiverUrl = z.string().superRefine((text, context) => {

@@ -9,7 +9,7 @@ interface ReceiverPost {
   readonly signal: AbortSignal;
 }
 
-/** What became of a request, and why; `afterMs` is the wait that the receiver asks for. */
+/** The result of a request; `afterMs` is the wait that the receiver asks for. */
 export type Posted =
   | { readonly kind: 'succeeded'; readonly reason?: undefined }
   | { readonly kind: 'failed'; readonly reason: string }
