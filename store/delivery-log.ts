@@ -61,6 +61,26 @@ export interface NewRun {
   /** `run_…`, see `createSortableId`. */
   readonly id: string;
   readonly automation: string;
+  /** Absent if it may start at any time, beside any other run. */
+  readonly flow?: RunFlow;
+}
+
+/**
+ * When a run may start, beside its due time. A lane is the runs of one automation that share a limit, an order or a
+ * burst; its name is short, and no other factory, automation or kind of lane has the same one.
+ */
+export interface RunFlow {
+  /** At most `runs` runs of the lane are running at the same time. */
+  readonly limit?: { readonly lane: string; readonly runs: number };
+  /** The runs of the lane start one after the other, as they were recorded. With `hold`, a failed one keeps the others waiting until it is retried or dismissed. */
+  readonly order?: { readonly lane: string; readonly hold: boolean };
+  /**
+   * Deliveries join the lane's run that was not attempted yet, instead of starting another one. It is due `forMs` after
+   * the last of them, but at most `atMostMs` after the first.
+   */
+  readonly burst?: { readonly lane: string; readonly forMs: number; readonly atMostMs: number };
+  /** A run fails instead of starting once so many runs of its automation were started within an hour. */
+  readonly runsPerHour?: number;
 }
 
 export interface Recorded {
@@ -111,7 +131,21 @@ export interface Run {
   readonly claimedBy?: string;
   /** Why the last attempt failed. */
   readonly error?: string;
+  /** What keeps a queued run from starting, beside its due time. */
+  readonly waitsFor?: RunWait;
+  /** True if the run failed without an attempt, because too many runs of its automation were started within an hour. */
+  readonly stopped?: boolean;
+  /** True if an operator gave up the failed run, so that it does not hold those behind it. */
+  readonly dismissed?: boolean;
+  /** The number of deliveries that the run has taken up. Absent unless it gathers deliveries (see `RunFlow`); `deliveryId` is then the newest. */
+  readonly deliveryCount?: number;
 }
+
+/** `order`: an earlier run of its lane. `limit`: too many of its lane are running. `deliveries`: more of its burst may come. */
+export type RunWait = 'order' | 'limit' | 'deliveries';
+
+/** A delivery that a run has taken up. */
+export type RunDelivery = Pick<LoggedDelivery, 'id' | 'atMs' | 'size'>;
 
 export interface RunClaim {
   readonly daemonId: string;
@@ -332,8 +366,10 @@ export interface DeliveryLogReader {
   /** The last row of a factory that a search with `after` would find now; undefined if there is none. */
   findLast(kind: 'deliveries' | 'runs', factory: string): Promise<string | undefined>;
   findRun(id: string): Promise<Run | undefined>;
-  /** Oldest first, replays included. */
+  /** The runs that it started or that took it up, oldest first, replays included. */
   listRunsOfDelivery(deliveryId: string): Promise<Run[]>;
+  /** The deliveries that a run works with, in the order of their commits: one, or all that it has gathered. */
+  listRunDeliveries(runId: string): Promise<RunDelivery[]>;
   countUnfinishedRuns(): Promise<UnfinishedRuns>;
   /** The automations of an applied state, as the JSON text that was recorded. */
   readSnapshot(digest: string): Promise<string | undefined>;

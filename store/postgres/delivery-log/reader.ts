@@ -6,6 +6,7 @@ import type {
   HourlyCount,
   LoggedDelivery,
   Run,
+  RunDelivery,
   RunFilter,
   UnfinishedRuns,
   UnloggedCount,
@@ -178,7 +179,7 @@ function readRuns(
   select: Select,
 ): Pick<
   DeliveryLogReader,
-  'listRuns' | 'searchRuns' | 'findRun' | 'listRunsOfDelivery' | 'countUnfinishedRuns'
+  'listRuns' | 'searchRuns' | 'findRun' | 'listRunsOfDelivery' | 'listRunDeliveries' | 'countUnfinishedRuns'
 > {
   const from = `SELECT ${runColumns} FROM hookmill.runs LEFT JOIN hookmill.snapshots ON key = snapshot`;
   const read = async (rest: string, values: readonly unknown[]): Promise<Run[]> =>
@@ -202,6 +203,13 @@ function readRuns(
     // A replay's id is younger than its delivery, by whose day it is stored.
     findRun: async id => (await read('WHERE id = $1', [id]))[0],
     listRunsOfDelivery: deliveryId => read('WHERE delivery_id = $1 ORDER BY seq', [deliveryId]),
+    listRunDeliveries: runId =>
+      select<RunDelivery>(
+        `SELECT deliveries.id, at_ms AS "atMs", size
+        FROM hookmill.runs JOIN hookmill.deliveries ON deliveries.id = delivery_id AND deliveries.day = runs.day
+        WHERE runs.id = $1`,
+        [runId],
+      ),
     countUnfinishedRuns: async () => {
       const [row] = await select<UnfinishedRuns>(
         `SELECT count(*) AS queued, min(not_before_ms) AS "firstDueMs",

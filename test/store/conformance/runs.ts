@@ -31,6 +31,9 @@ export function testRuns(makePlace: MakePlace): void {
       createdAtMs: nowMs,
     };
     expect(await reader.listRunsOfDelivery(id)).toEqual(runs.map(run => ({ ...queued, ...run })));
+    const [{ id: runId }] = runs as [NewRun];
+    expect(await reader.listRunDeliveries(runId)).toEqual([{ id, atMs: nowMs, size: 39 }]);
+    expect(await reader.listRunDeliveries('unknown')).toEqual([]);
   });
 
   test('are each given to one claim only, the one that waits longest first', async () => {

@@ -43,6 +43,7 @@ export function makeReader(ask: Ask): DeliveryLogReader {
     findLast: verb('findLast'),
     findRun: verb('findRun'),
     listRunsOfDelivery: verb('listRunsOfDelivery'),
+    listRunDeliveries: verb('listRunDeliveries'),
     countUnfinishedRuns: verb('countUnfinishedRuns'),
     readSnapshot: verb('readSnapshot'),
     sumUnlogged: verb('sumUnlogged'),

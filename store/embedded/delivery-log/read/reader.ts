@@ -8,6 +8,7 @@ import type {
   HourlyCount,
   LoggedDelivery,
   Run,
+  RunDelivery,
   RunFilter,
   UnfinishedRuns,
 } from '../../../delivery-log.ts';
@@ -171,7 +172,7 @@ function prepareRunQueries(
   database: Database.Database,
 ): Pick<
   SynchronousReader,
-  'listRuns' | 'searchRuns' | 'findRun' | 'listRunsOfDelivery' | 'countUnfinishedRuns'
+  'listRuns' | 'searchRuns' | 'findRun' | 'listRunsOfDelivery' | 'listRunDeliveries' | 'countUnfinishedRuns'
 > {
   type Key = { factory: string; state: RunState };
   const openList = prepareLists<Key>(database, 'runs WHERE factory = @factory AND state = @state');
@@ -185,6 +186,8 @@ function prepareRunQueries(
   const ofDelivery = database.prepare<[string], RunRow>(
     `${selectRun} WHERE deliveries.id = ? ORDER BY runs.seq`,
   );
+  const deliveriesOf = database.prepare<[string], RunDelivery>(`
+    SELECT deliveries.id, at_ms AS atMs, size FROM runs JOIN deliveries ON deliveries.seq = delivery WHERE runs.id = ?`);
   // Both need only the index of their state.
   const queued = database.prepare<[], { queued: number; firstDueMs: number | null }>(
     "SELECT count(*) AS queued, min(not_before_ms) AS firstDueMs FROM runs WHERE state = 'queued'",
@@ -212,6 +215,7 @@ function prepareRunQueries(
     searchRuns: wanted => search(wanted, true),
     findRun: id => find.all(id).map(toRun)[0],
     listRunsOfDelivery: deliveryId => ofDelivery.all(deliveryId).map(toRun),
+    listRunDeliveries: runId => deliveriesOf.all(runId),
     countUnfinishedRuns: () =>
       withoutNulls({ queued: 0, ...queued.get(), running: running.get() ?? 0 }) as UnfinishedRuns,
   };
