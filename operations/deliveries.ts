@@ -19,6 +19,7 @@ import { observeWebhook } from './observe-webhook.ts';
 import type { ListPosition, Page } from './page.ts';
 import { requireAutomation } from './require-applied.ts';
 import { requireDelivery, requirePayload } from './require-logged.ts';
+import { compileRunFlow } from './run-flow.ts';
 import {
   type DeliveryDetail,
   type DeliveryView,
@@ -94,10 +95,10 @@ export async function replayDelivery(
   only: string | undefined,
 ): Promise<readonly NewRun[]> {
   const delivery = await requireDelivery(factory, id);
-  const payload = await requirePayload(factory, delivery);
+  const payload: unknown = JSON.parse((await requirePayload(factory, delivery)).toString('utf8'));
   const state = await factory.readState();
   const requested = only === undefined ? undefined : requireAutomation(state, only);
-  const { automations } = evaluateAutomations(state, delivery, payload.toString('utf8'));
+  const { automations } = evaluateAutomations(state, delivery, payload);
   const starting = automations.filter(
     ({ automation, wouldTrigger }) => wouldTrigger && (only === undefined || automation === only),
   );
@@ -105,10 +106,11 @@ export async function replayDelivery(
     throw new Refusal('nothing-to-replay', { detail: describeNoMatch(id, requested) });
   }
   const nowMs = factory.now().getTime();
-  const runs = starting.map(({ automation }) => ({
-    id: createSortableId('run', nowMs, factory.randomBytes(sortableIdRandomBytes)),
-    automation,
-  }));
+  const runs = starting.map(({ automation }): NewRun => {
+    const id = createSortableId('run', nowMs, factory.randomBytes(sortableIdRandomBytes));
+    const flow = compileRunFlow(factory.name, requireAutomation(state, automation))?.(payload);
+    return { id, automation, ...(flow && { flow }) };
+  });
   const appliedState = createSnapshot(state);
   const replayed = await factory.useDeliveryLog(log =>
     log.replay({ deliveryId: id, runs, appliedState, nowMs }),

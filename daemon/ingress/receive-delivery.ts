@@ -56,13 +56,13 @@ export async function receiveDelivery(request: IngressRequest, deps: IngressDeps
 
   const identity = identify(request.headers, body, webhook.deliveryIdHeader, schemeDeliveryId);
   const headers = collectEventHeaders(request.headers, webhook.keptHeaders);
-  const automations = webhook.matchAutomations(json.value, headers);
+  const runs = webhook.matchRuns(json.value, headers);
   return recordDelivery(
     webhook,
     deps,
     { ...identity, contentDigest },
     { payload: body, headers: request.trace ? request.trace.beginCommit(headers) : headers },
-    automations,
+    runs,
   );
 }
 

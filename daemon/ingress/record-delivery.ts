@@ -3,6 +3,7 @@ import { createSortableId, sortableIdRandomBytes } from '../../schema/ids.ts';
 import type { HandshakeAnswer } from '../../signatures/handshake.ts';
 import type { DeliveryLog, DeliveryMetadata, NewRun, StoredEvent } from '../../store/delivery-log.ts';
 import { DeliveryLogError } from '../../store/delivery-log-error.ts';
+import type { StartingRun } from '../served/run-matcher.ts';
 import type { ServedWebhook } from '../served/served-webhook.ts';
 import type { Identity } from './identity.ts';
 import type { IngressOutcome } from './ingress-outcome.ts';
@@ -23,7 +24,7 @@ export async function recordDelivery(
   deps: RecordDeps,
   { identity, identitySource, contentDigest }: Identity & { readonly contentDigest: string | undefined },
   event: StoredEvent,
-  automations: readonly string[],
+  runs: readonly StartingRun[],
 ): Promise<IngressOutcome> {
   try {
     const { id, duplicateOf } = await deps.deliveryLog.recordAccepted({
@@ -33,7 +34,7 @@ export async function recordDelivery(
       identitySource,
       contentDigest,
       ...event,
-      runs: createRuns(automations, deps),
+      runs: nameRuns(runs, deps),
     });
     if (duplicateOf === undefined) return { result: 'accepted', webhook, deliveryId: id };
     return { result: 'duplicate', webhook, deliveryId: duplicateOf };
@@ -86,10 +87,10 @@ export function recordRefusal(
   return { result: 'refused', webhook, problem, ...(isLogged && { deliveryId: row.id }) };
 }
 
-function createRuns(automations: readonly string[], { nowMs, randomBytes }: RecordDeps): NewRun[] {
-  return automations.map(automation => ({
+function nameRuns(runs: readonly StartingRun[], { nowMs, randomBytes }: RecordDeps): NewRun[] {
+  return runs.map(run => ({
     id: createSortableId('run', nowMs(), randomBytes(sortableIdRandomBytes)),
-    automation,
+    ...run,
   }));
 }
 

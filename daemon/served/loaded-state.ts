@@ -1,10 +1,11 @@
 import { type FactoryView, factoryView } from '../../operations/views/applied-views.ts';
 import type { AppliedAutomation, AppliedState, AppliedWebhook } from '../../schema/applied-state.ts';
 import { createSnapshot, type StoredSnapshot } from '../../schema/automations-snapshot.ts';
-import type { NamedFilter } from '../../schema/filters/filter-index.ts';
+import { pickRunFlow } from '../../schema/definitions/run-flow-fields.ts';
 import { credentialOwner, type Seal } from '../../store/seal.ts';
 import { requireScheme } from '../ingress/authenticator.ts';
 import { type PackedWebhook, type PackedWebhooks, packWebhooks } from './packed-webhooks.ts';
+import type { ServedFilter } from './run-matcher.ts';
 
 /** @limit Characters of a webhook's filters that are compiled for its first request, and divide those that are compiled ahead: about a millisecond. */
 const filterPartChars = 16 * 1024;
@@ -19,7 +20,7 @@ export interface LoadedState {
   readonly unserved: ReadonlyMap<string, string>;
   /** The UIDs of the disabled webhooks. */
   readonly disabled: readonly string[];
-  /** The filters of each webhook that has more of them than a part: each part is a JSON array of `NamedFilter`s. */
+  /** The filters of each webhook that has more of them than a part: each part is a JSON array of `ServedFilter`s. */
   readonly filterParts: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -78,16 +79,18 @@ async function findKey(webhook: AppliedWebhook, factory: string, seal: Seal): Pr
   return credential.kind === 'sealed' ? seal.open(credential.jwe, credentialOwner(factory, uid)) : undefined;
 }
 
-/** The filters of the enabled automations by the UID of their webhook, each as the JSON of a `NamedFilter`. */
+/** The filters of the enabled automations by the UID of their webhook, each as the JSON of a `ServedFilter`. */
 function listFilters(automations: readonly AppliedAutomation[]): ReadonlyMap<string, readonly string[]> {
   const byUid = new Map<string, string[]>();
-  for (const { name, enabled, triggers } of automations) {
+  for (const automation of automations) {
+    const { name, enabled, triggers } = automation;
     if (!enabled) continue;
+    const flow = pickRunFlow(automation);
     for (const { filter } of triggers) {
       const [uid = ''] = filter.webhook_ids;
       const { payload, headers } = filter;
       const texts = byUid.get(uid) ?? [];
-      texts.push(JSON.stringify({ name, filter: payload, headers } satisfies NamedFilter));
+      texts.push(JSON.stringify({ name, filter: payload, headers, flow } satisfies ServedFilter));
       byUid.set(uid, texts);
     }
   }

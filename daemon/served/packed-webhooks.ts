@@ -8,7 +8,7 @@ export interface PackedWebhook
   > {
   /** The key of its authenticator, see `createAuthenticator`. */
   readonly key?: string | undefined;
-  /** A JSON array of the `NamedFilter`s of enabled automations, unless it is so long that it is compiled ahead. */
+  /** A JSON array of the `ServedFilter`s of enabled automations, unless it is so long that it is compiled ahead. */
   readonly filters?: string | undefined;
 }
 

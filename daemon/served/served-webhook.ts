@@ -1,7 +1,7 @@
 import type { AuthMode } from '../../schema/auth-mode.ts';
-import type { FilterMatcher } from '../../schema/filters/filter-index.ts';
 import type { AppliedStateRef } from '../../store/delivery-log.ts';
 import type { Authenticator } from '../ingress/authentication.ts';
+import type { RunMatcher } from './run-matcher.ts';
 
 /** A webhook of an applied state, ready to receive: everything that does not depend on a request is prepared. */
 export interface ServedWebhook {
@@ -17,6 +17,5 @@ export interface ServedWebhook {
   /** The auth mode or signature scheme that verifies its deliveries, as the log shows it. */
   readonly authenticatedBy: string;
   readonly appliedState: AppliedStateRef;
-  /** Returns the names of the enabled automations for which a payload and its event headers start a run. */
-  readonly matchAutomations: FilterMatcher;
+  readonly matchRuns: RunMatcher;
 }

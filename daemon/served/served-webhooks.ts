@@ -1,21 +1,16 @@
-import {
-  compileFilterIndex,
-  compileFilterSteps,
-  type FilterMatcher,
-  type NamedFilter,
-} from '../../schema/filters/filter-index.ts';
 import { listKeptHeaders } from '../../schema/kept-headers.ts';
 import { createAuthenticator } from '../ingress/authenticator.ts';
-import { runInSlices } from './in-slices.ts';
+import { runAtOnce, runInSlices } from './in-slices.ts';
 import type { LoadedState } from './loaded-state.ts';
 import { type PackedWebhook, unpackWebhook } from './packed-webhooks.ts';
+import { compileRunMatcher, type RunMatcher } from './run-matcher.ts';
 import type { ServedWebhook } from './served-webhook.ts';
 
 /** The webhooks of one factory that are served. */
 export interface ServedWebhooks extends Pick<LoadedState, 'snapshot' | 'webhooks'> {
   readonly factory: string;
   /** The matchers of the webhooks whose filters were compiled ahead. */
-  readonly matchers: ReadonlyMap<string, FilterMatcher> | undefined;
+  readonly matchers: ReadonlyMap<string, RunMatcher> | undefined;
   /** Those that got a request. */
   served: Map<string, ServedWebhook> | undefined;
 }
@@ -23,9 +18,11 @@ export interface ServedWebhooks extends Pick<LoadedState, 'snapshot' | 'webhooks
 /** Prepares the webhooks of one loaded state, in slices that do not delay deliveries. */
 export async function prepareWebhooks(loaded: LoadedState): Promise<ServedWebhooks> {
   const { view, snapshot, webhooks, filterParts } = loaded;
-  const matchers = filterParts.size === 0 ? undefined : new Map<string, FilterMatcher>();
-  for (const [uid, parts] of filterParts) matchers?.set(uid, await runInSlices(compileParts(parts)));
-  return { factory: view.factory, snapshot, webhooks, matchers, served: undefined };
+  const { factory } = view;
+  const matchers = filterParts.size === 0 ? undefined : new Map<string, RunMatcher>();
+  for (const [uid, parts] of filterParts)
+    matchers?.set(uid, await runInSlices(compileRunMatcher(factory, parts)));
+  return { factory, snapshot, webhooks, matchers, served: undefined };
 }
 
 /** Finds a webhook of a factory. It is compiled for its first request, which takes about a millisecond at most. */
@@ -51,16 +48,6 @@ function compileWebhook(
     keptHeaders: listKeptHeaders(packed).map(name => name.toLowerCase()),
     authenticator: createAuthenticator(packed, key),
     authenticatedBy: typeof signatureScheme === 'object' ? 'custom HMAC' : (signatureScheme ?? authMode),
-    matchAutomations: matchers?.get(uid) ?? compileFilterIndex(JSON.parse(filters)),
+    matchRuns: matchers?.get(uid) ?? runAtOnce(compileRunMatcher(factory, [filters])),
   };
-}
-
-/** Compiles the filters of a webhook. Each step takes about a millisecond at most. */
-function* compileParts(parts: readonly string[]): ReturnType<typeof compileFilterSteps> {
-  const filters: NamedFilter[] = [];
-  for (const part of parts) {
-    filters.push(...(JSON.parse(part) as NamedFilter[]));
-    yield;
-  }
-  return yield* compileFilterSteps(filters);
 }

@@ -17,7 +17,7 @@ export interface TriggerDraft {
 }
 
 /** The keys that the form does not show. They stay as they are. */
-type OtherKeys = Pick<AutomationBody, 'timeLimit' | 'attempts' | 'backOff'>;
+type OtherKeys = Omit<AutomationBody, 'name' | 'enabled' | 'prompt' | 'triggers'>;
 
 export interface AutomationDraft extends OtherKeys {
   readonly name: string;
@@ -39,6 +39,10 @@ export function createAutomationDraft(): AutomationDraft {
 }
 
 interface StoredAutomation extends Omit<AutomationDraft, 'triggers'> {
+  // What is not part of the definition.
+  readonly file: string | null;
+  readonly serial: number;
+  readonly yaml: string;
   readonly triggers: readonly {
     readonly uid: string;
     readonly payload?: object | undefined;
@@ -47,9 +51,9 @@ interface StoredAutomation extends Omit<AutomationDraft, 'triggers'> {
 }
 
 export function toAutomationDraft(stored: StoredAutomation): AutomationDraft {
-  const { name, enabled, prompt, triggers, timeLimit, attempts, backOff } = stored;
+  const { triggers, file: _file, serial: _serial, yaml: _yaml, ...kept } = stored;
   return {
-    ...{ name, enabled, prompt, timeLimit, attempts, backOff },
+    ...kept,
     triggers: triggers.map(({ uid, payload, headers }) => createTriggerDraft(uid, payload, headers)),
   };
 }

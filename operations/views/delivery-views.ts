@@ -73,7 +73,7 @@ export function deliveryDetail(parts: LoggedParts, permission: Permission): Deli
   return {
     ...deliveryView(delivery, permission),
     payload: body,
-    evaluation: judged ? evaluateAutomations(parseSnapshot(snapshot), delivery, body) : null,
+    evaluation: judged ? evaluateAutomations(parseSnapshot(snapshot), delivery, JSON.parse(body)) : null,
     runs: runs.map(runView),
   };
 }
@@ -82,9 +82,8 @@ export function deliveryDetail(parts: LoggedParts, permission: Permission): Deli
 export function evaluateAutomations(
   { serial, automations }: Pick<AppliedState, 'serial' | 'automations'>,
   { uid, headers }: Pick<LoggedDelivery, 'uid' | 'headers'>,
-  body: string,
+  payload: unknown,
 ): Evaluation {
-  const payload: unknown = JSON.parse(body);
   const considered = automations.filter(({ triggers }) =>
     triggers.some(({ filter }) => filter.webhook_ids.includes(uid)),
   );

@@ -4,7 +4,8 @@ import { filterDefinitions, payloadFilterSchema } from '../filters/payload-filte
 import { uidPattern } from '../ids.ts';
 import { namePattern } from '../name.ts';
 import { addMistake } from './add-mistake.ts';
-import { durationShape } from './duration.ts';
+import { runTime } from './duration.ts';
+import { checkRunFlow, runFlowFields } from './run-flow-fields.ts';
 
 /** @limit Longest prompt of an automation, in bytes (32 KiB): it must fit into a definition file beside the filters. */
 const promptBytesMax = 32 * 1024;
@@ -68,12 +69,7 @@ const trigger = z.strictObject({
 
 /** @limit Most attempts at a run that a definition or an operator can set: a run that failed 100 times does not recover by itself. */
 export const runAttemptsMax = 100;
-/** @limit Longest time limit and longest wait between attempts that a definition can set, in ms (a day): a longer one is probably a mistake. */
-const runTimeMsMax = 24 * 3_600_000;
-
-const runTime = durationShape('time', 1_000, runTimeMsMax);
-
-/** The keys by which an automation says how its runs are executed. The operator's settings are their upper bounds. */
+/** The keys by which an automation says how its runs flow and are executed. The operator's settings are upper bounds of the latter. */
 export const runControlFields = {
   timeLimit: runTime
     .optional()
@@ -93,6 +89,7 @@ export const runControlFields = {
     })
     .optional()
     .describe('Wait after a failed attempt, minus up to 50 % random jitter.'),
+  ...runFlowFields,
 };
 
 const runControlShape = z.object(runControlFields);
@@ -116,7 +113,12 @@ export const automationShape = z
       .describe('Each selects one webhook. A delivery that matches several triggers starts one run.'),
     ...runControlFields,
   })
-  .meta({ definitions: filterDefinitions });
+  .superRefine(checkRunFlow)
+  .meta({
+    definitions: filterDefinitions,
+    // Rules of the refinement above, for editors.
+    dependencies: { concurrencyKey: ['concurrency'], onFailure: ['order'] },
+  });
 
 export type Trigger = z.output<typeof trigger>;
 

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { addMistake } from './add-mistake.ts';
 
 const unitsMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
 
@@ -11,15 +10,23 @@ export function parseDurationMs(text: string): number | undefined {
 
 /** The shape of a duration as text, between two bounds. `what` names it in messages. */
 export function durationShape(what: string, minMs: number, maxMs: number) {
-  return z.string().superRefine((text, context) => {
+  const isWithin = (text: string) => {
     const ms = parseDurationMs(text) ?? 0;
-    if (ms >= minMs && ms <= maxMs) return;
-    const hint = `write a time from ${renderDuration(minMs)} to ${renderDuration(maxMs)}, e.g. 30s or 5m`;
-    addMistake(context, [], `invalid ${what} "${text}"`, { code: 'definition/value', hint });
-  });
+    return ms >= minMs && ms <= maxMs;
+  };
+  const hint = `write a time from ${renderDuration(minMs)} to ${renderDuration(maxMs)}, e.g. 30s or 5m`;
+  return z
+    .string()
+    .refine(isWithin, { error: ({ input }) => `invalid ${what} "${input}"`, params: { hint } });
 }
 
 function renderDuration(ms: number): string {
   if (ms % unitsMs.h === 0) return `${ms / unitsMs.h}h`;
   return ms % unitsMs.m === 0 ? `${ms / unitsMs.m}m` : `${ms / unitsMs.s}s`;
 }
+
+/** @limit Longest time limit, debounce and wait between attempts that a definition can set, in ms (a day): a longer one is probably a mistake. */
+const runTimeMsMax = 24 * 3_600_000;
+
+/** The shape of the times that a definition sets for runs. */
+export const runTime = durationShape('time', 1_000, runTimeMsMax);

@@ -24,9 +24,10 @@ export function parseAutomation(
 function findAutomationWarnings({
   prompt,
   triggers,
-}: Pick<AutomationDefinition, 'prompt' | 'triggers'>): Mistake[] {
+  debounce,
+}: Pick<AutomationDefinition, 'prompt' | 'triggers' | 'debounce'>): Mistake[] {
   return [
-    ...findPromptWarnings(prompt),
+    ...findPromptWarnings(prompt, debounce !== undefined),
     ...triggers.flatMap(({ filter: { payload } }, index) =>
       findFilterWarnings(payload ?? {}).map(warning => {
         return { ...warning, path: ['triggers', index, 'filter', 'payload', ...warning.path] };

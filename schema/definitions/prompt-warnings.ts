@@ -7,28 +7,33 @@ const placeholder = /\$?\{\{[^{}\n]+\}\}/g;
 // The name of a file that could only be what a run gets of its delivery. Files of a repository have other names, or a path.
 const file =
   /(?<![\w/.-])(?:\.\/)?((?:(?:event|webhook|delivery|request|github)[-_.]?)?(?:payload|body|headers?)|event|webhook|delivery)\.(?:json|ya?ml|txt)(?![\w-])/gi;
+// The directories that only a run of several deliveries gets.
+const directory = /(?<![\w/.-])(?:\.\/)?(event-(?:payloads|headers)\/)/g;
 
 /** @limit Warnings about one prompt: the first ones show what is wrong with all. */
 const promptWarningsMax = 5;
 
-/** Warns of what a prompt promises to the run, and the run does not get. */
-export function findPromptWarnings(prompt: string): Mistake[] {
+/** Warns of what a prompt promises to the run, and the run does not get. `isDebounced`: it gets several deliveries. */
+export function findPromptWarnings(prompt: string, isDebounced: boolean): Mistake[] {
   const placeholders = listMatches(prompt, placeholder).map(found => ({
     message: `nothing fills ${truncate(found, 40)} in a prompt`,
     hint: `say where the run finds it, such as "the field title in ${attachmentName}"`,
   }));
   const files = listMatches(prompt, file)
-    .map(name => name.replace(/^\.\//, ''))
     .filter(name => name !== attachmentName && name !== headersAttachmentName)
     .map(name => ({
       message: `a run gets no file ${name}`,
       hint: `write ${attachmentName} for the body of the delivery, or ${headersAttachmentName} for its headers`,
     }));
-  return [...placeholders, ...files]
+  const directories = listMatches(prompt, directory).map(name => ({
+    message: `without debounce, a run gets no directory ${name}`,
+    hint: `add debounce, or write ${attachmentName} for the body of the delivery`,
+  }));
+  return [...placeholders, ...files, ...(isDebounced ? [] : directories)]
     .slice(0, promptWarningsMax)
     .map(warning => ({ code: 'automation/prompt', path: ['prompt'], ...warning }));
 }
 
 function listMatches(text: string, pattern: RegExp): string[] {
-  return [...new Set(text.match(pattern))];
+  return [...new Set(text.match(pattern)?.map(found => found.replace(/^\.\//, '')))];
 }

@@ -28,13 +28,13 @@ Examples:
 }
 
 function renderAutomation(automation: AutomationView): string {
-  const { name, enabled, prompt, triggers, timeLimit, attempts, backOff } = automation;
+  const { name, enabled, prompt, triggers, file: _, ...runKeys } = automation;
   const triggerFields = triggers.map(({ webhook, uid, payload, headers }): [string, string] => {
     const target = webhook ?? 'unknown webhook (never starts a run):';
     const filters = [JSON.stringify(payload), headers && `headers ${JSON.stringify(headers)}`];
     return ['trigger', [target, uid, ...filters.filter(text => text !== undefined)].join(' ')];
   });
-  const runFields = Object.entries({ timeLimit, attempts, backOff }).flatMap(([key, value]) =>
+  const runFields = Object.entries(runKeys).flatMap(([key, value]) =>
     value === undefined
       ? []
       : [[key, typeof value === 'object' ? JSON.stringify(value) : String(value)] as const],

@@ -3,17 +3,19 @@ import { describe, expect, test } from 'vitest';
 import { loadState } from '../../../daemon/served/loaded-state.ts';
 import { findWebhook, prepareWebhooks } from '../../../daemon/served/served-webhooks.ts';
 import { type AppliedState, emptyAppliedState } from '../../../schema/applied-state.ts';
+import type { RunFlowKeys } from '../../../schema/definitions/run-flow-fields.ts';
 import { openHomeSeal } from '../../../store/embedded/home-seal.ts';
 import { newHome } from '../../support/factory.ts';
 
 const uidOf = (name: string) => `wh_${name.padEnd(24, '0')}`;
 
 /** Serves one webhook with few filters, one with many, and one with none. */
-async function serve(change: Partial<AppliedState> = {}) {
+async function serve(change: Partial<AppliedState> = {}, flow: RunFlowKeys = {}) {
   const automation = (webhook: string) => (_: unknown, index: number) => ({
     name: `${webhook}-${index}`,
     enabled: index !== 1,
     prompt: 'Look.',
+    ...flow,
     triggers: [
       {
         provider: 'webhook' as const,
@@ -61,12 +63,26 @@ describe('a webhook', () => {
   test('starts runs of the enabled automations that match, whether they are few or many', async () => {
     const { find, loaded } = await serve();
     expect([...loaded.filterParts.keys()]).toEqual([uidOf('many')]);
-    const match = (name: string, payload: object) => find(name)?.matchAutomations(payload);
+    const match = (name: string, payload: object) =>
+      find(name)
+        ?.matchRuns(payload)
+        .map(({ automation }) => automation);
     expect(match('few', { action: 2 })).toEqual(['few-2']);
     expect(match('few', { action: 1 })).toEqual([]);
     expect(match('few', { action: 2, note: 'ä\n' })).toEqual([]);
     expect(match('many', { action: 999 })).toEqual(['many-999']);
     expect(match('none', { action: 2 })).toEqual([]);
+  });
+
+  test('gives each run the flow that its automation says, few or many', async () => {
+    const { find } = await serve({}, { order: '$.action', runsPerHour: 9 });
+    for (const [name, action] of [
+      ['few', 2],
+      ['many', 999],
+    ] as const) {
+      const flow = { order: { lane: expect.stringMatching(/^[\w-]{22}$/), hold: false }, runsPerHour: 9 };
+      expect(find(name)?.matchRuns({ action })).toEqual([{ automation: `${name}-${action}`, flow }]);
+    }
   });
 });
 

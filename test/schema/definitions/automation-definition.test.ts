@@ -69,10 +69,20 @@ test.for([
   expect(problems(text)).toEqual(expected);
 });
 
-test('reads how runs are executed, and writes it again', () => {
-  const control = 'timeLimit: 10m\nattempts: 2\nbackOff: {first: 30s, max: 1h}\n';
+test('reads how runs flow and are executed, and writes it again', () => {
+  const control =
+    'timeLimit: 10m\nattempts: 2\nbackOff: {first: 30s, max: 1h}\nconcurrency: 1\nconcurrencyKey: $.repository["full name"]\norder: $.issue.id\nonFailure: hold\ndebounce: {for: 30s, key: "$.items[0]", atMost: 5m}\nrunsPerHour: 20\n';
   const { definition } = parse(withFilter(`{webhook_ids: [${uid}]}`) + control);
-  const expected = { timeLimit: '10m', attempts: 2, backOff: { first: '30s', max: '1h' } };
+  const expected = {
+    ...{ timeLimit: '10m', attempts: 2, backOff: { first: '30s', max: '1h' } },
+    ...{
+      concurrency: 1,
+      concurrencyKey: '$.repository["full name"]',
+      order: '$.issue.id',
+      onFailure: 'hold',
+    },
+    ...{ debounce: { for: '30s', key: '$.items[0]', atMost: '5m' }, runsPerHour: 20 },
+  };
   expect(definition).toMatchObject(expected);
   if (!definition) throw new Error('nothing was read');
   expect(parse(renderAutomationYaml(definition)).definition).toEqual(definition);
@@ -86,6 +96,14 @@ test.for([
   ['attempts: 101', '6:11 definition/value'],
   ['backOff: {first: 1ms}', '6:18 definition/value'],
   ['backOff: {seconds: 1}', '6:11 definition/unknown-key'],
+  ['concurrency: 0', '6:14 definition/value'],
+  ['concurrencyKey: $.id', '6:1 definition/missing-key'],
+  ['order: issue.id', '6:8 definition/value'],
+  ['onFailure: hold', '6:1 definition/missing-key'],
+  ['order: $.id\nonFailure: stop', '7:12 definition/value'],
+  ['debounce: {key: $.id}', '6:1 definition/missing-key'],
+  ['debounce: {for: 1m, atMost: 30s}', '6:29 definition/value'],
+  ['runsPerHour: 0', '6:14 definition/value'],
 ])('reports %s', ([control, expected]) => {
   expect(problems(`${withFilter(`{webhook_ids: [${uid}]}`)}${control}\n`)).toEqual([expected]);
 });

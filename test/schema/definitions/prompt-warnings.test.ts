@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { findPromptWarnings } from '../../../schema/definitions/prompt-warnings.ts';
 
-function messages(prompt: string): string[] {
-  return findPromptWarnings(prompt).map(({ message }) => message);
+function messages(prompt: string, isDebounced = false): string[] {
+  return findPromptWarnings(prompt, isDebounced).map(({ message }) => message);
 }
 
 test.for([
@@ -13,6 +13,7 @@ test.for([
   ['Read event_payload.json', 'a run gets no file event_payload.json'],
   ['Read Event-Payload.json', 'a run gets no file Event-Payload.json'],
   ['See headers.txt, please', 'a run gets no file headers.txt'],
+  ['Read ./event-payloads/0001.json', 'without debounce, a run gets no directory event-payloads/'],
 ] as const)('%s', ([prompt, message]) => {
   expect(messages(prompt)).toEqual([message]);
 });
@@ -23,8 +24,13 @@ test.for([
   'The template engine is {{mustache}-like, {so} is {{ this\n}}.',
   'Post the body. Json is fine.',
   'Use my-payload.json and payload.json5.',
+  'The event-payloads are in src/event-payloads/.',
 ])('%s: nothing', prompt => {
   expect(messages(prompt)).toEqual([]);
+});
+
+test('a run of several deliveries gets the directories', () => {
+  expect(messages('Read event-payloads/0001.json and event-headers/0001.json', true)).toEqual([]);
 });
 
 test('each promise is named once, and only the first ones of many', () => {

@@ -1,0 +1,82 @@
+import { hash } from 'node:crypto';
+import { parseDurationMs } from '../schema/definitions/duration.ts';
+import type { RunFlowKeys } from '../schema/definitions/run-flow-fields.ts';
+import { parseFieldPath, readField } from '../schema/flow/field-path.ts';
+import type { RunFlow } from '../store/delivery-log.ts';
+
+/** How often the time of a debounce fits into the longest wait, if a definition does not say it. */
+const atMostTimes = 10;
+/** Characters of a lane's digest in base64url: 132 bits. */
+const laneChars = 22;
+
+/** Computes the flow of a run from the parsed payload of its delivery. */
+export type FindRunFlow = (payload: unknown) => RunFlow;
+
+/**
+ * Compiles the keys by which an automation says how its runs flow; undefined if it has none. Pure: the same automation
+ * and payload have the same flow, on arrival, in a replay and in every process.
+ */
+export function compileRunFlow(
+  factory: string,
+  {
+    name,
+    concurrency,
+    concurrencyKey,
+    order,
+    onFailure,
+    debounce,
+    runsPerHour,
+  }: RunFlowKeys & { readonly name: string },
+): FindRunFlow | undefined {
+  const findLane = (kind: keyof RunFlow, path: string | undefined) => {
+    const readValue = compileLaneValue(path);
+    return (payload: unknown) => {
+      const lane = JSON.stringify([factory, name, kind, readValue(payload)]);
+      return hash('sha256', lane, 'base64url').slice(0, laneChars);
+    };
+  };
+  const parts: ((payload: unknown) => RunFlow)[] = [];
+  if (concurrency !== undefined) {
+    const lane = findLane('limit', concurrencyKey);
+    parts.push(payload => ({ limit: { lane: lane(payload), runs: concurrency } }));
+  }
+  if (order !== undefined) {
+    const lane = findLane('order', order);
+    parts.push(payload => ({ order: { lane: lane(payload), hold: onFailure === 'hold' } }));
+  }
+  if (debounce) {
+    const lane = findLane('burst', debounce.key);
+    const times = debounceTimes(debounce);
+    parts.push(payload => ({ burst: { lane: lane(payload), ...times } }));
+  }
+  if (runsPerHour !== undefined) parts.push(() => ({ runsPerHour }));
+  if (parts.length === 0) return undefined;
+  return payload => Object.assign({}, ...parts.map(part => part(payload)));
+}
+
+/**
+ * Compiles what a payload says at a path, by which runs are in the same lane: a string, number or boolean, or else null.
+ * An object or a list has no value: nearly every one is different, so they would silently put each run into a lane of
+ * its own.
+ */
+export function compileLaneValue(
+  path: string | undefined,
+): (payload: unknown) => string | number | boolean | null {
+  const steps = path === undefined ? undefined : parseFieldPath(path);
+  if (!steps) return () => null;
+  return payload => {
+    const value = readField(payload, steps);
+    return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+      ? value
+      : null;
+  };
+}
+
+/** The times of a debounce in ms. */
+export function debounceTimes({ for: wait, atMost }: NonNullable<RunFlowKeys['debounce']>) {
+  const forMs = parseDurationMs(wait) ?? 0;
+  return {
+    forMs,
+    atMostMs: (atMost === undefined ? undefined : parseDurationMs(atMost)) ?? atMostTimes * forMs,
+  };
+}

@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { fieldPathPattern, parseFieldPath, suggestFieldPath } from '../flow/field-path.ts';
+import { addMistake } from './add-mistake.ts';
+import { parseDurationMs, runTime } from './duration.ts';
+
+/** @limit Most runs of an automation at a time that a definition can set: a higher number limits nothing. */
+const concurrencyMax = 1_000;
+/** @limit Most runs of an automation in an hour that a definition can set: a fuse for more would not open in time. */
+const runsPerHourMax = 100_000;
+
+const fieldPath = z
+  .string()
+  .superRefine((text, context) => {
+    if (parseFieldPath(text)) return;
+    const meant = suggestFieldPath(text);
+    const hint =
+      meant === undefined ? 'write the path of one field, e.g. $.issue.id' : `did you mean ${meant}?`;
+    addMistake(context, [], `"${text}" is not the path of a field`, { code: 'definition/value', hint });
+  })
+  .meta({ pattern: fieldPathPattern.source, examples: ['$.issue.id'] });
+
+const debounce = z.strictObject({
+  for: runTime.describe('The run starts when no further delivery has come for this time, such as 30s.'),
+  key: fieldPath.optional().describe('Only deliveries with the same value in this field share a run.'),
+  atMost: runTime
+    .optional()
+    .describe('The run starts at the latest this long after its first delivery. Default: ten times `for`.'),
+});
+
+/** The keys by which an automation says how its runs may flow. */
+export const runFlowFields = {
+  concurrency: z
+    .int()
+    .min(1)
+    .max(concurrencyMax)
+    .optional()
+    .describe('Maximum number of its runs at a time. The others wait.'),
+  concurrencyKey: fieldPath
+    .optional()
+    .describe('`concurrency` limits the runs with the same value in this field of the payload.'),
+  order: fieldPath
+    .optional()
+    .describe(
+      'Runs with the same value in this field of the payload start in the order of their deliveries, each when the one before has ended.',
+    ),
+  onFailure: z
+    .enum(['continue', 'hold'])
+    .optional()
+    .describe('What a failed run means for those behind it in the `order`.')
+    .meta({
+      enumDescriptions: [
+        'The next run starts. This is the default.',
+        'The others wait until the failed run is retried with success, or dismissed.',
+      ],
+    }),
+  debounce: debounce.optional().describe('One run for a burst of deliveries, with all of them attached.'),
+  runsPerHour: z
+    .int()
+    .min(1)
+    .max(runsPerHourMax)
+    .optional()
+    .describe('A fuse: further runs within an hour fail without an attempt, and an alert says so.'),
+};
+
+const runFlowShape = z.object(runFlowFields);
+
+export type RunFlowKeys = z.output<typeof runFlowShape>;
+
+/** Picks from an automation how its runs flow; undefined if it does not say it. */
+export function pickRunFlow(automation: RunFlowKeys): RunFlowKeys | undefined {
+  const keys = runFlowShape.parse(automation);
+  return Object.keys(keys).length === 0 ? undefined : keys;
+}
+
+/** Checks the rules about several keys. */
+export function checkRunFlow(keys: Partial<RunFlowKeys>, context: z.RefinementCtx): void {
+  const require = (key: string, needed: keyof RunFlowKeys, example: string) =>
+    addMistake(context, [key], `${key} has no effect without ${needed}`, {
+      ...{ code: 'definition/missing-key', atKey: true, hint: `add ${needed}: ${example}` },
+    });
+  const { concurrency, concurrencyKey, order, onFailure, debounce } = keys;
+  if (concurrencyKey !== undefined && concurrency === undefined)
+    require('concurrencyKey', 'concurrency', '1');
+  if (onFailure !== undefined && order === undefined) require('onFailure', 'order', '$.issue.id');
+  const [forMs, atMostMs] = [debounce?.for, debounce?.atMost].map(text => parseDurationMs(text ?? ''));
+  if (forMs === undefined || atMostMs === undefined || atMostMs >= forMs) return;
+  const hint = `write at least ${debounce?.for}, or remove atMost`;
+  addMistake(context, ['debounce', 'atMost'], `atMost is shorter than for`, {
+    code: 'definition/value',
+    hint,
+  });
+}

@@ -1,0 +1,40 @@
+import { renderPathSegment } from '../filters/path-segment.ts';
+
+/** The steps from a payload to one value in it: names of fields, and indexes of elements. */
+export type FieldPath = readonly (string | number)[];
+
+const jsonString = String.raw`"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"`;
+const segment = String.raw`\.([A-Za-z_]\w*)|\[(${jsonString}|0|[1-9]\d{0,8})\]`;
+const segments = new RegExp(segment, 'g');
+
+/** A singular path of RFC 9535 below the root, such as `$.issue.id`, `$["odd name"]` or `$.items[0]`. */
+export const fieldPathPattern = new RegExp(`^\\$(?:${segment})+$`);
+
+/** Parses a path; undefined if it is none. */
+export function parseFieldPath(text: string): FieldPath | undefined {
+  if (!fieldPathPattern.test(text)) return undefined;
+  return [...text.matchAll(segments)].map(([, name, inBrackets = '']) => name ?? JSON.parse(inBrackets));
+}
+
+/** Reads the value at a path, of the payload's own fields only; undefined if there is none. */
+export function readField(payload: unknown, path: FieldPath): unknown {
+  let value = payload;
+  for (const step of path) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    if (Array.isArray(value) !== (typeof step === 'number') || !Object.hasOwn(value, step)) return undefined;
+    value = Reflect.get(value, step);
+  }
+  return value;
+}
+
+/** Finds the path that was meant by a text that is none, such as `issue.id`, `$.odd-name` or `{{ issue.id }}`. */
+export function suggestFieldPath(text: string): string | undefined {
+  const [, inner = ''] =
+    /^(?:\$?\{\{)?\s*(?:\$|payload(?=\.)|event(?=\.))?\.?(.*?)\s*(?:\}\})?$/.exec(text) ?? [];
+  const keys = inner.split(/\.|\[['"]?|['"]?\]/).filter(key => key !== '');
+  const path = keys
+    .map(key => (/^\d{1,9}$/.test(key) ? `[${Number(key)}]` : renderPathSegment(key)))
+    .join('');
+  const isClear = keys.length > 0 && keys.every(key => /^[\w -]+$/.test(key));
+  return isClear ? `$${path}` : undefined;
+}
