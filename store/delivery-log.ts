@@ -123,6 +123,8 @@ export interface Run {
   readonly state: RunState;
   /** How often it was claimed, the current claim included. A claim that was no attempt is taken back. */
   readonly attempts: number;
+  /** How often it was ever claimed. Each claim has a higher number than all before it: the fencing token of its attempt. */
+  readonly claims: number;
   readonly notBeforeMs: number;
   readonly createdAtMs: number;
   readonly startedAtMs?: number;
@@ -160,7 +162,7 @@ export interface ClaimedRuns {
 }
 
 /** A claim of a run, as `claimRuns` returned it. A result of an earlier claim changes nothing. */
-export type RunAttempt = Pick<Run, 'id' | 'attempts' | 'claimedBy'>;
+export type RunAttempt = Pick<Run, 'id' | 'claims' | 'claimedBy'>;
 
 export interface RunResult extends RunAttempt {
   readonly state: 'succeeded' | 'failed';

@@ -73,6 +73,7 @@ export interface TransferRun extends TransferRow {
   readonly replay: boolean;
   readonly state: string;
   readonly attempts: number;
+  readonly claims: number;
   readonly notBeforeMs: number;
   readonly createdAtMs: number;
   readonly startedAtMs: number | null;

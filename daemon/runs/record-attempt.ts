@@ -44,13 +44,13 @@ export async function recordAttempt(
 }
 
 async function settleRun(
-  { id, attempts, claimedBy }: Run,
+  { id, attempts, claims, claimedBy }: Run,
   result: AttemptResult,
   { deliveryLog, settings, nowMs, random, troubleWaitMs }: RecordAttemptDeps,
   signal: AbortSignal,
 ): Promise<RunEnd> {
   const { kind, reason: error } = result;
-  const claim = { id, attempts, ...(claimedBy !== undefined && { claimedBy }) };
+  const claim = { id, claims, ...(claimedBy !== undefined && { claimedBy }) };
   const atMs = nowMs();
   const finish = async (state: 'succeeded' | 'failed'): Promise<RunEnd> =>
     (await deliveryLog.finishRun({ ...claim, state, atMs, error })) ? state : 'lost';

@@ -379,6 +379,13 @@ const migrations: readonly Migration[] = [
     ALTER TABLE hookmill.webhook_health ADD COLUMN since_ms bigint;
     `,
   },
+  {
+    compatibleFrom: 1,
+    sql: `
+    -- How often the run was ever claimed: the fencing token of its attempt.
+    ALTER TABLE hookmill.runs ADD COLUMN claims bigint NOT NULL DEFAULT 0;
+    `,
+  },
 ];
 
 /** The version of the tables that this hookmill writes. */

@@ -165,7 +165,7 @@ const deliveryNames = [
 
 const runNames = [
   ...['id', 'factory', 'webhook', 'deliveryId', 'automation', 'replay', 'state', 'attempts', 'notBeforeMs'],
-  ...['createdAtMs', 'startedAtMs', 'finishedAtMs', 'claimedBy', 'error', 'snapshot'],
+  ...['createdAtMs', 'startedAtMs', 'finishedAtMs', 'claimedBy', 'error', 'snapshot', 'claims'],
 ] as readonly (keyof TransferRun)[];
 
 /** The parameters of an insert: the partitions of the rows, the lengths of their bytes, all bytes, and the columns. */
@@ -219,18 +219,18 @@ const insertRuns = `
     SELECT *, sum(length) OVER (ORDER BY position) - length AS start
     FROM unnest($1::integer[], $2::integer[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
       $9::boolean[], $10::text[], $11::integer[], $12::bigint[], $13::bigint[], $14::bigint[], $15::bigint[],
-      $16::text[], $17::text[], $18::text[]) WITH ORDINALITY
+      $16::text[], $17::text[], $18::text[], $19::bigint[]) WITH ORDINALITY
     AS given (day, length, id, factory, webhook, delivery_id, automation, replay, state, attempts, not_before_ms,
-      created_at_ms, started_at_ms, finished_at_ms, claimed_by, error, digest, position)
+      created_at_ms, started_at_ms, finished_at_ms, claimed_by, error, digest, claims, position)
   ), outputs AS (
     INSERT INTO hookmill.run_outputs (run_id, day, bytes)
     SELECT id, hookmill.day_of((extract(epoch FROM now()) * 1000)::bigint), ${givenBytes}
     FROM given WHERE length IS NOT NULL
   )
   INSERT INTO hookmill.runs (day, id, factory, webhook, delivery_id, automation, replay, state, attempts, not_before_ms,
-    created_at_ms, started_at_ms, finished_at_ms, claimed_by, error, snapshot)
+    created_at_ms, started_at_ms, finished_at_ms, claimed_by, error, snapshot, claims)
   SELECT day, id, factory, webhook, delivery_id, automation, replay, state, attempts, not_before_ms, created_at_ms,
-    started_at_ms, finished_at_ms, claimed_by, error, ${givenSnapshot}
+    started_at_ms, finished_at_ms, claimed_by, error, ${givenSnapshot}, claims
   FROM given ORDER BY position`;
 
 // A page ends where its bytes reach $4: what is beyond is sized, but not read.
@@ -253,7 +253,7 @@ const selectRuns = `
     SELECT *, sum(size) OVER (ORDER BY seq) - size AS bytes_before FROM next
   )
   SELECT page.seq AS position, page.id, page.factory, page.webhook, delivery_id AS "deliveryId",
-    deliveries.at_ms AS "deliveryAtMs", automation, replay, digest AS snapshot, state, attempts,
+    deliveries.at_ms AS "deliveryAtMs", automation, replay, digest AS snapshot, state, attempts, claims,
     not_before_ms AS "notBeforeMs", created_at_ms AS "createdAtMs", started_at_ms AS "startedAtMs",
     finished_at_ms AS "finishedAtMs", claimed_by AS "claimedBy", error,
     (SELECT string_agg(bytes, ''::bytea ORDER BY seq) FROM hookmill.run_outputs WHERE run_id = page.id) AS bytes

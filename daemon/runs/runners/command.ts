@@ -5,6 +5,7 @@ import { attachmentName, headersAttachmentName } from '../../../schema/attachmen
 import type { RunFiles, RunOutput } from '../../../store/run-files.ts';
 import type { CommandRunnerSettings } from '../run-settings.ts';
 import { closeOutput, openOutput } from './attempt-output.ts';
+import { endLeftovers } from './end-leftovers.ts';
 import type { Attempt, AttemptResult, Runner } from './runner.ts';
 import { boundTimeLimitMs } from './time-limit.ts';
 
@@ -34,6 +35,8 @@ export function createCommandRunner(
   return async (attempt, signal) => {
     const { directory, message } = attempt;
     const timeLimitMs = boundTimeLimitMs(settings, attempt);
+    if (attempt.run.claims > 1 && !(await endLeftovers(attempt.run, signal)))
+      return { kind: 'unattempted', reason: 'processes of an earlier attempt are still there' };
     const output = openOutput(runFiles, attempt, nowMs(), settings.outputBytes);
     const command = execa(program, programArguments, {
       cwd: directory,
@@ -115,6 +118,8 @@ function createRunVariables({ run, directory, traceparent }: Attempt): Record<st
     HOOKMILL_WEBHOOK: run.webhook,
     HOOKMILL_AUTOMATION: run.automation,
     HOOKMILL_FACTORY: run.factory,
+    HOOKMILL_ATTEMPT: String(run.attempts),
+    HOOKMILL_FENCING_TOKEN: String(run.claims),
     HOOKMILL_PAYLOAD_FILE: join(directory, attachmentName),
     HOOKMILL_HEADERS_FILE: join(directory, headersAttachmentName),
   };

@@ -49,6 +49,8 @@ function createRunHeaders({ run, traceparent }: Attempt): Record<string, string>
     'hookmill-webhook': run.webhook,
     'hookmill-automation': run.automation,
     'hookmill-factory': run.factory,
+    'hookmill-attempt': String(run.attempts),
+    'hookmill-fencing-token': String(run.claims),
   };
 }
 

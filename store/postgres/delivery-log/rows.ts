@@ -8,7 +8,7 @@ export const deliveryColumns = `
 
 /** The columns of a `Run`, from `runs` and `snapshots`. */
 export const runColumns = `
-  id, delivery_id AS "deliveryId", factory, webhook, automation, replay, digest AS snapshot, state, attempts,
+  id, delivery_id AS "deliveryId", factory, webhook, automation, replay, digest AS snapshot, state, attempts, claims,
   not_before_ms AS "notBeforeMs", created_at_ms AS "createdAtMs", started_at_ms AS "startedAtMs",
   finished_at_ms AS "finishedAtMs", claimed_by AS "claimedBy", error`;
 

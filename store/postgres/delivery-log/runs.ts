@@ -90,10 +90,10 @@ function prepareClaims(
   };
 }
 
-const isClaimed = "id = $1 AND state = 'running' AND claimed_by = $2 AND attempts = $3";
+const isClaimed = "id = $1 AND state = 'running' AND claimed_by = $2 AND claims = $3";
 
-function toClaim({ id, claimedBy, attempts }: RunAttempt): unknown[] {
-  return [id, claimedBy, attempts];
+function toClaim({ id, claimedBy, claims }: RunAttempt): unknown[] {
+  return [id, claimedBy, claims];
 }
 
 function toError(error: string | undefined): string | null {
@@ -127,8 +127,8 @@ async function claim(client: PoolClient, claimedBy: string, nowMs: number, limit
       ORDER BY not_before_ms, seq LIMIT $3
       FOR UPDATE SKIP LOCKED
     ), runs AS (
-      UPDATE hookmill.runs SET state = 'running', attempts = attempts + 1, claimed_by = $1, started_at_ms = $2,
-        finished_at_ms = NULL
+      UPDATE hookmill.runs SET state = 'running', attempts = attempts + 1, claims = claims + 1, claimed_by = $1,
+        started_at_ms = $2, finished_at_ms = NULL
       FROM due WHERE runs.day = due.day AND runs.id = due.id
       RETURNING runs.*
     )

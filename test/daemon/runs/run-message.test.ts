@@ -11,6 +11,7 @@ const run: Run = {
   replay: false,
   state: 'running',
   attempts: 1,
+  claims: 1,
   notBeforeMs: 0,
   createdAtMs: 0,
 };

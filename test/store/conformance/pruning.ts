@@ -8,7 +8,7 @@ const dayMs = 86_400_000;
 const keepSinceMs = sampleAtMs - (sampleAtMs % dayMs);
 const old = (ageDays: number) => ({ atMs: keepSinceMs - ageDays * dayMs });
 const claim = { daemonId: 'd', nowMs: keepSinceMs, limit: 100 };
-const claimed = ({ id }: NewRun) => ({ id, attempts: 1, claimedBy: 'd' });
+const claimed = ({ id }: NewRun) => ({ id, claims: 1, claimedBy: 'd' });
 
 export function testPruning(makePlace: MakePlace): void {
   test('keeps the newest of each webhook and all that are young, and removes the rest', async () => {

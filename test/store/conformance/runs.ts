@@ -6,7 +6,7 @@ import { type MakePlace, openAt, openLog } from './place.ts';
 const claim = { daemonId: 'daemon one', nowMs: sampleAtMs, limit: 10 };
 const { nowMs } = claim;
 /** The first claim of a run. */
-const claimed = ({ id }: NewRun, claimedBy = claim.daemonId) => ({ id, attempts: 1, claimedBy });
+const claimed = ({ id }: NewRun, claimedBy = claim.daemonId) => ({ id, claims: 1, claimedBy });
 
 export function testRuns(makePlace: MakePlace): void {
   test('are recorded with their delivery, and reported when it is committed', async () => {
@@ -27,6 +27,7 @@ export function testRuns(makePlace: MakePlace): void {
       snapshot: 'digest one',
       state: 'queued',
       attempts: 0,
+      claims: 0,
       notBeforeMs: nowMs,
       createdAtMs: nowMs,
     };
@@ -136,7 +137,9 @@ export function testRuns(makePlace: MakePlace): void {
     await log.recordAccepted(acceptedDelivery({ runs: [run] }));
     await log.claimRuns(claim);
     await log.postponeRun({ ...claimed(run), notBeforeMs: nowMs, attempted: false, error: 'ENOSPC' });
-    expect((await log.claimRuns(claim)).runs).toMatchObject([{ id: run.id, attempts: 1, error: 'ENOSPC' }]);
+    expect((await log.claimRuns(claim)).runs).toMatchObject([
+      { id: run.id, attempts: 1, claims: 2, error: 'ENOSPC' },
+    ]);
   });
 
   test('wait no longer than intended after the clock was set back', async () => {
@@ -180,7 +183,7 @@ export function testRuns(makePlace: MakePlace): void {
     const log = await openLog(store, { onRunsQueued });
     expect(await log.requeueRunsOfOthers(claim.daemonId)).toBe(1);
     expect(onRunsQueued).toHaveBeenCalledOnce();
-    expect((await log.claimRuns(claim)).runs).toMatchObject([{ id: left.id, attempts: 2 }]);
+    expect((await log.claimRuns(claim)).runs).toMatchObject([{ id: left.id, attempts: 2, claims: 2 }]);
     await log.recordAccepted(acceptedDelivery({ runs: [kept] }));
     expect(await log.requeueRunsOfOthers(claim.daemonId)).toBe(0);
     const found = await Promise.all([left, kept, done].map(({ id }) => store.deliveries.findRun(id)));
@@ -199,7 +202,7 @@ export function testRuns(makePlace: MakePlace): void {
     const [taken] = (await log.claimRuns(claim)).runs;
     if (!lost || !taken) throw new Error('the run was not claimed twice');
     expect(await log.finishRun({ ...lost, state: 'failed', atMs: nowMs })).toBe(false);
-    expect(await log.finishRun({ ...taken, attempts: 1, state: 'failed', atMs: nowMs })).toBe(false);
+    expect(await log.finishRun({ ...taken, claims: 1, state: 'failed', atMs: nowMs })).toBe(false);
     expect(await log.postponeRun({ ...lost, notBeforeMs: 0, attempted: true })).toBe(false);
     expect(await log.finishRun({ ...taken, state: 'succeeded', atMs: nowMs })).toBe(true);
   });
@@ -218,7 +221,8 @@ export function testRuns(makePlace: MakePlace): void {
     expect(await log.retryRun(retry)).toBe(true);
     expect(onRunsQueued).toHaveBeenCalledOnce();
     const { runs } = await log.claimRuns(claim);
-    expect(runs).toMatchObject([{ id: run.id, state: 'running', attempts: 1 }]);
+    // The number of the claim goes on, so that whatever is left of an earlier attempt can be told apart.
+    expect(runs).toMatchObject([{ id: run.id, state: 'running', attempts: 1, claims: 2 }]);
     expect(runs[0]).not.toHaveProperty('finishedAtMs');
   });
 

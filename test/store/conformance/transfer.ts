@@ -92,10 +92,10 @@ export function testTransfer(makePlace: MakePlace): void {
     const nowMs = Date.now();
     expect(await log.requeueRunsOfOthers('daemon two')).toBe(1);
     const { runs } = await log.claimRuns({ daemonId: 'daemon two', nowMs, limit: 9 });
-    expect(runs.map(({ automation, attempts }) => [automation, attempts]).sort()).toEqual([
-      ['long', 2],
-      ['next', 1],
-      ['replayed', 1],
+    expect(runs.map(({ automation, attempts, claims }) => [automation, attempts, claims]).sort()).toEqual([
+      ['long', 2, 2],
+      ['next', 1, 1],
+      ['replayed', 1, 1],
     ]);
   });
 

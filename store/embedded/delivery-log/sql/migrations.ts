@@ -281,6 +281,10 @@ const migrations: readonly string[] = [
   -- Since when it is quiet or failing.
   ALTER TABLE webhook_health ADD COLUMN since_ms INTEGER;
   `,
+  `
+  -- How often the run was ever claimed: the fencing token of its attempt.
+  ALTER TABLE runs ADD COLUMN claims INTEGER NOT NULL DEFAULT 0;
+  `,
 ];
 
 export const schemaVersionCurrent = migrations.length;

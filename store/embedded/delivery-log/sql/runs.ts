@@ -22,8 +22,8 @@ function prepareClaim(database: Database.Database): RunVerbs['claimRuns'] {
     ORDER BY not_before_ms, seq LIMIT @limit`)
     .pluck();
   const claim = database.prepare<{ seq: number; daemonId: string; nowMs: number }>(`
-    UPDATE runs SET state = 'running', attempts = attempts + 1, claimed_by = @daemonId, started_at_ms = @nowMs,
-      finished_at_ms = NULL
+    UPDATE runs SET state = 'running', attempts = attempts + 1, claims = claims + 1, claimed_by = @daemonId,
+      started_at_ms = @nowMs, finished_at_ms = NULL
     WHERE seq = @seq`);
   const runBySeq = database.prepare<[number], RunRow>(`${selectRun} WHERE runs.seq = ?`);
   const selectNextDue = database
@@ -41,7 +41,7 @@ function prepareClaim(database: Database.Database): RunVerbs['claimRuns'] {
 }
 
 function prepareRunStates(database: Database.Database): Omit<RunVerbs, 'claimRuns' | 'replay'> {
-  const isClaimed = "id = @id AND state = 'running' AND claimed_by = @claimedBy AND attempts = @attempts";
+  const isClaimed = "id = @id AND state = 'running' AND claimed_by = @claimedBy AND claims = @claims";
   const finish = database.prepare<RunAttempt & { state: string; atMs: number; error: string | null }>(`
     UPDATE runs SET state = @state, finished_at_ms = @atMs, error = @error, claimed_by = NULL WHERE ${isClaimed}`);
   const postpone = database.prepare<RunAttempt & PostponementColumns>(`

@@ -55,6 +55,8 @@ test('gives the command the message on stdin, the payload as a file, and little 
     HOOKMILL_WEBHOOK: 'pay',
     HOOKMILL_AUTOMATION: 'triage',
     HOOKMILL_FACTORY: 'default',
+    HOOKMILL_ATTEMPT: '1',
+    HOOKMILL_FENCING_TOKEN: '1',
     HOOKMILL_PAYLOAD_FILE: file('event-payload.json'),
     HOOKMILL_HEADERS_FILE: file('event-headers.json'),
   });

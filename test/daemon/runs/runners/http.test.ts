@@ -65,6 +65,8 @@ test('posts the message and the exact body, and takes 2xx for success', async ()
     'hookmill-webhook': 'pay',
     'hookmill-automation': 'triage',
     'hookmill-factory': 'default',
+    'hookmill-attempt': '1',
+    'hookmill-fencing-token': '1',
     'content-length': String(body.length),
   });
   const form = await new Response(new Uint8Array(body), {
@@ -94,6 +96,7 @@ test.each([500, 503, 429])('tries again after %d, under the same run id', async 
   const id = await recordRun(bench.deliveryLog);
   await runThatIs(bench, id, { state: 'succeeded', attempts: 2 });
   expect(requests.map(({ headers }) => headers['hookmill-run-id'])).toEqual([id, id]);
+  expect(requests.map(({ headers }) => headers['hookmill-fencing-token'])).toEqual(['1', '2']);
 });
 
 test('waits as long as Retry-After asks', async () => {
