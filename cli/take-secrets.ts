@@ -1,12 +1,14 @@
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { CommandError } from './exit-status.ts';
 import { printStatus } from './output.ts';
 
 /** The variables with secrets: the key that seals values, and URLs of the database, which contain its password. */
 const variables = ['HOOKMILL_KEY', 'HOOKMILL_STORE', 'HOOKMILL_STORE_DIRECT'] as const;
 
 /**
- * Takes the secrets out of the environment of this process, and returns the environment as it was. No process that is
- * started later inherits them. On Linux, /proc/<pid>/environ no longer shows them to other processes of the same user.
+ * Takes the secrets out of the environment of this process, and returns the environment as it was, with the key that
+ * `HOOKMILL_KEY_FILE` names. No process that is started later inherits them. On Linux, /proc/<pid>/environ no longer
+ * shows them to other processes of the same user. Fails with CommandError if the file cannot be read.
  */
 export function takeSecrets(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const before = { ...environment };
@@ -22,7 +24,20 @@ export function takeSecrets(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
       );
     }
   }
-  return before;
+  const { HOOKMILL_KEY_FILE: file } = before;
+  return file ? { ...before, HOOKMILL_KEY: readKeyFile(file, before.HOOKMILL_KEY) } : before;
+}
+
+/** Reads the key from a file that a service manager or a container platform provides, such as a systemd credential. */
+function readKeyFile(file: string, given: string | undefined): string {
+  if (given !== undefined)
+    throw new CommandError('HOOKMILL_KEY and HOOKMILL_KEY_FILE are both set; leave one of them out');
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new CommandError(`cannot read ${file}, which HOOKMILL_KEY_FILE names (${code})`);
+  }
 }
 
 const usePasswordFile = 'Leave the password out, and use a pgpass file instead';

@@ -242,3 +242,21 @@ test('the key of another home opens nothing, and says what to do', async () => {
   expect((await workspace.hookmill('plan', { env })).exitCode).toBe(0);
   expect(readFileSync(join(workspace.home, 'secrets.json'), 'utf8')).not.toContain('the-value-itself');
 });
+
+test('the key can be in a file that the environment names', async () => {
+  const workspace = makeWorkspace();
+  workspace.write('webhooks/a.yaml', 'secretName: TOKEN\n');
+  const key = Buffer.alloc(32, 1).toString('base64');
+  const env = { HOOKMILL_KEY_FILE: workspace.path('the-key') };
+  const missing = await workspace.hookmill('plan', { env });
+  expect(missing).toMatchObject({
+    exitCode: 1,
+    stderr: `hookmill: cannot read ${env.HOOKMILL_KEY_FILE}, which HOOKMILL_KEY_FILE names (ENOENT)\n`,
+  });
+  workspace.write('the-key', `${key}\n`);
+  await workspace.hookmill('secrets', 'set', 'TOKEN', { stdin: 'the-value-itself', env });
+  expect(readdirSync(workspace.home)).not.toContain('key');
+  expect((await workspace.hookmill('plan', { env: { HOOKMILL_KEY: key } })).exitCode).toBe(0);
+  const both = await workspace.hookmill('plan', { env: { ...env, HOOKMILL_KEY: key } });
+  expect(both).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('are both set; leave one') });
+});

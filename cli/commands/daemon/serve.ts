@@ -7,6 +7,7 @@ import { openContext } from '../../context.ts';
 import { CommandError, exitStatus, UsageError } from '../../exit-status.ts';
 import { createEnvOption } from '../../input/env-option.ts';
 import { readInputFile } from '../../input/read-input-file.ts';
+import { openServiceManager, type ServiceManager } from '../../notify-service-manager.ts';
 import { printFindings, printStatus, printText } from '../../output.ts';
 import { addRepositoryOptions, type RepositoryOptions } from '../../reconcile/repository-options.ts';
 import { renderDiagnostics } from '../../render/render-diagnostics.ts';
@@ -66,6 +67,7 @@ async function serve(options: ServeOptions, command: Command): Promise<void> {
   let delaySeconds = 0;
   const stop = createStop(() => stopMs + delaySeconds * 1_000);
   const sockets = takeSockets(process.env, process.pid);
+  const manager = openServiceManager(process.env);
   const { store, factory } = await openContext(command);
   const settings = await readSettings(options, factory, store);
   delaySeconds = settings.stopDelaySeconds;
@@ -77,7 +79,7 @@ async function serve(options: ServeOptions, command: Command): Promise<void> {
   const opening = beginOpening(store);
   const { log, close: closeLog } = openDaemonLog(settings.logLevel);
   try {
-    await runDaemon({ store, opening, settings, sockets, log }, stop);
+    await runDaemon({ store, opening, settings, sockets, log }, stop, manager);
   } catch (error) {
     stop.abort(error);
     throw error;
@@ -107,6 +109,7 @@ function createStop(limitMs: () => number): AbortController {
 async function runDaemon(
   parts: Pick<DaemonOptions, 'store' | 'opening' | 'settings' | 'sockets' | 'log'>,
   stop: AbortController,
+  manager: ServiceManager | undefined,
 ): Promise<void> {
   const { settings, log } = parts;
   const { signal: stopping } = stop;
@@ -123,8 +126,12 @@ async function runDaemon(
     throw await explainStartFailure(error, settings);
   });
   if (daemon) {
-    if (!stopping.aborted) printText(describeReady(daemon));
-    if (!stopping.aborted) await stopped;
+    if (!stopping.aborted) {
+      printText(describeReady(daemon));
+      await manager?.ready();
+      await stopped;
+    }
+    void manager?.stopping();
     log.info({ reason: String(stopping.reason) }, 'stopping');
     await daemon.stop();
   }

@@ -1,0 +1,72 @@
+#!/bin/bash
+# Starts the units under a systemd of their own, and shows that a delivery is accepted and that a restart refuses none.
+# Everything happens in namespaces, over a copy of this machine that is gone afterwards.
+#   npm run build && sudo deploy/systemd/try-units.sh
+# Needs root, systemd, iproute2, openssl and overlayfs. The last line says whether all is well.
+set -euo pipefail
+package=$(realpath "$(dirname "$0")/../..")
+
+if [ "${1:-}" != inside ]; then
+  scratch=$(mktemp -d)
+  trap 'rm -rf "$scratch"' EXIT
+  status=0
+  unshare --fork --kill-child --pid --mount --cgroup --uts --ipc --net "$0" inside "$scratch" || status=$?
+  cat "$scratch/report"
+  grep -q '^All is well' "$scratch/report" || { echo "Not all is well (systemd ended with $status)."; exit 1; }
+  exit
+fi
+
+report=$2/report root=$2/root
+touch "$report"
+mount --make-rprivate /
+mkdir "$2"/{layers,root}
+mount -t tmpfs tmpfs "$2/layers"
+mkdir "$2"/layers/{upper,work}
+mount -t overlay overlay -o "lowerdir=/,upperdir=$2/layers/upper,workdir=$2/layers/work" "$root"
+
+# Read-only, so that systemd leaves the devices of this machine alone.
+mount -t sysfs -o ro sysfs "$root/sys"
+mount -t cgroup2 cgroup2 "$root/sys/fs/cgroup"
+mount -t proc proc "$root/proc"
+for directory in dev run tmp var/tmp var/lib; do mount -t tmpfs tmpfs "$root/$directory"; done
+for device in null zero full random urandom tty; do
+  touch "$root/dev/$device"
+  mount --bind "/dev/$device" "$root/dev/$device"
+done
+mkdir "$root"/dev/{pts,shm,mqueue,hugepages}
+mount -t devpts devpts "$root/dev/pts"
+ln -s pts/ptmx "$root/dev/ptmx"
+touch "$root/dev/console" "$root/run/report"
+mount --bind /dev/null "$root/dev/console"
+mount --bind "$report" "$root/run/report"
+ip link set lo up
+
+mkdir -p "$root"/{run/systemd/system,opt/hookmill/node_modules/.bin,opt/hookmill/package,etc/hookmill}
+mount --bind "$package" "$root/opt/hookmill/package"
+ln -s ../../package/cli/bin.js "$root/opt/hookmill/node_modules/.bin/hookmill"
+ln -s ../../package/node_modules/node/bin/node "$root/opt/hookmill/node_modules/.bin/node"
+(umask 077 && openssl rand -base64 32 > "$root/etc/hookmill/key")
+chroot "$root" useradd --system --no-create-home hookmill 2> /dev/null || true
+cp "$package"/deploy/systemd/hookmill.{socket,service} "$root/run/systemd/system"
+# There is no journal.
+mkdir "$root/run/systemd/system/hookmill.service.d"
+printf '[Service]\nStandardOutput=append:/run/daemon.log\nStandardError=append:/run/daemon.log\n' > "$root/run/systemd/system/hookmill.service.d/log.conf"
+cat > "$root/run/systemd/system/try.service" << UNIT
+[Unit]
+Description=Tries the units of hookmill
+DefaultDependencies=no
+[Service]
+Type=oneshot
+StandardOutput=append:/run/report
+StandardError=append:/run/report
+ExecStart=/opt/hookmill/package/deploy/systemd/try-units-steps.sh
+ExecStopPost=systemctl --force --force poweroff
+UNIT
+# Not chroot, in which systemd could make no namespace for the service.
+cd "$root"
+mkdir -p run/before
+pivot_root . run/before
+umount --lazy /run/before
+# As systemd expects it of whatever starts it in a container.
+mount --make-rshared /
+exec env container=other /lib/systemd/systemd --unit=try.service --log-target=null
