@@ -6,7 +6,11 @@ import type {
   WebhookEffect,
   WebhookImpact,
 } from '../schema/changes/impact.ts';
-import { type AutomationDefinition, runControlFields } from '../schema/definitions/automation-definition.ts';
+import {
+  type AutomationDefinition,
+  type RunControl,
+  runControlFields,
+} from '../schema/definitions/automation-definition.ts';
 import type { WebhookDefinition } from '../schema/definitions/webhook-definition.ts';
 import type { Definitions } from '../sources/definitions.ts';
 import { type DeliveryHistory, judgeAutomations, type PayloadObserver } from './judge-automations.ts';
@@ -48,8 +52,12 @@ export async function findImpacts(
   return impacts;
 }
 
-/** The fields of an automation that do not affect which runs start. */
-const otherFields: readonly string[] = ['prompt', ...Object.keys(runControlFields)];
+/** The fields of an automation by which fewer runs start. */
+const fewerRunsFields: readonly string[] = ['debounce', 'runsPerHour'] satisfies (keyof RunControl)[];
+/** Those that do not affect which runs start. */
+const otherFields = ['prompt', ...Object.keys(runControlFields)].filter(
+  field => !fewerRunsFields.includes(field),
+);
 
 /** Whether a change may affect which runs start. */
 function isJudged({ kind, action, fields }: Change): boolean {

@@ -1,9 +1,11 @@
 import type { AppliedState, AppliedWebhook } from '../schema/applied-state.ts';
 import type { AutomationImpact } from '../schema/changes/impact.ts';
 import type { AutomationDefinition } from '../schema/definitions/automation-definition.ts';
+import type { RunFlowKeys } from '../schema/definitions/run-flow-fields.ts';
 import type { EventHeaders } from '../schema/event-headers.ts';
 import { compileFilterIndex, type FilterMatcher } from '../schema/filters/filter-index.ts';
 import type { Definitions } from '../sources/definitions.ts';
+import { openRunCounter } from './count-runs.ts';
 
 /** @limit Most stored deliveries that a plan, a filter's test or a description of payloads reads: they show a filter's effect, and are read in under a second. */
 export const pastDeliveriesMax = 200;
@@ -52,7 +54,8 @@ export async function judgeAutomations(
   const before = applied.automations.filter(({ name }) => judged.has(name));
   const after = desired.automations.filter(({ name }) => judged.has(name));
   const kept = new Set(desired.webhooks.filter(({ enabled }) => enabled).map(({ name }) => name));
-  const tallies = new Map(names.map(name => [name, startTally()]));
+  const find = (name: string, among: readonly AutomationDefinition[]) => among.find(one => one.name === name);
+  const tallies = new Map(names.map(name => [name, startTally(find(name, before), find(name, after))]));
   const listening = [...before, ...after, ...(observer?.automations ?? [])];
   const samples = await chooseSamples(listening, applied.webhooks, history);
   for (const webhook of applied.webhooks) {
@@ -69,7 +72,7 @@ export async function judgeAutomations(
         new Set(startsAfter(payload, headers)),
       ];
       for (const name of automations) {
-        tallies.get(name)?.add(delivery, started.has(name), starts.has(name));
+        tallies.get(name)?.add(delivery, payload, started.has(name), starts.has(name));
       }
     }
   }
@@ -159,14 +162,17 @@ function boundBytes(samples: ReadonlyMap<string, readonly Sample[]>): ReadonlyMa
 }
 
 /** Counts the verdicts on one automation. */
-function startTally() {
+function startTally(before: RunFlowKeys = {}, after: RunFlowKeys = {}) {
   let [judged, startedBefore, startedAfter] = [0, 0, 0];
+  const [runsBefore, runsAfter] = [openRunCounter(before), openRunCounter(after)];
   const changed: { readonly delivery: PastDelivery; readonly starts: boolean }[] = [];
   return {
-    add(delivery: PastDelivery, started: boolean, starts: boolean): void {
+    add(delivery: PastDelivery, payload: unknown, started: boolean, starts: boolean): void {
       judged += 1;
       startedBefore += started ? 1 : 0;
       startedAfter += starts ? 1 : 0;
+      if (started) runsBefore.add(delivery.atMs, payload);
+      if (starts) runsAfter.add(delivery.atMs, payload);
       if (started !== starts) changed.push({ delivery, starts });
     },
     finish(): AutomationImpact {
@@ -174,7 +180,11 @@ function startTally() {
         .sort((a, b) => b.delivery.atMs - a.delivery.atMs)
         .slice(0, impactExamplesMax)
         .map(({ delivery: { id: deliveryId, webhook }, starts }) => ({ deliveryId, webhook, starts }));
-      return { kind: 'automation', judged, startedBefore, startedAfter, changed: changed.length, examples };
+      const runs = { before: runsBefore.count(), after: runsAfter.count() };
+      return {
+        ...{ kind: 'automation', judged, startedBefore, startedAfter, runs },
+        ...{ changed: changed.length, examples },
+      };
     },
   };
 }

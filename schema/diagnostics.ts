@@ -61,6 +61,7 @@ export const diagnosticCodes = {
   'automation/duplicate-trigger': 'no two triggers of an automation are the same',
   'automation/duplicate': 'no two automations are the same',
   'automation/prompt': 'a prompt promises only what a run gets',
+  'automation/path-not-sent': 'the paths of an automation name values that its webhooks receive',
   'automation/webhook-unknown': 'a trigger selects an existing webhook',
   'filter/invalid': 'a payload filter consists of lists, operators and nested objects',
   'filter/too-large': 'a payload filter stays within its limits',

@@ -1,13 +1,15 @@
-import type { Trigger } from '../../schema/definitions/automation-definition.ts';
+import type { AutomationDefinition, Trigger } from '../../schema/definitions/automation-definition.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
 import { findFilterWarnings } from '../../schema/filters/warnings/find-filter-warnings.ts';
+import { parseFieldPath } from '../../schema/flow/field-path.ts';
 import { judgeByObservation, type ObservedMistake } from '../../schema/payloads/judge-by-observation.ts';
+import { judgePathByObservation } from '../../schema/payloads/judge-path-by-observation.ts';
 import type { Observation } from '../../schema/payloads/observation.ts';
 import type { Definitions } from '../../sources/definitions.ts';
 import type { Change } from '../plan.ts';
 
 /**
- * Warns about filters that the stored deliveries of their webhook do not fit. Where it is not certain to be a mistake,
+ * Warns about filters and paths that the stored deliveries of their webhook do not fit. Where it is not certain to be a mistake,
  * only about automations that are created or changed: a filter for a rare event must not be reported by each plan.
  */
 export function findObservedWarnings(
@@ -19,16 +21,41 @@ export function findObservedWarnings(
   const changed = new Set(
     changes.filter(({ kind, action }) => kind === 'automation' && isChanged(action)).map(({ name }) => name),
   );
-  return automations.flatMap(({ name, triggers }) =>
-    triggers.flatMap((trigger, index) =>
-      judgeTriggerByObservation(trigger, observations)
-        .filter(({ isCertain }) => isCertain || changed.has(name))
-        .map(({ code, message, hint, path }): Diagnostic => {
-          const place = locate('automation', name, ['triggers', index, 'filter', 'payload', ...path]);
-          return { code, severity: 'warning', message, hint, ...place };
-        }),
-    ),
-  );
+  return automations.flatMap(automation => {
+    const { name, triggers } = automation;
+    const mistakes = triggers.flatMap((trigger, index) =>
+      judgeTriggerByObservation(trigger, observations).map(mistake => {
+        return { ...mistake, path: ['triggers', index, 'filter', 'payload', ...mistake.path] };
+      }),
+    );
+    return [...mistakes, ...judgePaths(automation, observations)]
+      .filter(({ isCertain }) => isCertain || changed.has(name))
+      .map(({ code, message, hint, path }): Diagnostic => {
+        return { code, severity: 'warning', message, hint, ...locate('automation', name, path) };
+      });
+  });
+}
+
+/** Compares the paths by which runs flow with what the automation's webhooks received. One of them is enough. */
+function judgePaths(
+  { triggers, concurrencyKey, order, debounce }: AutomationDefinition,
+  observations: (uid: string) => Observation | undefined,
+) {
+  const uids = new Set(triggers.flatMap(({ filter }) => filter.webhook_ids));
+  const observed = [...uids].flatMap(uid => observations(uid) ?? []);
+  const paths: [path: (string | number)[], text: string | undefined][] = [
+    [['concurrencyKey'], concurrencyKey],
+    [['order'], order],
+    [['debounce', 'key'], debounce?.key],
+  ];
+  return paths.flatMap(([path, text]) => {
+    const steps = text === undefined ? undefined : parseFieldPath(text);
+    if (text === undefined || !steps) return [];
+    const mistakes = observed.flatMap(one => judgePathByObservation(steps, text, one) ?? []);
+    const [mistake] = mistakes;
+    if (!mistake || mistakes.length < observed.length) return [];
+    return [{ ...mistake, code: 'automation/path-not-sent' as const, path }];
+  });
 }
 
 /** Compares a trigger with what its webhook received. Leaves out what is reported as a mistake without that. */

@@ -63,14 +63,32 @@ function describeTraffic({ lastAcceptedAt, accepted, days }: Traffic, nowMs: num
 
 function describeAutomation(impact: AutomationImpact): readonly string[] {
   const { judged, startedBefore, startedAfter, changed, examples } = impact;
+  const flow = describeRuns(impact);
   if (judged === 0) return ['there is no stored delivery to test it with'];
-  if (judged === 1) return [describeOneDelivery(impact)];
+  if (judged === 1) return [describeOneDelivery(impact), ...flow];
   const runs = `Of the last ${judged} deliveries, ${startedAfter} would start a run (${startedBefore} before)`;
-  if (changed === 0) return [`${runs}; no outcome changes`];
+  if (changed === 0) return [`${runs}; no outcome changes`, ...flow];
   const main = `${runs}; the outcome of ${changed} changes`;
   const named = examples.map(({ deliveryId, starts }) => `${deliveryId} (${describeOutcome(starts)})`);
   const more = changed > examples.length ? ` and ${changed - examples.length} more` : '';
-  return [main, `Outcome changes: ${named.join(', ')}${more}`];
+  return [main, ...flow, `Outcome changes: ${named.join(', ')}${more}`];
+}
+
+/** Says what `debounce` and `runsPerHour` do, before or after. */
+function describeRuns({ judged, startedBefore, startedAfter, runs }: AutomationImpact): readonly string[] {
+  const { before, after } = runs;
+  const isGathered = before.runs !== startedBefore || after.runs !== startedAfter;
+  const isStopped = before.stopped + after.stopped > 0;
+  const count = `${after.runs} ${after.runs === 1 ? 'run' : 'runs'}`;
+  const lastOnes = judged === 1 ? 'delivery' : `${judged} deliveries`;
+  return [
+    ...(isGathered ? [`${count} instead of ${before.runs} for the last ${lastOnes}`] : []),
+    ...(isStopped
+      ? [
+          `runsPerHour would have stopped ${after.stopped} of ${count} (${before.stopped} of ${before.runs} before)`,
+        ]
+      : []),
+  ];
 }
 
 function describeOneDelivery({ startedAfter, examples: [changed] }: AutomationImpact): string {

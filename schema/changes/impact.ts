@@ -42,6 +42,11 @@ const webhookImpactShape = z.strictObject({
   silenced: z.array(z.string()).describe('Automations that stay, but that the webhook no longer starts.'),
 });
 
+const runsShape = z.strictObject({
+  runs: z.int(),
+  stopped: z.int().describe('Number of them that `runsPerHour` would have stopped.'),
+});
+
 const automationImpactShape = z.strictObject({
   kind: z.literal('automation'),
   judged: z
@@ -49,6 +54,9 @@ const automationImpactShape = z.strictObject({
     .describe('Number of stored deliveries that were judged by the old triggers and by the new ones.'),
   startedBefore: z.int(),
   startedAfter: z.int(),
+  runs: z
+    .strictObject({ before: runsShape, after: runsShape })
+    .describe('The runs that they would have started: with `debounce`, fewer than there were deliveries.'),
   changed: z.int().describe('Number of them whose outcome changes.'),
   examples: z
     .array(z.strictObject({ deliveryId: z.string(), webhook: z.string(), starts: z.boolean() }))

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { execa } from 'execa';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -60,6 +61,27 @@ describe('plan', () => {
     expect(exitCode).toBe(0);
     const markdown = await workspace.hookmill('plan', '-o', 'markdown');
     expect(markdown.stdout).toContain('levle');
+  });
+
+  test('warns about paths at which no stored delivery has a value', async () => {
+    const flow =
+      'order: $.issue.id\nconcurrency: 1\nconcurrencyKey: $.nmber\ndebounce: { for: 30s, key: $.issue }\n';
+    workspace.write('automations/flow.yaml', automation(uid, '{ number: [1] }') + flow);
+    workspace.write(
+      'automations/flowing.yaml',
+      `${automation(uid, '{ number: [2] }')}order: $.issue.labels[0].name\n`,
+    );
+    const { stderr } = await workspace.hookmill('plan');
+    expect(stderr).toContain(
+      'flow.yaml:4:8: warning: $.issue.id occurs in none of the last 20 deliveries [automation/path-not-sent]',
+    );
+    expect(stderr).toContain(
+      '$.nmber occurs in none of the last 20 deliveries; $.number in 20 [automation/path-not-sent]',
+    );
+    expect(stderr).toContain('$.issue is an object in the last 20 deliveries, which counts as no value');
+    expect(stderr).not.toContain('flowing.yaml');
+    rmSync(workspace.path('automations/flow.yaml'));
+    rmSync(workspace.path('automations/flowing.yaml'));
   });
 
   test('repeats only what is certain once the automations are applied', async () => {

@@ -15,6 +15,7 @@ const told: readonly DiagnosticCode[] = [
   'webhook/renamed',
   'factory/dashboard-managed',
   'factory/too-large',
+  'automation/path-not-sent',
   'filter/field-not-sent',
   'filter/value-not-sent',
   'filter/type-not-sent',

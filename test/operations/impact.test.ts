@@ -35,6 +35,7 @@ async function impacts(
   payloads: readonly unknown[] = [],
   to = uids.pay,
   credential = digest,
+  seconds: readonly number[] = payloads.map((_, index) => -index / 1000),
 ) {
   const applied: AppliedState = {
     ...emptyAppliedState('default'),
@@ -48,7 +49,8 @@ async function impacts(
   };
   const newestMs = 1_000_000;
   const deliveries = payloads.map((_, index) => {
-    return { id: `dlv_${index}`, webhook: 'pay', uid: to, atMs: newestMs - index, size: 100 };
+    const atMs = newestMs + (seconds[index] ?? 0) * 1000;
+    return { id: `dlv_${index}`, webhook: 'pay', uid: to, atMs, size: 100 };
   });
   const history: History = {
     countTraffic: async ({ uid }) =>
@@ -76,6 +78,7 @@ test('a narrower filter: how many runs there would have been, and which deliveri
       judged: 5,
       startedBefore: 5,
       startedAfter: 2,
+      runs: { before: { runs: 5, stopped: 0 }, after: { runs: 2, stopped: 0 } },
       changed: 3,
       examples: [1, 2, 3].map(n => ({ deliveryId: `dlv_${n}`, webhook: 'pay', starts: false })),
     },
@@ -136,6 +139,63 @@ test('names at most the five newest examples, and tests two hundred deliveries',
     'dlv_3',
     'dlv_4',
   ]);
+});
+
+/** What a plan says of five deliveries at these seconds that an automation changes for, one way and the other. */
+async function describeFlow(
+  flow: Partial<AutomationDefinition>,
+  seconds: readonly number[],
+  keys: readonly unknown[],
+) {
+  const of = (given: object) => ({ webhooks: [pay], automations: [automation(undefined, given)] });
+  const payloads = keys.map(key => ({ key }));
+  const describe = async (was: object, is: object) => {
+    const [, impact] = await impacts(of(was), of(is), payloads, uids.pay, digest, seconds);
+    return impact && describeImpact(impact, 0).slice(1);
+  };
+  return [await describe({}, flow), await describe(flow, {})];
+}
+
+test.for<[string, Partial<AutomationDefinition>, readonly number[], readonly string[]]>([
+  [
+    'a burst shares a run',
+    { debounce: { for: '10s' } },
+    [0, 9, 18, 28, 30],
+    ['2 runs instead of 5', '5 runs instead of 2'],
+  ],
+  [
+    'a burst has an end',
+    { debounce: { for: '10s', atMost: '15s' } },
+    [0, 9, 14, 15, 16],
+    ['2 runs instead of 5', '5 runs instead of 2'],
+  ],
+  [
+    'each value has bursts of its own',
+    { debounce: { for: '10s', key: '$.key' } },
+    [0, 1, 2, 3, 4],
+    ['2 runs instead of 5', '5 runs instead of 2'],
+  ],
+])('debounce: %s', async ([_, flow, seconds, expected]) => {
+  const told = expected.map(text => [`${text} for the last 5 deliveries`]);
+  expect(await describeFlow(flow, seconds, ['a', 'b', 'a', 'b', 'a'])).toEqual(told);
+});
+
+test('runsPerHour: how many runs it would have stopped, of those that debounce leaves', async () => {
+  const seconds = [0, 60, 120, 3_599, 3_600];
+  expect(await describeFlow({ runsPerHour: 2 }, seconds, [1, 2, 3, 4, 5])).toEqual([
+    ['runsPerHour would have stopped 2 of 5 runs (0 of 5 before)'],
+    ['runsPerHour would have stopped 0 of 5 runs (2 of 5 before)'],
+  ]);
+  expect(
+    (await describeFlow({ runsPerHour: 2, debounce: { for: '3s' } }, seconds, [1, 2, 3, 4, 5]))[0],
+  ).toEqual([
+    '4 runs instead of 5 for the last 5 deliveries',
+    'runsPerHour would have stopped 1 of 4 runs (0 of 5 before)',
+  ]);
+});
+
+test('a limit or an order changes when runs start, not which', async () => {
+  expect(await describeFlow({ concurrency: 1, order: '$.key' }, [0], [1])).toEqual([undefined, undefined]);
 });
 
 test('destroying a webhook: its traffic, and the automations that it no longer starts', async () => {
