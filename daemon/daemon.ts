@@ -165,7 +165,7 @@ async function startParts(
 
   // The management port starts before the ingress and closes after it, so that it can report while the ingress stops.
   const managementUrl = await startManagement(options, parts, condition, onClose);
-  const alerts = startWatching(options, parts, managementUrl, onClose);
+  const alerts = startWatching(options, parts, events, managementUrl, onClose);
   const runQueue = await startRuns(options, parts, alerts, onClose);
   events.on('queued', () => runQueue.wake()).on('claimsLost', () => runQueue.abandon());
   const reconcilers = startReconcilers({
@@ -189,6 +189,7 @@ async function startParts(
 function startWatching(
   { store, settings, log, nowMs }: DaemonOptions,
   { deliveryLog, thread }: Parts,
+  events: LogOpening['events'],
   managementUrl: string,
   onClose: OnClose,
 ): AlertsTask | undefined {
@@ -196,12 +197,13 @@ function startWatching(
   const dashboardUrl = (settings.managementUrl ?? managementUrl).replace(/\/+$/, '');
   const isTold = urls.length > 0;
   const told = isTold ? { urls, dashboardUrl } : undefined;
-  const health = startHealth({ thread, replicas: store.replicas, log, nowMs, alerts: told });
-  onClose(async () => health.stop());
-  if (!isTold) return undefined;
   const common = { store, deliveryLog, settings, dashboardUrl, log, nowMs, random: Math.random };
-  const alerts = startAlerts(common);
-  onClose(() => alerts.stop());
+  const alerts = isTold ? startAlerts(common) : undefined;
+  onClose(async () => alerts?.stop());
+  const onLooked = () => alerts?.wake();
+  const health = startHealth({ thread, replicas: store.replicas, log, nowMs, alerts: told, onLooked });
+  onClose(async () => health.stop());
+  events.on('committed', health.observeDeliveries);
   return alerts;
 }
 

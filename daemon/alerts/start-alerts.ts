@@ -28,6 +28,8 @@ export interface AlertsOptions {
 export interface AlertsTask {
   /** Looks soon whether an automation's runs fail one after the other. */
   observeAttempt(run: Pick<Run, 'factory' | 'automation'>, state: RunEnd): void;
+  /** Looks now, and sends the messages that are due. */
+  wake(): void;
   stop(): Promise<void>;
 }
 
@@ -70,6 +72,7 @@ export function startAlerts(options: AlertsOptions): AlertsTask {
   };
   const timer = setInterval(passOnce, lookEveryMs).unref();
   return {
+    wake: passOnce,
     observeAttempt: ({ factory, automation }, state) => {
       if (state === 'failed') failed.set(toKey({ factory, automation }), { factory, automation });
     },

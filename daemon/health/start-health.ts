@@ -7,6 +7,8 @@ import type { LookArgument } from '../operations-thread/wire.ts';
 
 /** @limit Time between two looks at the health of webhooks, in ms: what is wrong is known within a few seconds. */
 const lookEveryMs = 5_000;
+/** @limit Time from the first delivery after a pause to a look, in ms: usually, more deliveries follow at once. */
+const lookSoonMs = 500;
 
 export interface HealthOptions {
   readonly thread: Pick<OperationsThread, 'run'>;
@@ -15,33 +17,52 @@ export interface HealthOptions {
   readonly nowMs: () => number;
   /** Undefined if nobody gets alerts. */
   readonly alerts: AlertSettings | undefined;
+  /** Called after each look, which may have opened or ended episodes. */
+  readonly onLooked: () => void;
+}
+
+export interface HealthTask {
+  /** Looks soon if nothing was delivered for a while. Costs next to nothing otherwise. */
+  observeDeliveries(): void;
+  stop(): void;
 }
 
 /** Looks at the health of webhooks every few seconds, in the operations thread. With replicas, one of them does. */
-export function startHealth({ thread, replicas, log, nowMs, alerts }: HealthOptions): { stop(): void } {
-  let isLooking = false;
+export function startHealth({ thread, replicas, log, nowMs, alerts, onLooked }: HealthOptions): HealthTask {
   let isStopped = false;
   let hasFailed = false;
+  /** Whether the last look found no new delivery, so that the next one is worth a look of its own. */
+  let isQuiet = true;
+  let timer: NodeJS.Timeout;
+  const lookIn = (ms: number) => {
+    clearTimeout(timer);
+    if (!isStopped) timer = setTimeout(lookAndGoOn, ms).unref();
+  };
   const look = () => thread.run('lookAtWebhooks', { nowMs: nowMs(), alerts } satisfies LookArgument);
-  const lookOnce = async () => {
-    if (isLooking) return;
-    isLooking = true;
+  const lookAndGoOn = async () => {
+    isQuiet = false;
     try {
-      await doInTurn(replicas, 'health', lookEveryMs, look);
+      const done = await doInTurn(replicas, 'health', lookEveryMs, look);
+      isQuiet = done?.result === false;
       hasFailed = false;
+      onLooked();
     } catch (error) {
       // A log that cannot be written says so itself, and is full for a long time.
       if (!isStopped && !hasFailed) log.warn({ err: error }, 'cannot look at the health of webhooks yet');
       hasFailed = true;
-    } finally {
-      isLooking = false;
     }
+    lookIn(lookEveryMs);
   };
-  const timer = setInterval(() => void lookOnce(), lookEveryMs).unref();
+  lookIn(lookEveryMs);
   return {
+    observeDeliveries: () => {
+      if (!isQuiet) return;
+      isQuiet = false;
+      lookIn(lookSoonMs);
+    },
     stop: () => {
       isStopped = true;
-      clearInterval(timer);
+      clearTimeout(timer);
     },
   };
 }

@@ -38,19 +38,19 @@ async function serve(place: StorePlace): Promise<void> {
   });
 }
 
-/** Looks at webhooks, and opens and ends the episodes of alerts by what is found. */
+/** Looks at webhooks, and opens and ends the episodes of alerts by their health. */
 async function lookWithAlerts(
   { deliveries, appliedStates, alerts }: Store,
   deliveryLog: ThreadLog,
   { nowMs, alerts: settings }: LookArgument,
-): Promise<void> {
+): Promise<boolean> {
   const watched = settings ? listWatched(await alerts.read()) : [];
   const onFound = async (found: readonly FoundHealth[]) => {
     if (!settings) return;
     const findings = found.flatMap(findInHealth);
     await alerts.change(state => followEpisodes(state, findings, { ...settings, nowMs, randomBytes }));
   };
-  await lookAtWebhooks({ deliveries, deliveryLog, readState: appliedStates.read, nowMs, watched, onFound });
+  return lookAtWebhooks({ deliveries, deliveryLog, readState: appliedStates.read, nowMs, watched, onFound });
 }
 
 /** The delivery log as this thread can write it: through the main thread, one write at a time. */

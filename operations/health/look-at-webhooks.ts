@@ -37,32 +37,42 @@ interface Look {
   readonly judged: JudgedHealth;
 }
 
-/** Tallies what was recorded since the last pass, and judges the webhooks that are due. One daemon at a time does this. */
-export async function lookAtWebhooks(deps: LookDeps): Promise<void> {
+/**
+ * Tallies the deliveries that were recorded since the last pass, and judges the webhooks that are due. One daemon at a
+ * time does this. Returns whether there were any such deliveries.
+ */
+export async function lookAtWebhooks(deps: LookDeps): Promise<boolean> {
   const { deliveries, deliveryLog, nowMs, watched } = deps;
   // First, because silence counts only while a daemon looks.
   await deliveryLog.recordHealth({ nowMs, judged: [] });
   // Rows that are not tallied yet would look like silence.
-  if (!(await tally(deps))) return;
+  const tallied = await tally(deps);
+  if (tallied === 'in part') return true;
+  const hasTallied = tallied === 'all';
   const due = [...(await deliveries.listDueHealth(nowMs, judgedMax)), ...watched];
   const looks = new Map<string, Look>();
   for (const webhook of due) {
     if (!looks.has(webhook.uid)) looks.set(webhook.uid, await look(deps, webhook));
   }
-  if (looks.size === 0) return;
+  if (looks.size === 0) return hasTallied;
   const all = [...looks.values()];
   await deps.onFound(all.flatMap(({ found }) => found ?? []));
   await deliveryLog.recordHealth({ nowMs, judged: all.map(({ judged }) => judged) });
+  return hasTallied;
 }
 
-/** Returns whether all rows are tallied. */
-async function tally({ deliveries, deliveryLog }: LookDeps): Promise<boolean> {
+/** Tallies the rows that are not tallied yet, if there are any. */
+async function tally({ deliveries, deliveryLog }: LookDeps): Promise<'none' | 'all' | 'in part'> {
+  let tallied: 'none' | 'all' = 'none';
   for (let steps = 0; steps < stepsMax; steps++) {
     const step = await deliveries.readNextTallies();
-    if (step.to.seq !== step.from.seq && !(await deliveryLog.recordTallies(step))) return false;
-    if (step.isEnd) return true;
+    if (step.to.seq !== step.from.seq) {
+      if (!(await deliveryLog.recordTallies(step))) return 'in part';
+      tallied = 'all';
+    }
+    if (step.isEnd) return tallied;
   }
-  return false;
+  return 'in part';
 }
 
 async function look(
