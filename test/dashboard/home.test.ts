@@ -19,32 +19,36 @@ interface Past {
   readonly rejected?: readonly number[];
 }
 
-/** Records deliveries of the past, each so many hours ago, and waits until the health of the webhook is this. */
-async function record(
-  { workspace }: TestDaemon,
-  api: Api,
-  { accepted = [], rejected = [], ...of }: Past,
-  state: string,
-): Promise<void> {
+/** Records deliveries of the past, each so many hours ago. */
+async function record({ workspace }: TestDaemon, pasts: readonly Past[]): Promise<void> {
   const store = storeIn(homeAt(workspace.home));
   const log = await store.openDeliveryLog();
   const nowMs = Date.now();
-  const at = (hours: number) => ({ ...of, atMs: nowMs - hours * hourMs });
-  for (const hours of accepted) await log.recordAccepted(acceptedDelivery(at(hours)));
-  for (const hours of rejected) log.recordUnidentified(rejectedDelivery(at(hours)));
+  for (const { accepted = [], rejected = [], ...of } of pasts) {
+    const at = (hours: number) => ({ ...of, atMs: nowMs - hours * hourMs });
+    for (const hours of accepted) await log.recordAccepted(acceptedDelivery(at(hours)));
+    for (const hours of rejected) log.recordUnidentified(rejectedDelivery(at(hours)));
+  }
   await log.close();
   await store.close();
-  interface Health {
-    readonly webhooks: readonly {
-      readonly uid: string;
-      readonly health: { readonly state: string };
-      readonly tallies: readonly object[];
-    }[];
-  }
+}
+
+interface Health {
+  readonly webhooks: readonly {
+    readonly uid: string;
+    readonly health: { readonly state: string } | null;
+    readonly tallies: readonly object[];
+  }[];
+}
+
+/** Waits until the daemon has looked at webhooks and their health is this. */
+async function waitForHealth(api: Api, states: Readonly<Record<string, string>>): Promise<void> {
   await eventually(async () => {
     const { webhooks } = await api<Health>('GET', '/health');
-    const found = webhooks.find(({ uid }) => uid === of.uid);
-    return found && found.tallies.length > 0 && found.health.state === state;
+    return Object.entries(states).every(([uid, state]) => {
+      const found = webhooks.find(webhook => webhook.uid === uid);
+      return found && found.tallies.length > 0 && found.health?.state === state;
+    });
   });
 }
 
@@ -58,18 +62,15 @@ async function openHome(browser: object = {}, everything = false) {
       const payments = await createWebhook(api, 'payments');
       await createWebhook(api, 'spare', { enabled: false });
       const hours = Array.from({ length: 160 }, (_, hour) => hour);
-      await record(
-        daemon,
-        api,
-        { factory, webhook: 'deploys', uid: deploys.uid, accepted: hours, rejected: [2, 2, 2, 30] },
-        'healthy',
-      );
-      await record(
-        daemon,
-        api,
-        { factory, webhook: 'payments', uid: payments.uid, accepted: [5, 4], rejected: Array(40).fill(0) },
-        'failing',
-      );
+      const [healthy, failing] = [
+        { factory, webhook: 'deploys', uid: deploys.uid },
+        { factory, webhook: 'payments', uid: payments.uid },
+      ];
+      await record(daemon, [
+        { ...healthy, accepted: hours, rejected: [2, 2, 2, 30] },
+        { ...failing, accepted: [5, 4], rejected: Array(40).fill(0) },
+      ]);
+      await waitForHealth(api, { [healthy.uid]: 'healthy', [failing.uid]: 'failing' });
     },
   });
   const { page, daemon, factory } = dashboard;

@@ -56,7 +56,10 @@ test.runIf(hasSystemd)('systemd finds no mistake in the units, and little that t
 test('the daemon tells systemd that it is ready, alive and stopping', async () => {
   const workspace = makeWorkspace();
   // Stands for the program of systemd.
-  workspace.write('bin/systemd-notify', '#!/bin/sh\necho "$NOTIFY_SOCKET $*" >> "$(dirname "$0")/../notified"\n');
+  workspace.write(
+    'bin/systemd-notify',
+    '#!/bin/sh\necho "$NOTIFY_SOCKET $*" >> "$(dirname "$0")/../notified"\n',
+  );
   chmodSync(workspace.path('bin/systemd-notify'), 0o755);
   const daemon = await startDaemonForTest({
     workspace,
