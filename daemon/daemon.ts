@@ -320,11 +320,13 @@ async function startRuns(
   alerts: AlertsTask | undefined,
   onClose: OnClose,
 ): Promise<RunQueue> {
+  const { directory } = settings.runs;
+  if (directory !== undefined) await store.runFiles.placeIn(directory);
   const retention = startRetention({ store, deliveryLog, settings: settings.retention, log, nowMs });
   onClose(() => retention.stop());
   const queue = await startRunQueue({
     ...{ store, deliveryLog, settings: settings.runs, log, nowMs, monotonicMs },
-    runner: createRunner(settings.runs.runner, environment, store.runFiles, nowMs),
+    runner: await createRunner(settings.runs, environment, store.runFiles, nowMs),
     readAutomation: ({ snapshot, automation }) =>
       thread.run('readRunAutomation', { snapshot, automation }) as ReturnType<ReadRunAutomation>,
     ...{ daemonId, traces },

@@ -7,10 +7,10 @@ const temporarySuffix = '.tmp';
 /**
  * Replaces a file. After a crash or power loss it is either the old file or the new one: a temporary file in the same
  * directory is written, fsynced and renamed over it, then the directory is fsynced. On a full disk this fails and
- * leaves the old file.
+ * leaves the old file. Only its owner can read it, unless `mode` allows more.
  */
-export async function replaceFile(file: string, data: string | Uint8Array): Promise<void> {
-  const temporary = await writeTemporary(file, data);
+export async function replaceFile(file: string, data: string | Uint8Array, mode = 0o600): Promise<void> {
+  const temporary = await writeTemporary(file, data, mode);
   try {
     await rename(temporary, file);
   } catch (error) {
@@ -22,7 +22,7 @@ export async function replaceFile(file: string, data: string | Uint8Array): Prom
 
 /** Creates a file as `replaceFile` does, or fails with EEXIST if it exists. */
 export async function createFile(file: string, data: string): Promise<void> {
-  const temporary = await writeTemporary(file, data);
+  const temporary = await writeTemporary(file, data, 0o600);
   try {
     await link(temporary, file);
   } finally {
@@ -50,10 +50,11 @@ export async function syncDirectory(directory: string): Promise<void> {
   }
 }
 
-async function writeTemporary(file: string, data: string | Uint8Array): Promise<string> {
+async function writeTemporary(file: string, data: string | Uint8Array, mode: number): Promise<string> {
   const temporary = `${file}.${randomBytes(6).toString('hex')}${temporarySuffix}`;
   const handle = await open(temporary, 'wx', 0o600);
   try {
+    if (mode !== 0o600) await handle.chmod(mode);
     await handle.writeFile(data);
     await handle.sync();
   } catch (error) {

@@ -13,9 +13,14 @@ export function renderEventHeaders(headers: EventHeaders): string {
 /** The message and payload that a run works with, and its output. */
 export interface RunFiles {
   /**
+   * Makes the directories of runs in this one from now on, an absolute path outside the home that other users may enter.
+   * Fails with `other-content` if runs have directories elsewhere, and with `unsafe` if others can change the directory.
+   */
+  placeIn(directory: string): Promise<void>;
+  /**
    * Creates the run's directory with its message, payload and event headers, and returns its absolute path. The files
    * are on disk when this resolves. The message is written last: if it exists, the others do too. Later attempts leave
-   * them unchanged.
+   * them unchanged. Only the owner of the directory can enter it; all files in it can be read by whoever does.
    */
   prepare(runId: string, message: string, event: StoredEvent): Promise<string>;
   /** The absolute path of the run's directory on this machine, whether it exists or not. */

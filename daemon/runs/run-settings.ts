@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { addMistake } from '../../schema/definitions/add-mistake.ts';
 import { type RunControl, runAttemptsMax } from '../../schema/definitions/automation-definition.ts';
@@ -26,6 +27,11 @@ const runSecondsMax = 86_400;
 const runOutputBytes = 1024 * 1024;
 /** @limit Most output that an operator can keep of one attempt, in bytes: a few runs cannot fill the disk. */
 const runOutputBytesMax = 64 * 1024 * 1024;
+
+/** @limit Processes and threads that the user of commands may have, of all runs together: enough for four large builds. */
+const commandProcesses = 1_000;
+/** @limit Most processes and threads that an operator can let the user of commands have: more than a machine should have. */
+const commandProcessesMax = 100_000;
 
 const count = z.int().min(1);
 const seconds = z.number().positive().max(runSecondsMax);
@@ -60,6 +66,8 @@ const tokenVariable = z.string().superRefine((text, context) => {
   });
 });
 
+const account = z.union([z.int().min(0), z.string().regex(/^[A-Za-z0-9_][\w.-]*$/)]).transform(String);
+
 const directoryRunnerShape = z.strictObject({ kind: z.literal('directory') });
 
 const commandRunnerShape = z.strictObject({
@@ -69,6 +77,14 @@ const commandRunnerShape = z.strictObject({
     .array(passedVariable)
     .default([])
     .describe("Names of variables in the daemon's environment that the command gets too."),
+  user: account
+    .optional()
+    .describe("Name or uid of the user that the command runs as; without this key, the daemon's."),
+  group: account.optional().describe('Name or gid of the group; by default, the main group of the user.'),
+  processes: count
+    .max(commandProcessesMax)
+    .default(commandProcesses)
+    .describe('Maximum number of processes and threads of the user, of all runs together.'),
   timeLimitSeconds: seconds.default(runCommandSeconds).describe('Time limit for one attempt, in seconds.'),
   outputBytes,
 });
@@ -93,25 +109,48 @@ const backOffShape = z.strictObject({
   maxSeconds: seconds.default(backOffSecondsMax).describe('Longest wait between two attempts, in seconds.'),
 });
 
-/** The key `runs` of the daemon's configuration file. */
-export const runSettingsShape = z.strictObject({
-  runner: z
-    .discriminatedUnion('kind', [directoryRunnerShape, commandRunnerShape, httpRunnerShape])
-    .prefault({ kind: 'directory' })
-    .describe('How an attempt at a run is executed.'),
-  concurrency: count
-    .max(runsConcurrentMax)
-    .default(runsConcurrent)
-    .describe('Maximum number of runs executed at the same time.'),
-  attempts: count
-    .max(runAttemptsMax)
-    .default(runAttempts)
-    .describe('Maximum number of attempts at a run; after that it has failed.'),
-  backOff: backOffShape.prefault({}).describe('Wait after a failed attempt, minus up to 50 % random jitter.'),
+const directory = z.string().superRefine((text, context) => {
+  if (isAbsolute(text)) return;
+  addMistake(context, [], 'not an absolute path', { code: 'definition/value' });
 });
 
+/** The key `runs` of the daemon's configuration file. */
+export const runSettingsShape = z
+  .strictObject({
+    directory: directory
+      .optional()
+      .describe('Directory of the directories of runs; by default, `runs` in the home.'),
+    runner: z
+      .discriminatedUnion('kind', [directoryRunnerShape, commandRunnerShape, httpRunnerShape])
+      .prefault({ kind: 'directory' })
+      .describe('How an attempt at a run is executed.'),
+    concurrency: count
+      .max(runsConcurrentMax)
+      .default(runsConcurrent)
+      .describe('Maximum number of runs executed at the same time.'),
+    attempts: count
+      .max(runAttemptsMax)
+      .default(runAttempts)
+      .describe('Maximum number of attempts at a run; after that it has failed.'),
+    backOff: backOffShape
+      .prefault({})
+      .describe('Wait after a failed attempt, minus up to 50 % random jitter.'),
+  })
+  .superRefine(({ runner, directory }, context) => {
+    if (runner.kind !== 'command') return;
+    const mistake = (key: string, message: string, hint: string) =>
+      addMistake(context, ['runner', key], message, { code: 'definition/value', hint });
+    if (runner.user === undefined && runner.group !== undefined)
+      mistake('group', 'group needs user', 'name the user that the command runs as');
+    if (runner.user !== undefined && directory === undefined)
+      mistake(
+        'user',
+        'user needs runs.directory, because other users cannot enter the home',
+        'name a directory outside the home, such as /var/lib/hookmill-runs',
+      );
+  });
+
 export type RunSettings = z.output<typeof runSettingsShape>;
-export type RunnerSettings = RunSettings['runner'];
 export type CommandRunnerSettings = z.output<typeof commandRunnerShape>;
 export type HttpRunnerSettings = z.output<typeof httpRunnerShape>;
 

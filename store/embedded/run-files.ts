@@ -1,10 +1,26 @@
-import { chmod, lstat, opendir, rm } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import {
+  chmod,
+  lchown,
+  lstat,
+  mkdir,
+  opendir,
+  readdir,
+  realpath,
+  rename,
+  rm,
+  rmdir,
+  stat,
+  symlink,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
+import { promisify } from 'node:util';
 import { attachmentName, headersAttachmentName } from '../../schema/attachments.ts';
 import { replaceFile, syncDirectory } from '../durable-file.ts';
 import { messageName, type RunFiles, type RunOutput, renderEventHeaders } from '../run-files.ts';
+import { StoreError } from '../store-error.ts';
 import { type Home, makePrivateDirectory, runOutputFile } from './files/home.ts';
 import { createAppendStream, openRegularFile } from './files/regular-file.ts';
 
@@ -21,6 +37,7 @@ export function openRunFiles(home: Home): LocalRunFiles {
   const locate = (runId: string) => join(runsDirectory, runId);
   const locateOutput = (runId: string) => runOutputFile(home, runId);
   return {
+    placeIn: directory => placeRuns(runsDirectory, directory),
     prepare: async (runId, message, { payload, headers }) => {
       const directory = locate(runId);
       await makeRunDirectory(directory);
@@ -29,7 +46,8 @@ export function openRunFiles(home: Home): LocalRunFiles {
       await writeRunFile(join(directory, headersAttachmentName), renderEventHeaders(headers));
       await writeRunFile(join(directory, messageName), message);
       await syncDirectory(runsDirectory);
-      return directory;
+      // Without links, because the user of the run's command may be unable to enter the home.
+      return join(await realpath(runsDirectory), runId);
     },
     locate,
     locateOutput,
@@ -46,12 +64,38 @@ export function openRunFiles(home: Home): LocalRunFiles {
     list: () => listRuns(runsDirectory),
     remove: async runId => {
       await rm(locateOutput(runId), { force: true });
-      await rm(locate(runId), { recursive: true, force: true });
+      await removeTree(locate(runId));
     },
   };
 }
 
-/** Makes a run's directory. The command of an earlier attempt may have put something else in its place. */
+/** Makes the home's directory of runs a link to another one, so that each process that knows the home finds it. */
+async function placeRuns(runsDirectory: string, directory: string): Promise<void> {
+  // Others may pass through, to reach what is theirs.
+  if (await mkdir(directory, { recursive: true })) await chmod(directory, 0o711);
+  const { uid, mode } = await stat(directory);
+  if (uid !== process.getuid?.() || (mode & 0o022) !== 0) {
+    const message = `others can change ${directory}; let it belong to the user of the daemon, with mode 711`;
+    throw new StoreError('unsafe', message);
+  }
+  await makePrivateDirectory(runsDirectory);
+  if ((await realpath(runsDirectory)) === (await realpath(directory))) return;
+  if ([...(await readdir(runsDirectory)), ...(await readdir(directory))].length > 0) {
+    const what = `${directory} cannot be the directory of runs, because it or ${runsDirectory} is not empty`;
+    const advice = `move all that is in ${runsDirectory} to ${directory}, and replace ${runsDirectory} by a symbolic link to it`;
+    throw new StoreError('other-content', `${what}; ${advice}`);
+  }
+  const link = `${runsDirectory}.new`;
+  await rm(link, { force: true });
+  await symlink(directory, link);
+  if ((await lstat(runsDirectory)).isDirectory()) await rmdir(runsDirectory);
+  await rename(link, runsDirectory);
+}
+
+/**
+ * Makes a run's directory, or takes it back from the user of an earlier attempt's command. That command may have put
+ * something else in its place.
+ */
 async function makeRunDirectory(directory: string): Promise<void> {
   const existing = await lstat(directory).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
@@ -59,16 +103,31 @@ async function makeRunDirectory(directory: string): Promise<void> {
   });
   if (existing && !existing.isDirectory()) await rm(directory);
   await makePrivateDirectory(directory);
-  if (existing?.isDirectory()) await chmod(directory, 0o700);
+  if (!existing?.isDirectory()) return;
+  const [user, group] = [process.getuid?.(), process.getgid?.()];
+  if (user !== undefined && group !== undefined && existing.uid !== user)
+    await lchown(directory, user, group);
+  await chmod(directory, 0o700);
 }
 
 /** Writes a file for a run's command. The command of an earlier attempt may have put a directory in its place. */
 async function writeRunFile(file: string, content: string | Uint8Array): Promise<void> {
-  await replaceFile(file, content).catch(async (error: NodeJS.ErrnoException) => {
+  await replaceFile(file, content, runFileMode).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EISDIR') throw error;
-    await rm(file, { recursive: true });
-    await replaceFile(file, content);
+    await removeTree(file);
+    await replaceFile(file, content, runFileMode);
   });
+}
+
+/** The user of the command can read them, because the directory is theirs meanwhile. */
+const runFileMode = 0o644;
+
+/**
+ * Removes a file or directory that a command may still change. Unlike Node's own function, `rm` enters directories
+ * without following a link that takes the place of one, and however deeply they are nested.
+ */
+async function removeTree(path: string): Promise<void> {
+  await promisify(execFile)('rm', ['-rf', '--', path]);
 }
 
 async function* listRuns(runsDirectory: string): AsyncGenerator<string> {

@@ -27,6 +27,7 @@ test('reads each kind of runner', () => {
     kind: 'command',
     argv: ['/usr/bin/agent', '--once'],
     environment: ['TOKEN'],
+    processes: 1000,
     timeLimitSeconds: 60,
     outputBytes: 1_048_576,
   });

@@ -5,6 +5,7 @@ import { attachmentName, headersAttachmentName } from '../../../schema/attachmen
 import type { RunFiles, RunOutput } from '../../../store/run-files.ts';
 import type { CommandRunnerSettings } from '../run-settings.ts';
 import { closeOutput, openOutput } from './attempt-output.ts';
+import type { CommandUser } from './command-user.ts';
 import { endLeftovers } from './end-leftovers.ts';
 import type { Attempt, AttemptResult, Runner } from './runner.ts';
 import { boundTimeLimitMs } from './time-limit.ts';
@@ -17,26 +18,31 @@ const commandGraceMs = 5_000;
 const outputDrainMs = 1_000;
 
 /** Variables that every command gets from the daemon's environment. */
-const alwaysInherited = ['PATH', 'HOME', 'LANG', 'TZ', 'TMPDIR'];
+const alwaysInherited = ['PATH', 'LANG', 'TZ'];
+/** Variables about the daemon's user, for commands that run as that user. */
+const inheritedByUser = ['HOME', 'TMPDIR'];
 
 /**
  * Runs the operator's command for each attempt, in the run's directory, without a shell. It gets the message on
- * stdin; nothing that a sender wrote is in its arguments or environment. Exit status 0 is success. The command ends
+ * stdin; nothing that a sender wrote is in its arguments or environment. The directory is the user's meanwhile. Exit status 0 is success. The command ends
  * with its first process; the rest of its process group is then killed.
  */
 export function createCommandRunner(
   settings: CommandRunnerSettings,
+  user: CommandUser | undefined,
   environment: NodeJS.ProcessEnv,
   runFiles: Pick<RunFiles, 'appendOutput'>,
   nowMs: () => number,
 ): Runner {
-  const [program = '', ...programArguments] = settings.argv;
-  const inherited = pick(environment, [...alwaysInherited, ...settings.environment]);
+  const [program = '', ...programArguments] = [...(user?.prefix ?? []), ...settings.argv];
+  const names = [...alwaysInherited, ...(user ? [] : inheritedByUser), ...settings.environment];
+  const inherited = { ...user?.variables, ...pick(environment, names) };
   return async (attempt, signal) => {
     const { directory, message } = attempt;
     const timeLimitMs = boundTimeLimitMs(settings, attempt);
     if (attempt.run.claims > 1 && !(await endLeftovers(attempt.run, signal)))
       return { kind: 'unattempted', reason: 'processes of an earlier attempt are still there' };
+    await user?.lend(directory);
     const output = openOutput(runFiles, attempt, nowMs(), settings.outputBytes);
     const command = execa(program, programArguments, {
       cwd: directory,
@@ -60,7 +66,9 @@ export function createCommandRunner(
       closeSoon(command.stdout);
       closeSoon(command.stderr);
     });
-    return closeOutput(output, toResult(await command, timeLimitMs));
+    const ended = await command;
+    await user?.takeBack(directory);
+    return closeOutput(output, toResult(ended, timeLimitMs));
   };
 }
 

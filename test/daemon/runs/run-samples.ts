@@ -60,11 +60,12 @@ export async function openRunBench(directory = temporaryDirectory()): Promise<Ru
     start: async (runs, options = {}) => {
       const settings = runSettings(runs);
       const { environment = process.env, ...rest } = options;
+      if (settings.directory !== undefined) await store.runFiles.placeIn(settings.directory);
       const queue = await startRunQueue({
         deliveryLog,
         store,
         settings,
-        runner: createRunner(settings.runner, environment, store.runFiles, Date.now),
+        runner: await createRunner(settings, environment, store.runFiles, Date.now),
         daemonId: randomUUID(),
         log: silent,
         observe: () => undefined,

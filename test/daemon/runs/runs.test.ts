@@ -1,65 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Run } from '../../../store/delivery-log.ts';
-import { homeAt } from '../../../store/embedded/files/home.ts';
-import type { Store } from '../../../store/ports.ts';
-import { bearerOf, startDaemonForTest, type TestDaemon } from '../../support/daemon.ts';
-import { send } from '../../support/http.ts';
-import { storeIn } from '../../support/stored.ts';
-import { makeWorkspace, type Workspace } from '../../support/workspace.ts';
-
-interface Served {
-  readonly workspace: Workspace;
-  readonly store: Store;
-  readonly daemon: TestDaemon;
-  post(body: string | Uint8Array, headers?: Record<string, string>): Promise<string>;
-  runsOf(deliveryId: string): Promise<Run[]>;
-}
-
-/** A daemon whose command is this script, with automations that each start a run of every delivery. */
-async function serve(
-  automations: readonly string[],
-  interpreter: string,
-  script: string,
-  { env = {}, ...limits }: { readonly timeLimitSeconds?: number; readonly env?: Record<string, string> } = {},
-): Promise<Served> {
-  const workspace = makeWorkspace();
-  workspace.write('command', script);
-  workspace.write('webhooks/orders.yaml', 'secretName: ORDERS\ndeliveryIdHeader: X-Event\n');
-  const secret = (await workspace.hookmill('secrets', 'generate', 'ORDERS')).stdout.trim();
-  const { stdout } = await workspace.hookmill('apply', '-o', 'json');
-  const [{ uid }] = JSON.parse(stdout).changes;
-  for (const name of automations) {
-    const trigger = { provider: 'webhook', event: 'received', filter: { webhook_ids: [uid] } };
-    workspace.write(
-      `automations/${name}.yaml`,
-      JSON.stringify({ prompt: `Do ${name}.`, triggers: [trigger] }),
-    );
-  }
-  await workspace.hookmill('apply');
-  const argv = [interpreter, workspace.path('command')];
-  const runner = { kind: 'command', argv, outputBytes: 10_000, ...limits };
-  const daemon = await startDaemonForTest({
-    ...{ workspace, env },
-    settings: {
-      runs: { runner, attempts: 1, concurrency: 8 },
-    },
-  });
-  const store = storeIn(homeAt(workspace.home));
-  onTestFinished(() => store.close());
-  return {
-    workspace,
-    store,
-    daemon,
-    post: async (body, headers = {}) => {
-      const url = `${daemon.ingressUrl}/webhooks/w/${uid}`;
-      const answer = await send(url, { headers: { ...bearerOf(secret), ...headers }, body });
-      expect(answer.status).toBe(202);
-      return answer.deliveryId ?? '';
-    },
-    runsOf: deliveryId => store.deliveries.listRunsOfDelivery(deliveryId),
-  };
-}
+import { serve } from './serve-command.ts';
 
 test('a command gets the payload only as a file: no argument, variable or message contains any of it', async () => {
   const source = `

@@ -176,12 +176,14 @@ test('gives a request that a stopping daemon ended back to the queue', async () 
   expect(await bench.store.deliveries.findRun(id)).toMatchObject({ state: 'queued', attempts: 1 });
 });
 
-test('does not start without the token that the settings name', () => {
-  const { runner } = runSettings({
+test('does not start without the token that the settings name', async () => {
+  const settings = runSettings({
     runner: { kind: 'http', url: 'https://x.example', tokenFromEnvironment: 'NOT_SET' },
   });
   const runFiles = storeIn(homeAt('/nowhere')).runFiles;
-  expect(() => createRunner(runner, {}, runFiles, Date.now)).toThrow('the variable NOT_SET is not set');
+  await expect(createRunner(settings, {}, runFiles, Date.now)).rejects.toThrow(
+    'the variable NOT_SET is not set',
+  );
 });
 
 test('a daemon that stops while it prepares an attempt sends no request', async () => {
@@ -200,8 +202,8 @@ test('a daemon that stops while it prepares an attempt sends no request', async 
           return store.runFiles.prepare(...given);
         },
       },
-      runner: createRunner(
-        runSettings({ runner: { kind: 'http', url } }).runner,
+      runner: await createRunner(
+        runSettings({ runner: { kind: 'http', url } }),
         {},
         store.runFiles,
         Date.now,

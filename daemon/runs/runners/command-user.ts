@@ -1,0 +1,94 @@
+import { lchown } from 'node:fs/promises';
+import { execa } from 'execa';
+import { SettingsError } from '../../settings-error.ts';
+import type { CommandRunnerSettings } from '../run-settings.ts';
+
+/** @limit Time limit for each look at the user of commands when the daemon starts, in ms: a directory service may be slow. */
+const lookMs = 10_000;
+
+/** The user as whom commands run. */
+export interface CommandUser {
+  /** The words with which a program is started as that user. */
+  readonly prefix: readonly string[];
+  /** The variables that name the user. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** Lets the user into a run's directory, until `takeBack`. */
+  lend(directory: string): Promise<void>;
+  takeBack(directory: string): Promise<void>;
+}
+
+/**
+ * Looks up the user of commands, and tries whether a program can be run as that user and enter the directory of runs.
+ * Fails with SettingsError if not.
+ */
+export async function openCommandUser(
+  { user, group, processes }: Pick<CommandRunnerSettings, 'user' | 'group' | 'processes'>,
+  runsDirectory: string,
+  { PATH }: NodeJS.ProcessEnv,
+): Promise<CommandUser> {
+  const [name = '', , uid = '', mainGid = '', , home = '/'] = await lookUp('passwd', `${user}`, 'user', PATH);
+  const gid = group === undefined ? mainGid : ((await lookUp('group', group, 'group', PATH))[2] ?? '');
+  if (uid === '0' || Number(uid) === process.getuid?.())
+    throw refuse('user', `${user} is root or the user of the daemon; name a user that has no other use`);
+  const drop = dropTo(uid, gid, processes);
+  const isApart = (await tryOut([...apart, ...drop, 'true'], PATH)) === undefined;
+  const prefix = [...(isApart ? apart : []), ...drop];
+  const failure = await tryOut([...prefix, 'true'], PATH);
+  if (failure !== undefined)
+    throw refuse('user', `cannot run a program as ${user}: ${failure}; start the daemon as root`);
+  if ((await tryOut([...prefix, 'test', '-x', runsDirectory], PATH)) !== undefined)
+    throw refuse('user', `${user} cannot enter ${runsDirectory}; set runs.directory to one outside the home`);
+  const [ownUid = 0, ownGid = 0] = [process.getuid?.(), process.getgid?.()];
+  return {
+    prefix,
+    variables: { HOME: home, USER: name, LOGNAME: name },
+    lend: directory => lchown(directory, Number(uid), Number(gid)),
+    takeBack: directory => lchown(directory, ownUid, ownGid),
+  };
+}
+
+/**
+ * Words that start a program among processes of its own (`pid_namespaces(7)`), which all end with it, or with the
+ * daemon, and see no others. The shell is the first of them: it collects those that lost their parent.
+ */
+const apart: readonly string[] = [
+  ...['setpriv', '--pdeathsig', 'KILL'],
+  ...['unshare', '--mount-proc', '--pid', '--fork', '--kill-child=KILL'],
+  ...['sh', '-c', '"$@"; exit $?', 'sh'],
+];
+
+/** Words that start a program as another user, without a way back to more rights, and with a limit of processes. */
+function dropTo(uid: string, gid: string, processes: number): string[] {
+  const without = ['--clear-groups', '--inh-caps=-all', '--ambient-caps=-all', '--no-new-privs'];
+  return ['prlimit', `--nproc=${processes}`, 'setpriv', `--reuid=${uid}`, `--regid=${gid}`, ...without, '--'];
+}
+
+/** The fields of an entry in the system's database of users or groups. */
+async function lookUp(
+  database: 'passwd' | 'group',
+  key: string,
+  setting: 'user' | 'group',
+  PATH: string | undefined,
+): Promise<string[]> {
+  const { stdout, exitCode, code } = await look(['getent', database, key], PATH);
+  if (exitCode === 0) return stdout.split(':');
+  throw refuse(
+    setting,
+    exitCode === 2 ? `there is no ${setting} ${key}` : `getent failed (${exitCode ?? code})`,
+  );
+}
+
+/** Runs a program to its end. Returns why it failed; undefined if it did not. */
+async function tryOut(words: readonly string[], PATH: string | undefined): Promise<string | undefined> {
+  const { exitCode, stderr, code } = await look(words, PATH);
+  return exitCode === 0 ? undefined : stderr.trim() || `${words[0]} failed (${exitCode ?? code})`;
+}
+
+function look([program = '', ...words]: readonly string[], PATH: string | undefined) {
+  const options = { env: { PATH }, extendEnv: false, reject: false, timeout: lookMs, cwd: '/' } as const;
+  return execa(program, words, options);
+}
+
+function refuse(setting: string, message: string): SettingsError {
+  return new SettingsError(`runs.runner.${setting}: ${message}`);
+}

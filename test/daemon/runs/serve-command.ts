@@ -1,0 +1,71 @@
+import { expect, onTestFinished } from 'vitest';
+import type { Run } from '../../../store/delivery-log.ts';
+import { homeAt } from '../../../store/embedded/files/home.ts';
+import type { Store } from '../../../store/ports.ts';
+import { bearerOf, startDaemonForTest, type TestDaemon } from '../../support/daemon.ts';
+import { send } from '../../support/http.ts';
+import { storeIn } from '../../support/stored.ts';
+import { makeWorkspace, type Workspace } from '../../support/workspace.ts';
+
+interface Served {
+  readonly workspace: Workspace;
+  readonly store: Store;
+  readonly daemon: TestDaemon;
+  post(body: string | Uint8Array, headers?: Record<string, string>): Promise<string>;
+  runsOf(deliveryId: string): Promise<Run[]>;
+}
+
+export interface ServeOptions {
+  readonly timeLimitSeconds?: number;
+  readonly user?: string;
+  readonly processes?: number;
+  readonly directory?: string;
+  readonly attempts?: number;
+  readonly env?: Record<string, string>;
+}
+
+/** A daemon whose command is this script, with automations that each start a run of every delivery. */
+export async function serve(
+  automations: readonly string[],
+  interpreter: string,
+  script: string,
+  { env = {}, directory, attempts = 1, ...limits }: ServeOptions = {},
+): Promise<Served> {
+  const workspace = makeWorkspace();
+  workspace.write('command', script);
+  workspace.write('webhooks/orders.yaml', 'secretName: ORDERS\ndeliveryIdHeader: X-Event\n');
+  const secret = (await workspace.hookmill('secrets', 'generate', 'ORDERS')).stdout.trim();
+  const { stdout } = await workspace.hookmill('apply', '-o', 'json');
+  const [{ uid }] = JSON.parse(stdout).changes;
+  for (const name of automations) {
+    const trigger = { provider: 'webhook', event: 'received', filter: { webhook_ids: [uid] } };
+    workspace.write(
+      `automations/${name}.yaml`,
+      JSON.stringify({ prompt: `Do ${name}.`, triggers: [trigger] }),
+    );
+  }
+  await workspace.hookmill('apply');
+  // The user of the command may be unable to read the file.
+  const argv = [interpreter, ...(limits.user ? ['-c', script] : [workspace.path('command')])];
+  const runner = { kind: 'command', argv, outputBytes: 10_000, ...limits };
+  const daemon = await startDaemonForTest({
+    ...{ workspace, env },
+    settings: {
+      runs: { runner, directory, attempts, concurrency: 8, backOff: { firstSeconds: 0.001 } },
+    },
+  });
+  const store = storeIn(homeAt(workspace.home));
+  onTestFinished(() => store.close());
+  return {
+    workspace,
+    store,
+    daemon,
+    post: async (body, headers = {}) => {
+      const url = `${daemon.ingressUrl}/webhooks/w/${uid}`;
+      const answer = await send(url, { headers: { ...bearerOf(secret), ...headers }, body });
+      expect(answer.status).toBe(202);
+      return answer.deliveryId ?? '';
+    },
+    runsOf: deliveryId => store.deliveries.listRunsOfDelivery(deliveryId),
+  };
+}
