@@ -12,6 +12,7 @@ import { declareAutomationsShow } from './commands/automations/show.ts';
 import { declareAutomationsTest } from './commands/automations/test.ts';
 import { declareComplete } from './commands/completion/complete.ts';
 import { declareCompletion } from './commands/completion/completion.ts';
+import { declareDoctor } from './commands/daemon/doctor.ts';
 import { declareServe } from './commands/daemon/serve.ts';
 import { declareAdd } from './commands/definitions/add.ts';
 import { declareApply } from './commands/definitions/apply.ts';
@@ -97,6 +98,7 @@ const commandTable: readonly (readonly [heading: string, ...rows: CommandRow[]])
   [
     'Webhooks and deliveries:',
     [declareServe],
+    [declareDoctor],
     [declareWhy],
     [declareWebhooks, declareWebhooksList, declareWebhooksShow],
     [

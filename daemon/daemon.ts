@@ -177,7 +177,9 @@ async function startParts(
   const ingress = await startIngress(options, parts, condition, reconcilers.trigger);
   // These close in parallel: each may need seconds, and the whole stop has only ten.
   onClose(() => Promise.all([ingress.close(), runQueue.stop(), reconcilers.stop()]));
-  await recordAddress(options, { ingressUrl: settings.baseUrl ?? ingress.url, managementUrl, id: daemonId });
+  const trustsProxies = settings.trustProxies.length > 0;
+  const ingressUrl = settings.baseUrl ?? ingress.url;
+  await recordAddress(options, { ingressUrl, managementUrl, id: daemonId, trustsProxies });
   // When the daemon has said that it is ready: the thread must not delay the start.
   setImmediate(() => thread.prepare());
   const status = served.status();

@@ -130,6 +130,8 @@ export interface DaemonRecord {
   readonly managementUrl: string;
   /** Different for each start of a daemon. */
   readonly id: string;
+  /** Whether it takes client addresses from proxies; absent in records of earlier versions. */
+  readonly trustsProxies?: boolean | undefined;
 }
 
 /** Plain data, which can be sent to a thread. */

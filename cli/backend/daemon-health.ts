@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Readiness } from '../../schema/readiness.ts';
+import type { DaemonRecord } from '../../store/ports.ts';
 
 /** @limit Time that a daemon has to tell whether it is ready, in ms: it answers at once, or hangs. */
 const answerMs = 3_000;
@@ -50,6 +51,15 @@ export function isAmiss(daemon: DaemonHealth, applied: number): boolean {
   const { state, reason } = daemon;
   if (state === 'not ready') return true;
   return state === 'ready' && (reason !== null || !isServed(daemon, applied));
+}
+
+/** Asks a daemon whether it is ready; undefined if it does not answer. */
+export async function askReadiness({
+  managementUrl,
+  id,
+}: Pick<DaemonRecord, 'managementUrl' | 'id'>): Promise<Readiness | undefined> {
+  const readiness = await readReadiness(managementUrl);
+  return readiness?.daemon === id ? (readiness ?? undefined) : undefined;
 }
 
 async function ask({ url, id, factory }: DaemonAsked): Promise<DaemonHealth> {

@@ -6,7 +6,12 @@ import { fileFailure } from '../store-error.ts';
 import type { Home } from './files/home.ts';
 import { makeHome } from './files/make-home.ts';
 
-const recordShape = z.object({ ingressUrl: z.string(), managementUrl: z.string(), id: z.string() });
+const recordShape = z.object({
+  ingressUrl: z.string(),
+  managementUrl: z.string(),
+  id: z.string(),
+  trustsProxies: z.boolean().optional(),
+});
 
 /** The address of a home's daemon: `daemon.json`. */
 export function openDaemonAddress(home: Home): DaemonAddress {

@@ -1,0 +1,71 @@
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Command } from 'commander';
+import { printable } from '../../../schema/printable.ts';
+import { StoreError } from '../../../store/store-error.ts';
+import { type Context, openContext } from '../../context.ts';
+import { examineDaemon } from '../../doctor/examine-daemon.ts';
+import { examineMachine } from '../../doctor/examine-machine.ts';
+import { type Symptom, well, wrong } from '../../doctor/symptom.ts';
+import { exitStatus } from '../../exit-status.ts';
+import type { GlobalOptions } from '../../global-options.ts';
+import { printData } from '../../output.ts';
+import { addCommand } from '../add-command.ts';
+
+/** Declares `hookmill doctor`. */
+export function declareDoctor(parent: Command): Command {
+  return addCommand(
+    parent,
+    'doctor',
+    'look for what keeps this machine from receiving deliveries',
+    `
+Looks at Node.js, the clock, the disk, the store with its key and file modes, the ports or the daemon, the base URL and
+the proxy, and says what to do. Changes nothing. Exits with 1 if there are problems; warnings do not count.
+
+Examples:
+  hookmill doctor
+  hookmill doctor --home /var/lib/hookmill -o json`,
+  ).action(async (_, command: Command) => {
+    const { output }: GlobalOptions = command.optsWithGlobals();
+    const findings = await examine(command);
+    if (findings.some(({ state }) => state === 'problem')) process.exitCode = exitStatus.problems;
+    printData(output, { findings }, () => findings.map(render).join(''));
+  });
+}
+
+async function examine(command: Command): Promise<Symptom[]> {
+  const context = await openContext(command).catch(toUnusable);
+  if ('state' in context) return [...(await examineMachine(process.cwd())), context];
+  const { store, baseUrl } = context;
+  const record = await store.daemonAddress.read();
+  return [
+    ...(await examineMachine(findExisting(store.place.home))),
+    ...(await examineStore(store)),
+    ...(await examineDaemon(record, baseUrl)),
+  ];
+}
+
+/** A store that may not be opened is a finding; wrong usage is not. */
+function toUnusable(error: unknown): Symptom {
+  if (error instanceof StoreError) return wrong('store', error.message, 'correct that, and try again');
+  throw error;
+}
+
+async function examineStore(store: Context['store']): Promise<Symptom[]> {
+  const { facts, problems } = await store.check();
+  const known = Object.entries(facts).map(([name, value]) => `${name} ${value}`);
+  if (problems.length === 0) return [well('store', known.join(', '))];
+  return problems.map(text => wrong('store', text, 'see `hookmill store check`'));
+}
+
+/** The home, or the directory in which it would be made. */
+function findExisting(path: string): string {
+  return existsSync(path) ? path : findExisting(dirname(path));
+}
+
+const marks = { ok: 'ok       ', warning: 'warning  ', problem: 'problem  ' } as const;
+
+function render({ subject, state, text, remedy }: Symptom): string {
+  const what = remedy === undefined ? '' : `\n           ${printable(remedy)}`;
+  return `${marks[state]}${subject}: ${printable(text)}${what}\n`;
+}

@@ -1,0 +1,79 @@
+import { once } from 'node:events';
+import { chmodSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createServer as createTcpServer } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Symptom } from '../../cli/doctor/symptom.ts';
+import { startDaemonForTest } from '../support/daemon.ts';
+import { findFreePort } from '../support/free-port.ts';
+import { makeWorkspace, type Workspace } from '../support/workspace.ts';
+
+async function examine(workspace: Workspace, env: Readonly<Record<string, string>> = {}) {
+  const { stdout, exitCode } = await workspace.hookmill('doctor', '-o', 'json', { env });
+  const { findings } = JSON.parse(stdout) as { readonly findings: readonly Symptom[] };
+  const find = (subject: string) => findings.find(finding => finding.subject === subject);
+  return { exitCode, find, findings };
+}
+
+test('without a daemon, says what could keep one from starting', async () => {
+  const workspace = makeWorkspace();
+  const { find } = await examine(workspace);
+  expect(find('node')).toMatchObject({ state: 'ok', text: `Node.js ${process.versions.node}` });
+  expect(find('disk')?.text).toMatch(/^\d+\.\d GiB free for /);
+  expect(find('store')?.state).toBe('ok');
+  expect(find('daemon')).toMatchObject({ state: 'warning', remedy: 'start it with `hookmill serve`' });
+  // Another process may have it already, which is as good.
+  const taken = createTcpServer().listen(8080, '127.0.0.1');
+  onTestFinished(() => void taken.close());
+  await Promise.race([once(taken, 'listening'), once(taken, 'error')]);
+  const { find: findTaken, exitCode } = await examine(workspace);
+  expect(findTaken('ports')).toMatchObject({ state: 'problem', text: 'another process has port 8080' });
+  expect(exitCode).toBe(1);
+});
+
+test('asks the daemon, and the ingress at its base URL', async () => {
+  const { workspace, ingressUrl, managementUrl } = await startDaemonForTest();
+  const own = await examine(workspace);
+  expect(own.exitCode).toBe(0);
+  expect(own.find('daemon')).toMatchObject({
+    state: 'ok',
+    text: `answers at ${managementUrl}, and is ready`,
+  });
+  expect(own.find('base URL')).toMatchObject({
+    state: 'warning',
+    text: `the ingress answers at ${ingressUrl}, which only this machine reaches`,
+  });
+  const other = createServer((_, response) => response.end('hello')).listen(0, '127.0.0.1');
+  onTestFinished(() => void other.close());
+  await once(other, 'listening');
+  const otherUrl = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+  const wrong = await examine(workspace, { HOOKMILL_BASE_URL: otherUrl });
+  expect(wrong.exitCode).toBe(1);
+  expect(wrong.find('base URL')?.text).toBe(
+    `something else than the ingress answers at ${otherUrl}/webhooks/w/doctor (200)`,
+  );
+});
+
+test('says that an https URL needs a proxy that the daemon trusts', async () => {
+  const { workspace } = await startDaemonForTest();
+  const url = `https://127.0.0.1:${await findFreePort()}`;
+  const { exitCode, find } = await examine(workspace, { HOOKMILL_BASE_URL: url });
+  expect(exitCode).toBe(1);
+  expect(find('base URL')?.text).toBe(`${url}/webhooks/w/doctor cannot be reached from here (ECONNREFUSED)`);
+  expect(find('proxy')).toMatchObject({
+    state: 'problem',
+    remedy: 'add its address to `trustProxies` in the file of the daemon',
+  });
+});
+
+test('a home that others can change is a finding, with its remedy', async () => {
+  const workspace = makeWorkspace();
+  await workspace.hookmill('secrets', 'set', 'TOKEN', { stdin: 'a-value-of-some-length' });
+  chmodSync(workspace.home, 0o777);
+  const { exitCode, find } = await examine(workspace);
+  expect(exitCode).toBe(1);
+  expect(find('store')).toMatchObject({ state: 'problem', text: expect.stringContaining('chmod') });
+  const { stdout } = await workspace.hookmill('doctor');
+  expect(stdout).toMatch(/^problem {2}store: .*\n {11}correct that, and try again$/m);
+});
