@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import type { Readiness } from '../../schema/readiness.ts';
 import type { DaemonRecord } from '../../store/ports.ts';
 import { askReadiness } from '../backend/daemon-health.ts';
-import { type Symptom, warning, well, wrong } from './symptom.ts';
+import type { Symptom } from './symptom.ts';
 
 /** @limit Time in which the ingress must answer through its base URL, in ms: a sender waits no longer, either. */
 const answerMs = 5_000;
@@ -18,8 +18,13 @@ export async function examineDaemon(record: DaemonRecord | undefined, baseUrl: s
 
 function describe({ status, reason }: Readiness, { managementUrl }: DaemonRecord): Symptom {
   const text = `answers at ${managementUrl}, and is ${status}`;
-  if (status === 'ready') return well('daemon', text);
-  return wrong('daemon', `${text}: ${reason}`, 'correct that; `hookmill status` and its log say more');
+  if (status === 'ready') return { subject: 'daemon', state: 'ok', text };
+  return {
+    subject: 'daemon',
+    state: 'problem',
+    text: `${text}: ${reason}`,
+    remedy: 'correct that; `hookmill status` and its log say more',
+  };
 }
 
 /** Without a daemon, its ports must be free for it. */
@@ -27,15 +32,21 @@ async function examinePorts(): Promise<Symptom[]> {
   const codes = await Promise.all(Object.values(defaultPorts).map(tryToListen));
   const taken = Object.entries(defaultPorts).filter((_, index) => codes[index] !== undefined);
   return [
-    warning('daemon', 'no daemon of this home answers', 'start it with `hookmill serve`'),
-    ...taken.map(([name, port]) =>
-      wrong(
-        'ports',
-        `another process has port ${port}`,
-        `end it, or choose another ${name} port in the settings`,
-      ),
-    ),
-    ...(taken.length === 0 ? [well('ports', 'the default ports 8080 and 8081 are free')] : []),
+    {
+      subject: 'daemon',
+      state: 'warning',
+      text: 'no daemon of this home answers',
+      remedy: 'start it with `hookmill serve`',
+    },
+    ...taken.map(([name, port]) => ({
+      subject: 'ports',
+      state: 'problem' as const,
+      text: `another process has port ${port}`,
+      remedy: `end it, or choose another ${name} port in the settings`,
+    })),
+    ...(taken.length === 0
+      ? [{ subject: 'ports', state: 'ok' as const, text: 'the default ports 8080 and 8081 are free' }]
+      : []),
   ];
 }
 
@@ -50,34 +61,41 @@ function tryToListen(port: number): Promise<string | undefined> {
 
 /** Asks the ingress as a sender would, but with a method that it refuses, so that nothing is counted or recorded. */
 async function examineBaseUrl(baseUrl: string): Promise<Symptom> {
-  const url = `${baseUrl}/webhooks/w/doctor`;
+  const url = `$baseUrl/webhooks/w/doctor`;
   const subject = 'base URL';
   try {
     const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(answerMs) });
     const isIngress = response.headers.get('content-type')?.startsWith('application/problem+json');
     await response.body?.cancel();
     if (isIngress && (response.status === 404 || response.status === 405)) return examineReach(baseUrl);
-    const text = `something else than the ingress answers at ${url} (${response.status})`;
-    return wrong(subject, text, 'let the proxy pass on /webhooks/w/, or correct HOOKMILL_BASE_URL');
+    const text = `something else than the ingress answers at $url($response.status)`;
+    return {
+      subject,
+      state: 'problem',
+      text,
+      remedy: 'let the proxy pass on /webhooks/w/, or correct HOOKMILL_BASE_URL',
+    };
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     const why = cause instanceof Error && 'code' in cause ? cause.code : String(error);
-    return wrong(
+    return {
       subject,
-      `${url} cannot be reached from here (${why})`,
-      'look at its DNS name, TLS and proxy',
-    );
+      state: 'problem',
+      text: `${url} cannot be reached from here (${why})`,
+      remedy: 'look at its DNS name, TLS and proxy',
+    };
   }
 }
 
 function examineReach(baseUrl: string): Symptom {
   const text = `the ingress answers at ${baseUrl}`;
-  if (!isLoopback(baseUrl)) return well('base URL', text);
-  return warning(
-    'base URL',
-    `${text}, which only this machine reaches`,
-    'set HOOKMILL_BASE_URL to the public URL',
-  );
+  if (!isLoopback(baseUrl)) return { subject: 'base URL', state: 'ok', text };
+  return {
+    subject: 'base URL',
+    state: 'warning',
+    text: `${text}, which only this machine reaches`,
+    remedy: 'set HOOKMILL_BASE_URL to the public URL',
+  };
 }
 
 function isLoopback(url: string): boolean {
@@ -87,7 +105,17 @@ function isLoopback(url: string): boolean {
 /** The ingress speaks no TLS itself, so a proxy is in front of an https URL. */
 function examineProxies({ trustsProxies }: DaemonRecord, baseUrl: string): Symptom[] {
   if (!baseUrl.startsWith('https:')) return [];
-  if (trustsProxies) return [well('proxy', 'client addresses are taken from the proxies in trustProxies')];
+  if (trustsProxies)
+    return [
+      { subject: 'proxy', state: 'ok', text: 'client addresses are taken from the proxies in trustProxies' },
+    ];
   const text = 'the proxy in front of the ingress is not in trustProxies, so all senders share its limits';
-  return [wrong('proxy', text, 'add its address to `trustProxies` in the file of the daemon')];
+  return [
+    {
+      subject: 'proxy',
+      state: 'problem',
+      text,
+      remedy: 'add its address to `trustProxies` in the file of the daemon',
+    },
+  ];
 }

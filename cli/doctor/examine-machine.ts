@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { statfs } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { type Symptom, warning, well, wrong } from './symptom.ts';
+import type { Symptom } from './symptom.ts';
 
 /** @limit Free space below which `hookmill doctor` warns, in bytes (1 GiB): a million deliveries of 1 KiB. */
 const freeBytesLow = 1024 ** 3;
@@ -12,7 +12,11 @@ const clockAnswerMs = 3_000;
 
 /** Looks at the machine that this command runs on: Node.js, the clock, and the disk of the home. */
 export async function examineMachine(home: string): Promise<Symptom[]> {
-  return [well('node', `Node.js ${process.versions.node}`), await examineClock(), await examineDisk(home)];
+  return [
+    { subject: 'node', state: 'ok', text: `Node.js ${process.versions.node}` },
+    await examineClock(),
+    await examineDisk(home),
+  ];
 }
 
 /** Signatures with a time are refused if the clock is wrong by minutes. */
@@ -22,11 +26,15 @@ async function examineClock(): Promise<Symptom> {
     () => undefined,
   );
   const now = new Date().toISOString();
-  if (answer?.stdout.trim() === 'yes') return well('clock', `${now}, synchronised`);
+  if (answer?.stdout.trim() === 'yes') return { subject: 'clock', state: 'ok', text: `${now}, synchronised` };
   if (answer?.stdout.trim() !== 'no')
-    return well('clock', `${now}; nothing on this machine says whether it is synchronised`);
+    return {
+      subject: 'clock',
+      state: 'ok',
+      text: `${now}; nothing on this machine says whether it is synchronised`,
+    };
   const remedy = 'synchronise it, for example with `timedatectl set-ntp true`: signatures have a time';
-  return warning('clock', `${now}, not synchronised`, remedy);
+  return { subject: 'clock', state: 'warning', text: `${now}, not synchronised`, remedy };
 }
 
 async function examineDisk(home: string): Promise<Symptom> {
@@ -34,6 +42,8 @@ async function examineDisk(home: string): Promise<Symptom> {
   const free = bavail * bsize;
   const text = `${(free / 1024 ** 3).toFixed(1)} GiB free for ${home}`;
   const remedy = 'make space, or keep fewer deliveries: `retention` in the file of the daemon';
-  if (free < freeBytesMin) return wrong('disk', text, remedy);
-  return free < freeBytesLow ? warning('disk', text, remedy) : well('disk', text);
+  if (free < freeBytesMin) return { subject: 'disk', state: 'problem', text, remedy };
+  return free < freeBytesLow
+    ? { subject: 'disk', state: 'warning', text, remedy }
+    : { subject: 'disk', state: 'ok', text };
 }

@@ -6,7 +6,7 @@ import { StoreError } from '../../../store/store-error.ts';
 import { type Context, openContext } from '../../context.ts';
 import { examineDaemon } from '../../doctor/examine-daemon.ts';
 import { examineMachine } from '../../doctor/examine-machine.ts';
-import { type Symptom, well, wrong } from '../../doctor/symptom.ts';
+import type { Symptom } from '../../doctor/symptom.ts';
 import { exitStatus } from '../../exit-status.ts';
 import type { GlobalOptions } from '../../global-options.ts';
 import { printData } from '../../output.ts';
@@ -47,15 +47,17 @@ async function examine(command: Command): Promise<Symptom[]> {
 
 /** A store that may not be opened is a finding; wrong usage is not. */
 function toUnusable(error: unknown): Symptom {
-  if (error instanceof StoreError) return wrong('store', error.message, 'correct that, and try again');
+  if (error instanceof StoreError)
+    return { subject: 'store', state: 'problem', text: error.message, remedy: 'correct that, and try again' };
   throw error;
 }
 
 async function examineStore(store: Context['store']): Promise<Symptom[]> {
   const { facts, problems } = await store.check();
   const known = Object.entries(facts).map(([name, value]) => `${name} ${value}`);
-  if (problems.length === 0) return [well('store', known.join(', '))];
-  return problems.map(text => wrong('store', text, 'see `hookmill store check`'));
+  if (problems.length === 0) return [{ subject: 'store', state: 'ok', text: known.join(', ') }];
+  const remedy = 'see `hookmill store check`';
+  return problems.map(text => ({ subject: 'store', state: 'problem', text, remedy }));
 }
 
 /** The home, or the directory in which it would be made. */
