@@ -61,14 +61,14 @@ function tryToListen(port: number): Promise<string | undefined> {
 
 /** Asks the ingress as a sender would, but with a method that it refuses, so that nothing is counted or recorded. */
 async function examineBaseUrl(baseUrl: string): Promise<Symptom> {
-  const url = `$baseUrl/webhooks/w/doctor`;
+  const url = `${baseUrl}/webhooks/w/doctor`;
   const subject = 'base URL';
   try {
     const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(answerMs) });
     const isIngress = response.headers.get('content-type')?.startsWith('application/problem+json');
     await response.body?.cancel();
     if (isIngress && (response.status === 404 || response.status === 405)) return examineReach(baseUrl);
-    const text = `something else than the ingress answers at $url($response.status)`;
+    const text = `something else than the ingress answers at ${url} (${response.status})`;
     return {
       subject,
       state: 'problem',
