@@ -328,7 +328,7 @@ async function startRuns(
   onClose(() => retention.stop());
   const queue = await startRunQueue({
     ...{ store, deliveryLog, settings: settings.runs, log, nowMs, monotonicMs },
-    runner: await createRunner(settings.runs, environment, store.runFiles, nowMs),
+    runner: await createRunner(settings.runs, environment, store, nowMs),
     readAutomation: ({ snapshot, automation }) =>
       thread.run('readRunAutomation', { snapshot, automation }) as ReturnType<ReadRunAutomation>,
     ...{ daemonId, traces },

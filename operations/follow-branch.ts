@@ -7,8 +7,7 @@ import { definitionFolders } from '../sources/definition-file-name.ts';
 import type { Definitions } from '../sources/definitions.ts';
 import { parseDefinitions } from '../sources/parse-definitions.ts';
 import { type BranchTip, readTip } from '../sources/repository/branch-tip.ts';
-import type { FollowedBranch, RepositoryCredential } from '../sources/repository/followed-repository.ts';
-import type { GitCredential } from '../sources/repository/git/git-environment.ts';
+import type { FollowedBranch } from '../sources/repository/followed-repository.ts';
 import { openMirror, readRemoteTip } from '../sources/repository/git/git-mirror.ts';
 import { hasCommit } from '../sources/repository/git/git-objects.ts';
 import type { GitMirror } from '../sources/repository/git/mirror.ts';
@@ -19,6 +18,7 @@ import { findAppliedSource, isEdited, toSourcePlace } from './applied-source.ts'
 import { applyDefinitions } from './apply.ts';
 import { makeSharedSecretDiagnostics } from './checks/shared-secrets.ts';
 import type { Factory } from './factory.ts';
+import { openCredential } from './open-credential.ts';
 import type { Change } from './plan.ts';
 import type { PlannedChanges } from './plan-definitions.ts';
 
@@ -156,18 +156,6 @@ async function findRenameDiagnostics(
       file: posix.join(path, definitionFolders.webhook, `${to}.yaml`),
       hint: 'rename the file back, or allow the rename and give the sender the new URL',
     }));
-}
-
-async function openCredential(
-  { name, store }: Factory,
-  { username, secretName }: RepositoryCredential,
-): Promise<GitCredential | 'unusable' | 'forbidden'> {
-  const secret = (await store.teamSecrets.open([secretName], name)).get(secretName);
-  if (secret?.forbiddenTo !== undefined) return 'forbidden';
-  const password = secret?.value?.text;
-  // A line break would end the value in the protocol of git's credential helpers.
-  if (password === undefined || /[\r\n\0]/.test(username + password)) return 'unusable';
-  return { username, password };
 }
 
 type FailureReason = Pick<FollowFailure, 'reason' | 'message' | 'hint'>;

@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { addMistake } from '../../schema/definitions/add-mistake.ts';
 import { type RunControl, runAttemptsMax } from '../../schema/definitions/automation-definition.ts';
 import { parseDurationMs } from '../../schema/definitions/duration.ts';
+import { fieldPath } from '../../schema/definitions/run-flow-fields.ts';
+import { checkRepository, repositoryFields } from '../../sources/repository/followed-repository.ts';
 import { receiverUrl } from '../receivers/receiver-url.ts';
 
 /** @limit Runs executed at the same time: each may be a whole agent. */
@@ -70,6 +72,19 @@ const account = z.union([z.int().min(0), z.string().regex(/^[A-Za-z0-9_][\w.-]*$
 
 const directoryRunnerShape = z.strictObject({ kind: z.literal('directory') });
 
+const workspaceShape = z
+  .strictObject({
+    ...repositoryFields,
+    ref: fieldPath.describe(
+      'Path of the field of the payload that names the commit or branch, such as $.after.',
+    ),
+    automations: z
+      .array(z.string())
+      .optional()
+      .describe('Names of the automations whose runs get it; by default, all.'),
+  })
+  .superRefine(checkRepository);
+
 const commandRunnerShape = z.strictObject({
   kind: z.literal('command'),
   argv: argv.describe('Program and arguments, run without a shell.'),
@@ -85,6 +100,7 @@ const commandRunnerShape = z.strictObject({
     .max(commandProcessesMax)
     .default(commandProcesses)
     .describe('Maximum number of processes and threads of the user, of all runs together.'),
+  workspace: workspaceShape.optional().describe('Working copy of a repository that each run gets.'),
   timeLimitSeconds: seconds.default(runCommandSeconds).describe('Time limit for one attempt, in seconds.'),
   outputBytes,
 });
@@ -152,6 +168,7 @@ export const runSettingsShape = z
 
 export type RunSettings = z.output<typeof runSettingsShape>;
 export type CommandRunnerSettings = z.output<typeof commandRunnerShape>;
+export type WorkspaceSettings = z.output<typeof workspaceShape>;
 export type HttpRunnerSettings = z.output<typeof httpRunnerShape>;
 
 /** Attempts and back-off of a run: those of its automation, bounded by the operator's settings. */

@@ -8,7 +8,8 @@ const concurrencyMax = 1_000;
 /** @limit Most runs of an automation in an hour that a definition can set: a fuse for more would not open in time. */
 const runsPerHourMax = 100_000;
 
-const fieldPath = z
+/** The path of a field of the payload, such as `$.issue.id`. */
+export const fieldPath = z
   .string()
   .superRefine((text, context) => {
     if (parseFieldPath(text)) return;

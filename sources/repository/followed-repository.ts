@@ -13,6 +13,41 @@ const reconcileSecondsMin = 1;
 /** @limit Longest interval of reconciles, in seconds (a day): a longer one is a mistake. */
 const reconcileSecondsMax = 24 * 3600;
 
+/** Where a repository is, and how to log in there. */
+export const repositoryFields = {
+  repository: z.string().describe('URL of the repository, or its absolute path on this machine.'),
+  credentialSecret: secretNameShape
+    .optional()
+    .describe('Team secret that holds the password or access token for HTTPS.'),
+  credentialUsername: z
+    .string()
+    .default('x-access-token')
+    .describe('User name for HTTPS. Most hosts accept any name with an access token.'),
+};
+
+/** Reports a URL, branch or path that git cannot be called with, and a credential that would not be sent. */
+export function checkRepository(
+  { repository, branch = 'main', path = '.', credentialSecret }: GivenRepository,
+  context: z.RefinementCtx,
+): void {
+  const parsed = parseRepository(repository, branch, path);
+  if ('mistake' in parsed) {
+    const { option, message, hint } = parsed.mistake;
+    addMistake(context, [option], message, { code: 'definition/value', hint });
+  } else if (credentialSecret !== undefined && !/^https?$/.test(parsed.repository.transport)) {
+    const hint = 'remove it and use SSH keys (GIT_SSH_COMMAND)';
+    const message = 'credentials are sent only over HTTPS';
+    addMistake(context, ['credentialSecret'], message, { code: 'definition/value', hint });
+  }
+}
+
+interface GivenRepository {
+  readonly repository: string;
+  readonly branch?: string;
+  readonly path?: string;
+  readonly credentialSecret?: string | undefined;
+}
+
 /** The operator's settings of the repository that a factory follows. */
 const followedRepositoryShape = z
   .strictObject({
@@ -21,19 +56,12 @@ const followedRepositoryShape = z
       .regex(namePattern, { error: `use ${nameRule}` })
       .default('default')
       .describe('Factory that follows the repository.'),
-    repository: z.string().describe('URL of the repository, or its absolute path on this machine.'),
+    ...repositoryFields,
     branch: z.string().default('main').describe('Production branch, whose tip is applied.'),
     path: z.string().default('.').describe('Folder of the definitions in the repository.'),
     interval: durationShape('interval', reconcileSecondsMin * 1_000, reconcileSecondsMax * 1_000)
       .default(`${reconcileSeconds}s`)
       .describe('Time between two reconciles.'),
-    credentialSecret: secretNameShape
-      .optional()
-      .describe('Team secret that holds the password or access token for HTTPS.'),
-    credentialUsername: z
-      .string()
-      .default('x-access-token')
-      .describe('User name for HTTPS. Most hosts accept any name with an access token.'),
     trigger: z
       .string()
       .refine(name => isWebhookOfFactory(name), {
@@ -42,17 +70,7 @@ const followedRepositoryShape = z
       .optional()
       .describe('Webhook whose accepted deliveries start a reconcile at once.'),
   })
-  .superRefine(({ repository, branch, path, credentialSecret }, context) => {
-    const parsed = parseRepository(repository, branch, path);
-    if ('mistake' in parsed) {
-      const { option, message, hint } = parsed.mistake;
-      addMistake(context, [option], message, { code: 'definition/value', hint });
-    } else if (credentialSecret !== undefined && !/^https?$/.test(parsed.repository.transport)) {
-      const hint = 'remove it and use SSH keys (GIT_SSH_COMMAND)';
-      const message = 'credentials are sent only over HTTPS';
-      addMistake(context, ['credentialSecret'], message, { code: 'definition/value', hint });
-    }
-  });
+  .superRefine(checkRepository);
 
 function isWebhookOfFactory(text: string): boolean {
   const parts = text.split('/');
@@ -102,9 +120,16 @@ export function getIntervalMs({ interval }: Pick<FollowedRepository, 'interval'>
 }
 
 /** Converts checked settings to the branch that they describe. */
-export function toFollowedBranch(followed: FollowedRepository): FollowedBranch {
-  const { credentialUsername: username, credentialSecret: secretName } = followed;
-  const parsed = parseRepository(followed.repository, followed.branch, followed.path);
+export function toFollowedBranch(
+  followed: GivenRepository & { readonly credentialUsername: string },
+): FollowedBranch {
+  const {
+    credentialUsername: username,
+    credentialSecret: secretName,
+    branch = 'main',
+    path = '.',
+  } = followed;
+  const parsed = parseRepository(followed.repository, branch, path);
   if ('mistake' in parsed) throw new Error(`the settings were not checked: ${parsed.mistake.message}`);
   return {
     repository: parsed.repository,

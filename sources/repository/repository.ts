@@ -98,8 +98,8 @@ function findUrlMistake(url: URL, transport: Transport): Mistake | undefined {
   return undefined;
 }
 
-/** The rules of `git check-ref-format --branch`. */
-function isBranchName(name: string): boolean {
+/** Checks a name by the rules of `git check-ref-format --branch`. */
+export function isBranchName(name: string): boolean {
   if (name === '@' || name.startsWith('-') || /[~^:?*[\\]|\.\.|@\{|\.$/.test(name)) return false;
   if (hasControlsOrBlanks(name) || name.length > branchCharsMax || name === 'HEAD') return false;
   return name.split('/').every(part => part !== '' && !part.startsWith('.') && !part.endsWith('.lock'));

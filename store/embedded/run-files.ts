@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import {
   chmod,
   lchown,
@@ -16,9 +15,9 @@ import {
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import { promisify } from 'node:util';
 import { attachmentName, headersAttachmentName } from '../../schema/attachments.ts';
 import { replaceFile, syncDirectory } from '../durable-file.ts';
+import { removeTree } from '../remove-tree.ts';
 import { messageName, type RunFiles, type RunOutput, renderEventHeaders } from '../run-files.ts';
 import { StoreError } from '../store-error.ts';
 import { type Home, makePrivateDirectory, runOutputFile } from './files/home.ts';
@@ -121,14 +120,6 @@ async function writeRunFile(file: string, content: string | Uint8Array): Promise
 
 /** The user of the command can read them, because the directory is theirs meanwhile. */
 const runFileMode = 0o644;
-
-/**
- * Removes a file or directory that a command may still change. Unlike Node's own function, `rm` enters directories
- * without following a link that takes the place of one, and however deeply they are nested.
- */
-async function removeTree(path: string): Promise<void> {
-  await promisify(execFile)('rm', ['-rf', '--', path]);
-}
 
 async function* listRuns(runsDirectory: string): AsyncGenerator<string> {
   await makePrivateDirectory(runsDirectory);

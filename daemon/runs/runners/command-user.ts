@@ -12,9 +12,10 @@ export interface CommandUser {
   readonly prefix: readonly string[];
   /** The variables that name the user. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Lets the user into a run's directory, until `takeBack`. */
-  lend(directory: string): Promise<void>;
-  takeBack(directory: string): Promise<void>;
+  /** Makes everything in a directory the user's, in which nobody else could enter until now. */
+  give(directory: string): Promise<void>;
+  /** Lets the user into a run's directory until `work` ends. */
+  lend<T>(directory: string, work: () => Promise<T>): Promise<T>;
 }
 
 /**
@@ -42,8 +43,17 @@ export async function openCommandUser(
   return {
     prefix,
     variables: { HOME: home, USER: name, LOGNAME: name },
-    lend: directory => lchown(directory, Number(uid), Number(gid)),
-    takeBack: directory => lchown(directory, ownUid, ownGid),
+    give: async directory => {
+      await execa('chown', ['-R', '-P', `${uid}:${gid}`, '--', directory]);
+    },
+    lend: async (directory, work) => {
+      await lchown(directory, Number(uid), Number(gid));
+      try {
+        return await work();
+      } finally {
+        await lchown(directory, ownUid, ownGid);
+      }
+    },
   };
 }
 

@@ -22,6 +22,21 @@ const alwaysInherited = ['PATH', 'LANG', 'TZ'];
 /** Variables about the daemon's user, for commands that run as that user. */
 const inheritedByUser = ['HOME', 'TMPDIR'];
 
+/** Makes something in the run's directory before its command starts, and names it to the command. */
+export type PrepareCommand = (
+  attempt: Attempt,
+  signal: AbortSignal,
+) => Promise<{ readonly failure?: AttemptResult; readonly variables?: Readonly<Record<string, string>> }>;
+
+export interface CommandDeps {
+  /** By default, the command runs as the daemon's user. */
+  readonly user: CommandUser | undefined;
+  readonly prepare: PrepareCommand | undefined;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly runFiles: Pick<RunFiles, 'appendOutput'>;
+  readonly nowMs: () => number;
+}
+
 /**
  * Runs the operator's command for each attempt, in the run's directory, without a shell. It gets the message on
  * stdin; nothing that a sender wrote is in its arguments or environment. The directory is the user's meanwhile. Exit status 0 is success. The command ends
@@ -29,47 +44,57 @@ const inheritedByUser = ['HOME', 'TMPDIR'];
  */
 export function createCommandRunner(
   settings: CommandRunnerSettings,
-  user: CommandUser | undefined,
-  environment: NodeJS.ProcessEnv,
-  runFiles: Pick<RunFiles, 'appendOutput'>,
-  nowMs: () => number,
+  { user, prepare, environment, runFiles, nowMs }: CommandDeps,
 ): Runner {
-  const [program = '', ...programArguments] = [...(user?.prefix ?? []), ...settings.argv];
+  const argv = [...(user?.prefix ?? []), ...settings.argv];
   const names = [...alwaysInherited, ...(user ? [] : inheritedByUser), ...settings.environment];
   const inherited = { ...user?.variables, ...pick(environment, names) };
   return async (attempt, signal) => {
-    const { directory, message } = attempt;
+    const { directory } = attempt;
     const timeLimitMs = boundTimeLimitMs(settings, attempt);
     if (attempt.run.claims > 1 && !(await endLeftovers(attempt.run, signal)))
       return { kind: 'unattempted', reason: 'processes of an earlier attempt are still there' };
-    await user?.lend(directory);
+    const { failure, variables } = (await prepare?.(attempt, signal)) ?? {};
+    if (failure) return failure;
+    const env = { ...inherited, ...createRunVariables(attempt), ...variables };
     const output = openOutput(runFiles, attempt, nowMs(), settings.outputBytes);
-    const command = execa(program, programArguments, {
-      cwd: directory,
-      env: { ...inherited, ...createRunVariables(attempt) },
-      extendEnv: false,
-      input: message,
-      buffer: false,
-      reject: false,
-      // Each signal goes to the command's whole process group.
-      killDescendants: true,
-      // Otherwise execa listens to the daemon's own signals, and ends the daemon before it has stopped properly.
-      cleanup: false,
-      timeout: timeLimitMs,
-      cancelSignal: signal,
-      forceKillAfterDelay: commandGraceMs,
-    });
-    collect(command.stdout, output);
-    collect(command.stderr, output);
-    command.nodeChildProcess.once('exit', () => {
-      command.kill('SIGKILL');
-      closeSoon(command.stdout);
-      closeSoon(command.stderr);
-    });
-    const ended = await command;
-    await user?.takeBack(directory);
+    const run = () => runCommand(argv, env, attempt, output, timeLimitMs, signal);
+    const ended = await (user ? user.lend(directory, run) : run());
     return closeOutput(output, toResult(ended, timeLimitMs));
   };
+}
+
+async function runCommand(
+  [program = '', ...programArguments]: readonly string[],
+  env: Readonly<Record<string, string>>,
+  { directory, message }: Attempt,
+  output: RunOutput,
+  timeLimitMs: number,
+  signal: AbortSignal,
+): Promise<Ended> {
+  const command = execa(program, programArguments, {
+    cwd: directory,
+    env,
+    extendEnv: false,
+    input: message,
+    buffer: false,
+    reject: false,
+    // Each signal goes to the command's whole process group.
+    killDescendants: true,
+    // Otherwise execa listens to the daemon's own signals, and ends the daemon before it has stopped properly.
+    cleanup: false,
+    timeout: timeLimitMs,
+    cancelSignal: signal,
+    forceKillAfterDelay: commandGraceMs,
+  });
+  collect(command.stdout, output);
+  collect(command.stderr, output);
+  command.nodeChildProcess.once('exit', () => {
+    command.kill('SIGKILL');
+    closeSoon(command.stdout);
+    closeSoon(command.stderr);
+  });
+  return command;
 }
 
 /**

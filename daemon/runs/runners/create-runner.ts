@@ -1,7 +1,7 @@
-import type { RunFiles } from '../../../store/run-files.ts';
-import type { RunSettings } from '../run-settings.ts';
-import { createCommandRunner } from './command.ts';
-import { openCommandUser } from './command-user.ts';
+import type { Store } from '../../../store/ports.ts';
+import type { RunSettings, WorkspaceSettings } from '../run-settings.ts';
+import { createCommandRunner, type PrepareCommand } from './command.ts';
+import { type CommandUser, openCommandUser } from './command-user.ts';
 import { directoryRunner } from './directory.ts';
 import { createHttpRunner } from './http.ts';
 import type { Runner } from './runner.ts';
@@ -13,21 +13,31 @@ import type { Runner } from './runner.ts';
 export async function createRunner(
   { runner: settings, directory = '' }: Pick<RunSettings, 'runner' | 'directory'>,
   environment: NodeJS.ProcessEnv,
-  runFiles: Pick<RunFiles, 'appendOutput'>,
+  store: Pick<Store, 'runFiles' | 'teamSecrets'>,
   nowMs: () => number,
 ): Promise<Runner> {
   switch (settings.kind) {
     case 'directory':
       return directoryRunner;
-    case 'command':
-      return createCommandRunner(
-        settings,
-        settings.user === undefined ? undefined : await openCommandUser(settings, directory, environment),
-        environment,
-        runFiles,
-        nowMs,
-      );
+    case 'command': {
+      const user =
+        settings.user === undefined ? undefined : await openCommandUser(settings, directory, environment);
+      const prepare =
+        settings.workspace && (await openWorkspaces(settings.workspace, user, environment, store));
+      return createCommandRunner(settings, { user, prepare, environment, runFiles: store.runFiles, nowMs });
+    }
     case 'http':
-      return createHttpRunner(settings, environment, runFiles, nowMs);
+      return createHttpRunner(settings, environment, store.runFiles, nowMs);
   }
+}
+
+/** A daemon whose runs get no working copy never loads what fetches it. */
+async function openWorkspaces(
+  settings: WorkspaceSettings,
+  user: CommandUser | undefined,
+  environment: NodeJS.ProcessEnv,
+  store: Pick<Store, 'teamSecrets'>,
+): Promise<PrepareCommand> {
+  const { prepareWorkspace } = await import('./workspace.ts');
+  return (attempt, signal) => prepareWorkspace(attempt, { settings, user, environment, store }, signal);
 }

@@ -13,7 +13,7 @@ import { GitFailure } from './git-failure.ts';
 import { type GitMirror, tipRef } from './mirror.ts';
 
 /** @limit Time limit for one fetch, in ms: enough for 500 MB over a slow line; beyond it the remote counts as unreachable. */
-const gitFetchMs = 600_000;
+export const gitFetchMs = 600_000;
 /** @limit Commits of a branch fetched first: nearly always enough to include the applied revision. */
 export const gitFetchDepth = 10;
 /** @limit Most bytes in a mirror after a fetch: a shallow fetch of one branch contains little of the history. */
@@ -61,6 +61,15 @@ export async function readRemoteTip(mirror: GitMirror): Promise<string | undefin
   return line?.slice(0, line.indexOf('\t'));
 }
 
+/** Asks the remote for the current commit of a branch with any name; undefined if there is no such branch. */
+export async function findRemoteBranch(mirror: GitMirror, branch: string): Promise<string | undefined> {
+  const listing = await runGit({ ...mirror, remote: true, timeoutMs: gitCommandMs }, git =>
+    git.raw(['ls-remote', '--refs', '--heads', '--', mirror.repository.url]),
+  );
+  const line = listing.split('\n').find(line => line.endsWith(`\trefs/heads/${branch}`));
+  return line?.slice(0, line.indexOf('\t'));
+}
+
 /** Fetches the tip of the branch and a little of its history. */
 export async function fetchTip(mirror: GitMirror): Promise<void> {
   await fetchBranch(mirror, `--depth=${gitFetchDepth}`);
@@ -70,6 +79,11 @@ export async function fetchTip(mirror: GitMirror): Promise<void> {
 export async function fetchHistorySince(mirror: GitMirror, time: Date): Promise<void> {
   const seconds = Math.max(0, Math.floor(time.getTime() / 1000));
   await fetchBranch(mirror, `--shallow-since=@${seconds} +0000`);
+}
+
+/** Fetches a commit with all of its files, and a little of its history. */
+export async function fetchCommit(mirror: GitMirror, objectName: string): Promise<void> {
+  await fetch(mirror, {}, [`--depth=${gitFetchDepth}`], objectName);
 }
 
 async function prepare(mirror: GitMirror, credential: GitCredential | undefined): Promise<void> {
@@ -87,11 +101,25 @@ async function makeSkeleton(directory: string): Promise<void> {
 }
 
 async function fetchBranch(mirror: GitMirror, depth: string): Promise<void> {
-  const { url, branch } = mirror.repository;
+  const remote = { promisor: 'true', partialclonefilter: filter };
+  await fetch(mirror, remote, [depth, `--filter=${filter}`], `refs/heads/${mirror.repository.branch}`);
+}
+
+/**
+ * Fetches a ref or object of the remote. The remote is configured for this one command only: otherwise, other commands
+ * would fetch the blobs that a filter left out, and git would write the filter to the mirror's configuration.
+ */
+async function fetch(
+  mirror: GitMirror,
+  remoteSettings: Readonly<Record<string, string>>,
+  options: readonly string[],
+  source: string,
+): Promise<void> {
+  const settings = Object.entries({ url: mirror.repository.url, ...remoteSettings });
   const watch = () => checkSize(mirror.directory);
   await runGit({ ...mirror, remote: true, timeoutMs: gitFetchMs, watch }, git =>
     git.raw([
-      ...makeRemoteOptions(url),
+      ...settings.flatMap(([key, value]) => ['-c', `remote.${remote}.${key}=${value}`]),
       // Without --quiet, because simple-git waits a while for the output of a silent command.
       'fetch',
       '--no-progress',
@@ -99,11 +127,10 @@ async function fetchBranch(mirror: GitMirror, depth: string): Promise<void> {
       '--no-write-fetch-head',
       '--no-recurse-submodules',
       '--no-auto-maintenance',
-      depth,
-      `--filter=${filter}`,
+      ...options,
       '--',
       remote,
-      `+refs/heads/${branch}:${tipRef}`,
+      `+${source}:${tipRef}`,
     ]),
   );
 }
@@ -111,15 +138,6 @@ async function fetchBranch(mirror: GitMirror, depth: string): Promise<void> {
 const remote = 'upstream';
 /** Leaves out blobs that are too large for a definition file, if the server supports it. */
 const filter = `blob:limit=${definitionBytesMax + 1}`;
-
-/**
- * Configures the remote for one command only. Otherwise, other commands would fetch the blobs that were left out, and
- * git would write the filter to the mirror's configuration.
- */
-function makeRemoteOptions(url: string): string[] {
-  const settings = { url, promisor: 'true', partialclonefilter: filter };
-  return Object.entries(settings).flatMap(([key, value]) => ['-c', `remote.${remote}.${key}=${value}`]);
-}
 
 async function checkSize(directory: string): Promise<GitFailure | undefined> {
   const packs = join(directory, 'objects', 'pack');

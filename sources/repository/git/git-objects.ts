@@ -40,6 +40,19 @@ export async function listTree(
   return output.split('\0').slice(0, -1).map(parseEntry);
 }
 
+/** Adds up the sizes of all files of a commit, in bytes. */
+export async function sumFileSizes(mirror: GitMirror, revision: string): Promise<number> {
+  const output = await runLocal(mirror, [
+    'ls-tree',
+    '-r',
+    '--full-tree',
+    '--format=%(objectsize)',
+    revision,
+    '--',
+  ]);
+  return output.split('\n').reduce((sum, size) => sum + (Number(size) || 0), 0);
+}
+
 /** Reads the exact contents of blobs, by their ids. */
 export async function readBlobs(
   mirror: GitMirror,

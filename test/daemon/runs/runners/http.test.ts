@@ -180,8 +180,8 @@ test('does not start without the token that the settings name', async () => {
   const settings = runSettings({
     runner: { kind: 'http', url: 'https://x.example', tokenFromEnvironment: 'NOT_SET' },
   });
-  const runFiles = storeIn(homeAt('/nowhere')).runFiles;
-  await expect(createRunner(settings, {}, runFiles, Date.now)).rejects.toThrow(
+  const store = storeIn(homeAt('/nowhere'));
+  await expect(createRunner(settings, {}, store, Date.now)).rejects.toThrow(
     'the variable NOT_SET is not set',
   );
 });
@@ -202,12 +202,7 @@ test('a daemon that stops while it prepares an attempt sends no request', async 
           return store.runFiles.prepare(...given);
         },
       },
-      runner: await createRunner(
-        runSettings({ runner: { kind: 'http', url } }),
-        {},
-        store.runFiles,
-        Date.now,
-      ),
+      runner: await createRunner(runSettings({ runner: { kind: 'http', url } }), {}, store, Date.now),
     },
     stopping.signal,
   );

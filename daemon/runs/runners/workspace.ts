@@ -1,0 +1,99 @@
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { openCredential } from '../../../operations/open-credential.ts';
+import { parseFieldPath, readField } from '../../../schema/flow/field-path.ts';
+import { toFollowedBranch } from '../../../sources/repository/followed-repository.ts';
+import { GitFailure, type GitFailureCode } from '../../../sources/repository/git/git-failure.ts';
+import { fetchWorkingCopy, parseRevisionName } from '../../../sources/repository/working-copy.ts';
+import type { Store } from '../../../store/ports.ts';
+import { removeTree } from '../../../store/remove-tree.ts';
+import type { WorkspaceSettings } from '../run-settings.ts';
+import type { PrepareCommand } from './command.ts';
+import type { CommandUser } from './command-user.ts';
+import type { Attempt } from './runner.ts';
+
+/** @limit Time limit for checking out the files of a working copy, in ms: enough for 2 GiB on a slow disk. */
+const checkoutMs = 600_000;
+/** @limit Output of the checkout that is read, in bytes: its first lines say what is wrong. */
+const checkoutOutputBytesMax = 64 * 1024;
+
+export interface WorkspaceDeps {
+  readonly settings: WorkspaceSettings;
+  readonly user: CommandUser | undefined;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly store: Pick<Store, 'teamSecrets'>;
+}
+
+/**
+ * Makes the working copy that the payload names, `workspace/` in the run's directory. hookmill fetches it, with the
+ * operator's credential; the command's user checks it out, without.
+ */
+export async function prepareWorkspace(
+  attempt: Attempt,
+  deps: WorkspaceDeps,
+  signal: AbortSignal,
+): ReturnType<PrepareCommand> {
+  const { settings, user, environment } = deps;
+  if (settings.automations?.includes(attempt.run.automation) === false) return {};
+  const payload: unknown = JSON.parse(Buffer.from(attempt.payload).toString());
+  const revision = parseRevisionName(readField(payload, parseFieldPath(settings.ref) ?? []));
+  if (!revision) {
+    const reason = `the payload has no full commit ID and no name of a branch at ${settings.ref}`;
+    return { failure: { kind: 'failed', reason } };
+  }
+  const directory = join(attempt.directory, 'workspace');
+  await removeTree(directory);
+  try {
+    const { repository, credential } = await openRepository(attempt, deps);
+    await fetchWorkingCopy(directory, revision, { repository, credential, environment, signal });
+    await user?.give(directory);
+    const checkOutFiles = () => checkOut(directory, user, environment, signal);
+    await (user ? user.lend(attempt.directory, checkOutFiles) : checkOutFiles());
+  } catch (error) {
+    if (!(error instanceof GitFailure)) throw error;
+    const reason = `the working copy could not be made: ${error.message}`;
+    return { failure: { kind: kinds[error.code], reason } };
+  }
+  return { variables: { HOOKMILL_WORKSPACE: directory } };
+}
+
+async function openRepository({ run }: Attempt, { settings, store }: WorkspaceDeps) {
+  const { repository, credential: wanted } = toFollowedBranch(settings);
+  const credential = wanted && (await openCredential({ name: run.factory, store }, wanted));
+  if (typeof credential !== 'string') return { repository, credential };
+  const message = `the team secret ${wanted?.secretName} has no value that can be sent, or the factory may not use it`;
+  throw new GitFailure('refused', message);
+}
+
+const kinds: Readonly<Record<GitFailureCode, 'failed' | 'retry' | 'unattempted'>> = {
+  'git-missing': 'unattempted',
+  'mirror-unwritable': 'unattempted',
+  timeout: 'retry',
+  'too-large': 'failed',
+  stopped: 'retry',
+  refused: 'retry',
+};
+
+/** Nothing in the repository takes part: without configuration there is no filter, and `reset` runs no hook. */
+async function checkOut(
+  directory: string,
+  user: CommandUser | undefined,
+  { PATH }: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+): Promise<void> {
+  const [program = '', ...words] = [...(user?.prefix ?? []), 'git', 'reset', '--quiet', '--hard'];
+  const { failed, isCanceled, stderr } = await execa(program, words, {
+    cwd: directory,
+    env: { PATH, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1', LC_ALL: 'C' },
+    extendEnv: false,
+    reject: false,
+    cleanup: false,
+    killDescendants: true,
+    stdin: 'ignore',
+    timeout: checkoutMs,
+    cancelSignal: signal,
+    maxBuffer: checkoutOutputBytesMax,
+  });
+  if (isCanceled) throw new GitFailure('stopped', 'hookmill is stopping');
+  if (failed) throw new GitFailure('refused', stderr.split('\n')[0] || 'git could not check it out');
+}
