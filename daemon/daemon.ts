@@ -9,7 +9,7 @@ import { startHealth } from './health/start-health.ts';
 import { createAddressReader, createProxyCheck, createSenderCheck } from './http/client-address.ts';
 import { closeServer, createBoundedServer, type ListenPlace, listen } from './http/http-server.ts';
 import { createMemoryBudgets } from './ingress/budgets.ts';
-import { createIngress, type IngressOptions } from './ingress/ingress.ts';
+import { createIngress, type IngressOptions, type ReportEndpoint } from './ingress/ingress.ts';
 import { createRandomPool } from './ingress/random-pool.ts';
 import { createSharedBudgets } from './ingress/shared-budgets.ts';
 import { UnloggedRequests } from './ingress/unlogged-requests.ts';
@@ -27,6 +27,9 @@ import type { Traces } from './observability/traces.ts';
 import { type OperationsThread, openOperationsThread } from './operations-thread/operations-thread.ts';
 import { readReconcileStatuses } from './reconciling/reconcile-statuses.ts';
 import { startReconcilers } from './reconciling/reconcilers.ts';
+import { openCallbacks } from './runs/callbacks.ts';
+import { ReceiverReports } from './runs/receiver-reports.ts';
+import { openReportEndpoint } from './runs/report-endpoint.ts';
 import { startRetention } from './runs/retention.ts';
 import type { ReadRunAutomation } from './runs/run-automations.ts';
 import { type RunQueue, startRunQueue } from './runs/run-queue.ts';
@@ -166,7 +169,7 @@ async function startParts(
   // The management port starts before the ingress and closes after it, so that it can report while the ingress stops.
   const managementUrl = await startManagement(options, parts, condition, onClose);
   const alerts = startWatching(options, parts, events, managementUrl, onClose);
-  const runQueue = await startRuns(options, parts, alerts, onClose);
+  const { runQueue, reports } = await startRuns(options, parts, condition, alerts, onClose);
   events.on('queued', () => runQueue.wake()).on('claimsLost', () => runQueue.abandon());
   const reconcilers = startReconcilers({
     ...{ store, environment, log, repositories: settings.repositories },
@@ -174,7 +177,7 @@ async function startParts(
     onApplied: factory => void served.refresh(factory),
   });
   onClose(() => reconcilers.stop());
-  const ingress = await startIngress(options, parts, condition, reconcilers.trigger);
+  const ingress = await startIngress(options, { ...parts, reports }, condition, reconcilers.trigger);
   // These close in parallel: each may need seconds, and the whole stop has only ten.
   onClose(() => Promise.all([ingress.close(), runQueue.stop(), reconcilers.stop()]));
   const trustsProxies = settings.trustProxies.length > 0;
@@ -319,16 +322,21 @@ async function startManagement(
 async function startRuns(
   { store, settings, environment, log, nowMs, monotonicMs }: DaemonOptions,
   { deliveryLog, thread, daemonId, metrics, traces }: Parts,
+  condition: Condition,
   alerts: AlertsTask | undefined,
   onClose: OnClose,
-): Promise<RunQueue> {
-  const { directory } = settings.runs;
+): Promise<{ readonly runQueue: RunQueue; readonly reports: ReportEndpoint | undefined }> {
+  const { directory, runner } = settings.runs;
   if (directory !== undefined) await store.runFiles.placeIn(directory);
   const retention = startRetention({ store, deliveryLog, settings: settings.retention, log, nowMs });
   onClose(() => retention.stop());
-  const queue = await startRunQueue({
+  const callback = runner.kind === 'http' ? runner.callback : undefined;
+  const callbacks =
+    callback &&
+    openCallbacks(await store.seal.deriveKey('run callbacks'), () => callback.url ?? condition.baseUrl);
+  const runQueue = await startRunQueue({
     ...{ store, deliveryLog, settings: settings.runs, log, nowMs, monotonicMs },
-    runner: await createRunner(settings.runs, environment, store, nowMs),
+    runner: await createRunner(settings.runs, environment, store, nowMs, callbacks),
     readAutomation: ({ snapshot, automation }) =>
       thread.run('readRunAutomation', { snapshot, automation }) as ReturnType<ReadRunAutomation>,
     ...{ daemonId, traces },
@@ -338,13 +346,18 @@ async function startRuns(
     },
     random: Math.random,
   });
-  onClose(() => queue.stop());
-  return queue;
+  onClose(() => runQueue.stop());
+  const reports = new ReceiverReports({
+    ...{ deliveryLog, log, nowMs, reader: store.deliveries, runFiles: store.runFiles },
+    settle: (run, result) => runQueue.settle(run, result),
+  });
+  onClose(() => reports.stop());
+  return { runQueue, reports: callbacks && openReportEndpoint({ callbacks, reports, log }) };
 }
 
 async function startIngress(
   { store, settings, sockets, log, nowMs, monotonicMs }: DaemonOptions,
-  { deliveryLog, served, unlogged, metrics, traces }: Parts,
+  { deliveryLog, served, unlogged, metrics, traces, reports }: Parts & Pick<IngressOptions, 'reports'>,
   condition: Condition,
   onAccepted: IngressOptions['onAccepted'],
 ): Promise<{ readonly url: string; readonly close: Close }> {
@@ -358,7 +371,7 @@ async function startIngress(
       randomBytes: createRandomPool(),
       ...{ deliveryLog, nowMs },
     },
-    ...{ settings, log, unlogged, traces, onAccepted },
+    ...{ settings, log, unlogged, traces, reports, onAccepted },
     observe: metrics.observeRequest,
     isStopping: () => condition.phase === 'stopping',
   });

@@ -129,8 +129,12 @@ export interface Run {
   readonly createdAtMs: number;
   readonly startedAtMs?: number;
   readonly finishedAtMs?: number;
-  /** The daemon that executes it. */
+  /** The daemon that executes it. A run that waits for its receiver belongs to none. */
   readonly claimedBy?: string;
+  /** Until when a running run waits for its receiver to report the end. */
+  readonly waitsUntilMs?: number;
+  /** What the receiver last reported of the current or last attempt. */
+  readonly report?: RunReport;
   /** Why the last attempt failed. */
   readonly error?: string;
   /** What keeps a queued run from starting, beside its due time. */
@@ -149,6 +153,15 @@ export type RunWait = 'order' | 'limit' | 'deliveries';
 /** A delivery that a run has taken up. */
 export type RunDelivery = Pick<LoggedDelivery, 'id' | 'atMs' | 'size'>;
 
+/** A report of a receiver. Everything in it is from outside. */
+export interface RunReport {
+  readonly atMs: number;
+  /** The number of reports of this attempt, this one included. */
+  readonly count: number;
+  readonly message?: string;
+  readonly link?: string;
+}
+
 export interface RunClaim {
   readonly daemonId: string;
   readonly nowMs: number;
@@ -163,6 +176,14 @@ export interface ClaimedRuns {
 
 /** A claim of a run, as `claimRuns` returned it. A result of an earlier claim changes nothing. */
 export type RunAttempt = Pick<Run, 'id' | 'claims' | 'claimedBy'>;
+
+export interface AwaitedReport extends RunAttempt {
+  readonly untilMs: number;
+}
+
+export interface ReportedRun extends RunAttempt {
+  readonly report: RunReport;
+}
 
 export interface RunResult extends RunAttempt {
   readonly state: 'succeeded' | 'failed';
@@ -373,6 +394,8 @@ export interface DeliveryLogReader {
   /** The deliveries that a run works with, in the order of their commits: one, or all that it has gathered. */
   listRunDeliveries(runId: string): Promise<RunDelivery[]>;
   countUnfinishedRuns(): Promise<UnfinishedRuns>;
+  /** Some of the runs that still wait for their receivers, though their time is over. */
+  listOverdueRuns(nowMs: number): Promise<Run[]>;
   /** The automations of an applied state, as the JSON text that was recorded. */
   readSnapshot(digest: string): Promise<string | undefined>;
   /** The requests without a row since a time, one sum for each webhook, reason and detail; the last ones first. */
@@ -432,6 +455,10 @@ export interface DeliveryLog {
   claimRuns(claim: RunClaim): Promise<ClaimedRuns>;
   /** False if the run is not running under that claim. */
   finishRun(result: RunResult): Promise<boolean>;
+  /** Lets a run wait for its receiver, under no daemon; false if it is not running under that claim. */
+  awaitReport(awaited: AwaitedReport): Promise<boolean>;
+  /** Keeps what a receiver reports of a run in progress; false if it is not running under that claim. */
+  recordReport(reported: ReportedRun): Promise<boolean>;
   /** Queues a running run for another attempt; false if it is not running under that claim. */
   postponeRun(postponement: RunPostponement): Promise<boolean>;
   /** Queues the runs that other daemons left running, and returns their number. Call it at the start. */

@@ -1,4 +1,5 @@
-import { createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto';
+import { createDecipheriv, createSecretKey, hkdf, type KeyObject } from 'node:crypto';
+import { promisify } from 'node:util';
 import { CompactEncrypt } from 'jose/jwe/compact/encrypt';
 import type { Seal, SealedFor } from './seal.ts';
 import { StoreError } from './store-error.ts';
@@ -32,8 +33,14 @@ export function openSeal(key: KeySource): Seal {
         );
       return value;
     },
+    deriveKey: async use => {
+      const derived = await derive('sha256', await key.require(), '', `hookmill ${use}`, keyBytes);
+      return createSecretKey(Buffer.from(derived));
+    },
   };
 }
+
+const derive = promisify(hkdf);
 
 /** Parses a key in base64. Fails with `key`; `origin` names where the text comes from. */
 export function parseKey(text: string, origin: string): KeyObject {

@@ -11,6 +11,9 @@ export function toDelivery({ headers, ...row }: DeliveryRecord): LoggedDelivery 
   return { ...withoutNulls(row), ...(kept && { headers: kept }) };
 }
 
+/** @limit Overdue runs that are looked at together: the others follow with the next look. */
+export const overdueRunsMax = 100;
+
 export interface EventRecord {
   readonly payload: Uint8Array;
   readonly headers: string | null;

@@ -79,6 +79,9 @@ export interface TransferRun extends TransferRow {
   readonly startedAtMs: number | null;
   readonly finishedAtMs: number | null;
   readonly claimedBy: string | null;
+  readonly waitsUntilMs: number | null;
+  /** As JSON. */
+  readonly report: string | null;
   readonly error: string | null;
   /** The output of all attempts; null if there is none. */
   readonly bytes: Uint8Array | null;

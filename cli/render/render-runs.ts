@@ -11,14 +11,14 @@ export function openRunTable(): (runs: readonly RunView[]) => string {
   const table = openTable(['RUN', 'AUTOMATION', 'DELIVERY', 'STATE', 'ATTEMPTS', '']);
   return runs =>
     table(
-      runs.map(({ id, automation, deliveryId, state, attempts, replay, error }) => {
+      runs.map(({ id, automation, deliveryId, state, attempts, replay, error, report }) => {
         return [
           id,
           automation,
           deliveryId + (replay ? ' (replay)' : ''),
           state,
           String(attempts),
-          error ?? '',
+          (state === 'running' ? report?.message : undefined) ?? error ?? '',
         ];
       }),
     );

@@ -1,4 +1,5 @@
-import Koa from 'koa';
+import type { IncomingMessage } from 'node:http';
+import Koa, { type Context } from 'koa';
 import type { Logger } from 'pino';
 import { createAddressReader } from '../http/client-address.ts';
 import { UnverifiedBodies } from '../http/unverified-bodies.ts';
@@ -13,6 +14,12 @@ import { createProblemRenderer } from './problems.ts';
 import { type IngressDeps, receiveDelivery } from './receive-delivery.ts';
 import type { UnloggedRequests } from './unlogged-requests.ts';
 
+/** Answers the requests of receivers that report on runs, on the same port. Never rejects. */
+export interface ReportEndpoint {
+  isFor(request: IncomingMessage): boolean;
+  answer(context: Context): Promise<void>;
+}
+
 export interface IngressOptions {
   readonly deps: IngressDeps;
   readonly settings: Pick<DaemonSettings, 'baseUrl' | 'limits' | 'trustProxies'>;
@@ -22,13 +29,15 @@ export interface IngressOptions {
   /** Undefined unless the daemon traces. */
   readonly traces?: Traces | undefined;
   readonly isStopping: () => boolean;
+  /** Undefined unless receivers get callbacks. */
+  readonly reports?: ReportEndpoint | undefined;
   /** Called when a delivery is on disk, just before its 202 is sent. */
   readonly onAccepted: (webhook: ServedWebhook) => void;
 }
 
 /** Creates the ingress as a Koa application: Koa is only the transport, `receiveDelivery` decides. */
 export function createIngress(options: IngressOptions): Koa {
-  const { deps, settings, log, unlogged, traces, onAccepted, isStopping } = options;
+  const { deps, settings, log, unlogged, traces, reports, onAccepted, isStopping } = options;
   const bodyBytesMax = settings.limits.bodyBytes;
   const readClientAddress = createAddressReader(settings.trustProxies);
   const requestOptions = {
@@ -40,6 +49,7 @@ export function createIngress(options: IngressOptions): Koa {
   const renderProblem = createProblemRenderer(settings.limits);
   const app = new Koa();
   app.use(async context => {
+    if (reports?.isFor(context.req)) return reports.answer(context);
     const startedMs = performance.now();
     const trace = traces?.beginRequest(context.req);
     try {

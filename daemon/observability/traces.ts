@@ -158,7 +158,8 @@ export class AttemptTrace {
 
   end({ kind, reason }: AttemptResult): void {
     this.#span.setAttribute('hookmill.run.result', kind);
-    if (kind !== 'succeeded') this.#span.setStatus({ code: SpanStatusCode.ERROR, message: reason });
+    if (kind !== 'succeeded' && kind !== 'waiting')
+      this.#span.setStatus({ code: SpanStatusCode.ERROR, message: reason });
     this.#span.end();
   }
 }

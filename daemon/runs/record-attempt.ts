@@ -10,7 +10,7 @@ import type { AttemptResult } from './runners/runner.ts';
 const recordRetryMs = 2_000;
 
 export interface RecordAttemptDeps {
-  readonly deliveryLog: Pick<DeliveryLog, 'finishRun' | 'postponeRun'>;
+  readonly deliveryLog: Pick<DeliveryLog, 'finishRun' | 'awaitReport' | 'postponeRun'>;
   readonly settings: Pick<RunSettings, 'attempts' | 'backOff'>;
   readonly log: Logger;
   readonly nowMs: () => number;
@@ -19,8 +19,11 @@ export interface RecordAttemptDeps {
   readonly troubleWaitMs: () => number;
 }
 
-/** The state of a run after an attempt. `lost`: another daemon has begun it again, so nothing was recorded. */
-export type RunEnd = 'succeeded' | 'failed' | 'queued' | 'lost';
+/**
+ * The state of a run after an attempt. `lost`: another daemon has begun it again, so nothing was recorded. `waiting`: its
+ * receiver goes on.
+ */
+export type RunEnd = 'succeeded' | 'failed' | 'queued' | 'lost' | 'waiting';
 
 /**
  * Finishes the run or queues it again, and returns which. Repeats until the log can be written, so that no run stays
@@ -43,11 +46,12 @@ export async function recordAttempt(
   }
 }
 
-async function settleRun(
+/** Does the same once. */
+export async function settleRun(
   { id, attempts, claims, claimedBy }: Run,
   result: AttemptResult,
   { deliveryLog, settings, nowMs, random, troubleWaitMs }: RecordAttemptDeps,
-  signal: AbortSignal,
+  signal?: AbortSignal,
 ): Promise<RunEnd> {
   const { kind, reason: error } = result;
   const claim = { id, claims, ...(claimedBy !== undefined && { claimedBy }) };
@@ -59,7 +63,9 @@ async function settleRun(
     return (await deliveryLog.postponeRun(postponement)) ? 'queued' : 'lost';
   };
   if (kind === 'succeeded' || kind === 'failed') return finish(kind);
-  if (signal.aborted) return postpone(0);
+  if (kind === 'waiting')
+    return (await deliveryLog.awaitReport({ ...claim, untilMs: result.untilMs })) ? 'waiting' : 'lost';
+  if (signal?.aborted) return postpone(0);
   if (kind === 'unattempted') return postpone(troubleWaitMs());
   if (attempts >= settings.attempts) return finish('failed');
   const { firstSeconds, maxSeconds } = settings.backOff;

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { DeliveryLog, Run } from '../../store/delivery-log.ts';
 import type { Store } from '../../store/ports.ts';
 import type { Traces } from '../observability/traces.ts';
-import { type RunEnd, recordAttempt } from './record-attempt.ts';
+import { type RecordAttemptDeps, type RunEnd, recordAttempt, settleRun } from './record-attempt.ts';
 import { type AttemptDeps, attemptRun } from './run-attempt.ts';
 import { type ReadRunAutomation, type RunAutomation, readRunAutomationsFrom } from './run-automations.ts';
 import { boundRetries, type RunSettings } from './run-settings.ts';
@@ -153,21 +153,45 @@ export class RunQueue {
   async #execute(run: Run): Promise<void> {
     const signal = AbortSignal.any([this.#stopping.signal, this.#claims.signal]);
     const { log } = this.#options;
-    const { id, deliveryId: delivery, factory, automation, attempts: attempt } = run;
-    const about = { run: id, delivery, factory, automation, attempt };
     try {
       const { result, automation: wanted } = await this.#attempt(run, signal);
       if (result.kind !== 'unattempted') this.#trouble.end();
       else if (!signal.aborted) this.#trouble.add(run.id, result.reason);
-      const settings = boundRetries(this.#options.settings, wanted);
-      const deps = { ...this.#options, settings, troubleWaitMs: () => this.#trouble.waitMs() };
-      const state = await recordAttempt(run, result, deps, signal);
-      if (result.kind === 'unattempted') return;
-      this.#options.observe(run, state);
-      log[levels[state]]({ ...about, state, reason: result.reason }, 'run attempt ended');
+      const state = await recordAttempt(run, result, this.#recordDeps(wanted), signal);
+      if (result.kind !== 'unattempted') this.#tell(run, result, state);
     } catch (err) {
-      log.error({ ...about, err }, 'cannot record the result of a run attempt; the next daemon repeats it');
+      log.error(
+        { ...describe(run), err },
+        'cannot record the result of a run attempt; the next daemon repeats it',
+      );
     }
+  }
+
+  /**
+   * Records how an attempt has ended whose receiver went on with it. Rejects with DeliveryLogError if that cannot be
+   * recorded now.
+   */
+  async settle(run: Run, result: AttemptResult): Promise<RunEnd> {
+    const state = await settleRun(run, result, this.#recordDeps(await this.#readAutomation(run)));
+    if (state !== 'lost') this.#tell(run, result, state);
+    this.wake();
+    return state;
+  }
+
+  #recordDeps(wanted: RunAutomation | undefined): RecordAttemptDeps {
+    const settings = boundRetries(this.#options.settings, wanted);
+    return { ...this.#options, settings, troubleWaitMs: () => this.#trouble.waitMs() };
+  }
+
+  #tell(run: Run, result: AttemptResult, state: RunEnd): void {
+    const { log, observe } = this.#options;
+    // A receiver may report the end before it answers.
+    if (result.kind === 'waiting') {
+      log.info(describe(run), 'the receiver goes on with a run');
+      return;
+    }
+    observe(run, state);
+    log[levels[state]]({ ...describe(run), state, reason: result.reason }, 'run attempt ended');
   }
 
   /** Reads the run's automation and makes one attempt. A failure of hookmill itself is a result too. */
@@ -187,7 +211,11 @@ export class RunQueue {
 }
 
 /** A failed run is an error; one that is queued again may still succeed. */
-const levels = { succeeded: 'info', queued: 'warn', lost: 'warn', failed: 'error' } as const;
+const levels = { succeeded: 'info', waiting: 'info', queued: 'warn', lost: 'warn', failed: 'error' } as const;
+
+function describe({ id, deliveryId, factory, automation, attempts }: Run): object {
+  return { run: id, delivery: deliveryId, factory, automation, attempt: attempts };
+}
 
 /** hookmill itself failed, for example with a full disk or an unreadable log. */
 function toUnattempted(error: unknown): AttemptResult {

@@ -23,6 +23,8 @@ const runCommandSeconds = 600;
 const runRequestSeconds = 30;
 /** @limit Longest time limit for one attempt by HTTP, in seconds: `fetch` itself gives up after it. */
 const runRequestSecondsMax = 300;
+/** @limit Time for a receiver to report the end of a run that it has taken on, in seconds: it may be an agent at work. */
+const runReportSeconds = 3_600;
 /** @limit Longest time that any setting of runs can have, in seconds: a day; a longer one is probably a mistake. */
 const runSecondsMax = 86_400;
 /** @limit Output kept of one attempt at a run, in bytes: enough for a log that a person reads. */
@@ -105,6 +107,15 @@ const commandRunnerShape = z.strictObject({
   outputBytes,
 });
 
+const callbackShape = z.strictObject({
+  url: receiverUrl
+    .optional()
+    .describe('URL of the ingress as the receiver reaches it; by default, that of senders.'),
+  timeLimitSeconds: seconds
+    .default(runReportSeconds)
+    .describe('Time limit for an attempt whose receiver goes on with it, in seconds.'),
+});
+
 const httpRunnerShape = z.strictObject({
   kind: z.literal('http'),
   url: receiverUrl.describe('URL that runs are posted to.'),
@@ -115,6 +126,9 @@ const httpRunnerShape = z.strictObject({
     .max(runRequestSecondsMax)
     .default(runRequestSeconds)
     .describe('Time limit for one attempt, in seconds.'),
+  callback: callbackShape
+    .optional()
+    .describe('Lets the receiver answer 202, go on, and report the end later; off without this key.'),
   outputBytes,
 });
 

@@ -68,6 +68,12 @@ function RunFacts({ run }: { readonly run: ShownRun }) {
           <ExactTime at={run.nextAttemptAt} due />
         </Fact>
       )}
+      {run.waitsUntil && (
+        <Fact term="Waits for its receiver until">
+          <ExactTime at={run.waitsUntil} due />
+        </Fact>
+      )}
+      {run.report && <Report report={run.report} />}
       <Fact term="Automation">
         <a href={toHref({ page: 'automation', factory, id: run.automation })}>
           <Text text={run.automation} />
@@ -101,6 +107,22 @@ function RunFacts({ run }: { readonly run: ShownRun }) {
         </a>
       </Fact>
     </Facts>
+  );
+}
+
+/** What the receiver last said. All of it is from outside; the API lets only web links through. */
+function Report({ report: { at, message, link } }: { readonly report: NonNullable<ShownRun['report']> }) {
+  return (
+    <Fact term="Receiver reported">
+      {message !== undefined && <Text text={message} />} <ExactTime at={at} />
+      {link !== undefined && (
+        <div>
+          <a href={link} target="_blank" rel="noreferrer">
+            <Text text={link} />
+          </a>
+        </div>
+      )}
+    </Fact>
   );
 }
 

@@ -6,7 +6,7 @@ import type { Outcome } from '../../schema/delivery.ts';
 import { judgeAutomation } from '../../schema/filters/judge-automation.ts';
 import { findEventType } from '../../schema/find-event-type.ts';
 import type { Permission } from '../../schema/permission.ts';
-import type { DeliverySummary, LoggedDelivery, Run } from '../../store/delivery-log.ts';
+import type { DeliverySummary, LoggedDelivery, Run, RunReport } from '../../store/delivery-log.ts';
 
 export type DeliveryView = z.output<typeof answers.deliveryAnswer>;
 export type DeliveryDetail = z.output<typeof answers.deliveryDetailAnswer>;
@@ -120,8 +120,15 @@ export function runView(run: Run): RunView {
     startedAt: run.startedAtMs === undefined ? null : formatTime(run.startedAtMs),
     finishedAt: run.finishedAtMs === undefined ? null : formatTime(run.finishedAtMs),
     nextAttemptAt: state === 'queued' ? formatTime(run.notBeforeMs) : null,
+    ...(run.waitsUntilMs !== undefined && { waitsUntil: formatTime(run.waitsUntilMs) }),
+    ...(run.report && { report: reportView(run.report) }),
     ...(error !== undefined && { error }),
   };
+}
+
+function reportView({ atMs, message, link }: RunReport): NonNullable<RunView['report']> {
+  const at = formatTime(atMs);
+  return { at, ...(message !== undefined && { message }), ...(link !== undefined && { link }) };
 }
 
 function formatTime(atMs: number): string {

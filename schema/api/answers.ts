@@ -340,6 +340,13 @@ export const runAnswer = z.strictObject({
   startedAt: time.nullable(),
   finishedAt: time.nullable(),
   nextAttemptAt: time.nullable().describe('When a queued run is attempted again.'),
+  waitsUntil: time.optional().describe('Until when a running run waits for its receiver to report the end.'),
+  report: z
+    .strictObject({ at: time, message: z.string().optional(), link: z.string().optional() })
+    .optional()
+    .describe(
+      'What the receiver last reported of the attempt. Text from outside; the link is an http or https URL.',
+    ),
   error: z.string().optional().describe('Why the last attempt failed.'),
 });
 export const runsAnswer = z.strictObject({ runs: z.array(runAnswer), ...listEnd });

@@ -26,6 +26,8 @@ export async function openLogThread(thread: LogThread, options: DeliveryLogOptio
     readSnapshot: digest => commits.ask('readSnapshot', digest),
     claimRuns: claim => commits.ask('claimRuns', claim),
     finishRun: result => commits.ask('finishRun', result),
+    awaitReport: awaited => commits.ask('awaitReport', awaited),
+    recordReport: reported => commits.ask('recordReport', reported),
     postponeRun: postponement => commits.ask('postponeRun', postponement),
     requeueRunsOfOthers: daemonId => commits.ask('requeueRunsOfOthers', daemonId),
     correctDueTimes: correction => commits.ask('correctDueTimes', correction),

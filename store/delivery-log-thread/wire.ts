@@ -1,10 +1,12 @@
 import type {
   AcceptedDelivery,
+  AwaitedReport,
   ClaimedRuns,
   DueTimesCorrection,
   Pruned,
   PruneRule,
   Replay,
+  ReportedRun,
   RunClaim,
   RunPostponement,
   RunResult,
@@ -89,6 +91,8 @@ export interface Verbs {
   readSnapshot: { takes: string; gives: string | undefined };
   claimRuns: { takes: RunClaim; gives: ClaimedRuns };
   finishRun: { takes: RunResult; gives: boolean };
+  awaitReport: { takes: AwaitedReport; gives: boolean };
+  recordReport: { takes: ReportedRun; gives: boolean };
   postponeRun: { takes: RunPostponement; gives: boolean };
   requeueRunsOfOthers: { takes: string; gives: number };
   correctDueTimes: { takes: DueTimesCorrection; gives: number };

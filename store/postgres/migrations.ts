@@ -386,6 +386,14 @@ const migrations: readonly Migration[] = [
     ALTER TABLE hookmill.runs ADD COLUMN claims bigint NOT NULL DEFAULT 0;
     `,
   },
+  {
+    compatibleFrom: 1,
+    sql: `
+    -- Until when a running run, which then belongs to no daemon, waits for its receiver; and what that last said, as JSON.
+    ALTER TABLE hookmill.runs ADD COLUMN waits_until_ms bigint;
+    ALTER TABLE hookmill.runs ADD COLUMN report text;
+    `,
+  },
 ];
 
 /** The version of the tables that this hookmill writes. */

@@ -165,7 +165,17 @@ const deliveryNames = [
 
 const runNames = [
   ...['id', 'factory', 'webhook', 'deliveryId', 'automation', 'replay', 'state', 'attempts', 'notBeforeMs'],
-  ...['createdAtMs', 'startedAtMs', 'finishedAtMs', 'claimedBy', 'error', 'snapshot', 'claims'],
+  ...[
+    'createdAtMs',
+    'startedAtMs',
+    'finishedAtMs',
+    'claimedBy',
+    'error',
+    'snapshot',
+    'claims',
+    'waitsUntilMs',
+    'report',
+  ],
 ] as readonly (keyof TransferRun)[];
 
 /** The parameters of an insert: the partitions of the rows, the lengths of their bytes, all bytes, and the columns. */
@@ -219,18 +229,22 @@ const insertRuns = `
     SELECT *, sum(length) OVER (ORDER BY position) - length AS start
     FROM unnest($1::integer[], $2::integer[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
       $9::boolean[], $10::text[], $11::integer[], $12::bigint[], $13::bigint[], $14::bigint[], $15::bigint[],
-      $16::text[], $17::text[], $18::text[], $19::bigint[]) WITH ORDINALITY
+      $16::text[], $17::text[], $18::text[], $19::bigint[],
+      $20::bigint[], $21::text[]) WITH ORDINALITY
     AS given (day, length, id, factory, webhook, delivery_id, automation, replay, state, attempts, not_before_ms,
-      created_at_ms, started_at_ms, finished_at_ms, claimed_by, error, digest, claims, position)
+      created_at_ms, started_at_ms, finished_at_ms, claimed_by, error, digest, claims, waits_until_ms, report,
+      position)
   ), outputs AS (
     INSERT INTO hookmill.run_outputs (run_id, day, bytes)
     SELECT id, hookmill.day_of((extract(epoch FROM now()) * 1000)::bigint), ${givenBytes}
     FROM given WHERE length IS NOT NULL
   )
   INSERT INTO hookmill.runs (day, id, factory, webhook, delivery_id, automation, replay, state, attempts, not_before_ms,
-    created_at_ms, started_at_ms, finished_at_ms, claimed_by, error, snapshot, claims)
+    created_at_ms, started_at_ms, finished_at_ms, claimed_by, error, snapshot, claims,
+    waits_until_ms, report)
   SELECT day, id, factory, webhook, delivery_id, automation, replay, state, attempts, not_before_ms, created_at_ms,
-    started_at_ms, finished_at_ms, claimed_by, error, ${givenSnapshot}, claims
+    started_at_ms, finished_at_ms, claimed_by, error, ${givenSnapshot}, claims, waits_until_ms,
+    report
   FROM given ORDER BY position`;
 
 // A page ends where its bytes reach $4: what is beyond is sized, but not read.
@@ -255,7 +269,8 @@ const selectRuns = `
   SELECT page.seq AS position, page.id, page.factory, page.webhook, delivery_id AS "deliveryId",
     deliveries.at_ms AS "deliveryAtMs", automation, replay, digest AS snapshot, state, attempts, claims,
     not_before_ms AS "notBeforeMs", created_at_ms AS "createdAtMs", started_at_ms AS "startedAtMs",
-    finished_at_ms AS "finishedAtMs", claimed_by AS "claimedBy", error,
+    finished_at_ms AS "finishedAtMs", claimed_by AS "claimedBy",
+    waits_until_ms AS "waitsUntilMs", report, error,
     (SELECT string_agg(bytes, ''::bytea ORDER BY seq) FROM hookmill.run_outputs WHERE run_id = page.id) AS bytes
   FROM page JOIN hookmill.deliveries ON deliveries.id = delivery_id AND deliveries.day = page.day
     LEFT JOIN hookmill.snapshots ON key = page.snapshot

@@ -133,7 +133,14 @@ function makeRun({ id, factory, webhook, atMs, snapshot }: TransferDelivery, ind
     ...{ position: 0, factory, webhook, snapshot, deliveryId: id, deliveryAtMs: atMs, automation: 'triage' },
     id: createSortableId('run', atMs, randomBytes(sortableIdRandomBytes)),
     ...{ replay: false, state: 'succeeded', attempts: 1, claims: 1, notBeforeMs: atMs, createdAtMs: atMs },
-    ...{ startedAtMs: atMs, finishedAtMs: atMs + 5, claimedBy: null, error: null },
+    ...{
+      startedAtMs: atMs,
+      finishedAtMs: atMs + 5,
+      claimedBy: null,
+      error: null,
+      waitsUntilMs: null,
+      report: null,
+    },
     bytes: index % 100 === 0 ? Buffer.from('done') : null,
   };
 }

@@ -1,4 +1,5 @@
 import type { Store } from '../../../store/ports.ts';
+import type { Callbacks } from '../callbacks.ts';
 import type { RunSettings, WorkspaceSettings } from '../run-settings.ts';
 import { createCommandRunner, type PrepareCommand } from './command.ts';
 import { type CommandUser, openCommandUser } from './command-user.ts';
@@ -15,6 +16,7 @@ export async function createRunner(
   environment: NodeJS.ProcessEnv,
   store: Pick<Store, 'runFiles' | 'teamSecrets'>,
   nowMs: () => number,
+  callbacks?: Pick<Callbacks, 'createUrl'>,
 ): Promise<Runner> {
   switch (settings.kind) {
     case 'directory':
@@ -27,7 +29,7 @@ export async function createRunner(
       return createCommandRunner(settings, { user, prepare, environment, runFiles: store.runFiles, nowMs });
     }
     case 'http':
-      return createHttpRunner(settings, environment, store.runFiles, nowMs);
+      return createHttpRunner(settings, environment, store.runFiles, nowMs, callbacks);
   }
 }
 

@@ -2,6 +2,7 @@ import { attachmentName, headersAttachmentName } from '../../../schema/attachmen
 import { type RunFiles, type RunOutput, renderEventHeaders } from '../../../store/run-files.ts';
 import { postToReceiver } from '../../receivers/post-to-receiver.ts';
 import { SettingsError } from '../../settings-error.ts';
+import type { Callbacks } from '../callbacks.ts';
 import type { HttpRunnerSettings } from '../run-settings.ts';
 import { closeOutput, openOutput } from './attempt-output.ts';
 import type { Attempt, Runner } from './runner.ts';
@@ -9,24 +10,39 @@ import { boundTimeLimitMs } from './time-limit.ts';
 
 /**
  * Posts each attempt to the operator's receiver as multipart/form-data (RFC 7578): the text `message` and the files
- * `event-payload.json` and `event-headers.json`. See `postToReceiver` for what is success, and what is retried.
+ * `event-payload.json` and `event-headers.json`. See `postToReceiver` for what is success, and what is retried. A receiver
+ * that gets a callback may answer 202 and `Hookmill-Callback: accepted`, and report the end later.
  */
 export function createHttpRunner(
   settings: HttpRunnerSettings,
   environment: NodeJS.ProcessEnv,
   runFiles: Pick<RunFiles, 'appendOutput'>,
   nowMs: () => number,
+  callbacks?: Pick<Callbacks, 'createUrl'>,
 ): Runner {
   const authorization = readAuthorization(settings, environment);
+  const { callback } = settings;
   return async (attempt, signal) => {
-    const output = openOutput(runFiles, attempt, nowMs(), settings.outputBytes);
+    const startedMs = nowMs();
+    const output = openOutput(runFiles, attempt, startedMs, settings.outputBytes);
     const post = {
       ...{ url: settings.url, timeLimitMs: boundTimeLimitMs(settings, attempt), signal },
-      headers: { ...createRunHeaders(attempt), ...authorization },
+      headers: {
+        ...createRunHeaders(attempt),
+        ...(callbacks && { 'hookmill-callback': callbacks.createUrl(attempt.run) }),
+        ...authorization,
+      },
       body: createForm(attempt),
     };
-    const result = await postToReceiver(post, nowMs, response => collect(response, output));
-    return closeOutput(output, result);
+    let goesOn = false;
+    const result = await postToReceiver(post, nowMs, response => {
+      goesOn = response.status === 202 && response.headers.get('hookmill-callback') === 'accepted';
+      return collect(response, output);
+    });
+    if (!callback || !goesOn || result.kind !== 'succeeded') return closeOutput(output, result);
+    const untilMs = (attempt.run.startedAtMs ?? startedMs) + boundTimeLimitMs(callback, attempt);
+    const reason = `the receiver goes on, and has until ${new Date(untilMs).toISOString()} to report the end`;
+    return closeOutput(output, { kind: 'waiting', untilMs, reason });
   };
 }
 

@@ -21,6 +21,8 @@ export type AttemptResult =
   | { readonly kind: 'failed'; readonly reason: string }
   /** Another attempt may succeed, after at least `afterMs`. Also used if the signal ended this attempt early. */
   | { readonly kind: 'retry'; readonly reason: string; readonly afterMs?: number }
+  /** The receiver has taken it on, and reports the end by itself before `untilMs`. */
+  | { readonly kind: 'waiting'; readonly untilMs: number; readonly reason: string }
   /** hookmill itself could not begin, for example with a full disk. It does not count as an attempt. */
   | { readonly kind: 'unattempted'; readonly reason: string };
 

@@ -14,6 +14,7 @@ import type {
 import { closedError } from '../../delivery-log-error.ts';
 import {
   type DeliveryRecord,
+  overdueRunsMax,
   type RunCount,
   type SummaryRow,
   toDelivery,
@@ -179,7 +180,13 @@ function readRuns(
   select: Select,
 ): Pick<
   DeliveryLogReader,
-  'listRuns' | 'searchRuns' | 'findRun' | 'listRunsOfDelivery' | 'listRunDeliveries' | 'countUnfinishedRuns'
+  | 'listRuns'
+  | 'searchRuns'
+  | 'findRun'
+  | 'listRunsOfDelivery'
+  | 'listRunDeliveries'
+  | 'countUnfinishedRuns'
+  | 'listOverdueRuns'
 > {
   const from = `SELECT ${runColumns} FROM hookmill.runs LEFT JOIN hookmill.snapshots ON key = snapshot`;
   const read = async (rest: string, values: readonly unknown[]): Promise<Run[]> =>
@@ -209,6 +216,11 @@ function readRuns(
         FROM hookmill.runs JOIN hookmill.deliveries ON deliveries.id = delivery_id AND deliveries.day = runs.day
         WHERE runs.id = $1`,
         [runId],
+      ),
+    listOverdueRuns: nowMs =>
+      read(
+        `WHERE state = 'running' AND claimed_by IS NULL AND waits_until_ms <= $1 LIMIT ${overdueRunsMax}`,
+        [nowMs],
       ),
     countUnfinishedRuns: async () => {
       const [row] = await select<UnfinishedRuns>(

@@ -10,7 +10,8 @@ export const deliveryColumns = `
 export const runColumns = `
   id, delivery_id AS "deliveryId", factory, webhook, automation, replay, digest AS snapshot, state, attempts, claims,
   not_before_ms AS "notBeforeMs", created_at_ms AS "createdAtMs", started_at_ms AS "startedAtMs",
-  finished_at_ms AS "finishedAtMs", claimed_by AS "claimedBy", error`;
+  finished_at_ms AS "finishedAtMs", claimed_by AS "claimedBy",
+  waits_until_ms AS "waitsUntilMs", report::json AS report, error`;
 
 /** Finds a delivery by the values of `toIdValues`. */
 export const isDelivery = 'id = $1 AND ($2::integer IS NULL OR day IN (0, $2))';

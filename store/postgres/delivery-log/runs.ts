@@ -17,6 +17,11 @@ type RunVerbs = Pick<AsyncVerbs, RunVerb>;
 export function prepareRuns(pool: Pool, lease: Lease, snapshots: PostgresSnapshots): RunVerbs {
   return {
     ...prepareClaims(pool, lease),
+    recordReport: async ({ report, ...attempt }) => {
+      const values = [...toClaim(attempt), toStorableText(JSON.stringify(report))];
+      const recorded = await pool.query(`UPDATE hookmill.runs SET report = $4 WHERE ${isClaimed}`, values);
+      return recorded.rowCount === 1;
+    },
     correctDueTimes: async ({ nowMs, backMs }) => {
       const corrected = await pool.query(correctDueTimes, [nowMs, backMs]);
       return corrected.rowCount ?? 0;
@@ -42,7 +47,7 @@ export function prepareRuns(pool: Pool, lease: Lease, snapshots: PostgresSnapsho
 function prepareClaims(
   pool: Pool,
   lease: Lease,
-): Pick<RunVerbs, 'claimRuns' | 'finishRun' | 'postponeRun' | 'requeueRunsOfOthers'> {
+): Pick<RunVerbs, 'claimRuns' | 'finishRun' | 'awaitReport' | 'postponeRun' | 'requeueRunsOfOthers'> {
   /** The runs that were claimed here and have no result yet, each with the name that claimed it. */
   const executing = new Map<string, string | undefined>();
   const requeue = (client: Pick<PoolClient, 'query'>, claimedBy: string) => {
@@ -73,14 +78,21 @@ function prepareClaims(
   return {
     claimRuns: given => inOrder(() => claimAndRemember(given)),
     finishRun: async ({ state, atMs, error, ...attempt }) => {
-      const text = `UPDATE hookmill.runs SET state = $4, finished_at_ms = $5, error = $6, claimed_by = NULL WHERE ${isClaimed}`;
+      const text = `UPDATE hookmill.runs SET state = $4, finished_at_ms = $5, error = $6, claimed_by = NULL,
+        waits_until_ms = NULL WHERE ${isClaimed}`;
       const finished = await pool.query(text, [...toClaim(attempt), state, atMs, toError(error)]);
       end(attempt);
       return finished.rowCount === 1;
     },
+    awaitReport: async ({ untilMs, ...attempt }) => {
+      const text = `UPDATE hookmill.runs SET waits_until_ms = $4, claimed_by = NULL WHERE ${isClaimed}`;
+      const waiting = await pool.query(text, [...toClaim(attempt), untilMs]);
+      end(attempt);
+      return waiting.rowCount === 1;
+    },
     postponeRun: async ({ notBeforeMs, attempted, error, ...attempt }) => {
       const text = `UPDATE hookmill.runs SET state = 'queued', not_before_ms = $4, error = $5, claimed_by = NULL,
-        attempts = attempts - $6 WHERE ${isClaimed}`;
+        waits_until_ms = NULL, attempts = attempts - $6 WHERE ${isClaimed}`;
       const values = [...toClaim(attempt), notBeforeMs, toError(error), attempted ? 0 : 1];
       const postponed = await pool.query(text, values);
       end(attempt);
@@ -90,7 +102,7 @@ function prepareClaims(
   };
 }
 
-const isClaimed = "id = $1 AND state = 'running' AND claimed_by = $2 AND claims = $3";
+const isClaimed = "id = $1 AND state = 'running' AND claimed_by IS NOT DISTINCT FROM $2 AND claims = $3";
 
 function toClaim({ id, claimedBy, claims }: RunAttempt): unknown[] {
   return [id, claimedBy, claims];
@@ -111,7 +123,7 @@ async function requeueAbandoned(
 ): Promise<number> {
   const text = `
     UPDATE hookmill.runs SET state = 'queued', claimed_by = NULL
-    WHERE state = 'running' AND (claimed_by = $1 AND id <> ALL ($2) OR NOT EXISTS (
+    WHERE state = 'running' AND claimed_by IS NOT NULL AND (claimed_by = $1 AND id <> ALL ($2) OR NOT EXISTS (
       SELECT FROM hookmill.replicas WHERE replicas.id = claimed_by AND lease_until > clock_timestamp()))`;
   const requeued = await client.query(text, [claimedBy, own]);
   return requeued.rowCount ?? 0;
@@ -128,7 +140,7 @@ async function claim(client: PoolClient, claimedBy: string, nowMs: number, limit
       FOR UPDATE SKIP LOCKED
     ), runs AS (
       UPDATE hookmill.runs SET state = 'running', attempts = attempts + 1, claims = claims + 1, claimed_by = $1,
-        started_at_ms = $2, finished_at_ms = NULL
+        started_at_ms = $2, finished_at_ms = NULL, waits_until_ms = NULL, report = NULL
       FROM due WHERE runs.day = due.day AND runs.id = due.id
       RETURNING runs.*
     )

@@ -207,6 +207,42 @@ export function testRuns(makePlace: MakePlace): void {
     expect(await log.finishRun({ ...taken, state: 'succeeded', atMs: nowMs })).toBe(true);
   });
 
+  test('go on waiting for their receivers when daemons end, and take what those report', async () => {
+    const place = makePlace();
+    const [waiting, overdue] = [newRun(), newRun()];
+    const ended = await openLog(openAt(place));
+    await ended.recordAccepted(acceptedDelivery({ runs: [waiting, overdue] }));
+    await ended.claimRuns(claim);
+    expect(await ended.awaitReport({ ...claimed(waiting, 'other'), untilMs: nowMs + 2 })).toBe(false);
+    expect(await ended.awaitReport({ ...claimed(waiting), untilMs: nowMs + 2 })).toBe(true);
+    expect(await ended.awaitReport({ ...claimed(overdue), untilMs: nowMs + 1 })).toBe(true);
+    await ended.close();
+
+    const store = openAt(place);
+    const log = await openLog(store);
+    expect(await log.requeueRunsOfOthers('daemon two')).toBe(0);
+    expect(await log.claimRuns({ ...claim, daemonId: 'daemon two' })).toEqual({ runs: [] });
+    expect(await store.deliveries.listOverdueRuns(nowMs)).toEqual([]);
+    expect(await store.deliveries.listOverdueRuns(nowMs + 1)).toMatchObject([{ id: overdue.id }]);
+    const [attempt, report] = [
+      { id: waiting.id, claims: 1 },
+      { atMs: nowMs, count: 1, message: '\0 é' },
+    ];
+    expect(await log.recordReport({ ...attempt, claims: 2, report })).toBe(false);
+    expect(await log.recordReport({ ...attempt, report })).toBe(true);
+    const shown = { state: 'running', waitsUntilMs: nowMs + 2, report };
+    expect(await store.deliveries.findRun(waiting.id)).toMatchObject(shown);
+    const wait = { notBeforeMs: nowMs, attempted: true, error: 'the receiver failed' };
+    expect(await log.postponeRun({ ...attempt, ...wait })).toBe(true);
+    expect(await log.recordReport({ ...attempt, report })).toBe(false);
+    expect(await store.deliveries.findRun(waiting.id)).not.toHaveProperty('waitsUntilMs');
+    const [again] = (await log.claimRuns(claim)).runs;
+    expect(again).toMatchObject({ id: waiting.id, attempts: 2, claims: 2 });
+    expect(again).not.toHaveProperty('report');
+    expect(await log.finishRun({ id: overdue.id, claims: 1, state: 'succeeded', atMs: nowMs })).toBe(true);
+    expect(await store.deliveries.listOverdueRuns(nowMs + 9)).toEqual([]);
+  });
+
   test('that failed are retried under their ids, with their attempts counted again', async () => {
     const onRunsQueued = vi.fn();
     const log = await openLog(openAt(makePlace()), { onRunsQueued });

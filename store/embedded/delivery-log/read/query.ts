@@ -45,6 +45,7 @@ export function makeReader(ask: Ask): DeliveryLogReader {
     listRunsOfDelivery: verb('listRunsOfDelivery'),
     listRunDeliveries: verb('listRunDeliveries'),
     countUnfinishedRuns: verb('countUnfinishedRuns'),
+    listOverdueRuns: verb('listOverdueRuns'),
     readSnapshot: verb('readSnapshot'),
     sumUnlogged: verb('sumUnlogged'),
     readNextTallies: verb('readNextTallies'),

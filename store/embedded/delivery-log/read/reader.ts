@@ -14,6 +14,7 @@ import type {
 } from '../../../delivery-log.ts';
 import {
   type DeliveryRecord,
+  overdueRunsMax,
   type RunCount,
   type SummaryRow,
   toDelivery,
@@ -54,6 +55,7 @@ export function openSqliteReader(file: string): SqliteReader {
   return {
     ...queries,
     ...prepareCounts(database),
+    listOverdueRuns: prepareOverdue(database),
     summarizeDeliveries: prepareSummaries(database),
     findLast: (kind, factory) => {
       const list = kind === 'runs' ? 'listRuns' : 'listDeliveries';
@@ -129,6 +131,12 @@ function prepareSummaries(database: Database.Database): SynchronousReader['summa
     const given = JSON.stringify(ids);
     return toSummaries(beginnings.all(bytes, given), runs.all(given));
   };
+}
+
+function prepareOverdue(database: Database.Database): SynchronousReader['listOverdueRuns'] {
+  const overdue = database.prepare<[number, number], RunRow>(`${selectRun}
+    WHERE state = 'running' AND claimed_by IS NULL AND waits_until_ms <= ? LIMIT ?`);
+  return nowMs => overdue.all(nowMs, overdueRunsMax).map(toRun);
 }
 
 function prepareCounts(

@@ -285,6 +285,11 @@ const migrations: readonly string[] = [
   -- How often the run was ever claimed: the fencing token of its attempt.
   ALTER TABLE runs ADD COLUMN claims INTEGER NOT NULL DEFAULT 0;
   `,
+  `
+  -- Until when a running run, which then belongs to no daemon, waits for its receiver; and what that last said, as JSON.
+  ALTER TABLE runs ADD COLUMN waits_until_ms INTEGER;
+  ALTER TABLE runs ADD COLUMN report TEXT;
+  `,
 ];
 
 export const schemaVersionCurrent = migrations.length;

@@ -12,7 +12,7 @@ export const selectDelivery = `
 export const selectRun = `
   SELECT runs.id, deliveries.id AS deliveryId, runs.factory, webhook, automation, replay, digest AS snapshot, state,
     attempts, claims, not_before_ms AS notBeforeMs, created_at_ms AS createdAtMs, started_at_ms AS startedAtMs,
-    finished_at_ms AS finishedAtMs, claimed_by AS claimedBy, error
+    finished_at_ms AS finishedAtMs, claimed_by AS claimedBy, waits_until_ms AS waitsUntilMs, report, error
   FROM runs JOIN deliveries ON deliveries.seq = runs.delivery JOIN series ON series.key = deliveries.series
     LEFT JOIN snapshots ON snapshots.key = runs.snapshot`;
 
@@ -27,8 +27,12 @@ export const selectSource = "SELECT json -> '$.source' FROM snapshots WHERE dige
 export const selectSnapshot = 'SELECT json FROM snapshots WHERE digest = ?';
 
 /** A run as SQLite stores it: without booleans. */
-export type RunRow = Omit<Run, 'replay'> & { readonly replay: number };
+export type RunRow = Omit<Run, 'replay' | 'report'> & {
+  readonly replay: number;
+  readonly report: string | null;
+};
 
-export function toRun(row: RunRow): Run {
-  return { ...withoutNulls(row), replay: row.replay === 1 };
+export function toRun({ report, ...row }: RunRow): Run {
+  const reported = report === null ? {} : { report: JSON.parse(report) };
+  return { ...withoutNulls(row), replay: row.replay === 1, ...reported };
 }

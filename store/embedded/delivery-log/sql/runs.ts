@@ -23,7 +23,7 @@ function prepareClaim(database: Database.Database): RunVerbs['claimRuns'] {
     .pluck();
   const claim = database.prepare<{ seq: number; daemonId: string; nowMs: number }>(`
     UPDATE runs SET state = 'running', attempts = attempts + 1, claims = claims + 1, claimed_by = @daemonId,
-      started_at_ms = @nowMs, finished_at_ms = NULL
+      started_at_ms = @nowMs, finished_at_ms = NULL, waits_until_ms = NULL, report = NULL
     WHERE seq = @seq`);
   const runBySeq = database.prepare<[number], RunRow>(`${selectRun} WHERE runs.seq = ?`);
   const selectNextDue = database
@@ -41,13 +41,18 @@ function prepareClaim(database: Database.Database): RunVerbs['claimRuns'] {
 }
 
 function prepareRunStates(database: Database.Database): Omit<RunVerbs, 'claimRuns' | 'replay'> {
-  const isClaimed = "id = @id AND state = 'running' AND claimed_by = @claimedBy AND claims = @claims";
-  const finish = database.prepare<RunAttempt & { state: string; atMs: number; error: string | null }>(`
-    UPDATE runs SET state = @state, finished_at_ms = @atMs, error = @error, claimed_by = NULL WHERE ${isClaimed}`);
-  const postpone = database.prepare<RunAttempt & PostponementColumns>(`
-    UPDATE runs SET state = 'queued', not_before_ms = @notBeforeMs, error = @error, claimed_by = NULL,
-      attempts = attempts - @uncounted
+  const isClaimed = "id = @id AND state = 'running' AND claimed_by IS @claimedBy AND claims = @claims";
+  const finish = database.prepare<ClaimColumns & { state: string; atMs: number; error: string | null }>(`
+    UPDATE runs SET state = @state, finished_at_ms = @atMs, error = @error, claimed_by = NULL, waits_until_ms = NULL
     WHERE ${isClaimed}`);
+  const postpone = database.prepare<ClaimColumns & PostponementColumns>(`
+    UPDATE runs SET state = 'queued', not_before_ms = @notBeforeMs, error = @error, claimed_by = NULL,
+      waits_until_ms = NULL, attempts = attempts - @uncounted
+    WHERE ${isClaimed}`);
+  const wait = database.prepare<ClaimColumns & { untilMs: number }>(`
+    UPDATE runs SET waits_until_ms = @untilMs, claimed_by = NULL WHERE ${isClaimed}`);
+  const report = database.prepare<ClaimColumns & { report: string }>(`
+    UPDATE runs SET report = @report WHERE ${isClaimed}`);
   const requeue = database.prepare<[string]>(`
     UPDATE runs SET state = 'queued', claimed_by = NULL WHERE state = 'running' AND claimed_by <> ?`);
   // A run that is stamped later than now was recorded or attempted before the clock was set back.
@@ -61,14 +66,22 @@ function prepareRunStates(database: Database.Database): Omit<RunVerbs, 'claimRun
     UPDATE runs SET state = 'queued', attempts = 0, not_before_ms = @nowMs, finished_at_ms = NULL
     WHERE id = @id AND state = 'failed'`);
   return {
-    finishRun: result => finish.run({ ...result, error: result.error ?? null }).changes > 0,
+    finishRun: result => finish.run({ ...noDaemon, ...result, error: result.error ?? null }).changes > 0,
+    awaitReport: given => wait.run({ ...noDaemon, ...given }).changes > 0,
+    recordReport: given =>
+      report.run({ ...noDaemon, ...given, report: JSON.stringify(given.report) }).changes > 0,
     postponeRun: ({ attempted, error, ...given }) =>
-      postpone.run({ ...given, uncounted: attempted ? 0 : 1, error: error ?? null }).changes > 0,
+      postpone.run({ ...noDaemon, ...given, uncounted: attempted ? 0 : 1, error: error ?? null }).changes > 0,
     requeueRunsOfOthers: daemonId => requeue.run(daemonId).changes,
     correctDueTimes: correction => correct.run(correction).changes,
     retryRun: ({ id, nowMs }) => retry.run({ id, nowMs }).changes > 0,
   };
 }
+
+/** A run that waits for its receiver is claimed by no daemon. */
+type ClaimColumns = Omit<RunAttempt, 'claimedBy'> & { readonly claimedBy: string | null };
+
+const noDaemon = { claimedBy: null };
 
 interface PostponementColumns {
   readonly notBeforeMs: number;

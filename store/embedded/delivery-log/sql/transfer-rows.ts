@@ -162,14 +162,15 @@ const countSnapshotUse = `
 const selectTransferRun = `
   SELECT runs.seq AS position, runs.id, runs.factory, webhook, deliveries.id AS deliveryId, at_ms AS deliveryAtMs,
     automation, replay, digest AS snapshot, state, attempts, claims, not_before_ms AS notBeforeMs, created_at_ms AS createdAtMs,
-    started_at_ms AS startedAtMs, finished_at_ms AS finishedAtMs, claimed_by AS claimedBy, error
+    started_at_ms AS startedAtMs, finished_at_ms AS finishedAtMs, claimed_by AS claimedBy,
+    waits_until_ms AS waitsUntilMs, report, error
   FROM runs JOIN deliveries ON deliveries.seq = delivery JOIN series ON series.key = series
     LEFT JOIN snapshots ON snapshots.key = runs.snapshot
   WHERE runs.seq = ?`;
 
 const insertRun = `
   INSERT INTO runs (id, delivery, factory, automation, replay, snapshot, state, attempts, claims, not_before_ms,
-    created_at_ms, started_at_ms, finished_at_ms, claimed_by, error)
+    created_at_ms, started_at_ms, finished_at_ms, claimed_by, waits_until_ms, report, error)
   VALUES (@id, (SELECT seq FROM deliveries WHERE id = @deliveryId), @factory, @automation, @replay,
     (SELECT key FROM snapshots WHERE digest = @snapshot), @state, @attempts, @claims, @notBeforeMs, @createdAtMs,
-    @startedAtMs, @finishedAtMs, @claimedBy, @error)`;
+    @startedAtMs, @finishedAtMs, @claimedBy, @waitsUntilMs, @report, @error)`;

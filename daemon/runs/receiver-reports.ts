@@ -1,0 +1,111 @@
+import type { Logger } from 'pino';
+import type { PostedReport } from '../../schema/run-report.ts';
+import type { DeliveryLog, DeliveryLogReader, Run } from '../../store/delivery-log.ts';
+import type { RunFiles } from '../../store/run-files.ts';
+import type { CallbackAttempt } from './callbacks.ts';
+import type { RunEnd } from './record-attempt.ts';
+import type { AttemptResult } from './runners/runner.ts';
+
+/** @limit Time between two looks for runs whose receivers did not report in time, in ms. */
+const overdueLookMs = 2_000;
+/** @limit Reports of progress in one attempt: each is a line in the output of the run. */
+const reportsMax = 1_000;
+/** @limit Bytes of a report that are kept in the output of the run: its message and its link always fit. */
+const reportBytesMax = 16 * 1024;
+
+export interface ReceiverReportsOptions {
+  readonly deliveryLog: Pick<DeliveryLog, 'recordReport'>;
+  readonly reader: Pick<DeliveryLogReader, 'findRun' | 'listOverdueRuns'>;
+  readonly runFiles: Pick<RunFiles, 'appendOutput'>;
+  /** Records the end of an attempt, as `RunQueue.settle` does. */
+  readonly settle: (run: Run, result: AttemptResult) => Promise<RunEnd>;
+  readonly log: Logger;
+  readonly nowMs: () => number;
+}
+
+/** What became of a report. `over`: its attempt has ended, or another one has begun. */
+export type ReportTaken = 'recorded' | 'over' | 'too-many';
+
+/** Takes the reports of receivers that work on a run, and ends the attempts of those that did not report in time. */
+export class ReceiverReports {
+  readonly #options: ReceiverReportsOptions;
+  readonly #timer: NodeJS.Timeout;
+  #looking: Promise<void> | undefined;
+
+  constructor(options: ReceiverReportsOptions) {
+    this.#options = options;
+    this.#timer = setInterval(() => {
+      this.#looking ??= this.#endOverdue().finally(() => {
+        this.#looking = undefined;
+      });
+    }, overdueLookMs);
+    this.#timer.unref();
+  }
+
+  /** Records a report. The end of a run is recorded as if the daemon had executed it. */
+  async take({ id, claims }: CallbackAttempt, posted: PostedReport): Promise<ReportTaken> {
+    const { deliveryLog, reader, settle, nowMs } = this.#options;
+    const { state, ...said } = posted;
+    for (;;) {
+      const run = await reader.findRun(id);
+      if (run?.state !== 'running' || run.claims !== claims) return 'over';
+      const count = (run.report?.count ?? 0) + 1;
+      if (state === 'running' && count > reportsMax) return 'too-many';
+      const report = { atMs: nowMs(), count, ...said };
+      // Not if the daemon that posted the run has recorded just now that it waits: then look again.
+      if (!(await deliveryLog.recordReport({ ...toClaim(run), report }))) continue;
+      if (state !== 'running' && (await settle(run, toResult(posted))) === 'lost') continue;
+      await this.#keep(run, `report of attempt ${run.attempts}`, said, state);
+      return 'recorded';
+    }
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#looking;
+  }
+
+  async #endOverdue(): Promise<void> {
+    const { reader, settle, log, nowMs } = this.#options;
+    try {
+      for (const run of await reader.listOverdueRuns(nowMs())) {
+        const seconds = ((run.waitsUntilMs ?? 0) - (run.startedAtMs ?? 0)) / 1_000;
+        const reason = `the receiver did not report the end within ${seconds} s`;
+        if ((await settle(run, { kind: 'retry', reason })) === 'lost') continue;
+        await this.#keep(run, `attempt ${run.attempts}`, {}, reason);
+      }
+    } catch (err) {
+      log.error(
+        { err },
+        'cannot end the attempts whose receivers did not report in time; the daemon tries again',
+      );
+    }
+  }
+
+  /** Adds to the output of the run. The report itself is recorded already. */
+  async #keep(
+    run: Run,
+    heading: string,
+    { message, link }: Omit<PostedReport, 'state'>,
+    lastLine: string,
+  ): Promise<void> {
+    const { runFiles, log, nowMs } = this.#options;
+    const at = new Date(nowMs()).toISOString();
+    const output = runFiles.appendOutput(run.id, `${heading} at ${at}`, reportBytesMax);
+    output.write(Buffer.from([message, link].filter(text => text !== undefined).join('\n')));
+    await output
+      .close(lastLine)
+      .catch(err => log.warn({ run: run.id, err }, 'cannot keep a report in the output'));
+  }
+}
+
+function toClaim({ id, claims, claimedBy }: Run): Pick<Run, 'id' | 'claims' | 'claimedBy'> {
+  return { id, claims, ...(claimedBy !== undefined && { claimedBy }) };
+}
+
+function toResult({ state, message }: PostedReport): AttemptResult {
+  if (state === 'succeeded') return { kind: 'succeeded' };
+  const reason =
+    message === undefined ? 'the receiver reported that it failed' : `the receiver reported: ${message}`;
+  return { kind: 'retry', reason };
+}

@@ -1,0 +1,161 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { homeAt } from '../../../store/embedded/files/home.ts';
+import { bearerOf, startDaemon, startDaemonForTest } from '../../support/daemon.ts';
+import { eventually } from '../../support/eventually.ts';
+import { findFreePort } from '../../support/free-port.ts';
+import { send } from '../../support/http.ts';
+import { readStore } from '../../support/stored.ts';
+import { makeWorkspace } from '../../support/workspace.ts';
+
+/** An agent on loopback that takes each attempt on and reports later, if it can. */
+async function startAgent(answer?: (response: ServerResponse, callback: string) => Promise<void>) {
+  const attempts: IncomingHttpHeaders[] = [];
+  const server = createServer(async (request, response) => {
+    request.resume();
+    await once(request, 'end');
+    attempts.push(request.headers);
+    if (answer) await answer(response, String(request.headers['hookmill-callback']));
+    else response.writeHead(202, { 'hookmill-callback': 'accepted' }).end('taken on');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const callbackOf = (attempt: number) =>
+    eventually(() => attempts[attempt - 1]).then(headers => String(headers['hookmill-callback']));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, attempts, callbackOf };
+}
+
+async function report(callback: string, body: unknown, method = 'POST') {
+  const sent = typeof body === 'string' ? body : JSON.stringify(body);
+  const response = await fetch(callback, { method, ...(method === 'POST' && { body: sent }) });
+  return { status: response.status, type: response.headers.get('content-type'), body: await response.text() };
+}
+
+/** A workspace with one webhook and one automation, and what starts a daemon that posts its runs to `url`. */
+async function prepare(url: string, runs: object = {}, callback: object = {}) {
+  const workspace = makeWorkspace();
+  workspace.write('webhooks/hook.yaml', 'secretName: HOOK\n');
+  const { stdout: secret } = await workspace.hookmill('secrets', 'generate', 'HOOK');
+  const applied = await workspace.hookmill('apply', '-o', 'json');
+  const [{ uid }] = JSON.parse(applied.stdout).changes;
+  const trigger = { provider: 'webhook', event: 'received', filter: { webhook_ids: [uid] } };
+  workspace.write('automations/act.yaml', JSON.stringify({ prompt: 'Act.', triggers: [trigger] }));
+  await workspace.hookmill('apply');
+  // The URL of a callback must lead to the next daemon too.
+  const port = await findFreePort();
+  const settings = {
+    baseUrl: `http://127.0.0.1:${port}`,
+    runs: {
+      runner: { kind: 'http', url, callback },
+      backOff: { firstSeconds: 0.001, maxSeconds: 0.001 },
+      ...runs,
+    },
+  };
+  const run = () =>
+    readStore(homeAt(workspace.home), async ({ deliveries }) => {
+      const [first] = await deliveries.listRuns({ factory: 'default', limit: 1 });
+      return first;
+    });
+  const deliver = async () => {
+    const sent = { headers: bearerOf(secret.trim()), body: '{}' };
+    expect((await send(`${settings.baseUrl}/webhooks/w/${uid}`, sent)).status).toBe(202);
+  };
+  const runThatIs = (expected: object) => expect.poll(run).toMatchObject(expected);
+  return {
+    workspace,
+    start: { workspace, settings, args: ['--port', String(port)] },
+    deliver,
+    run,
+    runThatIs,
+  };
+}
+
+test('waits for the receiver that goes on, also when the daemon is killed, and shows what it reports', async () => {
+  const agent = await startAgent();
+  const { workspace, start, deliver, run, runThatIs } = await prepare(agent.url);
+  const killed = await startDaemon(start);
+  await deliver();
+  const callback = await agent.callbackOf(1);
+  await runThatIs({ state: 'running', waitsUntilMs: expect.any(Number) });
+  await killed.stop('SIGKILL');
+
+  const daemon = await startDaemonForTest(start);
+  expect(await report(callback, { state: 'running', message: 'Half\tdone' })).toMatchObject({ status: 204 });
+  await runThatIs({ state: 'running', attempts: 1, report: { message: 'Half\tdone', count: 1 } });
+  const { id = '' } = (await run()) ?? {};
+  const show = async () => (await workspace.hookmill('runs', 'show', id)).stdout;
+  expect(await show()).toMatch(/^report +Half\\x09done$/m);
+  expect((await workspace.hookmill('runs', 'list')).stdout).toContain('Half\\x09done');
+  const end = { state: 'succeeded', message: 'Done', link: 'https://agents.example.com/1' };
+  expect(await report(callback, end)).toMatchObject({ status: 204 });
+  await runThatIs({ state: 'succeeded', attempts: 1 });
+  expect(await show()).toMatch(/^link +https:\/\/agents\.example\.com\/1$/m);
+  const log = (await workspace.hookmill('runs', 'logs', id)).stdout;
+  expect(log).toMatch(/report of attempt 1 at .*\]\nHalf\tdone\n\[hookmill: running\]/);
+  expect(log).toMatch(/\nDone\nhttps:\/\/agents\.example\.com\/1\n\[hookmill: succeeded\]\n$/);
+
+  expect(await report(callback, end)).toMatchObject({ status: 410, type: 'application/problem+json' });
+  expect(agent.attempts).toHaveLength(1);
+  const token = callback.split('/').at(-1) ?? '';
+  expect(killed.stdout() + killed.stderr() + daemon.stdout() + daemon.stderr()).not.toContain(token);
+});
+
+test('attempts a run again whose receiver reports a failure, and refuses the late twin', async () => {
+  const agent = await startAgent();
+  const { start, deliver, runThatIs } = await prepare(agent.url, { attempts: 2 });
+  await startDaemonForTest(start);
+  await deliver();
+  const first = await agent.callbackOf(1);
+  expect(await report(first, { state: 'failed' })).toMatchObject({ status: 204 });
+  const second = await agent.callbackOf(2);
+  await runThatIs({ attempts: 2, error: 'the receiver reported that it failed' });
+  expect(await report(first, { state: 'succeeded' })).toMatchObject({ status: 410 });
+  expect(await report(second, { state: 'failed', message: 'no access' })).toMatchObject({ status: 204 });
+  await runThatIs({ state: 'failed', attempts: 2, error: 'the receiver reported: no access' });
+});
+
+test('attempts a run again whose receiver does not report in time', async () => {
+  const agent = await startAgent();
+  const { start, deliver, runThatIs } = await prepare(agent.url, { attempts: 2 }, { timeLimitSeconds: 0.1 });
+  await startDaemonForTest(start);
+  await deliver();
+  const error = 'the receiver did not report the end within 0.1 s';
+  await runThatIs({ state: 'failed', attempts: 2, error });
+  expect(await report(await agent.callbackOf(2), { state: 'succeeded' })).toMatchObject({ status: 410 });
+});
+
+test('refuses what is no report of an attempt, and takes 202 alone for success', async () => {
+  const agent = await startAgent(async (response, callback) => {
+    // It may even report before it answers.
+    expect((await report(callback, { state: 'running' })).status).toBe(204);
+    response.writeHead(202).end();
+  });
+  const { start, deliver, runThatIs } = await prepare(agent.url);
+  await startDaemonForTest(start);
+  await deliver();
+  const callback = await agent.callbackOf(1);
+  await runThatIs({ state: 'succeeded' });
+
+  const wrong = callback.replace(/.$/, last => (last === 'A' ? 'E' : 'A'));
+  for (const url of [wrong, callback.replace('/1/', '/2/'), `${callback}/`, callback.replace(/\/[^/]+$/, '')])
+    expect(await report(url, { state: 'succeeded' })).toMatchObject({
+      status: 404,
+      type: 'application/problem+json',
+    });
+  expect(await report(callback, undefined, 'GET')).toMatchObject({ status: 405 });
+  const invalid = [
+    ...['', 'null', '{', { state: 'done' }, { state: 'failed', more: 1 }],
+    ...[
+      { state: 'failed', message: 'x'.repeat(1_001) },
+      { state: 'failed', link: 'javascript:alert(1)' },
+    ],
+  ];
+  for (const body of invalid) expect(await report(callback, body)).toMatchObject({ status: 400 });
+  expect(await report(callback, 'x'.repeat(40_000))).toMatchObject({ status: 413 });
+});
