@@ -97,12 +97,13 @@ test('what CI and pre-commit run are command lines that hookmill takes', () => {
   }
 });
 
-/** Returns the workflow that init writes and the one that the documentation shows. */
+/** Returns the workflow that init writes, the one that the documentation shows, and that of a recipe. */
 function workflows(): readonly (readonly [string, string])[] {
   const written = createScaffold({ factory: 'default', pathInRepository: 'team hooks', ci: ['github'] });
   const docs = readFileSync(join(root, 'docs/pull-requests.md'), 'utf8');
   return [
     ['init', written.find(({ path }) => path.endsWith('hookmill.yml'))?.content ?? ''],
+    ['a recipe', readFileSync(join(root, 'examples/runners/github-workflow.yaml'), 'utf8')],
     ['docs/pull-requests.md', /```yaml\n(# \.github\/workflows.*?)```/s.exec(docs)?.[1] ?? ''],
   ];
 }

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { Run } from '../../../store/delivery-log.ts';
+import { makeUpstream } from '../../support/git-samples.ts';
 import { serve } from './serve-command.ts';
 
 test('a command gets the payload only as a file: no argument, variable or message contains any of it', async () => {
@@ -136,4 +137,15 @@ test('metrics count attempts by what became of the run, and the runs that are no
   workspace.write(`.hookmill/runs/${held?.id}/go`, '');
   await expect.poll(daemon.metrics).toContain(attempts('hold', 'succeeded'));
   expect(await daemon.metrics()).toMatch(/^hookmill_runs_running 0$/m);
+});
+
+test('a command gets a working copy of the repository in the settings', async () => {
+  const { bare, commit } = makeUpstream();
+  const after = commit({ README: 'hello' });
+  const { workspace, post, runsOf } = await serve(['look'], 'sh', 'cp "$HOOKMILL_WORKSPACE/README" seen', {
+    workspace: { repository: bare, ref: '$.after' },
+  });
+  const id = await post(JSON.stringify({ after }));
+  await expect.poll(async () => (await runsOf(id))[0]?.state).toBe('succeeded');
+  expect(workspace.read(`.hookmill/runs/${(await runsOf(id))[0]?.id}/seen`)).toBe('hello');
 });

@@ -19,6 +19,7 @@ export interface ServeOptions {
   readonly timeLimitSeconds?: number;
   readonly user?: string;
   readonly processes?: number;
+  readonly workspace?: object;
   readonly directory?: string;
   readonly attempts?: number;
   readonly env?: Record<string, string>;

@@ -1,0 +1,248 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { expect, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
+import { parseSettings } from '../../daemon/parse-settings.ts';
+import { recordRun } from '../daemon/runs/record-runs.ts';
+import {
+  openRunBench,
+  outputOf,
+  type RunBench,
+  runThatIs,
+  temporaryDirectory,
+} from '../daemon/runs/run-samples.ts';
+
+const folder = join(import.meta.dirname, '../../examples/runners');
+const canary = 'c4n4ry';
+const payload = Buffer.from(JSON.stringify({ [canary]: `$(touch ${canary}) "; touch ${canary} #` }));
+
+/** A program of this name on PATH. What it was given is in `calls`. */
+function standIn(name: string, source: string) {
+  const directory = temporaryDirectory();
+  const log = join(directory, 'calls');
+  writeFileSync(
+    join(directory, name),
+    `#!/usr/bin/env node
+    const { appendFileSync, readFileSync } = require('node:fs');
+    const { parseArgs } = require('node:util');
+    const args = process.argv.slice(2);
+    const stdin = readFileSync(0, 'utf8');
+    appendFileSync(${JSON.stringify(log)}, JSON.stringify({ args, stdin, env: process.env }) + '\\n');
+    ${source}`,
+    { mode: 0o755 },
+  );
+  const calls = (): readonly Call[] =>
+    readFileSync(log, 'utf8')
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line));
+  return { directory, calls };
+}
+
+interface Call {
+  readonly args: readonly string[];
+  readonly stdin: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Starts a queue with the recipe's settings, but as the tests' own user, and records a run with a hostile payload. */
+async function runRecipe(
+  bench: RunBench,
+  recipe: string,
+  variables: Readonly<Record<string, string>>,
+  programs: readonly { readonly directory: string }[] = [],
+): Promise<string> {
+  const bytes = readFileSync(join(folder, recipe));
+  const { definition, diagnostics } = parseSettings(recipe, bytes);
+  expect(diagnostics).toEqual([]);
+  const { runner, concurrency } = definition?.runs ?? {};
+  if (runner?.kind !== 'command') throw new Error('the recipe has no command');
+  expect(runner.user).toBe('agent');
+  for (const name of Object.keys(variables)) expect(runner.environment).toContain(name);
+  const argv = runner.argv.map(word => word.replace('/etc/hookmill', folder));
+  const PATH = [...programs.map(({ directory }) => directory), process.env.PATH].join(':');
+  const environment = { ...process.env, ...variables, PATH };
+  const { kind, timeLimitSeconds } = runner;
+  const { environment: names } = runner;
+  await bench.start(
+    { runner: { kind, argv, environment: names, timeLimitSeconds }, concurrency, attempts: 1 },
+    { environment },
+  );
+  return recordRun(bench.deliveryLog, { payload, prompt: 'Review the payment.' });
+}
+
+function expectNothingOfThePayload(bench: RunBench, id: string, calls: readonly Call[]): void {
+  for (const { args, env } of calls) expect(JSON.stringify([args, env])).not.toContain(canary);
+  expect(readdirSync(join(bench.home.runsDirectory, id))).not.toContain(canary);
+}
+
+test('each recipe is on the page, and each link of the page has its file', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/recipes.md'), 'utf8');
+  for (const file of readdirSync(folder)) expect(page).toContain(`(../examples/runners/${file})`);
+});
+
+test('Claude Code gets the prompt on standard input, and only documented options', async () => {
+  const bench = await openRunBench();
+  const claude = standIn(
+    'claude',
+    `const options = { print: { type: 'boolean', short: 'p' }, 'output-format': { type: 'string' },
+       'max-turns': { type: 'string' }, allowedTools: { type: 'string' } };
+    const { values } = parseArgs({ args, options });
+    if (!values.print || !['text', 'json', 'stream-json'].includes(values['output-format'])) process.exit(1);
+    console.log(JSON.stringify({ type: 'result', subtype: 'success', is_error: false, result: 'Reviewed.' }));`,
+  );
+  const id = await runRecipe(bench, 'claude-code.yaml', { ANTHROPIC_API_KEY: 'sk-ant' }, [claude]);
+  await runThatIs(bench, id, { state: 'succeeded' });
+  const [call] = claude.calls();
+  expect(call?.stdin).toMatch(/^Review the payment\.\n\n---\n.*`event-payload\.json`/s);
+  expect(call?.stdin).not.toContain(canary);
+  expect(call?.env).toMatchObject({ ANTHROPIC_API_KEY: 'sk-ant', HOOKMILL_RUN_ID: id });
+  expectNothingOfThePayload(bench, id, claude.calls());
+  expect(await outputOf(bench, id)).toContain('"result":"Reviewed."');
+});
+
+test('Codex reads the prompt from standard input, and leaves its answer in the run’s directory', async () => {
+  const bench = await openRunBench();
+  const codex = standIn(
+    'codex',
+    `const [command, ...rest] = args;
+    const options = { sandbox: { type: 'string', short: 's' }, json: { type: 'boolean' }, ephemeral: { type: 'boolean' },
+      'skip-git-repo-check': { type: 'boolean' }, 'output-last-message': { type: 'string', short: 'o' } };
+    const { values, positionals } = parseArgs({ args: rest, options, allowPositionals: true });
+    if (command !== 'exec' || positionals.join() !== '-' || values.sandbox !== 'workspace-write') process.exit(2);
+    require('node:fs').writeFileSync(values['output-last-message'], 'Reviewed.');
+    console.log(JSON.stringify({ type: 'turn.completed' }));`,
+  );
+  const id = await runRecipe(bench, 'codex.yaml', { CODEX_API_KEY: 'sk-codex' }, [codex]);
+  await runThatIs(bench, id, { state: 'succeeded' });
+  const [call] = codex.calls();
+  expect(call?.stdin).toMatch(/^Review the payment\./);
+  expect(call?.stdin).not.toContain(canary);
+  expectNothingOfThePayload(bench, id, codex.calls());
+  expect(readFileSync(join(bench.home.runsDirectory, id, 'answer.md'), 'utf8')).toBe('Reviewed.');
+});
+
+/** Speaks GitHub's endpoint that starts a workflow (version 2026-03-10 of its API), for one repository and token. */
+async function serveGitHub() {
+  const bodies: unknown[] = [];
+  const server = createServer(async (request, response) => {
+    const body = await json(request).catch(() => undefined);
+    const answer = (status: number, content: object) =>
+      response.writeHead(status).end(JSON.stringify(content));
+    const { authorization, accept, 'x-github-api-version': version } = request.headers;
+    if (authorization !== 'Bearer ghp_token') return answer(401, { message: 'Bad credentials' });
+    if (
+      request.url !== '/repos/acme/app/actions/workflows/hookmill.yaml/dispatches' ||
+      request.method !== 'POST'
+    )
+      return answer(404, { message: 'Not Found' });
+    if (accept !== 'application/vnd.github+json' || version !== '2026-03-10') return answer(400, {});
+    bodies.push(body);
+    const html_url = 'https://github.com/acme/app/actions/runs/1';
+    return answer(200, { workflow_run_id: 1, run_url: 'https://api.github.com/…', html_url });
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return { bodies, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+test('a workflow of GitHub Actions is started with the IDs of the run, and fetches the payload itself', async () => {
+  const bench = await openRunBench();
+  const { bodies, url } = await serveGitHub();
+  const variables = { GITHUB_DISPATCH_TOKEN: 'ghp_token', GITHUB_API_URL: url };
+  const id = await runRecipe(bench, 'github-actions.yaml', variables);
+  const run = await runThatIs(bench, id, { state: 'succeeded' });
+  const inputs = { run_id: id, delivery_id: run.deliveryId, factory: 'default' };
+  expect(bodies).toEqual([{ ref: 'main', inputs }]);
+  expect(await outputOf(bench, id)).toContain('https://github.com/acme/app/actions/runs/1');
+
+  const workflow = readFileSync(join(folder, 'github-workflow.yaml'), 'utf8');
+  expect(Object.keys(parse(workflow).on.workflow_dispatch.inputs)).toEqual(Object.keys(inputs));
+  const [, path = ''] = /\$HOOKMILL_URL\/api\/v1(\S+)"/.exec(workflow) ?? [];
+  const route = path.replaceAll(/\$\w+/g, '{}');
+  const { paths } = JSON.parse(readFileSync(join(import.meta.dirname, '../../docs/openapi.json'), 'utf8'));
+  const routes = Object.keys(paths).map(known => known.replaceAll(/\{\w+\}/g, '{}'));
+  expect(routes).toContain(route);
+});
+
+test('a wrong token for GitHub fails the run, and is in no argument', async () => {
+  const bench = await openRunBench();
+  const { bodies, url } = await serveGitHub();
+  const curl = standIn(
+    'curl',
+    `const { status, stdout } = require('node:child_process').spawnSync('/usr/bin/curl', args, { input: stdin });
+    process.stdout.write(stdout);
+    process.exit(status);`,
+  );
+  const variables = { GITHUB_DISPATCH_TOKEN: 'ghp_wrong', GITHUB_API_URL: url };
+  const id = await runRecipe(bench, 'github-actions.yaml', variables, [curl]);
+  await runThatIs(bench, id, { state: 'failed', error: 'the command exited with status 22' });
+  expect(await outputOf(bench, id)).toContain('Bad credentials');
+  expect(bodies).toEqual([]);
+  expect(curl.calls()[0]?.args.join(' ')).not.toContain('ghp_wrong');
+});
+
+/** A cluster in which a Job ends with this condition when it is looked at for the second time. */
+function fakeCluster(condition: 'Complete' | 'Failed') {
+  return standIn(
+    'kubectl',
+    `const [verb, kind] = args;
+    if (verb === 'create') console.log('apiVersion: v1\\nkind: ConfigMap\\nmetadata: { name: ' + args[2] + ' }');
+    if (verb === 'get') {
+      const looks = readFileSync(require('node:path').join(__dirname, 'calls'), 'utf8').split('"get"').length - 1;
+      console.log(looks > 1 ? 'Condition ${condition}' : '');
+    }
+    if (verb === 'logs') console.log('the log of ' + args.at(-1));`,
+  );
+}
+
+test.each([
+  ['Complete', 'succeeded'],
+  ['Failed', 'failed'],
+] as const)(
+  'a Job in Kubernetes gets the files of the run, and its run ends as %s does',
+  async (condition, state) => {
+    const bench = await openRunBench();
+    const kubectl = fakeCluster(condition);
+    const id = await runRecipe(bench, 'kubernetes.yaml', { KUBECONFIG: '/etc/kubeconfig' }, [kubectl]);
+    await runThatIs(bench, id, { state });
+    const name = `hookmill-${id.replace('_', '-')}`;
+    expect(await outputOf(bench, id)).toContain(`the log of job/${name}`);
+    const calls = kubectl.calls();
+    expectNothingOfThePayload(bench, id, calls);
+    const [create, configMap, job] = calls;
+    expect(create?.args.filter(word => word.startsWith('--from-file'))).toEqual(
+      ['prompt.md', 'event-payload.json', 'event-headers.json'].map(file => `--from-file=${file}`),
+    );
+    expect(parse(configMap?.stdin ?? '').metadata.name).toBe(name);
+    expect(calls.at(-1)?.args).toEqual(
+      expect.arrayContaining(['delete', `job/${name}`, `configmap/${name}`]),
+    );
+    expectValidJob(parse(job?.stdin ?? ''), name);
+  },
+);
+
+/** The rules of `batch/v1` that the API server applies to a Job, as far as the manifest uses them. */
+// biome-ignore lint/suspicious/noExplicitAny: this checks the shape of a parsed file
+function expectValidJob(manifest: any, name: string): void {
+  expect(Object.keys(manifest)).toEqual(['apiVersion', 'kind', 'metadata', 'spec']);
+  expect(manifest).toMatchObject({ apiVersion: 'batch/v1', kind: 'Job', metadata: { name } });
+  // RFC 1123; pods get the name with a suffix, and labels with it have at most 63 characters.
+  expect(name).toMatch(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/);
+  const { backoffLimit, activeDeadlineSeconds, ttlSecondsAfterFinished, template, ...rest } = manifest.spec;
+  expect(rest).toEqual({});
+  for (const value of [backoffLimit, activeDeadlineSeconds, ttlSecondsAfterFinished])
+    expect(value).toBeTypeOf('number');
+  const { restartPolicy, containers, volumes, automountServiceAccountToken } = template.spec;
+  expect(['Never', 'OnFailure']).toContain(restartPolicy);
+  expect(automountServiceAccountToken).toBe(false);
+  const names = volumes.map((volume: { name: string }) => volume.name);
+  for (const container of containers) {
+    expect(container).toMatchObject({ name: expect.any(String), image: expect.any(String) });
+    for (const mount of container.volumeMounts) expect(names).toContain(mount.name);
+  }
+  expect(volumes).toContainEqual({ name: 'run', configMap: { name } });
+}
