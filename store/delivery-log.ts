@@ -172,6 +172,8 @@ export interface ClaimedRuns {
   readonly runs: readonly Run[];
   /** When the next queued run is due, if any is left. If `limit` was reached, it may be due already. */
   readonly nextDueMs?: number;
+  /** Runs that ended as failed instead of starting (`runsPerHour`); absent if there are none. */
+  readonly stopped?: readonly Run[];
 }
 
 /** A claim of a run, as `claimRuns` returned it. A result of an earlier claim changes nothing. */
@@ -343,7 +345,7 @@ export interface Found<Row> {
 export interface UnfinishedRuns {
   readonly queued: number;
   readonly running: number;
-  /** When the queued run was due, or will be, that has waited longest. */
+  /** When the queued run was due, or will be, that has waited longest, apart from those that wait for other runs. */
   readonly firstDueMs?: number;
 }
 
@@ -447,10 +449,12 @@ export interface DeliveryLog {
   /** Undefined unless the delivery was accepted. */
   readEvent(deliveryId: string): Promise<StoredEvent | undefined>;
   readSnapshot(digest: string): Promise<string | undefined>;
+  /** As the reader does. */
+  listRunDeliveries(runId: string): Promise<RunDelivery[]>;
 
   /**
-   * Claims queued runs that are due, longest due first; they are then `running` under this daemon. Other processes
-   * may queue runs too (a replay, a retry), so also claim at intervals.
+   * Claims queued runs that are due and that their flow lets start, longest due first; they are then `running` under
+   * this daemon. Other processes may queue runs too (a replay, a retry), so also claim at intervals.
    */
   claimRuns(claim: RunClaim): Promise<ClaimedRuns>;
   /** False if the run is not running under that claim. */
@@ -471,12 +475,14 @@ export interface DeliveryLog {
   correctDueTimes(correction: DueTimesCorrection): Promise<number>;
   /** Queues a failed run again and restarts the count of its attempts; false if it has not failed. */
   retryRun(run: { readonly id: string; readonly nowMs: number }): Promise<boolean>;
-  /** Queues new runs from a stored payload; false if the log has no payload of that delivery. */
+  /** Gives up a failed run, so that it no longer holds those behind it; false if it has not failed. A retry undoes it. */
+  dismissRun(id: string): Promise<boolean>;
+  /** Queues new runs from a stored payload, which gather no other deliveries; false if the log has no payload of that delivery. */
   replay(replay: Replay): Promise<boolean>;
 
   /**
    * Removes what retention no longer keeps, in small steps between the commits of deliveries. A delivery with a queued
-   * or running run stays. Closing the log rejects this with `closed`.
+   * or running run stays. A run is removed with its newest delivery, and then holds no other one. Closing the log rejects this with `closed`.
    */
   prune(retention: PruneRule): Promise<Pruned>;
 

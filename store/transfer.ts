@@ -83,6 +83,12 @@ export interface TransferRun extends TransferRow {
   /** As JSON. */
   readonly report: string | null;
   readonly error: string | null;
+  /** A `RunFlow` as JSON. */
+  readonly flow: string | null;
+  readonly stopped: boolean;
+  readonly dismissed: boolean;
+  /** The ids of the deliveries that it has taken up, as a JSON array; null for most runs. A copied run takes up no more. */
+  readonly taken: string | null;
   /** The output of all attempts; null if there is none. */
   readonly bytes: Uint8Array | null;
 }

@@ -26,7 +26,7 @@ export interface RunQueueOptions {
   /** Differs each time a daemon starts. */
   readonly daemonId: string;
   readonly log: Logger;
-  /** Called after each attempt that was recorded, with what became of its run. */
+  /** Called after each attempt that was recorded, with what became of its run; also if the run was stopped instead. */
   readonly observe: (run: Run, state: RunEnd) => void;
   readonly nowMs: () => number;
   /** A clock that nobody can set. */
@@ -118,13 +118,21 @@ export class RunQueue {
     if (limit <= 0) return undefined;
     try {
       await this.#correctDueTimes();
-      const { runs, nextDueMs } = await deliveryLog.claimRuns({ daemonId, nowMs: nowMs(), limit });
+      const claim = { daemonId, nowMs: nowMs(), limit };
+      const { runs, stopped = [], nextDueMs } = await deliveryLog.claimRuns(claim);
       for (const run of runs) this.#begin(run);
+      for (const run of stopped) this.#tellStopped(run);
       return nextDueMs;
     } catch (error) {
       log.error({ err: error }, 'cannot claim runs; the daemon tries again');
       return undefined;
     }
+  }
+
+  #tellStopped(run: Run): void {
+    const { log, observe } = this.#options;
+    observe(run, 'failed');
+    log.error({ ...describe(run), reason: run.error }, 'a run was stopped instead of started');
   }
 
   /** Queued runs have due times of a clock that may be set back. */

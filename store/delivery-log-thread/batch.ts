@@ -2,11 +2,12 @@ import type {
   AcceptedDelivery,
   DeliveryMetadata,
   LoggedDelivery,
+  NewRun,
   Recorded,
   UnidentifiedDelivery,
 } from '../delivery-log.ts';
 import type { DeliveryLogError } from '../delivery-log-error.ts';
-import type { Batch, Command, Committed, DeliveryRow, SentAppliedState } from './wire.ts';
+import type { Batch, Command, Committed, DeliveryRow, NewRunRow, SentAppliedState } from './wire.ts';
 
 /** @limit Most deliveries in one transaction: the rest goes into the next one, so that no delivery waits long. */
 const deliveriesPerCommitMax = 1_000;
@@ -67,13 +68,19 @@ export function packDeliveries(
   const deliveries = waiting.map((delivery): DeliveryRow => {
     const appliedState = packAppliedState(delivery.delivery, statesSent);
     if (delivery.kind === 'rejected') return { ...delivery.delivery, ...appliedState };
-    const { payload, headers, ...row } = delivery.delivery;
+    const { payload, headers, runs, ...row } = delivery.delivery;
     payloads.set(payload, offset);
     offset += payload.length;
     const packed = { headers: headers ? JSON.stringify(headers) : null, payloadBytes: payload.length };
-    return { ...row, ...appliedState, outcome: 'Accepted', ...packed };
+    return { ...row, ...appliedState, outcome: 'Accepted', runs: runs.map(packRun), ...packed };
   });
   return { deliveries, payloads: payloads.buffer };
+}
+
+/** Packs a run for the thread. */
+export function packRun(run: NewRun): NewRunRow {
+  const { id, automation, flow } = run;
+  return flow ? { id, automation, flow: JSON.stringify(flow) } : { id, automation };
 }
 
 export function resolveAll({ deliveries, commands }: WaitingBatch, { duplicates, results }: Committed): void {

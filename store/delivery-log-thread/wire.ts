@@ -3,11 +3,13 @@ import type {
   AwaitedReport,
   ClaimedRuns,
   DueTimesCorrection,
+  NewRun,
   Pruned,
   PruneRule,
   Replay,
   ReportedRun,
   RunClaim,
+  RunDelivery,
   RunPostponement,
   RunResult,
   StoredEvent,
@@ -28,13 +30,19 @@ export interface Batch {
 
 export type DeliveryRow = AcceptedRow | UnidentifiedRow;
 
-export interface AcceptedRow extends Omit<AcceptedDelivery, 'payload' | 'headers' | 'appliedState'> {
+export interface AcceptedRow extends Omit<AcceptedDelivery, 'payload' | 'headers' | 'appliedState' | 'runs'> {
   readonly outcome: 'Accepted';
   /** As JSON, which is cheaper to send than an object. */
   readonly headers: string | null;
   /** Length of its payload, which follows the payloads of the rows before it. */
   readonly payloadBytes: number;
   readonly appliedState?: SentAppliedState;
+  readonly runs: readonly NewRunRow[];
+}
+
+export interface NewRunRow extends Omit<NewRun, 'flow'> {
+  /** Its `RunFlow` as JSON. */
+  readonly flow?: string;
 }
 
 export interface UnidentifiedRow extends Omit<UnidentifiedDelivery, 'appliedState'> {
@@ -89,6 +97,7 @@ export interface Duplicate {
 export interface Verbs {
   readEvent: { takes: string; gives: StoredEvent | undefined };
   readSnapshot: { takes: string; gives: string | undefined };
+  listRunDeliveries: { takes: string; gives: RunDelivery[] };
   claimRuns: { takes: RunClaim; gives: ClaimedRuns };
   finishRun: { takes: RunResult; gives: boolean };
   awaitReport: { takes: AwaitedReport; gives: boolean };
@@ -97,6 +106,7 @@ export interface Verbs {
   requeueRunsOfOthers: { takes: string; gives: number };
   correctDueTimes: { takes: DueTimesCorrection; gives: number };
   retryRun: { takes: { readonly id: string; readonly nowMs: number }; gives: boolean };
+  dismissRun: { takes: string; gives: boolean };
   replay: { takes: Replay; gives: boolean };
   recordUnlogged: { takes: readonly UnloggedCount[]; gives: number };
   recordTallies: { takes: TallyStep; gives: boolean };
@@ -109,13 +119,20 @@ export type Verb = keyof Verbs;
 /** The verbs of the queue of runs. */
 export type RunVerb = Exclude<
   Verb,
-  'readEvent' | 'readSnapshot' | 'recordUnlogged' | 'recordTallies' | 'recordHealth' | 'pruneStep'
+  | 'readEvent'
+  | 'readSnapshot'
+  | 'listRunDeliveries'
+  | 'recordUnlogged'
+  | 'recordTallies'
+  | 'recordHealth'
+  | 'pruneStep'
 >;
 
 /** After these verbs, queued runs may be due now. */
 export const queuingVerbs: ReadonlySet<Verb> = new Set([
   'replay',
   'retryRun',
+  'dismissRun',
   'requeueRunsOfOthers',
   'correctDueTimes',
 ]);

@@ -38,7 +38,7 @@ export function openHomeTransfer(home: Home, documents: Documents, claim: Claim)
         ),
       write: async (rows, snapshots) => {
         await writeOutputs(home, rows);
-        const stored = rows.map(({ bytes: _, ...run }) => ({ ...run, replay: Number(run.replay) }));
+        const stored = rows.map(toStoredRun);
         log.write(database => writeTransferRuns(database, stored, snapshots));
       },
     },
@@ -94,9 +94,18 @@ async function addOutputs(home: Home, rows: readonly StoredTransferRun[]): Promi
     if (bytesRead >= pageBytesMax) break;
     const bytes = await readOutput(runOutputFile(home, row.id));
     bytesRead += bytes?.length ?? 0;
-    page.push({ ...row, replay: row.replay === 1, bytes });
+    page.push({
+      ...row,
+      ...{ replay: row.replay === 1, stopped: row.stopped === 1, dismissed: row.dismissed === 1 },
+      bytes,
+    });
   }
   return page;
+}
+
+function toStoredRun({ bytes: _, ...run }: TransferRun): StoredTransferRun {
+  const { replay, stopped, dismissed } = run;
+  return { ...run, replay: Number(replay), stopped: Number(stopped), dismissed: Number(dismissed) };
 }
 
 async function readOutput(path: string): Promise<Buffer | null> {

@@ -160,6 +160,265 @@ const quickRecordFunction = `
     END $$;
 `;
 
+// Any numbers that nothing else in the database uses as the first of two.
+const decidingLock = 29401485;
+const recordingLock = 29401486;
+
+/** The runs that keep later ones of their order lane waiting. */
+const isInOrder =
+  "(state IN ('queued', 'parked', 'running') OR state = 'failed' AND holds AND dismissed IS NULL)";
+
+/**
+ * When runs may start. The runs that have a `flow` also have a row in `run_flows`, a table of its own because that of
+ * runs is too large to get new indexes. A trigger keeps it, so every change of a run's state is followed, whatever made
+ * it. Two kinds of locks serialise work on a lane: one for deciding about its runs and for their ends, so that limits
+ * hold across replicas and no parked run is forgotten, and one for recording, so that `seq` is the order of commits.
+ * Whoever holds the second one never waits for somebody who waits for the first, because it takes none of that kind.
+ */
+const runFlows = `
+    ALTER TABLE hookmill.runs
+      -- A RunFlow as JSON; null for most runs.
+      ADD COLUMN flow text,
+      -- Why a queued run does not start: 'deliveries'; or 'order' or 'limit', if its state is 'parked' instead of 'queued'.
+      ADD COLUMN waits_for text,
+      ADD COLUMN delivery_count integer,
+      ADD COLUMN stopped boolean,
+      ADD COLUMN dismissed boolean;
+
+    CREATE TABLE hookmill.run_flows (
+      run_id text PRIMARY KEY,
+      seq bigint NOT NULL,
+      factory text NOT NULL,
+      automation text NOT NULL,
+      order_lane text,
+      holds boolean,
+      limit_lane text,
+      limit_runs integer,
+      runs_per_hour integer,
+      -- These follow the run.
+      day integer NOT NULL,
+      state text NOT NULL,
+      waits_for text,
+      dismissed boolean,
+      started_at_ms bigint,
+      -- The burst lane whose deliveries a queued run still takes up, and their bytes.
+      gathers text,
+      delivery_bytes bigint
+    ) WITH (fillfactor = 70);
+    CREATE INDEX run_flows_by_day ON hookmill.run_flows (day);
+    CREATE INDEX run_flows_in_order ON hookmill.run_flows (order_lane, seq) WHERE order_lane IS NOT NULL AND ${isInOrder};
+    CREATE INDEX run_flows_running_in_order ON hookmill.run_flows (order_lane) WHERE order_lane IS NOT NULL AND state = 'running';
+    CREATE INDEX run_flows_running_in_limit ON hookmill.run_flows (limit_lane) WHERE limit_lane IS NOT NULL AND state = 'running';
+    CREATE INDEX run_flows_parked ON hookmill.run_flows (waits_for, limit_lane, seq) WHERE state = 'parked';
+    CREATE INDEX run_flows_started ON hookmill.run_flows (factory, automation, started_at_ms)
+      WHERE runs_per_hour IS NOT NULL AND started_at_ms IS NOT NULL;
+    CREATE UNIQUE INDEX run_flows_gathering ON hookmill.run_flows (gathers) WHERE gathers IS NOT NULL;
+
+    -- All deliveries of runs that gather them. The day is that of the delivery.
+    CREATE TABLE hookmill.run_deliveries (
+      run_id text NOT NULL,
+      delivery_id text NOT NULL,
+      day integer NOT NULL,
+      PRIMARY KEY (run_id, delivery_id)
+    );
+    CREATE INDEX run_deliveries_by_delivery ON hookmill.run_deliveries (delivery_id);
+    CREATE INDEX run_deliveries_by_day ON hookmill.run_deliveries (day);
+
+    -- Few locks for any number of lanes, always in the same order.
+    CREATE FUNCTION hookmill.lock_lanes(kind integer, lanes text[]) RETURNS void LANGUAGE plpgsql AS $$
+    BEGIN
+      PERFORM pg_advisory_xact_lock(kind, part) FROM (
+        SELECT DISTINCT hashtext(lane) & 255 AS part FROM unnest(lanes) AS lane WHERE lane IS NOT NULL ORDER BY part) AS parts;
+    END $$;
+
+    -- The rule by which runs start. A started run counts for an hour, also if the clock was set back since.
+    CREATE FUNCTION hookmill.find_obstacle(run hookmill.run_flows, now_ms bigint) RETURNS text LANGUAGE plpgsql AS $$
+    BEGIN
+      RETURN CASE
+        WHEN run.order_lane IS NOT NULL AND run.seq > (
+          SELECT seq FROM hookmill.run_flows WHERE order_lane = run.order_lane AND ${isInOrder} ORDER BY seq LIMIT 1)
+          THEN 'order'
+        WHEN EXISTS (SELECT FROM hookmill.run_flows WHERE order_lane = run.order_lane AND state = 'running') THEN 'order'
+        WHEN run.limit_runs <= (
+          SELECT count(*) FROM hookmill.run_flows WHERE limit_lane = run.limit_lane AND state = 'running') THEN 'limit'
+        WHEN run.runs_per_hour <= (
+          SELECT count(*) FROM hookmill.run_flows WHERE factory = run.factory AND automation = run.automation
+            AND runs_per_hour IS NOT NULL AND run_id <> run.run_id
+            AND started_at_ms > now_ms - 3600000 AND started_at_ms < now_ms + 3600000) THEN 'runsPerHour'
+      END;
+    END $$;
+
+    -- Lets claims look again at the first run of an order lane, and at the first one that waits for a limit lane.
+    CREATE FUNCTION hookmill.release_lanes(order_lane text, limit_lane text) RETURNS void LANGUAGE plpgsql AS $$
+    #variable_conflict use_column
+    BEGIN
+      PERFORM hookmill.lock_lanes(${decidingLock}, ARRAY[release_lanes.order_lane, release_lanes.limit_lane]);
+      UPDATE hookmill.runs SET state = 'queued', waits_for = NULL
+      WHERE state = 'parked' AND waits_for = 'order' AND release_lanes.order_lane IS NOT NULL AND id = (
+        SELECT run_id FROM hookmill.run_flows WHERE order_lane = release_lanes.order_lane AND ${isInOrder} ORDER BY seq LIMIT 1);
+      UPDATE hookmill.runs SET state = 'queued', waits_for = NULL
+      WHERE state = 'parked' AND release_lanes.limit_lane IS NOT NULL AND id = (
+        SELECT run_id FROM hookmill.run_flows
+        WHERE limit_lane = release_lanes.limit_lane AND waits_for = 'limit' AND state = 'parked' ORDER BY seq LIMIT 1);
+    END $$;
+
+    -- Does so for all lanes, after runs were removed or restored.
+    CREATE FUNCTION hookmill.release_all_lanes() RETURNS void LANGUAGE sql AS $$
+      UPDATE hookmill.runs SET state = 'queued', waits_for = NULL
+      WHERE state = 'parked' AND id IN (
+        SELECT run_id FROM (
+          SELECT DISTINCT ON (order_lane) run_id, waits_for FROM hookmill.run_flows
+          WHERE order_lane IS NOT NULL AND ${isInOrder} ORDER BY order_lane, seq) AS first
+        WHERE waits_for = 'order'
+        UNION ALL
+        (SELECT DISTINCT ON (limit_lane) run_id FROM hookmill.run_flows
+        WHERE waits_for = 'limit' AND state = 'parked' ORDER BY limit_lane, seq))
+    $$;
+
+    CREATE FUNCTION hookmill.follow_run() RETURNS trigger LANGUAGE plpgsql AS $$
+    DECLARE
+      given jsonb := NEW.flow;
+    BEGIN
+      INSERT INTO hookmill.run_flows (run_id, seq, factory, automation, order_lane, holds, limit_lane, limit_runs,
+        runs_per_hour, day, state, waits_for, dismissed, started_at_ms)
+      VALUES (NEW.id, NEW.seq, NEW.factory, NEW.automation, given #>> '{order,lane}', (given #>> '{order,hold}')::boolean,
+        given #>> '{limit,lane}', (given #>> '{limit,runs}')::integer, (given ->> 'runsPerHour')::integer,
+        NEW.day, NEW.state, NEW.waits_for, NEW.dismissed, NEW.started_at_ms)
+      -- A row that moves to another partition is inserted there.
+      ON CONFLICT (run_id) DO UPDATE SET day = excluded.day, state = excluded.state, waits_for = excluded.waits_for,
+        dismissed = excluded.dismissed, started_at_ms = excluded.started_at_ms,
+        gathers = CASE WHEN excluded.state IN ('queued', 'parked') THEN run_flows.gathers END;
+      IF TG_OP = 'UPDATE' AND (OLD.state = 'running' OR NEW.state = 'failed') THEN
+        PERFORM hookmill.release_lanes(given #>> '{order,lane}', given #>> '{limit,lane}');
+      END IF;
+      RETURN NULL;
+    END $$;
+    CREATE TRIGGER run_follows AFTER INSERT OR UPDATE ON hookmill.runs
+      FOR EACH ROW WHEN (NEW.flow IS NOT NULL) EXECUTE FUNCTION hookmill.follow_run();
+
+    -- Starts, parks or stops runs that are due and locked, one after the other. Returns the first and the last.
+    CREATE FUNCTION hookmill.decide_1(ids text[], claimer text, now_ms bigint, stop_reason text)
+    RETURNS SETOF hookmill.runs LANGUAGE plpgsql AS $$
+    DECLARE
+      own hookmill.run_flows;
+      obstacle text;
+    BEGIN
+      PERFORM hookmill.lock_lanes(${decidingLock}, ARRAY(
+        SELECT unnest(ARRAY[order_lane, limit_lane]) FROM hookmill.run_flows WHERE run_id = ANY (ids)));
+      FOR own IN
+        SELECT run_flows.* FROM unnest(ids) WITH ORDINALITY AS due (id, position)
+          JOIN hookmill.run_flows ON run_id = due.id ORDER BY position
+      LOOP
+        obstacle := hookmill.find_obstacle(own, now_ms);
+        IF obstacle IS NULL THEN
+          RETURN QUERY UPDATE hookmill.runs SET state = 'running', attempts = attempts + 1, claims = claims + 1,
+            claimed_by = claimer, started_at_ms = now_ms, finished_at_ms = NULL, waits_until_ms = NULL, report = NULL,
+            waits_for = NULL WHERE id = own.run_id RETURNING runs.*;
+        ELSIF obstacle = 'runsPerHour' THEN
+          RETURN QUERY UPDATE hookmill.runs SET state = 'failed', finished_at_ms = now_ms, error = stop_reason,
+            stopped = true, waits_for = NULL WHERE id = own.run_id RETURNING runs.*;
+        ELSE
+          UPDATE hookmill.runs SET state = 'parked', waits_for = obstacle WHERE id = own.run_id;
+        END IF;
+        -- Unless it is the limit itself that it waits for, others may have the place that it was let in for.
+        IF obstacle IS DISTINCT FROM 'limit' THEN
+          PERFORM hookmill.release_lanes(NULL, own.limit_lane);
+        END IF;
+      END LOOP;
+    END $$;
+
+    -- Lets the run of a burst take a delivery up, or starts one that does. The lane is locked for recording. The bounds are
+    -- those of the deliveries and bytes that a run takes up.
+    CREATE FUNCTION hookmill.gather_1(run hookmill.runs, burst jsonb, bytes bigint, bounds integer[]) RETURNS void LANGUAGE plpgsql AS $$
+    DECLARE
+      gathering record;
+      lane text := burst ->> 'lane';
+      candidate text := (SELECT run_id FROM hookmill.run_flows WHERE gathers = burst ->> 'lane');
+    BEGIN
+      -- A batch that is sent again.
+      IF EXISTS (
+        SELECT FROM hookmill.run_deliveries AS taken JOIN hookmill.runs ON runs.id = taken.run_id
+        WHERE taken.delivery_id = run.delivery_id AND runs.automation = run.automation)
+      THEN
+        RETURN;
+      END IF;
+      -- Waits for a claim that is deciding about it.
+      PERFORM FROM hookmill.runs WHERE id = candidate FOR UPDATE;
+      SELECT runs.id, created_at_ms, runs.delivery_count, delivery_bytes + bytes <= bounds[2] AS fits
+      INTO gathering
+      FROM hookmill.run_flows JOIN hookmill.runs ON runs.id = run_id WHERE run_id = candidate AND gathers = lane;
+      IF gathering.fits THEN
+        UPDATE hookmill.runs SET day = run.day, delivery_id = run.delivery_id, webhook = run.webhook,
+          snapshot = run.snapshot, state = 'queued', waits_for = 'deliveries', delivery_count = delivery_count + 1,
+          not_before_ms = least(run.created_at_ms + (burst ->> 'forMs')::bigint,
+            created_at_ms + (burst ->> 'atMostMs')::bigint)
+        WHERE id = gathering.id;
+        UPDATE hookmill.run_flows SET delivery_bytes = delivery_bytes + bytes WHERE run_id = gathering.id;
+        INSERT INTO hookmill.run_deliveries VALUES (gathering.id, run.delivery_id, run.day);
+      END IF;
+      IF NOT gathering.fits OR gathering.delivery_count + 1 = bounds[1] THEN
+        UPDATE hookmill.run_flows SET gathers = NULL WHERE run_id = gathering.id;
+        UPDATE hookmill.runs SET state = 'queued', waits_for = NULL, not_before_ms = least(not_before_ms, run.created_at_ms)
+        WHERE id = gathering.id;
+      END IF;
+      IF gathering.fits IS NOT TRUE THEN
+        INSERT INTO hookmill.runs (day, id, delivery_id, factory, webhook, automation, replay, snapshot, created_at_ms,
+          flow, waits_for, delivery_count, not_before_ms)
+        VALUES (run.day, run.id, run.delivery_id, run.factory, run.webhook, run.automation, false, run.snapshot,
+          run.created_at_ms, run.flow, 'deliveries', 1, run.created_at_ms + (burst ->> 'forMs')::bigint);
+        UPDATE hookmill.run_flows SET gathers = lane, delivery_bytes = bytes WHERE run_id = run.id;
+        INSERT INTO hookmill.run_deliveries VALUES (run.id, run.delivery_id, run.day);
+      END IF;
+    END $$;
+
+    -- Does what record_2 does, with runs that have a flow besides those that have none.
+    CREATE FUNCTION hookmill.record_3(
+      ids text[], factories text[], webhooks text[], uids text[], at_mss bigint[], sizes integer[], outcomes text[],
+      identities text[], identity_sources text[], content_digests text[], authenticated_bys text[], reasons text[],
+      snapshot_keys bigint[], headers_jsons text[], payload_starts integer[], payload_lengths integer[], payloads bytea,
+      run_ids text[], run_delivery_ids text[], run_automations text[], known_keys bigint[], known_digests text[],
+      flow_ids text[], flow_delivery_ids text[], flow_automations text[], flows text[],
+      burst_bounds integer[]
+    ) RETURNS TABLE (duplicate text, original text) LANGUAGE plpgsql AS $$
+    DECLARE
+      repeated text[] := '{}';
+      run hookmill.runs;
+      bytes bigint;
+    BEGIN
+      -- Before anything else is locked.
+      PERFORM hookmill.lock_lanes(${recordingLock}, ARRAY(
+        SELECT unnest(ARRAY[flow #>> '{order,lane}', flow #>> '{burst,lane}']) FROM unnest(flows::jsonb[]) AS flow));
+      FOR duplicate, original IN
+        SELECT * FROM hookmill.record_2(ids, factories, webhooks, uids, at_mss, sizes, outcomes, identities,
+          identity_sources, content_digests, authenticated_bys, reasons, snapshot_keys, headers_jsons, payload_starts,
+          payload_lengths, payloads, run_ids, run_delivery_ids, run_automations, known_keys, known_digests)
+      LOOP
+        repeated := repeated || duplicate;
+        RETURN NEXT;
+      END LOOP;
+      FOR run.id, run.automation, run.flow, run.day, run.delivery_id, run.factory, run.webhook, run.snapshot,
+        run.created_at_ms, bytes IN
+        SELECT run_id, r.automation, flow, hookmill.day_of(at_ms), d.id, d.factory, d.webhook, d.snapshot, at_ms, length
+        FROM unnest(flow_ids, flow_delivery_ids, flow_automations, flows) WITH ORDINALITY
+            AS r (run_id, delivery_id, automation, flow, position)
+          JOIN unnest(ids, factories, webhooks, at_mss, snapshot_keys, payload_lengths)
+            AS d (id, factory, webhook, at_ms, snapshot, length) ON d.id = r.delivery_id
+        WHERE d.id <> ALL (repeated)
+        ORDER BY position
+      LOOP
+        IF run.flow::jsonb ? 'burst' THEN
+          PERFORM hookmill.gather_1(run, run.flow::jsonb -> 'burst', bytes, burst_bounds);
+        ELSE
+          INSERT INTO hookmill.runs (day, id, delivery_id, factory, webhook, automation, replay, snapshot, not_before_ms,
+            created_at_ms, flow)
+          VALUES (run.day, run.id, run.delivery_id, run.factory, run.webhook, run.automation, false, run.snapshot,
+            run.created_at_ms, run.created_at_ms, run.flow)
+          ON CONFLICT (id, day) DO NOTHING;
+        END IF;
+      END LOOP;
+    END $$;
+`;
+
 const migrations: readonly Migration[] = [
   {
     compatibleFrom: 1,
@@ -394,6 +653,7 @@ const migrations: readonly Migration[] = [
     ALTER TABLE hookmill.runs ADD COLUMN report text;
     `,
   },
+  { compatibleFrom: 1, sql: runFlows },
 ];
 
 /** The version of the tables that this hookmill writes. */

@@ -15,6 +15,7 @@ import { describeTarget, limitStatement, openPool, statementMs, waitForClose } f
 import { postgresFailure } from './connection/postgres-failure.ts';
 import { rollBack } from './connection/transaction.ts';
 import { openPartitions, type Partitions, toDay } from './delivery-log/partitions.ts';
+import { runState } from './delivery-log/rows.ts';
 import { toColumns } from './delivery-log/text.ts';
 import { insertUnlogged, unloggedColumns } from './delivery-log/unlogged.ts';
 import { migrateTables } from './migrations.ts';
@@ -176,6 +177,7 @@ const runNames = [
     'waitsUntilMs',
     'report',
   ],
+  ...['flow', 'stopped', 'dismissed', 'taken'],
 ] as readonly (keyof TransferRun)[];
 
 /** The parameters of an insert: the partitions of the rows, the lengths of their bytes, all bytes, and the columns. */
@@ -229,22 +231,26 @@ const insertRuns = `
     SELECT *, sum(length) OVER (ORDER BY position) - length AS start
     FROM unnest($1::integer[], $2::integer[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
       $9::boolean[], $10::text[], $11::integer[], $12::bigint[], $13::bigint[], $14::bigint[], $15::bigint[],
-      $16::text[], $17::text[], $18::text[], $19::bigint[],
-      $20::bigint[], $21::text[]) WITH ORDINALITY
+      $16::text[], $17::text[], $18::text[], $19::bigint[], $20::bigint[], $21::text[], $22::text[], $23::boolean[], $24::boolean[],
+      $25::text[]) WITH ORDINALITY
     AS given (day, length, id, factory, webhook, delivery_id, automation, replay, state, attempts, not_before_ms,
-      created_at_ms, started_at_ms, finished_at_ms, claimed_by, error, digest, claims, waits_until_ms, report,
-      position)
+      created_at_ms, started_at_ms, finished_at_ms, claimed_by, error, digest, claims, waits_until_ms,
+      report, flow, stopped, dismissed, taken, position)
+  ), taken AS (
+    INSERT INTO hookmill.run_deliveries (run_id, delivery_id, day)
+    SELECT given.id, deliveries.id, deliveries.day
+    FROM given CROSS JOIN json_array_elements_text(taken::json) AS one (id) JOIN hookmill.deliveries ON deliveries.id = one.id
   ), outputs AS (
     INSERT INTO hookmill.run_outputs (run_id, day, bytes)
     SELECT id, hookmill.day_of((extract(epoch FROM now()) * 1000)::bigint), ${givenBytes}
     FROM given WHERE length IS NOT NULL
   )
   INSERT INTO hookmill.runs (day, id, factory, webhook, delivery_id, automation, replay, state, attempts, not_before_ms,
-    created_at_ms, started_at_ms, finished_at_ms, claimed_by, error, snapshot, claims,
-    waits_until_ms, report)
+    created_at_ms, started_at_ms, finished_at_ms, claimed_by, error, snapshot, claims, waits_until_ms, report, flow,
+    stopped, dismissed, delivery_count)
   SELECT day, id, factory, webhook, delivery_id, automation, replay, state, attempts, not_before_ms, created_at_ms,
-    started_at_ms, finished_at_ms, claimed_by, error, ${givenSnapshot}, claims, waits_until_ms,
-    report
+    started_at_ms, finished_at_ms, claimed_by, error, ${givenSnapshot}, claims, waits_until_ms, report, flow, nullif(stopped, false),
+    nullif(dismissed, false), json_array_length(taken::json)
   FROM given ORDER BY position`;
 
 // A page ends where its bytes reach $4: what is beyond is sized, but not read.
@@ -267,10 +273,12 @@ const selectRuns = `
     SELECT *, sum(size) OVER (ORDER BY seq) - size AS bytes_before FROM next
   )
   SELECT page.seq AS position, page.id, page.factory, page.webhook, delivery_id AS "deliveryId",
-    deliveries.at_ms AS "deliveryAtMs", automation, replay, digest AS snapshot, state, attempts, claims,
+    deliveries.at_ms AS "deliveryAtMs", automation, replay, digest AS snapshot, ${runState} AS state, attempts,
+    claims, waits_until_ms AS "waitsUntilMs", report,
     not_before_ms AS "notBeforeMs", created_at_ms AS "createdAtMs", started_at_ms AS "startedAtMs",
-    finished_at_ms AS "finishedAtMs", claimed_by AS "claimedBy",
-    waits_until_ms AS "waitsUntilMs", report, error,
+    finished_at_ms AS "finishedAtMs", claimed_by AS "claimedBy", error, flow, coalesce(stopped, false) AS stopped,
+    coalesce(dismissed, false) AS dismissed, CASE WHEN delivery_count IS NOT NULL THEN (
+      SELECT json_agg(taken.delivery_id ORDER BY taken.delivery_id)::text FROM hookmill.run_deliveries AS taken WHERE run_id = page.id) END AS taken,
     (SELECT string_agg(bytes, ''::bytea ORDER BY seq) FROM hookmill.run_outputs WHERE run_id = page.id) AS bytes
   FROM page JOIN hookmill.deliveries ON deliveries.id = delivery_id AND deliveries.day = page.day
     LEFT JOIN hookmill.snapshots ON key = page.snapshot

@@ -141,6 +141,7 @@ function makeRun({ id, factory, webhook, atMs, snapshot }: TransferDelivery, ind
       waitsUntilMs: null,
       report: null,
     },
+    ...{ flow: null, stopped: false, dismissed: false, taken: null },
     bytes: index % 100 === 0 ? Buffer.from('done') : null,
   };
 }

@@ -65,6 +65,7 @@ function copyReadableRows(file: string, copy: string): Pick<Salvaged, 'deliverie
       copyTable('series', 'key');
       copyTable('deliveries', 'seq');
       copyTable('runs', 'seq');
+      copyTable('run_deliveries', 'seq');
       copyTable('unlogged', 'seq');
       target.exec(mendReferences);
       const count = (table: string) =>
@@ -91,6 +92,7 @@ function openForSalvage(file: string): Database.Database {
 const mendReferences = `
   DELETE FROM deliveries WHERE series NOT IN (SELECT key FROM series);
   DELETE FROM runs WHERE delivery NOT IN (SELECT seq FROM deliveries);
+  DELETE FROM run_deliveries WHERE run NOT IN (SELECT seq FROM runs) OR delivery NOT IN (SELECT seq FROM deliveries);
   UPDATE deliveries SET snapshot = NULL WHERE snapshot NOT IN (SELECT key FROM snapshots);
   UPDATE runs SET snapshot = NULL WHERE snapshot NOT IN (SELECT key FROM snapshots);
   INSERT INTO snapshot_uses

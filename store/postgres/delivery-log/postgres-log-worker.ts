@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import type { RunDelivery } from '../../delivery-log.ts';
 import {
   type Batch,
   type Command,
@@ -19,6 +20,7 @@ import { preparePruning } from './prune.ts';
 import { prepareRecord } from './record.ts';
 import { requireDurable } from './require-durable.ts';
 import { Retries } from './retries.ts';
+import { deliveriesOfRun } from './rows.ts';
 import { prepareRuns } from './runs.ts';
 import { openPostgresSnapshots } from './snapshots.ts';
 import { prepareTallies } from './tallies.ts';
@@ -64,6 +66,7 @@ async function serve({
       pruneStep: preparePruning(retentionPool),
       readEvent: deliveryId => readEvent(pool, deliveryId),
       readSnapshot: digest => snapshots.read(pool, digest),
+      listRunDeliveries: async id => (await pool.query<RunDelivery>(deliveriesOfRun, [id])).rows,
     };
     const commit = prepareCommit(retries, prepareRecord(pool, snapshots), verbs);
     port.on('message', async (message: ToWorker) => {

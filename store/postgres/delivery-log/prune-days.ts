@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import type { PruneRule } from '../../delivery-log.ts';
 import { inTransaction } from '../connection/transaction.ts';
+import { isUnfinished } from './rows.ts';
 
 /** @limit Webhooks whose newest deliveries are carried over in one step of pruning: others wait for a step, and a stop too. */
 const webhooksPerStepMax = 100;
@@ -113,7 +114,13 @@ const carryNewest = `
     ROW (0::bigint, 0::bigint))`;
 
 const carryUnfinished = `
-  SELECT DISTINCT delivery_id AS id FROM hookmill.runs WHERE day = $1 AND state IN ('queued', 'running')`;
+  SELECT delivery_id AS id FROM hookmill.runs WHERE day = $1 AND ${isUnfinished} UNION ${selectTaken('$1')}`;
+
+/** Selects the deliveries of a day that unfinished runs have taken up. */
+function selectTaken(day: string): string {
+  return `SELECT taken.delivery_id FROM hookmill.run_deliveries AS taken JOIN hookmill.runs ON id = run_id
+    WHERE taken.day = ${day} AND ${isUnfinished}`;
+}
 
 const carrying = [
   `UPDATE hookmill.accepted SET day = 0 WHERE identity IN (
@@ -121,6 +128,7 @@ const carrying = [
     WHERE day = $1 AND id = ANY ($2) AND outcome = 'Accepted')`,
   'UPDATE hookmill.runs SET day = 0 WHERE day = $1 AND delivery_id = ANY ($2)',
   'UPDATE hookmill.deliveries SET day = 0 WHERE day = $1 AND id = ANY ($2)',
+  'UPDATE hookmill.run_deliveries SET day = 0 WHERE day = $1 AND delivery_id = ANY ($2)',
 ];
 
 /** Detaches a partition without blocking others; also one whose detaching was interrupted. */
@@ -154,11 +162,12 @@ async function rescueUnfinished(pool: Pool, day: number): Promise<void> {
   await inTransaction(pool, async client => {
     await client.query(`
       CREATE TEMP TABLE kept_deliveries ON COMMIT DROP AS SELECT * FROM hookmill.deliveries_${day} WHERE id IN (
-        SELECT delivery_id FROM hookmill.runs_${day} WHERE state IN ('queued', 'running'));
+        SELECT delivery_id FROM hookmill.runs_${day} WHERE ${isUnfinished} UNION ${selectTaken(`${day}`)});
       CREATE TEMP TABLE kept_runs ON COMMIT DROP AS SELECT * FROM hookmill.runs_${day} WHERE delivery_id IN (
         SELECT id FROM kept_deliveries);
       UPDATE hookmill.accepted SET day = 0 WHERE identity IN (
         SELECT hookmill.accepted_key(uid, identity_source, identity) FROM kept_deliveries);
+      UPDATE hookmill.run_deliveries SET day = 0 WHERE delivery_id IN (SELECT id FROM kept_deliveries);
       UPDATE kept_deliveries SET day = 0;
       UPDATE kept_runs SET day = 0;
       INSERT INTO hookmill.deliveries SELECT * FROM kept_deliveries ON CONFLICT DO NOTHING;

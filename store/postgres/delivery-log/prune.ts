@@ -4,6 +4,7 @@ import type { PrunedStep } from '../../delivery-log-thread/wire.ts';
 import { inTransaction } from '../connection/transaction.ts';
 import { toDay } from './partitions.ts';
 import { type Carried, type Progress, removeDays } from './prune-days.ts';
+import { isUnfinished } from './rows.ts';
 import type { AsyncVerbs } from './verbs.ts';
 
 /** @limit Rows deleted in one step of pruning: its transaction is short, and what it leaves dead is soon reused. */
@@ -12,7 +13,17 @@ const rowsPerStepMax = 5_000;
 const clockDifferenceMs = 60_000;
 
 /** The phases of a pass, in order. Each is repeated until it finds nothing to do. */
-const phases = ['days', 'identities', 'kept', 'outputs', 'snapshots', 'unlogged', 'tallies'] as const;
+const phases = [
+  'days',
+  'identities',
+  'taken',
+  'kept',
+  'outputs',
+  'flows',
+  'snapshots',
+  'unlogged',
+  'tallies',
+] as const;
 type Phase = (typeof phases)[number];
 
 /** Where the next step continues. */
@@ -51,12 +62,26 @@ const steps: Readonly<Record<Phase, Step>> = {
       SELECT ctid FROM hookmill.accepted WHERE day BETWEEN 1 AND $1 - 1 LIMIT ${rowsPerStepMax}))`;
     return toProgress(await pool.query(text, [cutoffDay]));
   },
+  taken: async (pool, cutoffDay) => {
+    const text = `DELETE FROM hookmill.run_deliveries WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM hookmill.run_deliveries WHERE day BETWEEN 1 AND $1 - 1 LIMIT ${rowsPerStepMax}))`;
+    return toProgress(await pool.query(text, [cutoffDay]));
+  },
   kept: removeKept,
   outputs: async (pool, cutoffDay) => {
     const text = `DELETE FROM hookmill.run_outputs WHERE ctid = ANY (ARRAY(
       SELECT ctid FROM hookmill.run_outputs WHERE day < $1
         AND NOT EXISTS (SELECT FROM hookmill.runs WHERE runs.id = run_id) LIMIT ${rowsPerStepMax}))`;
     return toProgress(await pool.query(text, [cutoffDay]));
+  },
+  flows: async (pool, cutoffDay) => {
+    const text = `DELETE FROM hookmill.run_flows WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM hookmill.run_flows WHERE day < $1
+        AND NOT EXISTS (SELECT FROM hookmill.runs WHERE runs.id = run_id) LIMIT ${rowsPerStepMax}))`;
+    const progress = toProgress(await pool.query(text, [cutoffDay]));
+    // A failed run that was removed may have held others.
+    if (!progress) await pool.query('SELECT hookmill.release_all_lanes()');
+    return progress;
   },
   snapshots: async (pool, cutoffDay) => {
     // Younger rows refer only to snapshots that were used since.
@@ -110,14 +135,17 @@ async function removeKept(pool: Pool, _cutoffDay: number, rule: PruneRule): Prom
 }
 
 function isEnded(state: string): boolean {
-  return state !== 'queued' && state !== 'running';
+  return state === 'succeeded' || state === 'failed';
 }
 
 const selectReplaced = `
   SELECT id FROM hookmill.deliveries AS kept
   WHERE day = 0 AND at_ms < $2
     AND NOT EXISTS (
-      SELECT FROM hookmill.runs WHERE day = 0 AND delivery_id = kept.id AND state IN ('queued', 'running'))
+      SELECT FROM hookmill.runs WHERE day = 0 AND delivery_id = kept.id AND ${isUnfinished})
+    AND NOT EXISTS (
+      SELECT FROM hookmill.run_deliveries AS taken JOIN hookmill.runs ON id = run_id
+      WHERE taken.delivery_id = kept.id AND ${isUnfinished})
     AND (SELECT count(*) FROM (
       SELECT FROM hookmill.deliveries AS newer WHERE newer.uid = kept.uid
         AND (newer.at_ms, newer.seq) > (kept.at_ms, kept.seq) LIMIT $1) AS newest) >= $1
@@ -133,5 +161,6 @@ const removing = [
     WHERE day = 0 AND id = ANY ($1) AND outcome = 'Accepted')`,
   'DELETE FROM hookmill.run_outputs WHERE run_id IN (SELECT id FROM hookmill.runs WHERE day = 0 AND delivery_id = ANY ($1))',
   'DELETE FROM hookmill.runs WHERE day = 0 AND delivery_id = ANY ($1)',
+  'DELETE FROM hookmill.run_deliveries WHERE delivery_id = ANY ($1)',
   'DELETE FROM hookmill.deliveries WHERE day = 0 AND id = ANY ($1)',
 ];

@@ -25,7 +25,7 @@ import { hourMs } from '../../tallies.ts';
 import { openPool, waitForClose } from '../connection/pool.ts';
 import { migrateOnce } from '../migrations.ts';
 import { toLogFailure } from './log-failures.ts';
-import { deliveryColumns, isDelivery, runColumns, toIdValues } from './rows.ts';
+import { deliveriesOfRun, deliveryColumns, isDelivery, runColumns, runState, toIdValues } from './rows.ts';
 import { preparePostgresSearch, type Select, settle } from './search.ts';
 import { readTallies } from './tallies.ts';
 import { sumOfUnlogged } from './unlogged.ts';
@@ -54,8 +54,11 @@ export function openPostgresReader(url: string): DeliveryLogReader & { close(): 
     summarizeDeliveries: async (ids, bytes) => {
       const beginnings = `SELECT id, CASE WHEN outcome = 'Accepted' THEN substring(payload FROM 1 FOR $2) END AS beginning
         FROM hookmill.deliveries WHERE id = ANY ($1)`;
-      const counts = `SELECT delivery_id AS id, state, count(*)::integer AS count
-        FROM hookmill.runs WHERE delivery_id = ANY ($1) GROUP BY delivery_id, state`;
+      const counts = `SELECT delivery_id AS id, ${runState} AS state, count(*)::integer AS count FROM (
+          SELECT delivery_id, id, state FROM hookmill.runs WHERE delivery_id = ANY ($1)
+          UNION SELECT taken.delivery_id, id, state
+          FROM hookmill.run_deliveries AS taken JOIN hookmill.runs ON id = run_id WHERE taken.delivery_id = ANY ($1)
+        ) AS runs GROUP BY 1, 2`;
       return toSummaries(
         await select<SummaryRow>(beginnings, [ids, bytes]),
         await select<RunCount>(counts, [ids]),
@@ -118,14 +121,16 @@ function readDeliveries(
     conditions: ({ outcome, automation, state }, bind) => {
       const ofRun = [
         ...(automation === undefined ? [] : [`automation = ${bind(automation)}`]),
-        ...(state === undefined ? [] : [`state = ${bind(state)}`]),
+        ...(state === undefined ? [] : [`${runState} = ${bind(state)}`]),
       ].join(' AND ');
       return [
         ...(outcome === undefined ? [] : [`own.outcome = ${bind(outcome)}`]),
         ...(ofRun === ''
           ? []
           : [
-              `EXISTS (SELECT FROM hookmill.runs WHERE delivery_id = own.id AND runs.day = own.day AND ${ofRun})`,
+              `(EXISTS (SELECT FROM hookmill.runs WHERE delivery_id = own.id AND runs.day = own.day AND ${ofRun})
+              OR EXISTS (SELECT FROM hookmill.run_deliveries AS taken JOIN hookmill.runs ON id = run_id
+                WHERE taken.delivery_id = own.id AND ${ofRun}))`,
             ]),
       ];
     },
@@ -199,7 +204,7 @@ function readRuns(
     looksFor: ['sinceMs', 'untilMs', 'webhook', 'uid', 'content'],
     conditions: ({ automation, state }, bind) => [
       ...(automation === undefined ? [] : [`own.automation = ${bind(automation)}`]),
-      ...(state === undefined ? [] : [`own.state = ${bind(state)}`]),
+      ...(state === undefined ? [] : [`${runState} = ${bind(state)}`]),
     ],
     readRows: (factory, seqs, order) =>
       read(`WHERE factory = $1 AND seq = ANY ($2) ORDER BY seq ${order}`, [factory, seqs]),
@@ -209,14 +214,12 @@ function readRuns(
     searchRuns: wanted => search(wanted, true),
     // A replay's id is younger than its delivery, by whose day it is stored.
     findRun: async id => (await read('WHERE id = $1', [id]))[0],
-    listRunsOfDelivery: deliveryId => read('WHERE delivery_id = $1 ORDER BY seq', [deliveryId]),
-    listRunDeliveries: runId =>
-      select<RunDelivery>(
-        `SELECT deliveries.id, at_ms AS "atMs", size
-        FROM hookmill.runs JOIN hookmill.deliveries ON deliveries.id = delivery_id AND deliveries.day = runs.day
-        WHERE runs.id = $1`,
-        [runId],
-      ),
+    listRunsOfDelivery: deliveryId => {
+      const own = `SELECT id FROM hookmill.runs WHERE delivery_id = $1
+        UNION SELECT run_id FROM hookmill.run_deliveries WHERE delivery_id = $1`;
+      return read(`WHERE id IN (${own}) ORDER BY seq`, [deliveryId]);
+    },
+    listRunDeliveries: runId => select<RunDelivery>(deliveriesOfRun, [runId]),
     listOverdueRuns: nowMs =>
       read(
         `WHERE state = 'running' AND claimed_by IS NULL AND waits_until_ms <= $1 LIMIT ${overdueRunsMax}`,
@@ -224,7 +227,8 @@ function readRuns(
       ),
     countUnfinishedRuns: async () => {
       const [row] = await select<UnfinishedRuns>(
-        `SELECT count(*) AS queued, min(not_before_ms) AS "firstDueMs",
+        `SELECT count(*) + (SELECT count(*) FROM hookmill.run_flows WHERE state = 'parked') AS queued,
+          min(not_before_ms) AS "firstDueMs",
           (SELECT count(*) FROM hookmill.runs WHERE state = 'running') AS running
         FROM hookmill.runs WHERE state = 'queued'`,
         [],

@@ -7,6 +7,7 @@ import type {
   Duplicate,
   UnidentifiedRow,
 } from '../../delivery-log-thread/wire.ts';
+import { deliveriesPerRunMax, deliveryBytesPerRunMax } from '../../run-flow.ts';
 import { deliverySizeMax } from '../../transfer.ts';
 import { toDay } from './partitions.ts';
 import type { Retries } from './retries.ts';
@@ -113,6 +114,7 @@ async function recordWave(
   const accepted = wave.map(({ row }) => (row.outcome === 'Accepted' ? row : undefined));
   const rows = wave.map(({ row }) => row);
   const runs = accepted.flatMap(row => (row ? row.runs.map(run => ({ ...run, deliveryId: row.id })) : []));
+  const flowing = runs.filter(({ flow }) => flow !== undefined);
   const lengths = wave.map(({ payload }) => payload.length);
   let start = 0;
   const starts = lengths.map(length => {
@@ -131,14 +133,23 @@ async function recordWave(
     starts,
     lengths,
     Buffer.concat(wave.map(({ payload }) => payload)),
-    ...toColumns(runs, ['id', 'deliveryId', 'automation']),
+    ...toColumns(flowing.length === 0 ? runs : runs.filter(({ flow }) => flow === undefined), [
+      'id',
+      'deliveryId',
+      'automation',
+    ]),
     [...snapshotKeys.values()],
     [...snapshotKeys.keys()],
   ];
+  const name = flowing.length === 0 ? 'record_2' : 'record_3';
+  if (flowing.length > 0) {
+    values.push(...toColumns(flowing, ['id', 'deliveryId', 'automation', 'flow']));
+    values.push([deliveriesPerRunMax, deliveryBytesPerRunMax]);
+  }
   const parameters = values.map((_, index) => `$${index + 1}`).join(', ');
-  const text = `SELECT duplicate, original FROM hookmill.record_2(${parameters})`;
+  const text = `SELECT duplicate, original FROM hookmill.${name}(${parameters})`;
   const { rows: found } = await retries.query<{ duplicate: string; original: string }>({
-    name: 'record_2',
+    name,
     text,
     values,
   });

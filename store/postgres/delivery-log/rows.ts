@@ -6,12 +6,27 @@ export const deliveryColumns = `
   id, factory, webhook, uid, at_ms AS "atMs", size, outcome, identity, identity_source AS "identitySource",
   authenticated_by AS "authenticatedBy", reason, duplicate_of AS "duplicateOf", digest AS snapshot, headers`;
 
+/** The state of a run: one that is parked is queued, but no claim looks at it. */
+export const runState = "CASE state WHEN 'parked' THEN 'queued' ELSE state END";
+
+/** Whether a run has not ended. */
+export const isUnfinished = "state IN ('queued', 'parked', 'running')";
+
 /** The columns of a `Run`, from `runs` and `snapshots`. */
 export const runColumns = `
-  id, delivery_id AS "deliveryId", factory, webhook, automation, replay, digest AS snapshot, state, attempts, claims,
-  not_before_ms AS "notBeforeMs", created_at_ms AS "createdAtMs", started_at_ms AS "startedAtMs",
+  id, delivery_id AS "deliveryId", factory, webhook, automation, replay, digest AS snapshot, ${runState} AS state,
+  attempts, claims, not_before_ms AS "notBeforeMs", created_at_ms AS "createdAtMs", started_at_ms AS "startedAtMs",
   finished_at_ms AS "finishedAtMs", claimed_by AS "claimedBy",
-  waits_until_ms AS "waitsUntilMs", report::json AS report, error`;
+  waits_until_ms AS "waitsUntilMs", report::json AS report, error, waits_for AS "waitsFor", stopped, dismissed,
+  delivery_count AS "deliveryCount"`;
+
+/** Selects the columns of a `RunDelivery` by the run's id. */
+export const deliveriesOfRun = `
+  WITH own AS (SELECT id, day, delivery_id FROM hookmill.runs WHERE id = $1),
+    taken AS (
+      SELECT delivery_id AS id, day FROM own
+      UNION SELECT run_deliveries.delivery_id, run_deliveries.day FROM own JOIN hookmill.run_deliveries ON run_id = own.id)
+  SELECT deliveries.id, at_ms AS "atMs", size FROM taken JOIN hookmill.deliveries USING (id, day) ORDER BY seq`;
 
 /** Finds a delivery by the values of `toIdValues`. */
 export const isDelivery = 'id = $1 AND ($2::integer IS NULL OR day IN (0, $2))';

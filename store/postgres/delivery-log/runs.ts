@@ -1,6 +1,8 @@
 import type { Pool, PoolClient } from 'pg';
 import type { ClaimedRuns, Replay, Run, RunAttempt, RunClaim } from '../../delivery-log.ts';
+import { packRun } from '../../delivery-log-thread/batch.ts';
 import type { RunVerb } from '../../delivery-log-thread/wire.ts';
+import { flowDecisionsMax, stopReason } from '../../run-flow.ts';
 import { withoutNulls } from '../../stored-rows.ts';
 import { inTransaction } from '../connection/transaction.ts';
 import type { Lease } from './lease.ts';
@@ -8,7 +10,7 @@ import { isPartitionMissing } from './log-failures.ts';
 import { toDay } from './partitions.ts';
 import { isDelivery, runColumns, toIdValues } from './rows.ts';
 import type { PostgresSnapshots } from './snapshots.ts';
-import { toStorableText } from './text.ts';
+import { toColumns, toStorableText } from './text.ts';
 import type { AsyncVerbs } from './verbs.ts';
 
 type RunVerbs = Pick<AsyncVerbs, RunVerb>;
@@ -23,16 +25,25 @@ export function prepareRuns(pool: Pool, lease: Lease, snapshots: PostgresSnapsho
       return recorded.rowCount === 1;
     },
     correctDueTimes: async ({ nowMs, backMs }) => {
-      const corrected = await pool.query(correctDueTimes, [nowMs, backMs]);
-      return corrected.rowCount ?? 0;
+      const due = await pool.query(`${correctDueTimes} AND state = 'queued'`, [nowMs, backMs]);
+      const parked = await pool.query(`${correctDueTimes} AND state = 'parked' AND id IN (${selectParked})`, [
+        nowMs,
+        backMs,
+      ]);
+      return (due.rowCount ?? 0) + (parked.rowCount ?? 0);
     },
     retryRun: async ({ id, nowMs }) => {
       const retried = await pool.query(
-        `UPDATE hookmill.runs SET state = 'queued', attempts = 0, not_before_ms = $2, finished_at_ms = NULL
+        `UPDATE hookmill.runs SET state = 'queued', attempts = 0, not_before_ms = $2, finished_at_ms = NULL,
+          stopped = NULL, dismissed = NULL
         WHERE id = $1 AND state = 'failed'`,
         [id, nowMs],
       );
       return retried.rowCount === 1;
+    },
+    dismissRun: async id => {
+      const text = "UPDATE hookmill.runs SET dismissed = true WHERE id = $1 AND state = 'failed'";
+      return (await pool.query(text, [id])).rowCount === 1;
     },
     replay: replay =>
       inTransaction(pool, client => recordReplay(client, replay, snapshots)).catch((error: unknown) => {
@@ -50,20 +61,26 @@ function prepareClaims(
 ): Pick<RunVerbs, 'claimRuns' | 'finishRun' | 'awaitReport' | 'postponeRun' | 'requeueRunsOfOthers'> {
   /** The runs that were claimed here and have no result yet, each with the name that claimed it. */
   const executing = new Map<string, string | undefined>();
-  const requeue = (client: Pick<PoolClient, 'query'>, claimedBy: string) => {
+  const requeue = (claimedBy: string) => {
     const own = [...executing].filter(([, name]) => name === claimedBy).map(([id]) => id);
-    return requeueAbandoned(client, claimedBy, own);
+    return requeueAbandoned(pool, claimedBy, own);
   };
-  const end = ({ id, claimedBy }: RunAttempt) => {
+  /** Changes a run that was claimed here and is no longer executed; false if it is not running under that claim. */
+  const end = async (attempt: RunAttempt, set: string, values: readonly unknown[]): Promise<boolean> => {
+    const { id, claimedBy } = attempt;
+    const text = `UPDATE hookmill.runs SET ${set} WHERE ${isClaimed}`;
+    const ended = await pool.query(text, [...toClaim(attempt), ...values]);
     if (executing.get(id) === claimedBy) executing.delete(id);
+    return ended.rowCount === 1;
   };
   const claimAndRemember = async ({ daemonId, nowMs, limit }: RunClaim): Promise<ClaimedRuns> => {
     const claimedBy = await lease.hold(daemonId);
+    // Apart from the claim, because each of the two locks lanes in order.
+    await requeue(claimedBy);
     const claimed = await inTransaction(pool, async client => {
-      await requeue(client, claimedBy);
-      const runs = await claim(client, claimedBy, nowMs, limit);
+      const found = await claim(client, claimedBy, nowMs, limit);
       const nextDueMs = await findNextDue(client);
-      return nextDueMs === undefined ? { runs } : { runs, nextDueMs };
+      return nextDueMs === undefined ? found : { ...found, nextDueMs };
     });
     for (const { id } of claimed.runs) executing.set(id, claimedBy);
     return claimed;
@@ -77,28 +94,23 @@ function prepareClaims(
   };
   return {
     claimRuns: given => inOrder(() => claimAndRemember(given)),
-    finishRun: async ({ state, atMs, error, ...attempt }) => {
-      const text = `UPDATE hookmill.runs SET state = $4, finished_at_ms = $5, error = $6, claimed_by = NULL,
-        waits_until_ms = NULL WHERE ${isClaimed}`;
-      const finished = await pool.query(text, [...toClaim(attempt), state, atMs, toError(error)]);
-      end(attempt);
-      return finished.rowCount === 1;
+    finishRun: ({ state, atMs, error, ...attempt }) => {
+      const set = 'state = $4, finished_at_ms = $5, error = $6, claimed_by = NULL, waits_until_ms = NULL';
+      return end(attempt, set, [state, atMs, toError(error)]);
     },
-    awaitReport: async ({ untilMs, ...attempt }) => {
-      const text = `UPDATE hookmill.runs SET waits_until_ms = $4, claimed_by = NULL WHERE ${isClaimed}`;
-      const waiting = await pool.query(text, [...toClaim(attempt), untilMs]);
-      end(attempt);
-      return waiting.rowCount === 1;
+    awaitReport: ({ untilMs, ...attempt }) =>
+      end(attempt, 'waits_until_ms = $4, claimed_by = NULL', [untilMs]),
+    postponeRun: ({ notBeforeMs, attempted, error, ...attempt }) => {
+      const set = `state = 'queued', not_before_ms = $4, error = $5, claimed_by = NULL, waits_until_ms = NULL,
+        attempts = attempts - $6`;
+      return end(attempt, set, [notBeforeMs, toError(error), attempted ? 0 : 1]);
     },
-    postponeRun: async ({ notBeforeMs, attempted, error, ...attempt }) => {
-      const text = `UPDATE hookmill.runs SET state = 'queued', not_before_ms = $4, error = $5, claimed_by = NULL,
-        waits_until_ms = NULL, attempts = attempts - $6 WHERE ${isClaimed}`;
-      const values = [...toClaim(attempt), notBeforeMs, toError(error), attempted ? 0 : 1];
-      const postponed = await pool.query(text, values);
-      end(attempt);
-      return postponed.rowCount === 1;
-    },
-    requeueRunsOfOthers: daemonId => inOrder(async () => requeue(pool, await lease.hold(daemonId))),
+    requeueRunsOfOthers: daemonId =>
+      inOrder(async () => {
+        const requeued = await requeue(await lease.hold(daemonId));
+        await pool.query('SELECT hookmill.release_all_lanes()');
+        return requeued;
+      }),
   };
 }
 
@@ -116,39 +128,60 @@ function toError(error: string | undefined): string | null {
  * Queues the runs whose daemon has no lease any more, and those that this one does not know to be its own: the answer to
  * their claim was lost, or a failover undid their result.
  */
-async function requeueAbandoned(
-  client: Pick<PoolClient, 'query'>,
-  claimedBy: string,
-  own: readonly string[],
-): Promise<number> {
+async function requeueAbandoned(pool: Pool, claimedBy: string, own: readonly string[]): Promise<number> {
   const text = `
     UPDATE hookmill.runs SET state = 'queued', claimed_by = NULL
     WHERE state = 'running' AND claimed_by IS NOT NULL AND (claimed_by = $1 AND id <> ALL ($2) OR NOT EXISTS (
       SELECT FROM hookmill.replicas WHERE replicas.id = claimed_by AND lease_until > clock_timestamp()))`;
-  const requeued = await client.query(text, [claimedBy, own]);
+  const requeued = await pool.query(text, [claimedBy, own]);
   return requeued.rowCount ?? 0;
 }
 
 /** Claims the runs that wait longest. Those that another replica is claiming at the same time are left to it. */
-async function claim(client: PoolClient, claimedBy: string, nowMs: number, limit: number): Promise<Run[]> {
-  const { rows } = await client.query<Run>(
-    `WITH due AS (
-      SELECT day, id FROM hookmill.runs
-      WHERE state = 'queued' AND not_before_ms <= $2
-        AND EXISTS (SELECT FROM hookmill.replicas WHERE replicas.id = $1 AND lease_until > clock_timestamp())
-      ORDER BY not_before_ms, seq LIMIT $3
-      FOR UPDATE SKIP LOCKED
-    ), runs AS (
-      UPDATE hookmill.runs SET state = 'running', attempts = attempts + 1, claims = claims + 1, claimed_by = $1,
-        started_at_ms = $2, finished_at_ms = NULL, waits_until_ms = NULL, report = NULL
-      FROM due WHERE runs.day = due.day AND runs.id = due.id
-      RETURNING runs.*
-    )
-    SELECT ${runColumns} FROM runs LEFT JOIN hookmill.snapshots ON key = snapshot ORDER BY not_before_ms, seq`,
-    [claimedBy, nowMs, limit],
-  );
-  return rows.map(withoutNulls);
+async function claim(
+  client: PoolClient,
+  claimedBy: string,
+  nowMs: number,
+  limit: number,
+): Promise<Pick<ClaimedRuns, 'runs' | 'stopped'>> {
+  const runs: Run[] = [];
+  const stopped: Run[] = [];
+  let decisions = 0;
+  let undecided: readonly Run[];
+  do {
+    const due = await client.query<Run>(claimDue, [claimedBy, nowMs, limit - runs.length]);
+    undecided = due.rows.filter(({ state }) => state === 'queued');
+    const ids = undecided.map(({ id }) => id);
+    const decided =
+      ids.length === 0 ? [] : (await client.query<Run>(decide, [ids, claimedBy, nowMs, stopReason])).rows;
+    decisions += ids.length;
+    runs.push(...[...due.rows, ...decided].filter(({ state }) => state === 'running'));
+    stopped.push(...decided.filter(({ state }) => state === 'failed'));
+  } while (runs.length < limit && decisions < flowDecisionsMax && undecided.length > 0);
+  return { runs: runs.map(withoutNulls), ...(stopped.length > 0 && { stopped: stopped.map(withoutNulls) }) };
 }
+
+/** Claims the due runs without a flow, and locks those with one. */
+const claimDue = `
+  WITH due AS (
+    SELECT day, id, flow FROM hookmill.runs
+    WHERE state = 'queued' AND not_before_ms <= $2
+      AND EXISTS (SELECT FROM hookmill.replicas WHERE replicas.id = $1 AND lease_until > clock_timestamp())
+    ORDER BY not_before_ms, seq LIMIT $3
+    FOR UPDATE SKIP LOCKED
+  ), claimed AS (
+    UPDATE hookmill.runs SET state = 'running', attempts = attempts + 1, claims = claims + 1, claimed_by = $1,
+      started_at_ms = $2, finished_at_ms = NULL, waits_until_ms = NULL, report = NULL
+    FROM due WHERE runs.day = due.day AND runs.id = due.id AND due.flow IS NULL
+    RETURNING runs.*
+  ), runs AS (
+    SELECT * FROM claimed
+    UNION ALL
+    SELECT runs.* FROM due JOIN hookmill.runs ON runs.day = due.day AND runs.id = due.id WHERE due.flow IS NOT NULL
+  )
+  SELECT ${runColumns} FROM runs LEFT JOIN hookmill.snapshots ON key = snapshot ORDER BY not_before_ms, seq`;
+
+const decide = `SELECT ${runColumns} FROM hookmill.decide_1($1, $2, $3, $4) AS runs LEFT JOIN hookmill.snapshots ON key = snapshot`;
 
 async function findNextDue(client: PoolClient): Promise<number | undefined> {
   const { rows } = await client.query<{ atMs: number }>(`
@@ -161,7 +194,9 @@ const correctDueTimes = `
   UPDATE hookmill.runs SET not_before_ms = least(not_before_ms - $2::bigint,
     CASE WHEN greatest(created_at_ms, started_at_ms) > $1::bigint
       THEN $1 + greatest(0, not_before_ms - greatest(created_at_ms, started_at_ms)) ELSE not_before_ms END)
-  WHERE state = 'queued' AND not_before_ms > $1`;
+  WHERE not_before_ms > $1`;
+
+const selectParked = "SELECT run_id FROM hookmill.run_flows WHERE state = 'parked'";
 
 async function recordReplay(
   client: PoolClient,
@@ -174,14 +209,15 @@ async function recordReplay(
     toIdValues(deliveryId),
   );
   if (stored.rowCount === 0) return false;
-  const values = [deliveryId, runs.map(({ id }) => id), runs.map(run => run.automation), snapshot, nowMs];
-  await client.query(insertReplay, values);
+  const columns = toColumns(runs.map(packRun), ['id', 'automation', 'flow']);
+  await client.query(insertReplay, [deliveryId, snapshot, nowMs, ...columns]);
   return true;
 }
 
 const insertReplay = `
-  INSERT INTO hookmill.runs (day, id, delivery_id, factory, webhook, automation, replay, snapshot, not_before_ms, created_at_ms)
-  SELECT day, r.id, deliveries.id, factory, webhook, r.automation, true, $4, $5, $5
-  FROM hookmill.deliveries, unnest($2::text[], $3::text[]) WITH ORDINALITY AS r (id, automation, position)
+  INSERT INTO hookmill.runs (day, id, delivery_id, factory, webhook, automation, replay, snapshot, not_before_ms,
+    created_at_ms, flow)
+  SELECT day, r.id, deliveries.id, factory, webhook, r.automation, true, $2, $3, $3, r.flow
+  FROM hookmill.deliveries, unnest($4::text[], $5::text[], $6::text[]) WITH ORDINALITY AS r (id, automation, flow, position)
   WHERE deliveries.id = $1 ORDER BY position
   ON CONFLICT (id, day) DO NOTHING`;

@@ -8,6 +8,7 @@ import type { MakePlace } from './place.ts';
 import { testPruning } from './pruning.ts';
 import { testReconcileStatuses } from './reconcile-statuses.ts';
 import { testRunFiles } from './run-files.ts';
+import { testRunFlow } from './run-flow.ts';
 import { testRuns } from './runs.ts';
 import { testSearches } from './searches.ts';
 import { testSessions } from './sessions.ts';
@@ -31,6 +32,7 @@ export function describeStore(name: string, makePlace: MakePlace, daemons: 'one'
     describe('tallies', () => testTallies(makePlace));
     describe('searches', () => testSearches(makePlace));
     describe('runs', () => testRuns(makePlace));
+    describe('the flow of runs', () => testRunFlow(makePlace));
     describe('pruning', () => testPruning(makePlace));
     describe('run files', () => testRunFiles(makePlace));
     describe('a transfer', () => testTransfer(makePlace));

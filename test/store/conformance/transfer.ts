@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { DeliveryLog } from '../../../store/delivery-log.ts';
+import type { DeliveryLog, NewRun, RunFlow } from '../../../store/delivery-log.ts';
 import type { Store } from '../../../store/ports.ts';
 import { pageBytesMax, rowsPerPageMax, type TransferTable } from '../../../store/transfer.ts';
 import {
@@ -69,6 +69,36 @@ export function testTransfer(makePlace: MakePlace): void {
     expect(await target.deliveries.readSnapshot('digest one')).toBe('{"automations":[]}');
     const sums = await target.deliveries.sumUnlogged({ factory: 'default', sinceMs: sampleAtMs });
     expect(sums).toEqual([unloggedCount({ count: 5, lastAtMs: sampleAtMs + 60_000 })]);
+  });
+
+  test('carries the flow of runs: their lanes, and the deliveries that they have taken up', async () => {
+    const [from, to] = [makePlace(), makePlace()];
+    const log = await openLog(openAt(from));
+    const nowMs = Date.now();
+    const claim = { daemonId: 'daemon one', nowMs, limit: 9 };
+    const flow = (rest: RunFlow) => ({ ...rest, runsPerHour: 1, order: { lane: 'order', hold: true } });
+    const record = (run: NewRun) => log.recordAccepted(acceptedDelivery({ atMs: nowMs, runs: [run] }));
+    const [first, stopped, next] = [newRun('first'), newRun('first'), newRun('next')];
+    await record({ ...first, flow: flow({}) });
+    await record({ ...stopped, flow: flow({}) });
+    await record({ ...next, flow: flow({}) });
+    const gathers = { flow: { burst: { lane: 'burst', forMs: 60_000, atMostMs: 60_000 } } };
+    const [gathering] = [newRun('gathering')];
+    for (const run of [gathering, newRun('gathering')]) await record({ ...run, ...gathers });
+    for (const run of (await log.claimRuns(claim)).runs)
+      await log.finishRun({ ...run, state: 'succeeded', atMs: nowMs });
+    await log.claimRuns(claim);
+    await log.close();
+
+    await carry(from, to);
+    const { deliveries: reader } = openAt(to);
+    expect(await reader.findRun(stopped.id)).toMatchObject({ state: 'failed', stopped: true });
+    expect(await reader.findRun(gathering.id)).toMatchObject({ deliveryCount: 2 });
+    expect(await reader.listRunDeliveries(gathering.id)).toHaveLength(2);
+    const other = await openLog(openAt(to));
+    expect((await other.claimRuns(claim)).runs).toEqual([]);
+    await other.dismissRun(stopped.id);
+    expect((await other.claimRuns(claim)).runs).toMatchObject([{ id: next.id }]);
   });
 
   test('makes the other store recognise what was accepted before', async () => {

@@ -10,7 +10,6 @@ import type {
   Run,
   RunDelivery,
   RunFilter,
-  UnfinishedRuns,
 } from '../../../delivery-log.ts';
 import {
   type DeliveryRecord,
@@ -19,7 +18,6 @@ import {
   type SummaryRow,
   toDelivery,
   toSummaries,
-  withoutNulls,
 } from '../../../stored-rows.ts';
 import { hourMs } from '../../../tallies.ts';
 import { openDatabaseForReading } from '../sql/database.ts';
@@ -28,6 +26,8 @@ import {
   selectDelivery,
   selectPayload,
   selectRun,
+  selectRunDeliveries,
+  selectRunsOf,
   selectSnapshot,
   selectSource,
   toRun,
@@ -109,7 +109,8 @@ function prepareDeliveryQueries(
       selectSeries.all({ factory, name, uid, outcome }).map(key => openList({ key })),
     conditions: ({ automation, state }) => {
       const ofRun = [...equals('automation', automation), ...equals('state', state)].join(' AND ');
-      return ofRun === '' ? [] : [`EXISTS (SELECT 1 FROM runs WHERE delivery = deliveries.seq AND ${ofRun})`];
+      const own = `SELECT 1 FROM runs WHERE seq IN (${selectRunsOf('deliveries.seq')}) AND ${ofRun}`;
+      return ofRun === '' ? [] : [`EXISTS (${own})`];
     },
     readRows: seqs => withCommits(list.all(JSON.stringify(seqs)).map(toDelivery)),
   });
@@ -125,7 +126,7 @@ function prepareSummaries(database: Database.Database): SynchronousReader['summa
     SELECT id, substr(payload, 1, ?) AS beginning FROM deliveries WHERE id IN (SELECT value FROM json_each(?))`);
   const runs = database.prepare<[string], RunCount>(`
     SELECT deliveries.id, state, count(*) AS count
-    FROM deliveries CROSS JOIN runs ON runs.delivery = deliveries.seq
+    FROM deliveries CROSS JOIN runs ON runs.seq IN (${selectRunsOf('deliveries.seq')})
     WHERE deliveries.id IN (SELECT value FROM json_each(?)) GROUP BY deliveries.id, state`);
   return (ids, bytes) => {
     const given = JSON.stringify(ids);
@@ -191,15 +192,15 @@ function prepareRunQueries(
   const list = database.prepare<[string], RunRow>(`${selectRun}
     WHERE runs.seq IN (SELECT value FROM json_each(?)) ORDER BY runs.seq DESC`);
   const find = database.prepare<[string], RunRow>(`${selectRun} WHERE runs.id = ?`);
-  const ofDelivery = database.prepare<[string], RunRow>(
-    `${selectRun} WHERE deliveries.id = ? ORDER BY runs.seq`,
+  const ofDelivery = database.prepare<{ id: string }, RunRow>(
+    `${selectRun} WHERE runs.seq IN (${selectRunsOf('(SELECT seq FROM deliveries WHERE id = @id)')}) ORDER BY runs.seq`,
   );
-  const deliveriesOf = database.prepare<[string], RunDelivery>(`
-    SELECT deliveries.id, at_ms AS atMs, size FROM runs JOIN deliveries ON deliveries.seq = delivery WHERE runs.id = ?`);
-  // Both need only the index of their state.
-  const queued = database.prepare<[], { queued: number; firstDueMs: number | null }>(
-    "SELECT count(*) AS queued, min(not_before_ms) AS firstDueMs FROM runs WHERE state = 'queued'",
+  const deliveriesOf = database.prepare<{ id: string }, RunDelivery>(selectRunDeliveries);
+  // All of them need only an index.
+  const due = database.prepare<[], { queued: number; firstDueMs: number | null }>(
+    `SELECT count(*) AS queued, min(not_before_ms) AS firstDueMs FROM runs WHERE state = 'queued' AND parked IS NULL`,
   );
+  const parked = database.prepare<[], number>('SELECT count(*) FROM runs WHERE parked IS NOT NULL').pluck();
   const running = database.prepare<[], number>("SELECT count(*) FROM runs WHERE state = 'running'").pluck();
   const search = prepareSqliteSearch<RunFilter, Run>(database, {
     name: 'runs',
@@ -222,10 +223,13 @@ function prepareRunQueries(
     listRuns: wanted => search(wanted, false).rows,
     searchRuns: wanted => search(wanted, true),
     findRun: id => find.all(id).map(toRun)[0],
-    listRunsOfDelivery: deliveryId => ofDelivery.all(deliveryId).map(toRun),
-    listRunDeliveries: runId => deliveriesOf.all(runId),
-    countUnfinishedRuns: () =>
-      withoutNulls({ queued: 0, ...queued.get(), running: running.get() ?? 0 }) as UnfinishedRuns,
+    listRunsOfDelivery: deliveryId => ofDelivery.all({ id: deliveryId }).map(toRun),
+    listRunDeliveries: runId => deliveriesOf.all({ id: runId }),
+    countUnfinishedRuns: () => {
+      const { queued, firstDueMs } = due.get() ?? { queued: 0, firstDueMs: null };
+      const counts = { queued: queued + (parked.get() ?? 0), running: running.get() ?? 0 };
+      return firstDueMs === null ? counts : { ...counts, firstDueMs };
+    },
   };
 }
 

@@ -290,6 +290,45 @@ const migrations: readonly string[] = [
   ALTER TABLE runs ADD COLUMN waits_until_ms INTEGER;
   ALTER TABLE runs ADD COLUMN report TEXT;
   `,
+  `
+  -- When a run may start: a RunFlow as JSON, from which other columns are read; null for most runs.
+  ALTER TABLE runs ADD COLUMN flow TEXT;
+  ALTER TABLE runs ADD COLUMN order_lane TEXT AS (flow ->> '$.order.lane');
+  ALTER TABLE runs ADD COLUMN holds INTEGER AS (flow ->> '$.order.hold');
+  ALTER TABLE runs ADD COLUMN limit_lane TEXT AS (flow ->> '$.limit.lane');
+  ALTER TABLE runs ADD COLUMN limit_runs INTEGER AS (flow ->> '$.limit.runs');
+  ALTER TABLE runs ADD COLUMN runs_per_hour INTEGER AS (flow ->> '$.runsPerHour');
+  -- Why a queued run waits though it is due: 'order' or 'limit'. Claims pass over it until a run of that lane ends.
+  ALTER TABLE runs ADD COLUMN parked TEXT;
+  -- The burst lane whose deliveries a queued run still takes up.
+  ALTER TABLE runs ADD COLUMN gathers TEXT;
+  ALTER TABLE runs ADD COLUMN delivery_count INTEGER;
+  ALTER TABLE runs ADD COLUMN delivery_bytes INTEGER;
+  -- Flags: it failed because runs_per_hour was reached; an operator gave it up.
+  ALTER TABLE runs ADD COLUMN stopped INTEGER;
+  ALTER TABLE runs ADD COLUMN dismissed INTEGER;
+
+  DROP INDEX runs_queued;
+  CREATE INDEX runs_due ON runs (not_before_ms) WHERE state = 'queued' AND parked IS NULL;
+  CREATE INDEX runs_parked ON runs (parked, limit_lane) WHERE parked IS NOT NULL;
+  -- The runs that keep later ones of their lane waiting.
+  CREATE INDEX runs_in_order ON runs (order_lane) WHERE order_lane IS NOT NULL
+    AND (state IN ('queued', 'running') OR state = 'failed' AND holds AND dismissed IS NULL);
+  CREATE INDEX runs_running_in_order ON runs (order_lane) WHERE order_lane IS NOT NULL AND state = 'running';
+  CREATE INDEX runs_running_in_limit ON runs (limit_lane) WHERE limit_lane IS NOT NULL AND state = 'running';
+  CREATE INDEX runs_started ON runs (factory, automation, started_at_ms)
+    WHERE runs_per_hour IS NOT NULL AND started_at_ms IS NOT NULL;
+  CREATE UNIQUE INDEX runs_gathering ON runs (gathers) WHERE gathers IS NOT NULL;
+
+  -- All deliveries of runs that gather them, in the order of their commits.
+  CREATE TABLE run_deliveries (
+    seq INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL,
+    delivery INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX run_deliveries_by_run ON run_deliveries (run);
+  CREATE INDEX run_deliveries_by_delivery ON run_deliveries (delivery);
+  `,
 ];
 
 export const schemaVersionCurrent = migrations.length;

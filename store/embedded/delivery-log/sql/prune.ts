@@ -1,6 +1,8 @@
 import type Database from 'better-sqlite3';
 import type { PruneStep, VerbTable } from '../../../delivery-log-thread/wire.ts';
+import { prepareLanes, type RunLanes, selectLanes } from './lanes.ts';
 import { mergeFirst } from './merge-first.ts';
+import { selectRunsOf } from './rows.ts';
 import type { Snapshots } from './snapshots.ts';
 import { prepareRemoveTallies } from './tallies.ts';
 import { prepareRemoveUnlogged } from './unlogged.ts';
@@ -21,13 +23,19 @@ export function preparePruneStep(database: Database.Database, snapshots: Snapsho
   const selectOld = prepareSelectOld(database);
   const removeUnlogged = prepareRemoveUnlogged(database);
   const removeTallies = prepareRemoveTallies(database);
-  const deleteRuns = database.prepare<[number], { id: string; snapshot: number | null }>(
-    'DELETE FROM runs WHERE delivery = ? RETURNING id, snapshot',
+  const lanes = prepareLanes(database);
+  const deleteRuns = database.prepare<[number], RunLanes & { id: string; snapshot: number | null }>(
+    `DELETE FROM runs WHERE delivery = ? RETURNING id, snapshot, ${selectLanes}`,
   );
+  const forgetTaken = database.prepare<{ seq: number }>(`
+    DELETE FROM run_deliveries WHERE delivery = @seq OR run IN (SELECT seq FROM runs WHERE delivery = @seq)`);
   const deleteDelivery = database.prepare<[number]>('DELETE FROM deliveries WHERE seq = ?');
 
   const remove = ({ seq, snapshot }: OldDelivery): string[] => {
+    forgetTaken.run({ seq });
     const runs = deleteRuns.all(seq);
+    // A failed one may have held those behind it.
+    for (const run of runs) lanes.release({ ...run, limitLane: null });
     deleteDelivery.run(seq);
     for (const used of [snapshot, ...runs.map(run => run.snapshot)]) {
       if (used !== null) snapshots.removeUses(used, 1);
@@ -66,7 +74,7 @@ function prepareSelectOld(database: Database.Database) {
     ORDER BY at_ms DESC, seq DESC LIMIT ?`);
   const selectOld = database.prepare<[number, number, number, number, number, number, number], OldDelivery>(`
     SELECT seq, at_ms AS atMs, size, snapshot, EXISTS (
-      SELECT 1 FROM runs WHERE delivery = deliveries.seq AND state IN ('queued', 'running')) AS busy
+      SELECT 1 FROM runs WHERE seq IN (${selectRunsOf('deliveries.seq')}) AND state IN ('queued', 'running')) AS busy
     FROM deliveries
     WHERE series = ? AND at_ms < ? AND (at_ms, seq) > (?, ?) AND (at_ms, seq) < (?, ?)
     ORDER BY at_ms, seq LIMIT ?`);

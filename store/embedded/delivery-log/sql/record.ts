@@ -1,10 +1,12 @@
 import type Database from 'better-sqlite3';
+import type { RunFlow } from '../../../delivery-log.ts';
 import type {
   AcceptedRow,
   DeliveryRow,
   Duplicate,
   UnidentifiedRow,
 } from '../../../delivery-log-thread/wire.ts';
+import { type Gather, prepareGather } from './gather.ts';
 import { makeContentKey, makeIdentityKey } from './keys.ts';
 import type { Series } from './series.ts';
 import type { Snapshots } from './snapshots.ts';
@@ -22,7 +24,7 @@ export function prepareRecordDeliveries(
   snapshots: Snapshots,
   series: Series,
 ): RecordDeliveries {
-  const recordAccepted = prepareRecordAccepted(database, series);
+  const recordAccepted = prepareRecordAccepted(database, series, prepareGather(database, snapshots));
   const recordDuplicate = prepareRecordDuplicate(database, series);
   const recordUnidentified = prepareRecordUnidentified(database, series);
 
@@ -42,6 +44,7 @@ export function prepareRecordDeliveries(
         if (recordAccepted(row, snapshot, payload)) runs = row.runs.length;
         else duplicates.push({ index, of: recordDuplicate(row, snapshot) });
       }
+      // One for each run, also if it took the delivery up: then its earlier use has ended.
       if (snapshot !== null) uses.set(snapshot, (uses.get(snapshot) ?? 0) + 1 + runs);
       runsQueued ||= runs > 0;
     }
@@ -55,7 +58,7 @@ type Snapshot = number | null;
 // Parameters are given by position: an object with names costs a look-up for each of them.
 
 /** Records a delivery with its runs; false if its identity or content was accepted before. Unique indexes decide that. */
-function prepareRecordAccepted(database: Database.Database, series: Series) {
+function prepareRecordAccepted(database: Database.Database, series: Series, gather: Gather) {
   const insert = database.prepare(`
     INSERT INTO deliveries (id, series, at_ms, size, snapshot, identity, identity_key, content_digest, content_key,
       headers, payload)
@@ -63,8 +66,8 @@ function prepareRecordAccepted(database: Database.Database, series: Series) {
     ON CONFLICT (identity_key) WHERE identity_key IS NOT NULL DO NOTHING
     ON CONFLICT (content_key) WHERE content_key IS NOT NULL DO NOTHING`);
   const insertRun = database.prepare(`
-    INSERT INTO runs (id, delivery, factory, automation, replay, snapshot, not_before_ms, created_at_ms)
-    VALUES (?, ?, ?, ?, 0, ?, ?, ?)`);
+    INSERT INTO runs (id, delivery, factory, automation, replay, snapshot, not_before_ms, created_at_ms, flow)
+    VALUES (?, ?, ?, ?, 0, ?, ?, ?, ?)`);
   return (row: AcceptedRow, snapshot: Snapshot, payload: Uint8Array): boolean => {
     const { id, factory, atMs, size, identity, contentDigest = null, headers } = row;
     const { changes, lastInsertRowid: delivery } = insert.run(
@@ -81,8 +84,21 @@ function prepareRecordAccepted(database: Database.Database, series: Series) {
       payload,
     );
     if (changes === 0) return false;
-    for (const run of row.runs) {
-      insertRun.run(run.id, delivery, factory, run.automation, snapshot, atMs, atMs);
+    for (const { id: runId, automation, flow = null } of row.runs) {
+      const burst = flow === null ? undefined : (JSON.parse(flow) as RunFlow).burst;
+      const taken = { delivery: Number(delivery), bytes: payload.length, snapshot, atMs };
+      if (burst && gather.join(burst, taken)) continue;
+      const { lastInsertRowid: run } = insertRun.run(
+        runId,
+        delivery,
+        factory,
+        automation,
+        snapshot,
+        atMs,
+        atMs,
+        flow,
+      );
+      if (burst) gather.begin(Number(run), burst, taken);
     }
     return true;
   };

@@ -12,7 +12,9 @@ export const selectDelivery = `
 export const selectRun = `
   SELECT runs.id, deliveries.id AS deliveryId, runs.factory, webhook, automation, replay, digest AS snapshot, state,
     attempts, claims, not_before_ms AS notBeforeMs, created_at_ms AS createdAtMs, started_at_ms AS startedAtMs,
-    finished_at_ms AS finishedAtMs, claimed_by AS claimedBy, waits_until_ms AS waitsUntilMs, report, error
+    finished_at_ms AS finishedAtMs, claimed_by AS claimedBy, waits_until_ms AS waitsUntilMs, report, error, stopped,
+    dismissed, delivery_count AS deliveryCount,
+    coalesce(parked, iif(state = 'queued' AND gathers IS NOT NULL, 'deliveries', NULL)) AS waitsFor
   FROM runs JOIN deliveries ON deliveries.seq = runs.delivery JOIN series ON series.key = deliveries.series
     LEFT JOIN snapshots ON snapshots.key = runs.snapshot`;
 
@@ -26,13 +28,35 @@ export const selectSource = "SELECT json -> '$.source' FROM snapshots WHERE dige
 
 export const selectSnapshot = 'SELECT json FROM snapshots WHERE digest = ?';
 
+/**
+ * Selects the keys of the runs that work with a delivery, also those that took it up later. `delivery` is an expression
+ * for its key.
+ */
+export function selectRunsOf(delivery: string): string {
+  return `SELECT seq FROM runs WHERE delivery = ${delivery}
+    UNION SELECT run FROM run_deliveries WHERE delivery = ${delivery}`;
+}
+
+/** Selects the columns of a `RunDelivery`. */
+export const selectRunDeliveries = `
+  SELECT deliveries.id, at_ms AS atMs, size FROM deliveries WHERE seq IN (
+    SELECT delivery FROM runs WHERE id = @id
+    UNION SELECT run_deliveries.delivery FROM runs JOIN run_deliveries ON run = runs.seq WHERE runs.id = @id)
+  ORDER BY seq`;
+
 /** A run as SQLite stores it: without booleans. */
-export type RunRow = Omit<Run, 'replay' | 'report'> & {
-  readonly replay: number;
+export type RunRow = Omit<Run, Flag | 'report'> & { readonly [F in Flag]: number } & {
   readonly report: string | null;
 };
 
-export function toRun({ report, ...row }: RunRow): Run {
-  const reported = report === null ? {} : { report: JSON.parse(report) };
-  return { ...withoutNulls(row), replay: row.replay === 1, ...reported };
+type Flag = 'replay' | 'stopped' | 'dismissed';
+
+export function toRun({ stopped, dismissed, report, ...row }: RunRow): Run {
+  return {
+    ...withoutNulls(row),
+    replay: row.replay === 1,
+    ...(report !== null && { report: JSON.parse(report) }),
+    ...(stopped === 1 && { stopped: true }),
+    ...(dismissed === 1 && { dismissed: true }),
+  };
 }

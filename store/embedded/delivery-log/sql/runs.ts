@@ -1,6 +1,9 @@
 import type Database from 'better-sqlite3';
-import type { DueTimesCorrection, RunAttempt } from '../../../delivery-log.ts';
+import type { DueTimesCorrection, RunAttempt, RunClaim } from '../../../delivery-log.ts';
+import { packRun } from '../../../delivery-log-thread/batch.ts';
 import type { RunVerb, VerbTable } from '../../../delivery-log-thread/wire.ts';
+import { flowDecisionsMax, stopReason } from '../../../run-flow.ts';
+import { type Lanes, type Obstacle, prepareLanes, type RunLanes, selectLanes } from './lanes.ts';
 import { type RunRow, selectRun, toRun } from './rows.ts';
 import type { Snapshots } from './snapshots.ts';
 
@@ -8,73 +11,110 @@ export type RunVerbs = Pick<VerbTable, RunVerb>;
 
 /** The queue of runs. Each verb runs within the caller's transaction. */
 export function prepareRunVerbs(database: Database.Database, snapshots: Snapshots): RunVerbs {
+  const lanes = prepareLanes(database);
   return {
-    claimRuns: prepareClaim(database),
-    ...prepareRunStates(database),
+    claimRuns: prepareClaim(database, lanes),
+    ...prepareEnds(database, lanes),
+    ...prepareRetries(database, lanes),
     replay: prepareReplay(database, snapshots),
   };
 }
 
-function prepareClaim(database: Database.Database): RunVerbs['claimRuns'] {
-  const selectDue = database
-    .prepare<{ nowMs: number; limit: number }, number>(`
-    SELECT seq FROM runs WHERE state = 'queued' AND not_before_ms <= @nowMs
-    ORDER BY not_before_ms, seq LIMIT @limit`)
-    .pluck();
-  const claim = database.prepare<{ seq: number; daemonId: string; nowMs: number }>(`
+function prepareClaim(database: Database.Database, lanes: Lanes): RunVerbs['claimRuns'] {
+  const selectDue = database.prepare<{ nowMs: number; limit: number }, DueRun>(`
+    SELECT seq, flow IS NOT NULL AS hasFlow, ${selectLanes} FROM runs
+    WHERE state = 'queued' AND parked IS NULL AND not_before_ms <= @nowMs ORDER BY not_before_ms, seq LIMIT @limit`);
+  const start = database.prepare<{ seq: number; daemonId: string; nowMs: number }>(`
     UPDATE runs SET state = 'running', attempts = attempts + 1, claims = claims + 1, claimed_by = @daemonId,
-      started_at_ms = @nowMs, finished_at_ms = NULL, waits_until_ms = NULL, report = NULL
+      started_at_ms = @nowMs, finished_at_ms = NULL, waits_until_ms = NULL, report = NULL, gathers = NULL
+    WHERE seq = @seq`);
+  const stop = database.prepare<{ seq: number; nowMs: number; error: string }>(`
+    UPDATE runs SET state = 'failed', finished_at_ms = @nowMs, error = @error, stopped = 1, gathers = NULL
     WHERE seq = @seq`);
   const runBySeq = database.prepare<[number], RunRow>(`${selectRun} WHERE runs.seq = ?`);
   const selectNextDue = database
     .prepare<[], number>(
-      `SELECT not_before_ms FROM runs WHERE state = 'queued' ORDER BY not_before_ms LIMIT 1`,
+      `SELECT not_before_ms FROM runs WHERE state = 'queued' AND parked IS NULL ORDER BY not_before_ms LIMIT 1`,
     )
     .pluck();
-  return ({ daemonId, nowMs, limit }) => {
-    const due = selectDue.all({ nowMs, limit });
-    for (const seq of due) claim.run({ seq, daemonId, nowMs });
-    const runs = due.flatMap(seq => runBySeq.all(seq)).map(toRun);
+
+  /** Starts, parks or stops a due run. */
+  const decide = ({ seq, hasFlow, ...own }: DueRun, { daemonId, nowMs }: RunClaim): Decision => {
+    const obstacle = hasFlow ? lanes.findObstacle(seq, nowMs) : null;
+    if (obstacle === null) start.run({ seq, daemonId, nowMs });
+    else if (obstacle === 'runsPerHour') stop.run({ seq, nowMs, error: stopReason });
+    else lanes.park(seq, obstacle);
+    // Unless it is the limit itself that it waits for, others may have the place that it was let in for.
+    if (hasFlow && obstacle !== 'limit')
+      lanes.release(obstacle === 'runsPerHour' ? own : { ...own, orderLane: null });
+    return obstacle ?? 'start';
+  };
+
+  return claim => {
+    const decided: Record<Decision, number[]> = { start: [], runsPerHour: [], order: [], limit: [] };
+    const { start: started, runsPerHour: stopped } = decided;
+    let decisions = 0;
+    let due: readonly DueRun[];
+    do {
+      due = selectDue.all({ nowMs: claim.nowMs, limit: claim.limit - started.length });
+      for (const run of due) decided[decide(run, claim)].push(run.seq);
+      decisions += due.length;
+    } while (started.length < claim.limit && decisions < flowDecisionsMax && due.some(run => run.hasFlow));
+    const read = (seqs: readonly number[]) => seqs.flatMap(seq => runBySeq.all(seq)).map(toRun);
     const nextDueMs = selectNextDue.get();
-    return nextDueMs === undefined ? { runs } : { runs, nextDueMs };
+    return {
+      runs: read(started),
+      ...(stopped.length > 0 && { stopped: read(stopped) }),
+      ...(nextDueMs !== undefined && { nextDueMs }),
+    };
   };
 }
 
-function prepareRunStates(database: Database.Database): Omit<RunVerbs, 'claimRuns' | 'replay'> {
+interface DueRun extends RunLanes {
+  readonly seq: number;
+  readonly hasFlow: number;
+}
+
+type Decision = Obstacle | 'start';
+
+/** The ends of attempts, which may let others start. */
+function prepareEnds(
+  database: Database.Database,
+  lanes: Lanes,
+): Pick<RunVerbs, 'finishRun' | 'awaitReport' | 'recordReport' | 'postponeRun' | 'requeueRunsOfOthers'> {
   const isClaimed = "id = @id AND state = 'running' AND claimed_by IS @claimedBy AND claims = @claims";
-  const finish = database.prepare<ClaimColumns & { state: string; atMs: number; error: string | null }>(`
+  const finish = database.prepare<
+    ClaimColumns & { state: string; atMs: number; error: string | null },
+    RunLanes
+  >(`
     UPDATE runs SET state = @state, finished_at_ms = @atMs, error = @error, claimed_by = NULL, waits_until_ms = NULL
-    WHERE ${isClaimed}`);
-  const postpone = database.prepare<ClaimColumns & PostponementColumns>(`
+    WHERE ${isClaimed} RETURNING ${selectLanes}`);
+  const postpone = database.prepare<ClaimColumns & PostponementColumns, RunLanes>(`
     UPDATE runs SET state = 'queued', not_before_ms = @notBeforeMs, error = @error, claimed_by = NULL,
       waits_until_ms = NULL, attempts = attempts - @uncounted
-    WHERE ${isClaimed}`);
+    WHERE ${isClaimed} RETURNING ${selectLanes}`);
   const wait = database.prepare<ClaimColumns & { untilMs: number }>(`
     UPDATE runs SET waits_until_ms = @untilMs, claimed_by = NULL WHERE ${isClaimed}`);
   const report = database.prepare<ClaimColumns & { report: string }>(`
     UPDATE runs SET report = @report WHERE ${isClaimed}`);
   const requeue = database.prepare<[string]>(`
     UPDATE runs SET state = 'queued', claimed_by = NULL WHERE state = 'running' AND claimed_by <> ?`);
-  // A run that is stamped later than now was recorded or attempted before the clock was set back.
-  const stamp = 'max(created_at_ms, coalesce(started_at_ms, 0))';
-  const correct = database.prepare<DueTimesCorrection>(`
-    UPDATE runs SET not_before_ms = min(
-      not_before_ms - @backMs,
-      iif(${stamp} > @nowMs, @nowMs + max(0, not_before_ms - ${stamp}), not_before_ms))
-    WHERE state = 'queued' AND not_before_ms > @nowMs`);
-  const retry = database.prepare<{ id: string; nowMs: number }>(`
-    UPDATE runs SET state = 'queued', attempts = 0, not_before_ms = @nowMs, finished_at_ms = NULL
-    WHERE id = @id AND state = 'failed'`);
+  const end = (ended: readonly RunLanes[]): boolean => {
+    for (const own of ended) lanes.release(own);
+    return ended.length > 0;
+  };
   return {
-    finishRun: result => finish.run({ ...noDaemon, ...result, error: result.error ?? null }).changes > 0,
+    finishRun: result => end(finish.all({ ...noDaemon, ...result, error: result.error ?? null })),
     awaitReport: given => wait.run({ ...noDaemon, ...given }).changes > 0,
     recordReport: given =>
       report.run({ ...noDaemon, ...given, report: JSON.stringify(given.report) }).changes > 0,
     postponeRun: ({ attempted, error, ...given }) =>
-      postpone.run({ ...noDaemon, ...given, uncounted: attempted ? 0 : 1, error: error ?? null }).changes > 0,
-    requeueRunsOfOthers: daemonId => requeue.run(daemonId).changes,
-    correctDueTimes: correction => correct.run(correction).changes,
-    retryRun: ({ id, nowMs }) => retry.run({ id, nowMs }).changes > 0,
+      end(postpone.all({ ...noDaemon, ...given, uncounted: attempted ? 0 : 1, error: error ?? null })),
+    requeueRunsOfOthers: daemonId => {
+      const { changes } = requeue.run(daemonId);
+      lanes.releaseAll();
+      return changes;
+    },
   };
 }
 
@@ -89,20 +129,51 @@ interface PostponementColumns {
   readonly error: string | null;
 }
 
+function prepareRetries(
+  database: Database.Database,
+  lanes: Lanes,
+): Pick<RunVerbs, 'correctDueTimes' | 'retryRun' | 'dismissRun'> {
+  // A run that is stamped later than now was recorded or attempted before the clock was set back.
+  const stamp = 'max(created_at_ms, coalesce(started_at_ms, 0))';
+  const correct = (parked: string) =>
+    database.prepare<DueTimesCorrection>(`
+      UPDATE runs SET not_before_ms = min(
+        not_before_ms - @backMs,
+        iif(${stamp} > @nowMs, @nowMs + max(0, not_before_ms - ${stamp}), not_before_ms))
+      WHERE state = 'queued' AND parked ${parked} AND not_before_ms > @nowMs`);
+  const corrections = [correct('IS NULL'), correct('IS NOT NULL')];
+  const retry = database.prepare<{ id: string; nowMs: number }>(`
+    UPDATE runs SET state = 'queued', attempts = 0, not_before_ms = @nowMs, finished_at_ms = NULL, stopped = NULL,
+      dismissed = NULL
+    WHERE id = @id AND state = 'failed'`);
+  const dismiss = database.prepare<[string], RunLanes>(`
+    UPDATE runs SET dismissed = 1 WHERE id = ? AND state = 'failed' RETURNING ${selectLanes}`);
+  return {
+    correctDueTimes: correction => corrections.reduce((sum, part) => sum + part.run(correction).changes, 0),
+    retryRun: ({ id, nowMs }) => retry.run({ id, nowMs }).changes > 0,
+    dismissRun: id => {
+      const [dismissed] = dismiss.all(id);
+      if (dismissed) lanes.release({ ...dismissed, limitLane: null });
+      return dismissed !== undefined;
+    },
+  };
+}
+
 function prepareReplay(database: Database.Database, snapshots: Snapshots): RunVerbs['replay'] {
   const selectStored = database.prepare<[string], { delivery: number; factory: string }>(`
     SELECT seq AS delivery, factory FROM deliveries JOIN series ON key = series
     WHERE id = ? AND outcome = 'Accepted'`);
-  const insertReplay = database.prepare<[string, number, string, string, number, number, number]>(`
-    INSERT INTO runs (id, delivery, factory, automation, replay, snapshot, not_before_ms, created_at_ms)
-    VALUES (?, ?, ?, ?, 1, ?, ?, ?)`);
+  const insertReplay = database.prepare(`
+    INSERT INTO runs (id, delivery, factory, automation, replay, snapshot, not_before_ms, created_at_ms, flow)
+    VALUES (?, ?, ?, ?, 1, ?, ?, ?, ?)`);
   return ({ deliveryId, runs, appliedState, nowMs }) => {
     const stored = selectStored.get(deliveryId);
     if (!stored) return false;
     const snapshot = snapshots.store(appliedState);
     snapshots.addUses(snapshot, runs.length);
-    for (const { id, automation } of runs) {
-      insertReplay.run(id, stored.delivery, stored.factory, automation, snapshot, nowMs, nowMs);
+    const { delivery, factory } = stored;
+    for (const { id, automation, flow = null } of runs.map(packRun)) {
+      insertReplay.run(id, delivery, factory, automation, snapshot, nowMs, nowMs, flow);
     }
     return true;
   };

@@ -13,7 +13,9 @@ import { mergeFirst } from './merge-first.ts';
 import { openSeries } from './series.ts';
 
 /** A run as SQLite keeps it: without its output and without booleans. */
-export type StoredTransferRun = Omit<TransferRun, 'replay' | 'bytes'> & { readonly replay: number };
+export type StoredTransferRun = Omit<TransferRun, Flag | 'bytes'> & { readonly [F in Flag]: number };
+
+type Flag = 'replay' | 'stopped' | 'dismissed';
 
 export function readTransferDeliveries(
   database: Database.Database,
@@ -119,11 +121,13 @@ export function writeTransferRuns(
   snapshots: readonly TransferSnapshot[],
 ): void {
   const insert = database.prepare<[StoredTransferRun]>(insertRun);
+  const take = database.prepare<[{ run: number | bigint; taken: string }]>(insertTaken);
   const countUse = database.prepare<[string | null]>(countSnapshotUse);
   database.transaction(() => {
     storeSnapshots(database, snapshots);
     for (const row of rows) {
-      insert.run(row);
+      const { lastInsertRowid: run } = insert.run(row);
+      if (row.taken !== null) take.run({ run, taken: row.taken });
       countUse.run(row.snapshot);
     }
   })();
@@ -163,14 +167,21 @@ const selectTransferRun = `
   SELECT runs.seq AS position, runs.id, runs.factory, webhook, deliveries.id AS deliveryId, at_ms AS deliveryAtMs,
     automation, replay, digest AS snapshot, state, attempts, claims, not_before_ms AS notBeforeMs, created_at_ms AS createdAtMs,
     started_at_ms AS startedAtMs, finished_at_ms AS finishedAtMs, claimed_by AS claimedBy,
-    waits_until_ms AS waitsUntilMs, report, error
+    waits_until_ms AS waitsUntilMs, report, error, flow,
+    coalesce(stopped, 0) AS stopped, coalesce(dismissed, 0) AS dismissed, iif(delivery_count IS NULL, NULL, (
+      SELECT json_group_array(taken.id ORDER BY taken.id) FROM run_deliveries JOIN deliveries AS taken ON taken.seq = run_deliveries.delivery
+      WHERE run = runs.seq)) AS taken
   FROM runs JOIN deliveries ON deliveries.seq = delivery JOIN series ON series.key = series
     LEFT JOIN snapshots ON snapshots.key = runs.snapshot
   WHERE runs.seq = ?`;
 
 const insertRun = `
-  INSERT INTO runs (id, delivery, factory, automation, replay, snapshot, state, attempts, claims, not_before_ms,
-    created_at_ms, started_at_ms, finished_at_ms, claimed_by, waits_until_ms, report, error)
+  INSERT INTO runs (id, delivery, factory, automation, replay, snapshot, state, attempts, claims, not_before_ms, created_at_ms,
+    started_at_ms, finished_at_ms, claimed_by, waits_until_ms, report, error, flow, stopped, dismissed, delivery_count)
   VALUES (@id, (SELECT seq FROM deliveries WHERE id = @deliveryId), @factory, @automation, @replay,
-    (SELECT key FROM snapshots WHERE digest = @snapshot), @state, @attempts, @claims, @notBeforeMs, @createdAtMs,
-    @startedAtMs, @finishedAtMs, @claimedBy, @waitsUntilMs, @report, @error)`;
+    (SELECT key FROM snapshots WHERE digest = @snapshot), @state, @attempts, @claims, @notBeforeMs, @createdAtMs, @startedAtMs,
+    @finishedAtMs, @claimedBy, @waitsUntilMs, @report, @error, @flow, nullif(@stopped, 0), nullif(@dismissed, 0), json_array_length(@taken))`;
+
+const insertTaken = `
+  INSERT INTO run_deliveries (run, delivery)
+  SELECT @run, deliveries.seq FROM json_each(@taken) JOIN deliveries ON deliveries.id = value ORDER BY deliveries.seq`;

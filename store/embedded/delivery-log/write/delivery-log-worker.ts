@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type Database from 'better-sqlite3';
+import type { RunDelivery } from '../../../delivery-log.ts';
 import {
   type Batch,
   type Command,
@@ -17,7 +18,7 @@ import { toLogError, watchLogFiles } from '../sql/log-failure.ts';
 import { rewriteSchemaVersion } from '../sql/migrations.ts';
 import { preparePruneStep } from '../sql/prune.ts';
 import { prepareRecordDeliveries } from '../sql/record.ts';
-import { selectEvent } from '../sql/rows.ts';
+import { selectEvent, selectRunDeliveries } from '../sql/rows.ts';
 import { prepareRunVerbs } from '../sql/runs.ts';
 import { openSeries } from '../sql/series.ts';
 import { openSnapshots } from '../sql/snapshots.ts';
@@ -53,6 +54,7 @@ function prepareCommit(database: Database.Database, file: string): (batch: Batch
   const series = openSeries(database);
   const record = prepareRecordDeliveries(database, snapshots, series);
   const event = database.prepare<[string], EventRecord>(selectEvent);
+  const runDeliveries = database.prepare<{ id: string }, RunDelivery>(selectRunDeliveries);
   const verbs: VerbTable = {
     ...prepareRunVerbs(database, snapshots),
     recordUnlogged: prepareRecordUnlogged(database),
@@ -60,6 +62,7 @@ function prepareCommit(database: Database.Database, file: string): (batch: Batch
     pruneStep: preparePruneStep(database, snapshots),
     readEvent: deliveryId => toEvent(event.get(deliveryId)),
     readSnapshot: digest => snapshots.read(digest),
+    listRunDeliveries: id => runDeliveries.all({ id }),
   };
   const execute = <V extends Verb>(command: Command<V>) => verbs[command.verb](command.argument);
   const transaction = database.transaction((batch: Batch): Omit<Committed, 'id' | 'commitMs'> => {

@@ -1,0 +1,69 @@
+import type Database from 'better-sqlite3';
+import { hourMs } from '../../../tallies.ts';
+
+/** The lanes of a run; null if it is in none of that kind. */
+export interface RunLanes {
+  readonly orderLane: string | null;
+  readonly limitLane: string | null;
+}
+
+export const selectLanes = 'order_lane AS orderLane, limit_lane AS limitLane';
+
+/** Why a queued run that is due must not start: other runs of a lane, or the runs per hour of its automation. */
+export type Obstacle = 'order' | 'limit' | 'runsPerHour';
+
+/** Decides whether runs may start, and parks those that wait for others. */
+export interface Lanes {
+  findObstacle(seq: number, nowMs: number): Obstacle | null;
+  park(seq: number, obstacle: 'order' | 'limit'): void;
+  /** Lets claims look again at the first run of each lane. Call it when a run that was there ended, waits or moved on. */
+  release(lanes: RunLanes): void;
+  /** Does so for all lanes. */
+  releaseAll(): void;
+}
+
+export function prepareLanes(database: Database.Database): Lanes {
+  const find = database.prepare<[{ seq: number; nowMs: number }], Obstacle | null>(findObstacle).pluck();
+  const park = database.prepare<[string, number]>('UPDATE runs SET parked = ? WHERE seq = ?');
+  const release = (which: string) =>
+    database.prepare<unknown[]>(`UPDATE runs SET parked = NULL WHERE ${which}`);
+  const releaseFirst = release(`parked = 'order' AND seq = (${selectFirst('?')})`);
+  const releaseNext = release("seq = (SELECT min(seq) FROM runs WHERE parked = 'limit' AND limit_lane = ?)");
+  const releaseEachFirst = release(`parked = 'order' AND seq = (${selectFirst('runs.order_lane')})`);
+  const releaseEachNext = release(
+    "seq IN (SELECT min(seq) FROM runs WHERE parked = 'limit' GROUP BY limit_lane)",
+  );
+  return {
+    findObstacle: (seq, nowMs) => find.get({ seq, nowMs }) ?? null,
+    park: (seq, obstacle) => void park.run(obstacle, seq),
+    release({ orderLane, limitLane }) {
+      if (orderLane !== null) releaseFirst.run(orderLane);
+      if (limitLane !== null) releaseNext.run(limitLane);
+    },
+    releaseAll() {
+      releaseEachFirst.run();
+      releaseEachNext.run();
+    },
+  };
+}
+
+/** The first run of an order lane that has not ended, or holds those behind it. */
+function selectFirst(lane: string): string {
+  return `SELECT min(first.seq) FROM runs AS first INDEXED BY runs_in_order WHERE first.order_lane = ${lane}
+    AND (first.state IN ('queued', 'running') OR first.state = 'failed' AND first.holds AND first.dismissed IS NULL)`;
+}
+
+/** The rule by which runs start. A started run counts for an hour, also if the clock was set back since. */
+const findObstacle = `
+  SELECT CASE
+    WHEN order_lane IS NOT NULL AND seq > (${selectFirst('run.order_lane')}) THEN 'order'
+    WHEN EXISTS (SELECT 1 FROM runs AS other WHERE other.order_lane = run.order_lane AND other.state = 'running')
+      THEN 'order'
+    WHEN limit_runs <= (SELECT count(*) FROM runs AS other WHERE other.limit_lane = run.limit_lane AND other.state = 'running')
+      THEN 'limit'
+    WHEN runs_per_hour <= (
+      SELECT count(*) FROM runs AS other WHERE other.factory = run.factory AND other.automation = run.automation
+        AND other.runs_per_hour IS NOT NULL AND other.seq <> run.seq
+        AND other.started_at_ms > @nowMs - ${hourMs} AND other.started_at_ms < @nowMs + ${hourMs})
+      THEN 'runsPerHour'
+  END FROM runs AS run WHERE seq = @seq`;

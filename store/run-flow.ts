@@ -1,0 +1,10 @@
+/** @limit Deliveries that one run takes up: the next one starts another run. */
+export const deliveriesPerRunMax = 1_000;
+/** @limit Payload bytes that one run takes up: its attachments stay small enough to write and send at each attempt. */
+export const deliveryBytesPerRunMax = 64 * 1024 * 1024;
+/** @limit Runs in one claim that are decided by their flow: a delivery waits a few ms for them at most. */
+export const flowDecisionsMax = 100;
+
+/** Why a run failed that `runsPerHour` stopped. */
+export const stopReason =
+  'not started: as many runs of this automation were started within an hour as runsPerHour allows; retry it later';
