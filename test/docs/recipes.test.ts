@@ -1,8 +1,10 @@
+import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
+import { execa } from 'execa';
 import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { parseSettings } from '../../daemon/parse-settings.ts';
@@ -14,6 +16,7 @@ import {
   runThatIs,
   temporaryDirectory,
 } from '../daemon/runs/run-samples.ts';
+import { serve } from '../daemon/runs/serve-command.ts';
 
 const folder = join(import.meta.dirname, '../../examples/runners');
 const canary = 'c4n4ry';
@@ -224,6 +227,36 @@ test.each([
     expectValidJob(parse(job?.stdin ?? ''), name);
   },
 );
+
+test.each([
+  ['exit 0', { state: 'succeeded', report: { message: 'Done' } }],
+  ['exit 3', { state: 'failed', report: { message: 'The program ended with 3' } }],
+])('an agent behind HTTP whose program does `%s` reports that', async (end, expected) => {
+  const bytes = readFileSync(join(folder, 'http-agent.yaml'));
+  const { definition, diagnostics } = parseSettings('http-agent.yaml', bytes);
+  expect(diagnostics).toEqual([]);
+  const seen = join(temporaryDirectory(), 'seen');
+  const script = `{ cat; cat event-payload.json; env; } > ${seen}; ${end}`;
+  const agent = execa(process.execPath, [join(folder, 'http-agent.mjs'), 'sh', '-c', script], {
+    env: { AGENT_TOKEN: 'of-the-agent', PORT: '0' },
+    reject: false,
+  });
+  onTestFinished(async () => {
+    agent.kill();
+    await agent;
+  });
+  const [line] = (await once(agent.stdout, 'data')) as [Buffer];
+  const url = `http://127.0.0.1:${/\d+/.exec(String(line))?.[0]}/runs`;
+  const runner = { ...definition?.runs.runner, url };
+  const { post, runsOf } = await serve(['act'], '', '', { runner, env: { AGENT_TOKEN: 'of-the-agent' } });
+  const id = await post(payload);
+  await expect.poll(async () => (await runsOf(id))[0]).toMatchObject(expected);
+  const text = readFileSync(seen, 'utf8');
+  expect(text).toContain('Do act.');
+  expect(text).toContain(payload.toString());
+  expect(text).not.toContain('of-the-agent');
+  expect((await fetch(url, { method: 'POST' })).status).toBe(401);
+});
 
 /** The rules of `batch/v1` that the API server applies to a Job, as far as the manifest uses them. */
 // biome-ignore lint/suspicious/noExplicitAny: this checks the shape of a parsed file

@@ -17,6 +17,8 @@ interface Served {
 
 export interface ServeOptions {
   readonly timeLimitSeconds?: number;
+  /** Instead of one for the script. */
+  readonly runner?: object;
   readonly user?: string;
   readonly processes?: number;
   readonly workspace?: object;
@@ -30,7 +32,7 @@ export async function serve(
   automations: readonly string[],
   interpreter: string,
   script: string,
-  { env = {}, directory, attempts = 1, ...limits }: ServeOptions = {},
+  { env = {}, directory, attempts = 1, runner: given, ...limits }: ServeOptions = {},
 ): Promise<Served> {
   const workspace = makeWorkspace();
   workspace.write('command', script);
@@ -48,7 +50,7 @@ export async function serve(
   await workspace.hookmill('apply');
   // The user of the command may be unable to read the file.
   const argv = [interpreter, ...(limits.user ? ['-c', script] : [workspace.path('command')])];
-  const runner = { kind: 'command', argv, outputBytes: 10_000, ...limits };
+  const runner = given ?? { kind: 'command', argv, outputBytes: 10_000, ...limits };
   const daemon = await startDaemonForTest({
     ...{ workspace, env },
     settings: {
