@@ -48,9 +48,11 @@ import { declareSecrets } from './commands/secrets/secrets.ts';
 import { declareSecretsSet } from './commands/secrets/set.ts';
 import { declareSecretsShare } from './commands/secrets/share.ts';
 import { declareSend } from './commands/senders/send.ts';
+import { declareStoreBackup } from './commands/store/backup.ts';
 import { declareStoreCheck } from './commands/store/check.ts';
 import { declareStoreCopy } from './commands/store/copy.ts';
 import { declareStoreMigrate } from './commands/store/migrate.ts';
+import { declareStoreRestore } from './commands/store/restore.ts';
 import { declareStore } from './commands/store/store.ts';
 import { declareTokensCreate } from './commands/tokens/create.ts';
 import { declareTokensList } from './commands/tokens/list.ts';
@@ -112,7 +114,14 @@ const commandTable: readonly (readonly [heading: string, ...rows: CommandRow[]])
     [declarePayloads, declarePayloadsDescribe],
     [declareAutomations, declareAutomationsList, declareAutomationsShow, declareAutomationsTest],
     [declareRuns, declareRunsList, declareRunsShow, declareRunsLogs, declareRunsRetry],
-    [declareStore, declareStoreMigrate, declareStoreCheck, declareStoreCopy],
+    [
+      declareStore,
+      declareStoreMigrate,
+      declareStoreCheck,
+      declareStoreCopy,
+      declareStoreBackup,
+      declareStoreRestore,
+    ],
   ],
   ['Senders:', [declareSend], [declareSchemes, declareSchemesList, declareSchemesShow]],
   ['Editors and shells:', [declareSchema], [declareCompletion], [declareComplete]],

@@ -1,16 +1,34 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash, type Hash, hash } from 'node:crypto';
 import {
   type CopiedDocument,
   listCopiedDocuments,
   otherContent,
 } from '../store/documents/copied-documents.ts';
 import type { Seal } from '../store/seal.ts';
-import type { Transfer, TransferRow, TransferSnapshot, TransferTable } from '../store/transfer.ts';
+import {
+  type Transfer,
+  type TransferReader,
+  type TransferRow,
+  type TransferSnapshot,
+  type TransferSource,
+  type TransferTable,
+  type TransferTableName,
+  type TransferTarget,
+  transferTables,
+} from '../store/transfer.ts';
 
-/** A store that is open for copying, and its seal. */
-export interface CopySide extends Transfer {
+/** What is copied, and the seal of its values. */
+export interface CopySource extends TransferSource {
   readonly seal: Seal;
 }
+
+/** Where it is copied to, and the seal that its values get there. */
+export interface CopyTarget extends TransferTarget {
+  readonly seal: Seal;
+}
+
+/** Called with the number of rows that were just copied. */
+export type OnRows = (table: TransferTableName, count: number) => void;
 
 export interface CopyReport {
   readonly parts: readonly CopiedPart[];
@@ -33,13 +51,9 @@ export interface PartSummary {
   readonly digest: string;
 }
 
-/** Deliveries come before the runs that they started. */
-const tables = ['deliveries', 'runs', 'unlogged'] as const;
-type TableName = (typeof tables)[number];
-
 /** A factory's rows that the target does not have yet: those after `position`. */
 interface Rest {
-  readonly table: TableName;
+  readonly table: TransferTableName;
   readonly factory: string;
   readonly position: number;
 }
@@ -49,18 +63,23 @@ interface Rest {
  * Fails with `other-content` if the target has something else, and then changes nothing.
  */
 export async function copyStore(
-  from: CopySide,
-  to: CopySide,
-  onRows: (part: TableName, count: number) => void,
+  from: CopySource,
+  to: CopyTarget & Transfer,
+  onRows: OnRows,
 ): Promise<CopyReport> {
-  const factories = await listBoth(from.documents, to.documents);
-  const documents = listCopiedDocuments(factories);
+  return compareSummaries(await copyAll(from, to, onRows), await summarize(to));
+}
+
+/** Copies everything that the target does not have, as `copyStore`, and sums up the source, which is read only once. */
+export async function copyAll(from: CopySource, to: CopyTarget, onRows: OnRows): Promise<Summary> {
+  const documents = listCopiedDocuments(await listBoth(from.documents, to.documents));
   for (const document of documents) await document.requireFits(from, to);
-  const rests = await findRests(from, to);
+  const sums = new LogSums();
+  const rests = await findRests(from, to, sums);
   const copiedSnapshots = new Set<string>();
-  for (const rest of rests) await copyRest(from, to, rest, copiedSnapshots, onRows);
+  for (const rest of rests) await copyRest(from, to, rest, { copiedSnapshots, sums, onRows });
   for (const document of documents) await document.copy(from, to);
-  return compare(from, to, documents);
+  return sums.end(from, documents);
 }
 
 async function listBoth(...sides: readonly { listFactories(): Promise<string[]> }[]): Promise<string[]> {
@@ -68,14 +87,16 @@ async function listBoth(...sides: readonly { listFactories(): Promise<string[]> 
   return [...new Set(lists.flat())].sort();
 }
 
-async function findRests(from: Transfer, to: Transfer): Promise<Rest[]> {
+async function findRests(from: CopySource, to: CopyTarget, sums: LogSums): Promise<Rest[]> {
   const factories = await from.listLoggedFactories();
   const other = (await to.listLoggedFactories()).find(factory => !factories.includes(factory));
   if (other !== undefined) throw otherContent(`deliveries of the factory ${other}`);
   const rests: Rest[] = [];
-  for (const table of tables) {
+  for (const table of transferTables) {
     for (const factory of factories) {
-      const position = await findEnd<TransferRow>(from[table], to[table], factory);
+      const position = await findEnd<TransferRow>(from[table], to[table], factory, row =>
+        sums.add(table, row),
+      );
       rests.push({ table, factory, position });
     }
   }
@@ -84,9 +105,10 @@ async function findRests(from: Transfer, to: Transfer): Promise<Rest[]> {
 
 /** The position in the source after which the target has no rows. What the target has must be the source's beginning. */
 async function findEnd<Row extends TransferRow>(
-  from: Pick<TransferTable<Row>, 'read'>,
-  to: Pick<TransferTable<Row>, 'read'>,
+  from: TransferReader<Row>,
+  to: TransferReader<Row>,
   factory: string,
+  onSame: (row: Row) => void,
 ): Promise<number> {
   let [position, positionInTarget] = [0, 0];
   for (;;) {
@@ -96,6 +118,7 @@ async function findEnd<Row extends TransferRow>(
     for (const [index, original] of originals.slice(0, rows.length).entries()) {
       const row = rows[index] as Row;
       if (digestOf(row) !== digestOf(original)) throw otherContent(`${row.id} of the factory ${factory}`);
+      onSame(original);
       position = original.position;
       positionInTarget = row.position;
     }
@@ -104,21 +127,19 @@ async function findEnd<Row extends TransferRow>(
 }
 
 async function copyRest(
-  from: Transfer,
-  to: Transfer,
+  from: CopySource,
+  to: CopyTarget,
   { table, factory, position }: Rest,
-  copiedSnapshots: Set<string>,
-  onRows: (part: TableName, count: number) => void,
+  { copiedSnapshots, sums, onRows }: Progress,
 ): Promise<void> {
   const copyPages = async <Row extends TransferRow>(
-    source: TransferTable<Row>,
+    source: TransferReader<Row>,
     target: TransferTable<Row>,
   ) => {
-    let rows = await source.read(factory, position);
-    while (rows.length > 0) {
+    for await (const rows of readPages(source, factory, position)) {
       await target.write(rows, await readSnapshots(from, rows, copiedSnapshots));
+      for (const row of rows) sums.add(table, row);
       onRows(table, rows.length);
-      rows = await source.read(factory, rows.at(-1)?.position ?? 0);
     }
   };
   if (table === 'deliveries') await copyPages(from.deliveries, to.deliveries);
@@ -126,9 +147,15 @@ async function copyRest(
   else await copyPages(from.unlogged, to.unlogged);
 }
 
+interface Progress {
+  readonly copiedSnapshots: Set<string>;
+  readonly sums: LogSums;
+  readonly onRows: OnRows;
+}
+
 /** Reads the snapshots that the rows name, and that were not copied before. */
 async function readSnapshots(
-  from: Transfer,
+  from: TransferSource,
   rows: readonly TransferRow[],
   copied: Set<string>,
 ): Promise<TransferSnapshot[]> {
@@ -142,12 +169,13 @@ async function readSnapshots(
   return snapshots;
 }
 
-async function compare(
-  from: Transfer,
-  to: Transfer,
-  documents: readonly CopiedDocument[],
-): Promise<CopyReport> {
-  const [source, target] = [await summarize(from, documents), await summarize(to, documents)];
+/** What a store has, to be compared with another one. */
+export interface Summary {
+  readonly parts: ReadonlyMap<string, PartSummary>;
+  readonly runsRunning: number;
+}
+
+export function compareSummaries(source: Summary, target: Summary): CopyReport {
   const nothing = { count: 0, digest: '' };
   const names = [...new Set([...source.parts.keys(), ...target.parts.keys()])];
   const parts = names.map(part => ({
@@ -159,66 +187,78 @@ async function compare(
   return { parts, isSame, runsRunning: target.runsRunning };
 }
 
-interface Summary {
-  readonly parts: ReadonlyMap<string, PartSummary>;
-  readonly runsRunning: number;
-}
-
-async function summarize(side: Transfer, documents: readonly CopiedDocument[]): Promise<Summary> {
-  const sums = new Sums();
-  for (const { part, summarize } of documents) {
-    const { count, digest } = await summarize(side.documents);
-    sums.add(part, count, hash => hash.update(digest));
-  }
-  for (const table of tables) sums.add(table, 0, () => undefined);
-  const snapshots = new Set<string>();
-  let runsRunning = 0;
-  for await (const [table, row] of readLog(side)) {
-    sums.add(table, 1, hash => addRow(hash, row));
-    if (table === 'runs' && row.bytes) sums.add('run outputs', 1, hash => hash.update(row.id));
-    if ('state' in row && row.state === 'running') runsRunning++;
-    if (row.snapshot !== null) snapshots.add(row.snapshot);
-  }
-  for (const digest of [...snapshots].sort()) {
-    const json = (await side.readSnapshot(digest)) ?? '';
-    sums.add('applied automations of deliveries', 1, hash => hash.update(json));
-  }
-  sums.add('identities', await side.countIdentities(), () => undefined);
-  return { parts: sums.end(), runsRunning };
-}
-
-/** Counts things, and digests them in their order. */
-class Sums {
-  readonly #parts = new Map<string, { count: number; hash: Hash }>();
-
-  add(part: string, count: number, digest: (hash: Hash) => void): void {
-    const sum = this.#parts.get(part) ?? { count: 0, hash: createHash('sha256') };
-    this.#parts.set(part, sum);
-    sum.count += count;
-    digest(sum.hash);
-  }
-
-  end(): Map<string, PartSummary> {
-    const parts = [...this.#parts];
-    return new Map(parts.map(([part, { count, hash }]) => [part, { count, digest: hash.digest('hex') }]));
-  }
-}
-
-async function* readLog(side: Transfer): AsyncGenerator<readonly [TableName, TransferRow]> {
+/** Reads everything once, and sums it up. */
+export async function summarize(side: TransferSource): Promise<Summary> {
+  const sums = new LogSums();
   const factories = await side.listLoggedFactories();
-  for (const table of tables) {
+  for (const table of transferTables) {
     for (const factory of factories) {
-      for await (const row of readAll<TransferRow>(side[table], factory)) yield [table, row];
+      for await (const rows of readPages<TransferRow>(side[table], factory, 0)) {
+        for (const row of rows) sums.add(table, row);
+      }
     }
   }
+  return sums.end(side, listCopiedDocuments(await side.documents.listFactories()));
 }
 
-async function* readAll<Row extends TransferRow>(table: Pick<TransferTable<Row>, 'read'>, factory: string) {
-  let position = 0;
+/** Counts the rows of a delivery log and digests those of each factory in their order. */
+class LogSums {
+  /** By table, then by factory. */
+  readonly #tables = new Map(
+    transferTables.map(table => [table, new Map<string, { count: number; hash: Hash }>()]),
+  );
+  readonly #snapshots = new Set<string>();
+  #outputs = 0;
+  #runsRunning = 0;
+
+  add(table: TransferTableName, row: TransferRow): void {
+    const factories = this.#tables.get(table);
+    const sum = factories?.get(row.factory) ?? { count: 0, hash: createHash('sha256') };
+    factories?.set(row.factory, sum);
+    sum.count++;
+    addRow(sum.hash, row);
+    if (table === 'runs' && row.bytes) this.#outputs++;
+    if ('state' in row && row.state === 'running') this.#runsRunning++;
+    if (row.snapshot !== null) this.#snapshots.add(row.snapshot);
+  }
+
+  /** Adds what is not in the log's rows. */
+  async end(side: TransferSource, documents: readonly CopiedDocument[]): Promise<Summary> {
+    const parts = new Map<string, PartSummary>();
+    const add = (part: string, count: number, content: string) => {
+      const before = parts.get(part) ?? { count: 0, digest: '' };
+      const digest = content === '' ? before.digest : hash('sha256', before.digest + content);
+      parts.set(part, { count: before.count + count, digest });
+    };
+    for (const { part, summarize } of documents) {
+      const { count, digest } = await summarize(side.documents);
+      add(part, count, digest);
+    }
+    for (const [table, factories] of this.#tables) {
+      add(table, 0, '');
+      for (const [factory, sum] of [...factories].sort(([a], [b]) => (a < b ? -1 : 1))) {
+        add(table, sum.count, `${factory} ${sum.hash.digest('hex')}`);
+      }
+    }
+    add('run outputs', this.#outputs, '');
+    for (const digest of [...this.#snapshots].sort()) {
+      add('applied automations of deliveries', 1, (await side.readSnapshot(digest)) ?? '');
+    }
+    add('identities', await side.countIdentities(), '');
+    return { parts, runsRunning: this.#runsRunning };
+  }
+}
+
+async function* readPages<Row extends TransferRow>(
+  table: TransferReader<Row>,
+  factory: string,
+  after: number,
+): AsyncGenerator<Row[]> {
+  let position = after;
   for (;;) {
     const rows = await table.read(factory, position);
     if (rows.length === 0) return;
-    yield* rows;
+    yield rows;
     position = rows.at(-1)?.position ?? position;
   }
 }

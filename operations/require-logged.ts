@@ -29,8 +29,12 @@ export async function requirePayload(
 ): Promise<Buffer> {
   const payload = await store.deliveries.readPayload(id);
   if (payload) return Buffer.from(payload);
+  const reason =
+    outcome === 'Accepted'
+      ? 'the store was restored from a backup without payloads'
+      : `its outcome is ${outcome}`;
   throw new Refusal('payload-not-stored', {
-    detail: `the payload of ${id} is not stored, because its outcome is ${outcome}`,
+    detail: `the payload of ${id} is not stored, because ${reason}`,
   });
 }
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { link, open, readdir, rename, rm } from 'node:fs/promises';
+import { type FileHandle, link, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
 const temporarySuffix = '.tmp';
@@ -10,7 +10,11 @@ const temporarySuffix = '.tmp';
  * leaves the old file. Only its owner can read it, unless `mode` allows more.
  */
 export async function replaceFile(file: string, data: string | Uint8Array, mode = 0o600): Promise<void> {
-  const temporary = await writeTemporary(file, data, mode);
+  await moveTemporary(await writeTemporary(file, data, mode), file);
+}
+
+/** Gives a temporary file, which was synced, the name of `file`. On failure, the temporary file is removed. */
+export async function moveTemporary(temporary: string, file: string): Promise<void> {
   try {
     await rename(temporary, file);
   } catch (error) {
@@ -50,9 +54,16 @@ export async function syncDirectory(directory: string): Promise<void> {
   }
 }
 
-async function writeTemporary(file: string, data: string | Uint8Array, mode: number): Promise<string> {
+/** Creates a file beside `file` that only its owner can read. */
+export async function createTemporary(
+  file: string,
+): Promise<{ readonly temporary: string; readonly handle: FileHandle }> {
   const temporary = `${file}.${randomBytes(6).toString('hex')}${temporarySuffix}`;
-  const handle = await open(temporary, 'wx', 0o600);
+  return { temporary, handle: await open(temporary, 'wx+', 0o600) };
+}
+
+async function writeTemporary(file: string, data: string | Uint8Array, mode: number): Promise<string> {
+  const { temporary, handle } = await createTemporary(file);
   try {
     if (mode !== 0o600) await handle.chmod(mode);
     await handle.writeFile(data);

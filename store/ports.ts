@@ -8,7 +8,7 @@ import type { RunFiles } from './run-files.ts';
 import type { Seal } from './seal.ts';
 import type { StoredSessions } from './stored-sessions.ts';
 import type { TeamSecrets } from './team-secrets.ts';
-import type { Transfer } from './transfer.ts';
+import type { Transfer, TransferSource } from './transfer.ts';
 import type { OnStateChange, Watch } from './watch.ts';
 
 /**
@@ -47,6 +47,11 @@ export interface Store {
   migrate(): Promise<Migrated>;
   /** Looks at everything that the promises of the store depend on. Changes nothing. */
   check(): Promise<StoreReport>;
+  /**
+   * Opens everything that the store keeps as it is at one moment, while daemons go on. Everything that was committed before
+   * is in it. PostgreSQL and SQLite keep what is removed meanwhile until it is closed.
+   */
+  openSnapshot(): Promise<TransferSource>;
   /** Opens the store to copy it, or to copy another one to it. Fails with `locked` while a daemon or another copy uses it. */
   openTransfer(): Promise<Transfer>;
   /** Reserves the store for this daemon. Fails with `locked` while another daemon holds it. */

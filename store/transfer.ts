@@ -9,25 +9,48 @@ export const pageBytesMax = 4 * 1024 * 1024;
 /** @limit Largest size of a delivery that a store can take over, in bytes: a refused request may claim any Content-Length. */
 export const deliverySizeMax = 2_147_483_647;
 
-/** A store that is being copied from or to: everything that it keeps, as it is kept. No daemon serves it meanwhile. */
-export interface Transfer {
-  readonly documents: Documents;
-  readonly deliveries: TransferTable<TransferDelivery>;
-  readonly runs: TransferTable<TransferRun>;
-  readonly unlogged: TransferTable<TransferUnlogged>;
+/** The kinds of rows that are copied, those first that others refer to. */
+export const transferTables = ['deliveries', 'runs', 'unlogged'] as const;
+export type TransferTableName = (typeof transferTables)[number];
+
+/** Everything that a store keeps, as it is kept, to be copied. */
+export interface TransferSource {
+  readonly documents: Pick<Documents, 'read' | 'listFactories'>;
+  readonly deliveries: TransferReader<TransferDelivery>;
+  readonly runs: TransferReader<TransferRun>;
+  readonly unlogged: TransferReader<TransferUnlogged>;
   /** The factories that the delivery log has anything of, sorted. The empty name stands for unknown URLs. */
   listLoggedFactories(): Promise<string[]>;
   /** The number of identities by which a delivery would be recognised as a duplicate. */
   countIdentities(): Promise<number>;
   readSnapshot(digest: string): Promise<string | undefined>;
-  /** Lets daemons serve the store again. */
   close(): Promise<void>;
 }
 
+/** Where everything is copied to. What it has already must be the beginning of the source. */
+export interface TransferTarget {
+  readonly documents: Pick<Documents, 'read' | 'change' | 'listFactories'>;
+  readonly deliveries: TransferTable<TransferDelivery>;
+  readonly runs: TransferTable<TransferRun>;
+  readonly unlogged: TransferTable<TransferUnlogged>;
+  listLoggedFactories(): Promise<string[]>;
+}
+
+/** A store that is being copied from or to. No daemon serves it until it is closed. */
+export interface Transfer extends TransferSource, TransferTarget {
+  readonly documents: Documents;
+  readonly deliveries: TransferTable<TransferDelivery>;
+  readonly runs: TransferTable<TransferRun>;
+  readonly unlogged: TransferTable<TransferUnlogged>;
+}
+
 /** Rows of the delivery log, in the order in which they were recorded. */
-export interface TransferTable<Row extends TransferRow> {
+export interface TransferReader<Row extends TransferRow> {
   /** The first page of a factory's rows after the one at this position; no rows at the end. Positions are above 0. */
   read(factory: string, after: number): Promise<Row[]>;
+}
+
+export interface TransferTable<Row extends TransferRow> extends TransferReader<Row> {
   /** Appends a page of rows: all of them, or none. The store has or gets the snapshots that they name. */
   write(rows: readonly Row[], snapshots: readonly TransferSnapshot[]): Promise<void>;
 }

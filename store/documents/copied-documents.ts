@@ -4,26 +4,32 @@ import { credentialOwner, type Seal, type SealedFor } from '../seal.ts';
 import { StoreError } from '../store-error.ts';
 import { tokensDocument } from './api-tokens.ts';
 import { appliedStateDocument } from './applied-states.ts';
-import type { Documents, StoredDocument } from './documents.ts';
+import type { DocumentId, Documents, StoredDocument } from './documents.ts';
 import { reconcileStatusDocument } from './reconcile-statuses.ts';
 import { secretsDocument, teamSecretOwner } from './team-secrets.ts';
 
-/** The documents of one store, and the seal of the values in them. */
+/** The documents of a source, and the seal of the values in them. */
 export interface SealedDocuments {
-  readonly documents: Documents;
+  readonly documents: Pick<Documents, 'read'>;
   readonly seal: Seal;
+}
+
+export interface SealedTarget extends SealedDocuments {
+  readonly documents: Pick<Documents, 'read' | 'change'>;
 }
 
 /** A document that is copied from one store to another. */
 export interface CopiedDocument {
   /** Names the content of the document in messages, in the plural. */
   readonly part: string;
+  readonly id: DocumentId;
+  read(documents: Pick<Documents, 'read'>): Promise<object>;
   /** Fails with `other-content` if the target has another document. Values that are sealed differently are equal. */
   requireFits(from: SealedDocuments, to: SealedDocuments): Promise<void>;
   /** Copies the document unless it is there. A value that the target's key does not open is sealed again. */
-  copy(from: SealedDocuments, to: SealedDocuments): Promise<void>;
+  copy(from: SealedDocuments, to: SealedTarget): Promise<void>;
   /** The number of things in the document, and a digest of its content without sealed values. */
-  summarize(documents: Documents): Promise<{ readonly count: number; readonly digest: string }>;
+  summarize(documents: Pick<Documents, 'read'>): Promise<{ readonly count: number; readonly digest: string }>;
 }
 
 type Replace = (sealed: string, owner: SealedFor) => Promise<string> | string;
@@ -89,7 +95,7 @@ function copiedState(factory: string): CopiedDocument {
 }
 
 function damagedError(factory: string): StoreError {
-  const message = `the applied state of the factory ${factory} was changed outside hookmill; apply its definitions, then copy again`;
+  const message = `the applied state of the factory ${factory} was changed outside hookmill; apply its definitions, then try again`;
   return new StoreError('corrupt', message);
 }
 
@@ -122,6 +128,8 @@ function copied<T extends object>(
     );
   return {
     part,
+    id: document,
+    read: documents => documents.read(document),
     requireFits: async (from, to) => {
       const [source, target] = [await from.documents.read(document), await to.documents.read(document)];
       // A key that is missing is noticed now, not after the delivery log was copied.

@@ -10,6 +10,11 @@ export interface DocumentId {
   readonly factory?: string;
 }
 
+/** A text that differs for each document of a store. */
+export function nameDocument({ kind, factory = '' }: DocumentId): string {
+  return `${kind} ${factory}`;
+}
+
 /** A JSON document that is read and replaced as a whole. */
 export interface StoredDocument<T extends object> extends DocumentId {
   readonly shape: z.ZodType<T>;

@@ -17,7 +17,7 @@ import { acquireLock } from './files/lock.ts';
 import { makeHome, withHomeLock } from './files/make-home.ts';
 import { requireSafeHome } from './files/require-safe-home.ts';
 import { openHomeSeal } from './home-seal.ts';
-import { openHomeTransfer } from './home-transfer.ts';
+import { openHomeSnapshot, openHomeTransfer } from './home-transfer.ts';
 import { openMirrors } from './mirrors.ts';
 import { type LocalRunFiles, openRunFiles } from './run-files.ts';
 
@@ -72,6 +72,7 @@ export function openEmbeddedStore({
       throw new StoreError('unsupported', message);
     },
     check: async () => ({ facts: { home: options.home }, problems: checkLogFile(home.deliveryLogFile) }),
+    openSnapshot: () => openHomeSnapshot(home, documents),
     openTransfer: async () => openHomeTransfer(home, documents, await claimDaemon()),
     claimDaemon,
     requireSafe: () => requireSafeHome(home),

@@ -1,9 +1,10 @@
 import type Database from 'better-sqlite3';
 import type { Documents } from '../documents/documents.ts';
+import { freezeDocuments } from '../documents/freeze-documents.ts';
 import { replaceFile } from '../durable-file.ts';
 import type { Claim } from '../ports.ts';
 import { fileFailure } from '../store-error.ts';
-import { pageBytesMax, type Transfer, type TransferRun } from '../transfer.ts';
+import { pageBytesMax, type Transfer, type TransferRun, type TransferSource } from '../transfer.ts';
 import { openDatabase, openDatabaseForReading } from './delivery-log/sql/database.ts';
 import { toLogError } from './delivery-log/sql/log-failure.ts';
 import { selectSnapshot } from './delivery-log/sql/rows.ts';
@@ -23,19 +24,17 @@ import { openRegularFile } from './files/regular-file.ts';
 /** Opens a home that is being copied from or to. `claim` keeps daemons away from it. */
 export function openHomeTransfer(home: Home, documents: Documents, claim: Claim): Transfer {
   const log = openLogFile(home.deliveryLogFile);
+  const source = readHome(home, log);
   return {
+    ...source,
     documents,
     deliveries: {
-      read: async (factory, after) => log.read(database => readTransferDeliveries(database, factory, after)),
+      ...source.deliveries,
       write: async (rows, snapshots) =>
         log.write(database => writeTransferDeliveries(database, rows, snapshots)),
     },
     runs: {
-      read: async (factory, after) =>
-        addOutputs(
-          home,
-          log.read(database => readTransferRuns(database, factory, after)),
-        ),
+      ...source.runs,
       write: async (rows, snapshots) => {
         await writeOutputs(home, rows);
         const stored = rows.map(toStoredRun);
@@ -43,13 +42,9 @@ export function openHomeTransfer(home: Home, documents: Documents, claim: Claim)
       },
     },
     unlogged: {
-      read: async (factory, after) => log.read(database => readTransferUnlogged(database, factory, after)),
+      ...source.unlogged,
       write: async rows => log.write(database => writeTransferUnlogged(database, rows)),
     },
-    listLoggedFactories: async () => log.read(listLoggedFactories),
-    countIdentities: async () => log.read(countIdentities),
-    readSnapshot: async digest =>
-      log.read(database => database.prepare<[string], string>(selectSnapshot).pluck().get(digest)),
     close: async () => {
       log.close();
       await claim.release();
@@ -57,10 +52,60 @@ export function openHomeTransfer(home: Home, documents: Documents, claim: Claim)
   };
 }
 
+/**
+ * Opens what a home keeps at this moment, while others go on changing it. The outputs of runs are read later: they grow,
+ * and retention may remove them.
+ */
+export async function openHomeSnapshot(home: Home, documents: Documents): Promise<TransferSource> {
+  const log = openLogFile(home.deliveryLogFile);
+  try {
+    const frozen = await freezeDocuments(documents, () => log.read(beginSnapshot));
+    return { ...readHome(home, log), documents: frozen, close: async () => log.close() };
+  } catch (error) {
+    log.close();
+    throw error;
+  }
+}
+
+/** SQLite takes the snapshot of a transaction with its first read. */
+function beginSnapshot(database: Database.Database): void {
+  if (database.inTransaction) database.exec('ROLLBACK');
+  database.exec('BEGIN');
+  database.prepare('SELECT count(*) FROM sqlite_schema').get();
+}
+
+function readHome(home: Home, log: LogFile): Omit<TransferSource, 'documents' | 'close'> {
+  return {
+    deliveries: {
+      read: async (factory, after) => log.read(database => readTransferDeliveries(database, factory, after)),
+    },
+    runs: {
+      read: async (factory, after) =>
+        addOutputs(
+          home,
+          log.read(database => readTransferRuns(database, factory, after)),
+        ),
+    },
+    unlogged: {
+      read: async (factory, after) => log.read(database => readTransferUnlogged(database, factory, after)),
+    },
+    listLoggedFactories: async () => log.read(listLoggedFactories),
+    countIdentities: async () => log.read(countIdentities),
+    readSnapshot: async digest =>
+      log.read(database => database.prepare<[string], string>(selectSnapshot).pluck().get(digest)),
+  };
+}
+
 type Use = <T>(work: (database: Database.Database) => T) => T;
 
 /** The delivery log's file, which is created with the first write. */
-function openLogFile(file: string): { readonly read: Use; readonly write: Use; close(): void } {
+interface LogFile {
+  readonly read: Use;
+  readonly write: Use;
+  close(): void;
+}
+
+function openLogFile(file: string): LogFile {
   let database: Database.Database | undefined;
   let isWritable = false;
   const guarded = <T>(work: () => T): T => {

@@ -24,7 +24,7 @@ import { openReplicas } from './replicas/open-replicas.ts';
 import { openTableSessions } from './replicas/table-sessions.ts';
 import { openSharedRunFiles } from './run-files.ts';
 import { openTableDocuments } from './table-documents.ts';
-import { openPostgresTransfer, requireNoCopy } from './transfer.ts';
+import { openPostgresSnapshot, openPostgresTransfer, requireNoCopy } from './transfer.ts';
 
 export interface PostgresStoreOptions extends StoreOptions {
   readonly postgres: PostgresPlace;
@@ -65,6 +65,10 @@ export function openPostgresStore(options: PostgresStoreOptions): Store {
     salvageDeliveryLog: () => refuse('restore a backup of the database'),
     migrate: () => withPool(url, migrate),
     check: () => withPool(url, pool => checkDatabase(pool, Date.now)),
+    openSnapshot: () =>
+      openPostgresSnapshot(postgres, ({ name, run }) =>
+        openTableDocuments({ database: { ...database, name, run }, directUrl, lockTimeoutMs }),
+      ),
     openTransfer: () => openPostgresTransfer({ postgres, documents, lockTimeoutMs }),
     // Each daemon owns only the runs that it claims.
     claimDaemon: async () => {

@@ -5,6 +5,7 @@ import {
   type DocumentKind,
   type Documents,
   movedError,
+  nameDocument,
   type StoredDocument,
 } from '../documents/documents.ts';
 import { StoreError } from '../store-error.ts';
@@ -130,8 +131,8 @@ async function findHolder(run: RunStatement, document: DocumentId): Promise<stri
   return row?.holder || undefined;
 }
 
-function lockName({ kind, factory = '' }: DocumentId): string {
-  return `hookmill document ${kind} ${factory}`;
+function lockName(document: DocumentId): string {
+  return `hookmill document ${nameDocument(document)}`;
 }
 
 /** Keeps the transaction alive during `work`, which may ask a person. */

@@ -1,4 +1,4 @@
-import type { Pool, QueryResultRow } from 'pg';
+import type { Pool, PoolClient, QueryResultRow } from 'pg';
 import type { Documents } from '../documents/documents.ts';
 import type { Claim, PostgresPlace } from '../ports.ts';
 import { StoreError } from '../store-error.ts';
@@ -9,6 +9,7 @@ import {
   type TransferDelivery,
   type TransferRun,
   type TransferSnapshot,
+  type TransferSource,
 } from '../transfer.ts';
 import type { Database } from './connection/database.ts';
 import { describeTarget, limitStatement, openPool, statementMs, waitForClose } from './connection/pool.ts';
@@ -57,8 +58,8 @@ export async function openPostgresTransfer({
     await close();
     throw error;
   }
-  const select: Select = async (text, values) =>
-    (await pool.query(limitStatement(copyStatementMs, text, values)).catch(failed)).rows;
+  const select = selectOn(pool, failed);
+  const source = readDatabase(select);
   const place = placeRows(openPartitions(pool));
   const write = async <Row extends TransferDelivery | TransferRun>(
     text: string,
@@ -70,27 +71,71 @@ export async function openPostgresTransfer({
     await select(text, await toValues(place, names, rows));
   };
   return {
+    ...source,
     documents,
     deliveries: {
-      read: (factory, after) => select(selectDeliveries, [factory, after, rowsPerPageMax, pageBytesMax]),
+      ...source.deliveries,
       write: (rows, snapshots) => write(insertDeliveries, deliveryNames, rows, snapshots),
     },
     runs: {
-      read: (factory, after) => select(selectRuns, [factory, after, rowsPerPageMax, pageBytesMax]),
+      ...source.runs,
       write: (rows, snapshots) => write(insertRuns, runNames, rows, snapshots),
     },
     unlogged: {
-      read: (factory, after) => select(selectUnlogged, [factory, after, rowsPerPageMax]),
+      ...source.unlogged,
       write: async rows => void (await select(insertUnlogged, unloggedColumns(rows))),
     },
-    listLoggedFactories: async () =>
-      (await select<{ name: string }>(selectFactories)).map(({ name }) => name).sort(),
-    countIdentities: async () => (await select<{ count: number }>(countAccepted))[0]?.count ?? 0,
-    readSnapshot: async digest => (await select<{ json: string }>(selectSnapshot, [digest]))[0]?.json,
     close: async () => {
       await claim.release();
       await close();
     },
+  };
+}
+
+/** Opens what a database keeps at this moment, in one transaction, while daemons go on. */
+export async function openPostgresSnapshot(
+  { url }: PostgresPlace,
+  openDocuments: (database: Pick<Database, 'name' | 'run'>) => Documents,
+): Promise<TransferSource> {
+  const failed = postgresFailure(url);
+  const pool = openPool(url, { connectionsMax: 1 });
+  let client: PoolClient | undefined;
+  const close = async () => {
+    if (client) await rollBack(client);
+    await waitForClose(pool.end());
+  };
+  try {
+    await migrateTables(pool).catch(failed);
+    client = await pool.connect().catch(failed);
+    const select = selectOn(client, failed);
+    await select('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    await select(`SELECT set_config('idle_in_transaction_session_timeout', '0', true)`);
+    // Retention detaches no partition meanwhile.
+    await select('LOCK TABLE hookmill.deliveries, hookmill.runs IN ACCESS SHARE MODE');
+    const documents = openDocuments({ name: describeTarget(url), run: select });
+    return { ...readDatabase(select), documents, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function selectOn(connection: Pick<Pool, 'query'>, failed: (cause: unknown) => never): Select {
+  return async (text, values) =>
+    (await connection.query(limitStatement(copyStatementMs, text, values)).catch(failed)).rows;
+}
+
+function readDatabase(select: Select): Omit<TransferSource, 'documents' | 'close'> {
+  return {
+    deliveries: {
+      read: (factory, after) => select(selectDeliveries, [factory, after, rowsPerPageMax, pageBytesMax]),
+    },
+    runs: { read: (factory, after) => select(selectRuns, [factory, after, rowsPerPageMax, pageBytesMax]) },
+    unlogged: { read: (factory, after) => select(selectUnlogged, [factory, after, rowsPerPageMax]) },
+    listLoggedFactories: async () =>
+      (await select<{ name: string }>(selectFactories)).map(({ name }) => name).sort(),
+    countIdentities: async () => (await select<{ count: number }>(countAccepted))[0]?.count ?? 0,
+    readSnapshot: async digest => (await select<{ json: string }>(selectSnapshot, [digest]))[0]?.json,
   };
 }
 

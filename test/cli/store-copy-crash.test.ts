@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import type { ResultPromise } from 'execa';
 import { expect, inject, test } from 'vitest';
 import type { CopyReport } from '../../operations/copy-store.ts';
@@ -53,6 +53,37 @@ test('copies a home to PostgreSQL and back, killed in the middle both times: not
   expect(countBack()).toBeLessThan(count);
   await finish('back to a home', start('postgres', 'back'), count - countBack());
   expect(countBack()).toBe(count);
+});
+
+test('a backup that is killed leaves nothing under its name, and a restore that is killed goes on', {
+  timeout,
+}, async () => {
+  const workspace = makeWorkspace();
+  const url = await server.createDatabase();
+  await makeLargeHome(workspace);
+  const env = { HOOKMILL_KEY: workspace.read('.hookmill/key').trim() };
+  const backUp = () => workspace.start(['store', 'backup', 'the-backup', '-o', 'json']);
+  const sizeWritten = () =>
+    Math.max(0, ...readdirSync(workspace.directory).map(name => statSync(workspace.path(name)).size));
+  await killOnce(backUp(), async () => sizeWritten() > count * 100);
+  expect(existsSync(workspace.path('the-backup'))).toBe(false);
+  await finish('to a backup', backUp(), count);
+
+  const restore = () =>
+    workspace.start(['store', 'restore', 'the-backup', '-o', 'json'], {
+      env: { ...env, HOOKMILL_STORE: url },
+    });
+  const countRestored = async (table: string) => {
+    const { rows } = await query(url, `SELECT to_regclass('hookmill.${table}') AS table`);
+    if (!rows[0].table) return 0;
+    return Number((await query(url, `SELECT count(*) FROM hookmill.${table}`)).rows[0].count);
+  };
+  await killOnce(restore(), async () => (await countRestored('deliveries')) > count / 10);
+  expect(await countRestored('documents')).toBe(0);
+  const restored = await countRestored('deliveries');
+  expect(restored).toBeLessThan(count);
+  await finish('from a backup', restore(), count - restored);
+  expect(await countRestored('deliveries')).toBe(count);
 });
 
 /** Kills the copy as soon as it has copied enough. */

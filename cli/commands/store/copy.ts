@@ -1,22 +1,17 @@
-import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { CopyReport } from '../../../operations/copy-store.ts';
-import { homeFileNames } from '../../../store/home-files.ts';
 import type { PostgresPlace, Store } from '../../../store/ports.ts';
 import { findPlace } from '../../context.ts';
-import { CommandError, exitStatus, UsageError } from '../../exit-status.ts';
+import { exitStatus, UsageError } from '../../exit-status.ts';
 import type { GlobalOptions } from '../../global-options.ts';
-import { printData, printStatus } from '../../output.ts';
+import { printData } from '../../output.ts';
 import { findPostgres, requireNoPassword } from '../../postgres-place.ts';
-import { renderTable } from '../../render/render-table.ts';
+import { renderDifference, renderParts, renderRunning } from '../../render/render-copy.ts';
 import { takeSecrets } from '../../take-secrets.ts';
 import { addCommand } from '../add-command.ts';
-
-/** Rows between two messages about the progress. */
-const rowsPerMessage = 100_000;
-/** Characters of a digest that people compare; JSON has all of them. */
-const digestShown = 16;
+import { requireHome } from './require-home.ts';
+import { showProgress } from './show-progress.ts';
 
 /** Declares `hookmill store copy`. */
 export function declareStoreCopy(parent: Command): Command {
@@ -106,14 +101,6 @@ function describe({ home, postgres }: CopyPlace): string {
   return `postgres://${host}${pathname}`;
 }
 
-function requireHome(home: string): void {
-  const names = ['factories', ...homeFileNames];
-  if (names.some(name => existsSync(join(home, name)))) return;
-  throw new CommandError(
-    `${home} is not a home, or an empty one; name the directory of HOOKMILL_HOME or --home`,
-  );
-}
-
 async function copyBetween(source: Store, target: Store): Promise<CopyReport> {
   const { copyStore } = await import('../../../operations/copy-store.ts');
   const stores = [source, target];
@@ -124,20 +111,14 @@ async function copyBetween(source: Store, target: Store): Promise<CopyReport> {
     opened.push(from);
     const to = await target.openTransfer();
     opened.push(to);
-    return await copyStore({ ...from, seal: source.seal }, { ...to, seal: target.seal }, showProgress());
+    return await copyStore(
+      { ...from, seal: source.seal },
+      { ...to, seal: target.seal },
+      showProgress('Copied'),
+    );
   } finally {
     for (const open of [...opened, ...stores]) await open.close();
   }
-}
-
-function showProgress() {
-  const copied = { deliveries: 0, runs: 0, unlogged: 0 };
-  return (part: keyof typeof copied, count: number) => {
-    const before = copied[part];
-    copied[part] += count;
-    if (Math.floor(before / rowsPerMessage) === Math.floor(copied[part] / rowsPerMessage)) return;
-    printStatus(`Copied ${copied[part]} ${part} …`);
-  };
 }
 
 function renderReport(
@@ -145,21 +126,11 @@ function renderReport(
   target: CopyPlace,
   hasKey: boolean,
 ): string {
-  const rows = parts.map(({ part, from, to }) => [
-    part,
-    ...[String(from.count), from.digest.slice(0, digestShown)],
-    ...[String(to.count), to.digest.slice(0, digestShown)],
-  ]);
-  const table = renderTable(['PART', 'FROM', 'SHA-256', 'TO', 'SHA-256'], rows);
-  if (!isSame) {
-    const other = parts.filter(({ from, to }) => from.count !== to.count || from.digest !== to.digest);
-    const names = other.map(({ part }) => part).join(', ');
-    return `${table}\nThese differ: ${names}. If a daemon changed them, stop it, empty the target and copy again.\n`;
-  }
-  const running = `${runsRunning} runs were running when their daemon ended. The next daemon starts another attempt at them.\n`;
+  const table = renderParts(parts);
+  if (!isSame) return `${table}\n${renderDifference(parts)} Empty the target and copy again.\n`;
   const start = target.postgres
     ? `Now start the daemon with HOOKMILL_STORE=${describe(target)}, its user and password, and the same HOOKMILL_KEY.`
     : `Now start the daemon with --home ${target.home}${hasKey ? ' and the same HOOKMILL_KEY' : ''}, without HOOKMILL_STORE.`;
   const advice = 'Never start one at the old place again.';
-  return `${table}\nNothing differs.\n${runsRunning > 0 ? running : ''}${start} ${advice}\n`;
+  return `${table}\nNothing differs.\n${renderRunning(runsRunning)}${start} ${advice}\n`;
 }

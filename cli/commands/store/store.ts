@@ -6,11 +6,12 @@ export function declareStore(parent: Command): Command {
   return addCommand(
     parent,
     'store',
-    'prepare, check or copy the database or the home that keeps everything',
+    'prepare, check, copy, back up or restore what keeps everything',
     `
 Examples:
   HOOKMILL_STORE=postgres://owner@db.example/hookmill hookmill store migrate
   hookmill store check
+  hookmill store backup /backups/hookmill-monday
   hookmill store copy --from .hookmill --to postgres`,
   );
 }

@@ -12,6 +12,7 @@ import { testRunFlow } from './run-flow.ts';
 import { testRuns } from './runs.ts';
 import { testSearches } from './searches.ts';
 import { testSessions } from './sessions.ts';
+import { testSnapshot } from './snapshot.ts';
 import { testTallies } from './tallies.ts';
 import { testTeamSecrets } from './team-secrets.ts';
 import { testTransfer } from './transfer.ts';
@@ -35,6 +36,7 @@ export function describeStore(name: string, makePlace: MakePlace, daemons: 'one'
     describe('the flow of runs', () => testRunFlow(makePlace));
     describe('pruning', () => testPruning(makePlace));
     describe('run files', () => testRunFiles(makePlace));
+    describe('a snapshot', () => testSnapshot(makePlace));
     describe('a transfer', () => testTransfer(makePlace));
     describe('claims, mirrors and the daemon address', () => testClaims(makePlace));
   });

@@ -1,0 +1,16 @@
+import type { OnRows } from '../../../operations/copy-store.ts';
+import { printStatus } from '../../output.ts';
+
+/** Rows between two messages about the progress. */
+const rowsPerMessage = 100_000;
+
+/** Prints how many rows have been copied, now and then. */
+export function showProgress(done: string): OnRows {
+  const copied = { deliveries: 0, runs: 0, unlogged: 0 };
+  return (part, count) => {
+    const before = copied[part];
+    copied[part] += count;
+    if (Math.floor(before / rowsPerMessage) === Math.floor(copied[part] / rowsPerMessage)) return;
+    printStatus(`${done} ${copied[part]} ${part} …`);
+  };
+}

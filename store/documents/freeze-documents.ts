@@ -1,0 +1,38 @@
+import { StoreError } from '../store-error.ts';
+import { listCopiedDocuments } from './copied-documents.ts';
+import { type DocumentId, type Documents, nameDocument } from './documents.ts';
+
+/** @limit Attempts at reading all documents while none of them changes: each takes milliseconds, and changes are rare. */
+const attemptsMax = 20;
+
+/**
+ * Reads the documents that are copied as they are at one moment, which `atMoment` may share: what it reads of other places
+ * belongs to the same moment. It may be called several times; only the last call counts. Takes no locks, so that nobody
+ * waits. Fails with `locked` if the documents change all the time.
+ */
+export async function freezeDocuments(
+  documents: Documents,
+  atMoment: () => void,
+): Promise<Pick<Documents, 'read' | 'listFactories'>> {
+  for (let attempt = 0; attempt < attemptsMax; attempt++) {
+    const factories = await documents.listFactories();
+    const copied = listCopiedDocuments(factories);
+    const readVersions = async () =>
+      JSON.stringify([
+        await documents.listFactories(),
+        ...(await Promise.all(copied.map(({ id }) => documents.readVersion(id)))),
+      ]);
+    const before = await readVersions();
+    const frozen = new Map<string, object>();
+    for (const { id, read } of copied) frozen.set(nameDocument(id), await read(documents));
+    atMoment();
+    if ((await readVersions()) !== before) continue;
+    return {
+      listFactories: async () => factories,
+      // It was read as the same kind of document.
+      read: async <T extends object>(document: DocumentId & { readonly whenMissing: T }) =>
+        (frozen.get(nameDocument(document)) as T | undefined) ?? document.whenMissing,
+    };
+  }
+  throw new StoreError('locked', 'the documents of the home change all the time; try again later');
+}

@@ -1,0 +1,226 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, statSync, truncateSync } from 'node:fs';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { RestoreReport } from '../../operations/backup-store.ts';
+import { openStore } from '../../store/open-store.ts';
+import type { Store } from '../../store/ports.ts';
+import { bearerOf, startDaemonForTest } from '../support/daemon.ts';
+import { acceptedDelivery, newRun } from '../support/deliveries.ts';
+import { eventually } from '../support/eventually.ts';
+import { send } from '../support/http.ts';
+import { usePostgres } from '../support/postgres.ts';
+import { makeWorkspace, type RunResult, type Workspace } from '../support/workspace.ts';
+
+type Kind = 'a home' | 'a database';
+
+const server = usePostgres();
+const secret = randomBytes(24).toString('hex');
+const HOOKMILL_KEY = randomBytes(32).toString('base64');
+/** The variables of a command that works on an empty place of this kind, in the workspace. */
+let places: Readonly<Record<Kind, Readonly<Record<string, string>>>>;
+beforeEach(async () => {
+  places = {
+    'a home': { HOOKMILL_KEY, HOOKMILL_HOME: 'empty-home' },
+    'a database': { HOOKMILL_KEY, HOOKMILL_STORE: await server.createDatabase() },
+  };
+});
+
+function openIn(workspace: Workspace, env: Readonly<Record<string, string>>): Promise<Store> {
+  const { HOOKMILL_STORE: url, HOOKMILL_HOME = 'other-home' } = env;
+  return openStore({
+    ...{ home: workspace.path(HOOKMILL_HOME), environment: env, lockTimeoutMs: 5_000, readsInThread: false },
+    ...(url !== undefined && { postgres: { url, mayLose: false } }),
+    now: () => new Date(),
+  });
+}
+
+async function succeed(result: Promise<RunResult>): Promise<string> {
+  const { exitCode, stdout, stderr } = await result;
+  if (exitCode !== 0) throw new Error(stderr);
+  return stdout;
+}
+
+/** Applies a webhook and an automation for it, and returns the UID. */
+async function applyWebhook(workspace: Workspace, env: Readonly<Record<string, string>>): Promise<string> {
+  const run = (...args: string[]) => succeed(workspace.hookmill(...args, { env, stdin: secret }));
+  workspace.write('webhooks/pay.yaml', 'secretName: PAY\n');
+  await run('secrets', 'set', 'PAY');
+  const [uid = ''] = /wh_\w+/.exec(await run('apply')) ?? [];
+  const trigger = `{ provider: webhook, event: received, filter: { webhook_ids: [${uid}] } }`;
+  workspace.write('automations/look.yaml', `prompt: Look.\ntriggers: [${trigger}]\n`);
+  await run('apply');
+  return uid;
+}
+
+/** Senders that deliver all the time. `accepted` has each payload by the ID that was answered with 202. */
+function sendAllTheTime(url: string) {
+  const accepted = new Map<string, string>();
+  let isOver = false;
+  const sendOn = async (sender: number) => {
+    for (let number = 0; !isOver; number++) {
+      const body = JSON.stringify({ id: `${sender}-${number}`, text: 'x'.repeat(number % 500) });
+      const { deliveryId } = await send(url, { headers: bearerOf(secret), body });
+      if (deliveryId !== undefined) accepted.set(deliveryId, body);
+    }
+  };
+  const sending = [1, 2, 3, 4].map(sendOn);
+  return {
+    accepted,
+    end: async () => {
+      isOver = true;
+      await Promise.all(sending);
+    },
+  };
+}
+
+const settings = { limits: { deliveriesPerMinute: 1_000_000 } };
+
+describe.for<readonly [Kind, Kind]>([
+  ['a home', 'a database'],
+  ['a database', 'a home'],
+])('a backup of %s under load', ([fromKind, toKind]) => {
+  test(`has everything that was accepted before it, and is restored to ${toKind}`, async () => {
+    const workspace = makeWorkspace();
+    const [from, to] = [places[fromKind], places[toKind]];
+    const uid = await applyWebhook(workspace, from);
+    const daemon = await startDaemonForTest({ workspace, settings, env: from });
+    const path = `/webhooks/w/${uid}`;
+    const load = sendAllTheTime(`${daemon.ingressUrl}${path}`);
+    await eventually(() => load.accepted.size > 100);
+    const before = [...load.accepted];
+    const written = workspace.start(['store', 'backup', 'the-backup', '-o', 'json'], { env: from });
+    expect(await written).toMatchObject({ exitCode: 0 });
+    const answeredMeanwhile = load.accepted.size - before.length;
+    await load.end();
+    expect(answeredMeanwhile).toBeGreaterThan(0);
+    expect(statSync(workspace.path('the-backup')).mode & 0o777).toBe(0o600);
+    await daemon.stop();
+
+    const restore = () => workspace.hookmill('store', 'restore', 'the-backup', '-o', 'json', { env: to });
+    const report: RestoreReport = JSON.parse(await succeed(restore()));
+    expect(report.isSame).toBe(true);
+    const store = await openIn(workspace, to);
+    const rows = await store.deliveries.listDeliveries({ factory: 'default', limit: 100_000 });
+    for (const { id } of rows) {
+      expect(String(await store.deliveries.readPayload(id))).toBe(load.accepted.get(id));
+    }
+    const ids = new Set(rows.map(({ id }) => id));
+    expect(before.filter(([id]) => !ids.has(id))).toEqual([]);
+    const runs = await store.deliveries.listRuns({ factory: 'default', limit: 100_000 });
+    expect(new Set(runs.map(({ deliveryId }) => deliveryId))).toEqual(ids);
+    expect((await store.teamSecrets.open(['PAY'])).get('PAY')?.value?.text).toBe(secret);
+    await store.close();
+
+    // Restoring the same again finds nothing to do.
+    expect(JSON.parse(await succeed(restore()))).toMatchObject({ isSame: true });
+    const restored = await startDaemonForTest({ workspace, settings, env: to });
+    const deliver = (body: string) =>
+      send(`${restored.ingressUrl}${path}`, { headers: bearerOf(secret), body });
+    const [[id, body] = []] = before;
+    expect((await deliver(body ?? '')).deliveryId).toBe(id);
+    const fresh = (await deliver('{"id":"new"}')).deliveryId ?? '';
+    expect(load.accepted.has(fresh)).toBe(false);
+    const view = await openIn(workspace, to);
+    await eventually(async () => {
+      const [run] = await view.deliveries.listRunsOfDelivery(fresh);
+      return run?.state === 'succeeded';
+    });
+    await view.close();
+    const back = await workspace.hookmill('store', 'restore', 'the-backup', { env: to });
+    expect(back).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/locked by|used by a daemon/) });
+  });
+});
+
+test('a backup without payloads keeps identities, and says what is missing', async () => {
+  const workspace = makeWorkspace();
+  const [from, to] = [places['a home'], places['a database']];
+  await applyWebhook(workspace, from);
+  const store = await openIn(workspace, from);
+  const accepted = acceptedDelivery({ runs: [newRun('look')], payload: Buffer.from('{"id":"evt 1"}') });
+  const log = await store.openDeliveryLog();
+  await log.recordAccepted(accepted);
+  await log.close();
+  await store.close();
+  await succeed(workspace.hookmill('store', 'backup', 'b', '--without-payloads', { env: from }));
+  const text = await succeed(workspace.hookmill('store', 'restore', 'b', { env: to }));
+  expect(text).toContain('It has no payloads: deliveries cannot be replayed');
+  const replay = await workspace.hookmill('deliveries', 'replay', accepted.id, { env: to });
+  expect(replay.stderr).toContain('the store was restored from a backup without payloads');
+  const restored = await openIn(workspace, to);
+  const again = await restored.openDeliveryLog();
+  const { identity } = accepted;
+  expect(await again.recordAccepted(acceptedDelivery({ identity }))).toMatchObject({
+    duplicateOf: accepted.id,
+  });
+  await again.close();
+  await restored.close();
+});
+
+describe('a backup', () => {
+  test('replaces an existing file only if it is told to', async () => {
+    const workspace = makeWorkspace();
+    const env = places['a home'];
+    await applyWebhook(workspace, env);
+    workspace.write('there', 'something else');
+    const refused = await workspace.hookmill('store', 'backup', 'there', { env });
+    expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('there exists; choose') });
+    expect(workspace.read('there')).toBe('something else');
+    await succeed(workspace.hookmill('store', 'backup', 'there', '--yes', { env }));
+    expect(workspace.read('there')).toMatch(/^hookmill backup 1\n/);
+  });
+
+  test('of a home that is not there is refused, and creates nothing', async () => {
+    const workspace = makeWorkspace();
+    const env = places['a home'];
+    const refused = await workspace.hookmill('store', 'backup', 'b', { env });
+    expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('is not a home') });
+    for (const name of ['b', 'empty-home']) expect(existsSync(workspace.path(name))).toBe(false);
+  });
+
+  test('that cannot be written is an error, and leaves nothing', async () => {
+    const workspace = makeWorkspace();
+    const env = places['a home'];
+    await applyWebhook(workspace, env);
+    const refused = await workspace.hookmill('store', 'backup', 'nowhere/b', { env });
+    expect(refused).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('cannot be written (ENOENT)'),
+    });
+  });
+});
+
+describe.for<Kind>(['a home', 'a database'])('a restore to %s', kind => {
+  test('is refused with another key, and before anything is written if the file is damaged', async () => {
+    const workspace = makeWorkspace();
+    const source = { HOOKMILL_KEY, HOOKMILL_HOME: 'source' };
+    await applyWebhook(workspace, source);
+    await succeed(workspace.hookmill('store', 'backup', 'b', { env: source }));
+    const restore = (key: string) =>
+      workspace.hookmill('store', 'restore', 'b', { env: { ...places[kind], HOOKMILL_KEY: key } });
+    expect((await restore(randomBytes(32).toString('base64'))).stderr).toContain(
+      'does not open with this key',
+    );
+    truncateSync(workspace.path('b'), statSync(workspace.path('b')).size - 1);
+    expect(await restore(HOOKMILL_KEY)).toMatchObject({ exitCode: 1 });
+    const store = await openIn(workspace, places[kind]);
+    expect(await store.appliedStates.listFactories()).toEqual([]);
+    expect(await store.teamSecrets.listNames()).toEqual([]);
+    await store.close();
+  });
+
+  test('is refused if something else is there, which stays', async () => {
+    const workspace = makeWorkspace();
+    const source = { HOOKMILL_KEY, HOOKMILL_HOME: 'source' };
+    await applyWebhook(workspace, source);
+    await succeed(workspace.hookmill('store', 'backup', 'b', { env: source }));
+    workspace.remove('automations');
+    const uid = await applyWebhook(workspace, places[kind]);
+    const refused = await workspace.hookmill('store', 'restore', 'b', { env: places[kind] });
+    expect(refused).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('the target differs from'),
+    });
+    const shown = await succeed(workspace.hookmill('webhooks', 'list', { env: places[kind] }));
+    expect(shown).toContain(uid);
+  });
+});
