@@ -5,12 +5,12 @@ import type { Store } from '../store/ports.ts';
 import type { TransferReader, TransferRow, TransferSource } from '../store/transfer.ts';
 import {
   type CopyReport,
+  type CopySummary,
   compareSummaries,
   copyAll,
   copyStore,
   type OnRows,
-  type Summary,
-  summarize,
+  summarizeStore,
 } from './copy-store.ts';
 
 export interface BackupOptions {
@@ -29,7 +29,7 @@ export async function backUpStore(store: Store, file: string, options: BackupOpt
   try {
     const written = await writeBackup(store, writer, options);
     const backup = await openBackup(writer.temporary, store.seal);
-    const report = compareSummaries(written, await summarize(backup).finally(backup.close));
+    const report = compareSummaries(written, await summarizeStore(backup).finally(backup.close));
     if (report.isSame) await writer.keep();
     return report;
   } finally {
@@ -41,7 +41,7 @@ async function writeBackup(
   { seal, openSnapshot }: Store,
   writer: BackupWriter,
   { isWithoutPayloads, now, onRows }: BackupOptions,
-): Promise<Summary> {
+): Promise<CopySummary> {
   const createdAt = now().toISOString();
   const snapshot = await openSnapshot();
   try {

@@ -67,11 +67,11 @@ export async function copyStore(
   to: CopyTarget & Transfer,
   onRows: OnRows,
 ): Promise<CopyReport> {
-  return compareSummaries(await copyAll(from, to, onRows), await summarize(to));
+  return compareSummaries(await copyAll(from, to, onRows), await summarizeStore(to));
 }
 
 /** Copies everything that the target does not have, as `copyStore`, and sums up the source, which is read only once. */
-export async function copyAll(from: CopySource, to: CopyTarget, onRows: OnRows): Promise<Summary> {
+export async function copyAll(from: CopySource, to: CopyTarget, onRows: OnRows): Promise<CopySummary> {
   const documents = listCopiedDocuments(await listBoth(from.documents, to.documents));
   for (const document of documents) await document.requireFits(from, to);
   const sums = new LogSums();
@@ -170,12 +170,12 @@ async function readSnapshots(
 }
 
 /** What a store has, to be compared with another one. */
-export interface Summary {
+export interface CopySummary {
   readonly parts: ReadonlyMap<string, PartSummary>;
   readonly runsRunning: number;
 }
 
-export function compareSummaries(source: Summary, target: Summary): CopyReport {
+export function compareSummaries(source: CopySummary, target: CopySummary): CopyReport {
   const nothing = { count: 0, digest: '' };
   const names = [...new Set([...source.parts.keys(), ...target.parts.keys()])];
   const parts = names.map(part => ({
@@ -188,7 +188,7 @@ export function compareSummaries(source: Summary, target: Summary): CopyReport {
 }
 
 /** Reads everything once, and sums it up. */
-export async function summarize(side: TransferSource): Promise<Summary> {
+export async function summarizeStore(side: TransferSource): Promise<CopySummary> {
   const sums = new LogSums();
   const factories = await side.listLoggedFactories();
   for (const table of transferTables) {
@@ -223,7 +223,7 @@ class LogSums {
   }
 
   /** Adds what is not in the log's rows. */
-  async end(side: TransferSource, documents: readonly CopiedDocument[]): Promise<Summary> {
+  async end(side: TransferSource, documents: readonly CopiedDocument[]): Promise<CopySummary> {
     const parts = new Map<string, PartSummary>();
     const add = (part: string, count: number, content: string) => {
       const before = parts.get(part) ?? { count: 0, digest: '' };

@@ -1,32 +1,34 @@
 import { StoreError } from '../store-error.ts';
-import { listCopiedDocuments } from './copied-documents.ts';
 import { type DocumentId, type Documents, nameDocument } from './documents.ts';
 
 /** @limit Attempts at reading all documents while none of them changes: each takes milliseconds, and changes are rare. */
 const attemptsMax = 20;
 
+/** A document to freeze. */
+interface FrozenDocument {
+  readonly id: DocumentId;
+  read(documents: Documents): Promise<object>;
+}
+
 /**
- * Reads the documents that are copied as they are at one moment, which `atMoment` may share: what it reads of other places
+ * Reads the documents that `list` returns as they are at one moment, which `atMoment` may share: what it reads of other places
  * belongs to the same moment. It may be called several times; only the last call counts. Takes no locks, so that nobody
  * waits. Fails with `locked` if the documents change all the time.
  */
 export async function freezeDocuments(
   documents: Documents,
+  list: (factories: readonly string[]) => readonly FrozenDocument[],
   atMoment: () => void,
 ): Promise<Pick<Documents, 'read' | 'listFactories'>> {
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
     const factories = await documents.listFactories();
-    const copied = listCopiedDocuments(factories);
-    const readVersions = async () =>
-      JSON.stringify([
-        await documents.listFactories(),
-        ...(await Promise.all(copied.map(({ id }) => documents.readVersion(id)))),
-      ]);
-    const before = await readVersions();
+    const listed = list(factories);
+    const readVersions = () => Promise.all(listed.map(({ id }) => documents.readVersion(id)));
+    const before = JSON.stringify([factories, await readVersions()]);
     const frozen = new Map<string, object>();
-    for (const { id, read } of copied) frozen.set(nameDocument(id), await read(documents));
+    for (const { id, read } of listed) frozen.set(nameDocument(id), await read(documents));
     atMoment();
-    if ((await readVersions()) !== before) continue;
+    if (JSON.stringify([await documents.listFactories(), await readVersions()]) !== before) continue;
     return {
       listFactories: async () => factories,
       // It was read as the same kind of document.

@@ -1,6 +1,8 @@
 import { openAlerts } from '../documents/alerts.ts';
 import { openApiTokens } from '../documents/api-tokens.ts';
 import { openAppliedStates } from '../documents/applied-states.ts';
+import { listCopiedDocuments } from '../documents/copied-documents.ts';
+import { freezeDocuments } from '../documents/freeze-documents.ts';
 import { openReconcileStatuses } from '../documents/reconcile-statuses.ts';
 import { openDocumentSessions } from '../documents/sessions.ts';
 import { openTeamSecrets } from '../documents/team-secrets.ts';
@@ -72,7 +74,8 @@ export function openEmbeddedStore({
       throw new StoreError('unsupported', message);
     },
     check: async () => ({ facts: { home: options.home }, problems: checkLogFile(home.deliveryLogFile) }),
-    openSnapshot: () => openHomeSnapshot(home, documents),
+    openSnapshot: () =>
+      openHomeSnapshot(home, atMoment => freezeDocuments(documents, listCopiedDocuments, atMoment)),
     openTransfer: async () => openHomeTransfer(home, documents, await claimDaemon()),
     claimDaemon,
     requireSafe: () => requireSafeHome(home),

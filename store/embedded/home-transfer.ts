@@ -1,6 +1,5 @@
 import type Database from 'better-sqlite3';
 import type { Documents } from '../documents/documents.ts';
-import { freezeDocuments } from '../documents/freeze-documents.ts';
 import { replaceFile } from '../durable-file.ts';
 import type { Claim } from '../ports.ts';
 import { fileFailure } from '../store-error.ts';
@@ -53,14 +52,17 @@ export function openHomeTransfer(home: Home, documents: Documents, claim: Claim)
 }
 
 /**
- * Opens what a home keeps at this moment, while others go on changing it. The outputs of runs are read later: they grow,
+ * Opens what a home keeps at this moment, while others go on changing it: `freeze` reads the documents. The outputs of runs are read later: they grow,
  * and retention may remove them.
  */
-export async function openHomeSnapshot(home: Home, documents: Documents): Promise<TransferSource> {
+export async function openHomeSnapshot(
+  home: Home,
+  freeze: (atMoment: () => void) => Promise<TransferSource['documents']>,
+): Promise<TransferSource> {
   const log = openLogFile(home.deliveryLogFile);
   try {
-    const frozen = await freezeDocuments(documents, () => log.read(beginSnapshot));
-    return { ...readHome(home, log), documents: frozen, close: async () => log.close() };
+    const documents = await freeze(() => log.read(beginSnapshot));
+    return { ...readHome(home, log), documents, close: async () => log.close() };
   } catch (error) {
     log.close();
     throw error;

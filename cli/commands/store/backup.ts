@@ -9,7 +9,7 @@ import { printData } from '../../output.ts';
 import { renderDifference, renderParts } from '../../render/render-copy.ts';
 import { addCommand } from '../add-command.ts';
 import { requireHome } from './require-home.ts';
-import { showProgress } from './show-progress.ts';
+import { showRows } from './show-rows.ts';
 
 /** Declares `hookmill store backup`. */
 export function declareStoreBackup(parent: Command): Command {
@@ -54,7 +54,7 @@ async function backUp(path: string, { withoutPayloads, yes }: StoreBackupOptions
   }
   const { backUpStore } = await import('../../../operations/backup-store.ts');
   const isWithoutPayloads = withoutPayloads === true;
-  const options = { isWithoutPayloads, now: () => new Date(), onRows: showProgress('Written') };
+  const options = { isWithoutPayloads, now: () => new Date(), onRows: showRows('Written') };
   const report = await backUpStore(store, file, options).finally(store.close);
   if (!report.isSame) process.exitCode = exitStatus.problems;
   printData(output, { file, isWithoutPayloads, ...report }, () => renderBackup(file, report));

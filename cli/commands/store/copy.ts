@@ -11,7 +11,7 @@ import { renderDifference, renderParts, renderRunning } from '../../render/rende
 import { takeSecrets } from '../../take-secrets.ts';
 import { addCommand } from '../add-command.ts';
 import { requireHome } from './require-home.ts';
-import { showProgress } from './show-progress.ts';
+import { showRows } from './show-rows.ts';
 
 /** Declares `hookmill store copy`. */
 export function declareStoreCopy(parent: Command): Command {
@@ -111,11 +111,7 @@ async function copyBetween(source: Store, target: Store): Promise<CopyReport> {
     opened.push(from);
     const to = await target.openTransfer();
     opened.push(to);
-    return await copyStore(
-      { ...from, seal: source.seal },
-      { ...to, seal: target.seal },
-      showProgress('Copied'),
-    );
+    return await copyStore({ ...from, seal: source.seal }, { ...to, seal: target.seal }, showRows('Copied'));
   } finally {
     for (const open of [...opened, ...stores]) await open.close();
   }

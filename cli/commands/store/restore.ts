@@ -6,7 +6,7 @@ import { exitStatus } from '../../exit-status.ts';
 import { printData } from '../../output.ts';
 import { renderDifference, renderParts, renderRunning } from '../../render/render-copy.ts';
 import { addCommand } from '../add-command.ts';
-import { showProgress } from './show-progress.ts';
+import { showRows } from './show-rows.ts';
 
 /** Declares `hookmill store restore`. */
 export function declareStoreRestore(parent: Command): Command {
@@ -32,7 +32,7 @@ Examples:
 async function restore(file: string, command: Command): Promise<void> {
   const { store, output } = await openContext(command);
   const { restoreStore } = await import('../../../operations/backup-store.ts');
-  const report = await restoreStore(store, file, showProgress('Restored')).finally(store.close);
+  const report = await restoreStore(store, file, showRows('Restored')).finally(store.close);
   if (!report.isSame) process.exitCode = exitStatus.problems;
   printData(output, { file, ...report }, () => renderRestore(report));
 }

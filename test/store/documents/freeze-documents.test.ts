@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { openApiTokens } from '../../../store/documents/api-tokens.ts';
+import { listCopiedDocuments } from '../../../store/documents/copied-documents.ts';
 import type { Documents } from '../../../store/documents/documents.ts';
 import { freezeDocuments } from '../../../store/documents/freeze-documents.ts';
 import { openReconcileStatuses } from '../../../store/documents/reconcile-statuses.ts';
@@ -27,13 +28,17 @@ function changedMeanwhile(changesMax: number) {
 
 test('reads again what changed meanwhile, so that all of it is of one moment', async () => {
   let moments = 0;
-  const frozen = await freezeDocuments(changedMeanwhile(2), () => moments++);
+  const frozen = await freezeDocuments(changedMeanwhile(2), listCopiedDocuments, () => moments++);
   const { length } = await openApiTokens({ ...changedMeanwhile(0), ...frozen }, () => new Date()).list();
   expect([length, await frozen.listFactories()]).toEqual([2, ['factory-1', 'factory-2']]);
   expect(moments).toBe(3);
 });
 
 test('gives up if they change all the time', async () => {
-  const reading = freezeDocuments(changedMeanwhile(Number.POSITIVE_INFINITY), () => undefined);
+  const reading = freezeDocuments(
+    changedMeanwhile(Number.POSITIVE_INFINITY),
+    listCopiedDocuments,
+    () => undefined,
+  );
   await expect(reading).rejects.toMatchObject({ code: 'locked' });
 });

@@ -5,7 +5,7 @@ import { printStatus } from '../../output.ts';
 const rowsPerMessage = 100_000;
 
 /** Prints how many rows have been copied, now and then. */
-export function showProgress(done: string): OnRows {
+export function showRows(done: string): OnRows {
   const copied = { deliveries: 0, runs: 0, unlogged: 0 };
   return (part, count) => {
     const before = copied[part];
