@@ -21,8 +21,14 @@ export interface RunFiles {
    * Creates the run's directory with its message, payload and event headers, and returns its absolute path. The files
    * are on disk when this resolves. The message is written last: if it exists, the others do too. Later attempts leave
    * them unchanged. Only the owner of the directory can enter it; all files in it can be read by whoever does.
+   * `gathered`: the events of all deliveries of a run that gathers them, which get numbered files of their own.
    */
-  prepare(runId: string, message: string, event: StoredEvent): Promise<string>;
+  prepare(
+    runId: string,
+    message: string,
+    event: StoredEvent,
+    gathered?: AsyncIterable<StoredEvent>,
+  ): Promise<string>;
   /** The absolute path of the run's directory on this machine, whether it exists or not. */
   locate(runId: string): string;
   /**

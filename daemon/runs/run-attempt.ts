@@ -1,5 +1,5 @@
 import { parseDurationMs } from '../../schema/definitions/duration.ts';
-import type { DeliveryLog, Run } from '../../store/delivery-log.ts';
+import type { DeliveryLog, Run, RunDelivery, StoredEvent } from '../../store/delivery-log.ts';
 import type { RunFiles } from '../../store/run-files.ts';
 import type { Traces } from '../observability/traces.ts';
 import type { RunAutomation } from './run-automations.ts';
@@ -7,7 +7,7 @@ import { renderRunMessage } from './run-message.ts';
 import type { AttemptResult, Runner } from './runners/runner.ts';
 
 export interface AttemptDeps {
-  readonly deliveryLog: Pick<DeliveryLog, 'readEvent'>;
+  readonly deliveryLog: Pick<DeliveryLog, 'readEvent' | 'listRunDeliveries'>;
   readonly runFiles: Pick<RunFiles, 'prepare'>;
   readonly runner: Runner;
   /** Undefined unless the daemon traces. */
@@ -23,15 +23,29 @@ export async function attemptRun(
 ): Promise<AttemptResult> {
   const event = await deps.deliveryLog.readEvent(run.deliveryId);
   if (!event) return { kind: 'failed', reason: 'the payload of the delivery is not in the log' };
-  const message = renderRunMessage(run, prompt);
-  const directory = await deps.runFiles.prepare(run.id, message, event);
+  const gathered = run.deliveryCount === undefined ? [] : await deps.deliveryLog.listRunDeliveries(run.id);
+  const message = renderRunMessage(run, prompt, gathered.length);
+  const events = gathered.length === 0 ? undefined : readEvents(gathered, deps);
+  const directory = await deps.runFiles.prepare(run.id, message, event, events);
   // Last, because a runner must begin with a signal that has not aborted: `fetch` of an aborted form ends the process.
   if (signal.aborted) return { kind: 'unattempted', reason: 'the daemon stopped before the attempt began' };
   const timeLimitMs = timeLimit === undefined ? undefined : parseDurationMs(timeLimit);
-  const attempt = { run, directory, message, timeLimitMs, ...event };
+  const attempt = { run, directory, message, gathered: gathered.length, timeLimitMs, ...event };
   const trace = deps.traces?.beginAttempt(run, event.headers);
   if (!trace) return deps.runner(attempt, signal);
   const result = await deps.runner({ ...attempt, traceparent: trace.traceparent }, signal);
   trace.end(result);
   return result;
+}
+
+/** Reads one event after the other, so that only one is in memory. */
+async function* readEvents(
+  deliveries: readonly RunDelivery[],
+  { deliveryLog }: AttemptDeps,
+): AsyncGenerator<StoredEvent> {
+  for (const { id } of deliveries) {
+    const event = await deliveryLog.readEvent(id);
+    if (!event) throw new Error(`the payload of ${id} was removed from the log`);
+    yield event;
+  }
 }

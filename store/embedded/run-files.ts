@@ -11,11 +11,19 @@ import {
   rmdir,
   stat,
   symlink,
+  writeFile,
 } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import { attachmentName, headersAttachmentName } from '../../schema/attachments.ts';
+import {
+  attachmentName,
+  attachmentsName,
+  headersAttachmentName,
+  headersAttachmentsName,
+  nameAttachment,
+} from '../../schema/attachments.ts';
+import type { StoredEvent } from '../delivery-log.ts';
 import { replaceFile, syncDirectory } from '../durable-file.ts';
 import { removeTree } from '../remove-tree.ts';
 import { messageName, type RunFiles, type RunOutput, renderEventHeaders } from '../run-files.ts';
@@ -37,10 +45,11 @@ export function openRunFiles(home: Home): LocalRunFiles {
   const locateOutput = (runId: string) => runOutputFile(home, runId);
   return {
     placeIn: directory => placeRuns(runsDirectory, directory),
-    prepare: async (runId, message, { payload, headers }) => {
+    prepare: async (runId, message, { payload, headers }, gathered) => {
       const directory = locate(runId);
       await makeRunDirectory(directory);
       await makePrivateDirectory(runOutputsDirectory);
+      if (gathered) await writeGathered(directory, gathered);
       await writeRunFile(join(directory, attachmentName), payload);
       await writeRunFile(join(directory, headersAttachmentName), renderEventHeaders(headers));
       await writeRunFile(join(directory, messageName), message);
@@ -116,6 +125,27 @@ async function writeRunFile(file: string, content: string | Uint8Array): Promise
     await removeTree(file);
     await replaceFile(file, content, runFileMode);
   });
+}
+
+/** Writes the attachments of all deliveries, one after the other. An earlier attempt may have changed its own ones. */
+async function writeGathered(directory: string, events: AsyncIterable<StoredEvent>): Promise<void> {
+  const directories = [attachmentsName, headersAttachmentsName].map(name => join(directory, name));
+  for (const path of directories) {
+    await removeTree(path);
+    await mkdir(path);
+    await chmod(path, 0o755);
+  }
+  let index = 0;
+  for await (const { payload, headers } of events) {
+    const name = nameAttachment(index++);
+    const contents = [payload, renderEventHeaders(headers)];
+    const write = async (path: string, content: Uint8Array | string = '') => {
+      await writeFile(join(path, name), content, { flush: true });
+      await chmod(join(path, name), runFileMode);
+    };
+    await Promise.all(directories.map((path, part) => write(path, contents[part])));
+  }
+  for (const path of directories) await syncDirectory(path);
 }
 
 /** The user of the command can read them, because the directory is theirs meanwhile. */

@@ -1,7 +1,12 @@
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { execa } from 'execa';
-import { attachmentName, headersAttachmentName } from '../../../schema/attachments.ts';
+import {
+  attachmentName,
+  attachmentsName,
+  headersAttachmentName,
+  headersAttachmentsName,
+} from '../../../schema/attachments.ts';
 import type { RunFiles, RunOutput } from '../../../store/run-files.ts';
 import type { CommandRunnerSettings } from '../run-settings.ts';
 import { closeOutput, openOutput } from './attempt-output.ts';
@@ -143,7 +148,7 @@ function toResult(ended: Ended, timeLimitMs: number): AttemptResult {
 /** The machine has too little of something; the command itself may be right. */
 const shortages: ReadonlySet<string> = new Set(['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM']);
 
-function createRunVariables({ run, directory, traceparent }: Attempt): Record<string, string> {
+function createRunVariables({ run, directory, gathered, traceparent }: Attempt): Record<string, string> {
   return {
     ...(traceparent !== undefined && { TRACEPARENT: traceparent }),
     HOOKMILL_RUN_ID: run.id,
@@ -155,6 +160,10 @@ function createRunVariables({ run, directory, traceparent }: Attempt): Record<st
     HOOKMILL_FENCING_TOKEN: String(run.claims),
     HOOKMILL_PAYLOAD_FILE: join(directory, attachmentName),
     HOOKMILL_HEADERS_FILE: join(directory, headersAttachmentName),
+    ...(gathered > 0 && {
+      HOOKMILL_PAYLOADS_DIR: join(directory, attachmentsName),
+      HOOKMILL_HEADERS_DIR: join(directory, headersAttachmentsName),
+    }),
   };
 }
 

@@ -1,4 +1,12 @@
-import { attachmentName, headersAttachmentName } from '../../../schema/attachments.ts';
+import { openAsBlob } from 'node:fs';
+import { join } from 'node:path';
+import {
+  attachmentName,
+  attachmentsName,
+  headersAttachmentName,
+  headersAttachmentsName,
+  nameAttachment,
+} from '../../../schema/attachments.ts';
 import { type RunFiles, type RunOutput, renderEventHeaders } from '../../../store/run-files.ts';
 import { postToReceiver } from '../../receivers/post-to-receiver.ts';
 import { SettingsError } from '../../settings-error.ts';
@@ -10,7 +18,7 @@ import { boundTimeLimitMs } from './time-limit.ts';
 
 /**
  * Posts each attempt to the operator's receiver as multipart/form-data (RFC 7578): the text `message` and the files
- * `event-payload.json` and `event-headers.json`. See `postToReceiver` for what is success, and what is retried. A receiver
+ * `event-payload.json` and `event-headers.json`, and those of all deliveries that the run has gathered. See `postToReceiver` for what is success, and what is retried. A receiver
  * that gets a callback may answer 202 and `Hookmill-Callback: accepted`, and report the end later.
  */
 export function createHttpRunner(
@@ -32,7 +40,7 @@ export function createHttpRunner(
         ...(callbacks && { 'hookmill-callback': callbacks.createUrl(attempt.run) }),
         ...authorization,
       },
-      body: createForm(attempt),
+      body: await createForm(attempt),
     };
     let goesOn = false;
     const result = await postToReceiver(post, nowMs, response => {
@@ -70,15 +78,24 @@ function createRunHeaders({ run, traceparent }: Attempt): Record<string, string>
   };
 }
 
-function createForm({ message, payload, headers }: Attempt): FormData {
+async function createForm(attempt: Attempt): Promise<FormData> {
+  const { directory, gathered, message, payload, headers } = attempt;
   const data = new FormData();
   data.append('message', message);
   const attach = (name: string, content: Buffer<ArrayBuffer> | string) =>
-    data.append(name, new Blob([content], { type: 'application/json' }), name);
+    data.append(name, new Blob([content], { type }), name);
   attach(attachmentName, Buffer.from(payload));
   attach(headersAttachmentName, renderEventHeaders(headers));
+  // Read while they are sent, because all of them may be too large for the memory.
+  for (let index = 0; index < gathered; index++)
+    for (const folder of [attachmentsName, headersAttachmentsName]) {
+      const name = `${folder}/${nameAttachment(index)}`;
+      data.append(name, await openAsBlob(join(directory, name), { type }), name);
+    }
   return data;
 }
+
+const type = 'application/json';
 
 /** Reads the part of the body that is kept. Ignores failures, because the status already decides the result. */
 async function collect(response: Response, output: RunOutput): Promise<void> {

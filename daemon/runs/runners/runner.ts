@@ -5,6 +5,8 @@ export interface Attempt extends StoredEvent {
   readonly run: Run;
   /** Absolute; holds `prompt.md`, `event-payload.json` and `event-headers.json`, all on disk. */
   readonly directory: string;
+  /** The number of deliveries whose attachments are in the directory, besides those of the newest; 0 unless the run gathers. */
+  readonly gathered: number;
   /** The prompt and the envelope. It contains nothing that a sender wrote. */
   readonly message: string;
   /** The time limit that the automation asks for; a runner's own one may be shorter. */

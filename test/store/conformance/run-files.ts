@@ -1,5 +1,6 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { attachmentName, headersAttachmentName } from '../../../schema/attachments.ts';
@@ -20,6 +21,30 @@ export function testRunFiles(makePlace: MakePlace): void {
     const headers = await readFile(join(directory, headersAttachmentName), 'utf8');
     expect(headers).toBe('{\n  "x-github-event": "push"\n}\n');
     expect(await runFiles.prepare(id, 'Triage.', event)).toBe(directory);
+  });
+
+  test('give a run the numbered attachments of all its deliveries, and those of a later attempt anew', async () => {
+    const { runFiles } = openAt(makePlace());
+    const { id } = newRun();
+    const events = ['one', 'two'].map(text => ({ payload: Buffer.from(text), headers: { 'x-n': text } }));
+    const prepare = (all: typeof events) =>
+      runFiles.prepare(id, 'Triage.', { payload: Buffer.of(), headers: {} }, Readable.from(all));
+    const directory = await prepare([...events, ...events]);
+    await prepare(events);
+    const read = async (name: string) => {
+      const files = (await readdir(join(directory, name))).sort();
+      return Promise.all(
+        files.map(async file => [file, await readFile(join(directory, name, file), 'utf8')]),
+      );
+    };
+    expect(await read('event-payloads')).toEqual([
+      ['0001.json', 'one'],
+      ['0002.json', 'two'],
+    ]);
+    expect(await read('event-headers')).toEqual([
+      ['0001.json', '{\n  "x-n": "one"\n}\n'],
+      ['0002.json', '{\n  "x-n": "two"\n}\n'],
+    ]);
   });
 
   test('keep the output of each attempt below its heading', async () => {

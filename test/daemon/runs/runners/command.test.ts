@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { recordRun } from '../record-runs.ts';
+import { recordBurst, recordRun } from '../record-runs.ts';
 import { nodeCommand, openRunBench, outputOf, type RunBench, runThatIs, textOf } from '../run-samples.ts';
 
 const hostile = '$(touch pwned) `id` "; rm -rf / #\u2028HOSTILE';
@@ -61,6 +61,33 @@ test('gives the command the message on stdin, the payload as a file, and little 
     HOOKMILL_HEADERS_FILE: file('event-headers.json'),
   });
   expect(seen.stdin + JSON.stringify([seen.argv, seen.env])).not.toContain('HOSTILE');
+});
+
+test('gives the command the payloads and headers of a burst in directories, whatever it did to them before', async () => {
+  const bench = await openRunBench();
+  const payloads = ['{"n": 1}', ' {"n":2}\r\n', '{"n":3}'].map(text => Buffer.from(text));
+  const id = await recordBurst(bench.deliveryLog, payloads);
+  const source = `import { readdirSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
+    const { HOOKMILL_PAYLOADS_DIR: payloads, HOOKMILL_HEADERS_DIR: headers } = process.env;
+    for (const directory of [payloads, headers]) for (const name of readdirSync(directory).sort())
+      process.stdout.write(name + '=' + JSON.stringify(readFileSync(directory + '/' + name, 'utf8')) + ';');
+    if (process.env.HOOKMILL_ATTEMPT === '2') process.exit();
+    renameSync(payloads, 'taken');
+    symlinkSync('/', payloads);
+    process.exitCode = 1;`;
+  const backOff = { firstSeconds: 0.001, maxSeconds: 0.001 };
+  await bench.start({ runner: nodeCommand(source), backOff });
+  await runThatIs(bench, id, { state: 'succeeded', attempts: 2, deliveryCount: 3 });
+  const texts = [...payloads.map(String), ...payloads.map(() => '{}\n')].map(text => JSON.stringify(text));
+  const seen = texts.map((text, index) => `000${(index % 3) + 1}.json=${text};`).join('');
+  expect((await outputOf(bench, id)).split('\n').filter(line => line.startsWith('0001'))).toEqual([
+    seen,
+    seen,
+  ]);
+  const message = readFileSync(join(bench.home.runsDirectory, id, 'prompt.md'), 'utf8');
+  expect(message).toContain('the newest of 3 deliveries');
+  const newest = readFileSync(join(bench.home.runsDirectory, id, 'event-payload.json'));
+  expect(newest).toEqual(payloads[2]);
 });
 
 test('stores the output of the command, and retries when it fails', async () => {

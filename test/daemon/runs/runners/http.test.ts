@@ -8,7 +8,7 @@ import { attemptRun } from '../../../../daemon/runs/run-attempt.ts';
 import { createRunner } from '../../../../daemon/runs/runners/create-runner.ts';
 import { homeAt } from '../../../../store/embedded/files/home.ts';
 import { storeIn } from '../../../support/stored.ts';
-import { recordRun } from '../record-runs.ts';
+import { recordBurst, recordRun } from '../record-runs.ts';
 import { openRunBench, outputOf, runSettings, runThatIs } from '../run-samples.ts';
 
 /** A receiver on loopback that keeps what it is sent and answers as the test says. */
@@ -85,6 +85,28 @@ test('posts the message and the exact body, and takes 2xx for success', async ()
   expect(await outputOf(bench, id)).toMatch(
     /^\[hookmill: attempt 1 at .*\]\nHTTP 202\ntaken on\n\[hookmill: succeeded\]\n$/,
   );
+});
+
+test('posts the payloads and headers of a burst as one part for each file', async () => {
+  const { requests, url } = await receiver((_, response) => response.writeHead(200).end());
+  const bench = await openRunBench();
+  const payloads = ['{"n": 1}', '{"n":2}\r\n'].map(text => Buffer.from(text));
+  const id = await recordBurst(bench.deliveryLog, payloads);
+  await bench.start({ runner: { kind: 'http', url } });
+  await runThatIs(bench, id, { state: 'succeeded' });
+  const { headers, body } = requests[0] ?? { headers: {}, body: Buffer.alloc(0) };
+  const type = { 'content-type': headers['content-type'] ?? '' };
+  const form = await new Response(new Uint8Array(body), { headers: type }).formData();
+  const files = new Map<string, string>();
+  for (const [name, part] of form) if (part instanceof File) files.set(name, await part.text());
+  expect(Object.fromEntries(files)).toEqual({
+    'event-payload.json': String(payloads[1]),
+    'event-headers.json': '{}\n',
+    'event-payloads/0001.json': String(payloads[0]),
+    'event-headers/0001.json': '{}\n',
+    'event-payloads/0002.json': String(payloads[1]),
+    'event-headers/0002.json': '{}\n',
+  });
 });
 
 test.each([500, 503, 429])('tries again after %d, under the same run id', async status => {
