@@ -32,6 +32,7 @@ import { declarePayloads } from './commands/payloads/payloads.ts';
 import { declareReconcile } from './commands/reconcile/reconcile.ts';
 import { declareReconcileResume } from './commands/reconcile/resume.ts';
 import { declareReconcileSuspend } from './commands/reconcile/suspend.ts';
+import { declareRunsDismiss } from './commands/runs/dismiss.ts';
 import { declareRunsList } from './commands/runs/list.ts';
 import { declareRunsLogs } from './commands/runs/logs.ts';
 import { declareRunsRetry } from './commands/runs/retry.ts';
@@ -113,7 +114,7 @@ const commandTable: readonly (readonly [heading: string, ...rows: CommandRow[]])
     [declareListen],
     [declarePayloads, declarePayloadsDescribe],
     [declareAutomations, declareAutomationsList, declareAutomationsShow, declareAutomationsTest],
-    [declareRuns, declareRunsList, declareRunsShow, declareRunsLogs, declareRunsRetry],
+    [declareRuns, declareRunsList, declareRunsShow, declareRunsLogs, declareRunsRetry, declareRunsDismiss],
     [
       declareStore,
       declareStoreMigrate,

@@ -22,5 +22,5 @@ export interface OpenFactory extends LoggedFactory {
   readonly readState: () => Promise<AppliedState>;
 }
 
-/** The part of the delivery log that queues runs. */
-export type QueueableRuns = Pick<DeliveryLog, 'replay' | 'retryRun'>;
+/** The part of the delivery log that queues runs, or lets queued ones start. */
+export type QueueableRuns = Pick<DeliveryLog, 'replay' | 'retryRun' | 'dismissRun'>;

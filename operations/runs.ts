@@ -1,11 +1,11 @@
 import type { Readable } from 'node:stream';
 import { Refusal } from '../schema/refusal.ts';
-import type { Factory, LoggedFactory } from './factory.ts';
+import type { Factory, LoggedFactory, QueueableRuns } from './factory.ts';
 import { listRows, type NamedFactory } from './list-rows.ts';
 import type { LogFilter } from './log-filter.ts';
 import type { ListPosition, Page } from './page.ts';
 import { requireDelivery, requireRun } from './require-logged.ts';
-import { type RunView, runView } from './views/delivery-views.ts';
+import { type RunView, runDetail, runView } from './views/delivery-views.ts';
 
 /**
  * Lists the factory's runs in the order in which they were recorded; also those of an automation that no longer exists.
@@ -32,7 +32,9 @@ export async function listRunsOfDelivery(factory: Factory, deliveryId: string): 
 
 /** Shows a run. Fails with `run-unknown`. */
 export async function showRun(factory: Factory, id: string): Promise<RunView> {
-  return runView(await requireRun(factory, id));
+  const run = await requireRun(factory, id);
+  const { deliveries } = factory.store;
+  return runDetail(run, run.deliveryCount === undefined ? [] : await deliveries.listRunDeliveries(id));
 }
 
 /** Reads the stored output of a run, from a byte on. Fails with `run-unknown` or `output-not-stored`. */
@@ -49,12 +51,24 @@ export async function readRunOutput(
 
 /** Queues a failed run again and restarts the count of its attempts. Fails with `run-unknown` or `run-not-failed`. */
 export async function retryRun(factory: LoggedFactory, id: string): Promise<RunView> {
-  const run = await requireRun(factory, id);
   const nowMs = factory.now().getTime();
-  if (!(await factory.useDeliveryLog(log => log.retryRun({ id, nowMs })))) {
-    throw new Refusal('run-not-failed', {
-      detail: `the run ${id} is ${run.state}; only a failed run can be retried`,
-    });
-  }
-  return showRun(factory, id);
+  return actOnFailed(factory, id, 'retried', log => log.retryRun({ id, nowMs }));
+}
+
+/** Gives up a failed run, so that it holds no others. Fails with `run-unknown` or `run-not-failed`. */
+export async function dismissRun(factory: LoggedFactory, id: string): Promise<RunView> {
+  return actOnFailed(factory, id, 'dismissed', log => log.dismissRun(id));
+}
+
+async function actOnFailed(
+  factory: LoggedFactory,
+  id: string,
+  done: string,
+  act: (log: QueueableRuns) => Promise<boolean>,
+): Promise<RunView> {
+  const run = await requireRun(factory, id);
+  if (await factory.useDeliveryLog(act)) return showRun(factory, id);
+  throw new Refusal('run-not-failed', {
+    detail: `the run ${id} is ${run.state}; only a failed run can be ${done}`,
+  });
 }

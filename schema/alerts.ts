@@ -2,6 +2,7 @@
  * The subjects of alerts:
  * - `webhook.quiet`, `webhook.failing`: the health of a webhook
  * - `runs.failing`: the last runs of an automation all failed
+ * - `runs.stopped`: `runsPerHour` has stopped runs of an automation
  * - `reconcile.failing`: a factory has not followed its branch for some minutes
  * - `log.unwritable`: deliveries cannot be recorded, for example because the disk is full
  */
@@ -9,6 +10,7 @@ export const alertTypes = [
   'webhook.quiet',
   'webhook.failing',
   'runs.failing',
+  'runs.stopped',
   'reconcile.failing',
   'log.unwritable',
 ] as const;

@@ -21,3 +21,11 @@ export type IdentitySource = (typeof identitySources)[number];
 export const runStates = ['queued', 'running', 'succeeded', 'failed'] as const;
 
 export type RunState = (typeof runStates)[number];
+
+/**
+ * What keeps a queued run from starting, beside its due time. `order`: an earlier run of its lane. `limit`: too many of
+ * its lane are running. `deliveries`: more of its burst may come.
+ */
+export const runWaits = ['order', 'limit', 'deliveries'] as const;
+
+export type RunWait = (typeof runWaits)[number];

@@ -20,7 +20,7 @@ export const refusals = {
   'secret-missing': 'No team secret has this name',
   'secret-shared': 'Other webhooks also use this team secret',
   'changes-unconfirmed': 'Some of the changes are applied only when they are confirmed',
-  'run-not-failed': 'Only a failed run can be retried',
+  'run-not-failed': 'The run has not failed',
   'nothing-to-replay': 'No automation matches the delivery',
   'serial-moved': 'The applied state has changed since it was read',
   'cursor-unknown': 'The cursor has expired: start again from the first page',

@@ -1,5 +1,5 @@
 import type { Commit } from '../schema/commit.ts';
-import type { IdentitySource, Outcome, RunState, UnidentifiedOutcome } from '../schema/delivery.ts';
+import type { IdentitySource, Outcome, RunState, RunWait, UnidentifiedOutcome } from '../schema/delivery.ts';
 import type { EventHeaders } from '../schema/event-headers.ts';
 import type { UnloggedReason } from '../schema/unlogged.ts';
 import type {
@@ -146,9 +146,6 @@ export interface Run {
   /** The number of deliveries that the run has taken up. Absent unless it gathers deliveries (see `RunFlow`); `deliveryId` is then the newest. */
   readonly deliveryCount?: number;
 }
-
-/** `order`: an earlier run of its lane. `limit`: too many of its lane are running. `deliveries`: more of its burst may come. */
-export type RunWait = 'order' | 'limit' | 'deliveries';
 
 /** A delivery that a run has taken up. */
 export type RunDelivery = Pick<LoggedDelivery, 'id' | 'atMs' | 'size'>;

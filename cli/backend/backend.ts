@@ -59,6 +59,7 @@ export interface Backend {
   listRuns(wanted: Omit<LogFilter, 'outcome'> & ListPosition): Promise<Page<RunView>>;
   showRun(id: string): Promise<RunView>;
   retryRun(id: string): Promise<RunView>;
+  dismissRun(id: string): Promise<RunView>;
   /** Finds a run's directory and the file of its output; undefined if they are on another machine. */
   findRunFiles(
     id: string,

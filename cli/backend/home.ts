@@ -18,7 +18,7 @@ import { planFactory } from '../../operations/plan-factory.ts';
 import { findOutdatedParts, makePlanFile } from '../../operations/plan-file.ts';
 import { readImpacts } from '../../operations/read-impacts.ts';
 import { readRememberedRepository } from '../../operations/remembered-repository.ts';
-import { listRuns, readRunOutput, retryRun, showRun } from '../../operations/runs.ts';
+import { dismissRun, listRuns, readRunOutput, retryRun, showRun } from '../../operations/runs.ts';
 import { showStatus } from '../../operations/status.ts';
 import { listUnlogged } from '../../operations/unlogged.ts';
 import { type PlanView, planView } from '../../operations/views/plan-view.ts';
@@ -64,6 +64,7 @@ export function createHomeBackend(context: Context): Backend {
     showRun: id => showRun(factory, id),
     readRunOutput: async (id, from) => buffer((await readRunOutput(factory, id, from)).stream),
     retryRun: id => retryRun(factory, id),
+    dismissRun: id => dismissRun(factory, id),
     findRunFiles: id => {
       const { runFiles } = context.store;
       return { directory: runFiles.locate(id), outputFile: runFiles.locateOutput(id) };

@@ -59,6 +59,7 @@ export function createServerBackend(server: Server, { factory, directory }: Plac
     readRunOutput: (run, from = 0) =>
       callServer(server, 'showRunOutput', { params: { ...params, run }, query: { from: String(from) } }),
     retryRun: run => callServer(server, 'retryRun', { params: { ...params, run }, body: {} }),
+    dismissRun: run => callServer(server, 'dismissRun', { params: { ...params, run }, body: {} }),
     findRunFiles: () => undefined,
   };
 }

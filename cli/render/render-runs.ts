@@ -1,4 +1,5 @@
 import type { RunView } from '../../operations/views/delivery-views.ts';
+import { describeRunState } from '../../schema/describe-run-state.ts';
 import { openTable } from './render-table.ts';
 
 /** Runs as a table. */
@@ -11,15 +12,22 @@ export function openRunTable(): (runs: readonly RunView[]) => string {
   const table = openTable(['RUN', 'AUTOMATION', 'DELIVERY', 'STATE', 'ATTEMPTS', '']);
   return runs =>
     table(
-      runs.map(({ id, automation, deliveryId, state, attempts, replay, error, report }) => {
-        return [
-          id,
-          automation,
-          deliveryId + (replay ? ' (replay)' : ''),
-          state,
-          String(attempts),
-          (state === 'running' ? report?.message : undefined) ?? error ?? '',
-        ];
+      runs.map(run => {
+        const { id, automation, state, attempts, error, report } = run;
+        const reported = state === 'running' ? report?.message : undefined;
+        const about = reported ?? error ?? '';
+        return [id, automation, renderDeliveryOf(run), renderRunState(run), String(attempts), about];
       }),
     );
+}
+
+/** The delivery of a run, and how many there are if it gathers them. */
+export function renderDeliveryOf({ deliveryId, replay, deliveryCount }: RunView): string {
+  const count = deliveryCount === undefined ? '' : ` (newest of ${deliveryCount})`;
+  return `${deliveryId}${count}${replay ? ' (replay)' : ''}`;
+}
+
+export function renderRunState(run: RunView): string {
+  const more = describeRunState(run);
+  return more === undefined ? run.state : `${run.state} (${more})`;
 }

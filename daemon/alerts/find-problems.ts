@@ -6,6 +6,10 @@ import type { Store } from '../../store/ports.ts';
 const failuresInRow = 3;
 /** @limit Newest runs of an automation among which those are that ended last. */
 const runsRead = 20;
+/** @limit Newest failed runs of an automation among which an alert looks for stopped ones. */
+const failedRunsRead = 100;
+/** @limit Time for which runs of an automation must not be stopped until its alert is resolved, in ms. */
+const stoppedMs = 60 * 60_000;
 /** @limit Time for which a branch must not be followed for an alert, in ms: most faults of a remote pass. */
 const reconcileFailingMs = 5 * 60_000;
 
@@ -14,14 +18,37 @@ export interface AutomationOfFactory {
   readonly automation: string;
 }
 
-/** Finds whether the last runs of an automation that ended have all failed. */
-export async function findFailingRuns(
+/** Finds what is wrong with the runs of an automation. */
+export async function findRunProblems(
+  deliveries: Pick<DeliveryLogReader, 'listRuns'>,
+  of: AutomationOfFactory,
+  nowMs: number,
+): Promise<Finding[]> {
+  return Promise.all([findFailingRuns(deliveries, of), findStoppedRuns(deliveries, of, nowMs)]);
+}
+
+/** Finds whether `runsPerHour` has stopped runs of an automation within the last hour. */
+async function findStoppedRuns(
+  deliveries: Pick<DeliveryLogReader, 'listRuns'>,
+  { factory, automation }: AutomationOfFactory,
+  nowMs: number,
+): Promise<Finding> {
+  const runs = await deliveries.listRuns({ factory, automation, state: 'failed', limit: failedRunsRead });
+  const timesMs = runs.flatMap(({ stopped, finishedAtMs = 0 }) => (stopped ? [finishedAtMs] : []));
+  const sinceMs = Math.min(...timesMs.filter(atMs => nowMs - atMs < stoppedMs));
+  const reason = `runs of ${automation} were stopped: as many were started within an hour as runsPerHour allows`;
+  const problem = Number.isFinite(sinceMs) ? { reason, sinceMs } : null;
+  return { type: 'runs.stopped', factory, subject: automation, name: automation, problem };
+}
+
+/** Finds whether the last runs of an automation that ended have all failed. Those that were stopped do not count. */
+async function findFailingRuns(
   deliveries: Pick<DeliveryLogReader, 'listRuns'>,
   { factory, automation }: AutomationOfFactory,
 ): Promise<Finding> {
   const runs = await deliveries.listRuns({ factory, automation, limit: runsRead });
   const ended = runs
-    .filter(({ state }) => state === 'succeeded' || state === 'failed')
+    .filter(({ state, stopped }) => state === 'succeeded' || (state === 'failed' && !stopped))
     .sort((a, b) => (b.finishedAtMs ?? 0) - (a.finishedAtMs ?? 0))
     .slice(0, failuresInRow);
   const first = ended.at(-1);

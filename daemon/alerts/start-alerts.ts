@@ -7,7 +7,7 @@ import type { Store } from '../../store/ports.ts';
 import { doInTurn } from '../do-in-turn.ts';
 import type { RunEnd } from '../runs/record-attempt.ts';
 import type { DaemonSettings } from '../settings.ts';
-import { type AutomationOfFactory, findFailingReconcile, findFailingRuns } from './find-problems.ts';
+import { type AutomationOfFactory, findFailingReconcile, findRunProblems } from './find-problems.ts';
 import { type SendingDeps, sendMessages } from './send-messages.ts';
 
 /** @limit Time between two looks for what alerts tell and for messages to send, in ms. */
@@ -26,7 +26,7 @@ export interface AlertsOptions {
 }
 
 export interface AlertsTask {
-  /** Looks soon whether an automation's runs fail one after the other. */
+  /** Looks soon whether an automation's runs fail one after the other, or were stopped. */
   observeAttempt(run: Pick<Run, 'factory' | 'automation'>, state: RunEnd): void;
   /** Looks now, and sends the messages that are due. */
   wake(): void;
@@ -54,7 +54,7 @@ export function startAlerts(options: AlertsOptions): AlertsTask {
     for (const automation of own) failed.delete(toKey(automation));
     await follow(
       store.alerts,
-      await Promise.all(own.map(of => findFailingRuns(store.deliveries, of))),
+      (await Promise.all(own.map(of => findRunProblems(store.deliveries, of, options.nowMs())))).flat(),
       options,
     );
     await doInTurn(store.replicas, 'alerts', lookEveryMs, async () => {
@@ -74,7 +74,8 @@ export function startAlerts(options: AlertsOptions): AlertsTask {
   return {
     wake: passOnce,
     observeAttempt: ({ factory, automation }, state) => {
-      if (state === 'failed') failed.set(toKey({ factory, automation }), { factory, automation });
+      if (state === 'failed' || state === 'stopped')
+        failed.set(toKey({ factory, automation }), { factory, automation });
     },
     stop: async () => {
       clearInterval(timer);
@@ -102,13 +103,15 @@ async function follow(alerts: Alerts, findings: readonly Finding[], options: Ale
 async function findShared({ store, settings, nowMs }: AlertsOptions): Promise<Finding[]> {
   const { episodes } = await store.alerts.read();
   const runs = episodes
-    .filter(({ type }) => type === 'runs.failing')
+    .filter(({ type }) => type.startsWith('runs.'))
     .slice(0, automationsMax)
-    .map(({ factory, subject: automation }) => findFailingRuns(store.deliveries, { factory, automation }));
-  const branches = settings.repositories.map(({ factory }) =>
-    findFailingReconcile(store.reconcileStatuses, factory, nowMs()),
-  );
-  return Promise.all([...runs, ...branches]);
+    .map(({ factory, subject: automation }) =>
+      findRunProblems(store.deliveries, { factory, automation }, nowMs()),
+    );
+  const branches = settings.repositories.map(async ({ factory }) => [
+    await findFailingReconcile(store.reconcileStatuses, factory, nowMs()),
+  ]);
+  return (await Promise.all([...runs, ...branches])).flat();
 }
 
 /** Says whether this daemon's log can be written, and since when it cannot. */

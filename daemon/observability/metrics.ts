@@ -78,7 +78,7 @@ function createRequestObserver(registry: Registry): Metrics['observeRequest'] {
 function createAttemptObserver(registry: Registry): Metrics['observeAttempt'] {
   const attempts = new Counter({
     name: 'hookmill_run_attempts_total',
-    help: 'Attempts at runs, by what became of the run: it succeeded, failed, is queued again, or was lost to another daemon',
+    help: 'Attempts at runs, by what became of the run: it succeeded, failed, is queued again, or was lost to another daemon; and runs that runsPerHour stopped before one',
     labelNames: ['factory', 'automation', 'state'],
     registers: [registry],
   });

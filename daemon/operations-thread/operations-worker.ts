@@ -64,6 +64,7 @@ function openLogWrites(port: MessagePort) {
   const deliveryLog: ThreadLog = {
     replay: write('replay'),
     retryRun: write('retryRun'),
+    dismissRun: write('dismissRun'),
     recordTallies: write('recordTallies'),
     recordHealth: write('recordHealth'),
   };

@@ -21,9 +21,9 @@ export interface RecordAttemptDeps {
 
 /**
  * The state of a run after an attempt. `lost`: another daemon has begun it again, so nothing was recorded. `waiting`: its
- * receiver goes on.
+ * receiver goes on. `stopped`: it failed without an attempt, by `runsPerHour`.
  */
-export type RunEnd = 'succeeded' | 'failed' | 'queued' | 'lost' | 'waiting';
+export type RunEnd = 'succeeded' | 'failed' | 'queued' | 'lost' | 'waiting' | 'stopped';
 
 /**
  * Finishes the run or queues it again, and returns which. Repeats until the log can be written, so that no run stays

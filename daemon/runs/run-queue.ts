@@ -131,7 +131,7 @@ export class RunQueue {
 
   #tellStopped(run: Run): void {
     const { log, observe } = this.#options;
-    observe(run, 'failed');
+    observe(run, 'stopped');
     log.error({ ...describe(run), reason: run.error }, 'a run was stopped instead of started');
   }
 
@@ -219,7 +219,14 @@ export class RunQueue {
 }
 
 /** A failed run is an error; one that is queued again may still succeed. */
-const levels = { succeeded: 'info', waiting: 'info', queued: 'warn', lost: 'warn', failed: 'error' } as const;
+const levels = {
+  succeeded: 'info',
+  waiting: 'info',
+  queued: 'warn',
+  lost: 'warn',
+  failed: 'error',
+  stopped: 'error',
+} as const;
 
 function describe({ id, deliveryId, factory, automation, attempts }: Run): object {
   return { run: id, delivery: deliveryId, factory, automation, attempt: attempts };

@@ -1,3 +1,4 @@
+import { describeRunState } from '../../schema/describe-run-state.ts';
 import { callApi } from '../api-client.ts';
 import type { ShownRun } from '../api-types.ts';
 import { announce } from '../state/announcements.ts';
@@ -18,21 +19,21 @@ import { Waiting } from './waiting.tsx';
 
 interface Properties {
   readonly id: string;
-  readonly onRetried?: () => void;
+  readonly onChanged?: () => void;
 }
 
 /** One run: its state and times, its automation and delivery, why it failed, and its output. */
-export function RunPanel({ id, onRetried }: Properties) {
+export function RunPanel({ id, onChanged }: Properties) {
   const { factory, mayManage } = useFactory();
   const run = useLoad(
     signal => callApi('get', '/factories/{factory}/runs/{run}', { factory, run: id, signal }),
     [factory, id],
   );
   useRunRefresh(run.reload, run.value && [run.value]);
-  const retrying = useAction(async () => {
-    run.put(await callApi('post', '/factories/{factory}/runs/{run}/retry', { factory, run: id, body: {} }));
-    announce('The run is queued again');
-    onRetried?.();
+  const acting = useAction(async (act: 'retry' | 'dismiss') => {
+    run.put(await callApi('post', `/factories/{factory}/runs/{run}/${act}`, { factory, run: id, body: {} }));
+    announce(act === 'retry' ? 'The run is queued again' : 'The run is dismissed');
+    onChanged?.();
   });
   if (!run.value) return <Waiting error={run.error} reload={run.reload} what="the run" />;
   return (
@@ -45,12 +46,17 @@ export function RunPanel({ id, onRetried }: Properties) {
       <RunFacts run={run.value} />
       {mayManage && run.value.state === 'failed' && (
         <div class="actions">
-          <button type="button" class="primary" disabled={retrying.busy} onClick={() => retrying.run()}>
+          <button type="button" class="primary" disabled={acting.busy} onClick={() => acting.run('retry')}>
             Retry
           </button>
+          {!run.value.dismissed && (
+            <button type="button" disabled={acting.busy} onClick={() => acting.run('dismiss')}>
+              Dismiss
+            </button>
+          )}
         </div>
       )}
-      <ProblemNotice error={retrying.error} />
+      <ProblemNotice error={acting.error} />
       <Output run={run.value} />
     </div>
   );
@@ -58,10 +64,12 @@ export function RunPanel({ id, onRetried }: Properties) {
 
 function RunFacts({ run }: { readonly run: ShownRun }) {
   const { factory } = useFactory();
+  const more = describeRunState(run);
   return (
     <Facts>
       <Fact term="State">
         <RunStatePill state={run.state} /> after {formatCount(run.attempts, 'attempt')}
+        {more !== undefined && ` (${more})`}
       </Fact>
       {run.nextAttemptAt && (
         <Fact term="Next attempt due">
@@ -80,11 +88,10 @@ function RunFacts({ run }: { readonly run: ShownRun }) {
         </a>
         {run.replay && ' (replay)'}
       </Fact>
-      <Fact term="Delivery">
-        <a href={toHref({ page: 'delivery', factory, id: run.deliveryId })}>
-          <Code text={run.deliveryId} />
-        </a>
+      <Fact term={run.deliveries ? 'Newest delivery' : 'Delivery'}>
+        <DeliveryLink id={run.deliveryId} />
       </Fact>
+      <AllDeliveries deliveries={run.deliveries} />
       <Fact term="Created">
         <ExactTime at={run.createdAt} />
       </Fact>
@@ -123,6 +130,34 @@ function Report({ report: { at, message, link } }: { readonly report: NonNullabl
         </div>
       )}
     </Fact>
+  );
+}
+
+/** The deliveries of a run that gathers them. */
+function AllDeliveries({ deliveries }: Pick<ShownRun, 'deliveries'>) {
+  if (!deliveries) return null;
+  return (
+    <Fact term="All deliveries">
+      <details>
+        <summary>{formatCount(deliveries.length, 'delivery', 'deliveries')}</summary>
+        <ol>
+          {deliveries.map(({ id }) => (
+            <li key={id}>
+              <DeliveryLink id={id} />
+            </li>
+          ))}
+        </ol>
+      </details>
+    </Fact>
+  );
+}
+
+function DeliveryLink({ id }: { readonly id: string }) {
+  const { factory } = useFactory();
+  return (
+    <a href={toHref({ page: 'delivery', factory, id })}>
+      <Code text={id} />
+    </a>
   );
 }
 

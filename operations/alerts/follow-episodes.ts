@@ -56,6 +56,7 @@ const calmTimes: Readonly<Record<AlertType, number>> = {
   'webhook.quiet': 0,
   'webhook.failing': calmMs,
   'runs.failing': 0,
+  'runs.stopped': 0,
   'reconcile.failing': 0,
   'log.unwritable': 0,
 };

@@ -13,7 +13,7 @@ export function renderAlert(
     status,
     factory: factory === '' ? null : factory,
     webhook: isWebhookAlert(type) ? { name, uid: subject } : null,
-    automation: type === 'runs.failing' ? name : null,
+    automation: type.startsWith('runs.') ? name : null,
     reason,
     since: new Date(sinceMs).toISOString(),
     remedy: remedies[type](name),
@@ -27,6 +27,8 @@ const remedies: Readonly<Record<AlertType, (name: string) => string>> = {
   'webhook.failing': name => `Run \`hookmill why ${name}\`, and compare the secret on both sides.`,
   'runs.failing': name =>
     `Run \`hookmill runs list --automation ${name} --state failed\`, correct the cause, then \`hookmill runs retry\`.`,
+  'runs.stopped': name =>
+    `Check whether the work of ${name} fires its own webhook. \`hookmill runs list --automation ${name} --state failed\` shows what was stopped, \`hookmill runs retry\` starts it.`,
   'reconcile.failing': () => 'Run `hookmill status`: it says since when, at which commit and why.',
   'log.unwritable': () => 'Senders are answered 503 until the store can be written. /readyz says why.',
 };
@@ -36,6 +38,7 @@ const links: Readonly<Record<AlertType, (factory: string, subject: string) => st
   'webhook.quiet': (factory, uid) => `/#/${factory}/webhooks/${uid}`,
   'webhook.failing': (factory, uid) => `/#/${factory}/webhooks/${uid}`,
   'runs.failing': (factory, automation) => `/#/${factory}/automations/${automation}`,
+  'runs.stopped': (factory, automation) => `/#/${factory}/automations/${automation}`,
   'reconcile.failing': factory => `/#/${factory}/status`,
   'log.unwritable': () => '/#/',
 };

@@ -6,7 +6,13 @@ import type { Outcome } from '../../schema/delivery.ts';
 import { judgeAutomation } from '../../schema/filters/judge-automation.ts';
 import { findEventType } from '../../schema/find-event-type.ts';
 import type { Permission } from '../../schema/permission.ts';
-import type { DeliverySummary, LoggedDelivery, Run, RunReport } from '../../store/delivery-log.ts';
+import type {
+  DeliverySummary,
+  LoggedDelivery,
+  Run,
+  RunDelivery,
+  RunReport,
+} from '../../store/delivery-log.ts';
 
 export type DeliveryView = z.output<typeof answers.deliveryAnswer>;
 export type DeliveryDetail = z.output<typeof answers.deliveryDetailAnswer>;
@@ -108,6 +114,7 @@ export function verdictView(verdict: ReturnType<typeof judgeAutomation>): Verdic
 
 export function runView(run: Run): RunView {
   const { id, automation, deliveryId, webhook, state, attempts, replay, error } = run;
+  const { waitsFor, stopped, dismissed, deliveryCount } = run;
   return {
     id,
     automation,
@@ -123,12 +130,23 @@ export function runView(run: Run): RunView {
     ...(run.waitsUntilMs !== undefined && { waitsUntil: formatTime(run.waitsUntilMs) }),
     ...(run.report && { report: reportView(run.report) }),
     ...(error !== undefined && { error }),
+    ...(waitsFor && { waitsFor }),
+    ...(stopped && { stopped }),
+    ...(dismissed && { dismissed }),
+    ...(deliveryCount !== undefined && { deliveryCount }),
   };
 }
 
 function reportView({ atMs, message, link }: RunReport): NonNullable<RunView['report']> {
   const at = formatTime(atMs);
   return { at, ...(message !== undefined && { message }), ...(link !== undefined && { link }) };
+}
+
+/** A run with all deliveries that it has taken up, if it gathers them. */
+export function runDetail(run: Run, deliveries: readonly RunDelivery[]): RunView {
+  if (run.deliveryCount === undefined) return runView(run);
+  const gathered = deliveries.map(({ id, atMs, size }) => ({ id, at: formatTime(atMs), size }));
+  return { ...runView(run), deliveries: gathered };
 }
 
 function formatTime(atMs: number): string {

@@ -1,3 +1,4 @@
+import { describeRunState } from '../../schema/describe-run-state.ts';
 import type { Run } from '../../store/delivery-log.ts';
 import type { FilterTestView } from '../views/delivery-views.ts';
 import { formatTime, type Judgement, ok, unknown, wrong } from './judgement.ts';
@@ -59,8 +60,15 @@ function describeMismatch(test: FilterTestView | undefined, delivery: string): J
 }
 
 /** Judges the runs that the accepted delivery started. */
-export function judgeRunsStep({ runs, output, nowMs }: WhyFacts): Judgement {
-  const failed = runs.find(({ state }) => state === 'failed');
+export function judgeRunsStep({ runs, output, nowMs, holding }: WhyFacts): Judgement {
+  const failed = runs.find(({ state, dismissed }) => state === 'failed' && !dismissed);
+  if (failed?.stopped) {
+    const remedy = `Check whether its own work fires the webhook, then run \`hookmill runs retry ${failed.id}\`.`;
+    return wrong(
+      `${nameRun(failed)} was stopped by \`runsPerHour\`: too many were started within an hour`,
+      remedy,
+    );
+  }
   if (failed) {
     const times = failed.attempts === 1 ? 'one attempt' : `${failed.attempts} attempts`;
     const message = `${nameRun(failed)} failed after ${times}: ${failed.error ?? 'no reason was recorded'}`;
@@ -71,7 +79,16 @@ export function judgeRunsStep({ runs, output, nowMs }: WhyFacts): Judgement {
     const message = `${nameRun(retrying)} waits for another attempt at ${formatTime(retrying.notBeforeMs)}; the last failed: ${retrying.error}`;
     return wrong(message, 'Correct the cause before the next attempt.', output);
   }
-  const waiting = runs.find(({ state, notBeforeMs }) => state === 'queued' && nowMs - notBeforeMs > startMs);
+  if (holding) {
+    const waiting = runs.filter(({ waitsFor }) => waitsFor === 'order').map(nameRun);
+    return wrong(
+      `${joinNames(waiting)} waits for an earlier run, and ${holding.id} failed, which may hold it`,
+      `Correct the cause, then run \`hookmill runs retry ${holding.id}\`, or give it up: \`hookmill runs dismiss ${holding.id}\`.`,
+    );
+  }
+  const waiting = runs.find(
+    ({ state, waitsFor, notBeforeMs }) => state === 'queued' && !waitsFor && nowMs - notBeforeMs > startMs,
+  );
   if (waiting) {
     const message = `${nameRun(waiting)} has waited to be started since ${formatTime(waiting.notBeforeMs)}`;
     return wrong(
@@ -83,10 +100,12 @@ export function judgeRunsStep({ runs, output, nowMs }: WhyFacts): Judgement {
   return ok(runs.map(run => `${nameRun(run)} ${describeState(run)}`).join(', '));
 }
 
-function describeState({ state, startedAtMs }: Run): string {
-  if (state === 'queued') return 'is about to start';
+function describeState(run: Run): string {
+  const { state, startedAtMs, notBeforeMs, waitsFor } = run;
+  if (waitsFor === 'deliveries') return `${describeRunState(run)} until ${formatTime(notBeforeMs)}`;
+  if (state === 'queued') return describeRunState(run) ?? 'is about to start';
   if (state === 'running') return `has been running since ${formatTime(startedAtMs ?? 0)}`;
-  return state;
+  return state === 'failed' ? 'failed, and was dismissed' : state;
 }
 
 function nameRun({ id, automation }: Run): string {

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { AppliedState, AppliedWebhook } from '../../schema/applied-state.ts';
 import { type Outcome, outcomes } from '../../schema/delivery.ts';
 import { Refusal } from '../../schema/refusal.ts';
-import type { LoggedDelivery } from '../../store/delivery-log.ts';
+import type { LoggedDelivery, Run } from '../../store/delivery-log.ts';
 import { testFilter } from '../deliveries.ts';
 import type { OpenFactory } from '../factory.ts';
 import { readWebhookHealth } from '../health/show-health.ts';
@@ -18,6 +18,8 @@ const testedMax = 3;
 const outputBytesMax = 2_048;
 /** @limit Lines at the end of a run's output that an explanation shows. */
 const outputLinesMax = 8;
+/** @limit Failed runs of an automation among which an explanation looks for one that holds others. */
+const failedRead = 100;
 const hourMs = 60 * 60 * 1000;
 
 /** Fails with `webhook-unknown` or `delivery-unknown`. */
@@ -84,7 +86,7 @@ async function readRuns(
   factory: OpenFactory,
   accepted: LoggedDelivery | undefined,
   listening: AppliedState['automations'],
-): Promise<Pick<WhyFacts, 'runs' | 'output' | 'tests'>> {
+): Promise<Pick<WhyFacts, 'runs' | 'holding' | 'output' | 'tests'>> {
   if (!accepted) return { runs: [], output: [], tests: [] };
   const all = await factory.store.deliveries.listRunsOfDelivery(accepted.id);
   const runs = [...new Map(all.map(run => [run.automation, run])).values()];
@@ -93,7 +95,19 @@ async function readRuns(
   const tested = runs.length > 0 ? [] : listening.slice(0, testedMax);
   const tests: FilterTestView[] = [];
   for (const { name } of tested) tests.push(await testFilter(factory, name, { id: accepted.id }));
-  return { runs, output, tests };
+  return { runs, holding: await findHolding(factory, runs, listening), output, tests };
+}
+
+async function findHolding(
+  { name: factory, store }: OpenFactory,
+  runs: readonly Run[],
+  listening: AppliedState['automations'],
+): Promise<Run | undefined> {
+  const held = runs.find(({ waitsFor }) => waitsFor === 'order');
+  const { name: automation, onFailure } = listening.find(({ name }) => name === held?.automation) ?? {};
+  if (!held || automation === undefined || onFailure !== 'hold') return undefined;
+  const failed = await store.deliveries.listRuns({ factory, automation, state: 'failed', limit: failedRead });
+  return failed.find(({ dismissed, createdAtMs }) => !dismissed && createdAtMs <= held.createdAtMs);
 }
 
 async function readOutputEnd(factory: OpenFactory, id: string): Promise<readonly string[]> {

@@ -30,6 +30,8 @@ export interface WhyFacts {
   readonly tests: readonly FilterTestView[];
   /** The newest run of each automation that the accepted delivery started. */
   readonly runs: readonly Run[];
+  /** A failed run that may hold one of them: it waits for an earlier one, and its automation holds after a failure. */
+  readonly holding?: Run | undefined;
   /** The last lines of the output of the first run that has a failed attempt. */
   readonly output: readonly string[];
 }

@@ -8,7 +8,7 @@ import { impactShape } from '../changes/impact.ts';
 import { commitShape } from '../commit.ts';
 import { runControlFields } from '../definitions/automation-definition.ts';
 import { customScheme } from '../definitions/custom-scheme.ts';
-import { identitySources, outcomes, runStates } from '../delivery.ts';
+import { identitySources, outcomes, runStates, runWaits } from '../delivery.ts';
 import { diagnosticShape } from '../diagnostic-shape.ts';
 import { headerFilterSchema } from '../filters/header-filter.ts';
 import { payloadFilterSchema } from '../filters/payload-filter.ts';
@@ -348,6 +348,22 @@ export const runAnswer = z.strictObject({
       'What the receiver last reported of the attempt. Text from outside; the link is an http or https URL.',
     ),
   error: z.string().optional().describe('Why the last attempt failed.'),
+  waitsFor: z
+    .enum(runWaits)
+    .optional()
+    .describe(
+      'What keeps a queued run from starting: an earlier run of its `order`, its `concurrency`, or more deliveries for its `debounce`.',
+    ),
+  stopped: z.boolean().optional().describe('true: `runsPerHour` ended it without an attempt.'),
+  dismissed: z.boolean().optional().describe('true: somebody gave the failed run up.'),
+  deliveryCount: z
+    .int()
+    .optional()
+    .describe('Of a run with `debounce`: how many deliveries it has taken up. `deliveryId` is the newest.'),
+  deliveries: z
+    .array(z.strictObject({ id: z.string(), at: time, size: z.int() }))
+    .optional()
+    .describe('These deliveries, in the order of their commits. Not in lists.'),
 });
 export const runsAnswer = z.strictObject({ runs: z.array(runAnswer), ...listEnd });
 

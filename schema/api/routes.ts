@@ -350,6 +350,16 @@ export const apiRoutes = {
     problems: ['run-unknown', 'run-not-failed', ...reading],
   },
 
+  dismissRun: {
+    method: 'post',
+    path: `${factory}/runs/{run}/dismiss`,
+    permission: 'manage',
+    summary: 'Gives up a failed run: it stays failed, and holds no others. A retry undoes it.',
+    body: requests.noRequest,
+    answer: { status: 200, shape: answers.runAnswer },
+    problems: ['run-unknown', 'run-not-failed', ...reading],
+  },
+
   listSecrets: {
     method: 'get',
     path: `${factory}/secrets`,

@@ -1,6 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { type AlertReceiver, startAlertReceiver } from '../support/alert-receiver.ts';
 import { eventually } from '../support/eventually.ts';
@@ -164,6 +168,62 @@ test('runs that fail one after the other are told, until one succeeds', async ()
   await eventually(() => receiver.alerts.length === 2);
   expect(receiver.alerts[1]).toMatchObject({ type: 'runs.failing', data: { status: 'resolved' } });
   rmSync(flag);
+});
+
+test('runs whose work fires their own webhook are stopped by runsPerHour, which is told once', async () => {
+  const receiver = await startAlertReceiver(secret);
+  let work: (() => Promise<void>) | undefined;
+  const agent = createServer(async (request, response) => {
+    await buffer(request);
+    await work?.();
+    response.writeHead(204).end();
+  });
+  await once(agent.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void agent.close());
+  const url = `http://127.0.0.1:${(agent.address() as AddressInfo).port}/`;
+  const daemon = await ready({ ...alertsTo(receiver), runs: { runner: { kind: 'http', url } } });
+  const triggers = [{ provider: 'webhook', event: 'received', filter: { webhook_ids: [daemon.uid] } }];
+  const body = { name: 'triage', prompt: 'Comment.', triggers, runsPerHour: 4 };
+  await daemon.manager.call('createAutomation', { body });
+  let fired = 0;
+  const fire = async () => {
+    await daemon.post(daemon.token, ++fired);
+  };
+  work = fire;
+  const runsThatEnded = (count: number) =>
+    eventually(async () => {
+      const { runs } = (await daemon.manager.call('listRuns')).json;
+      const isEnded = ({ state }: { state: string }) => state === 'succeeded' || state === 'failed';
+      return runs.length === count && runs.every(isEnded) && runs;
+    });
+
+  await fire();
+  const [last, ...others] = await runsThatEnded(5);
+  expect(last).toMatchObject({ state: 'failed', stopped: true, attempts: 0 });
+  expect(others).toMatchObject(Array(4).fill({ state: 'succeeded' }));
+  await eventually(() => receiver.alerts.length === 1);
+  expect(receiver.alerts[0]).toMatchObject({
+    type: 'runs.stopped',
+    data: {
+      ...{ status: 'open', factory: 'default', webhook: null, automation: 'triage' },
+      reason: 'runs of triage were stopped: as many were started within an hour as runsPerHour allows',
+      link: `${daemon.managementUrl}/#/default/automations/triage`,
+    },
+  });
+  const metrics = await (await fetch(`${daemon.managementUrl}/metrics`)).text();
+  expect(metrics).toContain('{factory="default",automation="triage",state="stopped"} 1\n');
+  // Three of them in a row would be told as runs that fail.
+  for (const n of [6, 7]) {
+    await fire();
+    expect((await runsThatEnded(n))[0]).toMatchObject({ stopped: true });
+  }
+  daemon.clock.nowMs += 60 * 60_000;
+  await eventually(() => receiver.alerts.length === 2);
+  expect(receiver.alerts.map(({ type, data }) => [type, data.status])).toEqual([
+    ['runs.stopped', 'open'],
+    ['runs.stopped', 'resolved'],
+  ]);
+  expect(fired).toBe(7);
 });
 
 test('a webhook with Standard Webhooks receives alerts, so that automations can act on them', async () => {

@@ -177,10 +177,27 @@ browserTest(
     expect(await page.getByRole('button', { name: 'Retry', exact: true }).count()).toBe(0);
     await page.unrouteAll({ behavior: 'wait' });
 
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+    await page.getByText('after 1 attempt (dismissed)').waitFor();
+    expect(await page.getByRole('button', { name: 'Dismiss' }).count()).toBe(0);
     await page.getByRole('button', { name: 'Retry', exact: true }).click();
     await expect.poll(async () => textOf(page.locator('.block pre'))).toMatch(/no luck[\s\S]*no luck/);
   },
 );
+
+browserTest('leads from a delivery to the run that took it up, and from there to the others', async () => {
+  const { page, api, visit } = await openDashboard();
+  const webhook = await createWebhook(api, 'deploys');
+  const automation = { prompt: 'Look.', triggers: [triggerOn(webhook.uid)], debounce: { for: '24h' } };
+  await api('POST', '/automations', { name: 'triage', ...automation });
+  const [first, second] = [await deliver(webhook, { n: 1 }), await deliver(webhook, { n: 2 })];
+  await visit(`/deliveries/${first}`);
+  await page.getByText('triage (one run for 2 deliveries)').waitFor();
+  await page.getByRole('link', { name: /^run_/ }).click();
+  await page.getByText('after 0 attempts (waits for more deliveries)').waitFor();
+  await page.getByText('2 deliveries', { exact: true }).click();
+  expect(await page.locator('dd ol a').allTextContents()).toEqual([first, second]);
+});
 
 browserTest('tests a filter against any stored delivery, or a pasted payload', async () => {
   const { page, api, visit } = await openDashboard();

@@ -6,7 +6,7 @@ export function declareRuns(parent: Command): Command {
   return addCommand(
     parent,
     'runs',
-    'list, show, follow and retry runs',
+    'list, show, follow, retry and dismiss runs',
     `
 Examples:
   hookmill runs list --state failed

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { OpenBackend } from '../../backend/backend.ts';
 import { printData, printExactly } from '../../output.ts';
+import { renderDeliveryOf, renderRunState } from '../../render/render-runs.ts';
 import { renderFields } from '../../render/render-table.ts';
 import { addCommand } from '../add-command.ts';
 
@@ -29,9 +30,10 @@ Examples:
         renderFields([
           ['id', run.id],
           ['automation', run.automation],
-          ['delivery', `${run.deliveryId}${run.replay ? ' (replayed)' : ''}`],
+          ['delivery', renderDeliveryOf(run)],
+          ...(run.deliveries ?? []).map(({ id, at, size }) => ['', `${id} ${at} ${size} bytes`] as const),
           ['webhook', run.webhook],
-          ['state', run.state],
+          ['state', renderRunState(run)],
           ['attempts', String(run.attempts)],
           ['created', run.createdAt],
           ['started', run.startedAt ?? '-'],

@@ -1,11 +1,14 @@
 import { readPayload } from '../../../operations/deliveries.ts';
-import { readRunOutput, retryRun } from '../../../operations/runs.ts';
+import { dismissRun, readRunOutput, retryRun } from '../../../operations/runs.ts';
 import { ApiProblem } from '../../../schema/api/problems.ts';
 import type { Caller } from '../guards/caller.ts';
 import { type ApiDeps, openLoggedFactory } from './api-deps.ts';
 import type { PortHandlers } from './handler.ts';
 
-type LogHandlers = Pick<PortHandlers, 'watchDeliveries' | 'downloadPayload' | 'showRunOutput' | 'retryRun'>;
+type LogHandlers = Pick<
+  PortHandlers,
+  'watchDeliveries' | 'downloadPayload' | 'showRunOutput' | 'retryRun' | 'dismissRun'
+>;
 
 /**
  * Handles requests for a factory's delivery log that stream or write. Deliveries and runs of other factories are unknown
@@ -31,6 +34,9 @@ export function createLogHandlers(deps: ApiDeps): LogHandlers {
     },
     retryRun: async ({ params: { factory, run } }) => ({
       body: await retryRun(openLoggedFactory(deps, factory), run),
+    }),
+    dismissRun: async ({ params: { factory, run } }) => ({
+      body: await dismissRun(openLoggedFactory(deps, factory), run),
     }),
   };
 }

@@ -36,6 +36,8 @@ export function StartedRuns({ delivery: { runs, evaluation, outcome }, onReplay 
               <span class="muted">
                 {run.automation}
                 {run.replay && ' (replay)'}
+                {run.deliveryCount !== undefined &&
+                  ` (one run for ${formatCount(run.deliveryCount, 'delivery', 'deliveries')})`}
               </span>
             </li>
           ))}

@@ -1,3 +1,4 @@
+import { describeRunState } from '../../../schema/describe-run-state.ts';
 import { callApi } from '../../api-client.ts';
 import type { ShownRun } from '../../api-types.ts';
 import { useFactory } from '../../state/current-factory.ts';
@@ -21,12 +22,12 @@ const runKind: LogKind<ShownRun> = {
       pill={<RunStatePill state={run.state} />}
       id={run.id}
       source={fixed.automation === undefined ? run.automation : run.webhook}
-      note={run.error}
+      note={[describeRunState(run), run.error].filter(Boolean).join(': ') || undefined}
       size={formatCount(run.attempts, 'attempt')}
       at={run.createdAt}
     />
   ),
-  renderDetail: ({ id }, refresh) => <RunPanel id={id} onRetried={refresh} />,
+  renderDetail: ({ id }, refresh) => <RunPanel id={id} onChanged={refresh} />,
   bulk: {
     action: 'Retry all failed…',
     narrow: filters =>
@@ -51,13 +52,16 @@ function BulkRetry({ filters, onClose }: BulkProperties) {
   return (
     <BulkDialog
       words={{ verb: 'Retry', done: 'queued again', one: 'failed run', many: 'failed runs' }}
-      read={(position, signal) => readRuns(factory, { ...filters, ...position }, signal)}
+      read={async (position, signal) => {
+        const page = await readRuns(factory, { ...filters, ...position }, signal);
+        return { ...page, rows: page.rows.filter(({ dismissed }) => !dismissed) };
+      }}
       act={run => callApi('post', path, { factory, run, body: {} })}
       onClose={onClose}
     >
       <p>
-        Queues the runs again, oldest first, and counts their attempts from zero. Keep the page open until it
-        is done.
+        Queues the runs again that nobody has dismissed, oldest first, and counts their attempts from zero.
+        Keep the page open until it is done.
       </p>
     </BulkDialog>
   );

@@ -35,7 +35,10 @@ function openBench(home = newHome()) {
   const fail = async () => {
     throw new Error('nothing is written to the log here');
   };
-  const deliveryLog = { replay: fail, retryRun: fail, recordTallies: fail, recordHealth: fail };
+  const deliveryLog = {
+    ...{ replay: fail, retryRun: fail, dismissRun: fail },
+    ...{ recordTallies: fail, recordHealth: fail },
+  };
   const options = { place: storeIn(home).place, deliveryLog };
   const thread = openOperationsThread(Object.assign(limits, options));
   onTestFinished(() => thread.close());

@@ -200,7 +200,9 @@ test('knows no deliveries and runs of another factory', async () => {
   expect(await codes('showDelivery', 'downloadPayload', 'replayDelivery')).toEqual(
     Array(3).fill('delivery-unknown'),
   );
-  expect(await codes('showRun', 'showRunOutput', 'retryRun')).toEqual(Array(3).fill('run-unknown'));
+  expect(await codes('showRun', 'showRunOutput', 'retryRun', 'dismissRun')).toEqual(
+    Array(4).fill('run-unknown'),
+  );
   const query = { cursor: delivery };
   const page = await stranger.call('listDeliveries', { params: { factory: 'other' }, query });
   expect(page.json.code).toBe('cursor-unknown');

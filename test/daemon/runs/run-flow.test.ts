@@ -1,0 +1,127 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { expect, onTestFinished, test } from 'vitest';
+import type { RunFlowKeys } from '../../../schema/definitions/run-flow-fields.ts';
+import { eventually } from '../../support/eventually.ts';
+import { send } from '../../support/http.ts';
+import { startManagedDaemon } from '../../support/management.ts';
+import { makeWorkspace } from '../../support/workspace.ts';
+
+/** A receiver of runs on loopback that ends each attempt when the test says so. */
+async function startAgent() {
+  const working = new Map<string, (status: number) => void>();
+  const server = createServer(async (request, response) => {
+    await buffer(request);
+    const id = String(request.headers['hookmill-run-id']);
+    working.set(id, status => {
+      working.delete(id);
+      response.writeHead(status).end();
+    });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}/`, working };
+}
+
+/** A daemon with the automation `triage` that flows like this, and a command line that works on it. */
+async function openScene(flow: RunFlowKeys) {
+  const agent = await startAgent();
+  const daemon = await startManagedDaemon({ runs: { runner: { kind: 'http', url: agent.url } } });
+  const manager = await daemon.client();
+  const { webhook, revealed } = (await manager.call('createWebhook', { body: { name: 'issues' } })).json;
+  const triggers = [{ provider: 'webhook', event: 'received', filter: { webhook_ids: [webhook.uid] } }];
+  const body = { name: 'triage', prompt: 'Look.', triggers, ...flow };
+  expect((await manager.call('createAutomation', { body })).status).toBe(201);
+  const headers = { authorization: `Bearer ${revealed.secret}` };
+  const post = async (payload: object) =>
+    (await send(webhook.url, { headers, body: JSON.stringify(payload) })).deliveryId ?? '';
+  const runOf = async (delivery: string) =>
+    (await manager.call('showDelivery', { params: { delivery } })).json.runs[0];
+  const env = { HOOKMILL_SERVER: daemon.managementUrl, HOOKMILL_TOKEN: manager.token };
+  const hookmill = (...args: string[]) => makeWorkspace().hookmill(...args, { env });
+  /** Waits until the run of a delivery is in a state, and returns the run. */
+  const runThat = (delivery: string, state: object) =>
+    eventually(async () => {
+      const run = await runOf(delivery);
+      return Object.entries(state).every(([key, value]) => run?.[key] === value) && run;
+    });
+  const start = (delivery: string) => eventually(async () => agent.working.get((await runOf(delivery)).id));
+  return { daemon, manager, agent, post, runOf, runThat, start, hookmill };
+}
+
+test('a limit: the runs of one value wait for a place, and say so', async () => {
+  const { post, runThat, start, hookmill } = await openScene({ concurrency: 1, concurrencyKey: '$.repo' });
+  const [first, second, other] = [
+    await post({ repo: 'a', n: 1 }),
+    await post({ repo: 'a', n: 2 }),
+    await post({ repo: 'b' }),
+  ];
+  await start(other);
+  const end = await start(first);
+  const { id } = await runThat(second, { state: 'queued', waitsFor: 'limit' });
+  expect((await hookmill('runs', 'list')).stdout).toMatch(
+    new RegExp(`${id} .* queued \\(waits for other runs to end\\)`),
+  );
+  expect((await hookmill('runs', 'show', id)).stdout).toMatch(
+    /state +queued \(waits for other runs to end\)/,
+  );
+  const why = await hookmill('why', second);
+  expect(why).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('waits for other runs to end') });
+  end(204);
+  await start(second);
+});
+
+test('an order: a failed run holds those behind it until it is dismissed', async () => {
+  const { manager, post, runThat, start, hookmill } = await openScene({
+    order: '$.issue',
+    onFailure: 'hold',
+  });
+  const [first, second] = [await post({ issue: 1 }), await post({ issue: 1, n: 2 })];
+  const end = await start(first);
+  await runThat(second, { state: 'queued', waitsFor: 'order' });
+  end(400);
+  const failed = await runThat(first, { state: 'failed' });
+  const why = await hookmill('why', second);
+  expect(why.stdout).toContain(`waits for an earlier run, and ${failed.id} failed, which may hold it`);
+  expect(why.stdout).toContain(`\`hookmill runs dismiss ${failed.id}\``);
+  const [held] = (await manager.call('listRuns', { query: { state: 'queued' } })).json.runs;
+  const refused = await manager.call('dismissRun', { params: { run: held.id } });
+  expect(refused).toMatchObject({ status: 409, json: { code: 'run-not-failed' } });
+  expect((await hookmill('runs', 'dismiss', failed.id)).stderr).toContain(`Dismissed ${failed.id}.`);
+  (await start(second))(204);
+  await runThat(second, { state: 'succeeded' });
+  await runThat(first, { state: 'failed', dismissed: true });
+  expect((await hookmill('why', first)).stdout).toContain('failed, and was dismissed');
+  expect((await hookmill('runs', 'retry', '--state', 'failed', '--dry-run')).stderr).toContain(
+    '0 runs to retry',
+  );
+  await hookmill('runs', 'retry', failed.id);
+  expect((await runThat(first, { attempts: 1 })).dismissed).toBeUndefined();
+});
+
+test('a burst: its deliveries show the run that took them up, and the run shows all of them', async () => {
+  const { daemon, post, runThat, start, runOf, manager, hookmill } = await openScene({
+    debounce: { for: '30s', key: '$.pull' },
+  });
+  const [first, other, second] = [
+    await post({ pull: 1 }),
+    await post({ pull: 2 }),
+    await post({ pull: 1, n: 2 }),
+  ];
+  const { id } = await runThat(first, { state: 'queued', waitsFor: 'deliveries', deliveryCount: 2 });
+  expect([(await runOf(second)).id, (await runOf(other)).id]).toEqual([id, expect.not.stringContaining(id)]);
+  const shown = (await manager.call('showRun', { params: { run: id } })).json;
+  expect(shown).toMatchObject({ deliveryId: second, deliveries: [{ id: first }, { id: second }] });
+  const text = (await hookmill('runs', 'show', id)).stdout;
+  expect(text).toMatch(new RegExp(`delivery +${second} \\(newest of 2\\)\\n +${first} .*\\n +${second} `));
+  expect((await hookmill('why', first)).stdout).toMatch(/waits for more deliveries until \d{4}-/);
+  daemon.clock.nowMs += 30_000;
+  (await start(first))(204);
+  await runThat(second, { id, state: 'succeeded' });
+});
