@@ -6,6 +6,7 @@ import { DeliveryLogError } from '../store/delivery-log-error.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { OpenBackend } from './backend/backend.ts';
 import { openBackend } from './backend/open-backend.ts';
+import { declareAudit } from './commands/audit/audit.ts';
 import { declareAutomations } from './commands/automations/automations.ts';
 import { declareAutomationsList } from './commands/automations/list.ts';
 import { declareAutomationsShow } from './commands/automations/show.ts';
@@ -97,6 +98,7 @@ const commandTable: readonly (readonly [heading: string, ...rows: CommandRow[]])
       declareSecretsRemove,
     ],
     [declareTokens, declareTokensCreate, declareTokensList, declareTokensRevoke],
+    [declareAudit],
   ],
   [
     'Webhooks and deliveries:',

@@ -23,6 +23,8 @@ export type ListedDelivery = AnswerTo<'listDeliveries'>['deliveries'][number];
 export type ShownDelivery = AnswerTo<'showDelivery'>;
 export type ShownRun = AnswerTo<'showRun'>;
 export type ListedSecret = AnswerTo<'listSecrets'>['secrets'][number];
+export type ListedChange = AnswerTo<'listAudit'>['entries'][number];
+export type ListedToken = AnswerTo<'listTokens'>['tokens'][number];
 export type ListedScheme = AnswerTo<'listSchemes'>['schemes'][number];
 /** The data of an event of the live view. */
 export type CommittedDeliveries = z.output<typeof liveDeliveriesAnswer>;

@@ -1,5 +1,6 @@
 import { callApi } from './api-client.ts';
 import type { ShownStatus } from './api-types.ts';
+import { AuditPage } from './pages/audit/audit-page.tsx';
 import { AutomationPage } from './pages/automation/automation-page.tsx';
 import { AutomationsPage } from './pages/automations/automations-page.tsx';
 import { DeliveryPage } from './pages/delivery/delivery-page.tsx';
@@ -90,6 +91,8 @@ function CurrentPage({ location, status }: PageProperties) {
       return <RunsPage />;
     case 'run':
       return <RunPage key={location.id} id={location.id} />;
+    case 'audit':
+      return <AuditPage key={location.factory} factory={location.factory} />;
     case 'status':
       return <StatusPage status={status} />;
   }

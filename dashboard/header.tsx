@@ -80,7 +80,7 @@ const places = [
 const sections: Partial<Record<PageName, PageName>> = {
   ...{ 'new-automation': 'automations', automation: 'automations', 'edit-automation': 'automations' },
   ...{ webhooks: 'automations', 'new-webhook': 'automations', webhook: 'automations' },
-  ...{ delivery: 'deliveries', run: 'runs' },
+  ...{ delivery: 'deliveries', run: 'runs', audit: 'status' },
 };
 
 /** Switches all times of the page between UTC and the time zone of the browser. */

@@ -144,7 +144,8 @@ async function copyRest(
   };
   if (table === 'deliveries') await copyPages(from.deliveries, to.deliveries);
   else if (table === 'runs') await copyPages(from.runs, to.runs);
-  else await copyPages(from.unlogged, to.unlogged);
+  else if (table === 'unlogged') await copyPages(from.unlogged, to.unlogged);
+  else await copyPages(from.audit, to.audit);
 }
 
 interface Progress {

@@ -139,11 +139,11 @@ export async function changeWebhookSecret(
 }
 
 /** Deletes a webhook. Its UID is never used again. Its team secret and its automations stay. */
-export async function deleteWebhook(factory: ManagedFactory, uid: string): Promise<Changed<undefined>> {
+export async function deleteWebhook(factory: ManagedFactory, uid: string): Promise<Changed<AppliedWebhook>> {
   return changeFactory(factory, async state => {
     const existing = requireWebhook(state, uid);
     requireManagedHere(state, () => explainRemoval(state, existing));
-    return { next: { webhooks: state.webhooks.filter(other => other !== existing) }, result: undefined };
+    return { next: { webhooks: state.webhooks.filter(other => other !== existing) }, result: existing };
   });
 }
 

@@ -17,24 +17,29 @@ export const apiTokenShape = z.strictObject({
   /** The digest by which the token is recognized. The token itself is not stored. */
   sha256: z.hex().length(64),
   createdAt: z.string(),
-  /** Accurate to the hour. */
+  /** From then on it is refused; null: never. */
+  expiresAt: z.string().nullable().default(null),
+  /** Accurate to the minute. */
   lastUsedAt: z.string().nullable(),
 });
 
 export type ApiToken = z.output<typeof apiTokenShape>;
 
+export type NewApiToken = Pick<ApiToken, 'name' | 'factory' | 'permission' | 'sha256'> &
+  Partial<Pick<ApiToken, 'expiresAt'>>;
+
 /** The API tokens, each stored as its digest. */
 export interface ApiTokens {
   /** Fails with `token-taken` or `token-invalid`. */
-  create(token: Pick<ApiToken, 'name' | 'factory' | 'permission' | 'sha256'>): Promise<void>;
+  create(token: NewApiToken): Promise<void>;
   /** Fails with `token-unknown`. */
   revoke(name: string): Promise<void>;
   /** All tokens, oldest first. */
   list(): Promise<readonly ApiToken[]>;
-  /** The token with that digest; undefined once it is revoked, even by another process. */
+  /** The token with that digest, also an expired one; undefined once it is revoked, even by another process. */
   find(sha256: string): Promise<ApiToken | undefined>;
-  /** Stores when the token with that digest was used, if it still exists. */
-  recordUse(sha256: string, at: Date): Promise<void>;
+  /** Stores when the tokens with these digests were used, if they still exist. */
+  recordUses(uses: ReadonlyMap<string, Date>): Promise<void>;
 }
 
 /** The digest by which a token is stored and found. A token has 256 random bits, so a plain hash is enough. */

@@ -1,6 +1,7 @@
 import type { AppliedState } from '../schema/applied-state.ts';
 import type { Alerts } from './alerts.ts';
 import type { ApiTokens } from './api-tokens.ts';
+import type { AuditLog } from './audit-log.ts';
 import type { DeliveryLog, DeliveryLogOptions, DeliveryLogReader } from './delivery-log.ts';
 import type { ReconcileStatuses } from './reconcile-statuses.ts';
 import type { Replicas } from './replicas.ts';
@@ -21,6 +22,7 @@ export interface Store {
   readonly appliedStates: AppliedStates;
   readonly teamSecrets: TeamSecrets;
   readonly apiTokens: ApiTokens;
+  readonly auditLog: AuditLog;
   /** The sign-ins to the dashboard. They outlive the daemon. */
   readonly sessions: StoredSessions;
   readonly reconcileStatuses: ReconcileStatuses;

@@ -10,7 +10,7 @@ export const pageBytesMax = 4 * 1024 * 1024;
 export const deliverySizeMax = 2_147_483_647;
 
 /** The kinds of rows that are copied, those first that others refer to. */
-export const transferTables = ['deliveries', 'runs', 'unlogged'] as const;
+export const transferTables = ['deliveries', 'runs', 'unlogged', 'audit'] as const;
 export type TransferTableName = (typeof transferTables)[number];
 
 /** Everything that a store keeps, as it is kept, to be copied. */
@@ -19,7 +19,8 @@ export interface TransferSource {
   readonly deliveries: TransferReader<TransferDelivery>;
   readonly runs: TransferReader<TransferRun>;
   readonly unlogged: TransferReader<TransferUnlogged>;
-  /** The factories that the delivery log has anything of, sorted. The empty name stands for unknown URLs. */
+  readonly audit: TransferReader<TransferAudit>;
+  /** The factories that there are rows of, sorted. The empty name stands for unknown URLs, and for the audit log. */
   listLoggedFactories(): Promise<string[]>;
   /** The number of identities by which a delivery would be recognised as a duplicate. */
   countIdentities(): Promise<number>;
@@ -33,6 +34,7 @@ export interface TransferTarget {
   readonly deliveries: TransferTable<TransferDelivery>;
   readonly runs: TransferTable<TransferRun>;
   readonly unlogged: TransferTable<TransferUnlogged>;
+  readonly audit: TransferTable<TransferAudit>;
   listLoggedFactories(): Promise<string[]>;
 }
 
@@ -42,6 +44,7 @@ export interface Transfer extends TransferSource, TransferTarget {
   readonly deliveries: TransferTable<TransferDelivery>;
   readonly runs: TransferTable<TransferRun>;
   readonly unlogged: TransferTable<TransferUnlogged>;
+  readonly audit: TransferTable<TransferAudit>;
 }
 
 /** Rows of the delivery log, in the order in which they were recorded. */
@@ -118,6 +121,14 @@ export interface TransferRun extends TransferRow {
 
 /** The requests of a minute that have no row. Its id only names it in messages. */
 export interface TransferUnlogged extends TransferRow, UnloggedCount {
+  readonly snapshot: null;
+  readonly bytes: null;
+}
+
+/** An entry of the audit log. All of them are read under the empty name, in one order. */
+export interface TransferAudit extends TransferRow {
+  /** The entry as JSON. */
+  readonly entry: string;
   readonly snapshot: null;
   readonly bytes: null;
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { ListedAudit } from '../../operations/audit.ts';
 import type { ListedAutomations } from '../../operations/automations.ts';
 import type { TestedAutomation, TestedDelivery } from '../../operations/deliveries.ts';
 import type { HealthView } from '../../operations/health/show-health.ts';
@@ -57,6 +58,8 @@ export interface Backend {
   /** Starts new runs from a stored payload, for all matching automations or only for one. */
   replayDelivery(id: string, only: string | undefined): Promise<readonly StartedRun[]>;
   listRuns(wanted: Omit<LogFilter, 'outcome'> & ListPosition): Promise<Page<RunView>>;
+  /** Lists who changed what, newest first. */
+  listAudit(wanted: ListPosition): Promise<ListedAudit>;
   showRun(id: string): Promise<RunView>;
   retryRun(id: string): Promise<RunView>;
   dismissRun(id: string): Promise<RunView>;

@@ -1,5 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import { applyDefinitions } from '../../operations/apply.ts';
+import { describeApplied, listAudit } from '../../operations/audit.ts';
 import { listAutomations } from '../../operations/automations.ts';
 import { findUnconfirmed } from '../../operations/confirmations.ts';
 import {
@@ -35,6 +36,7 @@ import { type FollowedRepository, toFollowedBranch } from '../../sources/reposit
 import { type Context, toOpenFactory } from '../context.ts';
 import { CommandError, UsageError } from '../exit-status.ts';
 import { readPlanFile, writePlanFile } from '../input/plan-file.ts';
+import { recordOwnChange } from '../record-own-change.ts';
 import type { ApplyRequest, ApplyResult, Backend, PlanRequest, PlanResult } from './backend.ts';
 import { askDaemon, type DaemonHealth } from './daemon-health.ts';
 import { findDaemonProblem } from './find-daemon-problem.ts';
@@ -43,6 +45,11 @@ import { findDaemonProblem } from './find-daemon-problem.ts';
 export function createHomeBackend(context: Context): Backend {
   const factory = toOpenFactory(context);
   const { postgres, home } = context.store.place;
+  const recorded = async <T>(operation: string, subject: string, change: Promise<T>): Promise<T> => {
+    const result = await change;
+    await recordOwnChange(context, operation, subject);
+    return result;
+  };
   return {
     source: postgres?.url ?? home,
     showStatus: () => showStatus(factory),
@@ -59,12 +66,14 @@ export function createHomeBackend(context: Context): Backend {
     explainWhy: subject => explainHome(context, factory, subject),
     showDelivery: id => showDelivery(factory, id, 'manage'),
     readPayload: id => readPayload(factory, id),
-    replayDelivery: (id, only) => replayDelivery(factory, id, only),
+    replayDelivery: (id, only) => recorded('replayDelivery', id, replayDelivery(factory, id, only)),
     listRuns: wanted => listRuns(factory, wanted),
+    listAudit: ({ limit, cursor }) =>
+      listAudit(context.store, { factory: context.factory, withAll: true, limit, cursor }),
     showRun: id => showRun(factory, id),
     readRunOutput: async (id, from) => buffer((await readRunOutput(factory, id, from)).stream),
-    retryRun: id => retryRun(factory, id),
-    dismissRun: id => dismissRun(factory, id),
+    retryRun: id => recorded('retryRun', id, retryRun(factory, id)),
+    dismissRun: id => recorded('dismissRun', id, dismissRun(factory, id)),
     findRunFiles: id => {
       const { runFiles } = context.store;
       return { directory: runFiles.locate(id), outputFile: runFiles.locateOutput(id) };
@@ -186,6 +195,7 @@ async function applyDirectory(
   if (result === 'invalid' || result === 'declined') return { result, diagnostics, texts };
   if (adopt) await (await import('../../operations/reconcile.ts')).forgetFollowed(factory);
   const { changes, before, state } = applied;
+  if (result === 'applied') await recordOwnChange(context, 'apply', describeApplied(state, changes));
   const { plan } = await viewPlan(
     context,
     factory,

@@ -55,6 +55,8 @@ export function createServerBackend(server: Server, { factory, directory }: Plac
       const { runs: rows, ...end } = await callServer(server, 'listRuns', { params, query: toQuery(wanted) });
       return { rows, ...end };
     },
+    listAudit: ({ limit, cursor }) =>
+      callServer(server, 'listAudit', { params, query: { limit: String(limit), cursor } }),
     showRun: run => callServer(server, 'showRun', { params: { ...params, run } }),
     readRunOutput: (run, from = 0) =>
       callServer(server, 'showRunOutput', { params: { ...params, run }, query: { from: String(from) } }),

@@ -11,14 +11,17 @@ const relative = /^(?:\d{1,6}[smhdw])+$/;
 // ISO 8601 as RFC 3339 has it; without an offset, it is a local time.
 const absolute = /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)([Zz]|[+-]\d\d:\d\d)?)?$/;
 
+/** Parses a span of time to ms, such as `90s`, `1h30m` or `7d`; undefined for any other text. */
+export function parseSpanMs(text: string): number | undefined {
+  if (!relative.test(text)) return undefined;
+  const parts = [...text.matchAll(/(\d+)(\w)/g)];
+  return parts.reduce((sumMs, [, count, unit = '']) => sumMs + Number(count) * (unitsMs[unit] ?? 0), 0);
+}
+
 /** Parses a time in ms: so long ago (`90s`, `30m`, `1h30m`, `7d`), or RFC 3339 (`2026-01-31T14:05Z`), or a local date or time. */
 export function parseTime(text: string, nowMs = Date.now()): number {
-  if (relative.test(text)) {
-    const parts = [...text.matchAll(/(\d+)(\w)/g)];
-    return (
-      nowMs - parts.reduce((sumMs, [, count, unit = '']) => sumMs + Number(count) * (unitsMs[unit] ?? 0), 0)
-    );
-  }
+  const spanMs = parseSpanMs(text);
+  if (spanMs !== undefined) return nowMs - spanMs;
   const [, year, month, day, time = '00:00', offset = ''] = absolute.exec(text) ?? [];
   const atMs = Date.parse(`${year}-${month}-${day}T${time}${offset.toUpperCase()}`);
   // JavaScript takes 31 April for 1 May.

@@ -16,7 +16,7 @@ interface InFactory {
 
 type ListPage =
   | ('automations' | 'new-automation' | 'webhooks' | 'new-webhook')
-  | ('deliveries' | 'runs' | 'status');
+  | ('deliveries' | 'runs' | 'status' | 'audit');
 type SinglePage = 'automation' | 'edit-automation' | 'webhook' | 'delivery' | 'run';
 
 /** The part of an address after its `?`. */
@@ -41,6 +41,7 @@ const patterns: Readonly<Record<FactoryLocation['page'], readonly string[]>> = {
   runs: ['runs'],
   run: ['runs', ':id'],
   status: ['status'],
+  audit: ['audit'],
 };
 
 export function toHref(to: PageLocation): string {

@@ -1,6 +1,7 @@
 // The answers of the management API, and the parts that they share. Only fields marked `optional()` may be absent.
 import { z } from 'zod';
 import { sourceShape } from '../applied-state.ts';
+import { auditEntryShape } from '../audit-entry.ts';
 import { authModes } from '../auth-mode.ts';
 import { confirmationShape } from '../changes/confirmation.ts';
 import { fieldChangeShape } from '../changes/field-change.ts';
@@ -484,4 +485,23 @@ export const planAnswer = z.strictObject({
 export const appliedAnswer = planAnswer.extend({
   result: z.enum(['applied', 'unchanged']),
   webhooks: z.array(webhookAnswer),
+});
+
+export const auditAnswer = z.strictObject({
+  entries: z.array(auditEntryShape),
+  next: z.string().nullable().describe('The `cursor` of the next page.'),
+});
+
+/** API tokens that are valid for the factory, never the tokens themselves. */
+export const tokensAnswer = z.strictObject({
+  tokens: z.array(
+    z.strictObject({
+      name: z.string(),
+      factory: z.string().nullable().describe('The only factory that the token is for; null: all factories.'),
+      permission: z.enum(permissions),
+      createdAt: time,
+      expiresAt: time.nullable().describe('null: never.'),
+      lastUsedAt: time.nullable().describe('Accurate to the minute; null: never.'),
+    }),
+  ),
 });

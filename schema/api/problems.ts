@@ -30,7 +30,7 @@ const refusalStatuses: Readonly<Record<RefusalCode, number>> = {
 /** Problems other than refusals: the request itself is wrong, or the daemon cannot serve it now. */
 const requestProblems = {
   'not-signed-in': { status: 401, title: 'Not signed in: send an API token, or sign in to the dashboard' },
-  'token-unknown': { status: 401, title: 'The API token is unknown or revoked' },
+  'token-unknown': { status: 401, title: 'The API token is unknown, revoked or expired' },
   'session-over': { status: 401, title: 'The session has expired; sign in again' },
   'not-permitted': { status: 403, title: 'The API token does not permit this' },
   'cross-site': { status: 403, title: 'The request does not come from the dashboard' },

@@ -166,6 +166,14 @@ export const runOutputQuery = z.strictObject({
 export const liveQuery = z.strictObject({
   webhook: z.string().regex(uidPattern).optional().describe('Only deliveries of the webhook with this UID.'),
 });
+export const auditQuery = z.strictObject({
+  limit: listQuery.shape.limit,
+  cursor: z
+    .string()
+    .regex(/^\d{1,15}$/)
+    .optional()
+    .describe('The `next` of the previous page.'),
+});
 export const replayRequest = z.strictObject({
   automation: z.string().optional().describe('Start a run of this automation only.'),
 });

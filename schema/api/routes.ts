@@ -368,6 +368,22 @@ export const apiRoutes = {
       'Lists the names of team secrets, never their values: those that this factory uses or, with the manage permission, all that its webhooks can name.',
     answer: { status: 200, shape: answers.secretsAnswer },
   },
+  listTokens: {
+    method: 'get',
+    path: `${factory}/tokens`,
+    permission: 'manage',
+    summary: 'Lists the API tokens that are valid for the factory, never the tokens themselves.',
+    answer: { status: 200, shape: answers.tokensAnswer },
+  },
+  listAudit: {
+    method: 'get',
+    path: `${factory}/audit`,
+    permission: 'manage',
+    summary:
+      'Lists who changed what in the factory, when and from where, newest first. Changes of all factories are only for callers who may manage all.',
+    query: requests.auditQuery,
+    answer: { status: 200, shape: answers.auditAnswer },
+  },
   plan: {
     method: 'post',
     path: `${factory}/plan`,

@@ -39,6 +39,7 @@ export async function createBackup(file: string, seal: Seal): Promise<BackupWrit
     deliveries: appendTable('deliveries', write),
     runs: appendTable('runs', write),
     unlogged: appendTable('unlogged', write),
+    audit: appendTable('audit', write),
     listLoggedFactories: async () => [],
     end: async facts => {
       await write({ kind: 'end', ...facts }, true);

@@ -35,6 +35,7 @@ export async function openBackup(path: string, seal: Seal): Promise<Backup> {
       deliveries: readTable('deliveries', index, read),
       runs: readTable('runs', index, read),
       unlogged: readTable('unlogged', index, read),
+      audit: readTable('audit', index, read),
       listLoggedFactories: async () => [...new Set(index.pages.map(({ factory }) => factory))].sort(),
       countIdentities: async () => index.facts.identities,
       readSnapshot: async digest => {

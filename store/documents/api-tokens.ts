@@ -39,7 +39,7 @@ export function openApiTokens(documents: Documents, now: () => Date): ApiTokens 
             `API token limit reached (${apiTokensMax}); revoke tokens that are no longer used`,
           );
         }
-        return [...tokens, { ...token, createdAt: now().toISOString(), lastUsedAt: null }];
+        return [...tokens, { expiresAt: null, ...token, createdAt: now().toISOString(), lastUsedAt: null }];
       });
     },
     revoke: name =>
@@ -49,9 +49,12 @@ export function openApiTokens(documents: Documents, now: () => Date): ApiTokens 
       }),
     list,
     find: findByDigest(() => documents.readVersion(tokensDocument), list),
-    recordUse: (sha256, at) =>
+    recordUses: uses =>
       change(tokens =>
-        tokens.map(token => (token.sha256 === sha256 ? { ...token, lastUsedAt: at.toISOString() } : token)),
+        tokens.map(token => {
+          const at = uses.get(token.sha256);
+          return at ? { ...token, lastUsedAt: at.toISOString() } : token;
+        }),
       ),
   };
 }

@@ -13,6 +13,7 @@ import { openProcessReader } from './delivery-log/read/process-reader.ts';
 import { openThreadReader } from './delivery-log/read/thread-reader.ts';
 import { checkLogFile, salvageLogFile } from './delivery-log/salvage.ts';
 import { openDeliveryLog } from './delivery-log/write/open-delivery-log.ts';
+import { openFileAuditLog } from './file-audit-log.ts';
 import { openFileDocuments } from './file-documents.ts';
 import { homeAt } from './files/home.ts';
 import { acquireLock } from './files/lock.ts';
@@ -37,6 +38,7 @@ export function openEmbeddedStore({
   const home = homeAt(options.home);
   const seal = openHomeSeal(home, environment);
   const documents = openFileDocuments(home, lockTimeoutMs);
+  const auditLog = openFileAuditLog(home, lockTimeoutMs);
   const appliedStates = openAppliedStates(documents);
   const reconcileStatuses = openReconcileStatuses(documents);
   const openReader = options.readsInThread ? openThreadReader : openProcessReader;
@@ -52,6 +54,7 @@ export function openEmbeddedStore({
     appliedStates,
     teamSecrets: openTeamSecrets({ documents, seal, appliedStates, reconcileStatuses, now }),
     apiTokens: openApiTokens(documents, now),
+    auditLog,
     sessions: openDocumentSessions(documents, now),
     reconcileStatuses,
     alerts: openAlerts(documents),
@@ -75,8 +78,8 @@ export function openEmbeddedStore({
     },
     check: async () => ({ facts: { home: options.home }, problems: checkLogFile(home.deliveryLogFile) }),
     openSnapshot: () =>
-      openHomeSnapshot(home, atMoment => freezeDocuments(documents, listCopiedDocuments, atMoment)),
-    openTransfer: async () => openHomeTransfer(home, documents, await claimDaemon()),
+      openHomeSnapshot(home, auditLog, atMoment => freezeDocuments(documents, listCopiedDocuments, atMoment)),
+    openTransfer: async () => openHomeTransfer(home, documents, auditLog, await claimDaemon()),
     claimDaemon,
     requireSafe: () => requireSafeHome(home),
     close: () => deliveries.close(),

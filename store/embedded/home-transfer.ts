@@ -1,9 +1,11 @@
 import type Database from 'better-sqlite3';
+import type { AuditLog } from '../audit-log.ts';
 import type { Documents } from '../documents/documents.ts';
 import { replaceFile } from '../durable-file.ts';
 import type { Claim } from '../ports.ts';
 import { fileFailure } from '../store-error.ts';
 import { pageBytesMax, type Transfer, type TransferRun, type TransferSource } from '../transfer.ts';
+import { addAudit } from '../transfer-audit.ts';
 import { openDatabase, openDatabaseForReading } from './delivery-log/sql/database.ts';
 import { toLogError } from './delivery-log/sql/log-failure.ts';
 import { selectSnapshot } from './delivery-log/sql/rows.ts';
@@ -21,9 +23,14 @@ import { type Home, makePrivateDirectory, runOutputFile } from './files/home.ts'
 import { openRegularFile } from './files/regular-file.ts';
 
 /** Opens a home that is being copied from or to. `claim` keeps daemons away from it. */
-export function openHomeTransfer(home: Home, documents: Documents, claim: Claim): Transfer {
+export function openHomeTransfer(
+  home: Home,
+  documents: Documents,
+  auditLog: AuditLog,
+  claim: Claim,
+): Transfer {
   const log = openLogFile(home.deliveryLogFile);
-  const source = readHome(home, log);
+  const source = addAudit(readHome(home, log), auditLog);
   return {
     ...source,
     documents,
@@ -52,17 +59,18 @@ export function openHomeTransfer(home: Home, documents: Documents, claim: Claim)
 }
 
 /**
- * Opens what a home keeps at this moment, while others go on changing it: `freeze` reads the documents. The outputs of runs are read later: they grow,
- * and retention may remove them.
+ * Opens what a home keeps at this moment, while others go on changing it: `freeze` reads the documents. The outputs of runs and the audit log are read
+ * later: they grow, and retention may remove outputs.
  */
 export async function openHomeSnapshot(
   home: Home,
+  auditLog: AuditLog,
   freeze: (atMoment: () => void) => Promise<TransferSource['documents']>,
 ): Promise<TransferSource> {
   const log = openLogFile(home.deliveryLogFile);
   try {
     const documents = await freeze(() => log.read(beginSnapshot));
-    return { ...readHome(home, log), documents, close: async () => log.close() };
+    return { ...addAudit(readHome(home, log), auditLog), documents, close: async () => log.close() };
   } catch (error) {
     log.close();
     throw error;
@@ -76,7 +84,7 @@ function beginSnapshot(database: Database.Database): void {
   database.prepare('SELECT count(*) FROM sqlite_schema').get();
 }
 
-function readHome(home: Home, log: LogFile): Omit<TransferSource, 'documents' | 'close'> {
+function readHome(home: Home, log: LogFile): Omit<TransferSource, 'documents' | 'audit' | 'close'> {
   return {
     deliveries: {
       read: async (factory, after) => log.read(database => readTransferDeliveries(database, factory, after)),

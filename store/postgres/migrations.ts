@@ -654,6 +654,17 @@ const migrations: readonly Migration[] = [
     `,
   },
   { compatibleFrom: 1, sql: runFlows },
+  {
+    compatibleFrom: 1,
+    sql: `
+    -- Who changed what. Without a factory: all factories.
+    CREATE TABLE hookmill.audit (
+      seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      factory text,
+      entry text NOT NULL
+    );
+    `,
+  },
 ];
 
 /** The version of the tables that this hookmill writes. */

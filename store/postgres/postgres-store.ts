@@ -23,6 +23,7 @@ import { migrateTables, readTablesVersion } from './migrations.ts';
 import { openReplicas } from './replicas/open-replicas.ts';
 import { openTableSessions } from './replicas/table-sessions.ts';
 import { openSharedRunFiles } from './run-files.ts';
+import { openTableAuditLog } from './table-audit-log.ts';
 import { openTableDocuments } from './table-documents.ts';
 import { openPostgresSnapshot, openPostgresTransfer, requireNoCopy } from './transfer.ts';
 
@@ -51,6 +52,7 @@ export function openPostgresStore(options: PostgresStoreOptions): Store {
     appliedStates,
     teamSecrets: openTeamSecrets({ documents, seal, appliedStates, reconcileStatuses, now }),
     apiTokens: openApiTokens(documents, now),
+    auditLog: openTableAuditLog(database),
     sessions: openTableSessions(database),
     reconcileStatuses,
     alerts: openAlerts(documents),

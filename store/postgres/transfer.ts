@@ -11,6 +11,7 @@ import {
   type TransferSnapshot,
   type TransferSource,
 } from '../transfer.ts';
+import { addAudit } from '../transfer-audit.ts';
 import type { Database } from './connection/database.ts';
 import { describeTarget, limitStatement, openPool, statementMs, waitForClose } from './connection/pool.ts';
 import { postgresFailure } from './connection/postgres-failure.ts';
@@ -20,6 +21,7 @@ import { runState } from './delivery-log/rows.ts';
 import { toColumns } from './delivery-log/text.ts';
 import { insertUnlogged, unloggedColumns } from './delivery-log/unlogged.ts';
 import { migrateTables } from './migrations.ts';
+import { openTableAuditLog } from './table-audit-log.ts';
 
 /** @limit Time in which PostgreSQL must answer a statement while a store is copied, in ms: counting a large log takes minutes. */
 const copyStatementMs = 30 * 60 * 1000;
@@ -125,8 +127,8 @@ function selectOn(connection: Pick<Pool, 'query'>, failed: (cause: unknown) => n
     (await connection.query(limitStatement(copyStatementMs, text, values)).catch(failed)).rows;
 }
 
-function readDatabase(select: Select): Omit<TransferSource, 'documents' | 'close'> {
-  return {
+function readDatabase(select: Select): Omit<TransferSource, 'documents' | 'close'> & Pick<Transfer, 'audit'> {
+  const log: Omit<TransferSource, 'documents' | 'audit' | 'close'> = {
     deliveries: {
       read: (factory, after) => select(selectDeliveries, [factory, after, rowsPerPageMax, pageBytesMax]),
     },
@@ -137,6 +139,7 @@ function readDatabase(select: Select): Omit<TransferSource, 'documents' | 'close
     countIdentities: async () => (await select<{ count: number }>(countAccepted))[0]?.count ?? 0,
     readSnapshot: async digest => (await select<{ json: string }>(selectSnapshot, [digest]))[0]?.json,
   };
+  return addAudit(log, openTableAuditLog({ run: select }));
 }
 
 /**

@@ -110,7 +110,8 @@ async function look(store: Store): Promise<unknown> {
   const shown = JSON.stringify(states).replaceAll(/"jwe":"[^"]*"/g, '');
   const opened = [...(await store.teamSecrets.open(await store.teamSecrets.listNames()))];
   const list = await store.teamSecrets.list();
-  return { deliveries, payloads, runs, shown, opened, list, tokens: await store.apiTokens.list() };
+  const audit = await store.auditLog.list({ limit: 99 });
+  return { deliveries, payloads, runs, shown, opened, list, audit, tokens: await store.apiTokens.list() };
 }
 
 const storeOptions = { lockTimeoutMs: 5_000, now: () => new Date(), readsInThread: false };
@@ -156,6 +157,7 @@ describe('a home', () => {
       'applied states': 2,
       'team secrets': 4,
       'API tokens': 1,
+      audit: 8,
       deliveries: 5,
       runs: 5,
       identities: 4,

@@ -21,6 +21,7 @@ test('prints a token once and stores only its digest', async () => {
       factory: 'default',
       permission: 'manage',
       createdAt: expect.any(String),
+      expiresAt: null,
       lastUsedAt: null,
     },
   ]);
@@ -51,4 +52,20 @@ test('refuses a name that is taken, that is none, or that is not there to revoke
   }
   expect(await workspace.hookmill('tokens', 'revoke', 'ci')).toMatchObject({ exitCode: 0 });
   expect((await workspace.hookmill('tokens', 'list', '-o', 'json')).stdout).toBe('[]\n');
+});
+
+test('makes tokens that expire, and shows until when', async () => {
+  const workspace = makeWorkspace();
+  const before = Date.now();
+  const created = await workspace.hookmill('tokens', 'create', 'ci', '--expires', '90d');
+  expect(created.stderr).toContain(' until ');
+  const [token] = JSON.parse((await workspace.hookmill('tokens', 'list', '-o', 'json')).stdout);
+  const ms = Date.parse(token.expiresAt) - 90 * 86_400_000;
+  expect(ms).toBeGreaterThanOrEqual(before);
+  expect(ms).toBeLessThanOrEqual(Date.now());
+  expect((await workspace.hookmill('tokens', 'list')).stdout).toContain(token.expiresAt);
+  for (const life of ['0d', 'soon', '999999w']) {
+    const refused = await workspace.hookmill('tokens', 'create', 'other', '--expires', life);
+    expect(refused).toMatchObject({ stdout: '', exitCode: 2 });
+  }
 });

@@ -41,6 +41,15 @@ test('applies the tip of the branch with its commit, and then nothing more', asy
   });
   expect(await reconcile()).toMatchObject({ result: 'unchanged', tip: { revision } });
   expect(await factory.store.appliedStates.read(factory.name)).toEqual(state);
+  expect(await factory.store.auditLog.list({ limit: 9 })).toMatchObject([
+    {
+      who: { kind: 'commit', name: revision },
+      from: `main of ${upstream.bare}`,
+      operation: 'reconcile',
+      factory: factory.name,
+      subject: 'serial 1: 1 added, 0 changed, 0 destroyed',
+    },
+  ]);
 });
 
 test('applies a change of the branch, but not of another branch', async () => {

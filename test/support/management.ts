@@ -15,7 +15,11 @@ import { send } from './http.ts';
 /** A daemon in the test's process, and clients of its management API. Every answer must match the OpenAPI document. */
 export interface ManagedDaemon extends DaemonHere {
   /** Makes a client with a new token. By default, it may manage the factory `default`. */
-  client(given?: { factory?: string | null; permission?: Permission }): Promise<ApiClient>;
+  client(given?: {
+    factory?: string | null;
+    permission?: Permission;
+    expiresAt?: string | null;
+  }): Promise<ApiClient>;
   revoke(client: ApiClient): Promise<void>;
 }
 
@@ -55,9 +59,13 @@ export async function openManagedDaemon(
 ): Promise<ManagedDaemon> {
   const daemon = await startDaemonHere(settings, home, given);
   const { managementUrl, store } = daemon;
-  const client: ManagedDaemon['client'] = async ({ factory = 'default', permission = 'manage' } = {}) => {
+  const client: ManagedDaemon['client'] = async ({
+    factory = 'default',
+    permission = 'manage',
+    expiresAt = null,
+  } = {}) => {
     const name = `token-${randomBytes(6).toString('hex')}`;
-    const token = await createToken({ store, randomBytes }, { name, factory, permission });
+    const token = await createToken({ store, randomBytes }, { name, factory, permission, expiresAt });
     const headers = { authorization: `Bearer ${token}` };
     return {
       tokenName: name,

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { openContext } from '../../context.ts';
 import { printStatus } from '../../output.ts';
+import { recordOwnChange } from '../../record-own-change.ts';
 import { addCommand } from '../add-command.ts';
 
 /** Declares `hookmill secrets declare`. */
@@ -19,8 +20,9 @@ Examples:
   )
     .argument('<name>', 'name of the team secret')
     .action(async (name: string, _, command: Command) => {
-      const { store, factory } = await openContext(command);
-      await store.teamSecrets.create(name, undefined, factory);
+      const context = await openContext(command);
+      await context.store.teamSecrets.create(name, undefined, context.factory);
+      await recordOwnChange(context, 'declareSecret', name);
       printStatus(`Declared ${name}. Its webhooks answer 401 until you set it and apply again.`);
     });
 }

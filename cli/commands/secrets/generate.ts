@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import type { SecretFormat } from '../../../operations/secrets.ts';
 import { openContext, toOpenFactory } from '../../context.ts';
 import { printData, printStatus } from '../../output.ts';
+import { recordOwnChange } from '../../record-own-change.ts';
 import { addCommand } from '../add-command.ts';
 import { nextApplyNote } from './next-apply-note.ts';
 
@@ -26,6 +27,7 @@ Examples:
       const context = await openContext(command);
       const { generateSecretValue } = await import('../../../operations/secrets.ts');
       const value = await generateSecretValue(toOpenFactory(context), name, format);
+      await recordOwnChange(context, 'generateSecret', name);
       printData(context.output, { name, value }, () => `${value}\n`);
       printStatus(`Set ${name}; its value is shown only once. ${nextApplyNote}`);
     });

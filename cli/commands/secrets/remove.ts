@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { openContext } from '../../context.ts';
 import { printStatus } from '../../output.ts';
+import { recordOwnChange } from '../../record-own-change.ts';
 import { addCommand } from '../add-command.ts';
 
 /** Declares `hookmill secrets remove`. */
@@ -16,8 +17,9 @@ Examples:
   )
     .argument('<name>', 'name of the team secret')
     .action(async (name: string, _, command: Command) => {
-      const { store } = await openContext(command);
-      await store.teamSecrets.remove(name);
+      const context = await openContext(command);
+      await context.store.teamSecrets.remove(name);
+      await recordOwnChange(context, 'removeSecret', name);
       printStatus(`Removed ${name}.`);
     });
 }

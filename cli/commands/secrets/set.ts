@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { openContext } from '../../context.ts';
 import { readSecretValue } from '../../input/read-secret-value.ts';
 import { printStatus } from '../../output.ts';
+import { recordOwnChange } from '../../record-own-change.ts';
 import { addCommand } from '../add-command.ts';
 import { nextApplyNote } from './next-apply-note.ts';
 
@@ -21,9 +22,10 @@ Examples:
   )
     .argument('<name>', 'name of the team secret')
     .action(async (name: string, _, command: Command) => {
-      const { store, factory } = await openContext(command);
+      const context = await openContext(command);
       const value = await readSecretValue(`Value of ${name}:`);
-      await store.teamSecrets.set(name, value, factory);
+      await context.store.teamSecrets.set(name, value, context.factory);
+      await recordOwnChange(context, 'setSecret', name);
       const { isShortSecret, secretBytesMin } = await import(
         '../../../operations/checks/secret-diagnostics.ts'
       );

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { openContext, requireFactoryName } from '../../context.ts';
 import { UsageError } from '../../exit-status.ts';
 import { printStatus } from '../../output.ts';
+import { recordOwnChange } from '../../record-own-change.ts';
 import { addCommand } from '../add-command.ts';
 
 /** Declares `hookmill secrets share`. */
@@ -26,11 +27,13 @@ Examples:
       const { allFactories = false, only = false } = options;
       if (allFactories === given.length > 0) throw new UsageError('name factories, or use --all-factories');
       for (const factory of given) requireFactoryName(factory);
-      const { store } = await openContext(command);
+      const context = await openContext(command);
       const { shareSecret } = await import('../../../operations/secrets.ts');
-      await shareSecret(store, name, allFactories ? null : given, only);
+      await shareSecret(context.store, name, allFactories ? null : given, only);
       const factories = allFactories ? 'All factories' : given.join(', ');
-      printStatus(`${factories} may now use ${name}${only ? ', and no other factory' : ''}.`);
+      const shared = `${factories} may now use ${name}${only ? ', and no other factory' : ''}`;
+      await recordOwnChange({ ...context, factory: null }, 'shareSecret', shared);
+      printStatus(`${shared}.`);
     });
 }
 

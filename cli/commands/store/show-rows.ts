@@ -6,7 +6,7 @@ const rowsPerMessage = 100_000;
 
 /** Prints how many rows have been copied, now and then. */
 export function showRows(done: string): OnRows {
-  const copied = { deliveries: 0, runs: 0, unlogged: 0 };
+  const copied = { deliveries: 0, runs: 0, unlogged: 0, audit: 0 };
   return (part, count) => {
     const before = copied[part];
     copied[part] += count;

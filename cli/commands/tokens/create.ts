@@ -1,8 +1,14 @@
 import { type Command, Option } from 'commander';
 import { type Permission, permissions } from '../../../schema/permission.ts';
 import { openContext, toOpenFactory } from '../../context.ts';
+import { UsageError } from '../../exit-status.ts';
+import { parseSpanMs } from '../../input/parse-time.ts';
 import { printData, printStatus } from '../../output.ts';
+import { recordOwnChange } from '../../record-own-change.ts';
 import { addCommand } from '../add-command.ts';
+
+/** @limit Longest time until an API token expires, in ms (10 years): a longer one is probably a mistake. */
+const tokenLifeMsMax = 3_650 * 86_400_000;
 
 /** Declares `hookmill tokens create`. */
 export function declareTokensCreate(parent: Command): Command {
@@ -15,7 +21,7 @@ The token works for the factory that --factory names, or for all factories with 
 it when you sign in.
 
 Examples:
-  hookmill tokens create laptop --permission manage
+  hookmill tokens create laptop --permission manage --expires 90d
   hookmill tokens create monitoring --all-factories`,
   )
     .argument('<name>', 'name of the token in lists and logs')
@@ -25,18 +31,29 @@ Examples:
         .default('read'),
     )
     .option('--all-factories', 'for every factory of the home')
-    .action(async (name: string, { permission, allFactories }: CreateOptions, command: Command) => {
+    .option('--expires <time>', 'time after which the token is refused, such as 90d', parseLifeMs)
+    .action(async (name: string, { permission, allFactories, expires }: CreateOptions, command: Command) => {
       const context = await openContext(command);
       const { createToken } = await import('../../../operations/tokens.ts');
       const factory = allFactories ? null : context.factory;
-      const token = await createToken(toOpenFactory(context), { name, factory, permission });
-      printData(context.output, { name, factory, permission, token }, () => `${token}\n`);
+      const expiresAt = expires === undefined ? null : new Date(Date.now() + expires).toISOString();
+      const token = await createToken(toOpenFactory(context), { name, factory, permission, expiresAt });
+      await recordOwnChange({ ...context, factory }, 'createToken', `${name} (${permission})`);
+      printData(context.output, { name, factory, permission, expiresAt, token }, () => `${token}\n`);
       const scope = factory === null ? 'all factories' : `the factory ${factory}`;
-      printStatus(`Created ${name}, which may ${permission} ${scope}; it is shown only once.`);
+      const until = expiresAt === null ? '' : ` until ${expiresAt}`;
+      printStatus(`Created ${name}, which may ${permission} ${scope}${until}; it is shown only once.`);
     });
+}
+
+function parseLifeMs(text: string): number {
+  const ms = parseSpanMs(text);
+  if (ms && ms <= tokenLifeMsMax) return ms;
+  throw new UsageError(`"${text}" is not a time up to 10 years; write it as in 12h, 90d or 52w`);
 }
 
 interface CreateOptions {
   readonly permission: Permission;
   readonly allFactories?: true;
+  readonly expires?: number;
 }

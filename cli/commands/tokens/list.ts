@@ -16,13 +16,15 @@ Examples:
   hookmill tokens list -o json`,
   ).action(async (_, command: Command) => {
     const { store, output } = await openContext(command);
-    const data = (await store.apiTokens.list()).map(({ sha256: _, ...shown }) => shown);
+    const { listTokens } = await import('../../../operations/tokens.ts');
+    const data = await listTokens(store);
     printData(output, data, () => {
       if (data.length === 0) return 'No API tokens. Run `hookmill tokens create NAME` to create one.\n';
-      const rows = data.map(({ name, factory, permission, createdAt, lastUsedAt }) => {
-        return [name, factory ?? 'all', permission, createdAt, lastUsedAt ?? 'never'];
+      const rows = data.map(({ name, factory, permission, createdAt, expiresAt, lastUsedAt }) => {
+        const times = [createdAt, expiresAt ?? 'never', lastUsedAt ?? 'never'];
+        return [name, factory ?? 'all', permission, ...times];
       });
-      return renderTable(['NAME', 'FACTORY', 'PERMISSION', 'CREATED', 'LAST USED'], rows);
+      return renderTable(['NAME', 'FACTORY', 'PERMISSION', 'CREATED', 'EXPIRES', 'LAST USED'], rows);
     });
   });
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { openContext } from '../../context.ts';
 import { printStatus } from '../../output.ts';
+import { recordOwnChange } from '../../record-own-change.ts';
 import { addCommand } from '../add-command.ts';
 
 /** Declares `hookmill tokens revoke`. */
@@ -18,6 +19,7 @@ Examples:
     .action(async (name: string, _, command: Command) => {
       const { store } = await openContext(command);
       await store.apiTokens.revoke(name);
+      await recordOwnChange({ store, factory: null }, 'revokeToken', name);
       printStatus(`Revoked ${name}: its next request is refused, and its sessions end.`);
     });
 }

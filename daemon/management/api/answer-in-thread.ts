@@ -48,7 +48,7 @@ export function createAnswerer(options: AnswererOptions): (request: ThreadReques
       const handler = handlers[id as ThreadOperationId] as (request: unknown) => Promise<ApiReply<unknown>>;
       const reply = await handler({ params, query, body, ifSerial, caller });
       const json = reply.body === undefined ? undefined : Buffer.from(JSON.stringify(reply.body));
-      return { ok: true, json, serial: reply.serial };
+      return { ok: true, json, serial: reply.serial, changed: reply.changed };
     } catch (error) {
       const { code, parts, cause } = toProblem(error);
       return { ok: false, code, parts, cause };

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
 import type { LoggedFactory, QueueableRuns } from '../../../operations/factory.ts';
 import type { Store } from '../../../store/ports.ts';
@@ -22,6 +23,7 @@ export interface ApiDeps {
   readonly signInAttempts: SignInAttempts;
   /** Gets the public URL of the ingress. */
   readonly baseUrl: () => string;
+  readonly readClientAddress: (request: IncomingMessage) => string;
   readonly nowMs: () => number;
   readonly randomBytes: (count: number) => Uint8Array;
   readonly log: Logger;

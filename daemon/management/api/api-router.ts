@@ -1,6 +1,7 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import type { Logger } from 'pino';
+import { recordChange } from '../../../operations/audit.ts';
 import { ApiProblem } from '../../../schema/api/problems.ts';
 import { type ApiRoute, apiPrefix } from '../../../schema/api/route.ts';
 import { apiRoutes, type OperationId } from '../../../schema/api/routes.ts';
@@ -14,7 +15,8 @@ import type { ApiReply, PortHandlers } from './handler.ts';
 import { parseBody, readIfMatch, readQuery, readRequestBody } from './read-request.ts';
 import { type ThreadRequest, toBuffer } from './thread-request.ts';
 
-export interface ApiRouterDeps extends Pick<ApiDeps, 'answerInThread' | 'served' | 'baseUrl' | 'nowMs'> {
+export interface ApiRouterDeps
+  extends Pick<ApiDeps, 'store' | 'answerInThread' | 'served' | 'baseUrl' | 'nowMs' | 'readClientAddress'> {
   readonly handlers: PortHandlers;
   readonly tokens: KnownTokens;
   readonly sessions: Sessions;
@@ -43,15 +45,17 @@ async function serve(id: OperationId, route: ApiRoute, context: Context, deps: A
   const ifSerial = route.etag ? readIfMatch(context.req) : undefined;
   const body = await readRequestBody(context.req, route);
   const request = { params: context.params, query, ifSerial, caller };
+  let changed: ApiReply<unknown>['changed'];
   if (id in deps.handlers) {
     // The table's types ensure that each handler takes the shapes that were checked here.
     const handler = deps.handlers[id as keyof PortHandlers] as (
       request: unknown,
     ) => Promise<ApiReply<unknown>>;
-    const { body: answer } = await handler({ ...request, body: body && parseBody(body, route), context });
-    respond(route, context, answer);
-  } else await serveInThread(id, route, context, { ...request, body }, deps);
-  report(id, route, context, caller, deps.log);
+    const reply = await handler({ ...request, body: body && parseBody(body, route), context });
+    changed = reply.changed;
+    respond(route, context, reply.body);
+  } else changed = await serveInThread(id, route, context, { ...request, body }, deps);
+  await report(id, route, context, { caller, changed }, deps);
 }
 
 /** Parses, handles and renders in the operations thread. A change is served before the request is answered. */
@@ -61,7 +65,7 @@ async function serveInThread(
   context: Context,
   request: Pick<ThreadRequest, 'params' | 'query' | 'body' | 'ifSerial' | 'caller'>,
   { answerInThread, served, baseUrl, nowMs }: ApiRouterDeps,
-): Promise<void> {
+): Promise<ApiReply<unknown>['changed']> {
   const { factory } = request.params;
   const problem = served.status().find(status => status.factory === factory)?.problem ?? null;
   const turn = request.caller?.token.sha256 ?? 'public';
@@ -71,12 +75,14 @@ async function serveInThread(
   if (route.etag && route.method !== 'get' && route.permission === 'manage') {
     await served.refresh(factory);
   }
-  const { json, serial } = answer;
+  const { json, serial, changed } = answer;
   if (serial !== undefined) context.set('ETag', `"${serial}"`);
   context.status = route.answer.status;
-  if (!json) return;
-  context.type = 'application/json';
-  context.body = toBuffer(json);
+  if (json) {
+    context.type = 'application/json';
+    context.body = toBuffer(json);
+  }
+  return changed;
 }
 
 /** Returns the caller. Fails unless they have the permission that the route needs. Undefined for public routes. */
@@ -106,17 +112,28 @@ function respond({ answer }: ApiRoute, context: Context, body: unknown): void {
   context.body = JSON.stringify(body);
 }
 
-/** Logs who changed what, for the operator. */
-function report(
+interface Reported {
+  readonly caller: Caller | undefined;
+  readonly changed: ApiReply<unknown>['changed'];
+}
+
+/** Logs who did what, and records changes in the audit log. What could not be recorded was changed nevertheless. */
+async function report(
   id: OperationId,
-  { method }: ApiRoute,
+  { method, permission }: ApiRoute,
   context: Context,
-  caller: Caller | undefined,
-  log: Logger,
-) {
+  { caller, changed }: Reported,
+  { store, log, nowMs, readClientAddress }: ApiRouterDeps,
+): Promise<void> {
   if (method === 'get' || !caller) return;
-  log.info(
-    { operation: id, token: caller.token.name, ...context.params, status: context.status },
-    'management',
-  );
+  const { factory = null, ...params } = context.params as Readonly<Record<string, string>>;
+  const { name } = caller.token;
+  log.info({ operation: id, token: name, ...context.params, status: context.status }, 'management');
+  if (permission !== 'manage' || changed === null) return;
+  const subject = changed ?? Object.values(params).join(' ');
+  const entry = { operation: id, factory, subject, from: readClientAddress(context.req) };
+  await recordChange(
+    { store, now: () => new Date(nowMs()) },
+    { ...entry, who: { kind: 'token', name } },
+  ).catch((err: unknown) => log.error({ err, ...entry }, 'cannot write the audit log'));
 }

@@ -38,7 +38,7 @@ export interface Api {
 }
 
 /** Wires the management API. */
-export function createApi({ managementUrl, readClientAddress, monotonicMs, ...options }: ApiOptions): Api {
+export function createApi({ managementUrl, monotonicMs, ...options }: ApiOptions): Api {
   const { store, live, nowMs, log } = options;
   const deps: ApiDeps = {
     ...options,
@@ -49,7 +49,7 @@ export function createApi({ managementUrl, readClientAddress, monotonicMs, ...op
     randomBytes,
   };
   const handlers = {
-    ...createSessionHandlers(deps, readClientAddress),
+    ...createSessionHandlers(deps),
     ...createLogHandlers(deps),
   };
   return {

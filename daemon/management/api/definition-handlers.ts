@@ -1,3 +1,4 @@
+import { describeApplied } from '../../../operations/audit.ts';
 import { planAutomation } from '../../../operations/plan-automation.ts';
 import { applySentDefinitions, planSentDefinitions } from '../../../operations/sent-definitions.ts';
 import { webhookView } from '../../../operations/views/applied-views.ts';
@@ -27,7 +28,8 @@ export function createDefinitionHandlers(
       const { state, changes, impacts, diagnostics, result } = await change;
       const webhooks = state.webhooks.map(webhook => webhookView(state, webhook, baseUrl()));
       const answer = { ...planView(state, changes, baseUrl(), impacts), diagnostics, result, webhooks };
-      return { body: answer, serial: state.serial };
+      const changed = result === 'applied' ? describeApplied(state, changes) : null;
+      return { body: answer, serial: state.serial, changed };
     },
   };
 }

@@ -17,6 +17,7 @@ import {
   type ManagedWebhook,
   showWebhook,
 } from '../../../operations/webhooks.ts';
+import type { WebhookChange } from '../../../schema/api/requests.ts';
 import type { AppliedState } from '../../../schema/applied-state.ts';
 import type { ThreadHandlers } from './handler.ts';
 import { type OperationDeps, openFactory } from './operation-deps.ts';
@@ -61,7 +62,7 @@ function createWebhookHandlers(deps: OperationDeps): WebhookHandlers {
     createWebhook: async ({ params: { factory }, body, ifSerial }) => {
       const change = createWebhook({ ...openFactory(deps, factory), ifSerial }, body);
       const { state, result } = await change;
-      return { body: toManaged(state, result), serial: state.serial };
+      return { body: toManaged(state, result), serial: state.serial, changed: body.name };
     },
     showWebhook: async ({ params: { factory, uid } }) => {
       const body = await showWebhook(openFactory(deps, factory), uid, baseUrl());
@@ -70,19 +71,27 @@ function createWebhookHandlers(deps: OperationDeps): WebhookHandlers {
     changeWebhook: async ({ params: { factory, uid }, body, ifSerial }) => {
       const change = changeWebhook({ ...openFactory(deps, factory), ifSerial }, uid, body);
       const { state, result } = await change;
-      return { body: webhookDetail(state, result, baseUrl()), serial: state.serial };
+      const changed = describeChange(uid, body, result);
+      return { body: webhookDetail(state, result, baseUrl()), serial: state.serial, changed };
     },
     changeWebhookSecret: async ({ params: { factory, uid }, body, ifSerial }) => {
       const change = changeWebhookSecret({ ...openFactory(deps, factory), ifSerial }, uid, body.value);
       const { state, result } = await change;
-      return { body: toManaged(state, result), serial: state.serial };
+      const changed = `${result.webhook.name} (${uid})`;
+      return { body: toManaged(state, result), serial: state.serial, changed };
     },
     deleteWebhook: async ({ params: { factory, uid }, ifSerial }) => {
       const change = deleteWebhook({ ...openFactory(deps, factory), ifSerial }, uid);
-      const { state } = await change;
-      return { body: undefined, serial: state.serial };
+      const { state, result } = await change;
+      return { body: undefined, serial: state.serial, changed: `${result.name} (${uid})` };
     },
   };
+}
+
+function describeChange(uid: string, { name, enabled }: WebhookChange, webhook: { readonly name: string }) {
+  const states = enabled === undefined ? [] : [enabled ? 'enabled' : 'disabled'];
+  const names = name === undefined ? [] : ['renamed'];
+  return `${webhook.name} (${uid}): ${[...names, ...states].join(', ')}`;
 }
 
 type AutomationHandlers = Pick<
@@ -99,7 +108,7 @@ function createAutomationHandlers(deps: OperationDeps): AutomationHandlers {
     createAutomation: async ({ params: { factory }, body, ifSerial }) => {
       const change = createAutomation({ ...openFactory(deps, factory), ifSerial }, body);
       const { state, result } = await change;
-      return { body: automationDetail(state, result), serial: state.serial };
+      return { body: automationDetail(state, result), serial: state.serial, changed: body.name };
     },
     showAutomation: async ({ params: { factory, automation } }) => {
       const body = await showAutomation(openFactory(deps, factory), automation);

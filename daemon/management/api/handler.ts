@@ -18,6 +18,8 @@ export interface ApiRequest<Id extends OperationId> {
 export interface ApiReply<T> {
   readonly body: T;
   readonly serial?: number;
+  /** What was changed, for the audit log; null if nothing was. By default, the parameters of the path say it. */
+  readonly changed?: string | null;
 }
 
 type ReplyOf<Id extends OperationId, NotJson> = ApiReply<Immutable<ApiAnswer<ApiRoutes[Id], NotJson>>>;
@@ -50,6 +52,8 @@ const listIds = [
   'listUnlogged',
   'listRuns',
   'showRun',
+  'listTokens',
+  'listAudit',
 ] as const satisfies OperationId[];
 export type ListOperationId = (typeof listIds)[number];
 

@@ -1,7 +1,9 @@
+import { listAudit } from '../../../operations/audit.ts';
 import { listDeliveries } from '../../../operations/deliveries.ts';
 import { showHealth } from '../../../operations/health/show-health.ts';
 import { showHealthOverview } from '../../../operations/health/show-health-overview.ts';
 import { listRuns, listRunsOfDelivery, showRun } from '../../../operations/runs.ts';
+import { listTokens } from '../../../operations/tokens.ts';
 import { listUnlogged } from '../../../operations/unlogged.ts';
 import { createActivityCounter } from './activity.ts';
 import type { ListOperationId, ThreadHandlers } from './handler.ts';
@@ -42,6 +44,12 @@ export function createListHandlers(deps: OperationDeps): Pick<ThreadHandlers, Li
       const { rows, ...end } = await listRuns(opened, toWanted(query));
       return { body: { runs: rows, ...end } };
     },
+    listTokens: async ({ params: { factory } }) => ({
+      body: { tokens: await listTokens(deps.store, factory) },
+    }),
+    listAudit: async ({ params: { factory }, query, caller }) => ({
+      body: await listAudit(deps.store, { factory, withAll: caller.token.factory === null, ...query }),
+    }),
     showRun: async ({ params: { factory, run } }) => ({
       body: await showRun(openFactory(deps, factory), run),
     }),

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import { type FactoryView, factoryView } from '../../../operations/views/applied-views.ts';
 import { ApiProblem } from '../../../schema/api/problems.ts';
 import { emptyAppliedState } from '../../../schema/applied-state.ts';
@@ -15,11 +14,8 @@ import type { PortHandlers } from './handler.ts';
 type SessionHandlers = Pick<PortHandlers, 'signIn' | 'whoAmI' | 'signOut' | 'listFactories' | 'listSchemes'>;
 
 /** Handles requests that do not belong to one factory. */
-export function createSessionHandlers(
-  deps: ApiDeps,
-  readClientAddress: (request: IncomingMessage) => string,
-): SessionHandlers {
-  const { tokens, sessions, cookie, signInAttempts, served } = deps;
+export function createSessionHandlers(deps: ApiDeps): SessionHandlers {
+  const { tokens, sessions, cookie, signInAttempts, served, readClientAddress } = deps;
   return {
     signIn: async ({ body, context }) => {
       const address = readClientAddress(context.req);

@@ -21,7 +21,12 @@ export interface ThreadRequest {
 
 export type ThreadAnswer =
   /** The body as JSON; undefined if the answer has none. */
-  | { readonly ok: true; readonly json: Uint8Array | undefined; readonly serial: number | undefined }
+  | {
+      readonly ok: true;
+      readonly json: Uint8Array | undefined;
+      readonly serial: number | undefined;
+      readonly changed: string | null | undefined;
+    }
   | {
       readonly ok: false;
       readonly code: ApiProblemCode;

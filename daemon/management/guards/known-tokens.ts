@@ -2,9 +2,9 @@ import type { Logger } from 'pino';
 import { type ApiToken, type ApiTokens, digestToken } from '../../../store/api-tokens.ts';
 
 /** @limit Precision of an API token's last use, in ms: a request writes nothing while the stored one is younger. */
-const tokenUseMs = 60 * 60 * 1000;
+const tokenUseMs = 60_000;
 
-/** Finds API tokens as they are stored now, and records their use. */
+/** Finds API tokens that are stored now and have not expired, and records their use. */
 export interface KnownTokens {
   find(token: string): Promise<ApiToken | undefined>;
   findDigest(sha256: string): Promise<ApiToken | undefined>;
@@ -21,23 +21,31 @@ export interface KnownTokensOptions {
 /** Opens the API tokens. A look-up fails if they cannot be read, so that nobody gets access then. */
 export function openKnownTokens({ apiTokens, nowMs, log }: KnownTokensOptions): KnownTokens {
   const recordedUses = new Map<string, number>();
+  let waiting = new Map<string, Date>();
   let writing = Promise.resolve();
 
-  const recordUse = ({ sha256, name, lastUsedAt }: ApiToken) => {
+  const writeUses = async () => {
+    const uses = waiting;
+    waiting = new Map();
+    if (uses.size === 0) return;
+    await apiTokens
+      .recordUses(uses)
+      .catch((error: unknown) => log.warn({ err: error }, 'cannot record the last use of API tokens'));
+  };
+  const recordUse = ({ sha256, lastUsedAt }: ApiToken) => {
     const recordedMs = recordedUses.get(sha256) ?? (lastUsedAt === null ? 0 : Date.parse(lastUsedAt));
     const atMs = nowMs();
     if (atMs - recordedMs < tokenUseMs) return;
     recordedUses.set(sha256, atMs);
-    writing = writing
-      .then(() => apiTokens.recordUse(sha256, new Date(atMs)))
-      .catch((error: unknown) =>
-        log.warn({ err: error, token: name }, 'cannot record the last use of an API token'),
-      );
+    // What is used during a write is written together by the next one.
+    waiting.set(sha256, new Date(atMs));
+    writing = writing.then(writeUses);
   };
 
   const findDigest = async (sha256: string) => {
     const token = await apiTokens.find(sha256);
-    if (token) recordUse(token);
+    if (!token || (token.expiresAt !== null && Date.parse(token.expiresAt) <= nowMs())) return undefined;
+    recordUse(token);
     return token;
   };
   return { find: token => findDigest(digestToken(token)), findDigest, close: () => writing };

@@ -5,6 +5,7 @@ import { Pill } from '../../parts/pill.tsx';
 import { Text } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Waiting } from '../../parts/waiting.tsx';
+import { toHref } from '../../state/page-location.ts';
 import { useLoad } from '../../state/use-load.ts';
 import { AppliedSection } from './applied-section.tsx';
 import { ReconcileSection } from './reconcile-section.tsx';
@@ -21,6 +22,7 @@ export function StatusPage({ status }: { readonly status: ShownStatus }) {
     <>
       <PageHeading title="Status">
         <HealthPill status={status} />
+        {status.permission === 'manage' && <a href={toHref({ page: 'audit', factory })}>Audit log</a>}
       </PageHeading>
       {status.problem && (
         <div class="notice bad">

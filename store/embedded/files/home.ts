@@ -15,6 +15,7 @@ export interface Home {
   readonly runOutputsDirectory: string;
   readonly repositoriesDirectory: string;
   readonly tokensFile: string;
+  readonly auditFile: string;
   /** The sign-ins to the dashboard. */
   readonly sessionsFile: string;
   /** The open episodes of alerts. */
@@ -34,6 +35,7 @@ export function homeAt(directory: string): Home {
     runOutputsDirectory: join(directory, 'run-outputs'),
     repositoriesDirectory: join(directory, 'repositories'),
     tokensFile: join(directory, 'tokens.json'),
+    auditFile: join(directory, 'audit.jsonl'),
     sessionsFile: join(directory, 'sessions.json'),
     alertsFile: join(directory, 'alerts.json'),
     daemonFile: join(directory, 'daemon.json'),

@@ -25,7 +25,7 @@ function request(id: OperationId, body?: object): ThreadRequest {
   return {
     ...{ id, params: { factory: 'default' }, query: {}, ifSerial: undefined, problem: null },
     body: body && Buffer.from(JSON.stringify(body)),
-    caller: { token: { ...token, createdAt: '', lastUsedAt: null }, over: 'token' },
+    caller: { token: { ...token, createdAt: '', expiresAt: null, lastUsedAt: null }, over: 'token' },
     ...{ baseUrl: 'http://127.0.0.1:8080', atMs: 1_750_000_000_000 },
   };
 }

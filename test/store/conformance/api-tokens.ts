@@ -17,10 +17,15 @@ export function testApiTokens(makePlace: MakePlace): void {
     expect(await other.apiTokens.find(makeToken('ci').sha256)).toBeUndefined();
     const tokens = [
       makeToken('ci'),
-      { ...makeToken('Ops_1.x'), factory: 'crm', permission: 'manage' as const },
+      { ...makeToken('Ops_1.x'), factory: 'crm', permission: 'manage' as const, expiresAt: at.toISOString() },
     ];
     for (const token of tokens) await one.apiTokens.create(token);
-    const stored = tokens.map(token => ({ ...token, createdAt: at.toISOString(), lastUsedAt: null }));
+    const stored = tokens.map(token => ({
+      expiresAt: null,
+      ...token,
+      createdAt: at.toISOString(),
+      lastUsedAt: null,
+    }));
     expect(await other.apiTokens.list()).toEqual(stored);
     for (const token of stored) expect(await other.apiTokens.find(token.sha256)).toEqual(token);
   });
@@ -53,10 +58,10 @@ export function testApiTokens(makePlace: MakePlace): void {
     const { apiTokens } = openAt(makePlace());
     const { sha256 } = makeToken('ci');
     await apiTokens.create(makeToken('ci'));
-    await apiTokens.recordUse(sha256, at);
+    await apiTokens.recordUses(new Map([[sha256, at]]));
     expect(await apiTokens.find(sha256)).toMatchObject({ lastUsedAt: at.toISOString() });
     await apiTokens.revoke('ci');
-    await apiTokens.recordUse(sha256, at);
+    await apiTokens.recordUses(new Map([[sha256, at]]));
     expect(await apiTokens.list()).toEqual([]);
   });
 }

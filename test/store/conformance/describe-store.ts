@@ -1,6 +1,7 @@
 import { describe } from 'vitest';
 import { testApiTokens } from './api-tokens.ts';
 import { testAppliedStates } from './applied-states.ts';
+import { testAuditLog } from './audit-log.ts';
 import { testClaims, testOneDaemon, testReplicas } from './claims.ts';
 import { testDeliveries } from './deliveries.ts';
 import { testDeliveryQueries } from './delivery-queries.ts';
@@ -25,6 +26,7 @@ export function describeStore(name: string, makePlace: MakePlace, daemons: 'one'
     describe('applied states', () => testAppliedStates(makePlace));
     describe('team secrets', () => testTeamSecrets(makePlace));
     describe('API tokens', () => testApiTokens(makePlace));
+    describe('the audit log', () => testAuditLog(makePlace));
     describe('sessions', () => testSessions(makePlace));
     describe('reconcile statuses', () => testReconcileStatuses(makePlace));
     describe('deliveries', () => testDeliveries(makePlace));

@@ -70,6 +70,22 @@ test('refuses a revoked token with its next request, and ends its session', asyn
   expect(over.json.code).toBe('session-over');
 });
 
+test('refuses an expired token, and ends its session', async () => {
+  const daemon = await startManagedDaemon();
+  const expiresAt = new Date(daemon.clock.nowMs + 60_000).toISOString();
+  const client = await daemon.client({ expiresAt });
+  const headers = await signIn(daemon, client);
+  const codes = async () => [
+    (await client.call('listWebhooks')).json.code,
+    (await call(daemon.managementUrl, 'listWebhooks', { headers })).json.code,
+    (await call(daemon.managementUrl, 'signIn', { body: { token: client.token } })).json.code,
+  ];
+  daemon.clock.nowMs += 59_999;
+  expect(await codes()).toEqual([undefined, undefined, undefined]);
+  daemon.clock.nowMs += 1;
+  expect(await codes()).toEqual(['token-unknown', 'session-over', 'token-unknown']);
+});
+
 test("keeps a token's last use, not with each request", async () => {
   const daemon = await startManagedDaemon();
   const client = await daemon.client();
@@ -78,9 +94,9 @@ test("keeps a token's last use, not with each request", async () => {
   await client.call('whoAmI');
   await expect.poll(lastUse).toBe(new Date(daemon.clock.nowMs).toISOString());
   const first = await lastUse();
-  daemon.clock.nowMs += 30 * 60 * 1000;
+  daemon.clock.nowMs += 30_000;
   await client.call('whoAmI');
-  daemon.clock.nowMs += 31 * 60 * 1000;
+  daemon.clock.nowMs += 31_000;
   await client.call('whoAmI');
   await expect.poll(lastUse).toBe(new Date(daemon.clock.nowMs).toISOString());
   expect(first).not.toBe(await lastUse());

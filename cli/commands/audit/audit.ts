@@ -1,0 +1,44 @@
+import type { Command } from 'commander';
+import type { ListedAudit } from '../../../operations/audit.ts';
+import { describeOperation } from '../../../schema/describe-operation.ts';
+import type { OpenBackend } from '../../backend/backend.ts';
+import { parseLimit } from '../../input/parse-options.ts';
+import { printData } from '../../output.ts';
+import { renderTable } from '../../render/render-table.ts';
+import { type ReadPage, readRows } from '../../rows/read-rows.ts';
+import { addCommand } from '../add-command.ts';
+
+type Entry = ListedAudit['entries'][number];
+
+/** Declares `hookmill audit`. */
+export function declareAudit(parent: Command, openBackend: OpenBackend): Command {
+  return addCommand(
+    parent,
+    'audit',
+    'list who changed what, when and from where, newest first',
+    `
+Shows changes of the factory, and those of all factories, such as API tokens: by API tokens and people over the
+management API, by commands on this home, and by commits of the branch that the factory follows.
+
+Examples:
+  hookmill audit
+  hookmill audit --limit 1000 -o json`,
+  )
+    .option('--limit <n>', 'maximum number of changes', parseLimit, 50)
+    .action(async ({ limit }: { readonly limit: number }, command: Command) => {
+      const { backend, output } = await openBackend(command);
+      const readPage: ReadPage<Entry> = async position => {
+        const { entries: rows, next } = await backend.listAudit(position);
+        return { rows, next, hasMore: next !== null, searched: rows.length };
+      };
+      const entries = await readRows(readPage, limit);
+      printData(output, entries, () => (entries.length === 0 ? 'No changes.\n' : renderEntries(entries)));
+    });
+}
+
+function renderEntries(entries: readonly Entry[]): string {
+  const rows = entries.map(({ at, who, from, operation, factory, subject }) => {
+    return [at, `${who.kind} ${who.name}`, from, factory ?? 'all', describeOperation(operation), subject];
+  });
+  return renderTable(['TIME', 'WHO', 'FROM', 'FACTORY', 'CHANGE', 'OF'], rows);
+}

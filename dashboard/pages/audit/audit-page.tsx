@@ -1,0 +1,99 @@
+import { useState } from 'preact/hooks';
+import { describeOperation } from '../../../schema/describe-operation.ts';
+import { callApi } from '../../api-client.ts';
+import type { ListedChange } from '../../api-types.ts';
+import { Empty } from '../../parts/empty.tsx';
+import { PageHeading } from '../../parts/page-heading.tsx';
+import { ProblemNotice } from '../../parts/problem-notice.tsx';
+import { Text } from '../../parts/text.tsx';
+import { Time } from '../../parts/time.tsx';
+import { Waiting } from '../../parts/waiting.tsx';
+import { useAction } from '../../state/use-action.ts';
+import { useLoad } from '../../state/use-load.ts';
+import { TokenTable } from './token-table.tsx';
+
+/** Who changed what in a factory, and the API tokens that are valid for it. */
+export function AuditPage({ factory }: { readonly factory: string }) {
+  const tokens = useLoad(
+    signal => callApi('get', '/factories/{factory}/tokens', { factory, signal }),
+    [factory],
+  );
+  return (
+    <>
+      <PageHeading title="Audit log" />
+      <Changes factory={factory} />
+      <section aria-labelledby="tokens">
+        <div class="section-heading">
+          <h2 id="tokens">API tokens</h2>
+        </div>
+        {tokens.value ? (
+          <TokenTable tokens={tokens.value.tokens} />
+        ) : (
+          <Waiting error={tokens.error} reload={tokens.reload} what="API tokens" />
+        )}
+      </section>
+    </>
+  );
+}
+
+function Changes({ factory }: { readonly factory: string }) {
+  const read = (cursor?: string, signal?: AbortSignal) =>
+    callApi('get', '/factories/{factory}/audit', { factory, query: { cursor }, signal });
+  const newest = useLoad(signal => read(undefined, signal), [factory]);
+  const [older, setOlder] = useState<Awaited<ReturnType<typeof read>>[]>([]);
+  const pages = newest.value ? [newest.value, ...older] : [];
+  const next = pages.at(-1)?.next;
+  const more = useAction(async () => setOlder([...older, await read(next ?? undefined)]));
+  if (!newest.value) return <Waiting error={newest.error} reload={newest.reload} what="the audit log" />;
+  const entries = pages.flatMap(({ entries }) => entries);
+  if (entries.length === 0) return <Empty title="No changes yet" />;
+  return (
+    <>
+      <ChangeTable entries={entries} />
+      <ProblemNotice error={more.error} />
+      {next && (
+        <button type="button" disabled={more.busy} onClick={() => more.run()}>
+          Show older changes
+        </button>
+      )}
+    </>
+  );
+}
+
+function ChangeTable({ entries }: { readonly entries: readonly ListedChange[] }) {
+  return (
+    <div class="card">
+      <table class="list">
+        <thead>
+          <tr>
+            <th scope="col">When</th>
+            <th scope="col">Who</th>
+            <th scope="col">From</th>
+            <th scope="col">Change</th>
+          </tr>
+        </thead>
+        <tbody>
+          {entries.map((entry, index) => (
+            <tr key={entries.length - index}>
+              <td>
+                <Time at={entry.at} />
+              </td>
+              <th scope="row">
+                <span class="muted">{entry.who.kind}</span> <Text text={entry.who.name} />
+              </th>
+              <td>
+                <Text text={entry.from} />
+              </td>
+              <td>
+                {describeOperation(entry.operation)}
+                {entry.factory === null && <span class="muted"> (all factories)</span>}
+                {entry.subject && ' · '}
+                <Text text={entry.subject} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,16 @@
+import { z } from 'zod';
+
+/** Who makes changes: API tokens, people who signed in, users of a machine, and commits of the followed branch. */
+const auditActorKinds = ['token', 'person', 'user', 'commit'] as const;
+
+/** A change, as the audit log keeps it. Its texts may be anything: escape them where they are shown. */
+export const auditEntryShape = z.strictObject({
+  at: z.iso.datetime(),
+  who: z.strictObject({ kind: z.enum(auditActorKinds), name: z.string() }),
+  from: z.string().describe('The client address, the machine, or the branch.'),
+  operation: z.string().describe('The operation ID of the API, or a name of that kind.'),
+  factory: z.string().nullable().describe('null: all factories.'),
+  subject: z.string().describe('What was changed, such as the name of a webhook.'),
+});
+
+export type AuditEntry = z.output<typeof auditEntryShape>;

@@ -1,0 +1,26 @@
+import { appendFileSync, statSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { openFileAuditLog } from '../../../store/embedded/file-audit-log.ts';
+import { newHome } from '../../support/factory.ts';
+
+const entry = {
+  at: '2026-01-02T03:04:05.678Z',
+  who: { kind: 'user' as const, name: 'ada' },
+  from: 'laptop',
+  operation: 'setSecret',
+  factory: 'default',
+  subject: 'A',
+};
+
+test('goes on after a line that a crash has cut off, in a file that only its owner can read', async () => {
+  const home = newHome();
+  const log = openFileAuditLog(home, 1_000);
+  await log.record([entry]);
+  appendFileSync(home.auditFile, '\n{"seq":2,"at":"2026-01');
+  await log.record([{ ...entry, subject: 'B' }]);
+  expect(await log.list({ limit: 9 })).toEqual([
+    { ...entry, seq: 2, subject: 'B' },
+    { ...entry, seq: 1 },
+  ]);
+  expect(statSync(home.auditFile).mode & 0o777).toBe(0o600);
+});
