@@ -33,6 +33,7 @@ import { declarePayloads } from './commands/payloads/payloads.ts';
 import { declareReconcile } from './commands/reconcile/reconcile.ts';
 import { declareReconcileResume } from './commands/reconcile/resume.ts';
 import { declareReconcileSuspend } from './commands/reconcile/suspend.ts';
+import { declareRunsArtifacts } from './commands/runs/artifacts.ts';
 import { declareRunsDismiss } from './commands/runs/dismiss.ts';
 import { declareRunsList } from './commands/runs/list.ts';
 import { declareRunsLogs } from './commands/runs/logs.ts';
@@ -116,7 +117,15 @@ const commandTable: readonly (readonly [heading: string, ...rows: CommandRow[]])
     [declareListen],
     [declarePayloads, declarePayloadsDescribe],
     [declareAutomations, declareAutomationsList, declareAutomationsShow, declareAutomationsTest],
-    [declareRuns, declareRunsList, declareRunsShow, declareRunsLogs, declareRunsRetry, declareRunsDismiss],
+    [
+      declareRuns,
+      declareRunsList,
+      declareRunsShow,
+      declareRunsLogs,
+      declareRunsArtifacts,
+      declareRunsRetry,
+      declareRunsDismiss,
+    ],
     [
       declareStore,
       declareStoreMigrate,

@@ -33,8 +33,21 @@ export async function listRunsOfDelivery(factory: Factory, deliveryId: string): 
 /** Shows a run. Fails with `run-unknown`. */
 export async function showRun(factory: Factory, id: string): Promise<RunView> {
   const run = await requireRun(factory, id);
-  const { deliveries } = factory.store;
-  return runDetail(run, run.deliveryCount === undefined ? [] : await deliveries.listRunDeliveries(id));
+  const { deliveries, runFiles } = factory.store;
+  const gathered = run.deliveryCount === undefined ? [] : await deliveries.listRunDeliveries(id);
+  return runDetail(run, gathered, await runFiles.listArtifacts(id));
+}
+
+/** Reads an artifact of a run. Fails with `run-unknown` or `artifact-unknown`. */
+export async function readArtifact(
+  factory: Factory,
+  id: string,
+  name: string,
+): Promise<{ readonly size: number; readonly stream: Readable }> {
+  await requireRun(factory, id);
+  const artifact = await factory.store.runFiles.readArtifact(id, name);
+  if (artifact) return artifact;
+  throw new Refusal('artifact-unknown');
 }
 
 /** Reads the stored output of a run, from a byte on. Fails with `run-unknown` or `output-not-stored`. */

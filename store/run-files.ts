@@ -10,6 +10,16 @@ export function renderEventHeaders(headers: EventHeaders): string {
   return `${JSON.stringify(headers, null, 2)}\n`;
 }
 
+/** The names of files that are kept: safe in paths, URLs and on terminals. */
+export const artifactNamePattern = /^\w[\w.+ -]{0,127}$/;
+
+/** A file that a run left. */
+export interface RunArtifact {
+  readonly name: string;
+  /** In bytes. */
+  readonly size: number;
+}
+
 /** The message and payload that a run works with, and its output. */
 export interface RunFiles {
   /**
@@ -42,6 +52,18 @@ export interface RunFiles {
   readOutput(
     runId: string,
     from?: number,
+  ): Promise<{ readonly size: number; readonly stream: Readable } | undefined>;
+  /**
+   * Keeps the ordinary files that a run's command left in `artifacts/` of its directory, instead of those of an earlier
+   * attempt. Returns false if something there was left out: it is of another kind, its name is unusual, or there is too
+   * much. They are on this machine only.
+   */
+  keepArtifacts(runId: string): Promise<boolean>;
+  /** The artifacts of a run, sorted by name. */
+  listArtifacts(runId: string): Promise<RunArtifact[]>;
+  readArtifact(
+    runId: string,
+    name: string,
   ): Promise<{ readonly size: number; readonly stream: Readable } | undefined>;
   /** The runs that have files. */
   list(): AsyncIterable<string>;

@@ -55,6 +55,8 @@ export interface Backend {
   readPayload(id: string): Promise<Uint8Array>;
   /** The output of all attempts at a run, from a byte on. */
   readRunOutput(id: string, from?: number): Promise<Uint8Array>;
+  /** Reads a file that a run left. */
+  readArtifact(id: string, name: string): Promise<Uint8Array>;
   /** Starts new runs from a stored payload, for all matching automations or only for one. */
   replayDelivery(id: string, only: string | undefined): Promise<readonly StartedRun[]>;
   listRuns(wanted: Omit<LogFilter, 'outcome'> & ListPosition): Promise<Page<RunView>>;

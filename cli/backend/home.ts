@@ -19,7 +19,14 @@ import { planFactory } from '../../operations/plan-factory.ts';
 import { findOutdatedParts, makePlanFile } from '../../operations/plan-file.ts';
 import { readImpacts } from '../../operations/read-impacts.ts';
 import { readRememberedRepository } from '../../operations/remembered-repository.ts';
-import { dismissRun, listRuns, readRunOutput, retryRun, showRun } from '../../operations/runs.ts';
+import {
+  dismissRun,
+  listRuns,
+  readArtifact,
+  readRunOutput,
+  retryRun,
+  showRun,
+} from '../../operations/runs.ts';
 import { showStatus } from '../../operations/status.ts';
 import { listUnlogged } from '../../operations/unlogged.ts';
 import { type PlanView, planView } from '../../operations/views/plan-view.ts';
@@ -72,6 +79,7 @@ export function createHomeBackend(context: Context): Backend {
       listAudit(context.store, { factory: context.factory, withAll: true, limit, cursor }),
     showRun: id => showRun(factory, id),
     readRunOutput: async (id, from) => buffer((await readRunOutput(factory, id, from)).stream),
+    readArtifact: async (id, name) => buffer((await readArtifact(factory, id, name)).stream),
     retryRun: id => recorded('retryRun', id, retryRun(factory, id)),
     dismissRun: id => recorded('dismissRun', id, dismissRun(factory, id)),
     findRunFiles: id => {

@@ -60,6 +60,8 @@ export function createServerBackend(server: Server, { factory, directory }: Plac
     showRun: run => callServer(server, 'showRun', { params: { ...params, run } }),
     readRunOutput: (run, from = 0) =>
       callServer(server, 'showRunOutput', { params: { ...params, run }, query: { from: String(from) } }),
+    readArtifact: (run, artifact) =>
+      callServer(server, 'downloadArtifact', { params: { ...params, run, artifact } }),
     retryRun: run => callServer(server, 'retryRun', { params: { ...params, run }, body: {} }),
     dismissRun: run => callServer(server, 'dismissRun', { params: { ...params, run }, body: {} }),
     findRunFiles: () => undefined,

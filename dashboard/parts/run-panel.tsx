@@ -108,6 +108,11 @@ function RunFacts({ run }: { readonly run: ShownRun }) {
       {run.startedAt && run.finishedAt && (
         <Fact term="Duration">{formatDuration(Date.parse(run.finishedAt) - Date.parse(run.startedAt))}</Fact>
       )}
+      {run.artifacts && (
+        <Fact term="Artifacts">
+          <Text text={run.artifacts.map(({ name, size }) => `${name} (${size} bytes)`).join(', ')} />
+        </Fact>
+      )}
       <Fact term="Run ID">
         <a href={toHref({ page: 'run', factory, id: run.id })}>
           <Code text={run.id} />

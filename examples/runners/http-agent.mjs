@@ -3,10 +3,10 @@
 // The program starts in a directory of its own with the files of the run, and reads the message on standard input.
 import { spawn } from 'node:child_process';
 import { hash, timingSafeEqual } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const [program, ...programArguments] = process.argv.slice(2);
@@ -22,9 +22,11 @@ const server = createServer(async (request, response) => {
   // Until this is on disk, hookmill may post the run again; from the answer on, it waits for the report.
   const directory = await mkdtemp(join(tmpdir(), 'run-'));
   const form = await new Response(request, { headers: request.headers }).formData();
-  for (const [name, value] of form)
-    if (typeof value !== 'string')
-      await writeFile(join(directory, name.replaceAll('/', '-')), await value.bytes());
+  for (const [name, value] of form) {
+    if (typeof value === 'string' || !/^[a-z-]+(\/\d+)?\.json$/.test(name)) continue;
+    await mkdir(dirname(join(directory, name)), { recursive: true });
+    await writeFile(join(directory, name), await value.bytes());
+  }
   response.writeHead(202, { 'hookmill-callback': 'accepted' }).end();
   const status = await execute(directory, String(form.get('message')));
   await rm(directory, { recursive: true, force: true });

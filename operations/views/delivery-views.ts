@@ -13,6 +13,7 @@ import type {
   RunDelivery,
   RunReport,
 } from '../../store/delivery-log.ts';
+import type { RunArtifact } from '../../store/run-files.ts';
 
 export type DeliveryView = z.output<typeof answers.deliveryAnswer>;
 export type DeliveryDetail = z.output<typeof answers.deliveryDetailAnswer>;
@@ -142,11 +143,18 @@ function reportView({ atMs, message, link }: RunReport): NonNullable<RunView['re
   return { at, ...(message !== undefined && { message }), ...(link !== undefined && { link }) };
 }
 
-/** A run with all deliveries that it has taken up, if it gathers them. */
-export function runDetail(run: Run, deliveries: readonly RunDelivery[]): RunView {
-  if (run.deliveryCount === undefined) return runView(run);
+/** A run with all deliveries that it has taken up, if it gathers them, and the files that it left. */
+export function runDetail(
+  run: Run,
+  deliveries: readonly RunDelivery[],
+  artifacts: readonly RunArtifact[],
+): RunView {
   const gathered = deliveries.map(({ id, atMs, size }) => ({ id, at: formatTime(atMs), size }));
-  return { ...runView(run), deliveries: gathered };
+  return {
+    ...runView(run),
+    ...(run.deliveryCount !== undefined && { deliveries: gathered }),
+    ...(artifacts.length > 0 && { artifacts: [...artifacts] }),
+  };
 }
 
 function formatTime(atMs: number): string {

@@ -365,6 +365,10 @@ export const runAnswer = z.strictObject({
     .array(z.strictObject({ id: z.string(), at: time, size: z.int() }))
     .optional()
     .describe('These deliveries, in the order of their commits. Not in lists.'),
+  artifacts: z
+    .array(z.strictObject({ name: z.string(), size: z.int().describe('In bytes.') }))
+    .optional()
+    .describe('Files that the run left, when one run is shown; on the machine that executed it.'),
 });
 export const runsAnswer = z.strictObject({ runs: z.array(runAnswer), ...listEnd });
 

@@ -340,6 +340,14 @@ export const apiRoutes = {
     answer: { status: 200, mediaType: 'text/plain' },
     problems: ['run-unknown', 'output-not-stored', ...reading],
   },
+  downloadArtifact: {
+    method: 'get',
+    path: `${factory}/runs/{run}/artifacts/{artifact}`,
+    permission: 'read',
+    summary: 'Downloads a file that a run left.',
+    answer: { status: 200, mediaType: 'application/octet-stream' },
+    problems: ['run-unknown', 'artifact-unknown', ...reading],
+  },
   retryRun: {
     method: 'post',
     path: `${factory}/runs/{run}/retry`,

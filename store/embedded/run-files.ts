@@ -30,6 +30,7 @@ import { messageName, type RunFiles, type RunOutput, renderEventHeaders } from '
 import { StoreError } from '../store-error.ts';
 import { type Home, makePrivateDirectory, runOutputFile } from './files/home.ts';
 import { createAppendStream, openRegularFile } from './files/regular-file.ts';
+import { openRunArtifacts } from './run-artifacts.ts';
 
 const runIdPattern = /^run_[0-9a-z]{26}$/;
 
@@ -43,6 +44,7 @@ export function openRunFiles(home: Home): LocalRunFiles {
   const { runsDirectory, runOutputsDirectory } = home;
   const locate = (runId: string) => join(runsDirectory, runId);
   const locateOutput = (runId: string) => runOutputFile(home, runId);
+  const { removeArtifacts, ...artifacts } = openRunArtifacts(home);
   return {
     placeIn: directory => placeRuns(runsDirectory, directory),
     prepare: async (runId, message, { payload, headers }, gathered) => {
@@ -69,9 +71,11 @@ export function openRunFiles(home: Home): LocalRunFiles {
       await handle.close();
       return { size: 0, stream: Readable.from([]) };
     },
+    ...artifacts,
     list: () => listRuns(runsDirectory),
     remove: async runId => {
       await rm(locateOutput(runId), { force: true });
+      await removeArtifacts(runId);
       await removeTree(locate(runId));
     },
   };

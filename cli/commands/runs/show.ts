@@ -45,6 +45,7 @@ Examples:
           ['last error', run.error ?? '-'],
           ['directory', files?.directory ?? '-'],
           ['output', files?.outputFile ?? '-'],
+          ...(run.artifacts ?? []).map(({ name, size }) => ['artifact', `${name} (${size} bytes)`] as const),
         ]),
       );
     });

@@ -39,7 +39,14 @@ type Immutable<T> = unknown extends T ? T : { readonly [K in keyof T]: Immutable
 /** The operations that the main thread handles: none of them takes more than a few ms. */
 export type PortOperationId =
   | ('signIn' | 'whoAmI' | 'signOut' | 'listFactories' | 'listSchemes')
-  | ('watchDeliveries' | 'downloadPayload' | 'showRunOutput' | 'retryRun' | 'dismissRun');
+  | (
+      | 'watchDeliveries'
+      | 'downloadPayload'
+      | 'showRunOutput'
+      | 'downloadArtifact'
+      | 'retryRun'
+      | 'dismissRun'
+    );
 
 /** All other operations are handled in a thread of their own, one after the other. */
 export type ThreadOperationId = Exclude<OperationId, PortOperationId>;

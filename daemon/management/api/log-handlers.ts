@@ -1,5 +1,5 @@
 import { readPayload } from '../../../operations/deliveries.ts';
-import { dismissRun, readRunOutput, retryRun } from '../../../operations/runs.ts';
+import { dismissRun, readArtifact, readRunOutput, retryRun } from '../../../operations/runs.ts';
 import { ApiProblem } from '../../../schema/api/problems.ts';
 import type { Caller } from '../guards/caller.ts';
 import { type ApiDeps, openLoggedFactory } from './api-deps.ts';
@@ -7,7 +7,7 @@ import type { PortHandlers } from './handler.ts';
 
 type LogHandlers = Pick<
   PortHandlers,
-  'watchDeliveries' | 'downloadPayload' | 'showRunOutput' | 'retryRun' | 'dismissRun'
+  'watchDeliveries' | 'downloadPayload' | 'showRunOutput' | 'downloadArtifact' | 'retryRun' | 'dismissRun'
 >;
 
 /**
@@ -28,6 +28,16 @@ export function createLogHandlers(deps: ApiDeps): LogHandlers {
     showRunOutput: async ({ params: { factory, run }, query: { from }, context }) => {
       const { size, stream } = await readRunOutput(openLoggedFactory(deps, factory), run, from);
       context.set('Content-Type', 'text/plain; charset=utf-8');
+      context.body = stream;
+      context.length = size;
+      return { body: undefined };
+    },
+    downloadArtifact: async ({ params: { factory, run, artifact }, context }) => {
+      const { size, stream } = await readArtifact(openLoggedFactory(deps, factory), run, artifact);
+      context.set({
+        'Content-Type': 'application/octet-stream',
+        'Content-Disposition': `attachment; filename="${artifact}"`,
+      });
       context.body = stream;
       context.length = size;
       return { body: undefined };

@@ -18,7 +18,24 @@ export async function closeOutput(output: RunOutput, result: AttemptResult): Pro
     await output.close(result.reason ?? result.kind);
     return result;
   } catch (error) {
-    const lost = `output could not be kept (${(error as NodeJS.ErrnoException).code})`;
-    return { ...result, reason: result.reason ? `${result.reason}; ${lost}` : lost };
+    return addReason(result, `output could not be kept (${(error as NodeJS.ErrnoException).code})`);
   }
+}
+
+/** Keeps what the command left to be kept. Adds to the reason if something could not be kept. */
+export async function keepArtifacts(
+  runFiles: Pick<RunFiles, 'keepArtifacts'>,
+  { run }: Attempt,
+  result: AttemptResult,
+): Promise<AttemptResult> {
+  try {
+    if (await runFiles.keepArtifacts(run.id)) return result;
+    return addReason(result, 'not all artifacts were kept: there is too much, or more than ordinary files');
+  } catch (error) {
+    return addReason(result, `artifacts could not be kept (${(error as NodeJS.ErrnoException).code})`);
+  }
+}
+
+function addReason(result: AttemptResult, lost: string): AttemptResult {
+  return { ...result, reason: result.reason ? `${result.reason}; ${lost}` : lost };
 }

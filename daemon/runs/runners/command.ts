@@ -9,7 +9,7 @@ import {
 } from '../../../schema/attachments.ts';
 import type { RunFiles, RunOutput } from '../../../store/run-files.ts';
 import type { CommandRunnerSettings } from '../run-settings.ts';
-import { closeOutput, openOutput } from './attempt-output.ts';
+import { closeOutput, keepArtifacts, openOutput } from './attempt-output.ts';
 import type { CommandUser } from './command-user.ts';
 import { endLeftovers } from './end-leftovers.ts';
 import type { Attempt, AttemptResult, Runner } from './runner.ts';
@@ -38,7 +38,7 @@ export interface CommandDeps {
   readonly user: CommandUser | undefined;
   readonly prepare: PrepareCommand | undefined;
   readonly environment: NodeJS.ProcessEnv;
-  readonly runFiles: Pick<RunFiles, 'appendOutput'>;
+  readonly runFiles: Pick<RunFiles, 'appendOutput' | 'keepArtifacts'>;
   readonly nowMs: () => number;
 }
 
@@ -65,7 +65,8 @@ export function createCommandRunner(
     const output = openOutput(runFiles, attempt, nowMs(), settings.outputBytes);
     const run = () => runCommand(argv, env, attempt, output, timeLimitMs, signal);
     const ended = await (user ? user.lend(directory, run) : run());
-    return closeOutput(output, toResult(ended, timeLimitMs));
+    const result = await keepArtifacts(runFiles, attempt, toResult(ended, timeLimitMs));
+    return closeOutput(output, result);
   };
 }
 

@@ -13,6 +13,8 @@ export interface Home {
   readonly runsDirectory: string;
   /** Outside `runsDirectory`, because the commands of runs can change everything in there. */
   readonly runOutputsDirectory: string;
+  /** What runs left to be kept, copied from `runsDirectory`. */
+  readonly runArtifactsDirectory: string;
   readonly repositoriesDirectory: string;
   readonly tokensFile: string;
   readonly auditFile: string;
@@ -33,6 +35,7 @@ export function homeAt(directory: string): Home {
     deliveryLogFile: join(directory, 'deliveries.db'),
     runsDirectory: join(directory, 'runs'),
     runOutputsDirectory: join(directory, 'run-outputs'),
+    runArtifactsDirectory: join(directory, 'run-artifacts'),
     repositoriesDirectory: join(directory, 'repositories'),
     tokensFile: join(directory, 'tokens.json'),
     auditFile: join(directory, 'audit.jsonl'),

@@ -149,3 +149,23 @@ test('a command gets a working copy of the repository in the settings', async ()
   await expect.poll(async () => (await runsOf(id))[0]?.state).toBe('succeeded');
   expect(workspace.read(`.hookmill/runs/${(await runsOf(id))[0]?.id}/seen`)).toBe('hello');
 });
+
+test('what a command leaves in artifacts/ is shown and downloaded, also through the API', async () => {
+  const script =
+    'mkdir artifacts; echo "all is well" > artifacts/report.md; ln -s /etc/passwd artifacts/passwd';
+  const { workspace, daemon, post, runsOf } = await serve(['review'], 'sh', script);
+  const id = await post('{}');
+  await expect.poll(async () => (await runsOf(id))[0]?.state).toBe('succeeded');
+  const run = (await runsOf(id))[0]?.id ?? '';
+  expect((await workspace.hookmill('runs', 'show', run)).stdout).toContain('report.md (12 bytes)');
+  const { stdout: token } = await workspace.hookmill('tokens', 'create', 'reader', '--permission', 'read');
+  const remote = { env: { HOOKMILL_SERVER: daemon.managementUrl, HOOKMILL_TOKEN: token.trim() } };
+  for (const options of [{}, remote]) {
+    const hookmill = (...words: string[]) => workspace.hookmill(...words, options);
+    expect((await hookmill('runs', 'artifacts', run)).stdout).toMatch(/^NAME +BYTES\nreport\.md +12\n$/);
+    expect((await hookmill('runs', 'artifacts', run, 'report.md')).stdout).toBe('all is well\n');
+    const missing = await hookmill('runs', 'artifacts', run, 'passwd');
+    expect(missing).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(missing.stderr).toContain('no artifact with this name');
+  }
+});

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -80,6 +80,34 @@ export function testRunFiles(makePlace: MakePlace): void {
     expect(await readOutput(runFiles, id)).toBe(
       '[hookmill: attempt 1]\nabcd\n[hookmill: output truncated: 3 more bytes were not kept]\n[hookmill: failed]\n',
     );
+  });
+
+  test('keep the ordinary files that a command left, instead of those of an earlier attempt', async () => {
+    const { runFiles } = openAt(makePlace());
+    const { id } = newRun();
+    const directory = await runFiles.prepare(id, 'Act.', { payload: Buffer.from('{}'), headers: {} });
+    expect(await runFiles.keepArtifacts(id)).toBe(true);
+    expect(await runFiles.listArtifacts(id)).toEqual([]);
+    const artifacts = join(directory, 'artifacts');
+    await mkdir(artifacts);
+    await writeFile(join(artifacts, 'report.md'), 'all is well');
+    await writeFile(join(artifacts, 'empty'), '');
+    expect(await runFiles.keepArtifacts(id)).toBe(true);
+    expect(await runFiles.listArtifacts(id)).toEqual([
+      { name: 'empty', size: 0 },
+      { name: 'report.md', size: 11 },
+    ]);
+    const report = await runFiles.readArtifact(id, 'report.md');
+    expect(report && (await text(report.stream))).toBe('all is well');
+    const empty = await runFiles.readArtifact(id, 'empty');
+    expect(empty && (await text(empty.stream))).toBe('');
+    for (const name of ['other', '../report.md', '', '.', '..', `../../runs/${id}/prompt.md`])
+      expect(await runFiles.readArtifact(id, name)).toBeUndefined();
+    await rm(join(artifacts, 'empty'));
+    await runFiles.keepArtifacts(id);
+    expect((await runFiles.listArtifacts(id)).map(({ name }) => name)).toEqual(['report.md']);
+    await runFiles.remove(id);
+    expect(await runFiles.listArtifacts(id)).toEqual([]);
   });
 
   test('are listed and removed by run', async () => {

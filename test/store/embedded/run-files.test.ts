@@ -8,6 +8,7 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -88,6 +89,47 @@ test.each(Object.entries(traps))(
     expect(readFileSync(secret, 'utf8')).toBe('the secrets');
   },
 );
+
+test.each(Object.entries(traps))(
+  '%s among the artifacts, or in their place, is not kept',
+  async (_, setTrap) => {
+    const { runFiles, id, runDirectory, secret } = await prepareRun();
+    const artifacts = join(runDirectory, 'artifacts');
+    mkdirSync(artifacts);
+    setTrap(join(artifacts, 'secrets.json'), secret);
+    expect(await runFiles.keepArtifacts(id)).toBe(false);
+    expect(await runFiles.listArtifacts(id)).toEqual([]);
+  },
+);
+
+test('a link in place of the artifacts is not followed', async () => {
+  const { runFiles, id, runDirectory, outside } = await prepareRun();
+  symlinkSync(outside, join(runDirectory, 'artifacts'));
+  expect(await runFiles.keepArtifacts(id)).toBe(false);
+  expect(await runFiles.listArtifacts(id)).toEqual([]);
+});
+
+test.each([
+  [
+    'too many',
+    (file: (name: string) => string) => {
+      for (let n = 0; n < 150; n++) writeFileSync(file(`file-${n}`), '');
+    },
+    100,
+  ],
+  ['too large', (file: (name: string) => string) => truncateSync(file('large'), 65 * 1024 * 1024), 0],
+  ['a name that is no name', (file: (name: string) => string) => writeFileSync(file('a\nb'), ''), 0],
+] as const)('artifacts that are %s are left out', async (_, leave, kept) => {
+  const { runFiles, id, runDirectory } = await prepareRun();
+  mkdirSync(join(runDirectory, 'artifacts'));
+  const file = (name: string) => {
+    writeFileSync(join(runDirectory, 'artifacts', name), '');
+    return join(runDirectory, 'artifacts', name);
+  };
+  leave(file);
+  expect(await runFiles.keepArtifacts(id)).toBe(false);
+  expect(await runFiles.listArtifacts(id)).toHaveLength(kept);
+});
 
 test('removing a run does not remove what its directory links to', async () => {
   const { runFiles, id, runDirectory, outside } = await prepareRun();
