@@ -67,9 +67,9 @@ test('leaves the message and the exact body in a private directory', async () =>
   expect(message.startsWith('Triage this payment.\n\n---\n')).toBe(true);
   expect(message).toContain(run.deliveryId);
   expect(statSync(directory).mode & 0o777).toBe(0o700);
-  expect(statSync(join(directory, 'event-payload.json')).mode & 0o777).toBe(0o600);
-  expect(statSync(join(directory, 'event-headers.json')).mode & 0o777).toBe(0o600);
-  expect(statSync(join(directory, 'prompt.md')).mode & 0o777).toBe(0o600);
+  expect(statSync(join(directory, 'event-payload.json')).mode & 0o777).toBe(0o644);
+  expect(statSync(join(directory, 'event-headers.json')).mode & 0o777).toBe(0o644);
+  expect(statSync(join(directory, 'prompt.md')).mode & 0o777).toBe(0o644);
 });
 
 test('starts a run when a commit has queued it, and at once those that were queued before', async () => {
