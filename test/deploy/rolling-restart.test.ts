@@ -28,8 +28,11 @@ test('the images of the example have tags, and its daemons the ports that the pr
   const { services } = parse(read('compose.yaml'), { merge: true });
   const images = Object.values<{ image: string }>(services).map(({ image }) => image);
   for (const image of images) expect(image).toMatch(/^[a-z]+:[\d.]+$/);
-  const ports = [services.one, services.two].flatMap(({ command }) => command.filter(Number));
-  const known = [...read('haproxy.cfg').matchAll(/_PORT-(\d+)/g)].map(([, port]) => port);
+  const ports = [services.one, services.two].flatMap(({ environment }) => [
+    environment.HOOKMILL_PORT,
+    environment.HOOKMILL_MANAGEMENT_PORT,
+  ]);
+  const known = [...read('haproxy.cfg').matchAll(/_PORT-(\d+)/g)].map(([, port]) => Number(port));
   expect(new Set(ports)).toEqual(new Set(known));
 });
 
