@@ -341,6 +341,8 @@ export interface Found<Row> {
 /** The runs of all factories that have not ended. */
 export interface UnfinishedRuns {
   readonly queued: number;
+  /** Those of the queued ones that are due, but wait for other runs. */
+  readonly waiting: number;
   readonly running: number;
   /** When the queued run was due, or will be, that has waited longest, apart from those that wait for other runs. */
   readonly firstDueMs?: number;

@@ -226,14 +226,15 @@ function readRuns(
         [nowMs],
       ),
     countUnfinishedRuns: async () => {
-      const [row] = await select<UnfinishedRuns>(
-        `SELECT count(*) + (SELECT count(*) FROM hookmill.run_flows WHERE state = 'parked') AS queued,
-          min(not_before_ms) AS "firstDueMs",
+      const [row] = await select<Omit<UnfinishedRuns, 'queued'> & { readonly due: number }>(
+        `SELECT count(*) AS due, min(not_before_ms) AS "firstDueMs",
+          (SELECT count(*) FROM hookmill.run_flows WHERE state = 'parked') AS waiting,
           (SELECT count(*) FROM hookmill.runs WHERE state = 'running') AS running
         FROM hookmill.runs WHERE state = 'queued'`,
         [],
       );
-      return withoutNulls(row ?? { queued: 0, running: 0 });
+      const { due, ...counts } = withoutNulls(row ?? { due: 0, waiting: 0, running: 0 });
+      return { ...counts, queued: due + counts.waiting };
     },
   };
 }

@@ -44,7 +44,8 @@ async function openScene(flow: RunFlowKeys) {
   const runOf = async (delivery: string) =>
     (await manager.call('showDelivery', { params: { delivery } })).json.runs[0];
   const env = { HOOKMILL_SERVER: daemon.managementUrl, HOOKMILL_TOKEN: manager.token };
-  const hookmill = (...args: string[]) => makeWorkspace().hookmill(...args, { env });
+  const workspace = makeWorkspace();
+  const hookmill = (...args: string[]) => workspace.hookmill(...args, { env });
   /** Waits until the run of a delivery is in a state, and returns the run. */
   const runThat = (delivery: string, state: object) =>
     eventually(async () => {

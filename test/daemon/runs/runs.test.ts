@@ -132,6 +132,7 @@ test('metrics count attempts by what became of the run, and the runs that are no
   await expect.poll(daemon.metrics).toMatch(/^hookmill_runs_running 1$/m);
   const metrics = await daemon.metrics();
   expect(metrics).toMatch(/^hookmill_runs_queued 0$/m);
+  expect(metrics).toMatch(/^hookmill_runs_waiting 0$/m);
   expect(metrics).toMatch(/^hookmill_run_queue_age_seconds 0$/m);
   const held = (await runsOf(id)).find(({ automation }) => automation === 'hold');
   workspace.write(`.hookmill/runs/${held?.id}/go`, '');

@@ -32,7 +32,7 @@ function testLimits(makePlace: MakePlace): void {
     ]);
     const [first, second] = await claimIds(log, [a, b, other]);
     expect(await store.deliveries.findRun(c.id)).toMatchObject({ state: 'queued', waitsFor: 'limit' });
-    expect(await store.deliveries.countUnfinishedRuns()).toEqual({ queued: 2, running: 3 });
+    expect(await store.deliveries.countUnfinishedRuns()).toEqual({ queued: 2, waiting: 2, running: 3 });
     await claimIds(log, []);
     await log.finishRun({ ...first, state: 'failed', atMs: nowMs });
     await claimIds(log, [c]);

@@ -64,22 +64,22 @@ export function testRuns(makePlace: MakePlace): void {
   test('are counted until they end, with the first time at which a queued one is due', async () => {
     const store = openAt(makePlace());
     const log = await openLog(store);
-    expect(await store.deliveries.countUnfinishedRuns()).toEqual({ queued: 0, running: 0 });
+    expect(await store.deliveries.countUnfinishedRuns()).toEqual({ queued: 0, waiting: 0, running: 0 });
     const [first, later] = [newRun(), newRun()];
     await log.recordAccepted(acceptedDelivery({ runs: [later, newRun()], atMs: nowMs }));
     await log.recordAccepted(acceptedDelivery({ runs: [first], atMs: nowMs - 5 }));
     expect(await store.deliveries.countUnfinishedRuns()).toEqual({
-      ...{ queued: 3, running: 0 },
+      ...{ queued: 3, waiting: 0, running: 0 },
       firstDueMs: nowMs - 5,
     });
     await log.claimRuns({ ...claim, limit: 1 });
     expect(await store.deliveries.countUnfinishedRuns()).toEqual({
-      ...{ queued: 2, running: 1 },
+      ...{ queued: 2, waiting: 0, running: 1 },
       firstDueMs: nowMs,
     });
     await log.finishRun({ ...claimed(first), state: 'succeeded', atMs: nowMs });
     expect(await store.deliveries.countUnfinishedRuns()).toEqual({
-      ...{ queued: 2, running: 0 },
+      ...{ queued: 2, waiting: 0, running: 0 },
       firstDueMs: nowMs,
     });
   });

@@ -227,7 +227,8 @@ function prepareRunQueries(
     listRunDeliveries: runId => deliveriesOf.all({ id: runId }),
     countUnfinishedRuns: () => {
       const { queued, firstDueMs } = due.get() ?? { queued: 0, firstDueMs: null };
-      const counts = { queued: queued + (parked.get() ?? 0), running: running.get() ?? 0 };
+      const waiting = parked.get() ?? 0;
+      const counts = { queued: queued + waiting, waiting, running: running.get() ?? 0 };
       return firstDueMs === null ? counts : { ...counts, firstDueMs };
     },
   };
