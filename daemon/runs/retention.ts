@@ -80,9 +80,9 @@ async function removeOldRuns(
   const { deliveries, runIds } = pruned;
   for (const id of runIds ?? []) {
     if (signal.aborted) return;
-    await store.runFiles.remove(id);
+    await removeFiles(id, { store, log });
   }
-  if (!runIds) await removeUnknownRuns({ store }, signal);
+  if (!runIds) await removeUnknownRuns({ store, log }, signal);
   if (deliveries > 0)
     log.info({ deliveries, runs: runIds?.length }, 'removed deliveries past their retention');
 }
@@ -92,11 +92,21 @@ const dayMs = 24 * hourMs;
 
 /** Removes the files of runs that are no longer in the log, which a daemon leaves if it stops during a pass. */
 async function removeUnknownRuns(
-  { store: { deliveries, runFiles } }: Pick<RetentionOptions, 'store'>,
+  { store, log }: Pick<RetentionOptions, 'store' | 'log'>,
   signal: AbortSignal,
 ): Promise<void> {
-  for await (const id of runFiles.list()) {
+  for await (const id of store.runFiles.list()) {
     if (signal.aborted) return;
-    if (!(await deliveries.findRun(id))) await runFiles.remove(id);
+    if (!(await store.deliveries.findRun(id))) await removeFiles(id, { store, log });
   }
+}
+
+/** A command may leave something that cannot be removed. That keeps no other run's files. */
+async function removeFiles(
+  run: string,
+  { store, log }: Pick<RetentionOptions, 'store' | 'log'>,
+): Promise<void> {
+  await store.runFiles
+    .remove(run)
+    .catch(err => log.warn({ run, err }, 'cannot remove the files of a run; the next daemon tries again'));
 }

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startRetention } from '../../../daemon/runs/retention.ts';
+import { mountSmallDisk } from '../../support/small-disk.ts';
 import { recordRun } from './record-runs.ts';
 import { openRunBench, type RunBench, runThatIs, silent } from './run-samples.ts';
 
@@ -48,6 +49,17 @@ test('removes directories whose runs left the log before, and nothing that is no
 
   start(bench, Date.now);
   await directoriesOf(bench).toEqual([known, 'notes', 'run_notes'].sort());
+});
+
+test('removes the files of other runs though those of one cannot be removed', async context => {
+  const bench = await openRunBench();
+  const runs = ['0', '1', '2'].map(digit => join(bench.home.runsDirectory, `run_${digit.repeat(26)}`));
+  for (const run of runs) mkdirSync(join(run, 'busy'), { recursive: true });
+  // A mounted file system can be emptied, but not removed.
+  const [first = ''] = readdirSync(bench.home.runsDirectory);
+  if (!mountSmallDisk(join(bench.home.runsDirectory, first, 'busy'), '64k')) return context.skip();
+  start(bench, Date.now);
+  await directoriesOf(bench).toEqual([first]);
 });
 
 test('looks again every hour', async () => {
