@@ -9,6 +9,7 @@ import { openBackend } from './backend/open-backend.ts';
 import { declareAudit } from './commands/audit/audit.ts';
 import { declareAutomations } from './commands/automations/automations.ts';
 import { declareAutomationsList } from './commands/automations/list.ts';
+import { declareAutomationsRun } from './commands/automations/run.ts';
 import { declareAutomationsShow } from './commands/automations/show.ts';
 import { declareAutomationsTest } from './commands/automations/test.ts';
 import { declareComplete } from './commands/completion/complete.ts';
@@ -116,7 +117,13 @@ const commandTable: readonly (readonly [heading: string, ...rows: CommandRow[]])
     ],
     [declareListen],
     [declarePayloads, declarePayloadsDescribe],
-    [declareAutomations, declareAutomationsList, declareAutomationsShow, declareAutomationsTest],
+    [
+      declareAutomations,
+      declareAutomationsList,
+      declareAutomationsShow,
+      declareAutomationsTest,
+      declareAutomationsRun,
+    ],
     [
       declareRuns,
       declareRunsList,

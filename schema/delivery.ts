@@ -1,5 +1,5 @@
 /** The outcome of a request, set on arrival and never changed. A handshake is a provider's check, not a delivery. */
-export const outcomes = [
+export const requestOutcomes = [
   'Accepted',
   'Duplicate',
   'Rejected (auth)',
@@ -8,9 +8,15 @@ export const outcomes = [
   'Handshake',
 ] as const;
 
+/** `Manual` has no sender: it is the payload of a run that somebody started by hand. */
+export const outcomes = [...requestOutcomes, 'Manual'] as const;
+
 export type Outcome = (typeof outcomes)[number];
 /** Outcomes for which the log keeps only metadata: no identity and no payload. */
-export type UnidentifiedOutcome = Exclude<Outcome, 'Accepted' | 'Duplicate'>;
+export type UnidentifiedOutcome = Exclude<Outcome, 'Accepted' | 'Duplicate' | 'Manual'>;
+
+/** Stands for the webhook of a payload that has no sender, so that it counts for none. No webhook has this UID. */
+export const manualUid = 'manual';
 
 /** Where the identity of a delivery comes from, in order of preference. `body` is a hash of the body. */
 export const identitySources = ['deliveryIdHeader', 'scheme', 'X-Service-Delivery-Id', 'body'] as const;

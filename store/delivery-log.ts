@@ -118,6 +118,8 @@ export interface Run {
   readonly automation: string;
   /** Whether an operator started it from a stored payload. */
   readonly replay: boolean;
+  /** True if somebody started it by hand, with a payload that no sender sent. */
+  readonly manual?: true;
   /** Digest of the automations that were applied when the run was recorded. */
   readonly snapshot?: string;
   readonly state: RunState;
@@ -208,6 +210,17 @@ export interface Replay {
   readonly runs: readonly NewRun[];
   readonly appliedState: AppliedStateRef;
   readonly nowMs: number;
+  /** Recorded first, under that id, with the outcome `Manual`. Then the runs are not replays, but started by hand. */
+  readonly manual?: ManualDelivery;
+}
+
+/** A payload that no sender sent. It is kept like a delivery, but counts for no webhook. */
+export interface ManualDelivery {
+  readonly factory: string;
+  /** The name of the webhook that it stands for. */
+  readonly webhook: string;
+  readonly payload: Uint8Array;
+  readonly headers: EventHeaders;
 }
 
 /** Requests that have no row in the log, of one webhook and for one reason. */

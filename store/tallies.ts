@@ -1,4 +1,4 @@
-import type { Outcome } from '../schema/delivery.ts';
+import type { Outcome, requestOutcomes } from '../schema/delivery.ts';
 
 /** @limit Rows of the delivery log that are tallied in one step: some ms of reading, and a small write. */
 export const tallyRowsMax = 5_000;
@@ -51,7 +51,7 @@ export interface TallyStep {
 }
 
 /** The field of a tally that counts the deliveries with an outcome. */
-export const countOf: Readonly<Record<Outcome, keyof OutcomeCounts>> = {
+export const countOf: Readonly<Record<(typeof requestOutcomes)[number], keyof OutcomeCounts>> = {
   Accepted: 'accepted',
   Duplicate: 'duplicates',
   'Rejected (auth)': 'rejectedAuth',
@@ -72,6 +72,7 @@ export const hourMs = 3_600_000;
 export function tallyRows(rows: Iterable<TalliedRow>): Tally[] {
   const tallies = new Map<string, Mutable<Tally>>();
   for (const { factory, uid, webhook, outcome, atMs } of rows) {
+    if (outcome === 'Manual') continue;
     const hour = Math.floor(atMs / hourMs);
     const key = `${uid} ${hour}`;
     const tally = tallies.get(key) ?? { ...noDeliveries, factory, uid, webhook, hour };

@@ -97,6 +97,7 @@ export interface TransferRun extends TransferRow {
   readonly deliveryAtMs: number;
   readonly automation: string;
   readonly replay: boolean;
+  readonly manual: boolean;
   readonly state: string;
   readonly attempts: number;
   readonly claims: number;

@@ -6,6 +6,7 @@ import type { HealthView } from '../../operations/health/show-health.ts';
 import type { LogFilter } from '../../operations/log-filter.ts';
 import type { ListPosition, Page } from '../../operations/page.ts';
 import type { PayloadsView } from '../../operations/payloads.ts';
+import type { ManualEvent, runByHand } from '../../operations/run-by-hand.ts';
 import type { AppliedStatus } from '../../operations/status.ts';
 import type { UnloggedView } from '../../operations/unlogged.ts';
 import type {
@@ -18,6 +19,7 @@ import type { PlanView } from '../../operations/views/plan-view.ts';
 import type { WhyView } from '../../operations/views/why-view.ts';
 import type { ListedWebhooks } from '../../operations/webhooks.ts';
 import type { Commit } from '../../schema/commit.ts';
+import type { AutomationDefinition } from '../../schema/definitions/automation-definition.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
 import type { Place } from '../global-options.ts';
 import type { DaemonHealth } from './daemon-health.ts';
@@ -40,6 +42,8 @@ export interface Backend {
   listAutomations(): Promise<ListedAutomations>;
   /** Tests an automation, which may be a draft, with a stored delivery or a payload. */
   testFilter(tested: TestedAutomation, delivery: TestedDelivery): Promise<FilterTestView>;
+  /** Starts a run of an applied automation, or of a draft. */
+  runByHand(wanted: string | AutomationDefinition, event: ManualEvent): ReturnType<typeof runByHand>;
   /** Describes the payloads that the webhook with this UID received. */
   describePayloads(uid: string): Promise<PayloadsView>;
   /** Reads a page of deliveries: see `Page`. */

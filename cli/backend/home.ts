@@ -19,6 +19,7 @@ import { planFactory } from '../../operations/plan-factory.ts';
 import { findOutdatedParts, makePlanFile } from '../../operations/plan-file.ts';
 import { readImpacts } from '../../operations/read-impacts.ts';
 import { readRememberedRepository } from '../../operations/remembered-repository.ts';
+import { runByHand } from '../../operations/run-by-hand.ts';
 import {
   dismissRun,
   listRuns,
@@ -66,6 +67,7 @@ export function createHomeBackend(context: Context): Backend {
     listWebhooks: () => listWebhooks(factory, context.baseUrl),
     listAutomations: () => listAutomations(factory),
     testFilter: (tested, delivery) => testFilter(factory, tested, delivery),
+    runByHand: (wanted, event) => recorded('runByHand', nameOf(wanted), runByHand(factory, wanted, event)),
     describePayloads: uid => describePayloads(factory, uid),
     listDeliveries: wanted => listDeliveries(factory, wanted, 'manage'),
     listUnlogged: webhook => listUnlogged(factory, webhook),
@@ -258,4 +260,8 @@ function listUrls({ webhooks }: AppliedState, { baseUrl }: Context): { name: str
 function refuseOutdated(moved: readonly string[]): CommandError {
   const next = 'Nothing was applied. Run `hookmill plan` again and have it reviewed.';
   return new CommandError(`The plan is out of date (${moved.join('; ')}). ${next}`);
+}
+
+function nameOf(wanted: Parameters<Backend['runByHand']>[0]): string {
+  return typeof wanted === 'string' ? wanted : wanted.name;
 }

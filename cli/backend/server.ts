@@ -36,6 +36,7 @@ export function createServerBackend(server: Server, { factory, directory }: Plac
       const { name: automation, enabled } = tested;
       return { ...verdict, automation, enabled, wouldTrigger: enabled && verdict.wouldTrigger };
     },
+    runByHand: (...given) => callServer(server, 'runByHand', { params, body: toRunByHand(...given) }),
     describePayloads: uid => callServer(server, 'describePayloads', { params: { ...params, uid } }),
     listDeliveries: async wanted => {
       const call = { params, query: toQuery(wanted) };
@@ -66,6 +67,12 @@ export function createServerBackend(server: Server, { factory, directory }: Plac
     dismissRun: run => callServer(server, 'dismissRun', { params: { ...params, run }, body: {} }),
     findRunFiles: () => undefined,
   };
+}
+
+function toRunByHand(...[wanted, { payload, headers }]: Parameters<Backend['runByHand']>) {
+  const event = { payload: Buffer.from(payload).toString('utf8'), headers };
+  if (typeof wanted === 'string') return { automation: wanted, ...event };
+  return { draft: { ...wanted, triggers: [...wanted.triggers] }, ...event };
 }
 
 function toTested(tested: TestedAutomation) {

@@ -28,6 +28,7 @@ function renderEvaluation({ outcome, duplicateOf, evaluation }: DeliveryDetail):
     return `\nA duplicate starts no runs; \`hookmill deliveries show ${duplicateOf}\` explains the original.\n`;
   if (outcome === 'Handshake')
     return '\nA handshake starts no runs: the provider asked whether this URL expects its deliveries.\n';
+  if (outcome === 'Manual') return '\nNo sender sent this: somebody started a run by hand.\n';
   if (outcome !== 'Accepted') return '\nRejected before any automation was tested.\n';
   if (!evaluation) return '';
   const { serial, automations, others } = evaluation;

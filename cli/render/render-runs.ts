@@ -22,9 +22,9 @@ export function openRunTable(): (runs: readonly RunView[]) => string {
 }
 
 /** The delivery of a run, and how many there are if it gathers them. */
-export function renderDeliveryOf({ deliveryId, replay, deliveryCount }: RunView): string {
+export function renderDeliveryOf({ deliveryId, replay, manual, deliveryCount }: RunView): string {
   const count = deliveryCount === undefined ? '' : ` (newest of ${deliveryCount})`;
-  return `${deliveryId}${count}${replay ? ' (replay)' : ''}`;
+  return `${deliveryId}${count}${replay ? ' (replay)' : manual ? ' (manual)' : ''}`;
 }
 
 export function renderRunState(run: RunView): string {

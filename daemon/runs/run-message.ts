@@ -17,15 +17,12 @@ export function renderRunMessage(run: Run, prompt: string, gathered = 0): string
 }
 
 function renderEnvelope(run: Run, gathered: number): string {
-  const { id, deliveryId, factory, webhook, automation, replay } = run;
-  const origin = replay
-    ? `An operator started this run by replaying a delivery that the webhook \`${webhook}\` received earlier.`
-    : `A delivery to the webhook \`${webhook}\` started this run.`;
-  return `${origin}
+  const { id, deliveryId, factory, webhook, automation, replay, manual } = run;
+  return `${describeOrigin(run)}
 
 - Webhook: ${webhook}
 - Delivery: ${deliveryId}
-- Run: ${id}${replay ? ' (replay)' : ''}
+- Run: ${id}${replay ? ' (replay)' : manual ? ' (manual)' : ''}
 - Automation: ${automation}
 - Factory: ${factory}
 
@@ -44,4 +41,12 @@ function renderGathered(count: number): string {
 all of them, in the order in which they were recorded: ${names}. The directory \`${headersAttachmentsName}\` has
 files of the same names with their headers. What is said below of the payload is true of all of them.
 `;
+}
+
+function describeOrigin({ webhook, replay, manual }: Run): string {
+  if (manual)
+    return `An operator started this run by hand, with a payload in place of one to the webhook \`${webhook}\`.`;
+  return replay
+    ? `An operator started this run by replaying a delivery that the webhook \`${webhook}\` received earlier.`
+    : `A delivery to the webhook \`${webhook}\` started this run.`;
 }

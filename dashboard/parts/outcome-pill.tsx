@@ -8,5 +8,5 @@ export function OutcomePill({ outcome }: { readonly outcome: Outcome }) {
 function getTone(outcome: Outcome): Tone {
   if (outcome === 'Accepted') return 'good';
   if (outcome === 'Duplicate') return 'warn';
-  return outcome === 'Handshake' ? 'quiet' : 'bad';
+  return outcome === 'Handshake' || outcome === 'Manual' ? 'quiet' : 'bad';
 }

@@ -86,7 +86,7 @@ function RunFacts({ run }: { readonly run: ShownRun }) {
         <a href={toHref({ page: 'automation', factory, id: run.automation })}>
           <Text text={run.automation} />
         </a>
-        {run.replay && ' (replay)'}
+        {run.replay ? ' (replay)' : run.manual && ' (manual)'}
       </Fact>
       <Fact term={run.deliveries ? 'Newest delivery' : 'Delivery'}>
         <DeliveryLink id={run.deliveryId} />

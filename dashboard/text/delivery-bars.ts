@@ -55,7 +55,7 @@ function addUpKinds(counts: Bar['counts']): Bar['kinds'] {
 }
 
 function kindOf(outcome: Outcome): BarKind | undefined {
-  if (outcome === 'Handshake') return undefined;
+  if (outcome === 'Handshake' || outcome === 'Manual') return undefined;
   if (outcome === 'Accepted') return 'accepted';
   return outcome === 'Duplicate' ? 'duplicate' : 'rejected';
 }

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { healthAnswer } from '../../schema/api/answers.ts';
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
-import { outcomes } from '../../schema/delivery.ts';
+import { requestOutcomes } from '../../schema/delivery.ts';
 import type { DeliveryLogReader } from '../../store/delivery-log.ts';
 import { countOf, hourMs, type TalliedHistory, type Tally } from '../../store/tallies.ts';
 import type { OpenFactory } from '../factory.ts';
@@ -71,7 +71,7 @@ function findLast(tallies: readonly Tally[], of: (tally: Tally) => number | null
 }
 
 function listTallies(tallies: readonly Tally[], sinceHour: number): WebhookHealth['tallies'] {
-  return outcomes.flatMap(outcome => {
+  return requestOutcomes.flatMap(outcome => {
     const hours = Array.from({ length: weekHours }, () => 0);
     for (const tally of tallies) {
       if (tally.hour >= sinceHour && tally.hour < sinceHour + weekHours)

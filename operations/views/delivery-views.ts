@@ -124,6 +124,7 @@ export function runView(run: Run): RunView {
     state,
     attempts,
     replay,
+    ...(run.manual && { manual: true as const }),
     createdAt: formatTime(run.createdAtMs),
     startedAt: run.startedAtMs === undefined ? null : formatTime(run.startedAtMs),
     finishedAt: run.finishedAtMs === undefined ? null : formatTime(run.finishedAtMs),

@@ -9,7 +9,7 @@ import { impactShape } from '../changes/impact.ts';
 import { commitShape } from '../commit.ts';
 import { runControlFields } from '../definitions/automation-definition.ts';
 import { customScheme } from '../definitions/custom-scheme.ts';
-import { identitySources, outcomes, runStates, runWaits } from '../delivery.ts';
+import { identitySources, manualUid, outcomes, runStates, runWaits } from '../delivery.ts';
 import { diagnosticShape } from '../diagnostic-shape.ts';
 import { headerFilterSchema } from '../filters/header-filter.ts';
 import { payloadFilterSchema } from '../filters/payload-filter.ts';
@@ -287,7 +287,7 @@ export const payloadsAnswer = z.strictObject({
 export const deliveryAnswer = z.strictObject({
   id: z.string(),
   webhook: webhookAtArrival,
-  uid,
+  uid: uid.or(z.literal(manualUid)).describe('That of the webhook; `manual` if no sender sent it.'),
   at: time,
   size: z.int().describe('Size of the body in bytes.'),
   outcome: z.enum(outcomes),
@@ -337,6 +337,10 @@ export const runAnswer = z.strictObject({
   state: z.enum(runStates),
   attempts: z.int(),
   replay: z.boolean(),
+  manual: z
+    .literal(true)
+    .optional()
+    .describe('Present if somebody started it by hand, with a payload that no sender sent.'),
   createdAt: time,
   startedAt: time.nullable(),
   finishedAt: time.nullable(),
@@ -389,6 +393,7 @@ export const liveDeliveriesAnswer = z.strictObject({
     .describe('The newest deliveries, in the order in which they were recorded.'),
   skipped: z.int().describe('Number of further deliveries, which this event leaves out.'),
 });
+export const runByHandAnswer = z.strictObject({ deliveryId: z.string(), runId: z.string() });
 export const replayedAnswer = z.strictObject({
   runs: z.array(z.strictObject({ id: z.string(), automation: z.string() })),
 });

@@ -111,6 +111,26 @@ export const testRequest = z
     requireOne(context, request, 'delivery', 'payload');
   });
 
+export const runByHandRequest = z
+  .strictObject({
+    automation: z.string().optional().describe('The name of an applied automation.'),
+    draft: newAutomationRequest.optional().describe('A draft, instead of an applied automation.'),
+    payload: z.string().refine(isJson, 'must be JSON').describe('The body that the run gets, as text.'),
+    headers: eventHeadersShape
+      .optional()
+      .describe('The event headers of the payload, with names in any case.'),
+  })
+  .superRefine((request, context) => requireOne(context, request, 'automation', 'draft'));
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 export const healthQuery = z.strictObject({
   webhook: z.string().optional().describe('Only the webhook with this UID.'),
 });

@@ -203,6 +203,16 @@ export const apiRoutes = {
     answer: { status: 200, shape: answers.filterTestAnswer },
     problems: ['automation-unknown', 'delivery-unknown', 'payload-not-stored', ...reading],
   },
+  runByHand: {
+    method: 'post',
+    path: `${factory}/automation-run`,
+    permission: 'manage',
+    summary: 'Starts a run of an automation or a draft with a payload that no sender sent.',
+    body: requests.runByHandRequest,
+    bodyBytesMax: apiTestBytesMax,
+    answer: { status: 201, shape: answers.runByHandAnswer },
+    problems: ['automation-unknown', 'webhook-unknown', ...reading],
+  },
   planAutomation: {
     method: 'post',
     path: `${factory}/automation-plan`,

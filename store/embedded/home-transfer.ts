@@ -151,7 +151,12 @@ async function addOutputs(home: Home, rows: readonly StoredTransferRun[]): Promi
     bytesRead += bytes?.length ?? 0;
     page.push({
       ...row,
-      ...{ replay: row.replay === 1, stopped: row.stopped === 1, dismissed: row.dismissed === 1 },
+      ...{
+        replay: row.replay === 1,
+        manual: row.manual === 1,
+        stopped: row.stopped === 1,
+        dismissed: row.dismissed === 1,
+      },
       bytes,
     });
   }
@@ -159,8 +164,9 @@ async function addOutputs(home: Home, rows: readonly StoredTransferRun[]): Promi
 }
 
 function toStoredRun({ bytes: _, ...run }: TransferRun): StoredTransferRun {
-  const { replay, stopped, dismissed } = run;
-  return { ...run, replay: Number(replay), stopped: Number(stopped), dismissed: Number(dismissed) };
+  const { replay, manual, stopped, dismissed } = run;
+  const flags = { replay: Number(replay), manual: Number(manual) };
+  return { ...run, ...flags, stopped: Number(stopped), dismissed: Number(dismissed) };
 }
 
 async function readOutput(path: string): Promise<Buffer | null> {

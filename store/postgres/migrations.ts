@@ -665,6 +665,13 @@ const migrations: readonly Migration[] = [
     );
     `,
   },
+  {
+    compatibleFrom: 1,
+    sql: `
+    -- A flag: somebody started it by hand.
+    ALTER TABLE hookmill.runs ADD COLUMN manual boolean;
+    `,
+  },
 ];
 
 /** The version of the tables that this hookmill writes. */

@@ -163,7 +163,15 @@ function makeRun({ id, factory, webhook, atMs, snapshot }: TransferDelivery, ind
   return {
     ...{ position: 0, factory, webhook, snapshot, deliveryId: id, deliveryAtMs: atMs, automation: 'triage' },
     id: createSortableId('run', atMs, randomBytes(sortableIdRandomBytes)),
-    ...{ replay: false, state: 'succeeded', attempts: 1, claims: 1, notBeforeMs: atMs, createdAtMs: atMs },
+    ...{
+      replay: false,
+      manual: false,
+      state: 'succeeded',
+      attempts: 1,
+      claims: 1,
+      notBeforeMs: atMs,
+      createdAtMs: atMs,
+    },
     ...{
       startedAtMs: atMs,
       finishedAtMs: atMs + 5,

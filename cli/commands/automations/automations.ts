@@ -6,7 +6,7 @@ export function declareAutomations(parent: Command): Command {
   return addCommand(
     parent,
     'automations',
-    'show applied automations, and test their filters',
+    'show applied automations, test their filters, and try their prompts',
     `
 Examples:
   hookmill automations list

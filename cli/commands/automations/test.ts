@@ -1,17 +1,19 @@
 import type { Command } from 'commander';
 import type { TestedDelivery } from '../../../operations/deliveries.ts';
-import { requireAutomation } from '../../../operations/require-applied.ts';
-import type { EventHeaders } from '../../../schema/event-headers.ts';
 import { printable } from '../../../schema/printable.ts';
-import { definitionFolders } from '../../../sources/definition-file-name.ts';
-import type { Definitions } from '../../../sources/definitions.ts';
 import type { OpenBackend } from '../../backend/backend.ts';
 import { findPlace } from '../../context.ts';
+import {
+  findDefinition,
+  findDraft,
+  getDefinitionFile,
+  readDefinitions,
+} from '../../definitions/find-draft.ts';
 import { CommandError, UsageError } from '../../exit-status.ts';
 import type { Place } from '../../global-options.ts';
 import { createHeaderOption, type HeaderLines } from '../../input/header-option.ts';
-import { readInputFile } from '../../input/read-input-file.ts';
-import { printData, printFindings, printStatus } from '../../output.ts';
+import { readPayloadFile, toEventHeaders } from '../../input/payload-file.ts';
+import { printData, printStatus } from '../../output.ts';
 import { renderDiagnostics } from '../../render/render-diagnostics.ts';
 import { renderVerdict } from '../../render/render-verdict.ts';
 import { addCommand } from '../add-command.ts';
@@ -58,23 +60,15 @@ async function testDelivery(
   command: Command,
   openBackend: OpenBackend,
 ): Promise<void> {
-  const { backend, directory, output, factory } = await openBackend(command);
-  const draft = findDefinition(name, await readDefinitions(directory));
-  if (!draft) requireAutomation({ factory, ...(await backend.listAutomations()) }, name);
+  const context = await openBackend(command);
+  const { backend, output } = context;
+  const draft = await findDraft(name, context);
   const tested: TestedDelivery =
     payload === undefined
       ? { id: delivery ?? '' }
-      : { payload: await readPayloadFile(payload), headers: toEventHeaders(header) };
+      : { payload: (await readPayloadFile(payload)).payload, headers: toEventHeaders(header) };
   const verdict = await backend.testFilter(draft ?? name, tested);
   printData(output, verdict, () => renderVerdict(verdict));
-}
-
-/** As the ingress keeps them: several fields of one name are one value. */
-function toEventHeaders(lines: HeaderLines = []): EventHeaders {
-  const grouped = Map.groupBy(lines, ([name]) => name.toLowerCase());
-  return Object.fromEntries(
-    [...grouped].map(([name, same]) => [name, same.map(([, value]) => value).join(', ')]),
-  );
 }
 
 async function testFixtures(name: string, { directory, output }: Place): Promise<void> {
@@ -101,36 +95,4 @@ async function testFixtures(name: string, { directory, output }: Place): Promise
     `${results.length === 1 ? '1 fixture' : `${results.length} fixtures`}, ${failed} not as expected.`,
   );
   if (failed > 0) throw new CommandError('');
-}
-
-async function readDefinitions(directory: string): Promise<Definitions> {
-  const [{ readDirectory }, { parseDefinitions }] = await Promise.all([
-    import('../../../sources/directory-source.ts'),
-    import('../../../sources/parse-definitions.ts'),
-  ]);
-  return parseDefinitions(readDirectory(directory));
-}
-
-/** Finds the definition in the work tree. Fails if it has mistakes, instead of testing the applied one. */
-function findDefinition(name: string, { automations, diagnostics, texts }: Definitions) {
-  const definition = automations.find(automation => automation.name === name);
-  if (definition) return definition;
-  const file = getDefinitionFile(name);
-  const mistakes = diagnostics.filter(diagnostic => diagnostic.file === file);
-  if (mistakes.length === 0) return undefined;
-  printFindings(renderDiagnostics(mistakes, texts));
-  throw new CommandError(`the definition of the automation ${name} has mistakes`);
-}
-
-function getDefinitionFile(name: string): string {
-  return `${definitionFolders.automation}/${name}.yaml`;
-}
-
-async function readPayloadFile(file: string): Promise<unknown> {
-  const bytes = await readInputFile(file, 'the payload');
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
-  } catch {
-    throw new CommandError(`${file} is not JSON in UTF-8: the ingress would reject it`);
-  }
 }

@@ -47,7 +47,7 @@ function groupByHour(counts: readonly HourlyCount[]): Activity['webhooks'][numbe
   const result = Array.from({ length: hours }, () => ({ accepted: 0, duplicate: 0, rejected: 0 }));
   for (const { hour, outcome, deliveries } of counts) {
     const bucket = result[hour];
-    if (!bucket || outcome === 'Handshake') continue;
+    if (!bucket || outcome === 'Handshake' || outcome === 'Manual') continue;
     if (outcome === 'Accepted') bucket.accepted += deliveries;
     else if (outcome === 'Duplicate') bucket.duplicate += deliveries;
     else bucket.rejected += deliveries;

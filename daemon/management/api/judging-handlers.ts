@@ -1,5 +1,6 @@
 import { replayDelivery, showDelivery, testFilter } from '../../../operations/deliveries.ts';
 import { describePayloads } from '../../../operations/payloads.ts';
+import { runByHand } from '../../../operations/run-by-hand.ts';
 import { explainWhy } from '../../../operations/why/why.ts';
 import { renderOpenApi } from '../../../schema/api/openapi.ts';
 import { apiRoutes, apiShapes } from '../../../schema/api/routes.ts';
@@ -11,7 +12,13 @@ export function createJudgingHandlers(
   deps: OperationDeps,
 ): Pick<
   ThreadHandlers,
-  'describeApi' | 'describePayloads' | 'explainWhy' | 'showDelivery' | 'replayDelivery' | 'testFilter'
+  | 'describeApi'
+  | 'describePayloads'
+  | 'explainWhy'
+  | 'showDelivery'
+  | 'replayDelivery'
+  | 'testFilter'
+  | 'runByHand'
 > {
   let document: unknown;
   return {
@@ -38,6 +45,12 @@ export function createJudgingHandlers(
     replayDelivery: async ({ params: { factory, delivery }, body }) => {
       const runs = await replayDelivery(openFactory(deps, factory), delivery, body.automation);
       return { body: { runs } };
+    },
+    runByHand: async ({ params: { factory }, body }) => {
+      const { automation = '', draft, payload, headers = {} } = body;
+      const event = { payload: Buffer.from(payload), headers };
+      const started = await runByHand(openFactory(deps, factory), draft ?? automation, event);
+      return { body: started, changed: draft?.name ?? automation };
     },
     testFilter: async ({ params: { factory }, body }) => {
       const { automation = '', triggers, delivery, payload, headers } = body;

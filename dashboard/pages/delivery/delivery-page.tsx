@@ -12,7 +12,7 @@ export function DeliveryPage({ id }: { readonly id: string }) {
   const { value, error, reload } = useDelivery(id);
   return (
     <>
-      {value ? (
+      {value && value.outcome !== 'Manual' ? (
         <Breadcrumb to={{ page: 'webhook', factory, id: value.uid }} label={value.webhook} />
       ) : (
         <Breadcrumb to={{ page: 'webhooks', factory }} label="Webhooks" />

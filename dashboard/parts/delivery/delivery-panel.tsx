@@ -30,6 +30,7 @@ interface Properties {
 export function DeliveryDetails({ delivery, reload }: Properties) {
   const { factory, mayManage } = useFactory();
   const [replaying, setReplaying] = useState(false);
+  const isSent = delivery.outcome !== 'Manual';
   useRunRefresh(reload, delivery.runs);
   return (
     <div class="delivery">
@@ -42,7 +43,10 @@ export function DeliveryDetails({ delivery, reload }: Properties) {
         <p class="hint">You need the manage permission to see what was wrong with the credential.</p>
       )}
       <DeliveryFacts delivery={delivery} />
-      <StartedRuns delivery={delivery} onReplay={mayManage ? () => setReplaying(true) : undefined} />
+      <StartedRuns
+        delivery={delivery}
+        onReplay={mayManage && isSent ? () => setReplaying(true) : undefined}
+      />
       {delivery.payload !== null && (
         <PayloadView
           payload={delivery.payload}
@@ -52,10 +56,10 @@ export function DeliveryDetails({ delivery, reload }: Properties) {
           })}
           fileName={`${delivery.id}.json`}
         >
-          <CopyButton text={() => renderAsCurl(factory, delivery)} what="as curl" named />
+          {isSent && <CopyButton text={() => renderAsCurl(factory, delivery)} what="as curl" named />}
         </PayloadView>
       )}
-      {delivery.payload !== null && <Comparison delivery={delivery} />}
+      {delivery.payload !== null && isSent && <Comparison delivery={delivery} />}
       {delivery.payload === null && delivery.outcome !== 'Accepted' && (
         <p class="muted">Payloads are stored for accepted deliveries only.</p>
       )}

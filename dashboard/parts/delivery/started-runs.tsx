@@ -14,7 +14,7 @@ interface Properties {
 /** The runs that a delivery started, and why other automations did not start one. */
 export function StartedRuns({ delivery: { runs, evaluation, outcome }, onReplay }: Properties) {
   const { factory } = useFactory();
-  if (outcome !== 'Accepted') return null;
+  if (outcome !== 'Accepted' && runs.length === 0) return null;
   return (
     <section aria-label="Runs" class="started">
       <div class="section-heading">
@@ -35,7 +35,7 @@ export function StartedRuns({ delivery: { runs, evaluation, outcome }, onReplay 
               </a>
               <span class="muted">
                 {run.automation}
-                {run.replay && ' (replay)'}
+                {run.replay ? ' (replay)' : run.manual && ' (manual)'}
                 {run.deliveryCount !== undefined &&
                   ` (one run for ${formatCount(run.deliveryCount, 'delivery', 'deliveries')})`}
               </span>

@@ -71,7 +71,7 @@ export function openPostgresReader(url: string): DeliveryLogReader & { close(): 
       return (await select<{ id: string }>(text, [factory, await settle(select, kind)]))[0]?.id;
     },
     readPayload: async id => {
-      const text = `SELECT payload FROM hookmill.deliveries WHERE ${isDelivery} AND outcome = 'Accepted'`;
+      const text = `SELECT payload FROM hookmill.deliveries WHERE ${isDelivery} AND payload IS NOT NULL`;
       const [row] = await select<{ payload: Uint8Array }>(text, toIdValues(id));
       return row?.payload;
     },

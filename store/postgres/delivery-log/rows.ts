@@ -14,7 +14,7 @@ export const isUnfinished = "state IN ('queued', 'parked', 'running')";
 
 /** The columns of a `Run`, from `runs` and `snapshots`. */
 export const runColumns = `
-  id, delivery_id AS "deliveryId", factory, webhook, automation, replay, digest AS snapshot, ${runState} AS state,
+  id, delivery_id AS "deliveryId", factory, webhook, automation, replay, manual, digest AS snapshot, ${runState} AS state,
   attempts, claims, not_before_ms AS "notBeforeMs", created_at_ms AS "createdAtMs", started_at_ms AS "startedAtMs",
   finished_at_ms AS "finishedAtMs", claimed_by AS "claimedBy",
   waits_until_ms AS "waitsUntilMs", report::json AS report, error, waits_for AS "waitsFor", stopped, dismissed,

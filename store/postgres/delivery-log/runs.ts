@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
+import { manualUid } from '../../../schema/delivery.ts';
 import type { ClaimedRuns, Replay, Run, RunAttempt, RunClaim } from '../../delivery-log.ts';
 import { packRun } from '../../delivery-log-thread/batch.ts';
 import type { RunVerb } from '../../delivery-log-thread/wire.ts';
@@ -200,24 +201,43 @@ const selectParked = "SELECT run_id FROM hookmill.run_flows WHERE state = 'parke
 
 async function recordReplay(
   client: PoolClient,
-  { deliveryId, runs, appliedState, nowMs }: Replay,
+  { deliveryId, runs, appliedState, nowMs, manual }: Replay,
   snapshots: PostgresSnapshots,
 ): Promise<boolean> {
+  if (manual) {
+    const { factory, webhook, payload, headers } = manual;
+    const values = [
+      toDay(nowMs),
+      deliveryId,
+      factory,
+      webhook,
+      manualUid,
+      nowMs,
+      payload,
+      JSON.stringify(headers),
+    ];
+    await client.query(insertManual, values);
+  }
   const snapshot = await snapshots.store(client, appliedState, toDay(nowMs));
   const stored = await client.query(
-    `SELECT FROM hookmill.deliveries WHERE ${isDelivery} AND outcome = 'Accepted' FOR KEY SHARE`,
+    `SELECT FROM hookmill.deliveries WHERE ${isDelivery} AND outcome IN ('Accepted', 'Manual') FOR KEY SHARE`,
     toIdValues(deliveryId),
   );
   if (stored.rowCount === 0) return false;
   const columns = toColumns(runs.map(packRun), ['id', 'automation', 'flow']);
-  await client.query(insertReplay, [deliveryId, snapshot, nowMs, ...columns]);
+  await client.query(insertReplay, [deliveryId, snapshot, nowMs, ...columns, manual ? true : null]);
   return true;
 }
 
+const insertManual = `
+  INSERT INTO hookmill.deliveries (day, id, factory, webhook, uid, at_ms, size, outcome, payload, headers)
+  VALUES ($1, $2, $3, $4, $5, $6, length($7::bytea), 'Manual', $7, $8)
+  ON CONFLICT (id, day) DO NOTHING`;
+
 const insertReplay = `
-  INSERT INTO hookmill.runs (day, id, delivery_id, factory, webhook, automation, replay, snapshot, not_before_ms,
+  INSERT INTO hookmill.runs (day, id, delivery_id, factory, webhook, automation, replay, manual, snapshot, not_before_ms,
     created_at_ms, flow)
-  SELECT day, r.id, deliveries.id, factory, webhook, r.automation, true, $2, $3, $3, r.flow
+  SELECT day, r.id, deliveries.id, factory, webhook, r.automation, $7::boolean IS NULL, $7, $2, $3, $3, r.flow
   FROM hookmill.deliveries, unnest($4::text[], $5::text[], $6::text[]) WITH ORDINALITY AS r (id, automation, flow, position)
   WHERE deliveries.id = $1 ORDER BY position
   ON CONFLICT (id, day) DO NOTHING`;

@@ -11,7 +11,7 @@ export type AsyncVerbs = {
 
 export async function readEvent(pool: Pool, deliveryId: string): Promise<StoredEvent | undefined> {
   const { rows } = await pool.query<EventRecord>(
-    `SELECT payload, headers FROM hookmill.deliveries WHERE ${isDelivery} AND outcome = 'Accepted'`,
+    `SELECT payload, headers FROM hookmill.deliveries WHERE ${isDelivery} AND payload IS NOT NULL`,
     toIdValues(deliveryId),
   );
   return toEvent(rows[0]);

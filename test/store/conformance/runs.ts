@@ -279,6 +279,36 @@ export function testRuns(makePlace: MakePlace): void {
     expect(await reader.findDelivery(id)).toMatchObject({ snapshot: 'digest one' });
   });
 
+  test('started by hand are marked, with a payload that counts for no webhook', async () => {
+    const store = openAt(makePlace());
+    const log = await openLog(store);
+    const [run] = [newRun('draft')];
+    const { id: deliveryId, factory, webhook, uid } = acceptedDelivery({ atMs: Date.now() });
+    const event = { payload: Buffer.from(' {"a": 1}'), headers: { 'x-event': 'push' } };
+    const appliedState = { digest: 'digest two', json: '{"automations":["two"]}' };
+    // A database has partitions for its own days only.
+    const nowMs = Date.now();
+    const started = { deliveryId, runs: [run], appliedState, nowMs, manual: { factory, webhook, ...event } };
+    expect(await log.replay(started)).toBe(true);
+    const reader = store.deliveries;
+    const [shown] = await reader.listRunsOfDelivery(deliveryId);
+    expect(shown).toMatchObject({ id: run.id, webhook, replay: false, manual: true, snapshot: 'digest two' });
+    expect((await log.claimRuns({ ...claim, nowMs })).runs).toMatchObject([{ id: run.id, manual: true }]);
+    const read = await log.readEvent(deliveryId);
+    expect([Buffer.from(read?.payload ?? []).toString(), read?.headers]).toEqual([
+      ' {"a": 1}',
+      event.headers,
+    ]);
+    const row = { id: deliveryId, outcome: 'Manual', size: 9 };
+    expect(await reader.listDeliveries({ factory, webhook, limit: 9 })).toMatchObject([row]);
+    expect(await reader.listDeliveries({ factory, uid, limit: 9 })).toEqual([]);
+    const step = await reader.readNextTallies();
+    expect(step.tallies).toEqual([]);
+    // A sender's delivery with the same body is no duplicate of it.
+    const sent = acceptedDelivery({ identity: 'same', payload: event.payload });
+    expect(await log.recordAccepted(sent)).toEqual({ id: sent.id });
+  });
+
   test('are not replayed from an unknown delivery, nor from one without a payload', async () => {
     const log = await openLog(openAt(makePlace()));
     const [original, duplicate] = [acceptedDelivery({ identity: 'a' }), acceptedDelivery({ identity: 'a' })];

@@ -329,6 +329,10 @@ const migrations: readonly string[] = [
   CREATE INDEX run_deliveries_by_run ON run_deliveries (run);
   CREATE INDEX run_deliveries_by_delivery ON run_deliveries (delivery);
   `,
+  `
+  -- A flag: somebody started it by hand.
+  ALTER TABLE runs ADD COLUMN manual INTEGER;
+  `,
 ];
 
 export const schemaVersionCurrent = migrations.length;

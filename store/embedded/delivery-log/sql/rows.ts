@@ -10,7 +10,7 @@ export const selectDelivery = `
 
 /** Selects the columns of a `Run`. */
 export const selectRun = `
-  SELECT runs.id, deliveries.id AS deliveryId, runs.factory, webhook, automation, replay, digest AS snapshot, state,
+  SELECT runs.id, deliveries.id AS deliveryId, runs.factory, webhook, automation, replay, manual, digest AS snapshot, state,
     attempts, claims, not_before_ms AS notBeforeMs, created_at_ms AS createdAtMs, started_at_ms AS startedAtMs,
     finished_at_ms AS finishedAtMs, claimed_by AS claimedBy, waits_until_ms AS waitsUntilMs, report, error, stopped,
     dismissed, delivery_count AS deliveryCount,
@@ -49,13 +49,14 @@ export type RunRow = Omit<Run, Flag | 'report'> & { readonly [F in Flag]: number
   readonly report: string | null;
 };
 
-type Flag = 'replay' | 'stopped' | 'dismissed';
+type Flag = 'replay' | 'manual' | 'stopped' | 'dismissed';
 
-export function toRun({ stopped, dismissed, report, ...row }: RunRow): Run {
+export function toRun({ manual, stopped, dismissed, report, ...row }: RunRow): Run {
   return {
     ...withoutNulls(row),
     replay: row.replay === 1,
     ...(report !== null && { report: JSON.parse(report) }),
+    ...(manual === 1 && { manual: true }),
     ...(stopped === 1 && { stopped: true }),
     ...(dismissed === 1 && { dismissed: true }),
   };

@@ -1,22 +1,24 @@
 import type Database from 'better-sqlite3';
+import { manualUid } from '../../../../schema/delivery.ts';
 import type { DueTimesCorrection, RunAttempt, RunClaim } from '../../../delivery-log.ts';
 import { packRun } from '../../../delivery-log-thread/batch.ts';
 import type { RunVerb, VerbTable } from '../../../delivery-log-thread/wire.ts';
 import { flowDecisionsMax, stopReason } from '../../../run-flow.ts';
 import { type Lanes, type Obstacle, prepareLanes, type RunLanes, selectLanes } from './lanes.ts';
 import { type RunRow, selectRun, toRun } from './rows.ts';
+import type { Series } from './series.ts';
 import type { Snapshots } from './snapshots.ts';
 
 export type RunVerbs = Pick<VerbTable, RunVerb>;
 
 /** The queue of runs. Each verb runs within the caller's transaction. */
-export function prepareRunVerbs(database: Database.Database, snapshots: Snapshots): RunVerbs {
+export function prepareRunVerbs(database: Database.Database, snapshots: Snapshots, series: Series): RunVerbs {
   const lanes = prepareLanes(database);
   return {
     claimRuns: prepareClaim(database, lanes),
     ...prepareEnds(database, lanes),
     ...prepareRetries(database, lanes),
-    replay: prepareReplay(database, snapshots),
+    replay: prepareReplay(database, snapshots, series),
   };
 }
 
@@ -159,21 +161,34 @@ function prepareRetries(
   };
 }
 
-function prepareReplay(database: Database.Database, snapshots: Snapshots): RunVerbs['replay'] {
+function prepareReplay(
+  database: Database.Database,
+  snapshots: Snapshots,
+  series: Series,
+): RunVerbs['replay'] {
+  const insertManual = database.prepare(
+    'INSERT INTO deliveries (id, series, at_ms, size, headers, payload) VALUES (?, ?, ?, ?, ?, ?)',
+  );
   const selectStored = database.prepare<[string], { delivery: number; factory: string }>(`
     SELECT seq AS delivery, factory FROM deliveries JOIN series ON key = series
-    WHERE id = ? AND outcome = 'Accepted'`);
+    WHERE id = ? AND outcome IN ('Accepted', 'Manual')`);
   const insertReplay = database.prepare(`
-    INSERT INTO runs (id, delivery, factory, automation, replay, snapshot, not_before_ms, created_at_ms, flow)
-    VALUES (?, ?, ?, ?, 1, ?, ?, ?, ?)`);
-  return ({ deliveryId, runs, appliedState, nowMs }) => {
+    INSERT INTO runs (id, delivery, factory, automation, replay, manual, snapshot, not_before_ms, created_at_ms, flow)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  return ({ deliveryId, runs, appliedState, nowMs, manual }) => {
+    if (manual) {
+      const { payload, headers } = manual;
+      const key = series.store({ ...manual, uid: manualUid }, 'Manual');
+      insertManual.run(deliveryId, key, nowMs, payload.length, JSON.stringify(headers), payload);
+    }
+    const origin = manual ? [0, 1] : [1, null];
     const stored = selectStored.get(deliveryId);
     if (!stored) return false;
     const snapshot = snapshots.store(appliedState);
     snapshots.addUses(snapshot, runs.length);
     const { delivery, factory } = stored;
     for (const { id, automation, flow = null } of runs.map(packRun)) {
-      insertReplay.run(id, delivery, factory, automation, snapshot, nowMs, nowMs, flow);
+      insertReplay.run(id, delivery, factory, automation, ...origin, snapshot, nowMs, nowMs, flow);
     }
     return true;
   };

@@ -15,7 +15,7 @@ import { openSeries } from './series.ts';
 /** A run as SQLite keeps it: without its output and without booleans. */
 export type StoredTransferRun = Omit<TransferRun, Flag | 'bytes'> & { readonly [F in Flag]: number };
 
-type Flag = 'replay' | 'stopped' | 'dismissed';
+type Flag = 'replay' | 'manual' | 'stopped' | 'dismissed';
 
 export function readTransferDeliveries(
   database: Database.Database,
@@ -165,7 +165,7 @@ const countSnapshotUse = `
 
 const selectTransferRun = `
   SELECT runs.seq AS position, runs.id, runs.factory, webhook, deliveries.id AS deliveryId, at_ms AS deliveryAtMs,
-    automation, replay, digest AS snapshot, state, attempts, claims, not_before_ms AS notBeforeMs, created_at_ms AS createdAtMs,
+    automation, replay, coalesce(manual, 0) AS manual, digest AS snapshot, state, attempts, claims, not_before_ms AS notBeforeMs, created_at_ms AS createdAtMs,
     started_at_ms AS startedAtMs, finished_at_ms AS finishedAtMs, claimed_by AS claimedBy,
     waits_until_ms AS waitsUntilMs, report, error, flow,
     coalesce(stopped, 0) AS stopped, coalesce(dismissed, 0) AS dismissed, iif(delivery_count IS NULL, NULL, (
@@ -176,9 +176,9 @@ const selectTransferRun = `
   WHERE runs.seq = ?`;
 
 const insertRun = `
-  INSERT INTO runs (id, delivery, factory, automation, replay, snapshot, state, attempts, claims, not_before_ms, created_at_ms,
+  INSERT INTO runs (id, delivery, factory, automation, replay, manual, snapshot, state, attempts, claims, not_before_ms, created_at_ms,
     started_at_ms, finished_at_ms, claimed_by, waits_until_ms, report, error, flow, stopped, dismissed, delivery_count)
-  VALUES (@id, (SELECT seq FROM deliveries WHERE id = @deliveryId), @factory, @automation, @replay,
+  VALUES (@id, (SELECT seq FROM deliveries WHERE id = @deliveryId), @factory, @automation, @replay, nullif(@manual, 0),
     (SELECT key FROM snapshots WHERE digest = @snapshot), @state, @attempts, @claims, @notBeforeMs, @createdAtMs, @startedAtMs,
     @finishedAtMs, @claimedBy, @waitsUntilMs, @report, @error, @flow, nullif(@stopped, 0), nullif(@dismissed, 0), json_array_length(@taken))`;
 

@@ -56,7 +56,7 @@ function prepareCommit(database: Database.Database, file: string): (batch: Batch
   const event = database.prepare<[string], EventRecord>(selectEvent);
   const runDeliveries = database.prepare<{ id: string }, RunDelivery>(selectRunDeliveries);
   const verbs: VerbTable = {
-    ...prepareRunVerbs(database, snapshots),
+    ...prepareRunVerbs(database, snapshots, series),
     recordUnlogged: prepareRecordUnlogged(database),
     ...prepareTallyVerbs(database),
     pruneStep: preparePruneStep(database, snapshots),

@@ -1,0 +1,51 @@
+import { createSnapshot } from '../schema/automations-snapshot.ts';
+import type { AutomationDefinition } from '../schema/definitions/automation-definition.ts';
+import type { EventHeaders } from '../schema/event-headers.ts';
+import { createSortableId, sortableIdRandomBytes } from '../schema/ids.ts';
+import { Refusal } from '../schema/refusal.ts';
+import { DeliveryLogError } from '../store/delivery-log-error.ts';
+import type { OpenFactory } from './factory.ts';
+import { requireAutomation } from './require-applied.ts';
+import { compileRunFlow } from './run-flow.ts';
+
+/** The payload of a run that somebody starts by hand. */
+export interface ManualEvent {
+  /** JSON in UTF-8. */
+  readonly payload: Uint8Array;
+  readonly headers: EventHeaders;
+}
+
+/**
+ * Starts a run of an applied automation, or of a draft, whether its triggers match or not. The run keeps the draft, and
+ * the payload is kept like a delivery that counts for no webhook.
+ * Fails with `automation-unknown`, or with `webhook-unknown` if no trigger selects an applied webhook.
+ */
+export async function runByHand(
+  factory: OpenFactory,
+  wanted: string | AutomationDefinition,
+  { payload, headers }: ManualEvent,
+): Promise<{ readonly deliveryId: string; readonly runId: string }> {
+  const state = await factory.readState();
+  const found = typeof wanted === 'string' ? requireAutomation(state, wanted) : wanted;
+  const automation = { ...found, triggers: [...found.triggers] };
+  const uids = automation.triggers.flatMap(({ filter }) => filter.webhook_ids);
+  const webhook = state.webhooks.find(({ uid }) => uids.includes(uid));
+  if (!webhook) {
+    const detail = `no trigger of the automation ${automation.name} selects an applied webhook`;
+    throw new Refusal('webhook-unknown', { detail });
+  }
+  const nowMs = factory.now().getTime();
+  const createId = (kind: 'dlv' | 'run') =>
+    createSortableId(kind, nowMs, factory.randomBytes(sortableIdRandomBytes));
+  const [deliveryId, runId] = [createId('dlv'), createId('run')];
+  const flow = compileRunFlow(factory.name, automation)?.(JSON.parse(Buffer.from(payload).toString('utf8')));
+  const others = state.automations.filter(({ name }) => name !== automation.name);
+  const appliedState = createSnapshot({ ...state, automations: [...others, automation] });
+  const runs = [{ id: runId, automation: automation.name, ...(flow && { flow }) }];
+  const manual = { factory: factory.name, webhook: webhook.name, payload, headers };
+  const isRecorded = await factory.useDeliveryLog(log =>
+    log.replay({ deliveryId, runs, appliedState, nowMs, manual }),
+  );
+  if (!isRecorded) throw new DeliveryLogError('failed', 'the payload could not be stored; try again');
+  return { deliveryId, runId };
+}

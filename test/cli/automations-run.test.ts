@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { startDaemonForTest } from '../support/daemon.ts';
+import { eventually } from '../support/eventually.ts';
+import { startManagedDaemon } from '../support/management.ts';
+import { makeWorkspace } from '../support/workspace.ts';
+
+const payload = ' {"action": "created"}\n';
+
+const draft = (uid: string, prompt: string) =>
+  JSON.stringify({
+    prompt,
+    triggers: [
+      { provider: 'webhook', event: 'received', filter: { webhook_ids: [uid], payload: { never: [1] } } },
+    ],
+  });
+
+test('starts a run of a definition that is not applied, and marks it', async () => {
+  const workspace = makeWorkspace();
+  const { hookmill, write } = workspace;
+  write('webhooks/hook.yaml', 'secretName: HOOK\n');
+  await hookmill('secrets', 'generate', 'HOOK');
+  const [{ uid }] = JSON.parse((await hookmill('apply', '-o', 'json')).stdout).changes;
+  write('automations/act.yaml', draft(uid, 'Try this.'));
+  write('event.json', payload);
+  await startDaemonForTest({ workspace });
+  const words = ['automations', 'run', 'act', '--payload', 'event.json'];
+  const started = await hookmill(...words, '--header', 'X-GitHub-Event: push', '-o', 'json');
+  const { runId, deliveryId } = JSON.parse(started.stdout);
+
+  const show = async () => JSON.parse((await hookmill('runs', 'show', runId, '-o', 'json')).stdout);
+  await eventually(async () => (await show()).state === 'succeeded');
+  const { directory, ...run } = await show();
+  expect(run).toMatchObject({ automation: 'act', webhook: 'hook', manual: true, replay: false });
+  const read = (name: string) => readFileSync(join(directory, name), 'utf8');
+  expect(read('prompt.md')).toMatch(/^Try this\.\n/);
+  expect(read('prompt.md')).toContain('An operator started this run by hand');
+  expect(read('event-payload.json')).toBe(payload);
+  expect(JSON.parse(read('event-headers.json'))).toEqual({ 'x-github-event': 'push' });
+  expect((await hookmill('runs', 'list')).stdout).toContain(`${deliveryId} (manual)`);
+  expect((await hookmill('deliveries', 'list')).stdout).toMatch(/Manual/);
+  expect((await hookmill('deliveries', 'show', deliveryId)).stdout).toContain('started a run by hand');
+  const [shown] = JSON.parse((await hookmill('webhooks', 'list', '-o', 'json')).stdout);
+  expect(shown.lastDelivery ?? null).toBeNull();
+
+  write('bad.json', '{');
+  const bad = await hookmill('automations', 'run', 'act', '--payload', 'bad.json');
+  expect(bad).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('not JSON') });
+  const unknown = await hookmill('automations', 'run', 'none', '--payload', 'event.json');
+  expect(unknown).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('none') });
+});
+
+test('sends a draft to a server, which asks for the permission to manage', async () => {
+  const daemon = await startManagedDaemon();
+  const client = await daemon.client();
+  const { uid } = (await client.call('createWebhook', { body: { name: 'hook' } })).json.webhook;
+  const workspace = makeWorkspace();
+  workspace.write('automations/act.yaml', draft(uid, 'Try this.'));
+  workspace.write('event.json', payload);
+  const run = async (token: string) => {
+    const env = { HOOKMILL_SERVER: daemon.managementUrl, HOOKMILL_TOKEN: token };
+    return workspace.hookmill('automations', 'run', 'act', '--payload', 'event.json', { env });
+  };
+  const { stdout } = await run(client.token);
+  const shown = (await client.call('showRun', { params: { run: stdout.trim() } })).json;
+  expect(shown).toMatchObject({ automation: 'act', webhook: 'hook', manual: true });
+  const { json } = await client.call('showDelivery', { params: { delivery: shown.deliveryId } });
+  expect(json).toMatchObject({ outcome: 'Manual', payload });
+  const reader = await daemon.client({ permission: 'read' });
+  expect(await run(reader.token)).toMatchObject({ exitCode: 1, stdout: '' });
+  const invalid = await client.call('runByHand', { body: { automation: 'act', payload: '{' } });
+  expect(invalid.json.code).toBe('request-invalid');
+});
