@@ -29,6 +29,8 @@ import { declareDeliveriesList } from './commands/deliveries/list.ts';
 import { declareListen } from './commands/deliveries/listen.ts';
 import { declareDeliveriesReplay } from './commands/deliveries/replay.ts';
 import { declareDeliveriesShow } from './commands/deliveries/show.ts';
+import { declareKey } from './commands/key/key.ts';
+import { declareKeyRotate } from './commands/key/rotate.ts';
 import { declarePayloadsDescribe } from './commands/payloads/describe.ts';
 import { declarePayloads } from './commands/payloads/payloads.ts';
 import { declareReconcile } from './commands/reconcile/reconcile.ts';
@@ -99,6 +101,7 @@ const commandTable: readonly (readonly [heading: string, ...rows: CommandRow[]])
       declareSecretsShare,
       declareSecretsRemove,
     ],
+    [declareKey, declareKeyRotate],
     [declareTokens, declareTokensCreate, declareTokensList, declareTokensRevoke],
     [declareAudit],
   ],

@@ -2,12 +2,12 @@ import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { CommandError } from './exit-status.ts';
 import { printStatus } from './output.ts';
 
-/** The variables with secrets: the key that seals values, and URLs of the database, which contain its password. */
-const variables = ['HOOKMILL_KEY', 'HOOKMILL_STORE', 'HOOKMILL_STORE_DIRECT'] as const;
+/** The variables with secrets: the key that seals values, the one before, and URLs of the database, which contain its password. */
+const variables = ['HOOKMILL_KEY', 'HOOKMILL_OLD_KEY', 'HOOKMILL_STORE', 'HOOKMILL_STORE_DIRECT'] as const;
 
 /**
- * Takes the secrets out of the environment of this process, and returns the environment as it was, with the key that
- * `HOOKMILL_KEY_FILE` names. No process that is started later inherits them. On Linux, /proc/<pid>/environ no longer
+ * Takes the secrets out of the environment of this process, and returns the environment as it was, with the keys that
+ * `HOOKMILL_KEY_FILE` and `HOOKMILL_OLD_KEY_FILE` name. No process that is started later inherits them. On Linux, /proc/<pid>/environ no longer
  * shows them to other processes of the same user. Fails with CommandError if the file cannot be read.
  */
 export function takeSecrets(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
@@ -24,25 +24,29 @@ export function takeSecrets(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
       );
     }
   }
-  const { HOOKMILL_KEY_FILE: file } = before;
-  return file ? { ...before, HOOKMILL_KEY: readKeyFile(file, before.HOOKMILL_KEY) } : before;
+  const keys = (['HOOKMILL_KEY', 'HOOKMILL_OLD_KEY'] as const).flatMap(name => {
+    const file = before[`${name}_FILE`];
+    return file ? [[name, readKeyFile(file, name, before[name])]] : [];
+  });
+  return { ...before, ...Object.fromEntries(keys) };
 }
 
 /** Reads the key from a file that a service manager or a container platform provides, such as a systemd credential. */
-function readKeyFile(file: string, given: string | undefined): string {
+function readKeyFile(file: string, name: string, given: string | undefined): string {
   if (given !== undefined)
-    throw new CommandError('HOOKMILL_KEY and HOOKMILL_KEY_FILE are both set; leave one of them out');
+    throw new CommandError(`${name} and ${name}_FILE are both set; leave one of them out`);
   try {
     return readFileSync(file, 'utf8').trim();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new CommandError(`cannot read ${file}, which HOOKMILL_KEY_FILE names (${code})`);
+    throw new CommandError(`cannot read ${file}, which ${name}_FILE names (${code})`);
   }
 }
 
 const usePasswordFile = 'Leave the password out, and use a pgpass file instead';
 const advice: Readonly<Record<(typeof variables)[number], string>> = {
   HOOKMILL_KEY: 'With a home, use its key file instead',
+  HOOKMILL_OLD_KEY: 'Remove it when `hookmill key rotate` is done',
   HOOKMILL_STORE: usePasswordFile,
   HOOKMILL_STORE_DIRECT: usePasswordFile,
 };

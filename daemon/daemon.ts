@@ -333,7 +333,7 @@ async function startRuns(
   const callback = runner.kind === 'http' ? runner.callback : undefined;
   const callbacks =
     callback &&
-    openCallbacks(await store.seal.deriveKey('run callbacks'), () => callback.url ?? condition.baseUrl);
+    openCallbacks(await store.seal.deriveKeys('run callbacks'), () => callback.url ?? condition.baseUrl);
   const runQueue = await startRunQueue({
     ...{ store, deliveryLog, settings: settings.runs, log, nowMs, monotonicMs },
     runner: await createRunner(settings.runs, environment, store, nowMs, callbacks),

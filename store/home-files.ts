@@ -4,8 +4,10 @@ import { posix } from 'node:path';
 export const homeFileHeadBytes = 256;
 
 const json = /^\{\s*"(digest|formatVersion)":/;
+const key = /^[A-Za-z0-9+/]{43}=\s*$/;
 const heads: Readonly<Record<string, RegExp>> = {
-  key: /^[A-Za-z0-9+/]{43}=\s*$/,
+  key,
+  'old-key': key,
   'secrets.json': json,
   'tokens.json': json,
   'applied.json': json,

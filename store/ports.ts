@@ -50,6 +50,12 @@ export interface Store {
   /** Looks at everything that the promises of the store depend on. Changes nothing. */
   check(): Promise<StoreReport>;
   /**
+   * Seals all sealed values again that the key has not sealed, and returns their number. A home without `HOOKMILL_KEY`
+   * gets a new key first. Daemons may go on. Calling it again goes on where it was stopped. Fails with `key` if a value
+   * does not open, or if there is no old key.
+   */
+  rotateKey(): Promise<number>;
+  /**
    * Opens everything that the store keeps as it is at one moment, while daemons go on. Everything that was committed before
    * is in it. PostgreSQL and SQLite keep what is removed meanwhile until it is closed.
    */
@@ -81,6 +87,10 @@ export interface StoreReport {
   readonly facts: Readonly<Record<string, string>>;
   /** Says what is wrong and what to do. */
   readonly problems: readonly string[];
+}
+
+export function addProblems(report: StoreReport, problems: readonly string[]): StoreReport {
+  return { ...report, problems: [...report.problems, ...problems] };
 }
 
 /** The applied state of each factory. */
@@ -145,7 +155,7 @@ export interface DaemonRecord {
 export interface StorePlace {
   /** The home directory. It is created with the first write. */
   readonly home: string;
-  /** The environment variables: if HOOKMILL_KEY is set, it is the key that seals values. */
+  /** The environment variables: HOOKMILL_KEY is the key that seals values, HOOKMILL_OLD_KEY another one that opens them. */
   readonly environment: NodeJS.ProcessEnv;
   /** The database that keeps everything but caches; absent: the home keeps everything. */
   readonly postgres?: PostgresPlace | undefined;

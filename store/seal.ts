@@ -7,13 +7,18 @@ export interface SealedFor {
   readonly factory?: string;
 }
 
-/** Seals and opens values with one key. */
+/** Seals values with the key, and opens them with the key or the old key. */
 export interface Seal {
   seal(value: string, owner: SealedFor): Promise<string>;
   /** Fails with `key` if another key sealed the value, if it belongs to another owner, or if it was altered. */
   open(sealed: string, owner: SealedFor): Promise<string>;
-  /** Derives a key for another use (HKDF, RFC 5869). It is the same as long as the seal's key is, and is never stored. */
-  deriveKey(use: string): Promise<KeyObject>;
+  /** Seals a value again, unless the key has sealed it. Fails as `open` does. */
+  reseal(sealed: string, owner: SealedFor): Promise<string>;
+  /**
+   * Derives keys for another use (HKDF, RFC 5869), from the key and from the old key. They are the same as long as those are,
+   * and are never stored.
+   */
+  deriveKeys(use: string): Promise<readonly [current: KeyObject, ...old: KeyObject[]]>;
 }
 
 /** The owner of the sealed credential of a signature webhook. */

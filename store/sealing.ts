@@ -9,38 +9,37 @@ export const keyBytes = 32;
 
 /** Where the key comes from. */
 export interface KeySource {
-  /** The key, if there is one. Fails with `key` if it is malformed. */
-  readonly find: () => Promise<KeyObject | undefined>;
+  /** The key, if there is one, then the old key, if there is one. Fails with `key` if one is malformed. */
+  readonly find: () => Promise<readonly KeyObject[]>;
   /** The key; it is created if the source can do that. Fails with `key` otherwise. */
   readonly require: () => Promise<KeyObject>;
 }
 
 /** Seals values as JWE (RFC 7516), by direct encryption with A256GCM. */
 export function openSeal(key: KeySource): Seal {
+  const seal = async (value: string, owner: SealedFor) =>
+    new CompactEncrypt(Buffer.from(value))
+      .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', ...ownerHeader(owner) })
+      .encrypt(await key.require());
   return {
-    seal: async (value, owner) =>
-      new CompactEncrypt(Buffer.from(value))
-        .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', ...ownerHeader(owner) })
-        .encrypt(await key.require()),
-    open: async (jwe, owner) => {
-      const { value, protectedHeader } = openJwe(jwe, await key.find(), owner);
-      const expected = ownerHeader(owner);
-      const same = Object.entries(expected).every(([field, value]) => protectedHeader[field] === value);
-      if (!same)
-        throw new StoreError(
-          'key',
-          `the sealed value of ${owner.name} was sealed for another owner; set the secret again`,
-        );
-      return value;
+    seal,
+    open: async (jwe, owner) => openJwe(jwe, await key.find(), owner).value,
+    reseal: async (jwe, owner) => {
+      const { value, isCurrent } = openJwe(jwe, await key.find(), owner);
+      return isCurrent ? jwe : seal(value, owner);
     },
-    deriveKey: async use => {
-      const derived = await derive('sha256', await key.require(), '', `hookmill ${use}`, keyBytes);
-      return createSecretKey(Buffer.from(derived));
+    deriveKeys: async use => {
+      const current = await key.require();
+      const old = (await key.find()).filter(found => !found.equals(current));
+      return [await derive(current, use), ...(await Promise.all(old.map(found => derive(found, use))))];
     },
   };
 }
 
-const derive = promisify(hkdf);
+async function derive(key: KeyObject, use: string): Promise<KeyObject> {
+  const derived = await promisify(hkdf)('sha256', key, '', `hookmill ${use}`, keyBytes);
+  return createSecretKey(Buffer.from(derived));
+}
 
 /** Parses a key in base64. Fails with `key`; `origin` names where the text comes from. */
 export function parseKey(text: string, origin: string): KeyObject {
@@ -52,19 +51,52 @@ export function parseKey(text: string, origin: string): KeyObject {
   );
 }
 
+/** The keys in `HOOKMILL_KEY` and `HOOKMILL_OLD_KEY`; none unless the first is set. Fails with `key`. */
+export function readGivenKeys(environment: NodeJS.ProcessEnv): KeyObject[] {
+  const [key, old] = [environment.HOOKMILL_KEY?.trim(), environment.HOOKMILL_OLD_KEY?.trim()];
+  if (!key) return [];
+  return [parseKey(key, 'HOOKMILL_KEY'), ...(old ? [parseKey(old, 'HOOKMILL_OLD_KEY')] : [])];
+}
+
+/** Fails with `key` if `HOOKMILL_OLD_KEY` is not set: then `HOOKMILL_KEY` is no new key. */
+export function requireOldKey({ HOOKMILL_OLD_KEY }: NodeJS.ProcessEnv): void {
+  if (HOOKMILL_OLD_KEY) return;
+  const message =
+    'set HOOKMILL_KEY to a new key, and HOOKMILL_OLD_KEY to the one before; restart the daemons with both first';
+  throw new StoreError('key', message);
+}
+
 interface OpenedJwe {
   readonly value: string;
   readonly protectedHeader: Readonly<Record<string, unknown>>;
 }
 
-function openJwe(jwe: string, key: KeyObject | undefined, owner: SealedFor): OpenedJwe {
-  try {
-    if (!key) throw new Error('there is no key');
-    return decrypt(jwe, key);
-  } catch (cause) {
-    const message = `the sealed value of ${owner.name} does not open with this key; restore the key that sealed it (the home's key file or HOOKMILL_KEY), or set the secret again`;
-    throw new StoreError('key', message, { cause });
+/** Opens a JWE with the first key that fits, and says whether that is the current one, which comes first. */
+function openJwe(
+  jwe: string,
+  keys: readonly KeyObject[],
+  owner: SealedFor,
+): { readonly value: string; readonly isCurrent: boolean } {
+  let cause: unknown = new Error('there is no key');
+  for (const key of keys) {
+    let opened: OpenedJwe;
+    try {
+      opened = decrypt(jwe, key);
+    } catch (error) {
+      cause = error;
+      continue;
+    }
+    return { value: requireOwner(opened, owner), isCurrent: key === keys[0] };
   }
+  const message = `the sealed value of ${owner.name} does not open with this key; restore the key that sealed it (the home's key file or HOOKMILL_KEY), or set the secret again`;
+  throw new StoreError('key', message, { cause });
+}
+
+function requireOwner({ value, protectedHeader }: OpenedJwe, owner: SealedFor): string {
+  const expected = Object.entries(ownerHeader(owner));
+  if (expected.every(([field, value]) => protectedHeader[field] === value)) return value;
+  const message = `the sealed value of ${owner.name} was sealed for another owner; set the secret again`;
+  throw new StoreError('key', message);
 }
 
 /**

@@ -17,18 +17,23 @@ export const callbackPrefix = '/callbacks/';
 
 const pathPattern = /^\/callbacks\/(run_[0-9a-z]{26})\/([1-9][0-9]{0,14})\/([A-Za-z0-9_-]{43})$/;
 
-/** Creates and checks callback URLs with a key that is used for nothing else. */
-export function openCallbacks(key: KeyObject, baseUrl: () => string): Callbacks {
-  const makeToken = ({ id, claims }: CallbackAttempt) =>
+/**
+ * Creates callback URLs with the first of these keys, and checks them with all: those of before the key was changed are
+ * valid too. The keys are used for nothing else.
+ */
+export function openCallbacks(keys: readonly [KeyObject, ...KeyObject[]], baseUrl: () => string): Callbacks {
+  const makeToken = ({ id, claims }: CallbackAttempt, key: KeyObject) =>
     createHmac('sha256', key).update(`${id}\n${claims}`).digest('base64url');
   return {
     createUrl: attempt =>
-      `${baseUrl()}${callbackPrefix}${attempt.id}/${attempt.claims}/${makeToken(attempt)}`,
+      `${baseUrl()}${callbackPrefix}${attempt.id}/${attempt.claims}/${makeToken(attempt, keys[0])}`,
     findAttempt: path => {
       const [, id, claims, token] = pathPattern.exec(path) ?? [];
       if (id === undefined || token === undefined) return undefined;
       const attempt = { id, claims: Number(claims) };
-      return timingSafeEqual(Buffer.from(token), Buffer.from(makeToken(attempt))) ? attempt : undefined;
+      const isRight = (key: KeyObject) =>
+        timingSafeEqual(Buffer.from(token), Buffer.from(makeToken(attempt, key)));
+      return keys.some(isRight) ? attempt : undefined;
     },
   };
 }

@@ -18,6 +18,11 @@ export interface SealedTarget extends SealedDocuments {
   readonly documents: Pick<Documents, 'read' | 'change'>;
 }
 
+/** All documents of a store. */
+export interface SealedStore extends SealedTarget {
+  readonly documents: Pick<Documents, 'read' | 'change' | 'listFactories'>;
+}
+
 /** A document that is copied from one store to another. */
 export interface CopiedDocument {
   /** Names the content of the document in messages, in the plural. */
@@ -28,6 +33,10 @@ export interface CopiedDocument {
   requireFits(from: SealedDocuments, to: SealedDocuments): Promise<void>;
   /** Copies the document unless it is there. A value that the target's key does not open is sealed again. */
   copy(from: SealedDocuments, to: SealedTarget): Promise<void>;
+  /** Seals the values again that the key has not sealed, and returns their number. */
+  reseal(side: SealedTarget): Promise<number>;
+  /** Why sealed values do not open, for each that does not. */
+  listUnopened(side: SealedDocuments): Promise<string[]>;
   /** The number of things in the document, and a digest of its content without sealed values. */
   summarize(documents: Pick<Documents, 'read'>): Promise<{ readonly count: number; readonly digest: string }>;
 }
@@ -77,6 +86,49 @@ export function listCopiedDocuments(factories: readonly string[]): CopiedDocumen
   ];
 }
 
+/** Seals all values of a store again that the key has not sealed, and returns their number. */
+export async function resealDocuments(side: SealedStore): Promise<number> {
+  let count = 0;
+  for (const { reseal } of listCopiedDocuments(await side.documents.listFactories())) {
+    count += await reseal(side);
+  }
+  return count;
+}
+
+/** Says what is wrong with the documents: those that cannot be read, values that do not open, missing team secrets. */
+export async function checkDocuments(side: SealedStore): Promise<string[]> {
+  const problems: string[] = [];
+  const collect = async (find: () => Promise<string[]>) => {
+    const found = await find().catch((error: unknown) => {
+      if (error instanceof StoreError) return [error.message];
+      throw error;
+    });
+    problems.push(...found);
+  };
+  const factories = await side.documents.listFactories();
+  for (const { listUnopened } of listCopiedDocuments(factories)) await collect(() => listUnopened(side));
+  if (problems.length === 0) await collect(() => listLostSecrets(side.documents, factories));
+  return problems;
+}
+
+/** The webhooks whose team secret does not exist. */
+async function listLostSecrets(
+  documents: Pick<Documents, 'read'>,
+  factories: readonly string[],
+): Promise<string[]> {
+  const { secrets } = await documents.read(secretsDocument);
+  const names = new Set(secrets.map(({ name }) => name));
+  const states = await Promise.all(factories.map(factory => documents.read(appliedStateDocument(factory))));
+  return states.flatMap(({ factory, webhooks }) =>
+    webhooks
+      .filter(({ secretName }) => !names.has(secretName))
+      .map(
+        ({ name, secretName }) =>
+          `the webhook ${name} of the factory ${factory} uses the team secret ${secretName}, which does not exist: set it, and apply`,
+      ),
+  );
+}
+
 function copiedState(factory: string): CopiedDocument {
   return copied(appliedStateDocument(factory), {
     part: 'applied states',
@@ -121,10 +173,9 @@ function copied<T extends object>(
   };
   const reseal = (from: SealedDocuments, to: SealedDocuments, source: T) =>
     replaceSealed(source, (sealed, owner) =>
-      to.seal.open(sealed, owner).then(
-        () => sealed,
-        async () => to.seal.seal(await from.seal.open(sealed, owner), owner),
-      ),
+      to.seal
+        .reseal(sealed, owner)
+        .catch(async () => to.seal.seal(await from.seal.open(sealed, owner), owner)),
     );
   return {
     part,
@@ -146,11 +197,41 @@ function copied<T extends object>(
         return { next: await reseal(from, to, source), result: undefined };
       });
     },
+    ...sealedIn(document, replaceSealed),
     summarize: async documents => {
       const data = await documents.read(document);
       if (isEmpty(data)) return { count: 0, digest: '' };
       const content = await replaceSealed(data, () => '');
       return { count: count(data), digest: hash('sha256', toCanonicalJson(content)) };
+    },
+  };
+}
+
+/** What can be done with the sealed values of one document. */
+function sealedIn<T extends object>(
+  document: StoredDocument<T>,
+  replaceSealed: Content<T>['replaceSealed'],
+): Pick<CopiedDocument, 'reseal' | 'listUnopened'> {
+  return {
+    reseal: async ({ documents, seal }) => {
+      const { result } = await documents.change(document, async data => {
+        let count = 0;
+        const next = await replaceSealed(data, async (sealed, owner) => {
+          const again = await seal.reseal(sealed, owner);
+          if (again !== sealed) count++;
+          return again;
+        });
+        return { next: count > 0 ? next : undefined, result: count };
+      });
+      return result;
+    },
+    listUnopened: async ({ documents, seal }) => {
+      const reasons: string[] = [];
+      await replaceSealed(await documents.read(document), async (sealed, owner) => {
+        await seal.open(sealed, owner).catch((error: StoreError) => reasons.push(error.message));
+        return sealed;
+      });
+      return reasons;
     },
   };
 }

@@ -1,13 +1,14 @@
 import { openAlerts } from '../documents/alerts.ts';
 import { openApiTokens } from '../documents/api-tokens.ts';
 import { openAppliedStates } from '../documents/applied-states.ts';
-import { listCopiedDocuments } from '../documents/copied-documents.ts';
+import { checkDocuments, listCopiedDocuments, resealDocuments } from '../documents/copied-documents.ts';
 import { freezeDocuments } from '../documents/freeze-documents.ts';
 import { openReconcileStatuses } from '../documents/reconcile-statuses.ts';
 import { openDocumentSessions } from '../documents/sessions.ts';
 import { openTeamSecrets } from '../documents/team-secrets.ts';
-import type { Store, StoreOptions } from '../ports.ts';
+import { addProblems, type Store, type StoreOptions } from '../ports.ts';
 import { StoreError } from '../store-error.ts';
+import { checkHome } from './check-home.ts';
 import { openDaemonAddress } from './daemon-address.ts';
 import { openProcessReader } from './delivery-log/read/process-reader.ts';
 import { openThreadReader } from './delivery-log/read/thread-reader.ts';
@@ -19,7 +20,7 @@ import { homeAt } from './files/home.ts';
 import { acquireLock } from './files/lock.ts';
 import { makeHome, withHomeLock } from './files/make-home.ts';
 import { requireSafeHome } from './files/require-safe-home.ts';
-import { openHomeSeal } from './home-seal.ts';
+import { openHomeSeal, rotateHomeKey } from './home-seal.ts';
 import { openHomeSnapshot, openHomeTransfer } from './home-transfer.ts';
 import { openMirrors } from './mirrors.ts';
 import { type LocalRunFiles, openRunFiles } from './run-files.ts';
@@ -43,14 +44,14 @@ export function openEmbeddedStore({
   const reconcileStatuses = openReconcileStatuses(documents);
   const openReader = options.readsInThread ? openThreadReader : openProcessReader;
   const deliveries = openReader(home.deliveryLogFile);
-  const { HOOKMILL_KEY } = environment;
+  const { HOOKMILL_KEY, HOOKMILL_OLD_KEY } = environment;
   const claimDaemon = async () => {
     await makeHome(home);
     const lock = await acquireLock(home.deliveryLogFile, 0);
     return { release: async () => lock.release() };
   };
   return {
-    place: { home: options.home, environment: { HOOKMILL_KEY }, lockTimeoutMs },
+    place: { home: options.home, environment: { HOOKMILL_KEY, HOOKMILL_OLD_KEY }, lockTimeoutMs },
     appliedStates,
     teamSecrets: openTeamSecrets({ documents, seal, appliedStates, reconcileStatuses, now }),
     apiTokens: openApiTokens(documents, now),
@@ -76,7 +77,9 @@ export function openEmbeddedStore({
         'a home is updated when it is opened; to create tables, name a database with --store or HOOKMILL_STORE';
       throw new StoreError('unsupported', message);
     },
-    check: async () => ({ facts: { home: options.home }, problems: checkLogFile(home.deliveryLogFile) }),
+    check: async () => addProblems(await checkHome(home), await checkDocuments({ documents, seal })),
+    rotateKey: () =>
+      rotateHomeKey({ home, environment, lockTimeoutMs }, () => resealDocuments({ documents, seal })),
     openSnapshot: () =>
       openHomeSnapshot(home, auditLog, atMoment => freezeDocuments(documents, listCopiedDocuments, atMoment)),
     openTransfer: async () => openHomeTransfer(home, documents, auditLog, await claimDaemon()),

@@ -1,11 +1,15 @@
 import type { Pool } from 'pg';
 import type { StoreReport } from '../ports.ts';
+import { limitStatement } from './connection/pool.ts';
 import { readTablesVersion, type TablesVersion, tablesVersionCurrent } from './migrations.ts';
 
 /** @limit Largest difference between the clocks of this machine and the database, in ms: ages and leases are measured with both. */
 const clockDifferenceMs = 2_000;
 /** @limit Oldest version of PostgreSQL, as its `server_version_num`: all newer ones are tested. */
 const serverVersionMin = 140_000;
+
+/** @limit Time in which PostgreSQL must compare all runs with their deliveries, in ms: a large log takes minutes. */
+const countMs = 10 * 60 * 1000;
 
 const durabilitySettings = ['synchronous_commit', 'fsync', 'full_page_writes'] as const;
 
@@ -16,14 +20,20 @@ interface Server extends Readonly<Record<(typeof durabilitySettings)[number], st
 }
 
 /** Checks a database for everything that the promises of its store depend on. Changes nothing. */
-export async function checkDatabase(pool: Pool, nowMs: () => number): Promise<StoreReport> {
+export async function checkDatabase(
+  pool: Pool,
+  nowMs: () => number,
+): Promise<StoreReport & { readonly isCurrent: boolean }> {
   const asked = nowMs();
   const server = await readServer(pool);
   const clockAheadMs = Math.round(server.nowMs - (asked + nowMs()) / 2);
   const tables = await readTablesVersion(pool);
   const partitions = tables && (await readPartitions(pool));
   const invalid = tables ? await listInvalidIndexes(pool) : [];
+  const isCurrent = tables?.version === tablesVersionCurrent;
+  const runsAlone = isCurrent ? await countRunsAlone(pool) : 0;
   return {
+    isCurrent,
     facts: {
       PostgreSQL: server.version,
       tables: tables ? `version ${tables.version} of ${tablesVersionCurrent}` : 'none',
@@ -38,6 +48,7 @@ export async function checkDatabase(pool: Pool, nowMs: () => number): Promise<St
       ...(partitions && partitions.replicas > 0 && !partitions.hasTomorrow
         ? ['there is no partition for tomorrow: see the logs of the daemons, which create it']
         : []),
+      ...(runsAlone > 0 ? [`${runsAlone} runs have no delivery: restore a backup`] : []),
       ...invalid.map(name => `the index ${name} is invalid: run REINDEX INDEX CONCURRENTLY ${name}`),
     ],
   };
@@ -102,4 +113,12 @@ async function listInvalidIndexes(pool: Pool): Promise<string[]> {
     FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid JOIN pg_namespace ON pg_namespace.oid = relnamespace
     WHERE nspname = 'hookmill' AND NOT (indisvalid AND indisready) ORDER BY 1`);
   return rows.map(({ name }) => name);
+}
+
+async function countRunsAlone(pool: Pool): Promise<number> {
+  const text = `
+    SELECT count(*) FROM hookmill.runs WHERE NOT EXISTS (
+      SELECT FROM hookmill.deliveries WHERE deliveries.day = runs.day AND deliveries.id = runs.delivery_id)`;
+  const { rows } = await pool.query<{ count: number }>(limitStatement(countMs, text));
+  return rows[0]?.count ?? 0;
 }

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { openAlerts } from '../documents/alerts.ts';
 import { openApiTokens } from '../documents/api-tokens.ts';
 import { openAppliedStates } from '../documents/applied-states.ts';
+import { checkDocuments, resealDocuments } from '../documents/copied-documents.ts';
 import { openReconcileStatuses } from '../documents/reconcile-statuses.ts';
 import { openTeamSecrets } from '../documents/team-secrets.ts';
 import { openDaemonAddress } from '../embedded/daemon-address.ts';
@@ -9,9 +10,9 @@ import { homeAt } from '../embedded/files/home.ts';
 import { requireSafeHome } from '../embedded/files/require-safe-home.ts';
 import { openMirrors } from '../embedded/mirrors.ts';
 import { openRunFiles } from '../embedded/run-files.ts';
-import type { Migrated, PostgresPlace, Store, StoreOptions } from '../ports.ts';
+import { addProblems, type Migrated, type PostgresPlace, type Store, type StoreOptions } from '../ports.ts';
 import type { Seal } from '../seal.ts';
-import { openSeal, parseKey } from '../sealing.ts';
+import { openSeal, readGivenKeys, requireOldKey } from '../sealing.ts';
 import { StoreError } from '../store-error.ts';
 import { checkDatabase } from './check-database.ts';
 import { connectDatabase } from './connection/database.ts';
@@ -44,8 +45,9 @@ export function openPostgresStore(options: PostgresStoreOptions): Store {
   const documents = openTableDocuments({ database, directUrl, lockTimeoutMs });
   const appliedStates = openAppliedStates(documents);
   const reconcileStatuses = openReconcileStatuses(documents);
-  const { HOOKMILL_KEY } = environment;
-  const place = { home: options.home, environment: { HOOKMILL_KEY }, postgres, lockTimeoutMs };
+  const { HOOKMILL_KEY, HOOKMILL_OLD_KEY } = environment;
+  const keys = { HOOKMILL_KEY, HOOKMILL_OLD_KEY };
+  const place = { home: options.home, environment: keys, postgres, lockTimeoutMs };
   const deliveries = openPostgresReader(url);
   return {
     place,
@@ -66,7 +68,15 @@ export function openPostgresStore(options: PostgresStoreOptions): Store {
     checkDeliveryLog: () => refuse('run `hookmill store check`, and see the log of PostgreSQL'),
     salvageDeliveryLog: () => refuse('restore a backup of the database'),
     migrate: () => withPool(url, migrate),
-    check: () => withPool(url, pool => checkDatabase(pool, Date.now)),
+    check: async () => {
+      const report = await withPool(url, pool => checkDatabase(pool, Date.now));
+      // Reading the documents would create the tables, or update them.
+      return report.isCurrent ? addProblems(report, await checkDocuments({ documents, seal })) : report;
+    },
+    rotateKey: async () => {
+      requireOldKey(environment);
+      return resealDocuments({ documents, seal });
+    },
     openSnapshot: () =>
       openPostgresSnapshot(postgres, ({ name, run }) =>
         openTableDocuments({ database: { ...database, name, run }, directUrl, lockTimeoutMs }),
@@ -86,15 +96,15 @@ export function openPostgresStore(options: PostgresStoreOptions): Store {
 }
 
 /** Seals values with `HOOKMILL_KEY`. A key in the home of one machine would be missing on the others. */
-function openEnvironmentSeal({ HOOKMILL_KEY }: NodeJS.ProcessEnv): Seal {
-  const given = HOOKMILL_KEY?.trim();
-  const require = async () => {
-    if (given) return parseKey(given, 'HOOKMILL_KEY');
+function openEnvironmentSeal(environment: NodeJS.ProcessEnv): Seal {
+  const find = async () => {
+    const [key, ...old] = readGivenKeys(environment);
+    if (key) return [key, ...old] as const;
     const advice =
       'set it to the same 32 bytes in base64 on all machines, e.g. from: openssl rand -base64 32';
     throw new StoreError('key', `a store in PostgreSQL needs HOOKMILL_KEY; ${advice}`);
   };
-  return openSeal({ find: require, require });
+  return openSeal({ find, require: async () => (await find())[0] });
 }
 
 async function migrate(pool: pg.Pool): Promise<Migrated> {

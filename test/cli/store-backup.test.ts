@@ -208,6 +208,19 @@ describe.for<Kind>(['a home', 'a database'])('a restore to %s', kind => {
     await store.close();
   });
 
+  test('of a backup that the old key opens seals everything with the new key', async () => {
+    const workspace = makeWorkspace();
+    const source = { HOOKMILL_KEY, HOOKMILL_HOME: 'source' };
+    await applyWebhook(workspace, source);
+    await succeed(workspace.hookmill('store', 'backup', 'b', { env: source }));
+    const newKey = { ...places[kind], HOOKMILL_KEY: randomBytes(32).toString('base64') };
+    const env = { ...newKey, HOOKMILL_OLD_KEY: HOOKMILL_KEY };
+    await succeed(workspace.hookmill('store', 'restore', 'b', { env }));
+    expect(await succeed(workspace.hookmill('store', 'check', { env: newKey }))).toContain(
+      'No problems found.',
+    );
+  });
+
   test('is refused if something else is there, which stays', async () => {
     const workspace = makeWorkspace();
     const source = { HOOKMILL_KEY, HOOKMILL_HOME: 'source' };

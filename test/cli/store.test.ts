@@ -1,7 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import Database from 'better-sqlite3';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { homeAt } from '../../store/embedded/files/home.ts';
+import { openPostgresStore } from '../../store/postgres/postgres-store.ts';
+import { acceptedDelivery, newRun } from '../support/deliveries.ts';
 import { query, usePostgres } from '../support/postgres.ts';
+import { storeIn } from '../support/stored.ts';
 import { makeWorkspace, type RunOptions } from '../support/workspace.ts';
 
 const server = usePostgres();
@@ -158,5 +163,49 @@ describe('store', () => {
     const { hookmill } = makeWorkspace();
     expect((await hookmill('store', 'check')).stdout).toContain('No problems found.');
     expect((await hookmill('store', 'migrate')).stderr).toContain('a home is updated when it is opened');
+  });
+
+  test('check finds what is missing in a home', async () => {
+    const workspace = makeWorkspace();
+    const { hookmill, home, write } = workspace;
+    write('webhooks/a.yaml', 'secretName: TOKEN\n');
+    await hookmill('secrets', 'generate', 'TOKEN');
+    await hookmill('apply');
+    write('.hookmill/secrets.json', '{"formatVersion":1,"secrets":[]}');
+    const store = storeIn(homeAt(home));
+    const log = await store.openDeliveryLog();
+    await log.recordAccepted(acceptedDelivery({ runs: [newRun(), newRun()] }));
+    await log.close();
+    write(`.hookmill/runs/${newRun().id}/prompt.md`, '');
+    const intact = await hookmill('store', 'check', '-o', 'json');
+    expect(JSON.parse(intact.stdout)).toMatchObject({
+      facts: { 'run files without a run': '1' },
+      problems: [
+        'the webhook a of the factory default uses the team secret TOKEN, which does not exist: set it, and apply',
+      ],
+    });
+    const database = new Database(homeAt(home).deliveryLogFile);
+    database.pragma('foreign_keys = OFF');
+    database.exec('DELETE FROM deliveries');
+    database.close();
+    const { stdout, exitCode } = await hookmill('store', 'check');
+    expect(stdout).toContain('problem: 2 rows of runs refer to missing deliveries');
+    expect(exitCode).toBe(1);
+  });
+
+  test('check finds runs without their delivery in PostgreSQL', async () => {
+    const { hookmill, home } = makeWorkspace();
+    const { HOOKMILL_STORE: url = '' } = env;
+    const options = { home, environment: env, lockTimeoutMs: 5_000, readsInThread: false };
+    const store = openPostgresStore({ ...options, postgres: { url, mayLose: false }, now: () => new Date() });
+    const log = await store.openDeliveryLog();
+    await log.recordAccepted(acceptedDelivery({ runs: [newRun()] }));
+    await log.close();
+    await store.close();
+    expect(await hookmill('store', 'check', { env })).toMatchObject({ exitCode: 0 });
+    await query(url, 'DELETE FROM hookmill.deliveries');
+    const { stdout, exitCode } = await hookmill('store', 'check', { env });
+    expect(stdout).toContain('problem: 1 runs have no delivery: restore a backup');
+    expect(exitCode).toBe(1);
   });
 });

@@ -11,9 +11,10 @@ export function declareStoreCheck(parent: Command): Command {
   return addCommand(
     parent,
     'check',
-    'check what keeps everything: versions, durability, clocks, damage',
+    'check what keeps everything: versions, durability, clocks, damage, sealed values',
     `
-Changes nothing. Exits with 1 if there are problems.
+Changes nothing. Exits with 1 if there are problems: settings that lose deliveries, damage, values that do not open with
+the key, webhooks whose team secret is missing, or runs without their delivery.
 
 Examples:
   hookmill store check

@@ -18,7 +18,10 @@ export function checkLogFile(file: string): readonly string[] {
   const database = new Database(file, { readonly: true });
   try {
     const rows = database.prepare<[], string>(`PRAGMA integrity_check(${problemsReportedMax})`).pluck().all();
-    return rows.filter(row => row !== 'ok');
+    const damage = rows.filter(row => row !== 'ok');
+    if (damage.length > 0) return damage;
+    const loose = database.prepare<[], Loose>(selectLoose).all();
+    return loose.map(({ count, table, parent }) => `${count} rows of ${table} refer to missing ${parent}`);
   } catch (error) {
     const { code, message } = toLogError(file, error);
     if (code !== 'damaged') throw error;
@@ -27,6 +30,15 @@ export function checkLogFile(file: string): readonly string[] {
     database.close();
   }
 }
+
+interface Loose {
+  readonly count: number;
+  readonly table: string;
+  readonly parent: string;
+}
+
+const selectLoose =
+  'SELECT count(*) AS count, "table", parent FROM pragma_foreign_key_check GROUP BY "table", parent';
 
 /**
  * Copies every row that can be read into a new file, which then takes the place of the damaged one. Call it only while

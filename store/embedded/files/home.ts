@@ -9,6 +9,8 @@ export interface Home {
   readonly factoriesDirectory: string;
   readonly secretsFile: string;
   readonly keyFile: string;
+  /** The key before, while values that it sealed are sealed again. */
+  readonly oldKeyFile: string;
   readonly deliveryLogFile: string;
   readonly runsDirectory: string;
   /** Outside `runsDirectory`, because the commands of runs can change everything in there. */
@@ -32,6 +34,7 @@ export function homeAt(directory: string): Home {
     factoriesDirectory: join(directory, 'factories'),
     secretsFile: join(directory, 'secrets.json'),
     keyFile: join(directory, 'key'),
+    oldKeyFile: join(directory, 'old-key'),
     deliveryLogFile: join(directory, 'deliveries.db'),
     runsDirectory: join(directory, 'runs'),
     runOutputsDirectory: join(directory, 'run-outputs'),

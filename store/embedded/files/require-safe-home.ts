@@ -7,9 +7,10 @@ import type { Home } from './home.ts';
  * it holds may be theirs. As ssh does, it refuses instead of correcting. A home that does not exist yet is safe.
  */
 export async function requireSafeHome(home: Home): Promise<void> {
-  const { directory, keyFile, secretsFile, tokensFile, sessionsFile } = home;
+  const { directory, keyFile, oldKeyFile, secretsFile, tokensFile, sessionsFile } = home;
   await requireOwn(directory, 0o022, '700');
-  for (const file of [keyFile, secretsFile, tokensFile, sessionsFile]) await requireOwn(file, 0o077, '600');
+  const files = [keyFile, oldKeyFile, secretsFile, tokensFile, sessionsFile];
+  for (const file of files) await requireOwn(file, 0o077, '600');
 }
 
 async function requireOwn(path: string, forbidden: number, right: '600' | '700'): Promise<void> {

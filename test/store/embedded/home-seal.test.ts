@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { compactDecrypt } from 'jose';
 import { describe, expect, test } from 'vitest';
-import { openHomeSeal } from '../../../store/embedded/home-seal.ts';
+import { openHomeSeal, rotateHomeKey } from '../../../store/embedded/home-seal.ts';
 import type { SealedFor } from '../../../store/seal.ts';
 import { newHome } from '../../support/factory.ts';
 
@@ -75,5 +75,34 @@ describe('the key', () => {
     await openHomeSeal(home, {}).seal('x', owner);
     writeFileSync(home.keyFile, key);
     await expect(openHomeSeal(home, {}).seal('x', owner)).rejects.toMatchObject({ code: 'key' });
+  });
+});
+
+describe('a key that is being replaced', () => {
+  test('opens values beside the new one until all are sealed again, also after a failure', async () => {
+    const home = newHome();
+    const seal = openHomeSeal(home, {});
+    const before = await seal.seal('value', owner);
+    const [derived] = await seal.deriveKeys('tests');
+    const keys = { home, environment: {}, lockTimeoutMs: 5_000 };
+    const failure = new Error('stopped');
+    const stopped = rotateHomeKey(keys, async () => {
+      throw failure;
+    });
+    await expect(stopped).rejects.toBe(failure);
+    expect(await seal.open(before, owner)).toBe('value');
+    expect((await seal.deriveKeys('tests'))[1]?.equals(derived)).toBe(true);
+    const newKey = readFileSync(home.keyFile, 'utf8');
+    const after = await rotateHomeKey(keys, () => seal.reseal(before, owner));
+    expect(readFileSync(home.keyFile, 'utf8')).toBe(newKey);
+    expect(await seal.open(after, owner)).toBe('value');
+    expect(await seal.reseal(after, owner)).toBe(after);
+    await expect(seal.open(before, owner)).rejects.toMatchObject({ code: 'key' });
+    expect(await seal.deriveKeys('tests')).toHaveLength(1);
+  });
+
+  test('is needed: a home without a key has none to replace', async () => {
+    const keys = { home: newHome(), environment: {}, lockTimeoutMs: 5_000 };
+    await expect(rotateHomeKey(keys, async () => undefined)).rejects.toMatchObject({ code: 'key' });
   });
 });
