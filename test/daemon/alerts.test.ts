@@ -201,6 +201,11 @@ test('runs whose work fires their own webhook are stopped by runsPerHour, which 
   const [last, ...others] = await runsThatEnded(5);
   expect(last).toMatchObject({ state: 'failed', stopped: true, attempts: 0 });
   expect(others).toMatchObject(Array(4).fill({ state: 'succeeded' }));
+  const why = await daemon.manager.call('explainWhy', { params: { subject: last.deliveryId } });
+  const cause = why.json.steps.find(({ step }: { step: string }) => step === why.json.cause);
+  expect(cause.message).toBe(
+    `${last.id} of triage was stopped by \`runsPerHour\`: too many were started within an hour`,
+  );
   await eventually(() => receiver.alerts.length === 1);
   expect(receiver.alerts[0]).toMatchObject({
     type: 'runs.stopped',
