@@ -275,7 +275,7 @@ test('says what a token may not do, and that a server is not hookmill', async ()
   expect(other).toMatchObject({ exitCode: 1, stdout: '' });
   expect(other.stderr).toMatch(/^hookmill: the API token token-\w+ may not read the factory other\n$/);
   const wrong = await workspace.hookmill('status', { env: { ...env, HOOKMILL_TOKEN: 'hmk_wrong' } });
-  expect(wrong.stderr).toBe('hookmill: The API token is unknown or revoked\n');
+  expect(wrong.stderr).toBe('hookmill: The API token is unknown, revoked or expired\n');
   const gone = await workspace.hookmill('status', { env: { ...env, HOOKMILL_SERVER: 'http://127.0.0.1:1' } });
   expect(gone.stderr).toMatch(/^hookmill: http:\/\/127\.0\.0\.1:1 does not answer: /);
 });

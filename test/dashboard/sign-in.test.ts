@@ -9,7 +9,7 @@ browserTest('signs in with a token, refuses an unknown one, and signs out', asyn
   const { page, daemon, factory, keep } = await openDashboard({ signedOut: true });
   await page.getByLabel('API token').fill('hm_unknown');
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('alert').getByText('unknown or revoked').waitFor();
+  await page.getByRole('alert').getByText('unknown, revoked or expired').waitFor();
   await keep('sign-in');
   const token = await makeToken(daemon, 'manage', factory);
   await signIn(page, token);
