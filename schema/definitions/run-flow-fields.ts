@@ -5,8 +5,8 @@ import { parseDurationMs, runTime } from './duration.ts';
 
 /** @limit Most runs of an automation at a time that a definition can set: a higher number limits nothing. */
 const concurrencyMax = 1_000;
-/** @limit Most runs of an automation in an hour that a definition can set: a fuse for more would not open in time. */
-const runsPerHourMax = 100_000;
+/** @limit Most runs of an automation in an hour that a definition can set: a fuse for more would not open in time, and each start counts those before it. */
+const runsPerHourMax = 10_000;
 
 /** The path of a field of the payload, such as `$.issue.id`. */
 export const fieldPath = z

@@ -115,10 +115,11 @@ function testOrder(makePlace: MakePlace): void {
     // Due earlier than the one before it.
     const [a] = await record(log, [order()]);
     const [b] = await record(log, [order()], { atMs: nowMs - 5 });
-    const [c, other] = await record(log, [order(), order('other')]);
+    const [other] = await record(log, [order('other')]);
     const [first] = await claimIds(log, [a, other]);
     expect(await store.deliveries.findRun(b.id)).toMatchObject({ state: 'queued', waitsFor: 'order' });
     await log.postponeRun({ ...first, notBeforeMs: nowMs + 5, attempted: true });
+    const [c] = await record(log, [order()]);
     await claimIds(log, []);
     const [again] = await claimIds(log, [a], nowMs + 5);
     await log.finishRun({ ...again, state: 'failed', atMs: nowMs });
@@ -138,14 +139,18 @@ function testOrder(makePlace: MakePlace): void {
     expect(await store.deliveries.findRun(a.id)).toMatchObject({ state: 'failed', dismissed: true });
     const [second] = await claimIds(log, [b]);
     await log.finishRun({ ...second, state: 'failed', atMs: nowMs });
+    const [d] = await record(log, [order('lane', true)]);
     await claimIds(log, []);
     await log.retryRun({ id: b.id, nowMs });
     await end(log, (await claimIds(log, [b]))[0]);
-    await claimIds(log, [c]);
-    // A retry of the first one waits for those that have started since.
+    const [third] = await claimIds(log, [c]);
+    // A retry of the first one waits for those that have started since, and is before the others.
     await log.retryRun({ id: a.id, nowMs });
     expect(await store.deliveries.findRun(a.id)).not.toHaveProperty('dismissed');
     await claimIds(log, []);
+    await end(log, third);
+    await end(log, (await claimIds(log, [a]))[0]);
+    await claimIds(log, [d]);
   });
 
   test('start a retried run before those behind it', async () => {

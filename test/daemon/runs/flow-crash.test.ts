@@ -1,0 +1,141 @@
+import { appendFileSync } from 'node:fs';
+import { expect, inject, test } from 'vitest';
+import { homeAt } from '../../../store/embedded/files/home.ts';
+import { bearerOf, startDaemon } from '../../support/daemon.ts';
+import { eventually } from '../../support/eventually.ts';
+import { send } from '../../support/http.ts';
+import { storeIn } from '../../support/stored.ts';
+import { makeWorkspace, type Workspace } from '../../support/workspace.ts';
+import { findFlowViolations, type Posted } from './find-flow-violations.ts';
+
+const isLong = inject('isLong');
+const rounds = isLong ? 200 : 2;
+/** The deliveries of a burst. Another one begins when most runs of the last have ended. */
+const burstSize = isLong ? 1_000 : 20;
+const senders = 4;
+
+/** The automations, each with keys of its own; `flows` in the checks says the same in other words. */
+const automations = {
+  limited: { concurrency: 2 },
+  keyed: { concurrency: 1, concurrencyKey: '$.repo' },
+  ordered: { order: '$.issue' },
+  held: { order: '$.issue', onFailure: 'hold', attempts: 1 },
+  both: { order: '$.issue', concurrency: 2 },
+  gathering: { debounce: { for: '1s', key: '$.pr', atMost: '3s' } },
+  fused: { runsPerHour: 10 },
+};
+
+/** Records when it starts and ends, in lines that are appended as a whole. Some first attempts fail, and some runs of `held`. */
+const script = `
+  read -r payload < "$HOOKMILL_PAYLOAD_FILE" || :
+  if [ -n "$HOOKMILL_PAYLOADS_DIR" ]; then
+    payload=
+    for file in "$HOOKMILL_PAYLOADS_DIR"/*; do read -r one < "$file" || :; payload="$payload,$one"; done
+    payload="[\${payload#,}]"
+  fi
+  line="$ROUND $HOOKMILL_AUTOMATION $HOOKMILL_RUN_ID $HOOKMILL_FENCING_TOKEN $payload"
+  echo "start $line" >> "$STORY"
+  sleep 0.02
+  case "$HOOKMILL_AUTOMATION $HOOKMILL_ATTEMPT $payload" in
+    held*) ;;
+    *' 1 '*'"again":true'*) echo "pause $line" >> "$STORY"; exit 1;;
+  esac
+  echo "end $line" >> "$STORY"
+  case "$HOOKMILL_AUTOMATION $payload" in held*'"fails":true'*) exit 1;; esac`;
+
+test('killed at random moments under a burst, the daemon keeps each limit and order, loses no run, and gathers each delivery once', {
+  timeout: isLong ? 3_600_000 : 180_000,
+}, async () => {
+  const workspace = makeWorkspace();
+  const { secret, uid } = await prepare(workspace);
+  const story = workspace.path('story');
+  workspace.write('story', '');
+  const tell = (line: string) => appendFileSync(story, `${line}\n`);
+  const read = () => workspace.read('story');
+  const settings = {
+    limits: { deliveriesPerMinute: 1_000_000 },
+    runs: {
+      runner: { kind: 'command', argv: ['sh', '-c', script], environment: ['ROUND', 'STORY'] },
+      ...{ attempts: 100, backOff: { firstSeconds: 0.2, maxSeconds: 0.2 }, concurrency: 30 },
+    },
+  };
+  const posted: Posted[] = [];
+  let [clock, next, left] = [0, 0, 0];
+  const post = async (url: string) => {
+    const n = next++;
+    const [issue, repo, pr] = [n % 7, n % 5, n % 3];
+    const about: Posted = { n, issue, repo, sentAt: ++clock };
+    posted.push(about);
+    const body = JSON.stringify({ n, issue, repo, pr, fails: n % 20 === 19, again: n % 4 === 0 });
+    const sent = { headers: bearerOf(secret), body };
+    const { status } = await send(url, sent);
+    if (status === 202) about.acceptedAt = ++clock;
+  };
+
+  for (let round = 1; round <= rounds + 1; round++) {
+    const daemon = await startDaemon({ workspace, settings, env: { ROUND: `${round}`, STORY: story } });
+    const store = storeIn(homeAt(workspace.home));
+    const count = async () => {
+      const { queued, running } = await store.deliveries.countUnfinishedRuns();
+      return queued + running;
+    };
+    const isLast = round === rounds + 1;
+    let isOver = false;
+    if (!isLast && (await count()) < burstSize) left = burstSize;
+    const sender = async () => {
+      // Refused once the daemon is gone: what got no 202 is owed nothing.
+      while (!isOver && left-- > 0)
+        await post(`${daemon.ingressUrl}/webhooks/w/${uid}`).catch(() => undefined);
+    };
+    const sending = Array.from({ length: isLast ? 0 : senders }, sender);
+    const linesAtKill = countLines(read()) + Math.floor(Math.random() * (isLong ? 100 : 40));
+    await eventually(async () => {
+      if (isLast) await dismissFailed(tell);
+      const isDone = left <= 0 && (await count()) === 0;
+      return isDone || (!isLast && countLines(read()) >= linesAtKill);
+    });
+    isOver = true;
+    daemon.process.kill('SIGKILL');
+    await Promise.all([daemon.process.catch(() => undefined), ...sending]);
+    tell(`kill ${round}`);
+    await store.close();
+    await dismissFailed(tell);
+  }
+  expect(posted.filter(({ acceptedAt }) => acceptedAt).length).toBeGreaterThanOrEqual(burstSize / 2);
+  expect(findFlowViolations(read(), posted)).toEqual([]);
+
+  /** Gives up what failed, so that those behind it go on. */
+  async function dismissFailed(tell: (line: string) => void) {
+    const store = storeIn(homeAt(workspace.home));
+    const log = await store.openDeliveryLog();
+    const failed = await store.deliveries.listRuns({
+      factory: 'default',
+      automation: 'held',
+      state: 'failed',
+      limit: 10_000,
+    });
+    for (const { id, dismissed } of failed) {
+      if (dismissed) continue;
+      tell(`dismiss ${id}`);
+      await log.dismissRun(id);
+    }
+    await log.close();
+    await store.close();
+  }
+});
+
+function countLines(text: string): number {
+  return text.split('\n').length - 1;
+}
+
+async function prepare(workspace: Workspace) {
+  workspace.write('webhooks/load.yaml', 'secretName: LOAD\n');
+  const { stdout } = await workspace.hookmill('secrets', 'generate', 'LOAD');
+  const applied = await workspace.hookmill('apply', '-o', 'json');
+  const [{ uid }] = JSON.parse(applied.stdout).changes;
+  const triggers = [{ provider: 'webhook', event: 'received', filter: { webhook_ids: [uid] } }];
+  for (const [name, keys] of Object.entries(automations))
+    workspace.write(`automations/${name}.yaml`, JSON.stringify({ prompt: 'Act.', triggers, ...keys }));
+  await workspace.hookmill('apply');
+  return { secret: stdout.trim(), uid };
+}
