@@ -17,25 +17,6 @@ const read = (file: string) => readFileSync(join(directory, file), 'utf8');
 const isProxyMissing = execaSync('haproxy', ['-v'], { reject: false }).exitCode !== 0;
 const server = usePostgres();
 
-test('the example has no value of a secret, and a name for each variable', () => {
-  const names = [...read('.env.example').matchAll(/^(\w+)=(.*)$/gm)];
-  expect(names.map(([, , value]) => value)).toEqual(names.map(() => ''));
-  const used = [...read('compose.yaml').matchAll(/\$\{(\w+)/g)].map(([, name]) => name);
-  expect(new Set(used)).toEqual(new Set(names.map(([, name]) => name)));
-});
-
-test('the images of the example have tags, and its daemons the ports that the proxy knows', () => {
-  const { services } = parse(read('compose.yaml'), { merge: true });
-  const images = Object.values<{ image: string }>(services).map(({ image }) => image);
-  for (const image of images) expect(image).toMatch(/^[a-z]+:[\d.]+$/);
-  const ports = [services.one, services.two].flatMap(({ environment }) => [
-    environment.HOOKMILL_PORT,
-    environment.HOOKMILL_MANAGEMENT_PORT,
-  ]);
-  const known = [...read('haproxy.cfg').matchAll(/_PORT-(\d+)/g)].map(([, port]) => Number(port));
-  expect(new Set(ports)).toEqual(new Set(known));
-});
-
 // Needs the program haproxy.
 test.skipIf(isProxyMissing)(
   'behind HAProxy, daemons restart in turn and no sender sees a failure',
