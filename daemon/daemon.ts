@@ -22,6 +22,7 @@ import { findDashboardDirectory, readDashboardFiles } from './management/dashboa
 import { followReplicas } from './management/follow-replicas.ts';
 import { LiveDeliveries } from './management/live-deliveries.ts';
 import { createManagement } from './management/management.ts';
+import { openSignIn } from './management/sign-in/open-sign-in.ts';
 import { createMetrics, type MetricSources, type Metrics } from './observability/metrics.ts';
 import type { Traces } from './observability/traces.ts';
 import { type OperationsThread, openOperationsThread } from './operations-thread/operations-thread.ts';
@@ -284,14 +285,20 @@ function ownBuffers(bytes: Uint8Array<ArrayBuffer> | undefined): ArrayBuffer[] {
 }
 
 async function startManagement(
-  { store, settings, sockets, log, nowMs, monotonicMs }: DaemonOptions,
+  { store, settings, sockets, environment, log, nowMs, monotonicMs }: DaemonOptions,
   { deliveryLog, served, live, metrics, readReconciles, thread, listThread, daemonId }: Parts,
   condition: Condition,
   onClose: OnClose,
 ): Promise<string> {
   const { managementUrl } = settings;
+  const signIn =
+    settings.signIn &&
+    (await openSignIn({
+      ...{ settings: settings.signIn, managementUrl: managementUrl ?? '', environment, nowMs },
+      teamSecrets: store.teamSecrets,
+    }));
   const api = createApi({
-    ...{ store, served, deliveryLog, live, managementUrl, nowMs, monotonicMs, log },
+    ...{ store, served, deliveryLog, live, managementUrl, signIn, nowMs, monotonicMs, log },
     answerInThread: (request, turn) => {
       const answering = isList(request.id) ? listThread : thread;
       const transfer = ownBuffers(request.body);

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { addMistake } from '../schema/definitions/add-mistake.ts';
 import { followedRepositoriesShape } from '../sources/repository/followed-repository.ts';
 import { alertSettingsShape } from './alerts/alert-settings.ts';
+import { isPrivateUrl, signInSettingsShape } from './management/sign-in/sign-in-settings.ts';
 import { runSettingsShape } from './runs/run-settings.ts';
 
 /** @limit Largest request body, in bytes (256 KB), as the specification of the service says. */
@@ -107,49 +108,62 @@ const tracingShape = z.strictObject({
 });
 
 /** The daemon's configuration file. Each key has a default. */
-export const settingsShape = z.strictObject({
-  host: z.string().default('127.0.0.1').describe('Address that the ingress listens on.'),
-  port: port.default(8080).describe('Port of the ingress; 0 picks a free port.'),
-  managementPort: port
-    .default(8081)
-    .describe('Port of the dashboard, management API, health and metrics, on loopback; 0 picks a free port.'),
-  baseUrl: z
-    .url({ protocol: /^https?$/ })
-    .meta({ pattern: '^https?://' })
-    .transform(url => url.replace(/\/+$/, ''))
-    .optional()
-    .describe(
-      'Public URL of the ingress as senders use it; required behind a proxy for schemes that sign the URL.',
+export const settingsShape = z
+  .strictObject({
+    host: z.string().default('127.0.0.1').describe('Address that the ingress listens on.'),
+    port: port.default(8080).describe('Port of the ingress; 0 picks a free port.'),
+    managementPort: port
+      .default(8081)
+      .describe(
+        'Port of the dashboard, management API, health and metrics, on loopback; 0 picks a free port.',
+      ),
+    baseUrl: z
+      .url({ protocol: /^https?$/ })
+      .meta({ pattern: '^https?://' })
+      .transform(url => url.replace(/\/+$/, ''))
+      .optional()
+      .describe(
+        'Public URL of the ingress as senders use it; required behind a proxy for schemes that sign the URL.',
+      ),
+    managementUrl: z
+      .url({ protocol: /^https?$/ })
+      .optional()
+      .describe('Public URL of the management port behind a proxy, for the dashboard and its API.'),
+    trustProxies: z
+      .array(proxy)
+      .default([])
+      .describe('Addresses or subnets of proxies whose X-Forwarded-For header is trusted.'),
+    stopDelaySeconds: z
+      .number()
+      .min(0)
+      .max(stopDelaySecondsMax)
+      .default(0)
+      .describe(
+        'Time for which the ingress still accepts deliveries after a stop signal, while /readyz answers 503, in seconds; for proxies that check it.',
+      ),
+    logLevel: z.enum(logLevels).default('info').describe('Minimum log level.'),
+    limits: limitsShape.prefault({}).describe('Limits of the ingress.'),
+    retention: retentionShape
+      .prefault({})
+      .describe('How long deliveries are kept. A delivery is removed only when neither setting keeps it.'),
+    tracing: tracingShape.optional().describe('Traces with OpenTelemetry; off without this key.'),
+    signIn: signInSettingsShape
+      .optional()
+      .describe('Sign-in of people to the dashboard by OpenID Connect; needs managementUrl.'),
+    runs: runSettingsShape.prefault({}).describe('How runs are executed.'),
+    alerts: alertSettingsShape.describe(
+      'Receivers of alerts: of webhooks that are quiet or failing, runs that fail, branches that are not followed, and a log that cannot be written.',
     ),
-  managementUrl: z
-    .url({ protocol: /^https?$/ })
-    .optional()
-    .describe('Public URL of the management port behind a proxy, for the dashboard and its API.'),
-  trustProxies: z
-    .array(proxy)
-    .default([])
-    .describe('Addresses or subnets of proxies whose X-Forwarded-For header is trusted.'),
-  stopDelaySeconds: z
-    .number()
-    .min(0)
-    .max(stopDelaySecondsMax)
-    .default(0)
-    .describe(
-      'Time for which the ingress still accepts deliveries after a stop signal, while /readyz answers 503, in seconds; for proxies that check it.',
+    repositories: followedRepositoriesShape.describe(
+      'Repositories that factories follow: the tip of the branch is what is applied.',
     ),
-  logLevel: z.enum(logLevels).default('info').describe('Minimum log level.'),
-  limits: limitsShape.prefault({}).describe('Limits of the ingress.'),
-  retention: retentionShape
-    .prefault({})
-    .describe('How long deliveries are kept. A delivery is removed only when neither setting keeps it.'),
-  tracing: tracingShape.optional().describe('Traces with OpenTelemetry; off without this key.'),
-  runs: runSettingsShape.prefault({}).describe('How runs are executed.'),
-  alerts: alertSettingsShape.describe(
-    'Receivers of alerts: of webhooks that are quiet or failing, runs that fail, branches that are not followed, and a log that cannot be written.',
-  ),
-  repositories: followedRepositoriesShape.describe(
-    'Repositories that factories follow: the tip of the branch is what is applied.',
-  ),
-});
+  })
+  .superRefine(({ signIn, managementUrl }, context) => {
+    if (!signIn || (managementUrl !== undefined && isPrivateUrl(managementUrl))) return;
+    addMistake(context, ['managementUrl'], 'signIn needs a managementUrl with https', {
+      code: 'definition/value',
+      hint: 'set it to the URL that browsers use; http works only on this machine',
+    });
+  });
 
 export type DaemonSettings = z.output<typeof settingsShape>;

@@ -38,7 +38,7 @@ function CurrentView() {
         </main>
       );
     case 'signed-out':
-      return <SignInPage />;
+      return <SignInPage failure={current.failure} />;
     case 'signed-in':
       if (!sessionExpired.value || secretOnScreen.value) return <SignedInView account={current.account} />;
       return <SignInPage notice="Your session has expired. Sign in to continue where you were." />;

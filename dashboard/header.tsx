@@ -101,12 +101,20 @@ function TimeZoneSwitch() {
 
 function AccountMenu({ account }: { readonly account: Account }) {
   const leaving = useAction(signOut);
+  const mayManage = account.grants.some(({ permission }) => permission === 'manage');
   return (
     <div class="account">
-      <span class="who" title="The API token that you are signed in with">
-        <bdi>{account.token}</bdi>
+      <span
+        class="who"
+        title={
+          account.kind === 'token'
+            ? 'The API token that you are signed in with'
+            : 'The person who is signed in'
+        }
+      >
+        <bdi>{account.name}</bdi>
       </span>
-      <Pill tone="quiet">{account.permission}</Pill>
+      <Pill tone="quiet">{mayManage ? 'manage' : 'read'}</Pill>
       <TimeZoneSwitch />
       <button type="button" class="plain" disabled={leaving.busy} onClick={() => leaving.run()}>
         Sign out

@@ -8,13 +8,20 @@ import { sessionExpired } from './session-expiry.ts';
 export type Session =
   | { readonly state: 'unknown' }
   | { readonly state: 'unreachable'; readonly failure: ApiFailure }
-  | { readonly state: 'signed-out' }
+  | { readonly state: 'signed-out'; readonly failure?: ApiFailure }
   /** Counts only while `sessionExpired` is false. */
   | { readonly state: 'signed-in'; readonly account: Account };
 
+/** The path to which the provider sends the browser back. */
+const signInPath = '/sign-in';
+/** The page from which the browser left for the provider. */
+const placeItem = 'hookmill-sign-in-place';
+
 export const session = signal<Session>({ state: 'unknown' });
 
+/** Finishes a sign-in at a provider that sent the browser back, or goes on with a session that there is. */
 export async function resumeSession(): Promise<void> {
+  if (location.pathname === signInPath && location.search !== '') return finishSignIn();
   try {
     session.value = { state: 'signed-in', account: await callApi('get', '/session', {}) };
   } catch (error) {
@@ -25,7 +32,32 @@ export async function resumeSession(): Promise<void> {
 
 /** Signs in with an API token. Fails with an ApiFailure if the API refuses it. */
 export async function signIn(token: string): Promise<void> {
-  const { sessionKey, ...account } = await callApi('post', '/session', { body: { token } });
+  enter(await callApi('post', '/session', { body: { token } }));
+}
+
+/** Leaves for the provider. Fails with an ApiFailure if it cannot be reached. */
+export async function leaveForProvider(): Promise<void> {
+  const { url } = await callApi('post', '/sign-in', { body: {} });
+  sessionStorage.setItem(placeItem, location.hash);
+  location.assign(url);
+}
+
+async function finishSignIn(): Promise<void> {
+  const query = location.search;
+  // The place was in this tab's own storage, and can only be a page of the dashboard.
+  const place = sessionStorage.getItem(placeItem) ?? '';
+  sessionStorage.removeItem(placeItem);
+  history.replaceState(null, '', `/${place.startsWith('#') ? place : ''}`);
+  dispatchEvent(new Event('hashchange'));
+  try {
+    enter(await callApi('post', '/sign-in/answer', { body: { query } }));
+  } catch (error) {
+    if (!(error instanceof ApiFailure)) throw error;
+    session.value = { state: 'signed-out', failure: error };
+  }
+}
+
+function enter({ sessionKey, ...account }: Account & { readonly sessionKey: string }): void {
   keepSessionKey(sessionKey);
   session.value = { state: 'signed-in', account };
   sessionExpired.value = false;

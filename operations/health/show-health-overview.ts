@@ -19,10 +19,16 @@ interface OverviewDeps {
 
 /**
  * Counts the webhooks of each factory by their health, as they were last looked at, and lists those in which something may
- * be wrong: of one factory, or of all.
+ * be wrong: of these factories, or of all.
  */
-export async function showHealthOverview(deps: OverviewDeps, factory: string | undefined): Promise<Overview> {
-  const { counts, unhealthy } = await deps.store.deliveries.countHealth(factory);
+export async function showHealthOverview(
+  deps: OverviewDeps,
+  factories: readonly string[] | undefined,
+): Promise<Overview> {
+  const { deliveries } = deps.store;
+  const found = await Promise.all((factories ?? [undefined]).map(factory => deliveries.countHealth(factory)));
+  const counts = found.flatMap(({ counts }) => counts);
+  const unhealthy = found.flatMap(({ unhealthy }) => unhealthy);
   const byFactory = Map.groupBy(counts, count => count.factory);
   const shown: Overview['unhealthy'] = [];
   for (const webhook of unhealthy.slice(0, unhealthyShownMax)) {

@@ -13,6 +13,7 @@ import { identitySources, manualUid, outcomes, runStates, runWaits } from '../de
 import { diagnosticShape } from '../diagnostic-shape.ts';
 import { headerFilterSchema } from '../filters/header-filter.ts';
 import { payloadFilterSchema } from '../filters/payload-filter.ts';
+import { grantShape } from '../grant.ts';
 import { healthStates } from '../health.ts';
 import { uidPattern } from '../ids.ts';
 import { managements } from '../management.ts';
@@ -33,12 +34,20 @@ const webhookAtArrival = z.string().describe('The name of the webhook when the d
 
 /** Who is signed in. */
 export const identityAnswer = z.strictObject({
-  token: z.string().describe('The name of the API token.'),
-  factory: z.string().nullable().describe('The only factory that the token is for; null: all factories.'),
-  permission: z.enum(permissions),
+  kind: z.enum(['token', 'person']),
+  name: z.string().describe('The name of the API token or of the person.'),
+  grants: z.array(grantShape).describe('What the caller may do: nothing else.'),
 });
 export const signedInAnswer = identityAnswer.extend({
   sessionKey: z.string().describe('Sent in X-Hookmill-Session with each request of the session.'),
+});
+
+/** How people can sign in besides API tokens, at this host. */
+export const signInAnswer = z.strictObject({
+  provider: z.strictObject({ label: z.string() }).nullable(),
+});
+export const signInBegunAnswer = z.strictObject({
+  url: z.string().describe('The page of the provider to which the browser must go.'),
 });
 
 const managedBy = z

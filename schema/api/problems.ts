@@ -33,7 +33,8 @@ const requestProblems = {
   'not-signed-in': { status: 401, title: 'Not signed in: send an API token, or sign in to the dashboard' },
   'token-unknown': { status: 401, title: 'The API token is unknown, revoked or expired' },
   'session-over': { status: 401, title: 'The session has expired; sign in again' },
-  'not-permitted': { status: 403, title: 'The API token does not permit this' },
+  'sign-in-refused': { status: 403, title: 'The sign-in was not accepted, or took too long; try again' },
+  'not-permitted': { status: 403, title: 'The caller may not do this' },
   'cross-site': { status: 403, title: 'The request does not come from the dashboard' },
   'host-refused': { status: 403, title: 'Host name not allowed: add it as managementUrl' },
   'not-found': { status: 404, title: 'Nothing found at this path' },
@@ -51,6 +52,7 @@ const requestProblems = {
   locked: { status: 503, title: 'Another process is changing the factory: try again' },
   'store-unreachable': { status: 503, title: 'The database cannot be used now: try again' },
   'log-busy': { status: 503, title: 'The delivery log is busy: try again' },
+  'provider-unreachable': { status: 503, title: 'The sign-in provider does not answer; try again' },
   'too-many-viewers': { status: 503, title: 'Too many live views are open: close one and try again' },
 } as const satisfies Record<string, { readonly status: number; readonly title: string }>;
 

@@ -13,6 +13,8 @@ import { apiPageMax, apiPageSize } from './page-size.ts';
 
 /** @limit Longest API token that a sign-in may send, in characters: real ones are far shorter. */
 const tokenCharsMax = 256;
+/** @limit Longest query with which a sign-in provider sends a browser back, in characters: browsers take little more. */
+const signInQueryCharsMax = 3_500;
 /** @limit Longest text that names where applied files come from, in characters: a path or a URL. */
 const originCharsMax = 512;
 
@@ -25,6 +27,13 @@ const newSecretName = secretNameShape
   .describe('The name of the new team secret. By default, it is derived from the name of the webhook.');
 
 export const sessionRequest = z.strictObject({ token: z.string().max(tokenCharsMax) });
+
+export const signInAnswerRequest = z.strictObject({
+  query: z
+    .string()
+    .max(signInQueryCharsMax)
+    .describe('The query with which the provider sent the browser back.'),
+});
 
 /** Where a new webhook gets its secret from. */
 const webhookSecret = z.discriminatedUnion('kind', [

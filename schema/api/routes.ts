@@ -35,6 +35,34 @@ export const apiRoutes = {
     answer: { status: 200, shape: answers.signedInAnswer },
     problems: ['token-unknown', 'too-many-attempts'],
   },
+  showSignIn: {
+    method: 'get',
+    path: '/sign-in',
+    permission: 'public',
+    summary: 'Shows whether people can sign in at an OpenID Connect provider.',
+    answer: { status: 200, shape: answers.signInAnswer },
+  },
+  beginSignIn: {
+    method: 'post',
+    path: '/sign-in',
+    permission: 'public',
+    summary:
+      'Begins the sign-in of a person at the OpenID Connect provider. Sets a cookie for ten minutes, without which it cannot be finished.',
+    body: requests.noRequest,
+    answer: { status: 200, shape: answers.signInBegunAnswer },
+    problems: ['not-found', 'provider-unreachable', 'sign-in-refused'],
+  },
+  finishSignIn: {
+    method: 'post',
+    path: '/sign-in/answer',
+    permission: 'public',
+    summary:
+      'Starts a dashboard session for the person whom the provider has sent back. What they may do depends on their groups.',
+    body: requests.signInAnswerRequest,
+    bodyBytesMax: apiSessionBytesMax,
+    answer: { status: 200, shape: answers.signedInAnswer },
+    problems: ['not-found', 'provider-unreachable', 'sign-in-refused', 'too-many-attempts'],
+  },
   whoAmI: {
     method: 'get',
     path: '/session',

@@ -1,10 +1,12 @@
 import { z } from 'zod';
-import type { StoredSessions } from '../stored-sessions.ts';
+import { type StoredSessions, storedPersonShape } from '../stored-sessions.ts';
 import type { Documents, StoredDocument } from './documents.ts';
 
 const sessionShape = z.strictObject({
   digest: z.string(),
+  /** The digest of the owner, an API token or a person. */
   tokenSha256: z.string(),
+  person: storedPersonShape.optional(),
   host: z.string(),
   untilMs: z.int(),
 });
@@ -45,16 +47,24 @@ export function openDocumentSessions(documents: Documents, now: () => Date): Sto
     known = Promise.resolve(new Map(data.sessions.map(session => [session.digest, session])));
   };
   return {
-    keep: (digest, { tokenSha256, host }, { lifetimeMs, perTokenMax }) =>
+    keep: (digest, { ownerSha256: tokenSha256, person, host }, { lifetimeMs, perOwnerMax }) =>
       change(sessions => {
         const own = sessions.filter(session => session.tokenSha256 === tokenSha256);
-        const ended = new Set(own.slice(0, Math.max(0, own.length - perTokenMax + 1)));
-        const begun = { digest, tokenSha256, host, untilMs: now().getTime() + lifetimeMs };
+        const ended = new Set(own.slice(0, Math.max(0, own.length - perOwnerMax + 1)));
+        const begun = {
+          digest,
+          tokenSha256,
+          ...(person && { person }),
+          host,
+          untilMs: now().getTime() + lifetimeMs,
+        };
         return [...sessions.filter(session => !ended.has(session)), begun];
       }),
     find: async digest => {
       const session = (await readOnce()).get(digest);
-      return session && !isOver(session) ? session : undefined;
+      if (!session || isOver(session)) return undefined;
+      const { tokenSha256: ownerSha256, person, host } = session;
+      return { ownerSha256, person, host };
     },
     remove: async digest => {
       if ((await readOnce()).has(digest)) {

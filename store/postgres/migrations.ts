@@ -672,6 +672,13 @@ const migrations: readonly Migration[] = [
     ALTER TABLE hookmill.runs ADD COLUMN manual boolean;
     `,
   },
+  {
+    compatibleFrom: 1,
+    sql: `
+    -- The person whose session it is, as JSON. Without one, an API token began the session.
+    ALTER TABLE hookmill.sessions ADD COLUMN person text;
+    `,
+  },
 ];
 
 /** The version of the tables that this hookmill writes. */

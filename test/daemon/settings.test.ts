@@ -88,3 +88,22 @@ test.each([
   const [found] = diagnosticsOf(`repositories: ${repositories}`);
   expect(found?.replace('[definition/value] ', '')).toContain(expected);
 });
+
+test('sign-in needs https to the provider and to the dashboard, one client secret and a group', () => {
+  const signIn = (given: string) =>
+    `signIn: {clientId: h, grants: [{group: g, permission: read}], ${given}}\n`;
+  const issuer = 'issuer: "https://login.example"';
+  const here = 'managementUrl: https://hooks.example\n';
+  expect(diagnosticsOf(here + signIn(issuer))).toEqual([]);
+  expect(
+    diagnosticsOf(`managementUrl: http://127.0.0.1:9\n${signIn('issuer: "http://localhost:1"')}`),
+  ).toEqual([]);
+  for (const url of ['', 'managementUrl: http://hooks.example\n']) {
+    expect(diagnosticsOf(url + signIn(issuer)).join()).toContain('signIn needs a managementUrl with https');
+  }
+  const insecure = diagnosticsOf(here + signIn('issuer: "http://login.example"'));
+  expect(insecure.join()).toContain('the issuer must use https');
+  const both = `${issuer}, clientSecret: A, clientSecretFromEnvironment: B`;
+  expect(diagnosticsOf(here + signIn(both)).join()).toContain('give either clientSecret or');
+  expect(diagnosticsOf(`${here}signIn: {clientId: h, grants: [], ${issuer}}`)).toHaveLength(1);
+});

@@ -133,7 +133,7 @@ export async function textOf(locator: Locator): Promise<string> {
   return (await locator.textContent()) ?? '';
 }
 
-async function openPage(look: BrowserContextOptions = {}): Promise<Page> {
+export async function openPage(look: BrowserContextOptions = {}): Promise<Page> {
   browser ??= launchForFile();
   const context = await (await browser).newContext({
     viewport: { width: 1180, height: 860 },
@@ -175,7 +175,7 @@ async function launchForFile(): Promise<Browser> {
   return launched;
 }
 
-async function keepScreenshot(page: Page, name: string): Promise<void> {
+export async function keepScreenshot(page: Page, name: string): Promise<void> {
   mkdirSync(screenshots, { recursive: true });
   await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true });
 }

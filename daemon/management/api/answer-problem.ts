@@ -8,7 +8,10 @@ import { StoreError, type StoreErrorCode } from '../../../store/store-error.ts';
 /** @limit Wait that the management API asks for with `Retry-After`, in seconds: a person waits that long. */
 const retryAfterSeconds = 2;
 /** The problems that pass by themselves. */
-const passing: ReadonlySet<ApiProblemCode> = new Set(['locked', 'log-busy', 'store-unreachable']);
+const passing: ReadonlySet<ApiProblemCode> = new Set([
+  ...(['locked', 'log-busy', 'store-unreachable'] as const),
+  'provider-unreachable',
+]);
 
 /** Answers thrown errors with a problem (RFC 9457). The details of an unexpected error appear only in the log. */
 export function answerProblems(log: Logger): Middleware {

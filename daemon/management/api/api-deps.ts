@@ -3,9 +3,8 @@ import type { Logger } from 'pino';
 import type { LoggedFactory, QueueableRuns } from '../../../operations/factory.ts';
 import type { Store } from '../../../store/ports.ts';
 import type { ServedFactories } from '../../served/served-factories.ts';
-import type { KnownTokens } from '../guards/known-tokens.ts';
+import type { KnownCallers } from '../guards/caller.ts';
 import type { SessionCookie } from '../guards/session-cookie.ts';
-import type { Sessions } from '../guards/sessions.ts';
 import type { SignInAttempts } from '../guards/sign-in-attempts.ts';
 import type { LiveDeliveries } from '../live-deliveries.ts';
 import type { AnswerInThread } from './thread-request.ts';
@@ -17,8 +16,7 @@ export interface ApiDeps {
   readonly deliveryLog: QueueableRuns;
   readonly live: LiveDeliveries;
   readonly answerInThread: AnswerInThread;
-  readonly tokens: KnownTokens;
-  readonly sessions: Sessions;
+  readonly callers: KnownCallers;
   readonly cookie: SessionCookie;
   readonly signInAttempts: SignInAttempts;
   /** Gets the public URL of the ingress. */

@@ -6,10 +6,14 @@ import { ApiProblem } from '../../../schema/api/problems.ts';
 import { type ApiRoute, apiPrefix } from '../../../schema/api/route.ts';
 import { apiRoutes, type OperationId } from '../../../schema/api/routes.ts';
 import { namePattern } from '../../../schema/name.ts';
-import { type Caller, identifyCaller, requirePermission, requireSameSite } from '../guards/caller.ts';
-import type { KnownTokens } from '../guards/known-tokens.ts';
+import {
+  type Caller,
+  identifyCaller,
+  type KnownCallers,
+  requirePermission,
+  requireSameSite,
+} from '../guards/caller.ts';
 import type { SessionCookie } from '../guards/session-cookie.ts';
-import type { Sessions } from '../guards/sessions.ts';
 import type { ApiDeps } from './api-deps.ts';
 import type { ApiReply, PortHandlers } from './handler.ts';
 import { parseBody, readIfMatch, readQuery, readRequestBody } from './read-request.ts';
@@ -18,8 +22,7 @@ import { type ThreadRequest, toBuffer } from './thread-request.ts';
 export interface ApiRouterDeps
   extends Pick<ApiDeps, 'store' | 'answerInThread' | 'served' | 'baseUrl' | 'nowMs' | 'readClientAddress'> {
   readonly handlers: PortHandlers;
-  readonly tokens: KnownTokens;
-  readonly sessions: Sessions;
+  readonly callers: KnownCallers;
   readonly cookie: SessionCookie;
   readonly log: Logger;
 }
@@ -68,7 +71,7 @@ async function serveInThread(
 ): Promise<ApiReply<unknown>['changed']> {
   const { factory } = request.params;
   const problem = served.status().find(status => status.factory === factory)?.problem ?? null;
-  const turn = request.caller?.token.sha256 ?? 'public';
+  const turn = request.caller?.sha256 ?? 'public';
   const asked = { ...request, id, problem, baseUrl: baseUrl(), atMs: nowMs() };
   const answer = await answerInThread(asked, turn);
   if (!answer.ok) throw new ApiProblem(answer.code, answer.parts, { cause: answer.cause });
@@ -90,14 +93,14 @@ async function requireCaller(
   { permission }: ApiRoute,
   context: Context,
   factory: string | undefined,
-  { tokens, sessions, cookie }: ApiRouterDeps,
+  { callers, cookie }: ApiRouterDeps,
 ): Promise<Caller | undefined> {
   if (permission === 'public') {
     requireSameSite(context.req);
     return undefined;
   }
   const { authorization } = context.headers;
-  const caller = await identifyCaller({ authorization, session: cookie.read(context) }, tokens, sessions);
+  const caller = await identifyCaller({ authorization, session: cookie.read(context) }, callers);
   if (caller.over === 'session') requireSameSite(context.req);
   requirePermission(caller, permission, factory);
   return caller;
@@ -127,13 +130,13 @@ async function report(
 ): Promise<void> {
   if (method === 'get' || !caller) return;
   const { factory = null, ...params } = context.params as Readonly<Record<string, string>>;
-  const { name } = caller.token;
-  log.info({ operation: id, token: name, ...context.params, status: context.status }, 'management');
+  const { kind, name, subject: account = name } = caller;
+  log.info({ operation: id, [kind]: name, ...context.params, status: context.status }, 'management');
   if (permission !== 'manage' || changed === null) return;
   const subject = changed ?? Object.values(params).join(' ');
   const entry = { operation: id, factory, subject, from: readClientAddress(context.req) };
   await recordChange(
     { store, now: () => new Date(nowMs()) },
-    { ...entry, who: { kind: 'token', name } },
+    { ...entry, who: { kind, name: account === name ? name : `${name} (${account})` } },
   ).catch((err: unknown) => log.error({ err, ...entry }, 'cannot write the audit log'));
 }

@@ -6,14 +6,16 @@ import type { DeliveryLog } from '../../../store/delivery-log.ts';
 import type { Store } from '../../../store/ports.ts';
 import type { ServedFactories } from '../../served/served-factories.ts';
 import { openKnownTokens } from '../guards/known-tokens.ts';
-import { createSessionCookie } from '../guards/session-cookie.ts';
+import { createCookie, createSessionCookie } from '../guards/session-cookie.ts';
 import { createSessions } from '../guards/sessions.ts';
 import { createSignInAttempts } from '../guards/sign-in-attempts.ts';
 import type { LiveDeliveries } from '../live-deliveries.ts';
+import type { SignIn } from '../sign-in/open-sign-in.ts';
 import type { ApiDeps } from './api-deps.ts';
 import { createApiRouter } from './api-router.ts';
 import { createLogHandlers } from './log-handlers.ts';
 import { createSessionHandlers } from './session-handlers.ts';
+import { createSignInHandlers } from './sign-in-handlers.ts';
 import type { AnswerInThread } from './thread-request.ts';
 
 export interface ApiOptions {
@@ -26,6 +28,8 @@ export interface ApiOptions {
   readonly baseUrl: () => string;
   /** The URL of the management port behind a proxy, if there is one. */
   readonly managementUrl: string | undefined;
+  /** The sign-in of people, if there is one. */
+  readonly signIn: SignIn | undefined;
   readonly readClientAddress: (request: IncomingMessage) => string;
   readonly nowMs: () => number;
   readonly monotonicMs: () => number;
@@ -38,25 +42,29 @@ export interface Api {
 }
 
 /** Wires the management API. */
-export function createApi({ managementUrl, monotonicMs, ...options }: ApiOptions): Api {
+export function createApi({ managementUrl, signIn, monotonicMs, ...options }: ApiOptions): Api {
   const { store, live, nowMs, log } = options;
   const deps: ApiDeps = {
     ...options,
-    tokens: openKnownTokens({ apiTokens: store.apiTokens, nowMs, log }),
-    sessions: createSessions(store.sessions, randomBytes),
+    callers: {
+      tokens: openKnownTokens({ apiTokens: store.apiTokens, nowMs, log }),
+      sessions: createSessions(store.sessions, randomBytes),
+      findGrants: person => signIn?.findGrants(person) ?? [],
+    },
     cookie: createSessionCookie(managementUrl),
     signInAttempts: createSignInAttempts(monotonicMs),
     randomBytes,
   };
   const handlers = {
     ...createSessionHandlers(deps),
+    ...createSignInHandlers(deps, signIn, createCookie(managementUrl, 'sign_in')),
     ...createLogHandlers(deps),
   };
   return {
     router: createApiRouter({ ...deps, handlers }),
     close: async () => {
       live.close();
-      await deps.tokens.close();
+      await deps.callers.tokens.close();
     },
   };
 }

@@ -19,6 +19,7 @@ import {
 } from '../../../operations/webhooks.ts';
 import type { WebhookChange } from '../../../schema/api/requests.ts';
 import type { AppliedState } from '../../../schema/applied-state.ts';
+import { findPermission } from '../guards/caller.ts';
 import type { ThreadHandlers } from './handler.ts';
 import { type OperationDeps, openFactory } from './operation-deps.ts';
 
@@ -29,13 +30,16 @@ export function createFactoryHandlers(
   return {
     showStatus: async ({ params: { factory }, caller }) => {
       const status = await showStatus(openFactory(deps, factory));
-      const { permission } = caller.token;
+      const permission = findPermission(caller, factory) ?? 'read';
       const body = { ...status, permission, problem: deps.problem() };
       return { body, serial: status.serial };
     },
     listSecrets: async ({ params: { factory }, caller }) => ({
       body: {
-        secrets: await listFactorySecrets({ name: factory, store: deps.store }, caller.token.permission),
+        secrets: await listFactorySecrets(
+          { name: factory, store: deps.store },
+          findPermission(caller, factory) ?? 'read',
+        ),
       },
     }),
     ...createWebhookHandlers(deps),

@@ -38,6 +38,7 @@ type Immutable<T> = unknown extends T ? T : { readonly [K in keyof T]: Immutable
 
 /** The operations that the main thread handles: none of them takes more than a few ms. */
 export type PortOperationId =
+  | ('showSignIn' | 'beginSignIn' | 'finishSignIn')
   | ('signIn' | 'whoAmI' | 'signOut' | 'listFactories' | 'listSchemes')
   | (
       | 'watchDeliveries'

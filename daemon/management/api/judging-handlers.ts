@@ -4,6 +4,7 @@ import { runByHand } from '../../../operations/run-by-hand.ts';
 import { explainWhy } from '../../../operations/why/why.ts';
 import { renderOpenApi } from '../../../schema/api/openapi.ts';
 import { apiRoutes, apiShapes } from '../../../schema/api/routes.ts';
+import { findPermission } from '../guards/caller.ts';
 import type { ThreadHandlers } from './handler.ts';
 import { type OperationDeps, openFactory } from './operation-deps.ts';
 
@@ -35,12 +36,16 @@ export function createJudgingHandlers(
         message: `it serves an older applied state: ${problem.message}`,
         remedy: 'Read the log of the daemon.',
       };
-      const { permission } = caller.token;
+      const permission = findPermission(caller, factory) ?? 'read';
       const options = { baseUrl: deps.baseUrl(), permission, daemonProblem };
       return { body: await explainWhy(openFactory(deps, factory), subject, options) };
     },
     showDelivery: async ({ params: { factory, delivery }, caller }) => ({
-      body: await showDelivery(openFactory(deps, factory), delivery, caller.token.permission),
+      body: await showDelivery(
+        openFactory(deps, factory),
+        delivery,
+        findPermission(caller, factory) ?? 'read',
+      ),
     }),
     replayDelivery: async ({ params: { factory, delivery }, body }) => {
       const runs = await replayDelivery(openFactory(deps, factory), delivery, body.automation);

@@ -5,6 +5,7 @@ import { showHealthOverview } from '../../../operations/health/show-health-overv
 import { listRuns, listRunsOfDelivery, showRun } from '../../../operations/runs.ts';
 import { listTokens } from '../../../operations/tokens.ts';
 import { listUnlogged } from '../../../operations/unlogged.ts';
+import { findPermission, listGranted } from '../guards/caller.ts';
 import { createActivityCounter } from './activity.ts';
 import type { ListOperationId, ThreadHandlers } from './handler.ts';
 import { type OperationDeps, openFactory } from './operation-deps.ts';
@@ -22,14 +23,15 @@ export function createListHandlers(deps: OperationDeps): Pick<ThreadHandlers, Li
       body: await showHealth(openFactory(deps, factory), query.webhook),
     }),
     showHealthOverview: async ({ caller }) => ({
-      body: await showHealthOverview(
-        { ...deps, now: () => new Date(deps.nowMs()) },
-        caller.token.factory ?? undefined,
-      ),
+      body: await showHealthOverview({ ...deps, now: () => new Date(deps.nowMs()) }, listGranted(caller)),
     }),
     listDeliveries: async ({ params: { factory }, query, caller }) => {
       const opened = openFactory(deps, factory);
-      const { rows, ...end } = await listDeliveries(opened, toWanted(query), caller.token.permission);
+      const { rows, ...end } = await listDeliveries(
+        opened,
+        toWanted(query),
+        findPermission(caller, factory) ?? 'read',
+      );
       return { body: { deliveries: rows, ...end } };
     },
     listUnlogged: async ({ params: { factory }, query }) => ({
@@ -48,7 +50,11 @@ export function createListHandlers(deps: OperationDeps): Pick<ThreadHandlers, Li
       body: { tokens: await listTokens(deps.store, factory) },
     }),
     listAudit: async ({ params: { factory }, query, caller }) => ({
-      body: await listAudit(deps.store, { factory, withAll: caller.token.factory === null, ...query }),
+      body: await listAudit(deps.store, {
+        factory,
+        withAll: findPermission(caller, null) === 'manage',
+        ...query,
+      }),
     }),
     showRun: async ({ params: { factory, run } }) => ({
       body: await showRun(openFactory(deps, factory), run),

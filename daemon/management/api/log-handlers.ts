@@ -1,7 +1,7 @@
 import { readPayload } from '../../../operations/deliveries.ts';
 import { dismissRun, readArtifact, readRunOutput, retryRun } from '../../../operations/runs.ts';
 import { ApiProblem } from '../../../schema/api/problems.ts';
-import type { Caller } from '../guards/caller.ts';
+import { type Caller, findPermission, identifyCaller } from '../guards/caller.ts';
 import { type ApiDeps, openLoggedFactory } from './api-deps.ts';
 import type { PortHandlers } from './handler.ts';
 
@@ -61,25 +61,25 @@ async function requireListed(deps: ApiDeps, factory: string, webhook: string, ca
   } as const;
   const rest = { body: undefined, ifSerial: undefined, problem: null };
   const now = { baseUrl: deps.baseUrl(), atMs: deps.nowMs() };
-  const answer = await deps.answerInThread({ ...request, ...rest, ...now }, caller.token.sha256);
+  const answer = await deps.answerInThread({ ...request, ...rest, ...now }, caller.sha256);
   if (!answer.ok) throw new ApiProblem(answer.code, answer.parts, { cause: answer.cause });
 }
 
 function createLiveHandler(deps: ApiDeps): PortHandlers['watchDeliveries'] {
-  const { live, tokens, sessions, cookie } = deps;
+  const { live, callers, cookie } = deps;
   return async ({ params: { factory }, query: { webhook: uid }, caller, context }) => {
     if (uid !== undefined) await requireListed(deps, factory, uid, caller);
     await live.beforeView(factory);
-    const { sha256, permission } = caller.token;
-    const session = caller.over === 'session' ? cookie.read(context) : undefined;
-    const maySee = async () => {
-      if (session && (await sessions.findTokenDigest(session)) === undefined) return false;
-      return (await tokens.findDigest(sha256)) !== undefined;
-    };
+    const session = cookie.read(context);
+    const credentials = { authorization: context.headers.authorization, session };
+    const maySee = async () =>
+      findPermission(await identifyCaller(credentials, callers), factory) !== undefined;
     context.status = 200;
     context.set({ 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' });
     if (context.method === 'HEAD') return { body: undefined };
-    const viewer = { key: session?.id ?? sha256, token: sha256, maySee };
+    const { sha256, over } = caller;
+    const permission = findPermission(caller, factory) ?? 'read';
+    const viewer = { key: over === 'session' ? (session?.id ?? '') : sha256, token: sha256, maySee };
     live.view({ factory, uid, permission }, context.res, viewer);
     context.respond = false;
     return { body: undefined };

@@ -5,17 +5,18 @@ import { Refusal } from '../../../schema/refusal.ts';
 import { schemes } from '../../../signatures/schemes.ts';
 import { isStandardWebhooks } from '../../../signatures/standard-webhooks.ts';
 import { summariseScheme } from '../../../signatures/summary.ts';
-import type { ApiToken } from '../../../store/api-tokens.ts';
 import type { ServedFactories } from '../../served/served-factories.ts';
-import { maySee } from '../guards/caller.ts';
+import { findPermission, toCaller } from '../guards/caller.ts';
 import type { ApiDeps } from './api-deps.ts';
+import { beginSession, toIdentity } from './begin-session.ts';
 import type { PortHandlers } from './handler.ts';
 
 type SessionHandlers = Pick<PortHandlers, 'signIn' | 'whoAmI' | 'signOut' | 'listFactories' | 'listSchemes'>;
 
 /** Handles requests that do not belong to one factory. */
 export function createSessionHandlers(deps: ApiDeps): SessionHandlers {
-  const { tokens, sessions, cookie, signInAttempts, served, readClientAddress } = deps;
+  const { callers, cookie, signInAttempts, served, readClientAddress } = deps;
+  const { tokens, sessions } = callers;
   return {
     signIn: async ({ body, context }) => {
       const address = readClientAddress(context.req);
@@ -23,29 +24,24 @@ export function createSessionHandlers(deps: ApiDeps): SessionHandlers {
       const token = await tokens.find(body.token);
       if (!token) throw new ApiProblem('token-unknown');
       signInAttempts.succeed(address);
-      const { id, key } = await sessions.begin(token.sha256, context.headers.host ?? '');
-      cookie.write(context, id);
-      return { body: { ...toIdentity(token), sessionKey: key } };
+      return beginSession(deps, context, toCaller(token, 'session'), undefined);
     },
-    whoAmI: ({ caller }) => ({ body: toIdentity(caller.token) }),
+    whoAmI: ({ caller }) => ({ body: toIdentity(caller) }),
     signOut: async ({ context }) => {
       const session = cookie.read(context);
       if (session) await sessions.end(session);
       cookie.clear(context);
       return { body: undefined };
     },
-    listFactories: ({ caller: { token } }) => {
+    listFactories: ({ caller }) => {
       const states = served.status().map(({ factory }) => factory);
-      const known = new Set([...states, token.factory ?? 'default']);
-      const visible = [...known].filter(factory => maySee(token, factory)).sort();
+      const granted = caller.grants.map(({ factory }) => factory ?? 'default');
+      const known = [...new Set([...states, ...granted])].sort();
+      const visible = known.filter(factory => findPermission(caller, factory) !== undefined);
       return { body: { factories: visible.map(factory => viewFactory(served, factory)) } };
     },
     listSchemes: () => ({ body: { schemes: describedSchemes } }),
   };
-}
-
-function toIdentity({ name, factory, permission }: ApiToken) {
-  return { token: name, factory, permission };
 }
 
 const describedSchemes = schemes.map(scheme => {

@@ -1,14 +1,23 @@
 import type { IncomingMessage } from 'node:http';
 import { ApiProblem } from '../../../schema/api/problems.ts';
 import type { RoutePermission } from '../../../schema/api/route.ts';
+import type { Grant } from '../../../schema/grant.ts';
 import type { Permission } from '../../../schema/permission.ts';
 import type { ApiToken } from '../../../store/api-tokens.ts';
+import type { StoredPerson } from '../../../store/stored-sessions.ts';
 import type { KnownTokens } from './known-tokens.ts';
 import type { PresentedSession, Sessions } from './sessions.ts';
 
-/** Who sent a request: an API token, directly or through a session of the dashboard. */
+/** Who sent a request: an API token, directly or through a session of the dashboard, or a person in such a session. */
 export interface Caller {
-  readonly token: ApiToken;
+  readonly kind: 'token' | 'person';
+  readonly name: string;
+  /** Names a person at the provider for ever; undefined for a token. */
+  readonly subject?: string;
+  /** Different for each token and each person. */
+  readonly sha256: string;
+  /** What the caller may do: nothing else. */
+  readonly grants: readonly Grant[];
   readonly over: 'token' | 'session';
 }
 
@@ -18,43 +27,70 @@ export interface Credentials {
   readonly session: PresentedSession | undefined;
 }
 
+export interface KnownCallers {
+  readonly tokens: KnownTokens;
+  readonly sessions: Sessions;
+  /** What a person may do now; nothing if people cannot sign in. */
+  readonly findGrants: (person: StoredPerson) => readonly Grant[];
+}
+
 /** Identifies the caller. Fails with `not-signed-in`, `token-unknown` or `session-over`. */
 export async function identifyCaller(
   { authorization, session }: Credentials,
-  tokens: KnownTokens,
-  sessions: Sessions,
+  { tokens, sessions, findGrants }: KnownCallers,
 ): Promise<Caller> {
   if (authorization !== undefined) {
     const presented = /^bearer +(\S+)$/i.exec(authorization)?.[1];
     const token = presented === undefined ? undefined : await tokens.find(presented);
     if (!token) throw new ApiProblem('token-unknown');
-    return { token, over: 'token' };
+    return toCaller(token, 'token');
   }
   if (!session) throw new ApiProblem('not-signed-in');
-  const digest = await sessions.findTokenDigest(session);
-  const token = digest === undefined ? undefined : await tokens.findDigest(digest);
+  const found = await sessions.find(session);
+  if (found?.person) {
+    const grants = findGrants(found.person);
+    if (grants.length === 0) throw new ApiProblem('session-over');
+    return toPerson(found.person, found.ownerSha256, grants);
+  }
+  const token = found && (await tokens.findDigest(found.ownerSha256));
   if (!token) throw new ApiProblem('session-over');
-  return { token, over: 'session' };
+  return toCaller(token, 'session');
 }
 
-/** Fails with `not-permitted` unless the caller's token has the permission that the route needs on its factory. */
+export function toCaller({ name, sha256, factory, permission }: ApiToken, over: Caller['over']): Caller {
+  return { kind: 'token', name, sha256, grants: [{ factory, permission }], over };
+}
+
+export function toPerson({ name, subject }: StoredPerson, sha256: string, grants: readonly Grant[]): Caller {
+  return { kind: 'person', name, subject, sha256, grants, over: 'session' };
+}
+
+/** Fails with `not-permitted` unless the caller has the permission that the route needs on its factory. */
 export function requirePermission(
-  { token }: Caller,
+  caller: Caller,
   needed: Exclude<RoutePermission, 'public'>,
   factory: string | undefined,
 ): void {
   if (needed === 'signed-in') return;
-  if (factory !== undefined && maySee(token, factory) && permits(token.permission, needed)) return;
-  const detail = `the API token ${token.name} may not ${needed} the factory ${factory}`;
-  throw new ApiProblem('not-permitted', { detail });
+  const permission = factory === undefined ? undefined : findPermission(caller, factory);
+  if (permission === 'manage' || permission === needed) return;
+  const who = caller.kind === 'token' ? `the API token ${caller.name}` : caller.name;
+  throw new ApiProblem('not-permitted', { detail: `${who} may not ${needed} the factory ${factory}` });
 }
 
-export function maySee(token: ApiToken, factory: string): boolean {
-  return token.factory === null || token.factory === factory;
+/** What the caller may do in a factory, or in all of them (null); undefined: nothing. */
+export function findPermission(
+  { grants }: Pick<Caller, 'grants'>,
+  factory: string | null,
+): Permission | undefined {
+  const found = grants.filter(grant => grant.factory === null || grant.factory === factory);
+  return (found.find(({ permission }) => permission === 'manage') ?? found[0])?.permission;
 }
 
-function permits(permission: Permission, needed: Permission): boolean {
-  return permission === 'manage' || needed === 'read';
+/** The factories that the caller may see; undefined: all. */
+export function listGranted({ grants }: Caller): readonly string[] | undefined {
+  const factories = [...new Set(grants.map(({ factory }) => factory))];
+  return factories.includes(null) ? undefined : factories.filter(factory => factory !== null);
 }
 
 /** Refuses writes that another site made a browser send. Fails with `cross-site`. */

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import { sessionKeyHeader } from '../../../schema/api/session-key-header.ts';
-import { type PresentedSession, sessionMs } from './sessions.ts';
+import type { PresentedSession } from './sessions.ts';
 
 /**
  * The cookie of a session, which is worth nothing without the key in a header. Scripts and other sites cannot read the
@@ -10,28 +10,42 @@ import { type PresentedSession, sessionMs } from './sessions.ts';
 export interface SessionCookie {
   /** Reads the session that the request presents by cookie and key; undefined without both. */
   read(context: Context): PresentedSession | undefined;
-  write(context: Context, id: string): void;
+  write(context: Context, id: string, lifetimeMs: number): void;
   clear(context: Context): void;
 }
 
 export function createSessionCookie(managementUrl: string | undefined): SessionCookie {
+  const cookie = createCookie(managementUrl, 'session');
+  return {
+    read: context => {
+      const id = cookie.read(context);
+      const key = context.get(sessionKeyHeader);
+      return id === undefined || key === '' ? undefined : { id, key, host: context.headers.host ?? '' };
+    },
+    write: (context, id, lifetimeMs) => cookie.write(context, id, lifetimeMs),
+    clear: context => cookie.write(context, '', 0),
+  };
+}
+
+/** A cookie for this daemon's own scripts. */
+export interface OwnCookie {
+  read(context: Context): string | undefined;
+  write(context: Context, value: string, lifetimeMs: number): void;
+}
+
+export function createCookie(managementUrl: string | undefined, name: string): OwnCookie {
   const url = managementUrl === undefined ? undefined : new URL(managementUrl);
   // Browsers refuse a `__Host-` cookie that was set over plain HTTP or by a sibling domain (RFC 6265bis).
   const isSecure = (context: Context) => url?.protocol === 'https:' && context.headers.host === url.host;
   const getName = (context: Context) =>
-    isSecure(context) ? '__Host-hookmill_session' : `hookmill_session_${getPort(context)}`;
-  const set = (context: Context, value: string, maxAgeSeconds: number) => {
-    const flags = `Path=/; HttpOnly; SameSite=Strict${isSecure(context) ? '; Secure' : ''}`;
-    context.append('Set-Cookie', `${getName(context)}=${value}; Max-Age=${maxAgeSeconds}; ${flags}`);
-  };
+    isSecure(context) ? `__Host-hookmill_${name}` : `hookmill_${name}_${getPort(context)}`;
   return {
-    read: context => {
-      const id = context.cookies.get(getName(context), { signed: false });
-      const key = context.get(sessionKeyHeader);
-      return id === undefined || key === '' ? undefined : { id, key, host: context.headers.host ?? '' };
+    read: context => context.cookies.get(getName(context), { signed: false }),
+    write: (context, value, lifetimeMs) => {
+      const flags = `Path=/; HttpOnly; SameSite=Strict${isSecure(context) ? '; Secure' : ''}`;
+      const cookie = `${getName(context)}=${value}; Max-Age=${lifetimeMs / 1000}; ${flags}`;
+      context.append('Set-Cookie', cookie);
     },
-    write: (context, id) => set(context, id, sessionMs / 1000),
-    clear: context => set(context, '', 0),
   };
 }
 

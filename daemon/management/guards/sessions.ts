@@ -1,19 +1,19 @@
 import { hash } from 'node:crypto';
-import type { StoredSessions } from '../../../store/stored-sessions.ts';
+import type { StoredSession, StoredSessions } from '../../../store/stored-sessions.ts';
 
-/** @limit Lifetime of a dashboard session, in ms: a working day. */
-export const sessionMs = 12 * 60 * 60 * 1000;
-/** @limit Most dashboard sessions of one API token: beyond it the token's own oldest one ends, so that memory stays bounded. */
-const sessionsPerTokenMax = 100;
+/** @limit Lifetime of a dashboard session that an API token began, in ms: a working day. Revoking the token ends it. */
+export const tokenSessionMs = 12 * 60 * 60 * 1000;
+/** @limit Lifetime of a dashboard session of a person, in ms: only the next sign-in notices that the provider has removed a group. */
+export const personSessionMs = 4 * 60 * 60 * 1000;
+/** @limit Most dashboard sessions of one API token or person: beyond it their own oldest one ends, so that memory stays bounded. */
+const sessionsPerOwnerMax = 100;
 
 /** Sessions of the dashboard. Revoking a token ends its sessions. */
 export interface Sessions {
-  /**
-   * Begins a session for the token with this digest, at this `Host`. Keeps only a hash of its two secrets: the ID for
-   * the cookie, and the key for the page.
-   */
-  begin(tokenSha256: string, host: string): Promise<PresentedSession>;
-  findTokenDigest(presented: PresentedSession): Promise<string | undefined>;
+  /** Begins a session. Keeps only a hash of its two secrets: the ID for the cookie, and the key for the page. */
+  begin(session: StoredSession, lifetimeMs: number): Promise<PresentedSession>;
+  /** The session, unless it is over or began at another host. */
+  find(presented: PresentedSession): Promise<StoredSession | undefined>;
   end(presented: PresentedSession): Promise<void>;
 }
 
@@ -27,18 +27,17 @@ export interface PresentedSession {
 }
 
 export function createSessions(stored: StoredSessions, randomBytes: (count: number) => Uint8Array): Sessions {
-  const bounds = { lifetimeMs: sessionMs, perTokenMax: sessionsPerTokenMax };
   const hashBoth = ({ id, key }: PresentedSession) => hash('sha256', `${id} ${key}`);
   const makeSecret = () => Buffer.from(randomBytes(32)).toString('base64url');
   return {
-    begin: async (tokenSha256, host) => {
-      const session = { id: makeSecret(), key: makeSecret(), host };
-      await stored.keep(hashBoth(session), { tokenSha256, host }, bounds);
-      return session;
+    begin: async (session, lifetimeMs) => {
+      const begun = { id: makeSecret(), key: makeSecret(), host: session.host };
+      await stored.keep(hashBoth(begun), session, { lifetimeMs, perOwnerMax: sessionsPerOwnerMax });
+      return begun;
     },
-    findTokenDigest: async presented => {
+    find: async presented => {
       const session = await stored.find(hashBoth(presented));
-      return session?.host === presented.host ? session.tokenSha256 : undefined;
+      return session?.host === presented.host ? session : undefined;
     },
     end: presented => stored.remove(hashBoth(presented)),
   };

@@ -28,7 +28,7 @@ interface Properties {
 export function HomePage({ account, factories: { value, error, reload } }: Properties) {
   const known = value?.factories;
   const isEmpty = known !== undefined && known.length < 2 && !known[0]?.webhooks;
-  const empty = isEmpty ? (known[0]?.factory ?? account.factory ?? defaultFactory) : undefined;
+  const empty = isEmpty ? (known[0]?.factory ?? account.grants[0]?.factory ?? defaultFactory) : undefined;
   useEffect(() => {
     // The user may have gone to another page in the meantime.
     if (empty !== undefined && parseHref(location.hash).page === 'home') {

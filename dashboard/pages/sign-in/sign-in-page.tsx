@@ -1,13 +1,22 @@
 import { useState } from 'preact/hooks';
+import { callApi } from '../../api-client.ts';
+import type { ApiFailure } from '../../api-failure.ts';
 import { Brand } from '../../parts/brand.tsx';
 import { Field } from '../../parts/field.tsx';
 import { PageHeading } from '../../parts/page-heading.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
-import { signIn } from '../../state/session.ts';
-import { useSubmit } from '../../state/use-action.ts';
+import { leaveForProvider, signIn } from '../../state/session.ts';
+import { useAction, useSubmit } from '../../state/use-action.ts';
+import { useLoad } from '../../state/use-load.ts';
 
-/** `notice` says why a user who was signed in no longer is. */
-export function SignInPage({ notice }: { readonly notice?: string }) {
+interface Properties {
+  /** Why a user who was signed in no longer is. */
+  readonly notice?: string;
+  /** Why a sign-in at the provider failed. */
+  readonly failure?: ApiFailure | undefined;
+}
+
+export function SignInPage({ notice, failure }: Properties) {
   const [token, setToken] = useState('');
   const { busy, error, submit } = useSubmit(() => signIn(token.trim()));
   return (
@@ -15,6 +24,8 @@ export function SignInPage({ notice }: { readonly notice?: string }) {
       <Brand />
       <PageHeading title="Sign in" />
       {notice && <p class="notice">{notice}</p>}
+      <ProblemNotice error={failure} />
+      <ProviderButton />
       <form class="stack" onSubmit={submit}>
         <Field
           label="API token"
@@ -42,5 +53,21 @@ export function SignInPage({ notice }: { readonly notice?: string }) {
         </button>
       </form>
     </main>
+  );
+}
+
+/** Leads to the provider at which people sign in, if there is one. */
+function ProviderButton() {
+  const { value } = useLoad(signal => callApi('get', '/sign-in', { signal }), []);
+  const { busy, error, run } = useAction(leaveForProvider);
+  if (!value?.provider) return null;
+  return (
+    <div class="stack">
+      <ProblemNotice error={error} />
+      <button type="button" class="primary" disabled={busy} onClick={() => run()}>
+        Sign in with <bdi>{value.provider.label}</bdi>
+      </button>
+      <p class="muted">or with an API token:</p>
+    </div>
   );
 }

@@ -21,11 +21,11 @@ const largeFiles = Array.from({ length: 4_000 }, (_, index) => ({
 }));
 
 function request(id: OperationId, body?: object): ThreadRequest {
-  const token = { name: 't', sha256: '0'.repeat(64), factory: null, permission: 'manage' } as const;
+  const grants = [{ factory: null, permission: 'manage' } as const];
   return {
     ...{ id, params: { factory: 'default' }, query: {}, ifSerial: undefined, problem: null },
     body: body && Buffer.from(JSON.stringify(body)),
-    caller: { token: { ...token, createdAt: '', expiresAt: null, lastUsedAt: null }, over: 'token' },
+    caller: { kind: 'token', name: 't', sha256: '0'.repeat(64), grants, over: 'token' },
     ...{ baseUrl: 'http://127.0.0.1:8080', atMs: 1_750_000_000_000 },
   };
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { type MakePlace, openAt } from './place.ts';
 
-const session = { tokenSha256: 'a'.repeat(64), host: 'hooks.example' };
-const bounds = { lifetimeMs: 60_000, perTokenMax: 2 };
+const session = { ownerSha256: 'a'.repeat(64), host: 'hooks.example' };
+const bounds = { lifetimeMs: 60_000, perOwnerMax: 2 };
 
 export function testSessions(makePlace: MakePlace): void {
   test('are found until they are removed, by later processes too', async () => {
@@ -20,6 +20,13 @@ export function testSessions(makePlace: MakePlace): void {
     expect(await openAt(place).sessions.find('one')).toBeUndefined();
   });
 
+  test('remember who signed in', async () => {
+    const place = makePlace();
+    const person = { issuer: 'https://login.example', subject: '1', name: 'Ada "é"', groups: ['a', 'b'] };
+    await openAt(place).sessions.keep('one', { ...session, person }, bounds);
+    expect(await openAt(place).sessions.find('one')).toEqual({ ...session, person });
+  });
+
   test('expire', async () => {
     const { sessions } = openAt(makePlace());
     await sessions.keep('one', session, { ...bounds, lifetimeMs: 0 });
@@ -28,7 +35,7 @@ export function testSessions(makePlace: MakePlace): void {
 
   test('of one token end when it has too many, the oldest first', async () => {
     const { sessions } = openAt(makePlace());
-    await sessions.keep('other', { ...session, tokenSha256: 'b'.repeat(64) }, bounds);
+    await sessions.keep('other', { ...session, ownerSha256: 'b'.repeat(64) }, bounds);
     for (const digest of ['one', 'two', 'three']) await sessions.keep(digest, session, bounds);
     const found = await Promise.all(['one', 'two', 'three', 'other'].map(sessions.find));
     expect(found.map(session => session !== undefined)).toEqual([false, true, true, true]);

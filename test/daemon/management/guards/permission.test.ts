@@ -112,9 +112,9 @@ test('signs in with a cookie that no script and no other site gets, and out agai
   const cookie = set?.split(';')[0] ?? '';
   const withSession = { headers: { cookie, 'x-hookmill-session': signedIn.json.sessionKey } };
   expect((await call(daemon.managementUrl, 'whoAmI', withSession)).json).toEqual({
-    token: client.tokenName,
-    factory: 'default',
-    permission: 'manage',
+    kind: 'token',
+    name: client.tokenName,
+    grants: [{ factory: 'default', permission: 'manage' }],
   });
   const signedOut = await call(daemon.managementUrl, 'signOut', withSession);
   expect(String(signedOut.headers['set-cookie'])).toMatch(/^hookmill_session_\d+=; Max-Age=0;/);

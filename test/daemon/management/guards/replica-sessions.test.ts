@@ -21,7 +21,7 @@ describe('with two daemons on one database', () => {
   test('who signs in at one is signed in at the other, and signs out at both', async () => {
     const [one, other] = [await startReplica(), await startReplica()];
     const session = await signIn(one, openAt(postgresPlace(url)));
-    expect((await call(other, 'whoAmI', { headers: session })).json).toMatchObject({ token: 'me' });
+    expect((await call(other, 'whoAmI', { headers: session })).json).toMatchObject({ name: 'me' });
     expect((await call(other, 'signOut', { headers: session })).status).toBe(204);
     expect((await call(one, 'whoAmI', { headers: session })).json.code).toBe('session-over');
   });

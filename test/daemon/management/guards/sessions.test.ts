@@ -33,7 +33,7 @@ test('a sign-in outlives a restart of the daemon, and the home has no secret of 
 
   const second = await start();
   expect((await call(second.managementUrl, 'whoAmI', { headers: session })).json).toMatchObject({
-    token: 'me',
+    name: 'me',
   });
   await store.apiTokens.revoke('me');
   expect((await call(second.managementUrl, 'whoAmI', { headers: session })).json.code).toBe('session-over');

@@ -1,0 +1,36 @@
+import type { IncomingMessage } from 'node:http';
+import type { Context } from 'koa';
+import type { Logger } from 'pino';
+import type { z } from 'zod';
+import type { identityAnswer, signedInAnswer } from '../../../schema/api/answers.ts';
+import type { StoredPerson } from '../../../store/stored-sessions.ts';
+import type { Caller } from '../guards/caller.ts';
+import type { SessionCookie } from '../guards/session-cookie.ts';
+import { personSessionMs, type Sessions, tokenSessionMs } from '../guards/sessions.ts';
+
+interface SessionDeps {
+  readonly callers: { readonly sessions: Sessions };
+  readonly cookie: SessionCookie;
+  readonly readClientAddress: (request: IncomingMessage) => string;
+  readonly log: Logger;
+}
+
+/** Begins a session of the dashboard with new secrets, also if the browser has one. `person` is who signed in at a provider. */
+export async function beginSession(
+  { callers, cookie, log, readClientAddress }: SessionDeps,
+  context: Context,
+  caller: Caller,
+  person: StoredPerson | undefined,
+): Promise<{ readonly body: z.output<typeof signedInAnswer> }> {
+  const lifetimeMs = person ? personSessionMs : tokenSessionMs;
+  const session = { ownerSha256: caller.sha256, person, host: context.headers.host ?? '' };
+  const { id, key } = await callers.sessions.begin(session, lifetimeMs);
+  cookie.write(context, id, lifetimeMs);
+  const { kind, name, subject } = caller;
+  log.info({ [kind]: name, subject, from: readClientAddress(context.req) }, 'signed in');
+  return { body: { ...toIdentity(caller), sessionKey: key } };
+}
+
+export function toIdentity({ kind, name, grants }: Caller): z.output<typeof identityAnswer> {
+  return { kind, name, grants: [...grants] };
+}

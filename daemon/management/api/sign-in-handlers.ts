@@ -1,0 +1,61 @@
+import { hash } from 'node:crypto';
+import type { Context } from 'koa';
+import { ApiProblem } from '../../../schema/api/problems.ts';
+import { toPerson } from '../guards/caller.ts';
+import type { OwnCookie } from '../guards/session-cookie.ts';
+import type { SignIn } from '../sign-in/open-sign-in.ts';
+import type { ApiDeps } from './api-deps.ts';
+import { beginSession } from './begin-session.ts';
+import type { PortHandlers } from './handler.ts';
+
+/** @limit Time in which a person must sign in at the provider, in ms: long enough for a password and a second factor. */
+const signInMs = 10 * 60 * 1000;
+/** @limit Randomness that ties a sign-in to its browser, in bytes: 256 bits cannot be guessed. */
+const attemptRandomBytes = 32;
+
+/**
+ * Handles the sign-in of people. The browser leaves for the provider with a secret in a cookie, and only with it can the
+ * page that it comes back to finish. No request of another site takes part.
+ */
+export function createSignInHandlers(
+  deps: ApiDeps,
+  signIn: SignIn | undefined,
+  cookie: OwnCookie,
+): Pick<PortHandlers, 'showSignIn' | 'beginSignIn' | 'finishSignIn'> {
+  const { signInAttempts, readClientAddress, randomBytes, log } = deps;
+  return {
+    showSignIn: ({ context }) => ({
+      body: { provider: signIn && context.headers.host === signIn.host ? { label: signIn.label } : null },
+    }),
+    beginSignIn: async ({ context }) => {
+      const { begin } = requireSignIn(signIn, context);
+      const attempt = Buffer.from(randomBytes(attemptRandomBytes)).toString('base64url');
+      const { href: url } = await begin(attempt);
+      cookie.write(context, attempt, signInMs);
+      return { body: { url } };
+    },
+    finishSignIn: async ({ body, context }) => {
+      const { finish, findGrants } = requireSignIn(signIn, context);
+      const attempt = cookie.read(context);
+      cookie.write(context, '', 0);
+      if (!attempt) throw new ApiProblem('sign-in-refused');
+      const address = readClientAddress(context.req);
+      signInAttempts.begin(address);
+      const person = await finish(attempt, body.query).catch((err: unknown) => {
+        log.warn({ err, from: address }, 'a sign-in was refused');
+        throw err;
+      });
+      signInAttempts.succeed(address);
+      const sha256 = hash('sha256', JSON.stringify([person.issuer, person.subject]));
+      return beginSession(deps, context, toPerson(person, sha256, findGrants(person)), person);
+    },
+  };
+}
+
+/** Fails unless the provider sends people back to the host at which they are. */
+function requireSignIn(signIn: SignIn | undefined, { headers }: Context): SignIn {
+  if (!signIn) throw new ApiProblem('not-found');
+  if (headers.host === signIn.host) return signIn;
+  const detail = `people sign in at ${signIn.host}; open the dashboard there`;
+  throw new ApiProblem('sign-in-refused', { detail });
+}

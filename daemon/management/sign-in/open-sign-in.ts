@@ -1,0 +1,64 @@
+import type { Grant } from '../../../schema/grant.ts';
+import type { StoredPerson } from '../../../store/stored-sessions.ts';
+import type { TeamSecrets } from '../../../store/team-secrets.ts';
+import { SettingsError } from '../../settings-error.ts';
+import type { SignInProvider } from './provider.ts';
+import type { SignInSettings } from './sign-in-settings.ts';
+
+/** The sign-in of people at a provider. */
+export interface SignIn extends SignInProvider {
+  readonly label: string;
+  /** The host and port to which the provider sends people back. */
+  readonly host: string;
+  /** What a person may do, by the settings of now. */
+  findGrants(person: StoredPerson): readonly Grant[];
+}
+
+export interface SignInOptions {
+  readonly settings: SignInSettings;
+  /** The URL at which browsers reach the dashboard. */
+  readonly managementUrl: string;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly teamSecrets: Pick<TeamSecrets, 'open'>;
+  readonly nowMs: () => number;
+}
+
+/** Opens the sign-in of people. Fails with SettingsError if there is no client secret where the settings say. */
+export async function openSignIn({ settings, managementUrl, ...given }: SignInOptions): Promise<SignIn> {
+  const readClientSecret = makeReader(settings, given);
+  await readClientSecret();
+  const redirectUrl = new URL('/sign-in', managementUrl);
+  const { openProvider } = await import('./provider.ts');
+  return {
+    ...openProvider({ settings, redirectUrl, readClientSecret, nowMs: given.nowMs }),
+    label: settings.label,
+    host: redirectUrl.host,
+    findGrants: ({ issuer, groups }) => {
+      if (issuer !== settings.issuer) return [];
+      const held = settings.grants.filter(({ group }) => groups.includes(group));
+      return held.flatMap(({ permission, factories = [null] }) =>
+        factories.map(factory => ({ factory, permission })),
+      );
+    },
+  };
+}
+
+/** A team secret is read for each sign-in, so that a new value needs no restart. */
+function makeReader(
+  { clientSecret, clientSecretFromEnvironment }: SignInSettings,
+  { environment, teamSecrets }: Pick<SignInOptions, 'environment' | 'teamSecrets'>,
+): () => Promise<string | undefined> {
+  if (clientSecretFromEnvironment !== undefined) {
+    const value = environment[clientSecretFromEnvironment];
+    if (value) return async () => value;
+    const variable = `signIn.clientSecretFromEnvironment: the environment variable ${clientSecretFromEnvironment}`;
+    throw new SettingsError(`${variable} is not set`);
+  }
+  if (clientSecret === undefined) return async () => undefined;
+  return async () => {
+    const value = (await teamSecrets.open([clientSecret])).get(clientSecret)?.value;
+    if (value) return value.text;
+    const advice = `set it with \`hookmill secrets set ${clientSecret}\``;
+    throw new SettingsError(`signIn.clientSecret: the team secret ${clientSecret} has no value; ${advice}`);
+  };
+}

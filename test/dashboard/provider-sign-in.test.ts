@@ -1,0 +1,63 @@
+import { expect } from 'vitest';
+import { newHome } from '../support/factory.ts';
+import { startManagedDaemon } from '../support/management.ts';
+import { startProvider } from '../support/sign-in-provider.ts';
+import { storeIn } from '../support/stored.ts';
+import { browserTest, keepScreenshot, openPage } from './browser.ts';
+
+async function startBoth() {
+  const provider = await startProvider();
+  const home = newHome();
+  await storeIn(home).teamSecrets.set('OIDC', provider.clientSecret);
+  await startManagedDaemon(provider.settings, home);
+  return provider;
+}
+
+browserTest('signs a person in at the provider, goes on where they were, and signs them out', async () => {
+  const { managementUrl } = await startBoth();
+  const page = await openPage();
+  await page.goto(`${managementUrl}/#/payments/status`);
+  await page.getByRole('button', { name: 'Sign in with Acme' }).waitFor();
+  await keepScreenshot(page, 'sign-in-provider');
+  await page.getByRole('button', { name: 'Sign in with Acme' }).click();
+  await page.getByPlaceholder('Enter any login').fill('ada');
+  await page.getByPlaceholder('and password').fill('any');
+  await page.getByRole('button', { name: 'Sign-in' }).click();
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Status' }).waitFor();
+  await page.getByText('ada@example.com').waitFor();
+  expect(page.url()).toBe(`${managementUrl}/#/payments/status`);
+  // The address of the answer is not in the history, and only the key of the session is in the page's storage.
+  const kept = 'JSON.stringify([localStorage, sessionStorage, document.cookie])';
+  expect(await page.evaluate<string>(kept)).toMatch(/^\[\{"hookmill-session-key":"[\w-]{43}"\},\{\},""\]$/);
+  await page.reload();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('button', { name: 'Sign in with Acme' }).waitFor();
+  expect(await page.evaluate<string>(kept)).toBe('[{},{},""]');
+});
+
+browserTest(
+  'says why a person may not sign in, and shows nothing to readers that they may not change',
+  async () => {
+    const { managementUrl } = await startBoth();
+    const page = await openPage();
+    const signInAs = async (login: string) => {
+      await page.getByRole('button', { name: 'Sign in with Acme' }).click();
+      await page.getByPlaceholder('Enter any login').fill(login);
+      await page.getByPlaceholder('and password').fill('any');
+      await page.getByRole('button', { name: 'Sign-in' }).click();
+      await page.getByRole('button', { name: 'Continue' }).click();
+    };
+    await page.goto(managementUrl);
+    await signInAs('eve');
+    await page.getByRole('alert').getByText('none of the groups of eve@example.com').waitFor();
+    expect(page.url()).toBe(`${managementUrl}/`);
+    // The provider still knows who it was.
+    await page.context().clearCookies();
+    await signInAs('bob');
+    await page.getByText('bob@example.com').waitFor();
+    await page.goto(`${managementUrl}/#/payments/webhooks`);
+    await page.getByText('No webhooks yet').waitFor();
+    expect(await page.getByRole('link', { name: 'Create webhook' }).count()).toBe(0);
+  },
+);
