@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { openContext } from '../../context.ts';
 import { printData } from '../../output.ts';
+import { recordOwnChange } from '../../record-own-change.ts';
 import { addCommand } from '../add-command.ts';
 import { requireHome } from '../store/require-home.ts';
 
@@ -25,7 +26,12 @@ Examples:
     const { store, output } = await openContext(command);
     if (!store.place.postgres) requireHome(store.place.home);
     const { HOOKMILL_KEY } = store.place.environment;
-    const resealed = await store.rotateKey().finally(store.close);
+    const rotate = async () => {
+      const resealed = await store.rotateKey();
+      await recordOwnChange({ store, factory: null }, 'rotateKey', `${resealed} values`);
+      return resealed;
+    };
+    const resealed = await rotate().finally(store.close);
     const next = HOOKMILL_KEY
       ? 'Now restart the daemons without HOOKMILL_OLD_KEY.'
       : 'The home has a new key file: keep a copy of it elsewhere.';
