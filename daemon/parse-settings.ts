@@ -14,7 +14,8 @@ export function placeSettingsMistakes(
   file: string,
   bytes: Uint8Array,
   mistakes: readonly Mistake[],
+  severity: Diagnostic['severity'] = 'error',
 ): readonly Diagnostic[] {
   const yaml = parseYaml(file, bytes);
-  return yaml.ok ? placeMistakes(mistakes, 'error', yaml.source) : [];
+  return yaml.ok ? placeMistakes(mistakes, severity, yaml.source) : [];
 }

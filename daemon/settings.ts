@@ -5,6 +5,7 @@ import { followedRepositoriesShape } from '../sources/repository/followed-reposi
 import { alertSettingsShape } from './alerts/alert-settings.ts';
 import { isPrivateUrl, signInSettingsShape } from './management/sign-in/sign-in-settings.ts';
 import { runSettingsShape } from './runs/run-settings.ts';
+import { secretSettingsShape } from './secret-settings.ts';
 
 /** @limit Largest request body, in bytes (256 KB), as the specification of the service says. */
 const bodyBytesMax = 262_144;
@@ -153,6 +154,9 @@ export const settingsShape = z
     runs: runSettingsShape.prefault({}).describe('How runs are executed.'),
     alerts: alertSettingsShape.describe(
       'Receivers of alerts: of webhooks that are quiet or failing, runs that fail, branches that are not followed, and a log that cannot be written.',
+    ),
+    secrets: secretSettingsShape.describe(
+      'Team secrets whose values are kept elsewhere. They are stored when the daemon starts, and replace those of the same names.',
     ),
     repositories: followedRepositoriesShape.describe(
       'Repositories that factories follow: the tip of the branch is what is applied.',

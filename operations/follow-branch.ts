@@ -74,8 +74,7 @@ export async function followBranch(
   const { name, store } = factory;
   return store.mirrors.use(name, async directory => {
     const login = credential && (await openCredential(factory, credential));
-    if (login === 'unusable') return makeFailure(describeCredential(credential?.secretName));
-    if (login === 'forbidden') return makeFailure(describeForbidden(name, credential?.secretName));
+    if (login && 'message' in login) return makeFailure({ reason: 'credential', ...login });
     const { environment, signal, onProgress } = options;
     const mirror = await openMirror(directory, repository, environment, login, signal);
 
@@ -187,17 +186,6 @@ function describeEmpty(path: string): FailureReason {
 function describeMissingBranch(branch: string): FailureReason {
   const message = `the repository has no branch ${branch}`;
   return { reason: 'branch-missing', message, hint: 'push the branch, or name another one' };
-}
-
-function describeCredential(secretName = ''): FailureReason {
-  const message = `the team secret ${secretName} for the repository has no value, or one with line breaks`;
-  return { reason: 'credential', message, hint: `set it with \`hookmill secrets set ${secretName}\`` };
-}
-
-function describeForbidden(factory: string, secretName = ''): FailureReason {
-  const message = `the factory ${factory} may not use the team secret ${secretName} for its repository`;
-  const hint = `\`hookmill secrets share ${secretName} ${factory}\` allows it`;
-  return { reason: 'credential', message, hint };
 }
 
 export function makeFailure(

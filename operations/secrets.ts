@@ -22,6 +22,28 @@ export async function generateSecretValue(
   return value;
 }
 
+/** A reference that the operator declares in the file of the daemon, with all factories that may use it. */
+interface DeclaredReference {
+  readonly name: string;
+  readonly from: string;
+  readonly factories: readonly string[];
+}
+
+/**
+ * Stores declared references, so that every command sees them. Replaces what the names had before. Fails with
+ * `secret-in-use` if a factory uses one that it may no longer use.
+ */
+export async function storeReferences(
+  { teamSecrets }: Pick<Store, 'teamSecrets'>,
+  declared: readonly DeclaredReference[],
+): Promise<void> {
+  for (const { name, from, factories } of declared) {
+    const allowed = [...new Set(factories)].sort();
+    await teamSecrets.refer(name, from, allowed);
+    await teamSecrets.share(name, () => allowed);
+  }
+}
+
 /** Lets factories use a team secret, besides those that already may. `only`: no others any more. */
 export async function shareSecret(
   { teamSecrets }: Pick<Store, 'teamSecrets'>,
@@ -45,10 +67,10 @@ export async function listFactorySecrets(
   const allowed = (await store.teamSecrets.list()).filter(
     ({ factories }) => factories === null || factories.includes(factory),
   );
-  const secrets = allowed.map(({ name, state, updatedAt, usedBy }) => {
+  const secrets = allowed.map(({ name, state, from, updatedAt, usedBy }) => {
     const here = usedBy.filter(use => use.factory === factory).flatMap(({ webhook }) => webhook ?? []);
     const usedElsewhere = usedBy.some(use => use.factory !== factory);
-    return { name, state, updatedAt, usedBy: here, usedElsewhere };
+    return { name, state, ...(from !== undefined && { from }), updatedAt, usedBy: here, usedElsewhere };
   });
   return permission === 'manage' ? secrets : secrets.filter(({ usedBy }) => usedBy.length > 0);
 }

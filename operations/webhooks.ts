@@ -131,7 +131,9 @@ export async function changeWebhookSecret(
     const value = supplied ?? generateSecret(existing, factory.randomBytes, '/value');
     checkValue(existing, value, '/value');
     await requireSoleUse(factory, existing);
-    await factory.store.teamSecrets.set(existing.secretName, value, factory.name);
+    await factory.store.teamSecrets
+      .set(existing.secretName, value, factory.name)
+      .catch(refuseSecret('/value'));
     const webhook = await reapply(factory, existing);
     const generated = supplied === undefined ? value : undefined;
     return { next: { webhooks: replaceWebhook(state, existing, webhook) }, result: { webhook, generated } };
@@ -155,19 +157,23 @@ async function storeSecret(
 ): Promise<TeamSecret | undefined> {
   if (choice.kind === 'new') {
     if (choice.value !== undefined) checkValue(definition, choice.value, '/secret/value');
-    await factory.store.teamSecrets.create(choice.name, choice.value, factory.name).catch(refuseSecret);
+    await factory.store.teamSecrets
+      .create(choice.name, choice.value, factory.name)
+      .catch(refuseSecret('/secret/value'));
   }
   return openSecret(factory, definition, '/secret');
 }
 
-function refuseSecret(cause: unknown): never {
-  if (!(cause instanceof StoreError)) throw cause;
-  const { code, message } = cause;
-  if (code === 'secret-taken') throw new Refusal('secret-taken', { detail: message }, { cause });
-  if (code !== 'secret-invalid') throw cause;
-  const mistakes = [{ pointer: '/secret/value', code: 'definition/value', message }];
-  throw new Refusal('request-invalid', { mistakes }, { cause });
-}
+const refuseSecret =
+  (pointer: string) =>
+  (cause: unknown): never => {
+    if (!(cause instanceof StoreError)) throw cause;
+    const { code, message } = cause;
+    if (code === 'secret-taken') throw new Refusal('secret-taken', { detail: message }, { cause });
+    if (code !== 'secret-invalid') throw cause;
+    const mistakes = [{ pointer, code: 'definition/value', message }];
+    throw new Refusal('request-invalid', { mistakes }, { cause });
+  };
 
 /** Applies the webhook's definition again, with the current value of its team secret. */
 async function reapply(factory: ManagedFactory, webhook: AppliedWebhook): Promise<AppliedWebhook> {
@@ -200,10 +206,16 @@ function requireUsable(webhook: WebhookDefinition, secret: TeamSecret | undefine
   if (mistake) throw new Refusal('request-invalid', { mistakes: [{ pointer, ...mistake }] });
 }
 
-/** Refuses if another webhook uses the team secret too, or if another factory may. */
+/** Refuses if the value is kept elsewhere, if another webhook uses the team secret too, or if another factory may. */
 async function requireSoleUse({ store, name }: ManagedFactory, webhook: AppliedWebhook): Promise<void> {
   const secret = (await store.teamSecrets.list()).find(secret => secret.name === webhook.secretName);
   if (!secret) return;
+  if (secret.from !== undefined) {
+    throw new Refusal('secret-referenced', {
+      detail: `the value of the team secret ${webhook.secretName} is kept at ${secret.from}`,
+      instead: { text: 'change it there, then disable and enable the webhook' },
+    });
+  }
   const here = secret.usedBy.filter(use => use.factory === name && use.webhook !== webhook.name);
   const isShared = !isOnlyFor(secret.factories, name, await store.appliedStates.listFactories());
   if (here.length === 0 && !isShared) return;

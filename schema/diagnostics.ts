@@ -85,6 +85,7 @@ export const diagnosticCodes = {
   'fixture/failed': 'an automation decides as its fixture expects',
   'secret/not-shared': 'secretName names a team secret that the factory may use',
   'secret/missing': 'secretName names an existing team secret',
+  'secret/unresolved': 'the value of a team secret can be read from where its reference says',
   'secret/shared-by-schemes': 'webhooks that share a team secret use it with the same scheme',
   'secret/short': 'the value of a team secret has at least 16 bytes',
   'secret/not-url-safe': 'a url_token secret has 16–256 characters from A-Z a-z 0-9 _ ~ . -',

@@ -19,6 +19,7 @@ export const refusals = {
   'managed-in-dashboard': 'The factory is managed in the dashboard, not by files',
   'secret-taken': 'A team secret with this name already exists',
   'secret-missing': 'No team secret has this name',
+  'secret-referenced': 'The value of this team secret is kept elsewhere',
   'secret-shared': 'Other webhooks also use this team secret',
   'changes-unconfirmed': 'Some of the changes are applied only when they are confirmed',
   'run-not-failed': 'The run has not failed',

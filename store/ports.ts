@@ -155,7 +155,10 @@ export interface DaemonRecord {
 export interface StorePlace {
   /** The home directory. It is created with the first write. */
   readonly home: string;
-  /** The environment variables: HOOKMILL_KEY is the key that seals values, HOOKMILL_OLD_KEY another one that opens them. */
+  /**
+   * The environment variables: HOOKMILL_KEY is the key that seals values, HOOKMILL_OLD_KEY another one that opens them.
+   * References to secrets may name others.
+   */
   readonly environment: NodeJS.ProcessEnv;
   /** The database that keeps everything but caches; absent: the home keeps everything. */
   readonly postgres?: PostgresPlace | undefined;

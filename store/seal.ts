@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 
 /** The owner of a sealed value. The seal is bound to the owner, so a value copied elsewhere does not open. */
 export interface SealedFor {
-  readonly use: 'team-secret' | 'credential' | 'backup';
+  readonly use: 'team-secret' | 'secret-reference' | 'credential' | 'backup';
   readonly name: string;
   readonly factory?: string;
 }

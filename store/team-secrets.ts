@@ -1,18 +1,24 @@
 import type { AuthMode } from '../schema/auth-mode.ts';
 import type { SchemeReference } from '../schema/definitions/webhook-definition.ts';
 import { secretNamePattern, secretNameRule } from '../schema/secret-name.ts';
+import { parseSecretReference, secretReferenceRule } from '../schema/secret-reference.ts';
 import { StoreError } from './store-error.ts';
 
 /** @limit Longest value of a team secret, in bytes: a private key in PEM fits, a file passed by mistake does not. */
-const secretBytesMax = 8 * 1024;
+export const secretBytesMax = 8 * 1024;
 
-/** The team secrets. Each lists the factories that may use it. Values are stored sealed. */
+/** The team secrets. Each lists the factories that may use it. Values and references are stored sealed. */
 export interface TeamSecrets {
   /**
    * Sets the value of a team secret. A new one is only for the given factory; without a factory, it is for all.
    * Setting the same value again changes nothing.
    */
   set(name: string, value: string, factory?: string): Promise<void>;
+  /**
+   * Sets where the value of a team secret is kept: `open` reads it there each time. A new one is for the given
+   * factories; null: for all. Setting the same reference again changes nothing. Fails with `secret-invalid`.
+   */
+  refer(name: string, reference: string, factories: FactoriesAllowed): Promise<void>;
   /**
    * Creates a team secret, for the given factory as `set` does. Without a value it is declared: webhooks can name it
    * before the provider has issued the value. Fails with `secret-taken` if the name exists.
@@ -31,7 +37,7 @@ export interface TeamSecrets {
   listNames(factory?: string): Promise<string[]>;
   /**
    * Opens the named team secrets, with their values. Leaves out those that do not exist. Those that the factory may not
-   * use are `forbiddenTo` it, and have no value.
+   * use are `forbiddenTo` it, and have no value. Those whose value cannot be read from where it is kept are `unresolved`.
    */
   open(names: Iterable<string>, factory?: string): Promise<Map<string, TeamSecret>>;
 }
@@ -47,7 +53,9 @@ export function isOnlyFor(factories: FactoriesAllowed, factory: string, stored: 
 /** A team secret as it may be shown: without its value. */
 export interface TeamSecretInfo {
   readonly name: string;
-  readonly state: 'set' | 'declared';
+  readonly state: 'set' | 'declared' | 'reference';
+  /** Where the value is kept, if not in the store; null if another key sealed that. Only with the state `reference`. */
+  readonly from?: string | null;
   readonly updatedAt: string;
   readonly factories: FactoriesAllowed;
   readonly usedBy: readonly TeamSecretUse[];
@@ -62,12 +70,14 @@ export interface TeamSecretUse {
   readonly signatureScheme?: SchemeReference;
 }
 
-/** A team secret as an apply sees it. Each new value has a new version; a declared secret has neither. */
+/** A team secret as an apply sees it. Each new value has another version; a declared secret has neither. */
 export interface TeamSecret {
   readonly name: string;
   readonly value?: { readonly version: string; readonly text: string };
   /** The factory that asked for it, if that may not use it. */
   readonly forbiddenTo?: string;
+  /** Why the value could not be read from where it is kept, and what to do. */
+  readonly unresolved?: { readonly message: string; readonly hint: string };
 }
 
 /** Fails with `secret-invalid`. */
@@ -78,8 +88,19 @@ export function requireSecretName(name: string): void {
 }
 
 /** Fails with `secret-invalid`. */
+export function requireSecretReference(reference: string): void {
+  if (parseSecretReference(reference)) return;
+  throw new StoreError('secret-invalid', `this is not a reference to a secret; use ${secretReferenceRule}`);
+}
+
+/** Fails with `secret-invalid`. */
 export function requireSecretValue(value: string): void {
   if (value.trim() === '') throw new StoreError('secret-invalid', 'a team secret cannot be empty');
+  if (parseSecretReference(value)) {
+    const message =
+      'the value is a reference to a secret; only `hookmill secrets set --from` and the file of the daemon can set one';
+    throw new StoreError('secret-invalid', message);
+  }
   if (value.startsWith('\ufeff')) {
     const message = 'a team secret cannot start with a byte order mark; save its file as UTF-8 without one';
     throw new StoreError('secret-invalid', message);

@@ -128,10 +128,11 @@ function prepareOwnTrouble({ deliveryLog, nowMs }: AlertsOptions): () => Finding
 function openSending({ store, settings }: AlertsOptions): Pick<SendingDeps, 'receivers' | 'openSecret'> {
   const known = new Map<string, string>();
   const openSecret = async (name: string) => {
-    // While the store cannot be reached, the last value signs.
+    // While the value cannot be read, the last one signs.
     const opened = await store.teamSecrets.open([name]).catch(() => undefined);
-    const value = opened?.get(name)?.value?.text;
-    if (opened && value === undefined) known.delete(name);
+    const secret = opened?.get(name);
+    const value = secret?.value?.text;
+    if (opened && value === undefined && !secret?.unresolved) known.delete(name);
     if (value !== undefined) known.set(name, value);
     return known.get(name);
   };

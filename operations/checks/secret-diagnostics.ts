@@ -82,6 +82,7 @@ export function findSecretMistake(
       hint: `\`hookmill secrets share ${name} ${secret.forbiddenTo}\` allows it`,
     };
   }
+  if (secret.unresolved) return { code: 'secret/unresolved', ...secret.unresolved };
   const value = secret.value?.text;
   if (value === undefined) return undefined;
   if (webhook.authMode === 'url_token' && !isUrlToken(value)) {

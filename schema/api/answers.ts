@@ -446,7 +446,12 @@ export const whyAnswer = z.strictObject({
 
 export const secretAnswer = z.strictObject({
   name: z.string(),
-  state: z.enum(['set', 'declared']),
+  state: z.enum(['set', 'declared', 'reference']),
+  from: z
+    .string()
+    .nullable()
+    .optional()
+    .describe('Where the value is kept; null if another key sealed that. Only with the state `reference`.'),
   updatedAt: time,
   usedBy: z.array(z.string()).describe('The webhooks of this factory that use the secret.'),
   usedElsewhere: z.boolean().describe('Whether a webhook of another factory uses the secret.'),

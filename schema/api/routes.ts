@@ -190,7 +190,7 @@ export const apiRoutes = {
     body: requests.webhookSecretRequest,
     answer: { status: 200, shape: answers.changedWebhookAnswer },
     etag: true,
-    problems: [...managed, 'webhook-unknown', 'secret-shared'],
+    problems: [...managed, 'webhook-unknown', 'secret-referenced', 'secret-shared'],
   },
   deleteWebhook: {
     method: 'delete',

@@ -63,7 +63,7 @@ export function listCopiedDocuments(factories: readonly string[]): CopiedDocumen
             value
               ? {
                   ...secret,
-                  value: { ...value, jwe: await replace(value.jwe, teamSecretOwner(secret.name)) },
+                  value: { ...value, jwe: await replace(value.jwe, teamSecretOwner(secret)) },
                 }
               : secret,
           ),

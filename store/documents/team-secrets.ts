@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { compareNames } from '../../schema/name.ts';
 import type { AppliedStates } from '../ports.ts';
@@ -8,8 +8,10 @@ import { StoreError } from '../store-error.ts';
 import {
   type FactoriesAllowed,
   requireSecretName,
+  requireSecretReference,
   requireSecretValue,
   type TeamSecret,
+  type TeamSecretInfo,
   type TeamSecrets,
   type TeamSecretUse,
 } from '../team-secrets.ts';
@@ -23,6 +25,8 @@ const secretsShape = z.strictObject({
       updatedAt: z.string(),
       /** The factories that may use it; absent: all factories. */
       factories: z.array(z.string()).optional(),
+      /** Whether `value` is the reference to where the value is kept. */
+      isReference: z.literal(true).optional(),
       /** Absent while the secret is declared and has no value yet. */
       value: z.strictObject({ version: z.string(), jwe: z.string() }).optional(),
     }),
@@ -46,6 +50,8 @@ export interface TeamSecretsOptions {
   readonly appliedStates: AppliedStates;
   /** The repositories that use the secrets. */
   readonly reconcileStatuses: ReconcileStatuses;
+  /** The variables that references may name and their commands get. */
+  readonly environment: NodeJS.ProcessEnv;
   readonly now: () => Date;
 }
 
@@ -54,19 +60,32 @@ export function openTeamSecrets(options: TeamSecretsOptions): TeamSecrets {
   const { documents, seal } = options;
   const read = async () => (await documents.read(secretsDocument)).secrets;
   return {
-    set: (name, value, factory) => setSecret(options, name, value, factory),
+    set: async (name, value, factory) => {
+      requireSecretValue(value);
+      await setSecret(options, { name, text: value, factories: toList(factory) });
+    },
+    refer: async (name, reference, factories) => {
+      requireSecretReference(reference);
+      const given = { factories: factories ? [...factories] : undefined, isReference: true as const };
+      await setSecret(options, { name, text: reference, ...given });
+    },
     create: (name, value, factory) => createSecret(options, name, value, factory),
     share: (name, change) => shareSecret(options, name, change),
     remove: name => removeSecret(options, name),
     list: async () => {
       const [secrets, uses] = await Promise.all([read(), readUses(options)]);
-      return secrets.map(({ name, updatedAt, value, factories = null }) => ({
-        name,
-        state: value ? 'set' : 'declared',
-        updatedAt,
-        factories,
-        usedBy: uses.get(name) ?? [],
-      }));
+      return Promise.all(
+        secrets.map(async secret => {
+          const { name, updatedAt, factories = null } = secret;
+          return {
+            name,
+            ...(await describeText(seal, secret)),
+            updatedAt,
+            factories,
+            usedBy: uses.get(name) ?? [],
+          };
+        }),
+      );
     },
     listNames: async factory =>
       (await read()).flatMap(secret => (mayUse(secret, factory) ? [secret.name] : [])),
@@ -74,13 +93,13 @@ export function openTeamSecrets(options: TeamSecretsOptions): TeamSecrets {
       const wanted = new Set(names);
       const secrets = (await read()).filter(({ name }) => wanted.has(name));
       const opened = await Promise.all(
-        secrets.map((secret): Promise<TeamSecret> | TeamSecret =>
+        secrets.map((secret): Promise<Opened> | Opened =>
           factory === undefined || mayUse(secret, factory)
             ? openSecret(seal, secret)
             : { name: secret.name, forbiddenTo: factory },
         ),
       );
-      return new Map(opened.map(secret => [secret.name, secret]));
+      return new Map((await resolveSecrets(options, opened)).map(secret => [secret.name, secret]));
     },
   };
 }
@@ -89,19 +108,26 @@ function mayUse({ factories }: StoredSecret, factory: string | undefined): boole
   return factory === undefined || !factories || factories.includes(factory);
 }
 
-async function setSecret(
-  options: TeamSecretsOptions,
-  name: string,
-  value: string,
-  factory: string | undefined,
-): Promise<void> {
+/** The text of a team secret: its value, or the reference to where that is kept. */
+interface SecretText extends Pick<StoredSecret, 'name' | 'factories' | 'isReference'> {
+  readonly text: string | undefined;
+}
+
+/** Sets the text of a team secret. The factories are those of a new one. */
+async function setSecret(options: TeamSecretsOptions, given: SecretText): Promise<void> {
+  const { name, text, isReference } = given;
   requireSecretName(name);
-  requireSecretValue(value);
   await changeSecrets(options, async secrets => {
     const existing = secrets.find(secret => secret.name === name);
-    if (existing && (await openOldValue(options.seal, existing)) === value) return undefined;
-    const factories = existing ? existing.factories : toList(factory);
-    return withSecret(secrets, await makeSecret(options, { name, value, factories }));
+    if (
+      existing?.isReference === isReference &&
+      existing &&
+      (await openText(options.seal, existing)) === text
+    ) {
+      return undefined;
+    }
+    const { factories } = existing ?? given;
+    return withSecret(secrets, await makeSecret(options, { ...given, factories }));
   });
 }
 
@@ -117,7 +143,7 @@ async function createSecret(
     if (secrets.some(secret => secret.name === name)) {
       throw new StoreError('secret-taken', `the team secret ${name} already exists`);
     }
-    return withSecret(secrets, await makeSecret(options, { name, value, factories: toList(factory) }));
+    return withSecret(secrets, await makeSecret(options, { name, text: value, factories: toList(factory) }));
   });
 }
 
@@ -133,6 +159,7 @@ async function shareSecret(
   await changeSecrets(options, async secrets => {
     const { factories: before = null, ...secret } = requireSecret(secrets, name);
     const factories = change(before);
+    if (JSON.stringify(factories) === JSON.stringify(before)) return undefined;
     if (!factories) return withSecret(secrets, secret);
     await requireUnused(options, name, use => !factories.includes(use.factory));
     return withSecret(secrets, { ...secret, factories: [...new Set(factories)].sort() });
@@ -170,25 +197,63 @@ async function requireUnused(
 
 async function makeSecret(
   { seal, now }: TeamSecretsOptions,
-  {
-    name,
-    value,
-    factories,
-  }: Pick<StoredSecret, 'name' | 'factories'> & { readonly value: string | undefined },
+  { name, text, factories, isReference }: SecretText,
 ): Promise<StoredSecret> {
-  const secret = { name, updatedAt: now().toISOString(), ...(factories && { factories }) };
-  if (value === undefined) return secret;
-  return { ...secret, value: { version: randomUUID(), jwe: await seal.seal(value, teamSecretOwner(name)) } };
+  const updatedAt = now().toISOString();
+  const secret = { name, updatedAt, ...(factories && { factories }), ...(isReference && { isReference }) };
+  if (text === undefined) return secret;
+  return { ...secret, value: { version: randomUUID(), jwe: await seal.seal(text, teamSecretOwner(secret)) } };
 }
 
-async function openSecret(seal: Seal, { name, value }: StoredSecret): Promise<TeamSecret> {
+interface Opened extends TeamSecret {
+  /** Where the value is kept, if it must still be read. */
+  readonly from?: string;
+}
+
+async function openSecret(seal: Seal, secret: StoredSecret): Promise<Opened> {
+  const { name, value, isReference } = secret;
   if (!value) return { name };
-  return { name, value: { version: value.version, text: await seal.open(value.jwe, teamSecretOwner(name)) } };
+  const text = await seal.open(value.jwe, teamSecretOwner(secret));
+  return isReference ? { name, from: text } : { name, value: { version: value.version, text } };
 }
 
-async function openOldValue(seal: Seal, { name, value }: StoredSecret): Promise<string | undefined> {
-  // A value that another key sealed is replaced like any other value.
-  return value && seal.open(value.jwe, teamSecretOwner(name)).catch(() => undefined);
+/** Reads the values that are kept elsewhere. Nothing stores them, so their versions are made of them and the key. */
+async function resolveSecrets(
+  { seal, environment }: TeamSecretsOptions,
+  opened: readonly Opened[],
+): Promise<readonly TeamSecret[]> {
+  const references = opened.flatMap(({ from }) => from ?? []);
+  if (references.length === 0) return opened;
+  const { resolveReferences } = await import('../resolve-references.ts');
+  const [key, resolved] = [
+    (await seal.deriveKeys('versions of team secrets'))[0],
+    await resolveReferences(references, environment),
+  ];
+  const byReference = new Map(references.map((reference, index) => [reference, resolved[index]]));
+  return opened.map(({ from, ...secret }): TeamSecret => {
+    const found = from === undefined ? undefined : byReference.get(from);
+    if (from === undefined || !found) return secret;
+    if ('reason' in found) {
+      const message = `the team secret ${secret.name} cannot be read from ${from}: ${found.reason}`;
+      return { ...secret, unresolved: { message, hint: found.hint } };
+    }
+    const version = createHmac('sha256', key).update(`${secret.name}\0${found.text}`).digest('base64url');
+    return { ...secret, value: { version, text: found.text } };
+  });
+}
+
+/** Describes what a team secret has, for lists. */
+async function describeText(
+  seal: Seal,
+  secret: StoredSecret,
+): Promise<Pick<TeamSecretInfo, 'state' | 'from'>> {
+  if (!secret.isReference) return { state: secret.value ? 'set' : 'declared' };
+  return { state: 'reference', from: (await openText(seal, secret)) ?? null };
+}
+
+/** Opens the value or the reference; undefined if there is none, or if another key sealed it. */
+async function openText(seal: Seal, secret: StoredSecret): Promise<string | undefined> {
+  return secret.value && seal.open(secret.value.jwe, teamSecretOwner(secret)).catch(() => undefined);
 }
 
 async function changeSecrets(
@@ -229,7 +294,10 @@ function withSecret(secrets: readonly StoredSecret[], secret: StoredSecret): Sto
   return [...secrets.filter(other => other.name !== secret.name), secret].sort(compareNames);
 }
 
-/** The owner of the sealed value of a team secret. */
-export function teamSecretOwner(name: string): SealedFor {
-  return { use: 'team-secret', name };
+/** The owner of the sealed text of a team secret. A reference has another one, so that no value can be made one. */
+export function teamSecretOwner({
+  name,
+  isReference,
+}: Pick<StoredSecret, 'name' | 'isReference'>): SealedFor {
+  return { use: isReference ? 'secret-reference' : 'team-secret', name };
 }

@@ -44,16 +44,15 @@ export function openEmbeddedStore({
   const reconcileStatuses = openReconcileStatuses(documents);
   const openReader = options.readsInThread ? openThreadReader : openProcessReader;
   const deliveries = openReader(home.deliveryLogFile);
-  const { HOOKMILL_KEY, HOOKMILL_OLD_KEY } = environment;
   const claimDaemon = async () => {
     await makeHome(home);
     const lock = await acquireLock(home.deliveryLogFile, 0);
     return { release: async () => lock.release() };
   };
   return {
-    place: { home: options.home, environment: { HOOKMILL_KEY, HOOKMILL_OLD_KEY }, lockTimeoutMs },
+    place: { home: options.home, environment, lockTimeoutMs },
     appliedStates,
-    teamSecrets: openTeamSecrets({ documents, seal, appliedStates, reconcileStatuses, now }),
+    teamSecrets: openTeamSecrets({ documents, seal, appliedStates, reconcileStatuses, environment, now }),
     apiTokens: openApiTokens(documents, now),
     auditLog,
     sessions: openDocumentSessions(documents, now),

@@ -45,14 +45,12 @@ export function openPostgresStore(options: PostgresStoreOptions): Store {
   const documents = openTableDocuments({ database, directUrl, lockTimeoutMs });
   const appliedStates = openAppliedStates(documents);
   const reconcileStatuses = openReconcileStatuses(documents);
-  const { HOOKMILL_KEY, HOOKMILL_OLD_KEY } = environment;
-  const keys = { HOOKMILL_KEY, HOOKMILL_OLD_KEY };
-  const place = { home: options.home, environment: keys, postgres, lockTimeoutMs };
+  const place = { home: options.home, environment, postgres, lockTimeoutMs };
   const deliveries = openPostgresReader(url);
   return {
     place,
     appliedStates,
-    teamSecrets: openTeamSecrets({ documents, seal, appliedStates, reconcileStatuses, now }),
+    teamSecrets: openTeamSecrets({ documents, seal, appliedStates, reconcileStatuses, environment, now }),
     apiTokens: openApiTokens(documents, now),
     auditLog: openTableAuditLog(database),
     sessions: openTableSessions(database),

@@ -185,15 +185,27 @@ async function readSettingsFile(file: string, store: Pick<Store, 'teamSecrets'>)
   const { parseSettings, placeSettingsMistakes } = await import('../../../daemon/parse-settings.ts');
   const bytes = await readInputFile(file);
   const { definition, diagnostics, text } = parseSettings(file, bytes);
-  const unusable = definition && (await findUnusableSecrets(definition, store));
-  const placed = unusable ? placeSettingsMistakes(file, bytes, unusable) : diagnostics;
+  const found = definition ? await findUnusableSecrets(definition, store) : [];
+  // A secret that cannot be read now must not keep the daemon from receiving deliveries.
+  const { later = [], now = [] } = Object.groupBy(found, ({ code }) =>
+    code === 'secret/unresolved' ? 'later' : 'now',
+  );
+  const placed = [
+    ...diagnostics,
+    ...placeSettingsMistakes(file, bytes, later, 'warning'),
+    ...placeSettingsMistakes(file, bytes, now),
+  ];
   printFindings(renderDiagnostics(placed, new Map([[file, text]])));
-  if (!definition || placed.length > diagnostics.length) throw new CommandError('the daemon was not started');
+  if (!definition || now.length > 0) throw new CommandError('the daemon was not started');
   return definition;
 }
 
-/** Alerts that cannot be signed would be noticed only when one is needed. */
-async function findUnusableSecrets({ alerts }: DaemonSettings, store: Pick<Store, 'teamSecrets'>) {
+/** Stores the declared references. Alerts that cannot be signed would be noticed only when one is needed. */
+async function findUnusableSecrets({ alerts, secrets }: DaemonSettings, store: Pick<Store, 'teamSecrets'>) {
+  if (secrets.length > 0) {
+    const { storeReferences } = await import('../../../operations/secrets.ts');
+    await storeReferences(store, secrets);
+  }
   if (alerts.length === 0) return [];
   const { findAlertMistakes } = await import('../../../operations/checks/alert-mistakes.ts');
   return findAlertMistakes(

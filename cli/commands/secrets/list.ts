@@ -19,13 +19,13 @@ Examples:
     const secrets = await store.teamSecrets.list();
     printData(output, secrets, () => {
       if (secrets.length === 0) return 'No team secrets. Run `hookmill secrets set NAME` to create one.\n';
-      const rows = secrets.map(({ name, state, updatedAt, factories, usedBy }) => {
+      const rows = secrets.map(({ name, state, from, updatedAt, factories, usedBy }) => {
         const uses = usedBy
           .map(({ factory, webhook }) => `${factory}/${webhook ?? '(repository)'}`)
           .join(', ');
-        return [name, state, updatedAt, factories?.join(', ') ?? 'all', uses || '-'];
+        return [name, from ?? state, updatedAt, factories?.join(', ') ?? 'all', uses || '-'];
       });
-      return renderTable(['NAME', 'STATE', 'UPDATED', 'FACTORIES', 'USED BY'], rows);
+      return renderTable(['NAME', 'VALUE', 'UPDATED', 'FACTORIES', 'USED BY'], rows);
     });
   });
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { Store } from '../../../store/ports.ts';
 import { openContext } from '../../context.ts';
 import { readSecretValue } from '../../input/read-secret-value.ts';
 import { printStatus } from '../../output.ts';
@@ -11,21 +12,32 @@ export function declareSecretsSet(parent: Command): Command {
   return addCommand(
     parent,
     'set',
-    'set the value of a team secret, from standard input or a prompt',
+    'set the value of a team secret, from standard input or a prompt, or say where it is kept',
     `
 The value is all of standard input, without one final newline. Webhooks use it after the next apply. Only this factory
 may use a new team secret; hookmill secrets share lets others use it too.
 
+With --from, hookmill keeps only the reference, and each plan and apply reads the value: from an environment variable
+(env:NAME), a file (file:/run/secrets/name), or the output of a command that is run without a shell
+(exec:program argument, or exec:["program", "an argument with spaces"]). The process that applies reads it: this command
+line or the daemon.
+
 Examples:
   hookmill secrets set GITHUB_WEBHOOK < secret.txt
-  pass show stripe/webhook | hookmill secrets set STRIPE_WEBHOOK`,
+  pass show stripe/webhook | hookmill secrets set STRIPE_WEBHOOK
+  hookmill secrets set GITHUB_WEBHOOK --from 'exec:vault kv get -field=value secret/github-webhook'`,
   )
     .argument('<name>', 'name of the team secret')
-    .action(async (name: string, _, command: Command) => {
+    .option('--from <reference>', 'where the value is kept, instead of the value')
+    .action(async (name: string, { from }: { from?: string }, command: Command) => {
       const context = await openContext(command);
-      const value = await readSecretValue(`Value of ${name}:`);
-      await context.store.teamSecrets.set(name, value, context.factory);
+      const { store, factory } = context;
+      const value =
+        from === undefined
+          ? await setValue(store, name, factory)
+          : await setReference(store, name, from, factory);
       await recordOwnChange(context, 'setSecret', name);
+      if (value === undefined) return;
       const { isShortSecret, secretBytesMin } = await import(
         '../../../operations/checks/secret-diagnostics.ts'
       );
@@ -34,4 +46,23 @@ Examples:
       }
       printStatus(`Set ${name}. ${nextApplyNote}`);
     });
+}
+
+async function setValue({ teamSecrets }: Store, name: string, factory: string): Promise<string> {
+  const value = await readSecretValue(`Value of ${name}:`);
+  await teamSecrets.set(name, value, factory);
+  return value;
+}
+
+/** Sets the reference, and reads the value once. Undefined if it cannot be read here: the daemon may be able to. */
+async function setReference(
+  { teamSecrets }: Store,
+  name: string,
+  from: string,
+  factory: string,
+): Promise<string | undefined> {
+  await teamSecrets.refer(name, from, [factory]);
+  const { value, unresolved } = (await teamSecrets.open([name])).get(name) ?? {};
+  if (unresolved) printStatus(`Set ${name}. For now, ${unresolved.message}; ${unresolved.hint}.`);
+  return value?.text;
 }

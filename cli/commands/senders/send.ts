@@ -184,7 +184,8 @@ async function openSecret(
   { store }: Context,
   { name, secretName, credential }: AppliedWebhook,
 ): Promise<string> {
-  const value = (await store.teamSecrets.open([secretName])).get(secretName)?.value;
+  const { value, unresolved } = (await store.teamSecrets.open([secretName])).get(secretName) ?? {};
+  if (unresolved) throw new CommandError(`${unresolved.message}; ${unresolved.hint}`);
   if (!value) throw new CommandError(`the team secret ${secretName} of the webhook ${name} has no value`);
   if (credential.kind === 'unset' || credential.secretVersion !== value.version) {
     printStatus(

@@ -60,9 +60,8 @@ export async function prepareWorkspace(
 async function openRepository({ run }: Attempt, { settings, store }: WorkspaceDeps) {
   const { repository, credential: wanted } = toFollowedBranch(settings);
   const credential = wanted && (await openCredential({ name: run.factory, store }, wanted));
-  if (typeof credential !== 'string') return { repository, credential };
-  const message = `the team secret ${wanted?.secretName} has no value that can be sent, or the factory may not use it`;
-  throw new GitFailure('refused', message);
+  if (credential && 'message' in credential) throw new GitFailure('refused', credential.message);
+  return { repository, credential };
 }
 
 const kinds: Readonly<Record<GitFailureCode, 'failed' | 'retry' | 'unattempted'>> = {

@@ -25,9 +25,13 @@ export function SecretTable({ secrets }: { readonly secrets: readonly ListedSecr
                 <Code text={secret.name} />
               </th>
               <td>
-                <Pill tone={secret.state === 'set' ? 'good' : 'warn'}>
-                  {secret.state === 'set' ? 'Set' : 'No value yet'}
-                </Pill>
+                {secret.from ? (
+                  <Code text={secret.from} />
+                ) : (
+                  <Pill tone={secret.state === 'declared' ? 'warn' : 'good'}>
+                    {secret.state === 'declared' ? 'No value yet' : 'Set'}
+                  </Pill>
+                )}
               </td>
               <td>
                 {secret.usedBy.join(', ')}

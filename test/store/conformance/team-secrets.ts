@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { credentialOwner, type SealedFor } from '../../../store/seal.ts';
 import { addWebhook } from './applied-states.ts';
@@ -122,6 +125,44 @@ export function testTeamSecrets(makePlace: MakePlace): void {
     const inUse = { code: 'secret-in-use', message: /repository of the factory shop/ };
     await expect(teamSecrets.remove('GIT_READ')).rejects.toMatchObject(inUse);
     await expect(teamSecrets.share('GIT_READ', () => ['other'])).rejects.toMatchObject(inUse);
+  });
+
+  test('can be kept elsewhere: the value is read each time, and only another value has another version', async () => {
+    const place = makePlace();
+    const file = join(mkdtempSync(join(tmpdir(), 'secret-')), 'token');
+    await openAt(place).teamSecrets.refer('TOKEN', `file:${file}`, ['shop']);
+    const open = async () => (await openAt(place).teamSecrets.open(['TOKEN'], 'shop')).get('TOKEN');
+    const message = `the team secret TOKEN cannot be read from file:${file}: the file cannot be read (ENOENT)`;
+    expect(await open()).toEqual({ name: 'TOKEN', unresolved: { message, hint: expect.any(String) } });
+    const versions: (string | undefined)[] = [];
+    for (const text of ['one', 'one', 'another']) {
+      writeFileSync(file, `${text}\n`);
+      const secret = await open();
+      expect(secret?.value?.text).toBe(text);
+      versions.push(secret?.value?.version);
+    }
+    expect(versions[1]).toBe(versions[0]);
+    expect(versions[2]).not.toBe(versions[0]);
+    expect(await openAt(place).teamSecrets.open(['TOKEN'], 'other')).toEqual(
+      new Map([['TOKEN', { name: 'TOKEN', forbiddenTo: 'other' }]]),
+    );
+  });
+
+  test('are a reference or a value, whichever was set last; a value is never taken for a reference', async () => {
+    const { teamSecrets } = openAt(makePlace());
+    const show = async () => (await teamSecrets.list()).map(({ state, from }) => [state, from]);
+    await teamSecrets.refer('TOKEN', 'file:/run/secrets/token', null);
+    expect(await show()).toEqual([['reference', 'file:/run/secrets/token']]);
+    const before = await teamSecrets.list();
+    await teamSecrets.refer('TOKEN', 'file:/run/secrets/token', null);
+    expect(await teamSecrets.list()).toEqual(before);
+    await teamSecrets.set('TOKEN', 'a-value');
+    expect(await show()).toEqual([['set', undefined]]);
+    const invalid = { code: 'secret-invalid' };
+    await expect(teamSecrets.set('TOKEN', 'exec:true')).rejects.toMatchObject(invalid);
+    await expect(teamSecrets.create('OTHER', 'env:VALUE')).rejects.toMatchObject(invalid);
+    await expect(teamSecrets.refer('TOKEN', 'a-value', null)).rejects.toMatchObject(invalid);
+    expect(await show()).toEqual([['set', undefined]]);
   });
 
   test('lose no change when two processes change them at the same time', async () => {

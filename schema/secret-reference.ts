@@ -1,0 +1,39 @@
+/** @limit Longest reference to the value of a team secret, in characters: a path, or a command with its arguments. */
+const referenceCharsMax = 1_024;
+
+/** Where the value of a team secret is kept. */
+export type SecretReference =
+  | { readonly kind: 'env'; readonly variable: string }
+  | { readonly kind: 'file'; readonly path: string }
+  /** A command that prints the value, run without a shell. */
+  | { readonly kind: 'exec'; readonly argv: readonly [string, ...string[]] };
+
+/** The forms of a reference, to be read after "use". */
+export const secretReferenceRule =
+  'env:NAME, file:/absolute/path, exec:program argument, or exec:["program", "an argument with spaces"]; HOOKMILL_ variables cannot be used';
+
+/** Parses `env:…`, `file:…` or `exec:…`; undefined if the text is none of them. */
+export function parseSecretReference(text: string): SecretReference | undefined {
+  const [, kind, rest = ''] = /^(env|file|exec):(\P{Cc}+)$/u.exec(text) ?? [];
+  if (text.length > referenceCharsMax) return undefined;
+  if (kind === 'env') return isVariable(rest) ? { kind, variable: rest } : undefined;
+  if (kind === 'file') return rest.startsWith('/') ? { kind, path: rest } : undefined;
+  const [program, ...args] = kind === 'exec' ? splitCommand(rest) : [];
+  // The command does not run in the directory of the user, so a relative path cannot work.
+  return program && /^(\/.|[^/]+$)/.test(program) ? { kind: 'exec', argv: [program, ...args] } : undefined;
+}
+
+function isVariable(name: string): boolean {
+  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !name.startsWith('HOOKMILL_');
+}
+
+/** Splits at spaces. What only a shell would understand needs the form of a JSON array. */
+function splitCommand(text: string): string[] {
+  if (!text.startsWith('[')) return /["'`\\$|;&<>*?]/.test(text) ? [] : text.trim().split(/ +/);
+  try {
+    const words: unknown = JSON.parse(text);
+    return Array.isArray(words) && words.every(word => typeof word === 'string') ? words : [];
+  } catch {
+    return [];
+  }
+}
