@@ -45,7 +45,7 @@ function findTextWarning(text: string, list: FilterList): TextWarning | undefine
     const remedy = { ...replace(clean), hint: 'write the value without them' };
     return { code: 'filter/stray-character', message, remedy };
   }
-  const quoted = quotedText.exec(text)?.groups?.text;
+  const quoted = quotedText.test(text) ? text.slice(1, -1) : undefined;
   if (quoted !== undefined) {
     const message = `the quotes in ${renderFlow(text)} are a part of the value`;
     const remedy = { ...replace(quoted), hint: 'write the value with only one kind of straight quotes' };
@@ -67,8 +67,7 @@ function replaceValue({ field, operator, values }: FilterList, old: string, want
   return { [field]: operator === 'in' ? replaced : { not_in: replaced } };
 }
 
-const quotedText =
-  /^(?:'(?<text>[^']+)'|"(?<text>[^"]+)"|`(?<text>[^`]+)`|[“„](?<text>[^“”]+)[”“]|[‘‚](?<text>[^‘’]+)[’‘])$/;
+const quotedText = /^(?:'[^']+'|"[^"]+"|`[^`]+`|[“„][^“”]+[”“]|[‘‚][^‘’]+[’‘])$/;
 
 interface Pattern {
   readonly kind: string;
