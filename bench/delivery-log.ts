@@ -3,18 +3,30 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { compileRunFlow } from '../operations/run-flow.ts';
+import type { RunFlowKeys } from '../schema/definitions/run-flow-fields.ts';
 import { createSortableId, sortableIdRandomBytes } from '../schema/ids.ts';
 import type { AcceptedDelivery, DeliveryLog } from '../store/delivery-log.ts';
 import { openSqliteReader } from '../store/embedded/delivery-log/read/reader.ts';
 import { openDeliveryLog } from '../store/embedded/delivery-log/write/open-delivery-log.ts';
 import { median, percentile, round } from './support/statistics.ts';
 
-// Measures the delivery log without the ingress.
+// Measures the delivery log without the ingress; then what the keys of automations that say how runs flow add to a
+// delivery with one run, their lanes included, in turns with an automation that has none.
 // Usage: node bench/delivery-log.ts [--seconds 3] [--directory DIR]
 const { values } = parseArgs({
   options: { seconds: { type: 'string', default: '3' }, directory: { type: 'string', default: tmpdir() } },
 });
 const appliedState = { digest: 'a'.repeat(64), json: JSON.stringify({ automations: [] }) };
+const flowKeys: Readonly<Record<string, RunFlowKeys>> = {
+  none: {},
+  concurrency: { concurrency: 2 },
+  concurrencyKey: { concurrency: 1, concurrencyKey: '$.key' },
+  order: { order: '$.key' },
+  'order, concurrency': { order: '$.key', concurrency: 2 },
+  debounce: { debounce: { for: '30s', key: '$.key' } },
+  runsPerHour: { runsPerHour: 20 },
+};
 const directory = mkdtempSync(join(values.directory, 'hookmill-bench-'));
 try {
   const seconds = Number(values.seconds);
@@ -29,6 +41,7 @@ try {
   const rows = [];
   for (const shape of shapes) rows.push(await measure(shape, seconds));
   console.table(rows);
+  console.table(await measureFlows(seconds / 3, 5));
   console.table(await measureLists(100_000));
 } finally {
   rmSync(directory, { recursive: true });
@@ -62,6 +75,43 @@ async function measure(shape: { senders: number; bytes: number; runs: number }, 
     'p99 ms': round(percentile(latenciesMs, 0.99), 2),
     'main thread µs/record': round((user + system) / committed, 2),
   };
+}
+
+async function measureFlows(seconds: number, rounds: number) {
+  const figures = Object.keys(flowKeys).map(name => ({ name, rates: [] as number[], cpuUs: [] as number[] }));
+  for (let turn = 0; turn < rounds; turn++) {
+    for (const { name, rates, cpuUs } of figures) {
+      const flow = compileRunFlow('default', { name: 'triage', ...flowKeys[name] });
+      const log = await openDeliveryLog(join(directory, `flow-${turn}-${name}.db`));
+      const cpu = process.cpuUsage();
+      const startMs = performance.now();
+      let sent = 0;
+      const send = async () => {
+        while (performance.now() < startMs + seconds * 1_000) {
+          const own = flow?.({ key: sent++ % 100 });
+          const { runs, ...rest } = delivery({ bytes: 300, runs: 1 });
+          await log.recordAccepted({
+            ...rest,
+            runs: runs.map(run => ({ ...run, ...(own && { flow: own }) })),
+          });
+        }
+      };
+      await Promise.all(Array.from({ length: 256 }, send));
+      const { committed } = log.stats();
+      rates.push((committed / (performance.now() - startMs)) * 1_000);
+      const { user, system } = process.cpuUsage(cpu);
+      cpuUs.push((user + system) / committed);
+      await log.close();
+    }
+  }
+  const [none] = figures;
+  return figures.map(({ name, rates, cpuUs }) => ({
+    keys: name,
+    'records/s': Math.round(median(rates)),
+    'of none': round(median(rates.map((rate, turn) => rate / (none?.rates[turn] ?? rate))), 3),
+    'CPU µs/record': round(median(cpuUs), 1),
+    'more µs': round(median(cpuUs.map((us, turn) => us - (none?.cpuUs[turn] ?? us))), 1),
+  }));
 }
 
 async function measureLists(count: number) {

@@ -80,7 +80,8 @@ export function packDeliveries(
 /** Packs a run for the thread. */
 export function packRun(run: NewRun): NewRunRow {
   const { id, automation, flow } = run;
-  return flow ? { id, automation, flow: JSON.stringify(flow) } : { id, automation };
+  if (!flow) return { id, automation };
+  return { id, automation, flow: JSON.stringify(flow), ...(flow.burst && { burst: flow.burst }) };
 }
 
 export function resolveAll({ deliveries, commands }: WaitingBatch, { duplicates, results }: Committed): void {

@@ -10,6 +10,7 @@ import type {
   ReportedRun,
   RunClaim,
   RunDelivery,
+  RunFlow,
   RunPostponement,
   RunResult,
   StoredEvent,
@@ -43,6 +44,7 @@ export interface AcceptedRow extends Omit<AcceptedDelivery, 'payload' | 'headers
 export interface NewRunRow extends Omit<NewRun, 'flow'> {
   /** Its `RunFlow` as JSON. */
   readonly flow?: string;
+  readonly burst?: RunFlow['burst'];
 }
 
 export interface UnidentifiedRow extends Omit<UnidentifiedDelivery, 'appliedState'> {

@@ -314,10 +314,10 @@ const migrations: readonly string[] = [
   -- The runs that keep later ones of their lane waiting.
   CREATE INDEX runs_in_order ON runs (order_lane) WHERE order_lane IS NOT NULL
     AND (state IN ('queued', 'running') OR state = 'failed' AND holds AND dismissed IS NULL);
-  CREATE INDEX runs_running_in_order ON runs (order_lane) WHERE order_lane IS NOT NULL AND state = 'running';
-  CREATE INDEX runs_running_in_limit ON runs (limit_lane) WHERE limit_lane IS NOT NULL AND state = 'running';
+  CREATE INDEX runs_running_in_order ON runs (order_lane) WHERE state = 'running' AND order_lane IS NOT NULL;
+  CREATE INDEX runs_running_in_limit ON runs (limit_lane) WHERE state = 'running' AND limit_lane IS NOT NULL;
   CREATE INDEX runs_started ON runs (factory, automation, started_at_ms)
-    WHERE runs_per_hour IS NOT NULL AND started_at_ms IS NOT NULL;
+    WHERE started_at_ms IS NOT NULL AND runs_per_hour IS NOT NULL;
   CREATE UNIQUE INDEX runs_gathering ON runs (gathers) WHERE gathers IS NOT NULL;
 
   -- All deliveries of runs that gather them, in the order of their commits.

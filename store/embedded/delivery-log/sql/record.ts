@@ -1,5 +1,4 @@
 import type Database from 'better-sqlite3';
-import type { RunFlow } from '../../../delivery-log.ts';
 import type {
   AcceptedRow,
   DeliveryRow,
@@ -84,8 +83,7 @@ function prepareRecordAccepted(database: Database.Database, series: Series, gath
       payload,
     );
     if (changes === 0) return false;
-    for (const { id: runId, automation, flow = null } of row.runs) {
-      const burst = flow === null ? undefined : (JSON.parse(flow) as RunFlow).burst;
+    for (const { id: runId, automation, flow = null, burst } of row.runs) {
       const taken = { delivery: Number(delivery), bytes: payload.length, snapshot, atMs };
       if (burst && gather.join(burst, taken)) continue;
       const { lastInsertRowid: run } = insertRun.run(
