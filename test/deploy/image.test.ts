@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { copyFileSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -39,7 +40,8 @@ describe.skipIf(!hasContainers)('the image, on a base of programs of this machin
 
   afterAll(async () => {
     await podman(workspace, 'rm', '--all', '--force', '--time=0');
-    rmSync(workspace.directory, { recursive: true, force: true });
+    // Many thousand files, which would block the end of all tests.
+    await rm(workspace.directory, { recursive: true, force: true });
   });
 
   test('accepts a delivery without rights, collects orphans of its run, and stops in order', async () => {
