@@ -4,14 +4,14 @@
 #   npm run build && deploy/try-package.sh [path of a node, or of several]
 # Needs npm, curl and openssl.
 set -euo pipefail
+mapfile -t nodes < <(realpath "${@:-$(command -v node)}")
 cd "$(dirname "$0")/.."
 scratch=$(mktemp -d)
 daemon=
 trap '[ -z "$daemon" ] || kill "$daemon" || true; rm -rf "$scratch"' EXIT
 npm pack --silent --ignore-scripts --pack-destination "$scratch" >/dev/null
-[ $# -gt 0 ] || set -- "$(command -v node)"
 
-for node in "$@"; do
+for node in "${nodes[@]}"; do
   directory=$scratch/$("$node" --version)
   mkdir "$directory"
   cd "$directory"
