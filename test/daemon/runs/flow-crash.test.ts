@@ -1,10 +1,10 @@
 import { appendFileSync } from 'node:fs';
-import { expect, inject, test } from 'vitest';
+import { expect, inject, test, vi } from 'vitest';
 import { homeAt } from '../../../store/embedded/files/home.ts';
 import { bearerOf, startDaemon } from '../../support/daemon.ts';
-import { eventually } from '../../support/eventually.ts';
 import { send } from '../../support/http.ts';
 import { storeIn } from '../../support/stored.ts';
+import { testLimitMs } from '../../support/test-limit.ts';
 import { makeWorkspace, type Workspace } from '../../support/workspace.ts';
 import { findFlowViolations, type Posted } from './find-flow-violations.ts';
 
@@ -13,6 +13,7 @@ const rounds = isLong ? 200 : 2;
 /** The deliveries of a burst. Another one begins when most runs of the last have ended. */
 const burstSize = isLong ? 1_000 : 20;
 const senders = 4;
+const limitMs = isLong ? 3_600_000 : testLimitMs;
 
 /** The automations, each with keys of its own; `flows` in the checks says the same in other words. */
 const automations = {
@@ -44,7 +45,7 @@ const script = `
   case "$HOOKMILL_AUTOMATION $payload" in held*'"fails":true'*) exit 1;; esac`;
 
 test('killed at random moments under a burst, the daemon keeps each limit and order, loses no run, and gathers each delivery once', {
-  timeout: isLong ? 3_600_000 : 180_000,
+  timeout: limitMs,
 }, async () => {
   const workspace = makeWorkspace();
   const { secret, uid } = await prepare(workspace);
@@ -89,11 +90,12 @@ test('killed at random moments under a burst, the daemon keeps each limit and or
     };
     const sending = Array.from({ length: isLast ? 0 : senders }, sender);
     const linesAtKill = countLines(read()) + Math.floor(Math.random() * (isLong ? 100 : 40));
-    await eventually(async () => {
+    const isRoundOver = async () => {
       if (isLast) await dismissFailed(tell);
       const isDone = left <= 0 && (await count()) === 0;
       return isDone || (!isLast && countLines(read()) >= linesAtKill);
-    });
+    };
+    await vi.waitUntil(isRoundOver, { timeout: limitMs, interval: 25 });
     isOver = true;
     daemon.process.kill('SIGKILL');
     await Promise.all([daemon.process.catch(() => undefined), ...sending]);
