@@ -1,8 +1,10 @@
 #!/bin/bash
-# Starts the units under a systemd of their own, and shows that a delivery is accepted and that a restart refuses none.
-# Everything happens in namespaces, over a copy of this machine that is gone afterwards.
+# Follows docs/operating.md, "With systemd", under a systemd of its own: from the package to a delivery that is accepted
+# behind TLS. Shows that a restart refuses none, and that the watchdog restarts a daemon that hangs.
+# Everything happens in namespaces, over a copy of this machine that is gone afterwards. Without a network, the package
+# comes from `npm pack`, Node.js from node_modules, and Caddy's certificate from itself.
 #   npm run build && sudo deploy/systemd/try-units.sh
-# Needs root, systemd, iproute2, openssl and overlayfs. The last line says whether all is well.
+# Needs root, systemd, iproute2, openssl, curl, npm, Caddy and overlayfs. The last line says whether all is well.
 set -euo pipefail
 package=$(realpath "$(dirname "$0")/../..")
 
@@ -10,6 +12,7 @@ if [ "${1:-}" != inside ]; then
   scratch=$(mktemp -d)
   trap 'rm -rf "$scratch"' EXIT
   status=0
+  (cd "$package" && npm pack --silent --ignore-scripts --pack-destination "$scratch" > /dev/null)
   unshare --fork --kill-child --pid --mount --cgroup --uts --ipc --net "$0" inside "$scratch" || status=$?
   cat "$scratch/report"
   grep -q '^All is well' "$scratch/report" || { echo "Not all is well (systemd ended with $status)."; exit 1; }
@@ -28,7 +31,7 @@ mount -t overlay overlay -o "lowerdir=/,upperdir=$2/layers/upper,workdir=$2/laye
 mount -t sysfs -o ro sysfs "$root/sys"
 mount -t cgroup2 cgroup2 "$root/sys/fs/cgroup"
 mount -t proc proc "$root/proc"
-for directory in dev run tmp var/tmp var/lib; do mount -t tmpfs tmpfs "$root/$directory"; done
+for directory in dev run tmp var/tmp; do mount -t tmpfs tmpfs "$root/$directory"; done
 for device in null zero full random urandom tty; do
   touch "$root/dev/$device"
   mount --bind "/dev/$device" "$root/dev/$device"
@@ -41,13 +44,14 @@ mount --bind /dev/null "$root/dev/console"
 mount --bind "$report" "$root/run/report"
 ip link set lo up
 
-mkdir -p "$root"/{run/systemd/system,opt/hookmill/node_modules/.bin,opt/hookmill/package,etc/hookmill}
-mount --bind "$package" "$root/opt/hookmill/package"
-ln -s ../../package/cli/bin.js "$root/opt/hookmill/node_modules/.bin/hookmill"
-ln -s ../../package/node_modules/node/bin/node "$root/opt/hookmill/node_modules/.bin/node"
-(umask 077 && openssl rand -base64 32 > "$root/etc/hookmill/key")
-chroot "$root" useradd --system --no-create-home hookmill 2> /dev/null || true
-cp "$package"/deploy/systemd/hookmill.{socket,service} "$root/run/systemd/system"
+echo 127.0.0.1 hooks.example.com >> "$root/etc/hosts"
+cp "$2"/hookmill-*.tgz "$root/run/hookmill.tgz"
+cp "$package/node_modules/node/bin/node" "$package/deploy/systemd/try-units-steps.sh" "$root/run"
+# The blocks of commands on the page, with what a machine without a network has instead.
+sed -n '/^## With systemd/,/^## /p' "$package/docs/operating.md" | sed -n '/^```sh/,/^```/p' | sed -e '/^```/d' \
+  -e 's|^npm install --prefix \([^ ]*\) .*|npm install --silent --offline --no-audit --no-fund --cache /tmp/npm --prefix \1 /run/hookmill.tgz \&\& cp /run/node \1/node_modules/.bin/node|' \
+  -e '/^apt-get /d' -e 's|^  reverse_proxy|  tls internal\n&|' > "$root/run/page.sh"
+mkdir -p "$root"/run/systemd/system
 # There is no journal.
 mkdir "$root/run/systemd/system/hookmill.service.d"
 printf '[Service]\nStandardOutput=append:/run/daemon.log\nStandardError=append:/run/daemon.log\n' > "$root/run/systemd/system/hookmill.service.d/log.conf"
@@ -59,7 +63,7 @@ DefaultDependencies=no
 Type=oneshot
 StandardOutput=append:/run/report
 StandardError=append:/run/report
-ExecStart=/opt/hookmill/package/deploy/systemd/try-units-steps.sh
+ExecStart=/run/try-units-steps.sh
 ExecStopPost=systemctl --force --force poweroff
 UNIT
 # Not chroot, in which systemd could make no namespace for the service.
