@@ -3,7 +3,7 @@ import base from './vitest.config.ts';
 
 const limitMs = 600_000;
 
-/** `npm run test:long`: the faults of `npm test`, many times over. */
+/** `npm run test:long`: the faults of `npm test`, many times over, and the image. */
 export default defineConfig({
   test: {
     ...base.test,
@@ -11,6 +11,7 @@ export default defineConfig({
       'test/**/*-{crash,fuzz}.test.ts',
       'test/**/durability.test.ts',
       'test/dashboard/live-list.test.ts',
+      'test/deploy/image.test.ts',
     ],
     provide: { isLong: true },
     testTimeout: limitMs,

@@ -4,7 +4,7 @@ import { copyFileSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { bearerOf } from '../support/daemon.ts';
 import { eventually } from '../support/eventually.ts';
 import { findFreePort } from '../support/free-port.ts';
@@ -32,70 +32,73 @@ test('the base of the image is a release of Node.js that its digest pins', () =>
   ]);
 });
 
-// Needs root, and the programs podman and tini.
-describe.skipIf(!hasContainers)('the image, on a base of programs of this machine', () => {
-  const workspace = makeWorkspace();
+// A minute of packing and building. Needs root, and the programs podman and tini.
+describe.skipIf(!inject('isLong') || !hasContainers)(
+  'the image, on a base of programs of this machine',
+  () => {
+    const workspace = makeWorkspace();
 
-  beforeAll(() => buildImage(workspace));
+    beforeAll(() => buildImage(workspace));
 
-  afterAll(async () => {
-    await podman(workspace, 'rm', '--all', '--force', '--time=0');
-    // Many thousand files, which would block the end of all tests.
-    await rm(workspace.directory, { recursive: true, force: true });
-  });
-
-  test('accepts a delivery without rights, collects orphans of its run, and stops in order', async () => {
-    const { port, container } = await startContainer(workspace);
-    const inContainer = (...words: string[]) =>
-      podman(workspace, 'exec', '--workdir=/definitions', container, ...words);
-    const secret = await inContainer('hookmill', 'secrets', 'generate', 'BUILDS');
-    await inContainer('hookmill', 'apply');
-    const [{ url, uid }] = JSON.parse(await inContainer('hookmill', 'webhooks', 'list', '--output=json'));
-    const trigger = `{ provider: webhook, event: received, filter: { webhook_ids: [${uid}] } }`;
-    workspace.write('definitions/automations/fix.yaml', `prompt: Fix it.\ntriggers:\n  - ${trigger}\n`);
-    await inContainer('hookmill', 'apply');
-    const ingress = `http://127.0.0.1:${port}${new URL(url).pathname}`;
-    await eventually(() => succeeds(inContainer('hookmill', 'status')));
-    const answer = await send(ingress, { headers: bearerOf(secret), body: '{}' });
-    expect(answer.status).toBe(202);
-
-    const run = await eventually(async () => {
-      const [first] = JSON.parse(await inContainer('hookmill', 'runs', 'list', '--output=json'));
-      return first?.state === 'succeeded' && first;
+    afterAll(async () => {
+      await podman(workspace, 'rm', '--all', '--force', '--time=0');
+      // Many thousand files, which would block the end of all tests.
+      await rm(workspace.directory, { recursive: true, force: true });
     });
-    const output = await inContainer('hookmill', 'runs', 'logs', run.id);
-    expect(output).toContain('user 1000');
-    expect(output).toContain("touch: cannot touch '/opt/hookmill/new': Read-only file system");
-    expect(output).toContain('cat: /proc/1/environ: Permission denied');
-    expect(output).not.toContain('HOOKMILL_KEY=');
 
-    const first = await podman(workspace, 'inspect', '--format={{.State.Pid}}', container);
-    const left = () => readFileSync(`/proc/${first}/task/${first}/children`, 'utf8').trim().split(' ');
-    await expect
-      .poll(() => left().map(commandLineOf))
-      .toEqual(['node /usr/local/bin/hookmill serve --config=/definitions/daemon.yaml ']);
+    test('accepts a delivery without rights, collects orphans of its run, and stops in order', async () => {
+      const { port, container } = await startContainer(workspace);
+      const inContainer = (...words: string[]) =>
+        podman(workspace, 'exec', '--workdir=/definitions', container, ...words);
+      const secret = await inContainer('hookmill', 'secrets', 'generate', 'BUILDS');
+      await inContainer('hookmill', 'apply');
+      const [{ url, uid }] = JSON.parse(await inContainer('hookmill', 'webhooks', 'list', '--output=json'));
+      const trigger = `{ provider: webhook, event: received, filter: { webhook_ids: [${uid}] } }`;
+      workspace.write('definitions/automations/fix.yaml', `prompt: Fix it.\ntriggers:\n  - ${trigger}\n`);
+      await inContainer('hookmill', 'apply');
+      const ingress = `http://127.0.0.1:${port}${new URL(url).pathname}`;
+      await eventually(() => succeeds(inContainer('hookmill', 'status')));
+      const answer = await send(ingress, { headers: bearerOf(secret), body: '{}' });
+      expect(answer.status).toBe(202);
 
-    await podman(workspace, 'stop', container);
-    expect(await podman(workspace, 'inspect', '--format={{.State.ExitCode}}', container)).toBe('0');
-  });
+      const run = await eventually(async () => {
+        const [first] = JSON.parse(await inContainer('hookmill', 'runs', 'list', '--output=json'));
+        return first?.state === 'succeeded' && first;
+      });
+      const output = await inContainer('hookmill', 'runs', 'logs', run.id);
+      expect(output).toContain('user 1000');
+      expect(output).toContain("touch: cannot touch '/opt/hookmill/new': Read-only file system");
+      expect(output).toContain('cat: /proc/1/environ: Permission denied');
+      expect(output).not.toContain('HOOKMILL_KEY=');
 
-  test('has a list of all that it contains, and the licences', async () => {
-    const run = (program: string, ...words: string[]) =>
-      podman(workspace, 'run', '--rm', '--no-healthcheck', `--entrypoint=${program}`, 'hookmill', ...words);
-    const { components } = JSON.parse(await run('cat', '/opt/hookmill/dist/sbom.cdx.json'));
-    const listed: string[] = components.map(({ name }: { name: string }) => name);
-    const files = await run('find', '/opt/hookmill/node_modules', '-name', 'package.json');
-    const packages = [...files.matchAll(/node_modules\/((?:@[^/]+\/)?[^/\n]+)\/package\.json$/gm)].map(
-      ([, name]) => name,
-    );
-    expect(packages.length).toBeGreaterThan(50);
-    // And packages whose code is in dist/ only.
-    expect(listed).toEqual(expect.arrayContaining([...packages, 'preact', '@opentelemetry/core']));
-    expect(listed).not.toContain('vitest');
-    const licences = await run('cat', '/opt/hookmill/dist/licences.txt');
-    expect(licences.match(/^# \S+ \S+: \S+/gm)).toHaveLength(listed.length);
-  });
-});
+      const first = await podman(workspace, 'inspect', '--format={{.State.Pid}}', container);
+      const left = () => readFileSync(`/proc/${first}/task/${first}/children`, 'utf8').trim().split(' ');
+      await expect
+        .poll(() => left().map(commandLineOf))
+        .toEqual(['node /usr/local/bin/hookmill serve --config=/definitions/daemon.yaml ']);
+
+      await podman(workspace, 'stop', container);
+      expect(await podman(workspace, 'inspect', '--format={{.State.ExitCode}}', container)).toBe('0');
+    });
+
+    test('has a list of all that it contains, and the licences', async () => {
+      const run = (program: string, ...words: string[]) =>
+        podman(workspace, 'run', '--rm', '--no-healthcheck', `--entrypoint=${program}`, 'hookmill', ...words);
+      const { components } = JSON.parse(await run('cat', '/opt/hookmill/dist/sbom.cdx.json'));
+      const listed: string[] = components.map(({ name }: { name: string }) => name);
+      const files = await run('find', '/opt/hookmill/node_modules', '-name', 'package.json');
+      const packages = [...files.matchAll(/node_modules\/((?:@[^/]+\/)?[^/\n]+)\/package\.json$/gm)].map(
+        ([, name]) => name,
+      );
+      expect(packages.length).toBeGreaterThan(50);
+      // And packages whose code is in dist/ only.
+      expect(listed).toEqual(expect.arrayContaining([...packages, 'preact', '@opentelemetry/core']));
+      expect(listed).not.toContain('vitest');
+      const licences = await run('cat', '/opt/hookmill/dist/licences.txt');
+      expect(licences.match(/^# \S+ \S+: \S+/gm)).toHaveLength(listed.length);
+    });
+  },
+);
 
 function succeeds(work: Promise<unknown>): Promise<boolean> {
   return work.then(
