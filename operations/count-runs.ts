@@ -1,7 +1,6 @@
 import type { RunFlowKeys } from '../schema/definitions/run-flow-fields.ts';
+import { hourMs } from '../store/tallies.ts';
 import { compileLaneValue, debounceTimes } from './run-flow.ts';
-
-const hourMs = 60 * 60 * 1000;
 
 /** The runs of an automation that past deliveries would have started. */
 export interface CountedRuns {

@@ -3,6 +3,7 @@ import { weeksJudged } from '../../operations/health/judge-health.ts';
 import type { DeliveryLog } from '../../store/delivery-log.ts';
 import { DeliveryLogError } from '../../store/delivery-log-error.ts';
 import type { Store } from '../../store/ports.ts';
+import { hourMs } from '../../store/tallies.ts';
 import { doInTurn } from '../do-in-turn.ts';
 import type { DaemonSettings } from '../settings.ts';
 
@@ -87,7 +88,6 @@ async function removeOldRuns(
     log.info({ deliveries, runs: runIds?.length }, 'removed deliveries past their retention');
 }
 
-const hourMs = 60 * 60 * 1000;
 const dayMs = 24 * hourMs;
 
 /** Removes the files of runs that are no longer in the log, which a daemon leaves if it stops during a pass. */

@@ -33,6 +33,7 @@ const uncovered: readonly DiagnosticCode[] = [
   'secret/not-header-safe',
   'secret/not-shared',
   'secret/shared-by-schemes',
+  'secret/unresolved',
   'secret/short',
   'secret/not-url-safe',
   'secret/unusable',

@@ -139,7 +139,8 @@ test('git logs in with the team secret, and the command finds it nowhere', async
   const argv = ['sh', '-c', `${look} && grep -r c4n4ry .git . || grep -rl HOOKMILL_GIT .git || true`];
   await start(bench, '', { runner: { workspace, argv }, runs: { attempts: 3 } });
   const id = await recordPush(bench, upstream.revision);
-  const forbidden = 'the working copy could not be made: the team secret GIT_TOKEN has no value';
+  const forbidden =
+    'the working copy could not be made: the team secret GIT_TOKEN for the repository has no value';
   await expect.poll(async () => (await bench.store.deliveries.findRun(id))?.error).toContain(forbidden);
   await runThatIs(bench, id, { state: 'failed' });
   await bench.store.teamSecrets.set('GIT_TOKEN', password);
