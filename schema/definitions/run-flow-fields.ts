@@ -7,10 +7,17 @@ import { parseDurationMs, runTime } from './duration.ts';
 const concurrencyMax = 1_000;
 /** @limit Most runs of an automation in an hour that a definition can set: a fuse for more would not open in time, and each start counts those before it. */
 const runsPerHourMax = 10_000;
+/** @limit Longest path of a field of the payload, in characters: paths in real payloads are far shorter. */
+const fieldPathCharsMax = 500;
 
 /** The path of a field of the payload, such as `$.issue.id`. */
 export const fieldPath = z
   .string()
+  .refine(text => text.length <= fieldPathCharsMax, {
+    abort: true,
+    error: 'the path of a field is too long',
+    params: { hint: `write at most ${fieldPathCharsMax} characters` },
+  })
   .superRefine((text, context) => {
     if (parseFieldPath(text)) return;
     const meant = suggestFieldPath(text);
@@ -18,7 +25,7 @@ export const fieldPath = z
       meant === undefined ? 'write the path of one field, e.g. $.issue.id' : `did you mean ${meant}?`;
     addMistake(context, [], `"${text}" is not the path of a field`, { code: 'definition/value', hint });
   })
-  .meta({ pattern: fieldPathPattern.source, examples: ['$.issue.id'] });
+  .meta({ pattern: fieldPathPattern.source, maxLength: fieldPathCharsMax, examples: ['$.issue.id'] });
 
 const debounce = z.strictObject({
   for: runTime.describe('The run starts when no further delivery has come for this time, such as 30s.'),

@@ -69,6 +69,14 @@ test.for([
   expect(problems(text)).toEqual(expected);
 });
 
+test('reports a path that is too long, without looking for the one that was meant', () => {
+  const flow = `order: "$${'.a'.repeat(300)}"\nrunsPerHour: 1\n`;
+  const { diagnostics } = parse(withFilter(`{webhook_ids: [${uid}]}`) + flow);
+  expect(diagnostics).toMatchObject([
+    { message: 'the path of a field is too long', hint: 'write at most 500 characters' },
+  ]);
+});
+
 test('reads how runs flow and are executed, and writes it again', () => {
   const control =
     'timeLimit: 10m\nattempts: 2\nbackOff: {first: 30s, max: 1h}\nconcurrency: 1\nconcurrencyKey: $.repository["full name"]\norder: $.issue.id\nonFailure: hold\ndebounce: {for: 30s, key: "$.items[0]", atMost: 5m}\nrunsPerHour: 20\n';
