@@ -30,7 +30,7 @@ export async function requirePayload(
   const payload = await store.deliveries.readPayload(id);
   if (payload) return Buffer.from(payload);
   const reason =
-    outcome === 'Accepted'
+    outcome === 'Accepted' || outcome === 'Manual'
       ? 'the store was restored from a backup without payloads'
       : `its outcome is ${outcome}`;
   throw new Refusal('payload-not-stored', {

@@ -139,13 +139,18 @@ test('a backup without payloads keeps identities, and says what is missing', asy
   const accepted = acceptedDelivery({ runs: [newRun('look')], payload: Buffer.from('{"id":"evt 1"}') });
   const log = await store.openDeliveryLog();
   await log.recordAccepted(accepted);
+  const manual = ['automations', 'run', 'look', '--payload', 'event.json', '-o', 'json'];
+  workspace.write('event.json', '{}');
+  const { deliveryId } = JSON.parse(await succeed(workspace.hookmill(...manual, { env: from })));
   await log.close();
   await store.close();
   await succeed(workspace.hookmill('store', 'backup', 'b', '--without-payloads', { env: from }));
   const text = await succeed(workspace.hookmill('store', 'restore', 'b', { env: to }));
   expect(text).toContain('It has no payloads: deliveries cannot be replayed');
-  const replay = await workspace.hookmill('deliveries', 'replay', accepted.id, { env: to });
-  expect(replay.stderr).toContain('the store was restored from a backup without payloads');
+  for (const id of [accepted.id, deliveryId]) {
+    const replay = await workspace.hookmill('deliveries', 'replay', id, { env: to });
+    expect(replay.stderr).toContain('the store was restored from a backup without payloads');
+  }
   const restored = await openIn(workspace, to);
   const again = await restored.openDeliveryLog();
   const { identity } = accepted;
