@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { OpenFactory } from '../operations/factory.ts';
+import { defaultPorts } from '../schema/default-ports.ts';
 import type { Workspace } from '../schema/definitions/workspace.ts';
 import { namePattern, nameRule } from '../schema/name.ts';
 import type { Store } from '../store/ports.ts';
@@ -46,7 +47,8 @@ export async function openContext(command: Command): Promise<Context> {
   });
   await store.requireSafe();
   const given = process.env.HOOKMILL_BASE_URL;
-  const own = given ?? (await store.daemonAddress.read())?.ingressUrl ?? 'http://127.0.0.1:8080';
+  const own =
+    given ?? (await store.daemonAddress.read())?.ingressUrl ?? `http://127.0.0.1:${defaultPorts.ingress}`;
   const baseUrl = trimUrl(given ?? workspace.baseUrl ?? own);
   const isNamedByFile = options.factory === undefined && workspace.factory !== undefined;
   const isFactoryFromFile = isNamedByFile && (options.home !== undefined || postgres !== undefined);

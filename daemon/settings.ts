@@ -1,5 +1,6 @@
 import proxyAddr from 'proxy-addr';
 import { z } from 'zod';
+import { defaultPorts } from '../schema/default-ports.ts';
 import { addMistake } from '../schema/definitions/add-mistake.ts';
 import { followedRepositoriesShape } from '../sources/repository/followed-repository.ts';
 import { alertSettingsShape } from './alerts/alert-settings.ts';
@@ -112,9 +113,9 @@ const tracingShape = z.strictObject({
 export const settingsShape = z
   .strictObject({
     host: z.string().default('127.0.0.1').describe('Address that the ingress listens on.'),
-    port: port.default(8080).describe('Port of the ingress; 0 picks a free port.'),
+    port: port.default(defaultPorts.ingress).describe('Port of the ingress; 0 picks a free port.'),
     managementPort: port
-      .default(8081)
+      .default(defaultPorts.management)
       .describe(
         'Port of the dashboard, management API, health and metrics, on loopback; 0 picks a free port.',
       ),

@@ -22,7 +22,7 @@ export async function generateSecretValue(
   return value;
 }
 
-/** A reference that the operator declares in the file of the daemon, with all factories that may use it. */
+/** A reference that the operator declares in the daemon's configuration file, with all factories that may use it. */
 interface DeclaredReference {
   readonly name: string;
   readonly from: string;

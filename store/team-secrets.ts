@@ -98,7 +98,7 @@ export function requireSecretValue(value: string): void {
   if (value.trim() === '') throw new StoreError('secret-invalid', 'a team secret cannot be empty');
   if (parseSecretReference(value)) {
     const message =
-      'the value is a reference to a secret; only `hookmill secrets set --from` and the file of the daemon can set one';
+      "the value is a reference to a secret; only `hookmill secrets set --from` and the daemon's configuration file can set one";
     throw new StoreError('secret-invalid', message);
   }
   if (value.startsWith('\ufeff')) {

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Readiness } from '../../schema/readiness.ts';
-import type { DaemonRecord } from '../../store/ports.ts';
 
 /** @limit Time that a daemon has to tell whether it is ready, in ms: it answers at once, or hangs. */
 const answerMs = 3_000;
@@ -53,20 +52,18 @@ export function isAmiss(daemon: DaemonHealth, applied: number): boolean {
   return state === 'ready' && (reason !== null || !isServed(daemon, applied));
 }
 
-/** Asks a daemon whether it is ready; undefined if it does not answer. */
-export async function askReadiness({
-  managementUrl,
-  id,
-}: Pick<DaemonRecord, 'managementUrl' | 'id'>): Promise<Readiness | undefined> {
-  const readiness = await readReadiness(managementUrl);
-  return readiness?.daemon === id ? (readiness ?? undefined) : undefined;
+/**
+ * Asks the daemon at a URL whether it is ready; with an id, only the daemon with that id. Undefined if it does not answer,
+ * null if the answer is not a daemon's.
+ */
+export async function askReadiness(url: string, id?: string): Promise<Readiness | null | undefined> {
+  const readiness = await readReadiness(url);
+  return id === undefined || readiness?.daemon === id ? readiness : undefined;
 }
 
 async function ask({ url, id, factory }: DaemonAsked): Promise<DaemonHealth> {
-  const readiness = await readReadiness(url);
-  if (readiness === undefined || (id !== undefined && readiness?.daemon !== id)) {
-    return { state: 'no answer', url, reason: null, serial: null };
-  }
+  const readiness = await askReadiness(url, id);
+  if (readiness === undefined) return { state: 'no answer', url, reason: null, serial: null };
   if (readiness === null) return { state: 'unknown', url, reason: null, serial: null };
   const { status, reason, factories } = readiness;
   const served = factories.find(one => one.factory === factory);
@@ -78,7 +75,6 @@ async function ask({ url, id, factory }: DaemonAsked): Promise<DaemonHealth> {
   };
 }
 
-/** Returns null if something else than a daemon's readiness was answered, undefined if nothing was. */
 async function readReadiness(url: string): Promise<Readiness | null | undefined> {
   try {
     const response = await fetch(`${url}/readyz`, {

@@ -63,7 +63,7 @@ test('says that an https URL needs a proxy that the daemon trusts', async () => 
   expect(find('base URL')?.text).toBe(`${url}/webhooks/w/doctor cannot be reached from here (ECONNREFUSED)`);
   expect(find('proxy')).toMatchObject({
     state: 'problem',
-    remedy: 'add its address to `trustProxies` in the file of the daemon',
+    remedy: "add its address to `trustProxies` in the daemon's configuration file",
   });
 });
 

@@ -6,7 +6,7 @@ import { StoreError } from '../../../store/store-error.ts';
 import { type Context, openContext } from '../../context.ts';
 import { examineDaemon } from '../../doctor/examine-daemon.ts';
 import { examineMachine } from '../../doctor/examine-machine.ts';
-import type { Symptom } from '../../doctor/symptom.ts';
+import { fine, problem, type Symptom } from '../../doctor/symptom.ts';
 import { exitStatus } from '../../exit-status.ts';
 import type { GlobalOptions } from '../../global-options.ts';
 import { printData } from '../../output.ts';
@@ -45,29 +45,25 @@ async function examine(command: Command): Promise<Symptom[]> {
   ];
 }
 
-/** A store that may not be opened is a finding; wrong usage is not. */
+/** Reports a store that cannot be opened. Wrong usage still fails. */
 function toUnusable(error: unknown): Symptom {
-  if (error instanceof StoreError)
-    return { subject: 'store', state: 'problem', text: error.message, remedy: 'correct that, and try again' };
+  if (error instanceof StoreError) return problem('store', error.message, 'correct that, and try again');
   throw error;
 }
 
 async function examineStore(store: Context['store']): Promise<Symptom[]> {
   const { facts, problems } = await store.check();
   const known = Object.entries(facts).map(([name, value]) => `${name} ${value}`);
-  if (problems.length === 0) return [{ subject: 'store', state: 'ok', text: known.join(', ') }];
-  const remedy = 'see `hookmill store check`';
-  return problems.map(text => ({ subject: 'store', state: 'problem', text, remedy }));
+  if (problems.length === 0) return [fine('store', known.join(', '))];
+  return problems.map(text => problem('store', text, 'see `hookmill store check`'));
 }
 
-/** The home, or the directory in which it would be made. */
+/** Finds the home, or the directory in which it would be made. */
 function findExisting(path: string): string {
   return existsSync(path) ? path : findExisting(dirname(path));
 }
 
-const marks = { ok: 'ok       ', warning: 'warning  ', problem: 'problem  ' } as const;
-
 function render({ subject, state, text, remedy }: Symptom): string {
-  const what = remedy === undefined ? '' : `\n           ${printable(remedy)}`;
-  return `${marks[state]}${subject}: ${printable(text)}${what}\n`;
+  const advice = remedy === undefined ? '' : `\n           ${printable(remedy)}`;
+  return `${state.padEnd(9)}${subject}: ${printable(text)}${advice}\n`;
 }

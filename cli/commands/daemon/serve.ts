@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Daemon, DaemonOptions } from '../../../daemon/daemon.ts';
 import type { DaemonSettings } from '../../../daemon/settings.ts';
+import { defaultPorts } from '../../../schema/default-ports.ts';
 import { DeliveryLogError } from '../../../store/delivery-log-error.ts';
 import type { Store } from '../../../store/ports.ts';
 import { openContext } from '../../context.ts';
@@ -36,13 +37,17 @@ Examples:
   )
     .addOption(createEnvOption('--host <address>', 'HOST', 'address of the ingress (default: 127.0.0.1)'))
     .addOption(
-      createEnvOption('--port <port>', 'PORT', 'port of the ingress; 0: any free port (default: 8080)'),
+      createEnvOption(
+        '--port <port>',
+        'PORT',
+        `port of the ingress; 0: any free port (default: ${defaultPorts.ingress})`,
+      ),
     )
     .addOption(
       createEnvOption(
         '--management-port <port>',
         'MANAGEMENT_PORT',
-        'loopback port of the dashboard, the management API and metrics (default: 8081)',
+        `loopback port of the dashboard, the management API and metrics (default: ${defaultPorts.management})`,
       ),
     )
     .addOption(createEnvOption('--base-url <url>', 'BASE_URL', 'public URL of the ingress'))
