@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Handshake, SignatureScheme } from './description.ts';
 import { joinContent } from './matcher.ts';
+import { readJson } from './read-json.ts';
 import { type ContentPieces, readSingleHeader, type SignedRequest } from './signed-request.ts';
 
 /** The response that a provider requires before it delivers. A handshake is not a delivery and starts no run. */
@@ -192,7 +193,7 @@ function parseSignable(value: unknown): string | undefined {
  * text cannot be a timestamp that is joined to a body; and a body that is JSON is never signed.
  */
 function isSignable(text: string): boolean {
-  return /^[0-9A-Za-z+/=_-]+$/.test(text) && !isJson(text);
+  return /^[0-9A-Za-z+/=_-]+$/.test(text) && readJson(text) === undefined;
 }
 
 function readParameter(url: string, name: string): string | undefined {
@@ -204,23 +205,9 @@ function readParameter(url: string, name: string): string | undefined {
 const handshakeBytesMax = 4096;
 
 function parseMessage(body: Buffer): Readonly<Record<string, unknown>> | undefined {
-  if (body.length > handshakeBytesMax) return undefined;
-  try {
-    return toRecord(JSON.parse(body.toString()));
-  } catch {
-    return undefined;
-  }
+  return body.length > handshakeBytesMax ? undefined : toRecord(readJson(body.toString()));
 }
 
 function toRecord(value: unknown): Readonly<Record<string, unknown>> | undefined {
   return typeof value === 'object' && value !== null ? { ...value } : undefined;
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

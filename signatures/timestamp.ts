@@ -1,4 +1,5 @@
 import type { SignatureTimestamp, TimestampUnit } from './description.ts';
+import { readJson } from './read-json.ts';
 
 export type TimestampFailure =
   | { readonly code: 'timestamp-missing' }
@@ -40,12 +41,7 @@ export function formatTimestamp(atMs: number, unit: TimestampUnit): string {
 
 /** Reads the timestamp at a dotted path of a JSON body, as text; undefined if there is none. */
 export function readBodyTimestamp(body: Buffer, path: string): string | undefined {
-  let at: unknown;
-  try {
-    at = JSON.parse(body.toString());
-  } catch {
-    return undefined;
-  }
+  let at = readJson(body.toString());
   for (const key of path.split('.')) {
     if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined;
     at = Reflect.get(at, key);

@@ -82,17 +82,12 @@ async function readReadiness(url: string): Promise<Readiness | null | undefined>
       signal: AbortSignal.timeout(answerMs),
     });
     const text = await response.text();
-    // Only status needs the shape, and each command would load it.
-    const { readinessShape } = await import('../../schema/readiness.ts');
-    return readinessShape.safeParse(parseJson(text)).data ?? null;
-  } catch {
-    return undefined;
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
+    // Only status needs these, and each command would load them.
+    const [{ readinessShape }, { readJson }] = await Promise.all([
+      import('../../schema/readiness.ts'),
+      import('../../signatures/read-json.ts'),
+    ]);
+    return readinessShape.safeParse(readJson(text)).data ?? null;
   } catch {
     return undefined;
   }

@@ -4,6 +4,7 @@ import { ApiProblem, type ApiProblemCode, apiProblems } from '../../schema/api/p
 import { type ApiAnswer, type ApiRoute, apiPrefix } from '../../schema/api/route.ts';
 import { type ApiRoutes, apiRoutes, type OperationId } from '../../schema/api/routes.ts';
 import { Refusal, type RefusalCode, refusals } from '../../schema/refusal.ts';
+import { readJson } from '../../signatures/read-json.ts';
 import { CommandError, UnreachableError } from '../exit-status.ts';
 import type { Server } from './server-address.ts';
 
@@ -31,7 +32,7 @@ export async function callServer<Id extends OperationId>(
   const bytes = new Uint8Array(await response.arrayBuffer());
   if (!response.ok) throw toError(server, response.status, bytes);
   if (!route.answer.shape) return bytes as ApiAnswer<ApiRoutes[Id], Uint8Array>;
-  const answer = route.answer.shape.safeParse(parseJson(bytes));
+  const answer = route.answer.shape.safeParse(readJson(Buffer.from(bytes).toString('utf8')));
   if (answer.success) return answer.data as ApiAnswer<ApiRoutes[Id], Uint8Array>;
   throw new CommandError(
     `${server.url} sent an answer that this version of hookmill does not know; use the server's version`,
@@ -67,7 +68,7 @@ async function sendRequest({ url, token }: Server, route: ApiRoute, call: Server
 }
 
 function toError({ url }: Server, status: number, bytes: Uint8Array): Error {
-  const problem = z.looseObject(problemAnswer.shape).safeParse(parseJson(bytes));
+  const problem = z.looseObject(problemAnswer.shape).safeParse(readJson(Buffer.from(bytes).toString('utf8')));
   if (!problem.success || !isKnown(problem.data.code)) {
     const message = `${url} answered ${status}, but is not a hookmill daemon; check --server`;
     // A proxy answers so while the daemon restarts.
@@ -84,12 +85,4 @@ function isRefusal(code: ApiProblemCode): code is RefusalCode {
 
 function isKnown(code: string): code is ApiProblemCode {
   return Object.hasOwn(apiProblems, code);
-}
-
-function parseJson(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(bytes).toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,6 @@
 // The bodies and query parameters that the management API accepts.
 import { z } from 'zod';
+import { readJson } from '../../signatures/read-json.ts';
 import { confirmationReasons } from '../changes/confirmation.ts';
 import { addMistake } from '../definitions/add-mistake.ts';
 import { automationShape } from '../definitions/automation-definition.ts';
@@ -124,21 +125,15 @@ export const runByHandRequest = z
   .strictObject({
     automation: z.string().optional().describe('The name of an applied automation.'),
     draft: newAutomationRequest.optional().describe('A draft, instead of an applied automation.'),
-    payload: z.string().refine(isJson, 'must be JSON').describe('The body that the run gets, as text.'),
+    payload: z
+      .string()
+      .refine(text => readJson(text) !== undefined, 'must be JSON')
+      .describe('The body that the run gets, as text.'),
     headers: eventHeadersShape
       .optional()
       .describe('The event headers of the payload, with names in any case.'),
   })
   .superRefine((request, context) => requireOne(context, request, 'automation', 'draft'));
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 export const healthQuery = z.strictObject({
   webhook: z.string().optional().describe('Only the webhook with this UID.'),
