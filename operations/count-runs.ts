@@ -1,5 +1,5 @@
 import type { RunFlowKeys } from '../schema/definitions/run-flow-fields.ts';
-import { hourMs } from '../store/tallies.ts';
+import { hourMs } from '../schema/time-units.ts';
 import { compileLaneValue, debounceTimes } from './run-flow.ts';
 
 /** The runs of an automation that past deliveries would have started. */

@@ -1,7 +1,6 @@
+import { dayMs } from '../schema/time-units.ts';
 import type { Factory } from './factory.ts';
 import { type History, impactTrafficDays } from './impact.ts';
-
-const dayMs = 24 * 60 * 60 * 1000;
 
 /** The history of a factory's deliveries, read from the delivery log when it is needed. */
 export function openHistory({ name: factory, store: { deliveries }, now }: Factory): History {

@@ -1,11 +1,10 @@
 import type { z } from 'zod';
 import type { unloggedAnswer } from '../schema/api/answers.ts';
+import { hourMs } from '../schema/time-units.ts';
 import type { UnloggedCount } from '../store/delivery-log.ts';
 import { findWebhookFilter, type NamedFactory } from './list-rows.ts';
 
 export type UnloggedView = z.output<typeof unloggedAnswer>;
-
-const hourMs = 60 * 60 * 1000;
 
 /** Counts the requests of the last hour that were refused and have no row: of a webhook, or of all. */
 export async function listUnlogged(

@@ -1,4 +1,5 @@
 import type { Outcome, requestOutcomes } from '../schema/delivery.ts';
+import { hourMs } from '../schema/time-units.ts';
 
 /** @limit Rows of the delivery log that are tallied in one step: some ms of reading, and a small write. */
 export const tallyRowsMax = 5_000;
@@ -64,9 +65,6 @@ export const countOf: Readonly<Record<(typeof requestOutcomes)[number], keyof Ou
 export function countRejected({ rejectedAuth, rejectedJson, rejectedLarge }: OutcomeCounts): number {
   return rejectedAuth + rejectedJson + rejectedLarge;
 }
-
-/** The hour by which deliveries are tallied, in ms. */
-export const hourMs = 3_600_000;
 
 /** Adds rows up, one tally for each webhook and hour. The rows are in the order of their commits. */
 export function tallyRows(rows: Iterable<TalliedRow>): Tally[] {

@@ -1,12 +1,6 @@
+import { timeUnitsMs } from '../../schema/time-units.ts';
 import { UsageError } from '../exit-status.ts';
 
-const unitsMs: Readonly<Record<string, number>> = {
-  s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-  w: 604_800_000,
-};
 const relative = /^(?:\d{1,6}[smhdw])+$/;
 // ISO 8601 as RFC 3339 has it; without an offset, it is a local time.
 const absolute = /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)([Zz]|[+-]\d\d:\d\d)?)?$/;
@@ -15,7 +9,10 @@ const absolute = /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?
 export function parseSpanMs(text: string): number | undefined {
   if (!relative.test(text)) return undefined;
   const parts = [...text.matchAll(/(\d+)(\w)/g)];
-  return parts.reduce((sumMs, [, count, unit = '']) => sumMs + Number(count) * (unitsMs[unit] ?? 0), 0);
+  return parts.reduce(
+    (sumMs, [, count, unit]) => sumMs + Number(count) * timeUnitsMs[unit as keyof typeof timeUnitsMs],
+    0,
+  );
 }
 
 /** Parses a time in ms: so long ago (`90s`, `30m`, `1h30m`, `7d`), or RFC 3339 (`2026-01-31T14:05Z`), or a local date or time. */

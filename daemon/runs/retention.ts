@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import { weeksJudged } from '../../operations/health/judge-health.ts';
+import { dayMs, hourMs } from '../../schema/time-units.ts';
 import type { DeliveryLog } from '../../store/delivery-log.ts';
 import { DeliveryLogError } from '../../store/delivery-log-error.ts';
 import type { Store } from '../../store/ports.ts';
-import { hourMs } from '../../store/tallies.ts';
 import { doInTurn } from '../do-in-turn.ts';
 import type { DaemonSettings } from '../settings.ts';
 
@@ -87,8 +87,6 @@ async function removeOldRuns(
   if (deliveries > 0)
     log.info({ deliveries, runs: runIds?.length }, 'removed deliveries past their retention');
 }
-
-const dayMs = 24 * hourMs;
 
 /** Removes the files of runs that are no longer in the log, which a daemon leaves if it stops during a pass. */
 async function removeUnknownRuns(

@@ -1,4 +1,5 @@
 import { type Outcome, outcomes, type RunState, runStates } from '../../schema/delivery.ts';
+import { timeUnitsMs } from '../../schema/time-units.ts';
 import type { LocationQuery } from './page-location.ts';
 
 /** Which rows a list shows. The address has them under the same names, so that a link shows the same rows. */
@@ -17,7 +18,6 @@ export interface LogFilters {
 export type LogFilterName = keyof LogFilters;
 
 const names = ['webhook', 'automation', 'outcome', 'state', 'event', 'search', 'since', 'until'] as const;
-const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 /** Longer texts are refused by the API. */
 const textCharsMax = 256;
 
@@ -65,9 +65,8 @@ export function toApiFilters({ since, ...filters }: LogFilters, nowMs: number): 
 
 /** Parses `15m`, `24h` or `7d`, in ms. */
 function parseDuration(text: string): number | undefined {
-  const [, count, unit = ''] = /^(\d{1,4})([mhd])$/.exec(text) ?? [];
-  const length = unitMs[unit];
-  return length === undefined ? undefined : Number(count) * length;
+  const [, count, unit] = /^(\d{1,4})([mhd])$/.exec(text) ?? [];
+  return count === undefined ? undefined : Number(count) * timeUnitsMs[unit as keyof typeof timeUnitsMs];
 }
 
 function isTime(text: string): boolean {

@@ -1,4 +1,5 @@
 import { type Outcome, outcomes } from '../../schema/delivery.ts';
+import { hourMs } from '../../schema/time-units.ts';
 
 /** The deliveries of an outcome in each hour, from the first to the current one. */
 export interface HourlyDeliveries {
@@ -25,8 +26,6 @@ export interface Bar {
   readonly counts: readonly { readonly outcome: Outcome; readonly deliveries: number }[];
   readonly kinds: Readonly<Record<BarKind, number>>;
 }
-
-const hourMs = 60 * 60 * 1_000;
 
 /** Adds up the tallies, of one webhook or several, in bars of a span. `since` is when their first hour begins. */
 export function toBars(since: string, tallies: readonly HourlyDeliveries[], span: Span): Bar[] {

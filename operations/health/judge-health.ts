@@ -1,5 +1,6 @@
 import type { HealthState } from '../../schema/health.ts';
-import { countRejected, hourMs, type StoredHealth, type Tally } from '../../store/tallies.ts';
+import { hourMs } from '../../schema/time-units.ts';
+import { countRejected, type StoredHealth, type Tally } from '../../store/tallies.ts';
 import { learnRates, weekHours } from './usual-rates.ts';
 import { findUnusualSilence } from './usual-silence.ts';
 

@@ -1,6 +1,7 @@
 import type { AppliedState } from '../../schema/applied-state.ts';
+import { hourMs } from '../../schema/time-units.ts';
 import type { DeliveryLog, DeliveryLogReader } from '../../store/delivery-log.ts';
-import { hourMs, type JudgedHealth, type StoredHealth } from '../../store/tallies.ts';
+import type { JudgedHealth, StoredHealth } from '../../store/tallies.ts';
 import { findFirstJudgedHour, type Health, judgeHealth } from './judge-health.ts';
 
 /** @limit Steps of tallying in one pass: those of a log that is behind take turns with requests of managers. */

@@ -1,4 +1,5 @@
-import { hourMs, type Tally } from '../../store/tallies.ts';
+import { hourMs } from '../../schema/time-units.ts';
+import type { Tally } from '../../store/tallies.ts';
 import type { UsualRates } from './usual-rates.ts';
 
 /** Silences that are called unusual although nothing is wrong, for each webhook and as much time as it was observed: one in a thousand. */

@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { AppliedState, AppliedWebhook } from '../../schema/applied-state.ts';
 import { type Outcome, outcomes } from '../../schema/delivery.ts';
 import { Refusal } from '../../schema/refusal.ts';
+import { hourMs } from '../../schema/time-units.ts';
 import type { LoggedDelivery, Run } from '../../store/delivery-log.ts';
 import { testFilter } from '../deliveries.ts';
 import type { OpenFactory } from '../factory.ts';
@@ -20,7 +21,6 @@ const outputBytesMax = 2_048;
 const outputLinesMax = 8;
 /** @limit Failed runs of an automation among which an explanation looks for one that holds others. */
 const failedRead = 100;
-const hourMs = 60 * 60 * 1000;
 
 /** Fails with `webhook-unknown` or `delivery-unknown`. */
 export async function readFacts(

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { type Permission, permissions } from '../../../schema/permission.ts';
+import { dayMs } from '../../../schema/time-units.ts';
 import { openContext, toOpenFactory } from '../../context.ts';
 import { UsageError } from '../../exit-status.ts';
 import { parseSpanMs } from '../../input/parse-time.ts';
@@ -8,7 +9,7 @@ import { recordOwnChange } from '../../record-own-change.ts';
 import { addCommand } from '../add-command.ts';
 
 /** @limit Longest time until an API token expires, in ms (10 years): a longer one is probably a mistake. */
-const tokenLifeMsMax = 3_650 * 86_400_000;
+const tokenLifeMsMax = 3_650 * dayMs;
 
 /** Declares `hookmill tokens create`. */
 export function declareTokensCreate(parent: Command): Command {

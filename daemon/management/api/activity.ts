@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { activityAnswer } from '../../../schema/api/answers.ts';
+import { hourMs } from '../../../schema/time-units.ts';
 import type { DeliveryLogReader, HourlyCount } from '../../../store/delivery-log.ts';
 
 /** @limit Age up to which the counts of the last 24 hours are shown again, in ms: counting reads every row of the day. */
@@ -8,7 +9,6 @@ const activityMs = 60_000;
 type Activity = z.output<typeof activityAnswer>;
 type Counting = Pick<DeliveryLogReader, 'countByHour'>;
 
-const hourMs = 60 * 60 * 1000;
 const hours = 24;
 
 /** Creates a counter of each webhook's last 24 hours. It counts at most once a minute and shares the result. */

@@ -1,3 +1,4 @@
+import { dayMs } from '../../../schema/time-units.ts';
 import type { LogFilterName, LogFilters } from '../../state/log-filters.ts';
 import { timeZone } from '../../state/time-zone.ts';
 import { formatTimeInput, parseTimeInput } from '../../text/format-time.ts';
@@ -14,7 +15,6 @@ const durations = [
   ['7d', 'Last 7 days'],
 ] as const;
 const custom = 'custom';
-const dayMs = 86_400_000;
 
 /** Chooses a time up to now, or from a time to another one. */
 export function TimeRange({ filters: { since = '', until = '' }, onChange }: Properties) {

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
+import { dayMs } from '../../../schema/time-units.ts';
 import { inTransaction } from '../connection/transaction.ts';
 
-const dayMs = 24 * 60 * 60 * 1000;
 /** @limit Days for which partitions exist in advance: a replica that is down over a weekend finds one when it is back. */
 const daysAhead = 3;
 /** @limit Time between two looks whether partitions are missing, in ms: far shorter than the days ahead. */

@@ -1,5 +1,6 @@
 import { parseSourceCommit } from '../../../schema/automations-snapshot.ts';
 import type { Commit } from '../../../schema/commit.ts';
+import { hourMs } from '../../../schema/time-units.ts';
 import type {
   DeliveryFilter,
   DeliveryLogReader,
@@ -21,7 +22,6 @@ import {
   toSummaries,
   withoutNulls,
 } from '../../stored-rows.ts';
-import { hourMs } from '../../tallies.ts';
 import { openPool, waitForClose } from '../connection/pool.ts';
 import { migrateOnce } from '../migrations.ts';
 import { toLogFailure } from './log-failures.ts';

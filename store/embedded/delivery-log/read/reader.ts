@@ -2,6 +2,7 @@ import type Database from 'better-sqlite3';
 import { parseSourceCommit } from '../../../../schema/automations-snapshot.ts';
 import type { Commit } from '../../../../schema/commit.ts';
 import { type Outcome, type RunState, runStates } from '../../../../schema/delivery.ts';
+import { hourMs } from '../../../../schema/time-units.ts';
 import type {
   DeliveryFilter,
   DeliveryLogReader,
@@ -19,7 +20,6 @@ import {
   toDelivery,
   toSummaries,
 } from '../../../stored-rows.ts';
-import { hourMs } from '../../../tallies.ts';
 import { openDatabaseForReading } from '../sql/database.ts';
 import {
   type RunRow,

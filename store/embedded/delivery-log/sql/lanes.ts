@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import { hourMs } from '../../../tallies.ts';
+import { hourMs } from '../../../../schema/time-units.ts';
 
 /** The lanes of a run; null if it is in none of that kind. */
 export interface RunLanes {

@@ -1,0 +1,12 @@
+/** Units of time, in ms. */
+export const timeUnitsMs = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+} as const;
+
+export const hourMs = timeUnitsMs.h;
+export const dayMs = timeUnitsMs.d;
