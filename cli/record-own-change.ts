@@ -1,20 +1,34 @@
 import { hostname, userInfo } from 'node:os';
-import { recordChange } from '../operations/audit.ts';
+import { type BegunChange, beginChange, type ChangeToRecord, recordChange } from '../operations/audit.ts';
 import type { Store } from '../store/ports.ts';
-import { printStatus } from './output.ts';
 
-/** Records a change that a command has made to the store itself. If that fails, the change is made nevertheless. */
-export async function recordOwnChange(
+/** Makes a change to the store itself, and records it in the audit log. `describe` says more exactly what was changed. */
+export function recordOwnChange<T>(
   { store, factory }: { readonly store: Store; readonly factory: string | null },
   operation: string,
   subject: string,
-): Promise<void> {
-  const who = { kind: 'user' as const, name: findUserName() };
-  const entry = { who, from: hostname(), operation, factory, subject };
-  await recordChange({ store, now: () => new Date() }, entry).catch((error: Error) =>
-    printStatus(`hookmill: the change was made, but is not in the audit log: ${error.message}`),
-  );
+  change: () => Promise<T>,
+  describe?: (result: T) => string,
+): Promise<T> {
+  const entry = { ...findOwnActor(operation), factory, subject };
+  return recordChange({ store, now }, entry, change, describe);
 }
+
+/** Writes the entry of a change to the store itself, which the caller ends. */
+export function beginOwnChange(
+  { store, factory }: { readonly store: Store; readonly factory: string | null },
+  operation: string,
+  subject: string,
+): Promise<BegunChange> {
+  return beginChange({ store, now }, { ...findOwnActor(operation), factory, subject });
+}
+
+/** The user of this machine, for the audit log. */
+export function findOwnActor(operation: string): Pick<ChangeToRecord, 'who' | 'from' | 'operation'> {
+  return { who: { kind: 'user', name: findUserName() }, from: hostname(), operation };
+}
+
+const now = () => new Date();
 
 /** The name of the user; in a container, there may be only a number. */
 function findUserName(): string {

@@ -5,6 +5,7 @@ import type { Definitions } from '../sources/definitions.ts';
 import type { StateChange } from '../store/ports.ts';
 import type { TeamSecret } from '../store/team-secrets.ts';
 import { type DesiredSource, findAppliedSource, isEdited, toAppliedSource } from './applied-source.ts';
+import { type BegunChange, beginChange, type ChangeToRecord, describeApplied } from './audit.ts';
 import { findDashboardDiagnostics } from './checks/dashboard-diagnostics.ts';
 import { makeCredential } from './credential.ts';
 import type { Factory } from './factory.ts';
@@ -29,6 +30,8 @@ export type Applied = (Decided & { readonly state: AppliedState }) | Invalid;
 export interface ApplyOptions {
   /** Replaces a factory that is managed in the dashboard. */
   readonly adopt?: boolean | undefined;
+  /** Who applies, for the audit log. Absent if the caller records it. */
+  readonly actor?: Pick<ChangeToRecord, 'who' | 'from' | 'operation'> | undefined;
 }
 
 /** Confirms or declines the changes before anything is written. */
@@ -44,9 +47,10 @@ export async function applyDefinitions(
   definitions: Definitions,
   source: DesiredSource,
   confirm: Confirm,
-  { adopt = false }: ApplyOptions = {},
+  { adopt = false, actor }: ApplyOptions = {},
 ): Promise<Applied> {
   const { name, store } = factory;
+  let begun: BegunChange | undefined;
   const decide = async (state: AppliedState): Promise<StateChange<Decided | Invalid>> => {
     const conflicts = adopt ? [] : findDashboardDiagnostics(state, 'error');
     if (conflicts.length > 0) return { result: { result: 'invalid', diagnostics: conflicts } };
@@ -56,10 +60,18 @@ export async function applyDefinitions(
     const result = await confirmChanges(planned, source, confirm);
     const decision = { result, changes, before: state, diagnostics };
     if (decision.result !== 'applied') return { result: decision };
-    return { next: await makeNextState(factory, state, definitions, secrets, source), result: decision };
+    const next = await makeNextState(factory, state, definitions, secrets, source);
+    begun = actor && (await beginChange(factory, { ...actor, factory: name, subject: '' }));
+    return { next, result: decision };
   };
-  const { state, result: decision } = await store.appliedStates.change(name, decide);
-  return decision.result === 'invalid' ? decision : { ...decision, state };
+  const applying = store.appliedStates.change(name, decide);
+  const { state, result: decision } = await applying.catch(async (error: unknown) => {
+    await begun?.endFailed(error);
+    throw error;
+  });
+  if (decision.result === 'invalid') return decision;
+  await begun?.end(describeApplied(state, decision.changes)).catch(() => undefined);
+  return { ...decision, state };
 }
 
 async function confirmChanges(

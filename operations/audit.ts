@@ -1,24 +1,84 @@
 import type { z } from 'zod';
 import type { auditAnswer } from '../schema/api/answers.ts';
+import { ApiProblem, type ApiProblemCode } from '../schema/api/problems.ts';
 import type { AppliedState } from '../schema/applied-state.ts';
 import type { AuditEntry } from '../schema/audit-entry.ts';
+import { Refusal, type RefusalCode } from '../schema/refusal.ts';
 import type { AuditWanted } from '../store/audit-log.ts';
 import type { Store } from '../store/ports.ts';
+import { StoreError, type StoreErrorCode } from '../store/store-error.ts';
 import { type Change, summarize } from './plan.ts';
 
 /** @limit Longest text in an entry of the audit log, in characters: names and summaries are far shorter. */
 const auditTextCharsMax = 300;
 
-/** Records a change that was made just now. */
-export async function recordChange(
-  { store: { auditLog }, now }: { readonly store: Pick<Store, 'auditLog'>; readonly now: () => Date },
-  { who, from, operation, factory, subject }: Omit<AuditEntry, 'at'>,
-): Promise<void> {
-  const clip = (text: string) => text.slice(0, auditTextCharsMax);
-  const actor = { kind: who.kind, name: clip(who.name) };
-  const entry = { who: actor, from: clip(from), operation, factory, subject: clip(subject) };
-  await auditLog.record([{ at: now().toISOString(), ...entry }]);
+/** A change that somebody is about to make. */
+export type ChangeToRecord = Omit<AuditEntry, 'at' | 'unfinished'>;
+
+interface Recorder {
+  readonly store: Pick<Store, 'auditLog'>;
+  readonly now: () => Date;
 }
+
+/** A change whose entry is in the audit log, as an unfinished one until it ends. */
+export interface BegunChange {
+  /** Records what was changed; null if nothing was. */
+  end(subject: string | null): Promise<void>;
+  /** Removes the entry if the error says that nothing was changed. Otherwise it stays an unfinished one. Never fails. */
+  endFailed(error: unknown): Promise<void>;
+}
+
+/** Writes the entry of a change before it is made, so that a crash leaves no change without an entry. */
+export async function beginChange(
+  { store: { auditLog }, now }: Recorder,
+  { who, from, operation, factory, subject }: ChangeToRecord,
+): Promise<BegunChange> {
+  const actor = { kind: who.kind, name: clip(who.name) };
+  const made = { at: now().toISOString(), who: actor, from: clip(from), operation, factory };
+  const begun = await auditLog.begin({ ...made, subject: clip(subject) });
+  const end = (changed: string | null) =>
+    auditLog.end(begun, changed === null ? null : { ...made, subject: clip(changed) });
+  return {
+    end,
+    endFailed: async error => {
+      if (isRefused(error)) await end(null).catch(() => undefined);
+    },
+  };
+}
+
+/**
+ * Makes a change that is recorded. `describe` says what it has changed; by default, what it was to change. A change that
+ * was made does not fail because its entry cannot be ended: that one stays unfinished.
+ */
+export async function recordChange<T>(
+  recorder: Recorder,
+  planned: ChangeToRecord,
+  change: () => Promise<T>,
+  describe: (result: T) => string | null = () => planned.subject,
+): Promise<T> {
+  const begun = await beginChange(recorder, planned);
+  const result = await change().catch(async (error: unknown) => {
+    await begun.endFailed(error);
+    throw error;
+  });
+  await begun.end(describe(result)).catch(() => undefined);
+  return result;
+}
+
+function clip(text: string): string {
+  return text.slice(0, auditTextCharsMax);
+}
+
+/** Whether the error says for certain that nothing was changed. */
+function isRefused(error: unknown): boolean {
+  const hasCode = error instanceof Refusal || error instanceof ApiProblem || error instanceof StoreError;
+  return hasCode && !uncertainCodes.has(error.code);
+}
+
+const uncertainCodes: ReadonlySet<RefusalCode | ApiProblemCode | StoreErrorCode> = new Set([
+  ...(['state-unreadable', 'takes-too-long', 'unexpected', 'log-busy', 'store-unreachable'] as const),
+  ...(['unwritable', 'unreachable'] as const),
+]);
 
 /** What an apply has changed, for the audit log. */
 export function describeApplied({ serial }: AppliedState, changes: readonly Change[]): string {

@@ -111,11 +111,15 @@ async function applyTip(
   const source = { kind: 'repository' as const, ...toSourcePlace(mirror.repository), ...commit };
   const foreign: Diagnostic[] = [];
   let renames: Diagnostic[] = [];
-  const applied = await applyDefinitions(factory, definitions, source, async planned => {
+  const confirm = async (planned: PlannedChanges) => {
     foreign.push(...findForeignUses(planned, definitions));
     if (!allowRename) renames = await findRenameDiagnostics(mirror, commit.revision, planned);
     return foreign.length === 0 && renames.length === 0;
-  });
+  };
+  const { branch, url } = mirror.repository;
+  const who = { kind: 'commit' as const, name: commit.revision };
+  const actor = { who, from: `${branch} of ${url}`, operation: 'reconcile' };
+  const applied = await applyDefinitions(factory, definitions, source, confirm, { actor });
   if (applied.result === 'invalid') return makeFailure(invalid, tip, applied.diagnostics, texts);
   if (foreign.length > 0) return makeFailure(sharedWithOthers, tip, foreign, texts);
   if (applied.result === 'declined') return makeFailure(renamed, tip, renames, texts);

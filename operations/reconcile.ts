@@ -2,7 +2,6 @@ import type { FollowedBranch } from '../sources/repository/followed-repository.t
 import { GitFailure, type GitFailureCode } from '../sources/repository/git/git-failure.ts';
 import type { ReconcileEnd, ReconcileFailureReason } from '../store/reconcile-statuses.ts';
 import { StoreError } from '../store/store-error.ts';
-import { describeApplied, recordChange } from './audit.ts';
 import type { Factory } from './factory.ts';
 import { type Followed, type FollowOptions, followBranch, makeFailure } from './follow-branch.ts';
 import { recordReconcileEnd } from './record-reconcile-end.ts';
@@ -26,24 +25,9 @@ export async function reconcile(
   const { suspendedAt } = await reconcileStatuses.read(factory.name);
   if (suspendedAt !== null) return { result: 'suspended', since: suspendedAt };
   const reconciled = await followBranch(factory, followed, options).catch(toResult);
-  if (reconciled.result === 'applied') await recordApplied(factory, followed, reconciled);
   if (reconciled.result !== 'stopped')
     await recordReconcileEnd(factory, followed, toReconcileEnd(reconciled));
   return reconciled;
-}
-
-function recordApplied(
-  factory: Factory,
-  { repository: { branch, url } }: FollowedBranch,
-  { tip, state, changes }: Extract<Followed, { result: 'applied' }>,
-): Promise<void> {
-  return recordChange(factory, {
-    who: { kind: 'commit', name: tip.revision },
-    from: `${branch} of ${url}`,
-    operation: 'reconcile',
-    factory: factory.name,
-    subject: describeApplied(state, changes),
-  });
 }
 
 function toResult(error: unknown): Reconciled & { result: 'failed' | 'stopped' } {

@@ -11,6 +11,10 @@ export const auditEntryShape = z.strictObject({
   operation: z.string().describe('The operation ID of the API, or a name of that kind.'),
   factory: z.string().nullable().describe('null: all factories.'),
   subject: z.string().describe('What was changed, such as the name of a webhook.'),
+  unfinished: z
+    .literal(true)
+    .optional()
+    .describe('The change has begun, and nothing says how it ended: look whether it was made.'),
 });
 
 export type AuditEntry = z.output<typeof auditEntryShape>;

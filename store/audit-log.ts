@@ -20,9 +20,16 @@ export interface AuditWanted {
   readonly limit: number;
 }
 
-/** Who changed what, when, and from where. Entries are only appended; the oldest are forgotten. */
+/**
+ * Who changed what, when, and from where; the oldest entries are forgotten. A change begins before it is made, and ends
+ * after it, so that nothing is changed without an entry.
+ */
 export interface AuditLog {
-  /** Resolves when the entries are on disk. */
+  /** Records an entry that is listed as unfinished until the change ends. Returns its place, once it is on disk. */
+  begin(entry: AuditEntry, kept?: number): Promise<number>;
+  /** Puts the entry in the place of the one with which the change began; null removes it, because nothing was changed. */
+  end(begun: number, entry: AuditEntry | null, kept?: number): Promise<void>;
+  /** Records entries of changes that have ended. Resolves when they are on disk. */
   record(entries: readonly AuditEntry[], kept?: number): Promise<void>;
   /** Newest first. */
   list(wanted: AuditWanted): Promise<StoredAuditEntry[]>;

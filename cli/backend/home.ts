@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import { applyDefinitions } from '../../operations/apply.ts';
-import { describeApplied, listAudit } from '../../operations/audit.ts';
+import { listAudit } from '../../operations/audit.ts';
 import { listAutomations } from '../../operations/automations.ts';
 import { findUnconfirmed } from '../../operations/confirmations.ts';
 import {
@@ -44,7 +44,7 @@ import { type FollowedRepository, toFollowedBranch } from '../../sources/reposit
 import { type Context, toOpenFactory } from '../context.ts';
 import { CommandError, UsageError } from '../exit-status.ts';
 import { readPlanFile, writePlanFile } from '../input/plan-file.ts';
-import { recordOwnChange } from '../record-own-change.ts';
+import { findOwnActor, recordOwnChange } from '../record-own-change.ts';
 import type { ApplyRequest, ApplyResult, Backend, PlanRequest, PlanResult } from './backend.ts';
 import { askDaemon, type DaemonHealth } from './daemon-health.ts';
 import { findDaemonProblem } from './find-daemon-problem.ts';
@@ -53,11 +53,8 @@ import { findDaemonProblem } from './find-daemon-problem.ts';
 export function createHomeBackend(context: Context): Backend {
   const factory = toOpenFactory(context);
   const { postgres, home } = context.store.place;
-  const recorded = async <T>(operation: string, subject: string, change: Promise<T>): Promise<T> => {
-    const result = await change;
-    await recordOwnChange(context, operation, subject);
-    return result;
-  };
+  const recorded = <T>(operation: string, subject: string, change: () => Promise<T>): Promise<T> =>
+    recordOwnChange(context, operation, subject, change);
   return {
     source: postgres?.url ?? home,
     showStatus: () => showStatus(factory),
@@ -67,7 +64,8 @@ export function createHomeBackend(context: Context): Backend {
     listWebhooks: () => listWebhooks(factory, context.baseUrl),
     listAutomations: () => listAutomations(factory),
     testFilter: (tested, delivery) => testFilter(factory, tested, delivery),
-    runByHand: (wanted, event) => recorded('runByHand', nameOf(wanted), runByHand(factory, wanted, event)),
+    runByHand: (wanted, event) =>
+      recorded('runByHand', nameOf(wanted), () => runByHand(factory, wanted, event)),
     describePayloads: uid => describePayloads(factory, uid),
     listDeliveries: wanted => listDeliveries(factory, wanted, 'manage'),
     listUnlogged: webhook => listUnlogged(factory, webhook),
@@ -75,15 +73,15 @@ export function createHomeBackend(context: Context): Backend {
     explainWhy: subject => explainHome(context, factory, subject),
     showDelivery: id => showDelivery(factory, id, 'manage'),
     readPayload: id => readPayload(factory, id),
-    replayDelivery: (id, only) => recorded('replayDelivery', id, replayDelivery(factory, id, only)),
+    replayDelivery: (id, only) => recorded('replayDelivery', id, () => replayDelivery(factory, id, only)),
     listRuns: wanted => listRuns(factory, wanted),
     listAudit: ({ limit, cursor }) =>
       listAudit(context.store, { factory: context.factory, withAll: true, limit, cursor }),
     showRun: id => showRun(factory, id),
     readRunOutput: async (id, from) => buffer((await readRunOutput(factory, id, from)).stream),
     readArtifact: async (id, name) => buffer((await readArtifact(factory, id, name)).stream),
-    retryRun: id => recorded('retryRun', id, retryRun(factory, id)),
-    dismissRun: id => recorded('dismissRun', id, dismissRun(factory, id)),
+    retryRun: id => recorded('retryRun', id, () => retryRun(factory, id)),
+    dismissRun: id => recorded('dismissRun', id, () => dismissRun(factory, id)),
     findRunFiles: id => {
       const { runFiles } = context.store;
       return { directory: runFiles.locate(id), outputFile: runFiles.locateOutput(id) };
@@ -199,13 +197,12 @@ async function applyDirectory(
       const viewed = { changes, before: state, after: definitions, shown: state };
       return confirm(async () => (await viewPlan(context, factory, viewed, onNote)).plan);
     },
-    { adopt },
+    { adopt, actor: findOwnActor('apply') },
   );
   const { result, diagnostics } = applied;
   if (result === 'invalid' || result === 'declined') return { result, diagnostics, texts };
   if (adopt) await (await import('../../operations/reconcile.ts')).forgetFollowed(factory);
   const { changes, before, state } = applied;
-  if (result === 'applied') await recordOwnChange(context, 'apply', describeApplied(state, changes));
   const { plan } = await viewPlan(
     context,
     factory,

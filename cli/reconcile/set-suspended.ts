@@ -2,6 +2,7 @@ import type { Factory } from '../../operations/factory.ts';
 import { suspendReconcile } from '../../operations/reconcile.ts';
 import { readRememberedRepository } from '../../operations/remembered-repository.ts';
 import { CommandError } from '../exit-status.ts';
+import { recordOwnChange } from '../record-own-change.ts';
 
 /** Suspends or resumes reconciling. `suspendedAt` is when it was suspended; null after a resume. */
 export async function setSuspended(
@@ -12,5 +13,8 @@ export async function setSuspended(
   if (!(await readRememberedRepository(factory))) {
     throw new CommandError(`the factory ${name} was never reconciled with a repository`);
   }
-  return { factory: name, suspendedAt: await suspendReconcile(factory, suspended) };
+  const operation = suspended ? 'suspendReconcile' : 'resumeReconcile';
+  const suspend = () => suspendReconcile(factory, suspended);
+  const suspendedAt = await recordOwnChange({ ...factory, factory: name }, operation, '', suspend);
+  return { factory: name, suspendedAt };
 }

@@ -1,5 +1,6 @@
 import { open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { z } from 'zod';
 import {
   type AuditLog,
   auditEntriesKept,
@@ -12,26 +13,48 @@ import type { Home } from './files/home.ts';
 import { withHomeLock } from './files/make-home.ts';
 import { readText } from './files/read-text.ts';
 
+/** The end of a file in which the newest line is looked for: some lines, even if one was cut off. */
+const tailBytes = 65_536;
+
+/** A line that ends a change without an entry, because nothing was changed. */
+const withdrawnShape = storedAuditEntryShape.pick({ seq: true }).extend({ begun: z.int().positive() });
+/** A line that ends a change has the place of the line with which the change began. */
+const lineShape = z.union([
+  storedAuditEntryShape.extend({ begun: withdrawnShape.shape.begun.optional() }),
+  withdrawnShape,
+]);
+
+type Line = z.output<typeof lineShape>;
+type NewLine = Partial<Line>;
+
 /**
- * The audit log of a home: a file with a line of JSON for each entry, and the file before it. Every `kept` entries, a new
- * file begins.
+ * The audit log of a home: a file with one or two lines of JSON for each entry, and the file before it. A new file begins
+ * often enough for the newest `kept` entries to be in both.
  */
 export function openFileAuditLog(home: Home, lockTimeoutMs: number): AuditLog {
   const file = home.auditFile;
   const files = [file, `${file}.1`] as const;
+  const append = (entries: readonly NewLine[], kept = auditEntriesKept): Promise<number> =>
+    withHomeLock(home, file, lockTimeoutMs, async () => {
+      const last = await readLast(files);
+      const linesMax = kept * 2;
+      const isFull = Math.floor(last / linesMax) < Math.floor((last + entries.length) / linesMax);
+      if (isFull) await rename(...files).catch(ignoreMissing);
+      const lines = entries.map((entry, index) => JSON.stringify({ seq: last + index + 1, ...entry }));
+      await appendLines(file, lines);
+      return last + entries.length;
+    }).catch(fileFailure('unwritable', file));
   return {
-    record: (entries, kept = auditEntriesKept) =>
-      withHomeLock(home, file, lockTimeoutMs, async () => {
-        const newest = await readNewestFirst(files).next();
-        const last = newest.value?.seq ?? 0;
-        const isFull = Math.floor(last / kept) < Math.floor((last + entries.length) / kept);
-        if (isFull) await rename(...files).catch(ignoreMissing);
-        const lines = entries.map((entry, index) => JSON.stringify({ seq: last + index + 1, ...entry }));
-        await appendLines(file, lines);
-      }).catch(fileFailure('unwritable', file)),
+    begin: (entry, kept) => append([{ ...entry, unfinished: true }], kept),
+    end: async (begun, entry, kept) => {
+      await append([{ begun, ...entry }], kept);
+    },
+    record: async (entries, kept) => {
+      await append(entries, kept);
+    },
     list: async ({ factory, withAll = false, before = Number.POSITIVE_INFINITY, limit }) => {
       const found: StoredAuditEntry[] = [];
-      for await (const entry of readNewestFirst(files)) {
+      for await (const entry of readEntries(files)) {
         const isOfFactory =
           factory === undefined || entry.factory === factory || (withAll && entry.factory === null);
         if (entry.seq < before && isOfFactory) found.push(entry);
@@ -42,20 +65,48 @@ export function openFileAuditLog(home: Home, lockTimeoutMs: number): AuditLog {
   };
 }
 
-/** Reads only as far as the caller asks. Lines that a crash has cut off are no entries. */
-async function* readNewestFirst(files: readonly string[]): AsyncGenerator<StoredAuditEntry, undefined> {
-  for (const file of files) {
-    const lines = ((await readText(file)) ?? '').split('\n');
-    for (const line of lines.toReversed()) {
-      const entry = parseEntry(line);
-      if (entry) yield entry;
-    }
+/** Reads entries, newest first, each at the place where its change ended, or else began. */
+async function* readEntries(files: readonly string[]): AsyncGenerator<StoredAuditEntry, undefined> {
+  const ended = new Set<number>();
+  for await (const { begun, ...entry } of readNewestFirst(files)) {
+    if (begun !== undefined) ended.add(begun);
+    if ('at' in entry && !ended.has(entry.seq)) yield entry;
   }
 }
 
-function parseEntry(line: string): StoredAuditEntry | undefined {
+/** Reads only as far as the caller asks. */
+async function* readNewestFirst(files: readonly string[]): AsyncGenerator<Line, undefined> {
+  for (const file of files) yield* parseNewestFirst((await readText(file)) ?? '');
+}
+
+/** Lines that a crash has cut off are no entries. */
+function* parseNewestFirst(text: string): Generator<Line, undefined> {
+  for (const line of text.split('\n').toReversed()) {
+    const parsed = parseLine(line);
+    if (parsed) yield parsed;
+  }
+}
+
+/** The place of the newest line; 0 if there is none. Reads no more than the end of a long file. */
+async function readLast(files: readonly [string, string]): Promise<number> {
+  const handle = await open(files[0]).catch(ignoreMissing);
+  if (handle) {
+    try {
+      const { size } = await handle.stat();
+      const position = Math.max(0, size - tailBytes);
+      const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(tailBytes), position });
+      const newest = parseNewestFirst(buffer.toString('utf8', 0, bytesRead)).next();
+      if (newest.value) return newest.value.seq;
+    } finally {
+      await handle.close();
+    }
+  }
+  return (await readNewestFirst(files).next()).value?.seq ?? 0;
+}
+
+function parseLine(line: string): Line | undefined {
   try {
-    return storedAuditEntryShape.parse(JSON.parse(line));
+    return lineShape.parse(JSON.parse(line));
   } catch {
     return undefined;
   }
@@ -73,6 +124,6 @@ async function appendLines(file: string, lines: readonly string[]): Promise<void
   await syncDirectory(dirname(file));
 }
 
-function ignoreMissing(error: NodeJS.ErrnoException): void {
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
 }

@@ -1,3 +1,4 @@
+import type { AuditEntry } from '../../schema/audit-entry.ts';
 import {
   type AuditLog,
   auditEntriesKept,
@@ -8,16 +9,26 @@ import type { Database } from './connection/database.ts';
 
 /** The audit log of a database, a row of `hookmill.audit` for each entry. */
 export function openTableAuditLog({ run }: Pick<Database, 'run'>): AuditLog {
+  const add = async (entries: readonly AuditEntry[], kept = auditEntriesKept): Promise<number> => {
+    const [added] = await run<{ last: number }>(
+      `WITH added AS (
+        INSERT INTO hookmill.audit (factory, entry)
+        SELECT factory, entry FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS given (factory, entry, place)
+        ORDER BY place RETURNING seq),
+      removed AS (DELETE FROM hookmill.audit WHERE seq <= (SELECT max(seq) FROM added) - $3::bigint)
+      SELECT max(seq) AS last FROM added`,
+      [entries.map(({ factory }) => factory), entries.map(entry => JSON.stringify(entry)), kept],
+    );
+    return added?.last ?? 0;
+  };
   return {
-    record: async (entries, kept = auditEntriesKept) => {
-      await run(
-        `WITH added AS (
-          INSERT INTO hookmill.audit (factory, entry)
-          SELECT factory, entry FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS given (factory, entry, place)
-          ORDER BY place RETURNING seq)
-        DELETE FROM hookmill.audit WHERE seq <= (SELECT max(seq) FROM added) - $3::bigint`,
-        [entries.map(({ factory }) => factory), entries.map(entry => JSON.stringify(entry)), kept],
-      );
+    begin: (entry, kept) => add([{ ...entry, unfinished: true }], kept),
+    end: async (begun, entry) => {
+      if (!entry) await run('DELETE FROM hookmill.audit WHERE seq = $1', [begun]);
+      else await run('UPDATE hookmill.audit SET entry = $2 WHERE seq = $1', [begun, JSON.stringify(entry)]);
+    },
+    record: async (entries, kept) => {
+      await add(entries, kept);
     },
     list: async ({ factory = null, withAll = false, before = null, limit }) => {
       const rows = await run<{ seq: number; entry: string }>(

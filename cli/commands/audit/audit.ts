@@ -18,7 +18,8 @@ export function declareAudit(parent: Command, openBackend: OpenBackend): Command
     'list who changed what, when and from where, newest first',
     `
 Shows changes of the factory, and those of all factories, such as API tokens: by API tokens and people over the
-management API, by commands on this home, and by commits of the branch that the factory follows.
+management API, by commands on this home, and by commits of the branch that the factory follows. An unfinished change is
+not over yet, or was interrupted: look whether it was made.
 
 Examples:
   hookmill audit
@@ -37,8 +38,9 @@ Examples:
 }
 
 function renderEntries(entries: readonly Entry[]): string {
-  const rows = entries.map(({ at, who, from, operation, factory, subject }) => {
-    return [at, `${who.kind} ${who.name}`, from, factory ?? 'all', describeOperation(operation), subject];
+  const rows = entries.map(({ at, who, from, operation, factory, subject, unfinished }) => {
+    const change = `${describeOperation(operation)}${unfinished ? ' (unfinished)' : ''}`;
+    return [at, `${who.kind} ${who.name}`, from, factory ?? 'all', change, subject];
   });
   return renderTable(['TIME', 'WHO', 'FROM', 'FACTORY', 'CHANGE', 'OF'], rows);
 }

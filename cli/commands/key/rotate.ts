@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { openContext } from '../../context.ts';
 import { printData } from '../../output.ts';
-import { recordOwnChange } from '../../record-own-change.ts';
+import { beginOwnChange } from '../../record-own-change.ts';
 import { addCommand } from '../add-command.ts';
 import { requireHome } from '../store/require-home.ts';
 
@@ -27,8 +27,10 @@ Examples:
     if (!store.place.postgres) requireHome(store.place.home);
     const { HOOKMILL_KEY } = store.place.environment;
     const rotate = async () => {
+      // If it fails, some values may have been sealed again: then the entry stays an unfinished one.
+      const begun = await beginOwnChange({ store, factory: null }, 'rotateKey', '');
       const resealed = await store.rotateKey();
-      await recordOwnChange({ store, factory: null }, 'rotateKey', `${resealed} values`);
+      await begun.end(`${resealed} values`);
       return resealed;
     };
     const resealed = await rotate().finally(store.close);

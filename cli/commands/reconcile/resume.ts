@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { openContext, toOpenFactory } from '../../context.ts';
 import { printData } from '../../output.ts';
-import { recordOwnChange } from '../../record-own-change.ts';
 import { addCommand } from '../add-command.ts';
 
 /** Declares `hookmill reconcile resume`. */
@@ -18,7 +17,6 @@ Examples:
     const { setSuspended } = await import('../../reconcile/set-suspended.ts');
     const context = await openContext(command);
     const data = await setSuspended(toOpenFactory(context), false);
-    await recordOwnChange(context, 'resumeReconcile', '');
     printData(context.output, data, () => `Resumed reconciling of the factory ${data.factory}.\n`);
   });
 }

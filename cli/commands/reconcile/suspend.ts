@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { openContext, toOpenFactory } from '../../context.ts';
 import { printData } from '../../output.ts';
-import { recordOwnChange } from '../../record-own-change.ts';
 import { addCommand } from '../add-command.ts';
 
 /** Declares `hookmill reconcile suspend`. */
@@ -21,7 +20,6 @@ Examples:
     const { setSuspended } = await import('../../reconcile/set-suspended.ts');
     const context = await openContext(command);
     const data = await setSuspended(toOpenFactory(context), true);
-    await recordOwnChange(context, 'suspendReconcile', '');
     printData(
       context.output,
       data,

@@ -21,8 +21,10 @@ Examples:
     .argument('<name>', 'name of the team secret')
     .action(async (name: string, _, command: Command) => {
       const context = await openContext(command);
-      await context.store.teamSecrets.create(name, undefined, context.factory);
-      await recordOwnChange(context, 'declareSecret', name);
+      const { store, factory } = context;
+      await recordOwnChange(context, 'declareSecret', name, () =>
+        store.teamSecrets.create(name, undefined, factory),
+      );
       printStatus(`Declared ${name}. Its webhooks answer 401 until you set it and apply again.`);
     });
 }

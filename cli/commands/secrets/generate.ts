@@ -26,8 +26,9 @@ Examples:
     .action(async (name: string, { format }: { format: SecretFormat }, command: Command) => {
       const context = await openContext(command);
       const { generateSecretValue } = await import('../../../operations/secrets.ts');
-      const value = await generateSecretValue(toOpenFactory(context), name, format);
-      await recordOwnChange(context, 'generateSecret', name);
+      const value = await recordOwnChange(context, 'generateSecret', name, () =>
+        generateSecretValue(toOpenFactory(context), name, format),
+      );
       printData(context.output, { name, value }, () => `${value}\n`);
       printStatus(`Set ${name}; its value is shown only once. ${nextApplyNote}`);
     });

@@ -18,8 +18,8 @@ Examples:
     .argument('<name>', 'name of the team secret')
     .action(async (name: string, _, command: Command) => {
       const context = await openContext(command);
-      await context.store.teamSecrets.remove(name);
-      await recordOwnChange(context, 'removeSecret', name);
+      const { teamSecrets } = context.store;
+      await recordOwnChange(context, 'removeSecret', name, () => teamSecrets.remove(name));
       printStatus(`Removed ${name}.`);
     });
 }

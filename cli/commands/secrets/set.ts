@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import type { Store } from '../../../store/ports.ts';
-import { openContext } from '../../context.ts';
+import { type Context, openContext } from '../../context.ts';
 import { readSecretValue } from '../../input/read-secret-value.ts';
 import { printStatus } from '../../output.ts';
 import { recordOwnChange } from '../../record-own-change.ts';
@@ -31,12 +30,8 @@ Examples:
     .option('--from <reference>', 'where the value is kept, instead of the value')
     .action(async (name: string, { from }: { from?: string }, command: Command) => {
       const context = await openContext(command);
-      const { store, factory } = context;
       const value =
-        from === undefined
-          ? await setValue(store, name, factory)
-          : await setReference(store, name, from, factory);
-      await recordOwnChange(context, 'setSecret', name);
+        from === undefined ? await setValue(context, name) : await setReference(context, name, from);
       if (value === undefined) return;
       const { isShortSecret, secretBytesMin } = await import(
         '../../../operations/checks/secret-diagnostics.ts'
@@ -48,21 +43,18 @@ Examples:
     });
 }
 
-async function setValue({ teamSecrets }: Store, name: string, factory: string): Promise<string> {
+async function setValue(context: Context, name: string): Promise<string> {
+  const { store, factory } = context;
   const value = await readSecretValue(`Value of ${name}:`);
-  await teamSecrets.set(name, value, factory);
+  await recordOwnChange(context, 'setSecret', name, () => store.teamSecrets.set(name, value, factory));
   return value;
 }
 
 /** Sets the reference, and reads the value once. Undefined if it cannot be read here: the daemon may be able to. */
-async function setReference(
-  { teamSecrets }: Store,
-  name: string,
-  from: string,
-  factory: string,
-): Promise<string | undefined> {
-  await teamSecrets.refer(name, from, [factory]);
-  const { value, unresolved } = (await teamSecrets.open([name])).get(name) ?? {};
+async function setReference(context: Context, name: string, from: string): Promise<string | undefined> {
+  const { store, factory } = context;
+  await recordOwnChange(context, 'setSecret', name, () => store.teamSecrets.refer(name, from, [factory]));
+  const { value, unresolved } = (await store.teamSecrets.open([name])).get(name) ?? {};
   if (unresolved) printStatus(`Set ${name}. For now, ${unresolved.message}; ${unresolved.hint}.`);
   return value?.text;
 }

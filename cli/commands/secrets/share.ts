@@ -29,10 +29,11 @@ Examples:
       for (const factory of given) requireFactoryName(factory);
       const context = await openContext(command);
       const { shareSecret } = await import('../../../operations/secrets.ts');
-      await shareSecret(context.store, name, allFactories ? null : given, only);
       const factories = allFactories ? 'All factories' : given.join(', ');
       const shared = `${factories} may now use ${name}${only ? ', and no other factory' : ''}`;
-      await recordOwnChange({ ...context, factory: null }, 'shareSecret', shared);
+      await recordOwnChange({ ...context, factory: null }, 'shareSecret', shared, () =>
+        shareSecret(context.store, name, allFactories ? null : given, only),
+      );
       printStatus(`${shared}.`);
     });
 }

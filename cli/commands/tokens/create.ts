@@ -38,8 +38,10 @@ Examples:
       const { createToken } = await import('../../../operations/tokens.ts');
       const factory = allFactories ? null : context.factory;
       const expiresAt = expires === undefined ? null : new Date(Date.now() + expires).toISOString();
-      const token = await createToken(toOpenFactory(context), { name, factory, permission, expiresAt });
-      await recordOwnChange({ ...context, factory }, 'createToken', `${name} (${permission})`);
+      const subject = `${name} (${permission})`;
+      const token = await recordOwnChange({ ...context, factory }, 'createToken', subject, () =>
+        createToken(toOpenFactory(context), { name, factory, permission, expiresAt }),
+      );
       printData(context.output, { name, factory, permission, expiresAt, token }, () => `${token}\n`);
       const scope = factory === null ? 'all factories' : `the factory ${factory}`;
       const until = expiresAt === null ? '' : ` until ${expiresAt}`;

@@ -18,8 +18,8 @@ Examples:
     .argument('<name>', 'name of the API token')
     .action(async (name: string, _, command: Command) => {
       const { store } = await openContext(command);
-      await store.apiTokens.revoke(name);
-      await recordOwnChange({ store, factory: null }, 'revokeToken', name);
+      const all = { store, factory: null };
+      await recordOwnChange(all, 'revokeToken', name, () => store.apiTokens.revoke(name));
       printStatus(`Revoked ${name}: its next request is refused, and its sessions end.`);
     });
 }

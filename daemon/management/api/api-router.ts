@@ -48,17 +48,16 @@ async function serve(id: OperationId, route: ApiRoute, context: Context, deps: A
   const ifSerial = route.etag ? readIfMatch(context.req) : undefined;
   const body = await readRequestBody(context.req, route);
   const request = { params: context.params, query, ifSerial, caller };
-  let changed: ApiReply<unknown>['changed'];
-  if (id in deps.handlers) {
+  await reported(id, route, context, caller, deps, async () => {
+    if (!(id in deps.handlers)) return serveInThread(id, route, context, { ...request, body }, deps);
     // The table's types ensure that each handler takes the shapes that were checked here.
     const handler = deps.handlers[id as keyof PortHandlers] as (
       request: unknown,
     ) => Promise<ApiReply<unknown>>;
     const reply = await handler({ ...request, body: body && parseBody(body, route), context });
-    changed = reply.changed;
     respond(route, context, reply.body);
-  } else changed = await serveInThread(id, route, context, { ...request, body }, deps);
-  await report(id, route, context, { caller, changed }, deps);
+    return reply.changed;
+  });
 }
 
 /** Parses, handles and renders in the operations thread. A change is served before the request is answered. */
@@ -115,28 +114,27 @@ function respond({ answer }: ApiRoute, context: Context, body: unknown): void {
   context.body = JSON.stringify(body);
 }
 
-interface Reported {
-  readonly caller: Caller | undefined;
-  readonly changed: ApiReply<unknown>['changed'];
-}
-
-/** Logs who did what, and records changes in the audit log. What could not be recorded was changed nevertheless. */
-async function report(
+/** Serves a request. Logs who did what, and records changes in the audit log. */
+async function reported(
   id: OperationId,
   { method, permission }: ApiRoute,
   context: Context,
-  { caller, changed }: Reported,
+  caller: Caller | undefined,
   { store, log, nowMs, readClientAddress }: ApiRouterDeps,
+  serveRequest: () => Promise<ApiReply<unknown>['changed']>,
 ): Promise<void> {
-  if (method === 'get' || !caller) return;
+  if (method === 'get' || !caller) {
+    await serveRequest();
+    return;
+  }
   const { factory = null, ...params } = context.params as Readonly<Record<string, string>>;
   const { kind, name, subject: account = name } = caller;
+  if (permission === 'manage') {
+    const subject = Object.values(params).join(' ');
+    const who = { kind, name: account === name ? name : `${name} (${account})` };
+    const change = { who, operation: id, factory, subject, from: readClientAddress(context.req) };
+    const recorder = { store, now: () => new Date(nowMs()) };
+    await recordChange(recorder, change, serveRequest, (changed = subject) => changed);
+  } else await serveRequest();
   log.info({ operation: id, [kind]: name, ...context.params, status: context.status }, 'management');
-  if (permission !== 'manage' || changed === null) return;
-  const subject = changed ?? Object.values(params).join(' ');
-  const entry = { operation: id, factory, subject, from: readClientAddress(context.req) };
-  await recordChange(
-    { store, now: () => new Date(nowMs()) },
-    { ...entry, who: { kind, name: account === name ? name : `${name} (${account})` } },
-  ).catch((err: unknown) => log.error({ err, ...entry }, 'cannot write the audit log'));
 }

@@ -89,6 +89,7 @@ function ChangeTable({ entries }: { readonly entries: readonly ListedChange[] })
                 {entry.factory === null && <span class="muted"> (all factories)</span>}
                 {entry.subject && ' · '}
                 <Text text={entry.subject} />
+                {entry.unfinished && <span class="muted"> (unfinished: look whether it was made)</span>}
               </td>
             </tr>
           ))}

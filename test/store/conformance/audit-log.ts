@@ -38,9 +38,30 @@ export function testAuditLog(makePlace: MakePlace): void {
     expect(new Set(listed?.map(({ seq }) => seq)).size).toBe(20);
   });
 
+  test('lists a change as unfinished until it ends, and not at all if nothing was changed', async () => {
+    const place = makePlace();
+    const { auditLog } = openAt(place);
+    const begun = await Promise.all(['a', 'b', 'c'].map(subject => auditLog.begin(entry(subject))));
+    const [a = 0, b = 0] = begun;
+    const list = async (wanted = {}) =>
+      (await openAt(place).auditLog.list({ limit: 9, ...wanted }))
+        .map(({ seq: _, ...listed }) => listed)
+        .sort((one, other) => (one.subject < other.subject ? -1 : 1));
+    const unfinished = { unfinished: true as const };
+    expect(await list()).toEqual(['a', 'b', 'c'].map(subject => ({ ...entry(subject), ...unfinished })));
+    await openAt(place).auditLog.end(a, entry('A'));
+    await auditLog.end(b, null);
+    expect(await list()).toEqual([entry('A'), { ...entry('c'), ...unfinished }]);
+    await auditLog.record([entry('d')]);
+    expect(await list({ limit: 1 })).toEqual([entry('d')]);
+  });
+
   test('forgets the oldest entries, and keeps as many as it should', async () => {
     const { auditLog } = openAt(makePlace());
-    for (let index = 0; index < 20; index++) await auditLog.record([entry(String(index))], 5);
+    for (let index = 0; index < 20; index++) {
+      const begun = await auditLog.begin(entry(String(index)), 5);
+      await auditLog.end(begun, entry(String(index)), 5);
+    }
     const kept = (await auditLog.list({ limit: 99 })).map(({ subject }) => subject);
     expect(kept.slice(0, 5)).toEqual(['19', '18', '17', '16', '15']);
     expect(kept.length).toBeLessThanOrEqual(10);

@@ -16,7 +16,8 @@ test('goes on after a line that a crash has cut off, in a file that only its own
   const home = newHome();
   const log = openFileAuditLog(home, 1_000);
   await log.record([entry]);
-  appendFileSync(home.auditFile, '\n{"seq":2,"at":"2026-01');
+  // Longer than the part of the file in which the newest line is looked for first.
+  appendFileSync(home.auditFile, `\n{"seq":2,"at":"2026-01${'x'.repeat(70_000)}`);
   await log.record([{ ...entry, subject: 'B' }]);
   expect(await log.list({ limit: 9 })).toEqual([
     { ...entry, seq: 2, subject: 'B' },
