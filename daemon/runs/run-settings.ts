@@ -109,6 +109,7 @@ const commandRunnerShape = z.strictObject({
 
 const callbackShape = z.strictObject({
   url: receiverUrl
+    .transform(url => url.replace(/\/+$/, ''))
     .optional()
     .describe('URL of the ingress as the receiver reaches it; by default, that of senders.'),
   timeLimitSeconds: seconds

@@ -159,3 +159,11 @@ test('refuses what is no report of an attempt, and takes 202 alone for success',
   for (const body of invalid) expect(await report(callback, body)).toMatchObject({ status: 400 });
   expect(await report(callback, 'x'.repeat(40_000))).toMatchObject({ status: 413 });
 });
+
+test('names a URL of its own to receivers, which may end with a slash', async () => {
+  const agent = await startAgent();
+  const { start, deliver } = await prepare(agent.url, {}, { url: 'https://hooks.internal.example/' });
+  await startDaemonForTest(start);
+  await deliver();
+  expect(await agent.callbackOf(1)).toMatch(/^https:\/\/hooks\.internal\.example\/callbacks\/run_/);
+});
