@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { BodyRoom } from './unverified-bodies.ts';
 
 /** @limit Pieces of an unverified body that may be of any size: a small body may arrive byte by byte. */
@@ -59,6 +59,12 @@ export function readBody(request: IncomingMessage, limit: number, room?: BodyRoo
     room?.onGiveWay(() => refuse('too-many-uploads'));
     request.on('data', onData).on('end', onEnd).on('error', onBroken).on('close', onBroken);
   });
+}
+
+/** Sends `100 Continue` to a client that waits for it before it sends a body, unless that is larger than `limit`. */
+export function permitBody(request: IncomingMessage, response: ServerResponse, limit: number): void {
+  if (request.headers.expect === undefined || request.httpVersion !== '1.1') return;
+  if ((parseContentLength(request) ?? 0) <= limit) response.writeContinue();
 }
 
 /** Parses Content-Length. A length too large to be stored is capped: it exceeds every limit anyway. */

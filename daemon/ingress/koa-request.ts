@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'koa';
 import type { RequestHeaders } from '../../signatures/signed-request.ts';
-import { type BodyRead, parseContentLength, readBody } from '../http/read-body.ts';
+import { type BodyRead, parseContentLength, permitBody, readBody } from '../http/read-body.ts';
 import type { UnverifiedBodies } from '../http/unverified-bodies.ts';
 import type { IngressRequest } from './ingress-request.ts';
 
@@ -62,21 +62,15 @@ export class KoaRequest implements IngressRequest {
   }
 
   readBody(): Promise<BodyRead> {
-    this.#permitBody();
+    permitBody(this.#req, this.#res, this.#options.bodyBytesMax);
     return readBody(this.#req, this.#options.bodyBytesMax);
   }
 
   async readUnverifiedBody(): Promise<BodyRead> {
     const room = this.#options.unverifiedBodies.enter(this.clientAddress);
     if (!room) return { ok: false, problem: 'too-many-uploads', bytesSeen: 0 };
-    this.#permitBody();
+    permitBody(this.#req, this.#res, this.#options.bodyBytesMax);
     return readBody(this.#req, this.#options.bodyBytesMax, room);
-  }
-
-  /** Sends `100 Continue` to a client that waits for it before it sends the body. */
-  #permitBody(): void {
-    if (this.headers.expect === undefined || this.#req.httpVersion !== '1.1') return;
-    if ((this.contentLength ?? 0) <= this.#options.bodyBytesMax) this.#res.writeContinue();
   }
 }
 

@@ -1,9 +1,8 @@
-import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import type { Logger } from 'pino';
 import { runReportShape } from '../../schema/run-report.ts';
 import http from '../http/node-http.ts';
-import { readBody } from '../http/read-body.ts';
+import { permitBody, readBody } from '../http/read-body.ts';
 import type { ReportEndpoint } from '../ingress/ingress.ts';
 import { type Callbacks, callbackPrefix } from './callbacks.ts';
 import type { ReceiverReports } from './receiver-reports.ts';
@@ -38,7 +37,7 @@ export function openReportEndpoint(deps: ReportDeps): ReportEndpoint {
   return {
     isFor: ({ url = '' }) => url.startsWith(callbackPrefix),
     answer: async context => {
-      const code = await receiveReport(context.req, deps).catch((err: unknown) => {
+      const code = await receiveReport(context, deps).catch((err: unknown) => {
         deps.log.error({ err }, 'cannot record a report');
         return 'unavailable' as const;
       });
@@ -59,13 +58,14 @@ function writeAnswer(context: Context, code: keyof typeof answers): void {
 }
 
 async function receiveReport(
-  request: IncomingMessage,
+  { req, res }: Context,
   { callbacks, reports }: ReportDeps,
 ): Promise<keyof typeof answers> {
-  const attempt = callbacks.findAttempt(request.url ?? '');
+  const attempt = callbacks.findAttempt(req.url ?? '');
   if (!attempt) return 'unknown';
-  if (request.method !== 'POST') return 'method';
-  const read = await readBody(request, reportBodyBytesMax);
+  if (req.method !== 'POST') return 'method';
+  permitBody(req, res, reportBodyBytesMax);
+  const read = await readBody(req, reportBodyBytesMax);
   if (!read.ok) return read.problem === 'too-large' ? 'too-large' : 'unreadable';
   const posted = runReportShape.safeParse(parseJson(read.body));
   if (!posted.success) return 'invalid';

@@ -46,7 +46,7 @@ async function serve(id: OperationId, route: ApiRoute, context: Context, deps: A
   if (factory !== undefined && !namePattern.test(factory)) throw new ApiProblem('not-found');
   const query = readQuery(context.URL.searchParams, route);
   const ifSerial = route.etag ? readIfMatch(context.req) : undefined;
-  const body = await readRequestBody(context.req, route);
+  const body = await readRequestBody(context, route);
   const request = { params: context.params, query, ifSerial, caller };
   await reported(id, route, context, caller, deps, async () => {
     if (!(id in deps.handlers)) return serveInThread(id, route, context, { ...request, body }, deps);

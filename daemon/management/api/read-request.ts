@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http';
+import type { Context } from 'koa';
 import type { z } from 'zod';
 import { ApiProblem } from '../../../schema/api/problems.ts';
 import type { ApiRoute } from '../../../schema/api/route.ts';
 import { findMistakes } from '../../../schema/definitions/shape-mistakes.ts';
-import { readBody } from '../../http/read-body.ts';
+import { permitBody, readBody } from '../../http/read-body.ts';
 import { parseJsonBody } from '../../ingress/json-body.ts';
 
 /** @limit Largest body of a management request, in bytes: the largest ordinary one is an automation with its prompt and filters. */
@@ -11,13 +12,15 @@ const apiBodyBytesMax = 256 * 1024;
 
 /** Reads the body of a route that takes one. Fails with a problem that says what is wrong. */
 export async function readRequestBody(
-  request: IncomingMessage,
+  { req, res }: Context,
   route: ApiRoute,
 ): Promise<Buffer<ArrayBuffer> | undefined> {
   if (!route.body) return undefined;
-  const mediaType = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
+  const mediaType = req.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
   if (mediaType !== 'application/json') throw new ApiProblem('not-json');
-  const read = await readBody(request, route.bodyBytesMax ?? apiBodyBytesMax);
+  const bytesMax = route.bodyBytesMax ?? apiBodyBytesMax;
+  permitBody(req, res, bytesMax);
+  const read = await readBody(req, bytesMax);
   if (read.ok) return read.body;
   throw new ApiProblem(read.problem === 'too-large' ? 'body-too-large' : 'body-unreadable');
 }

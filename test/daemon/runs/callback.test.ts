@@ -6,7 +6,7 @@ import { homeAt } from '../../../store/embedded/files/home.ts';
 import { bearerOf, startDaemon, startDaemonForTest } from '../../support/daemon.ts';
 import { eventually } from '../../support/eventually.ts';
 import { findFreePort } from '../../support/free-port.ts';
-import { send } from '../../support/http.ts';
+import { connectTo, send } from '../../support/http.ts';
 import { readStore } from '../../support/stored.ts';
 import { makeWorkspace } from '../../support/workspace.ts';
 
@@ -158,6 +158,23 @@ test('refuses what is no report of an attempt, and takes 202 alone for success',
   ];
   for (const body of invalid) expect(await report(callback, body)).toMatchObject({ status: 400 });
   expect(await report(callback, 'x'.repeat(40_000))).toMatchObject({ status: 413 });
+});
+
+test('takes a report whose client waits for 100 Continue', async () => {
+  const agent = await startAgent();
+  const { start, deliver, runThatIs } = await prepare(agent.url);
+  await startDaemonForTest(start);
+  await deliver();
+  const callback = await agent.callbackOf(1);
+  const body = JSON.stringify({ state: 'succeeded' });
+  const connection = await connectTo(callback);
+  connection.write(
+    `POST ${new URL(callback).pathname} HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`,
+  );
+  await connection.receives(/^HTTP\/1\.1 100 Continue\r\n\r\n$/);
+  connection.write(body);
+  await connection.receives(/HTTP\/1\.1 204 /);
+  await runThatIs({ state: 'succeeded' });
 });
 
 test('names a URL of its own to receivers, which may end with a slash', async () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { ApiRoute } from '../../../../schema/api/route.ts';
 import { apiRoutes, type OperationId } from '../../../../schema/api/routes.ts';
 import { areHomesInPostgres } from '../../../support/home-place.ts';
-import { send } from '../../../support/http.ts';
+import { connectTo, send } from '../../../support/http.ts';
 import { type ApiClient, call, type ManagedDaemon, startManagedDaemon } from '../../../support/management.ts';
 import { storeIn } from '../../../support/stored.ts';
 
@@ -208,6 +208,20 @@ test('takes no form, which any site can send', async () => {
   const headers = { 'content-type': 'text/plain' };
   const answer = await call(daemon.managementUrl, 'signIn', { body: { token }, headers });
   expect(answer.json.code).toBe('not-json');
+});
+
+test('gives a client that waits for 100 Continue leave to send its body', async () => {
+  const { managementUrl } = await startManagedDaemon();
+  const connection = await connectTo(managementUrl);
+  const lines = [
+    'POST /api/v1/session HTTP/1.1',
+    `Host: ${new URL(managementUrl).host}`,
+    ...['Content-Type: application/json', 'Content-Length: 2', 'Expect: 100-continue'],
+  ];
+  connection.write(`${lines.join('\r\n')}\r\n\r\n`);
+  await connection.receives(/^HTTP\/1\.1 100 Continue\r\n\r\n$/);
+  connection.write('{}');
+  await connection.receives(/HTTP\/1\.1 422 /);
 });
 
 test('stops an address that guesses at tokens, until the minute is over', async () => {
