@@ -39,14 +39,14 @@ export function createAnswerer(options: AnswererOptions): (request: ThreadReques
     ...createListHandlers(deps),
   };
   return async request => {
-    const { id, params, query, ifSerial, caller, atMs } = request;
+    const { id, params, query, ifSerial, caller, permission, atMs } = request;
     current = request;
     clock.atMs = atMs;
     try {
       const body = request.body && parseBody(toBuffer(request.body), apiRoutes[id]);
       // The table's types ensure that each handler takes the shapes that were checked.
       const handler = handlers[id as ThreadOperationId] as (request: unknown) => Promise<ApiReply<unknown>>;
-      const reply = await handler({ params, query, body, ifSerial, caller });
+      const reply = await handler({ params, query, body, ifSerial, caller, permission });
       const json = reply.body === undefined ? undefined : Buffer.from(JSON.stringify(reply.body));
       return { ok: true, json, serial: reply.serial, changed: reply.changed };
     } catch (error) {

@@ -42,13 +42,13 @@ export function createApiRouter(deps: ApiRouterDeps): Router {
 
 async function serve(id: OperationId, route: ApiRoute, context: Context, deps: ApiRouterDeps): Promise<void> {
   const { factory } = context.params as Readonly<Record<string, string>>;
-  const caller = await requireCaller(route, context, factory, deps);
+  const known = await requireCaller(route, context, factory, deps);
   if (factory !== undefined && !namePattern.test(factory)) throw new ApiProblem('not-found');
   const query = readQuery(context.URL.searchParams, route);
   const ifSerial = route.etag ? readIfMatch(context.req) : undefined;
   const body = await readRequestBody(context, route);
-  const request = { params: context.params, query, ifSerial, caller };
-  await reported(id, route, context, caller, deps, async () => {
+  const request = { params: context.params, query, ifSerial, ...known };
+  await reported(id, route, context, known.caller, deps, async () => {
     if (!(id in deps.handlers)) return serveInThread(id, route, context, { ...request, body }, deps);
     // The table's types ensure that each handler takes the shapes that were checked here.
     const handler = deps.handlers[id as keyof PortHandlers] as (
@@ -65,7 +65,7 @@ async function serveInThread(
   id: OperationId,
   route: ApiRoute,
   context: Context,
-  request: Pick<ThreadRequest, 'params' | 'query' | 'body' | 'ifSerial' | 'caller'>,
+  request: Pick<ThreadRequest, 'params' | 'query' | 'body' | 'ifSerial' | 'caller' | 'permission'>,
   { answerInThread, served, baseUrl, nowMs }: ApiRouterDeps,
 ): Promise<ApiReply<unknown>['changed']> {
   const { factory } = request.params;
@@ -87,22 +87,21 @@ async function serveInThread(
   return changed;
 }
 
-/** Returns the caller. Fails unless they have the permission that the route needs. Undefined for public routes. */
+/** Returns the caller and their permission, neither for public routes. Fails unless the caller may use the route. */
 async function requireCaller(
   { permission }: ApiRoute,
   context: Context,
   factory: string | undefined,
   { callers, cookie }: ApiRouterDeps,
-): Promise<Caller | undefined> {
+): Promise<Pick<ThreadRequest, 'caller' | 'permission'>> {
   if (permission === 'public') {
     requireSameSite(context.req);
-    return undefined;
+    return { caller: undefined, permission: undefined };
   }
   const { authorization } = context.headers;
   const caller = await identifyCaller({ authorization, session: cookie.read(context) }, callers);
   if (caller.over === 'session') requireSameSite(context.req);
-  requirePermission(caller, permission, factory);
-  return caller;
+  return { caller, permission: requirePermission(caller, permission, factory) };
 }
 
 function respond({ answer }: ApiRoute, context: Context, body: unknown): void {

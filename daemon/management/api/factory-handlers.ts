@@ -19,7 +19,6 @@ import {
 } from '../../../operations/webhooks.ts';
 import type { WebhookChange } from '../../../schema/api/requests.ts';
 import type { AppliedState } from '../../../schema/applied-state.ts';
-import { findPermission } from '../guards/caller.ts';
 import type { ThreadHandlers } from './handler.ts';
 import { type OperationDeps, openFactory } from './operation-deps.ts';
 
@@ -28,19 +27,13 @@ export function createFactoryHandlers(
   deps: OperationDeps,
 ): Pick<ThreadHandlers, 'showStatus' | 'listSecrets'> & WebhookHandlers & AutomationHandlers {
   return {
-    showStatus: async ({ params: { factory }, caller }) => {
+    showStatus: async ({ params: { factory }, permission }) => {
       const status = await showStatus(openFactory(deps, factory));
-      const permission = findPermission(caller, factory) ?? 'read';
       const body = { ...status, permission, problem: deps.problem() };
       return { body, serial: status.serial };
     },
-    listSecrets: async ({ params: { factory }, caller }) => ({
-      body: {
-        secrets: await listFactorySecrets(
-          { name: factory, store: deps.store },
-          findPermission(caller, factory) ?? 'read',
-        ),
-      },
+    listSecrets: async ({ params: { factory }, permission }) => ({
+      body: { secrets: await listFactorySecrets({ name: factory, store: deps.store }, permission) },
     }),
     ...createWebhookHandlers(deps),
     ...createAutomationHandlers(deps),

@@ -2,6 +2,7 @@ import type { Context } from 'koa';
 import type { z } from 'zod';
 import type { ApiAnswer, ApiPathParameter } from '../../../schema/api/route.ts';
 import type { ApiRoutes, OperationId } from '../../../schema/api/routes.ts';
+import type { Permission } from '../../../schema/permission.ts';
 import type { Caller } from '../guards/caller.ts';
 
 /** A request that was checked: the caller has the permission, and all parts are valid. */
@@ -12,13 +13,15 @@ export interface ApiRequest<Id extends OperationId> {
   /** The serial in `If-Match`: the change is refused if the state has moved on. */
   readonly ifSerial: number | undefined;
   readonly caller: CallerOf<ApiRoutes[Id]>;
+  /** The caller's permission on the factory in the path. */
+  readonly permission: PermissionOf<ApiRoutes[Id]>;
 }
 
 /** The body, and the serial if it shows a factory's state. Answers that are not JSON are written to the context. */
 export interface ApiReply<T> {
   readonly body: T;
   readonly serial?: number;
-  /** What was changed, for the audit log; null if nothing was. By default, the parameters of the path say it. */
+  /** Names the change in the audit log; null if nothing was changed. By default, the parameters of the path do. */
   readonly changed?: string | null;
 }
 
@@ -38,16 +41,9 @@ type Immutable<T> = unknown extends T ? T : { readonly [K in keyof T]: Immutable
 
 /** The operations that the main thread handles: none of them takes more than a few ms. */
 export type PortOperationId =
-  | ('showSignIn' | 'beginSignIn' | 'finishSignIn')
-  | ('signIn' | 'whoAmI' | 'signOut' | 'listFactories' | 'listSchemes')
-  | (
-      | 'watchDeliveries'
-      | 'downloadPayload'
-      | 'showRunOutput'
-      | 'downloadArtifact'
-      | 'retryRun'
-      | 'dismissRun'
-    );
+  | ('showSignIn' | 'beginSignIn' | 'finishSignIn' | 'signIn' | 'whoAmI' | 'signOut')
+  | ('listFactories' | 'listSchemes' | 'watchDeliveries' | 'retryRun' | 'dismissRun')
+  | ('downloadPayload' | 'showRunOutput' | 'downloadArtifact');
 
 /** All other operations are handled in a thread of their own, one after the other. */
 export type ThreadOperationId = Exclude<OperationId, PortOperationId>;
@@ -77,3 +73,4 @@ export type ThreadHandlers = { readonly [Id in ThreadOperationId]: ThreadHandler
 type QueryOf<Route> = Route extends { query: infer Shape extends z.ZodType } ? z.output<Shape> : undefined;
 type BodyOf<Route> = Route extends { body: infer Shape extends z.ZodType } ? z.output<Shape> : undefined;
 type CallerOf<Route> = Route extends { permission: 'public' } ? undefined : Caller;
+type PermissionOf<Route> = Route extends { permission: 'read' | 'manage' } ? Permission : undefined;

@@ -4,7 +4,6 @@ import { runByHand } from '../../../operations/run-by-hand.ts';
 import { explainWhy } from '../../../operations/why/why.ts';
 import { renderOpenApi } from '../../../schema/api/openapi.ts';
 import { apiRoutes, apiShapes } from '../../../schema/api/routes.ts';
-import { findPermission } from '../guards/caller.ts';
 import type { ThreadHandlers } from './handler.ts';
 import { type OperationDeps, openFactory } from './operation-deps.ts';
 
@@ -30,22 +29,17 @@ export function createJudgingHandlers(
     describePayloads: async ({ params: { factory, uid } }) => ({
       body: await describePayloads(openFactory(deps, factory), uid),
     }),
-    explainWhy: async ({ params: { factory, subject }, caller }) => {
+    explainWhy: async ({ params: { factory, subject }, permission }) => {
       const problem = deps.problem();
       const daemonProblem = problem && {
         message: `it serves an older applied state: ${problem.message}`,
         remedy: 'Read the log of the daemon.',
       };
-      const permission = findPermission(caller, factory) ?? 'read';
       const options = { baseUrl: deps.baseUrl(), permission, daemonProblem };
       return { body: await explainWhy(openFactory(deps, factory), subject, options) };
     },
-    showDelivery: async ({ params: { factory, delivery }, caller }) => ({
-      body: await showDelivery(
-        openFactory(deps, factory),
-        delivery,
-        findPermission(caller, factory) ?? 'read',
-      ),
+    showDelivery: async ({ params: { factory, delivery }, permission }) => ({
+      body: await showDelivery(openFactory(deps, factory), delivery, permission),
     }),
     replayDelivery: async ({ params: { factory, delivery }, body }) => {
       const runs = await replayDelivery(openFactory(deps, factory), delivery, body.automation);

@@ -25,13 +25,9 @@ export function createListHandlers(deps: OperationDeps): Pick<ThreadHandlers, Li
     showHealthOverview: async ({ caller }) => ({
       body: await showHealthOverview({ ...deps, now: () => new Date(deps.nowMs()) }, listGranted(caller)),
     }),
-    listDeliveries: async ({ params: { factory }, query, caller }) => {
+    listDeliveries: async ({ params: { factory }, query, permission }) => {
       const opened = openFactory(deps, factory);
-      const { rows, ...end } = await listDeliveries(
-        opened,
-        toWanted(query),
-        findPermission(caller, factory) ?? 'read',
-      );
+      const { rows, ...end } = await listDeliveries(opened, toWanted(query), permission);
       return { body: { deliveries: rows, ...end } };
     },
     listUnlogged: async ({ params: { factory }, query }) => ({

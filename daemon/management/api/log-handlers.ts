@@ -1,9 +1,9 @@
 import { readPayload } from '../../../operations/deliveries.ts';
 import { dismissRun, readArtifact, readRunOutput, retryRun } from '../../../operations/runs.ts';
 import { ApiProblem } from '../../../schema/api/problems.ts';
-import { type Caller, findPermission, identifyCaller } from '../guards/caller.ts';
+import { findPermission, identifyCaller } from '../guards/caller.ts';
 import { type ApiDeps, openLoggedFactory } from './api-deps.ts';
-import type { PortHandlers } from './handler.ts';
+import type { ApiRequest, PortHandlers } from './handler.ts';
 
 type LogHandlers = Pick<
   PortHandlers,
@@ -51,24 +51,29 @@ export function createLogHandlers(deps: ApiDeps): LogHandlers {
   };
 }
 
-/** Fails with `webhook-unknown`, as listing the deliveries of the webhook does. */
-async function requireListed(deps: ApiDeps, factory: string, webhook: string, caller: Caller): Promise<void> {
-  const request = {
-    id: 'listDeliveries',
-    params: { factory },
-    query: { webhook, limit: 1 },
-    caller,
-  } as const;
-  const rest = { body: undefined, ifSerial: undefined, problem: null };
-  const now = { baseUrl: deps.baseUrl(), atMs: deps.nowMs() };
-  const answer = await deps.answerInThread({ ...request, ...rest, ...now }, caller.sha256);
+/** Fails with `webhook-unknown` if there is no such webhook, as listing its deliveries does. */
+async function requireListed(
+  deps: ApiDeps,
+  { params, query: { webhook }, caller, permission }: ApiRequest<'watchDeliveries'>,
+): Promise<void> {
+  if (webhook === undefined) return;
+  const answer = await deps.answerInThread(
+    {
+      ...{ id: 'listDeliveries', params, query: { webhook, limit: 1 }, caller, permission },
+      ...{ body: undefined, ifSerial: undefined, problem: null },
+      ...{ baseUrl: deps.baseUrl(), atMs: deps.nowMs() },
+    },
+    caller.sha256,
+  );
   if (!answer.ok) throw new ApiProblem(answer.code, answer.parts, { cause: answer.cause });
 }
 
 function createLiveHandler(deps: ApiDeps): PortHandlers['watchDeliveries'] {
   const { live, callers, cookie } = deps;
-  return async ({ params: { factory }, query: { webhook: uid }, caller, context }) => {
-    if (uid !== undefined) await requireListed(deps, factory, uid, caller);
+  return async request => {
+    await requireListed(deps, request);
+    const { params, query, caller, permission, context } = request;
+    const { factory } = params;
     await live.beforeView(factory);
     const session = cookie.read(context);
     const credentials = { authorization: context.headers.authorization, session };
@@ -78,9 +83,8 @@ function createLiveHandler(deps: ApiDeps): PortHandlers['watchDeliveries'] {
     context.set({ 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' });
     if (context.method === 'HEAD') return { body: undefined };
     const { sha256, over } = caller;
-    const permission = findPermission(caller, factory) ?? 'read';
     const viewer = { key: over === 'session' ? (session?.id ?? '') : sha256, token: sha256, maySee };
-    live.view({ factory, uid, permission }, context.res, viewer);
+    live.view({ factory, uid: query.webhook, permission }, context.res, viewer);
     context.respond = false;
     return { body: undefined };
   };

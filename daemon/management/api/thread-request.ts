@@ -1,5 +1,6 @@
 import type { ApiProblemCode } from '../../../schema/api/problems.ts';
 import type { OperationId } from '../../../schema/api/routes.ts';
+import type { Permission } from '../../../schema/permission.ts';
 import type { RefusalParts } from '../../../schema/refusal.ts';
 import type { Caller } from '../guards/caller.ts';
 
@@ -12,6 +13,8 @@ export interface ThreadRequest {
   readonly body: Uint8Array<ArrayBuffer> | undefined;
   readonly ifSerial: number | undefined;
   readonly caller: Caller | undefined;
+  /** The caller's permission on the factory in the path, if there is one. */
+  readonly permission: Permission | undefined;
   /** The public URL of the ingress. */
   readonly baseUrl: string;
   readonly atMs: number;

@@ -12,11 +12,11 @@ import type { PresentedSession, Sessions } from './sessions.ts';
 export interface Caller {
   readonly kind: 'token' | 'person';
   readonly name: string;
-  /** Names a person at the provider for ever; undefined for a token. */
+  /** The name that a person keeps forever at the provider; undefined for a token. */
   readonly subject?: string;
   /** Different for each token and each person. */
   readonly sha256: string;
-  /** What the caller may do: nothing else. */
+  /** All permissions of the caller. */
   readonly grants: readonly Grant[];
   readonly over: 'token' | 'session';
 }
@@ -30,7 +30,7 @@ export interface Credentials {
 export interface KnownCallers {
   readonly tokens: KnownTokens;
   readonly sessions: Sessions;
-  /** What a person may do now; nothing if people cannot sign in. */
+  /** Finds the current grants of a person; none if people cannot sign in. */
   readonly findGrants: (person: StoredPerson) => readonly Grant[];
 }
 
@@ -65,20 +65,19 @@ export function toPerson({ name, subject }: StoredPerson, sha256: string, grants
   return { kind: 'person', name, subject, sha256, grants, over: 'session' };
 }
 
-/** Fails with `not-permitted` unless the caller has the permission that the route needs on its factory. */
+/** Returns the caller's permission on a route's factory. Fails with `not-permitted` unless it is what the route needs. */
 export function requirePermission(
   caller: Caller,
   needed: Exclude<RoutePermission, 'public'>,
   factory: string | undefined,
-): void {
-  if (needed === 'signed-in') return;
+): Permission | undefined {
   const permission = factory === undefined ? undefined : findPermission(caller, factory);
-  if (permission === 'manage' || permission === needed) return;
+  if (needed === 'signed-in' || permission === 'manage' || permission === needed) return permission;
   const who = caller.kind === 'token' ? `the API token ${caller.name}` : caller.name;
   throw new ApiProblem('not-permitted', { detail: `${who} may not ${needed} the factory ${factory}` });
 }
 
-/** What the caller may do in a factory, or in all of them (null); undefined: nothing. */
+/** Finds the caller's permission on a factory, or on all of them (null); undefined if there is none. */
 export function findPermission(
   { grants }: Pick<Caller, 'grants'>,
   factory: string | null,
@@ -87,7 +86,7 @@ export function findPermission(
   return (found.find(({ permission }) => permission === 'manage') ?? found[0])?.permission;
 }
 
-/** The factories that the caller may see; undefined: all. */
+/** Lists the factories that the caller may see; undefined if these are all. */
 export function listGranted({ grants }: Caller): readonly string[] | undefined {
   const factories = [...new Set(grants.map(({ factory }) => factory))];
   return factories.includes(null) ? undefined : factories.filter(factory => factory !== null);

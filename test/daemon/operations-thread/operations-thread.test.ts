@@ -26,6 +26,7 @@ function request(id: OperationId, body?: object): ThreadRequest {
     ...{ id, params: { factory: 'default' }, query: {}, ifSerial: undefined, problem: null },
     body: body && Buffer.from(JSON.stringify(body)),
     caller: { kind: 'token', name: 't', sha256: '0'.repeat(64), grants, over: 'token' },
+    permission: 'manage',
     ...{ baseUrl: 'http://127.0.0.1:8080', atMs: 1_750_000_000_000 },
   };
 }
