@@ -6,7 +6,7 @@ import type { LoggedDelivery } from '../../store/delivery-log.ts';
 
 /** @limit Most live views of all factories together: each holds a connection. */
 const liveViewersMax = 256;
-/** @limit Most live views of one API token: beyond it the token's own oldest one ends. A browser tab holds one. */
+/** @limit Most live views of one API token or person: beyond it their own oldest one ends. A browser tab holds one. */
 const liveViewersPerTokenMax = 64;
 /** @limit Most bytes that a live view may leave unread before it is cut off: memory stays bounded. */
 const liveViewerBytesMax = 256 * 1024;
@@ -29,7 +29,7 @@ export interface LiveView {
 /** Views with the same key belong to the same token or session. */
 export interface Viewer {
   readonly key: string;
-  /** The digest of the token. */
+  /** The digest of the token or person. */
   readonly token: string;
   readonly maySee: () => Promise<boolean>;
 }

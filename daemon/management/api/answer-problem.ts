@@ -8,10 +8,12 @@ import { StoreError, type StoreErrorCode } from '../../../store/store-error.ts';
 /** @limit Wait that the management API asks for with `Retry-After`, in seconds: a person waits that long. */
 const retryAfterSeconds = 2;
 /** The problems that pass by themselves. */
-const passing: ReadonlySet<ApiProblemCode> = new Set([
-  ...(['locked', 'log-busy', 'store-unreachable'] as const),
+const passing: readonly ApiProblemCode[] = [
+  'locked',
+  'log-busy',
+  'store-unreachable',
   'provider-unreachable',
-]);
+];
 
 /** Answers thrown errors with a problem (RFC 9457). The details of an unexpected error appear only in the log. */
 export function answerProblems(log: Logger): Middleware {
@@ -32,7 +34,7 @@ function answerProblem(context: Context, { code, parts }: ApiProblem): void {
   context.status = status;
   context.body = JSON.stringify({ type: 'about:blank', title, status, code, ...parts });
   context.set('Content-Type', 'application/problem+json');
-  if (passing.has(code)) context.set('Retry-After', String(retryAfterSeconds));
+  if (passing.includes(code)) context.set('Retry-After', String(retryAfterSeconds));
   if (status === 401) context.set('WWW-Authenticate', 'Bearer');
 }
 

@@ -15,7 +15,7 @@ interface SessionDeps {
   readonly log: Logger;
 }
 
-/** Begins a session of the dashboard with new secrets, also if the browser has one. `person` is who signed in at a provider. */
+/** Begins a session of the dashboard, in place of one that the browser may have. `person` has signed in at a provider. */
 export async function beginSession(
   { callers, cookie, log, readClientAddress }: SessionDeps,
   context: Context,

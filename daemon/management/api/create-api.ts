@@ -28,7 +28,7 @@ export interface ApiOptions {
   readonly baseUrl: () => string;
   /** The URL of the management port behind a proxy, if there is one. */
   readonly managementUrl: string | undefined;
-  /** The sign-in of people, if there is one. */
+  /** Undefined unless people can sign in at a provider. */
   readonly signIn: SignIn | undefined;
   readonly readClientAddress: (request: IncomingMessage) => string;
   readonly nowMs: () => number;

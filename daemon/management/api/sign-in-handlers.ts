@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Context } from 'koa';
 import { ApiProblem } from '../../../schema/api/problems.ts';
 import { toPerson } from '../guards/caller.ts';
-import type { OwnCookie } from '../guards/session-cookie.ts';
+import type { PrivateCookie } from '../guards/session-cookie.ts';
 import type { SignIn } from '../sign-in/open-sign-in.ts';
 import type { ApiDeps } from './api-deps.ts';
 import { beginSession } from './begin-session.ts';
@@ -14,13 +14,13 @@ const signInMs = 10 * 60 * 1000;
 const attemptRandomBytes = 32;
 
 /**
- * Handles the sign-in of people. The browser leaves for the provider with a secret in a cookie, and only with it can the
- * page that it comes back to finish. No request of another site takes part.
+ * Handles the sign-in of people. The browser leaves for the provider with a secret in a cookie. When it comes back, the
+ * dashboard's page finishes the sign-in, and only with that cookie. So no other site can cause a sign-in.
  */
 export function createSignInHandlers(
   deps: ApiDeps,
   signIn: SignIn | undefined,
-  cookie: OwnCookie,
+  cookie: PrivateCookie,
 ): Pick<PortHandlers, 'showSignIn' | 'beginSignIn' | 'finishSignIn'> {
   const { signInAttempts, readClientAddress, randomBytes, log } = deps;
   return {
@@ -37,7 +37,7 @@ export function createSignInHandlers(
     finishSignIn: async ({ body, context }) => {
       const { finish, findGrants } = requireSignIn(signIn, context);
       const attempt = cookie.read(context);
-      cookie.write(context, '', 0);
+      cookie.clear(context);
       if (!attempt) throw new ApiProblem('sign-in-refused');
       const address = readClientAddress(context.req);
       signInAttempts.begin(address);
@@ -52,10 +52,10 @@ export function createSignInHandlers(
   };
 }
 
-/** Fails unless the provider sends people back to the host at which they are. */
+/** Fails unless people are at the host to which the provider sends them back. */
 function requireSignIn(signIn: SignIn | undefined, { headers }: Context): SignIn {
   if (!signIn) throw new ApiProblem('not-found');
   if (headers.host === signIn.host) return signIn;
-  const detail = `people sign in at ${signIn.host}; open the dashboard there`;
+  const detail = `sign in at ${signIn.host}: open the dashboard there`;
   throw new ApiProblem('sign-in-refused', { detail });
 }

@@ -37,7 +37,7 @@ export function openKnownTokens({ apiTokens, nowMs, log }: KnownTokensOptions): 
     const atMs = nowMs();
     if (atMs - recordedMs < tokenUseMs) return;
     recordedUses.set(sha256, atMs);
-    // What is used during a write is written together by the next one.
+    // The next write takes all uses that come during this one.
     waiting.set(sha256, new Date(atMs));
     writing = writing.then(writeUses);
   };

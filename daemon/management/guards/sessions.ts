@@ -3,16 +3,16 @@ import type { StoredSession, StoredSessions } from '../../../store/stored-sessio
 
 /** @limit Lifetime of a dashboard session that an API token began, in ms: a working day. Revoking the token ends it. */
 export const tokenSessionMs = 12 * 60 * 60 * 1000;
-/** @limit Lifetime of a dashboard session of a person, in ms: only the next sign-in notices that the provider has removed a group. */
+/** @limit Lifetime of a dashboard session of a person, in ms: a removed group is noticed only at the next sign-in. */
 export const personSessionMs = 4 * 60 * 60 * 1000;
 /** @limit Most dashboard sessions of one API token or person: beyond it their own oldest one ends, so that memory stays bounded. */
 const sessionsPerOwnerMax = 100;
 
 /** Sessions of the dashboard. Revoking a token ends its sessions. */
 export interface Sessions {
-  /** Begins a session. Keeps only a hash of its two secrets: the ID for the cookie, and the key for the page. */
+  /** Begins a session with two secrets: the ID for the cookie, and the key for the page. Keeps only a hash of both. */
   begin(session: StoredSession, lifetimeMs: number): Promise<PresentedSession>;
-  /** The session, unless it is over or began at another host. */
+  /** Finds a session; undefined if it is over or began at another host. */
   find(presented: PresentedSession): Promise<StoredSession | undefined>;
   end(presented: PresentedSession): Promise<void>;
 }

@@ -10,7 +10,7 @@ export interface SignIn extends SignInProvider {
   readonly label: string;
   /** The host and port to which the provider sends people back. */
   readonly host: string;
-  /** What a person may do, by the settings of now. */
+  /** Finds what the current settings grant to a person. */
   findGrants(person: StoredPerson): readonly Grant[];
 }
 
@@ -23,7 +23,7 @@ export interface SignInOptions {
   readonly nowMs: () => number;
 }
 
-/** Opens the sign-in of people. Fails with SettingsError if there is no client secret where the settings say. */
+/** Opens the sign-in of people. Fails with SettingsError if the client secret that the settings name has no value. */
 export async function openSignIn({ settings, managementUrl, ...given }: SignInOptions): Promise<SignIn> {
   const readClientSecret = makeReader(settings, given);
   await readClientSecret();
@@ -43,7 +43,7 @@ export async function openSignIn({ settings, managementUrl, ...given }: SignInOp
   };
 }
 
-/** A team secret is read for each sign-in, so that a new value needs no restart. */
+/** Makes a reader of the client secret. It reads a team secret for each sign-in, so that a new value needs no restart. */
 function makeReader(
   { clientSecret, clientSecretFromEnvironment }: SignInSettings,
   { environment, teamSecrets }: Pick<SignInOptions, 'environment' | 'teamSecrets'>,

@@ -8,7 +8,7 @@ import type { SignInSettings } from './sign-in-settings.ts';
 const providerSeconds = 5;
 /** @limit Longest answer of the sign-in provider, in bytes: its metadata and keys have some KB. */
 const providerBytesMax = 1024 * 1024;
-/** @limit Time for which the metadata of the sign-in provider is used, in ms: changes of it are rare and announced. */
+/** @limit Time for which the metadata of the sign-in provider is used, in ms: it rarely changes, and providers announce it. */
 const metadataMs = 60 * 60 * 1000;
 /** @limit Longest name that is kept of a person, in characters. */
 const personNameCharsMax = 200;
@@ -17,10 +17,10 @@ const subjectCharsMax = 255;
 
 /** An OpenID Connect provider at which people sign in. Nothing that it issues is kept. */
 export interface SignInProvider {
-  /** The URL at the provider to which the browser goes. `attempt` is a secret of the browser that comes back. */
+  /** Returns the URL at which the browser signs in. `attempt` is a secret of this browser, for `finish`. */
   begin(attempt: string): Promise<URL>;
   /**
-   * The person whom the provider has sent back with this query. Fails with `sign-in-refused` or
+   * Finds the person whom the provider has sent back with this query. Fails with `sign-in-refused` or
    * `provider-unreachable`.
    */
   finish(attempt: string, query: string): Promise<StoredPerson>;
@@ -28,7 +28,7 @@ export interface SignInProvider {
 
 export interface ProviderOptions {
   readonly settings: SignInSettings;
-  /** Where the provider sends the browser back to. */
+  /** The page to which the provider sends the browser back. */
   readonly redirectUrl: URL;
   readonly readClientSecret: () => Promise<string | undefined>;
   readonly nowMs: () => number;
@@ -68,7 +68,7 @@ export function openProvider(options: ProviderOptions): SignInProvider {
           ...{ expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier },
           idTokenExpected: true,
         });
-        return toPerson(settings, await readClaims(configuration, tokens, settings.groupsClaim));
+        return readPerson(settings, await readClaims(configuration, tokens, settings.groupsClaim));
       } catch (error) {
         return toProblem(error);
       }
@@ -76,7 +76,7 @@ export function openProvider(options: ProviderOptions): SignInProvider {
   };
 }
 
-/** Everything that ties an answer of the provider to the browser that asked, so that nothing need be stored. */
+/** Derives what ties the provider's answer to the browser that asked, so that nothing has to be stored. */
 function deriveSecrets(attempt: string) {
   const derive = (use: string) => hash('sha256', `${use} ${attempt}`, 'base64url');
   return { state: derive('state'), nonce: derive('nonce'), verifier: derive('verifier') };
@@ -117,7 +117,7 @@ async function discoverProvider({
 
 class ProviderUnreachable extends Error {}
 
-/** Fetches an answer of bounded size, which must be complete within the time limit of the signal. */
+/** Fetches an answer whose size is bounded. The time limit includes its body. */
 async function fetchBounded(url: string, options: client.CustomFetchOptions): Promise<Response> {
   try {
     const { body, signal, ...rest } = options;
@@ -139,7 +139,7 @@ async function fetchBounded(url: string, options: client.CustomFetchOptions): Pr
 
 type Claims = Readonly<Record<string, unknown>> & { readonly sub: string };
 
-/** The claims of the ID token; if the groups are not among them, those of the UserInfo endpoint too. */
+/** Reads the claims of the ID token, and those of the UserInfo endpoint if the groups are not among them. */
 async function readClaims(
   configuration: client.Configuration,
   tokens: Awaited<ReturnType<typeof client.authorizationCodeGrant>>,
@@ -151,8 +151,8 @@ async function readClaims(
   return { ...(await client.fetchUserInfo(configuration, tokens.access_token, claims.sub)), ...claims };
 }
 
-/** Keeps only the groups that the settings name. Fails with `sign-in-refused` if there are none. */
-function toPerson({ issuer, groupsClaim, grants }: SignInSettings, claims: Claims): StoredPerson {
+/** Reads the person, with the groups that the settings name. Fails with `sign-in-refused` if they have none of them. */
+function readPerson({ issuer, groupsClaim, grants }: SignInSettings, claims: Claims): StoredPerson {
   const claimed = [claims[groupsClaim]].flat();
   const groups = [...new Set(grants.map(({ group }) => group))].filter(group => claimed.includes(group));
   const { sub: subject, preferred_username, email } = claims;

@@ -61,7 +61,7 @@ export const signInSettingsShape = z
 
 export type SignInSettings = z.output<typeof signInSettingsShape>;
 
-/** Whether nobody on the way can read what is sent to the URL: https, or http to this machine. */
+/** Whether nobody in between can read what is sent to a URL: it has https, or leads to this machine. */
 export function isPrivateUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname } = new URL(text);
