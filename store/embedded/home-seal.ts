@@ -13,20 +13,23 @@ import { readText } from './files/read-text.ts';
  * the first value. While the key is being changed, the home's `old-key` file opens values too.
  */
 export function openHomeSeal(home: Home, environment: NodeJS.ProcessEnv): Seal {
-  // Who asks while the keys are being read gets the same keys.
+  // A daemon opens many values at once when it starts: they share one read of the keys.
   let reading: Promise<KeyObject[]> | undefined;
-  const read = () => {
+  const readShared = () => {
     reading ??= readKeys(home).finally(() => {
       reading = undefined;
     });
     return reading;
   };
-  const find = async () => {
+  const findWith = async (read: () => Promise<KeyObject[]>) => {
     const given = readGivenKeys(environment);
     return given.length > 0 ? given : read();
   };
-  const require = async () => (await find())[0] ?? makeKey(home);
-  return openSeal({ find, require });
+  return openSeal({
+    find: () => findWith(readShared),
+    // Sealing reads the key itself: a read that has begun before the document was locked may return the old key.
+    require: async () => (await findWith(() => readKeys(home)))[0] ?? makeKey(home),
+  });
 }
 
 export interface HomeKeys {

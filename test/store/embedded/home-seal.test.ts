@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { compactDecrypt } from 'jose';
 import { describe, expect, test } from 'vitest';
 import { openHomeSeal, rotateHomeKey } from '../../../store/embedded/home-seal.ts';
@@ -51,6 +53,24 @@ describe('the key', () => {
     expect(statSync(home.keyFile).mode & 0o777).toBe(0o600);
     expect(statSync(home.directory).mode & 0o777).toBe(0o700);
     expect(Buffer.from(readFileSync(home.keyFile, 'utf8'), 'base64')).toHaveLength(32);
+  });
+
+  test('is read again to seal, also while a value is being opened', async () => {
+    const home = newHome();
+    const seal = openHomeSeal(home, {});
+    const before = await seal.seal('before', owner);
+    execFileSync('mkfifo', [home.oldKeyFile]);
+    const opening = seal.open(before, owner);
+    // Reading the old key waits for this writer, and then for its end.
+    const pipe = await open(home.oldKeyFile, 'w');
+    const oldKey = readFileSync(home.keyFile, 'utf8');
+    rmSync(home.oldKeyFile);
+    writeFileSync(home.keyFile, `${randomBytes(32).toString('base64')}\n`);
+    const sealed = seal.seal('after', owner);
+    await pipe.writeFile(oldKey);
+    await pipe.close();
+    expect(await opening).toBe('before');
+    expect(await openHomeSeal(home, {}).open(await sealed, owner)).toBe('after');
   });
 
   test('comes from HOOKMILL_KEY where that is set, and no file is made', async () => {
