@@ -266,7 +266,7 @@ export interface DeliveryLogStats {
   readonly commits: number;
   readonly failedCommits: number;
   readonly refusedFull: number;
-  /** Rejections that were not logged because too much was waiting. */
+  /** Rejections that were not logged, because too much was waiting or their commit failed. */
   readonly droppedRejections: number;
   /** Duration of the last transaction, the sync included. */
   readonly lastCommitMs: number;

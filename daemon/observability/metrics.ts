@@ -160,7 +160,7 @@ const deliveryLogStats = {
   commits: 'Commits since the start',
   failedCommits: 'Failed commits since the start',
   refusedFull: 'Deliveries refused because too many were waiting',
-  droppedRejections: 'Rejections not logged because too many deliveries were waiting',
+  droppedRejections: 'Rejections not logged, because too many deliveries were waiting or their commit failed',
   lastCommitMs: 'Milliseconds of the last commit, including the sync to disk',
 } as const;
 

@@ -258,6 +258,7 @@ export class GroupCommit {
     if (message.kind === 'failed') {
       if (this.#showsHealth(batch)) this.#health.fail(message.id, message.message, performance.now());
       this.#stats.failedCommits++;
+      this.#stats.droppedRejections += deliveries.filter(({ kind }) => kind === 'rejected').length;
       return;
     }
     // Commands may have changed nothing, so only deliveries, and tests of the log, show that it can be written.

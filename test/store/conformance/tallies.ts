@@ -170,11 +170,14 @@ async function tallyAll(store: Store, log: DeliveryLog): Promise<number> {
   }
 }
 
-/** Records a rejection, and waits until its row is written. */
+/** Records a rejection, and waits until its row is written. Nobody is told if its commit fails: then this fails. */
 async function reject(store: Store, log: DeliveryLog, given: Partial<UnidentifiedDelivery>): Promise<void> {
   const row = rejectedDelivery(given);
   log.recordUnidentified(row);
-  await eventually(() => store.deliveries.findDelivery(row.id));
+  await eventually(() => {
+    if (log.stats().droppedRejections > 0) throw new Error(`not recorded: ${log.describeTrouble()}`);
+    return store.deliveries.findDelivery(row.id);
+  });
 }
 
 async function readTallies(store: Store, sinceHour = hour, of = factory): Promise<readonly Tally[]> {

@@ -44,6 +44,7 @@ test('a commit that fails at its very end records nothing', async () => {
   log.recordUnidentified(rejectedDelivery());
   expect(await outcomesOf(log, batch)).toEqual(['failed', 'failed']);
   expect(openReader(file).listDeliveries({ factory: 'default', limit: 9 })).toEqual([]);
+  expect(log.stats()).toMatchObject({ failedCommits: 1, droppedRejections: 1 });
   faults.failCommits(false);
   expect(await outcomesOf(log, batch)).toEqual(batch.map(({ id }) => id));
 });
