@@ -68,7 +68,7 @@ export class Retries {
       return;
     }
     if (isPartitionMissing(error) && attempt <= conflictsMax && days.length > 0)
-      return this.#partitions.make(days);
+      return this.#partitions.make(days).catch(failure => this.#recover(failure, attempt, []));
     if (isConflict(error) && attempt <= conflictsMax) return;
     if (!isConnectionLost(error)) throw error;
     const nowMs = performance.now();

@@ -70,6 +70,20 @@ test('what is recorded while connections are cut is recorded once, with its runs
   expect(runs.rows).toEqual([{ count: '40', deliveries: '40' }]);
 });
 
+test('a connection that is lost while a partition is made is made up for', async () => {
+  const log = await openLog();
+  const holder = new pg.Client(url);
+  await holder.connect();
+  onTestFinished(() => holder.end());
+  await holder.query("SELECT pg_advisory_lock('29401485033434733')");
+  const recording = log.recordAccepted(acceptedDelivery({ id: 'early', atMs: sampleAtMs - 30 * dayMs }));
+  const cut = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%pg_advisory_xact_lock%'`;
+  await eventually(async () => (await query(url, cut)).rowCount === 1);
+  await holder.query("SELECT pg_advisory_unlock('29401485033434733')");
+  expect(await recording).toEqual({ id: 'early' });
+});
+
 test('a batch that was committed before its answer was lost is recorded once when it is sent again', async () => {
   const log = await openLog();
   const delivery = acceptedDelivery({ runs: [newRun()] });
