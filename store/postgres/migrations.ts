@@ -251,15 +251,23 @@ const runFlows = `
     -- Lets claims look again at the first run of an order lane, and at the first one that waits for a limit lane.
     CREATE FUNCTION hookmill.release_lanes(order_lane text, limit_lane text) RETURNS void LANGUAGE plpgsql AS $$
     #variable_conflict use_column
+    DECLARE
+      waiting record;
     BEGIN
       PERFORM hookmill.lock_lanes(${decidingLock}, ARRAY[release_lanes.order_lane, release_lanes.limit_lane]);
-      UPDATE hookmill.runs SET state = 'queued', waits_for = NULL
-      WHERE state = 'parked' AND waits_for = 'order' AND release_lanes.order_lane IS NOT NULL AND id = (
-        SELECT run_id FROM hookmill.run_flows WHERE order_lane = release_lanes.order_lane AND ${isInOrder} ORDER BY seq LIMIT 1);
-      UPDATE hookmill.runs SET state = 'queued', waits_for = NULL
-      WHERE state = 'parked' AND release_lanes.limit_lane IS NOT NULL AND id = (
-        SELECT run_id FROM hookmill.run_flows
-        WHERE limit_lane = release_lanes.limit_lane AND waits_for = 'limit' AND state = 'parked' ORDER BY seq LIMIT 1);
+      FOR waiting IN
+        SELECT day, run_id FROM (
+          SELECT * FROM hookmill.run_flows
+          WHERE order_lane = release_lanes.order_lane AND ${isInOrder} ORDER BY seq LIMIT 1) AS first
+        WHERE waits_for = 'order'
+        UNION ALL
+        (SELECT day, run_id FROM hookmill.run_flows
+        WHERE limit_lane = release_lanes.limit_lane AND waits_for = 'limit' AND state = 'parked' ORDER BY seq LIMIT 1)
+      LOOP
+        -- Retention may have just moved it to partition 0.
+        UPDATE hookmill.runs SET state = 'queued', waits_for = NULL
+        WHERE day IN (0, waiting.day) AND id = waiting.run_id AND state = 'parked';
+      END LOOP;
     END $$;
 
     -- Does so for all lanes, after runs were removed or restored.
@@ -313,12 +321,12 @@ const runFlows = `
         IF obstacle IS NULL THEN
           RETURN QUERY UPDATE hookmill.runs SET state = 'running', attempts = attempts + 1, claims = claims + 1,
             claimed_by = claimer, started_at_ms = now_ms, finished_at_ms = NULL, waits_until_ms = NULL, report = NULL,
-            waits_for = NULL WHERE id = own.run_id RETURNING runs.*;
+            waits_for = NULL WHERE day = own.day AND id = own.run_id RETURNING runs.*;
         ELSIF obstacle = 'runsPerHour' THEN
           RETURN QUERY UPDATE hookmill.runs SET state = 'failed', finished_at_ms = now_ms, error = stop_reason,
-            stopped = true, waits_for = NULL WHERE id = own.run_id RETURNING runs.*;
+            stopped = true, waits_for = NULL WHERE day = own.day AND id = own.run_id RETURNING runs.*;
         ELSE
-          UPDATE hookmill.runs SET state = 'parked', waits_for = obstacle WHERE id = own.run_id;
+          UPDATE hookmill.runs SET state = 'parked', waits_for = obstacle WHERE day = own.day AND id = own.run_id;
         END IF;
         -- Unless it is the limit itself that it waits for, others may have the place that it was let in for.
         IF obstacle IS DISTINCT FROM 'limit' THEN

@@ -145,40 +145,48 @@ async function claim(
   nowMs: number,
   limit: number,
 ): Promise<Pick<ClaimedRuns, 'runs' | 'stopped'>> {
-  const runs: Run[] = [];
+  const claimed: Run[] = [];
   const stopped: Run[] = [];
   let decisions = 0;
-  let undecided: readonly Run[];
+  let flowing: readonly DueRun[];
   do {
-    const due = await client.query<Run>(claimDue, [claimedBy, nowMs, limit - runs.length]);
-    undecided = due.rows.filter(({ state }) => state === 'queued');
-    const ids = undecided.map(({ id }) => id);
-    const decided =
-      ids.length === 0 ? [] : (await client.query<Run>(decide, [ids, claimedBy, nowMs, stopReason])).rows;
-    decisions += ids.length;
-    runs.push(...[...due.rows, ...decided].filter(({ state }) => state === 'running'));
-    stopped.push(...decided.filter(({ state }) => state === 'failed'));
-  } while (runs.length < limit && decisions < flowDecisionsMax && undecided.length > 0);
-  return { runs: runs.map(withoutNulls), ...(stopped.length > 0 && { stopped: stopped.map(withoutNulls) }) };
+    const due = await client.query<DueRun>(lockDue, [claimedBy, nowMs, limit - claimed.length]);
+    const free = due.rows.filter(({ hasFlow }) => !hasFlow);
+    if (free.length > 0) {
+      const values = [free.map(({ day }) => day), free.map(({ id }) => id), claimedBy, nowMs];
+      claimed.push(...(await client.query<Run>(start, values)).rows);
+    }
+    flowing = due.rows.filter(({ hasFlow }) => hasFlow);
+    if (flowing.length > 0) {
+      const values = [flowing.map(({ id }) => id), claimedBy, nowMs, stopReason];
+      for (const run of (await client.query<Run>(decide, values)).rows)
+        (run.state === 'running' ? claimed : stopped).push(run);
+    }
+    decisions += flowing.length;
+  } while (claimed.length < limit && decisions < flowDecisionsMax && flowing.length > 0);
+  const runs = claimed.map(withoutNulls);
+  return stopped.length === 0 ? { runs } : { runs, stopped: stopped.map(withoutNulls) };
 }
 
-/** Claims the due runs without a flow, and locks those with one. */
-const claimDue = `
-  WITH due AS (
-    SELECT day, id, flow FROM hookmill.runs
-    WHERE state = 'queued' AND not_before_ms <= $2
-      AND EXISTS (SELECT FROM hookmill.replicas WHERE replicas.id = $1 AND lease_until > clock_timestamp())
-    ORDER BY not_before_ms, seq LIMIT $3
-    FOR UPDATE SKIP LOCKED
-  ), claimed AS (
-    UPDATE hookmill.runs SET state = 'running', attempts = attempts + 1, claims = claims + 1, claimed_by = $1,
-      started_at_ms = $2, finished_at_ms = NULL, waits_until_ms = NULL, report = NULL
-    FROM due WHERE runs.day = due.day AND runs.id = due.id AND due.flow IS NULL
-    RETURNING runs.*
-  ), runs AS (
-    SELECT * FROM claimed
-    UNION ALL
-    SELECT runs.* FROM due JOIN hookmill.runs ON runs.day = due.day AND runs.id = due.id WHERE due.flow IS NOT NULL
+interface DueRun {
+  readonly day: number;
+  readonly id: string;
+  readonly hasFlow: boolean;
+}
+
+// The runs are started by a statement of their own, which PostgreSQL plans for their days only.
+const lockDue = `
+  SELECT day, id, flow IS NOT NULL AS "hasFlow" FROM hookmill.runs
+  WHERE state = 'queued' AND not_before_ms <= $2
+    AND EXISTS (SELECT FROM hookmill.replicas WHERE replicas.id = $1 AND lease_until > clock_timestamp())
+  ORDER BY not_before_ms, seq LIMIT $3
+  FOR UPDATE SKIP LOCKED`;
+
+const start = `
+  WITH runs AS (
+    UPDATE hookmill.runs SET state = 'running', attempts = attempts + 1, claims = claims + 1, claimed_by = $3,
+      started_at_ms = $4, finished_at_ms = NULL, waits_until_ms = NULL, report = NULL
+    WHERE day = ANY ($1) AND id = ANY ($2) RETURNING *
   )
   SELECT ${runColumns} FROM runs LEFT JOIN hookmill.snapshots ON key = snapshot ORDER BY not_before_ms, seq`;
 
