@@ -341,33 +341,35 @@ const runFlows = `
     DECLARE
       gathering record;
       lane text := burst ->> 'lane';
-      candidate text := (SELECT run_id FROM hookmill.run_flows WHERE gathers = burst ->> 'lane');
+      candidate hookmill.run_flows;
     BEGIN
       -- A batch that is sent again.
       IF EXISTS (
-        SELECT FROM hookmill.run_deliveries AS taken JOIN hookmill.runs ON runs.id = taken.run_id
-        WHERE taken.delivery_id = run.delivery_id AND runs.automation = run.automation)
+        SELECT FROM hookmill.run_deliveries AS taken JOIN hookmill.run_flows USING (run_id)
+        WHERE taken.delivery_id = run.delivery_id AND run_flows.automation = run.automation)
       THEN
         RETURN;
       END IF;
-      -- Waits for a claim that is deciding about it.
-      PERFORM FROM hookmill.runs WHERE id = candidate FOR UPDATE;
-      SELECT runs.id, created_at_ms, runs.delivery_count, delivery_bytes + bytes <= bounds[2] AS fits
+      SELECT * INTO candidate FROM hookmill.run_flows WHERE gathers = lane;
+      -- Waits for a claim that is deciding about it. Retention may have just moved it to partition 0.
+      PERFORM FROM hookmill.runs WHERE day IN (0, candidate.day) AND id = candidate.run_id FOR UPDATE;
+      SELECT runs.day, runs.id, created_at_ms, runs.delivery_count, delivery_bytes + bytes <= bounds[2] AS fits
       INTO gathering
-      FROM hookmill.run_flows JOIN hookmill.runs ON runs.id = run_id WHERE run_id = candidate AND gathers = lane;
+      FROM hookmill.run_flows JOIN hookmill.runs ON runs.id = run_id
+      WHERE run_id = candidate.run_id AND gathers = lane AND runs.day IN (0, candidate.day);
       IF gathering.fits THEN
         UPDATE hookmill.runs SET day = run.day, delivery_id = run.delivery_id, webhook = run.webhook,
           snapshot = run.snapshot, state = 'queued', waits_for = 'deliveries', delivery_count = delivery_count + 1,
           not_before_ms = least(run.created_at_ms + (burst ->> 'forMs')::bigint,
             created_at_ms + (burst ->> 'atMostMs')::bigint)
-        WHERE id = gathering.id;
+        WHERE day = gathering.day AND id = gathering.id;
         UPDATE hookmill.run_flows SET delivery_bytes = delivery_bytes + bytes WHERE run_id = gathering.id;
         INSERT INTO hookmill.run_deliveries VALUES (gathering.id, run.delivery_id, run.day);
       END IF;
       IF NOT gathering.fits OR gathering.delivery_count + 1 = bounds[1] THEN
         UPDATE hookmill.run_flows SET gathers = NULL WHERE run_id = gathering.id;
         UPDATE hookmill.runs SET state = 'queued', waits_for = NULL, not_before_ms = least(not_before_ms, run.created_at_ms)
-        WHERE id = gathering.id;
+        WHERE day IN (gathering.day, run.day) AND id = gathering.id;
       END IF;
       IF gathering.fits IS NOT TRUE THEN
         INSERT INTO hookmill.runs (day, id, delivery_id, factory, webhook, automation, replay, snapshot, created_at_ms,
