@@ -53,6 +53,10 @@ const requestProblems = {
   locked: { status: 503, title: 'Another process is changing the factory: try again' },
   'store-unreachable': { status: 503, title: 'The database cannot be used now: try again' },
   'log-busy': { status: 503, title: 'The delivery log is busy: try again' },
+  'provider-invalid': {
+    status: 502,
+    title: 'The sign-in provider answered with something else than OpenID Connect: see the log of the daemon',
+  },
   'provider-unreachable': { status: 503, title: 'The sign-in provider does not answer; try again' },
   'too-many-viewers': { status: 503, title: 'Too many live views are open: close one and try again' },
 } as const satisfies Record<string, { readonly status: number; readonly title: string }>;

@@ -50,7 +50,7 @@ export const apiRoutes = {
       'Begins the sign-in of a person at the OpenID Connect provider. Sets a cookie for ten minutes, without which it cannot be finished.',
     body: requests.noRequest,
     answer: { status: 200, shape: answers.signInBegunAnswer },
-    problems: ['not-found', 'provider-unreachable', 'sign-in-refused'],
+    problems: ['not-found', 'provider-invalid', 'provider-unreachable', 'sign-in-refused'],
   },
   finishSignIn: {
     method: 'post',
@@ -61,7 +61,13 @@ export const apiRoutes = {
     body: requests.signInAnswerRequest,
     bodyBytesMax: apiSessionBytesMax,
     answer: { status: 200, shape: answers.signedInAnswer },
-    problems: ['not-found', 'provider-unreachable', 'sign-in-refused', 'too-many-attempts'],
+    problems: [
+      'not-found',
+      'provider-invalid',
+      'provider-unreachable',
+      'sign-in-refused',
+      'too-many-attempts',
+    ],
   },
   whoAmI: {
     method: 'get',

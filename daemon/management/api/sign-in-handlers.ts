@@ -23,6 +23,10 @@ export function createSignInHandlers(
   cookie: PrivateCookie,
 ): Pick<PortHandlers, 'showSignIn' | 'beginSignIn' | 'finishSignIn'> {
   const { signInAttempts, readClientAddress, randomBytes, log } = deps;
+  const logged = (context: Context) => (err: unknown) => {
+    log.warn({ err, from: readClientAddress(context.req) }, 'a sign-in was refused');
+    throw err;
+  };
   return {
     showSignIn: ({ context }) => ({
       body: { provider: signIn && context.headers.host === signIn.host ? { label: signIn.label } : null },
@@ -30,7 +34,7 @@ export function createSignInHandlers(
     beginSignIn: async ({ context }) => {
       const { begin } = requireSignIn(signIn, context);
       const attempt = Buffer.from(randomBytes(attemptRandomBytes)).toString('base64url');
-      const { href: url } = await begin(attempt);
+      const { href: url } = await begin(attempt).catch(logged(context));
       cookie.write(context, attempt, signInMs);
       return { body: { url } };
     },
@@ -41,10 +45,7 @@ export function createSignInHandlers(
       if (!attempt) throw new ApiProblem('sign-in-refused');
       const address = readClientAddress(context.req);
       signInAttempts.begin(address);
-      const person = await finish(attempt, body.query).catch((err: unknown) => {
-        log.warn({ err, from: address }, 'a sign-in was refused');
-        throw err;
-      });
+      const person = await finish(attempt, body.query).catch(logged(context));
       signInAttempts.succeed(address);
       const sha256 = hash('sha256', JSON.stringify([person.issuer, person.subject]));
       return beginSession(deps, context, toPerson(person, sha256, findGrants(person)), person);

@@ -20,8 +20,8 @@ export interface SignInProvider {
   /** Returns the URL at which the browser signs in. `attempt` is a secret of this browser, for `finish`. */
   begin(attempt: string): Promise<URL>;
   /**
-   * Finds the person whom the provider has sent back with this query. Fails with `sign-in-refused` or
-   * `provider-unreachable`.
+   * Finds the person whom the provider has sent back with this query. Fails with `sign-in-refused`,
+   * `provider-unreachable` or `provider-invalid`.
    */
   finish(attempt: string, query: string): Promise<StoredPerson>;
 }
@@ -44,13 +44,13 @@ export function openProvider(options: ProviderOptions): SignInProvider {
     }
     return known.configuration.catch((error: unknown) => {
       known = undefined;
-      throw error;
+      return toProblem(error, 'provider-invalid');
     });
   };
   return {
     begin: async attempt => {
       const { state, nonce, verifier } = deriveSecrets(attempt);
-      const configuration = await discover().catch(toProblem);
+      const configuration = await discover();
       return client.buildAuthorizationUrl(configuration, {
         ...{ redirect_uri: redirectUrl.href, state, nonce },
         scope: ['openid', ...settings.scopes].join(' '),
@@ -70,7 +70,7 @@ export function openProvider(options: ProviderOptions): SignInProvider {
         });
         return readPerson(settings, await readClaims(configuration, tokens, settings.groupsClaim));
       } catch (error) {
-        return toProblem(error);
+        return toProblem(error, 'sign-in-refused');
       }
     },
   };
@@ -166,11 +166,15 @@ function readPerson({ issuer, groupsClaim, grants }: SignInSettings, claims: Cla
   return { issuer, subject, name, groups };
 }
 
-function toProblem(error: unknown): never {
+function toProblem(error: unknown, otherwise: 'provider-invalid' | 'sign-in-refused'): never {
   if (error instanceof ApiProblem) throw error;
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof ProviderUnreachable)
       throw new ApiProblem('provider-unreachable', {}, { cause: error });
   }
-  throw new ApiProblem('sign-in-refused', {}, { cause: error });
+  const isInvalid = error instanceof client.ClientError && invalidCodes.includes(error.code ?? '');
+  throw new ApiProblem(isInvalid ? 'provider-invalid' : otherwise, {}, { cause: error });
 }
+
+/** The codes of openid-client for answers of the provider that are no answers to what was asked. */
+const invalidCodes = ['OAUTH_RESPONSE_IS_NOT_CONFORM', 'OAUTH_RESPONSE_IS_NOT_JSON', 'OAUTH_PARSE_ERROR'];

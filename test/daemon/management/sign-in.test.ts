@@ -245,8 +245,8 @@ test('refuses a provider whose metadata is endless, of another issuer, or leads 
   }
   expect(codes).toEqual({
     endless: 'provider-unreachable',
-    other: 'sign-in-refused',
-    script: 'sign-in-refused',
+    other: 'provider-invalid',
+    script: 'provider-invalid',
   });
 });
 
