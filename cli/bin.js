@@ -4,7 +4,7 @@ const [major, minor] = process.versions.node.split('.').map(Number);
 if (major < 22 || (major === 22 && minor < 22)) {
   process.stderr.write(
     `hookmill needs Node.js 22.22 or newer, and this is ${process.versions.node}.\n` +
-      'Inside a checkout, npx --no-install hookmill … uses the one that npm install brings.\n',
+      'Inside a checkout, npx --no-install hookmill … uses the one that npm run setup brings.\n',
   );
   process.exitCode = 3;
 } else {
