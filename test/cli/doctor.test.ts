@@ -3,10 +3,12 @@ import { chmodSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer as createTcpServer } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Symptom } from '../../cli/doctor/symptom.ts';
 import { startDaemonForTest } from '../support/daemon.ts';
 import { findFreePort } from '../support/free-port.ts';
+import { startHostileProvider } from '../support/hostile-provider.ts';
+import { canBecomeOthers } from '../support/privilege.ts';
 import { makeWorkspace, type Workspace } from '../support/workspace.ts';
 
 async function examine(workspace: Workspace, env: Readonly<Record<string, string>> = {}) {
@@ -76,4 +78,65 @@ test('a home that others can change is a finding, with its remedy', async () => 
   expect(find('store')).toMatchObject({ state: 'problem', text: expect.stringContaining('chmod') });
   const { stdout } = await workspace.hookmill('doctor');
   expect(stdout).toMatch(/^problem {2}store: .*\n {11}correct that, and try again$/m);
+});
+
+describe("with the daemon's configuration file", () => {
+  const examineWith = async (settings: object, workspace = makeWorkspace()) => {
+    workspace.write('daemon.yaml', JSON.stringify(settings));
+    return examine(workspace, { HOOKMILL_CONFIG: 'daemon.yaml' });
+  };
+
+  test('says what is wrong in it, and where', async () => {
+    const { find, exitCode } = await examineWith({ port: 'x' });
+    expect(find('settings')).toMatchObject({
+      state: 'problem',
+      text: expect.stringMatching(/^daemon\.yaml:1: /),
+    });
+    expect(exitCode).toBe(1);
+  });
+
+  test.runIf(canBecomeOthers)('tries whether commands can run as the user of runs', async () => {
+    const directory = '/tmp/made-when-the-daemon-starts';
+    const examineUser = async (user: string) =>
+      (await examineWith({ runs: { directory, runner: { kind: 'command', argv: ['true'], user } } })).find(
+        'runs',
+      );
+    expect(await examineUser('nobody')).toEqual({
+      subject: 'runs',
+      state: 'ok',
+      text: 'commands can run as nobody',
+    });
+    expect(await examineUser('no-such-user')).toMatchObject({
+      state: 'problem',
+      text: 'runs.runner.user: there is no user no-such-user',
+    });
+  });
+
+  test('begins a sign-in at the provider', async () => {
+    const provider = await startHostileProvider('secret');
+    const { issuer } = provider;
+    const workspace = makeWorkspace();
+    const examineSignIn = async (change: object = {}, managementUrl = 'https://hooks.example.com') => {
+      const grants = [{ group: 'platform', permission: 'manage' }];
+      const signIn = { issuer, clientId: 'hookmill', grants, ...change };
+      return examineWith({ managementUrl, signIn }, workspace);
+    };
+    const { find } = await examineSignIn();
+    expect(find('sign-in')).toMatchObject({
+      state: 'ok',
+      text: `${issuer} answers; it must have the redirect URI https://hooks.example.com/sign-in`,
+    });
+    const insecure = await examineSignIn({}, 'http://hooks.example.com');
+    expect(insecure.find('settings')).toMatchObject({ state: 'problem' });
+    const texts = [
+      await examineSignIn({ issuer: issuer.replace('127.0.0.1', 'localhost') }),
+      await examineSignIn({ issuer: `http://127.0.0.1:${await findFreePort()}` }),
+      await examineSignIn({ clientSecret: 'OIDC' }),
+    ].map(({ find }) => find('sign-in')?.text);
+    expect(texts).toEqual([
+      expect.stringMatching(/: discovered metadata issuer does not match/),
+      expect.stringMatching(/: connect ECONNREFUSED/),
+      expect.stringMatching(/: signIn.clientSecret: the team secret OIDC has no value/),
+    ]);
+  });
 });

@@ -1,14 +1,14 @@
-import { existsSync } from 'node:fs';
-import { dirname } from 'node:path';
 import type { Command } from 'commander';
 import { printable } from '../../../schema/printable.ts';
 import { StoreError } from '../../../store/store-error.ts';
 import { type Context, openContext } from '../../context.ts';
 import { examineDaemon } from '../../doctor/examine-daemon.ts';
 import { examineMachine } from '../../doctor/examine-machine.ts';
+import { examineSettings, findExisting } from '../../doctor/examine-settings.ts';
 import { fine, problem, type Symptom } from '../../doctor/symptom.ts';
 import { exitStatus } from '../../exit-status.ts';
 import type { GlobalOptions } from '../../global-options.ts';
+import { createEnvOption } from '../../input/env-option.ts';
 import { printData } from '../../output.ts';
 import { addCommand } from '../add-command.ts';
 
@@ -20,20 +20,23 @@ export function declareDoctor(parent: Command): Command {
     'look for what keeps this machine from receiving deliveries',
     `
 Looks at Node.js, the clock, the disk, the store with its key and file modes, the ports or the daemon, the base URL and
-the proxy, and says what to do. Changes nothing. Exits with 1 if there are problems; warnings do not count.
+the proxy, and says what to do. With the daemon's configuration file, it also looks at the user of runs and at the sign-in
+provider: run it as the user of the daemon. Changes nothing. Exits with 1 if there are problems; warnings do not count.
 
 Examples:
   hookmill doctor
-  hookmill doctor --home /var/lib/hookmill -o json`,
-  ).action(async (_, command: Command) => {
-    const { output }: GlobalOptions = command.optsWithGlobals();
-    const findings = await examine(command);
-    if (findings.some(({ state }) => state === 'problem')) process.exitCode = exitStatus.problems;
-    printData(output, { findings }, () => findings.map(render).join(''));
-  });
+  sudo -u hookmill hookmill doctor --home /var/lib/hookmill --config /etc/hookmill/daemon.yaml -o json`,
+  )
+    .addOption(createEnvOption('--config <file>', 'CONFIG', 'configuration file of the daemon'))
+    .action(async ({ config }: { readonly config?: string }, command: Command) => {
+      const { output }: GlobalOptions = command.optsWithGlobals();
+      const findings = await examine(command, config);
+      if (findings.some(({ state }) => state === 'problem')) process.exitCode = exitStatus.problems;
+      printData(output, { findings }, () => findings.map(render).join(''));
+    });
 }
 
-async function examine(command: Command): Promise<Symptom[]> {
+async function examine(command: Command, config: string | undefined): Promise<Symptom[]> {
   const context = await openContext(command).catch(toUnusable);
   if ('state' in context) return [...(await examineMachine(process.cwd())), context];
   const { store, baseUrl } = context;
@@ -41,6 +44,7 @@ async function examine(command: Command): Promise<Symptom[]> {
   return [
     ...(await examineMachine(findExisting(store.place.home))),
     ...(await examineStore(store)),
+    ...(config === undefined ? [] : await examineSettings(config, store)),
     ...(await examineDaemon(record, baseUrl)),
   ];
 }
@@ -56,11 +60,6 @@ async function examineStore(store: Context['store']): Promise<Symptom[]> {
   const known = Object.entries(facts).map(([name, value]) => `${name} ${value}`);
   if (problems.length === 0) return [fine('store', known.join(', '))];
   return problems.map(text => problem('store', text, 'see `hookmill store check`'));
-}
-
-/** Finds the home, or the directory in which it would be made. */
-function findExisting(path: string): string {
-  return existsSync(path) ? path : findExisting(dirname(path));
 }
 
 function render({ subject, state, text, remedy }: Symptom): string {

@@ -1,0 +1,68 @@
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { DaemonSettings } from '../../daemon/settings.ts';
+import type { Store } from '../../store/ports.ts';
+import { readInputFile } from '../input/read-input-file.ts';
+import { fine, problem, type Symptom } from './symptom.ts';
+
+/** Checks what the daemon's configuration file names: the user of runs, and the sign-in provider. */
+export async function examineSettings(file: string, { teamSecrets }: Store): Promise<Symptom[]> {
+  const { parseSettings } = await import('../../daemon/parse-settings.ts');
+  const { definition: settings, diagnostics } = parseSettings(file, await readInputFile(file));
+  if (!settings) {
+    return diagnostics.map(({ message, range, hint = 'correct the file' }) =>
+      problem('settings', `${file}:${range?.start.line ?? 1}: ${message}`, hint),
+    );
+  }
+  return [
+    fine('settings', `${file} is valid`),
+    ...(await examineRunUser(settings)),
+    ...(await examineSignIn(settings, teamSecrets)),
+  ];
+}
+
+/** Tries to run a program as the user of runs, as the daemon does when it starts. */
+async function examineRunUser({ runs: { runner, directory = '/' } }: DaemonSettings): Promise<Symptom[]> {
+  if (runner.kind !== 'command' || runner.user === undefined) return [];
+  const [{ openCommandUser }, { SettingsError }] = await Promise.all([
+    import('../../daemon/runs/runners/command-user.ts'),
+    import('../../daemon/settings-error.ts'),
+  ]);
+  try {
+    await openCommandUser(runner, findExisting(directory), process.env);
+    return [fine('runs', `commands can run as ${runner.user}`)];
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    return [problem('runs', error.message, 'correct that, and run this command as the user of the daemon')];
+  }
+}
+
+/** Begins a sign-in as the dashboard does, up to the page of the provider. */
+async function examineSignIn(
+  { signIn: settings, managementUrl = '' }: DaemonSettings,
+  teamSecrets: Store['teamSecrets'],
+): Promise<Symptom[]> {
+  if (!settings) return [];
+  const { openSignIn } = await import('../../daemon/management/sign-in/open-sign-in.ts');
+  const { issuer } = settings;
+  try {
+    const given = { settings, managementUrl, environment: process.env, teamSecrets, nowMs: Date.now };
+    const { begin } = await openSignIn(given);
+    const redirect = (await begin('doctor')).searchParams.get('redirect_uri');
+    return [fine('sign-in', `${issuer} answers; it must have the redirect URI ${redirect}`)];
+  } catch (error) {
+    const remedy = 'signIn.issuer must be the exact issuer of the provider, which this machine can reach';
+    return [problem('sign-in', `${issuer}: ${findReason(error)}`, remedy)];
+  }
+}
+
+/** The message of the innermost cause: only that one says what the network did. */
+function findReason(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause === undefined ? error.message : findReason(error.cause);
+}
+
+/** Finds the directory, or the one in which it would be made. */
+export function findExisting(path: string): string {
+  return existsSync(path) ? path : findExisting(dirname(path));
+}
