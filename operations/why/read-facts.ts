@@ -8,7 +8,7 @@ import { testFilter } from '../deliveries.ts';
 import type { OpenFactory } from '../factory.ts';
 import { readWebhookHealth } from '../health/show-health.ts';
 import { requireNamedWebhook } from '../require-applied.ts';
-import { requireDelivery } from '../require-logged.ts';
+import { requireDelivery, requireRun } from '../require-logged.ts';
 import { readRunOutput } from '../runs.ts';
 import type { FilterTestView } from '../views/delivery-views.ts';
 import type { WhyFacts } from './why-facts.ts';
@@ -22,7 +22,7 @@ const outputLinesMax = 8;
 /** @limit Failed runs of an automation among which an explanation looks for one that holds others. */
 const failedRead = 100;
 
-/** Fails with `webhook-unknown` or `delivery-unknown`. */
+/** Fails with `webhook-unknown`, `delivery-unknown` or `run-unknown`. */
 export async function readFacts(
   factory: OpenFactory,
   subject: string,
@@ -32,8 +32,10 @@ export async function readFacts(
 ): Promise<WhyFacts> {
   const { showUrl, ...own } = given;
   const state = await factory.readState();
-  const isOfDelivery = subject.startsWith('dlv_');
-  const asked = isOfDelivery ? await requireDelivery(factory, subject) : undefined;
+  const askedRun = subject.startsWith('run_') ? await requireRun(factory, subject) : undefined;
+  const deliveryId = askedRun?.deliveryId ?? subject;
+  const isOfDelivery = deliveryId.startsWith('dlv_');
+  const asked = isOfDelivery ? await requireDelivery(factory, deliveryId) : undefined;
   const webhook = asked
     ? state.webhooks.find(({ uid }) => uid === asked.uid)
     : requireNamedWebhook(state, subject);
@@ -48,7 +50,9 @@ export async function readFacts(
     url: webhook ? showUrl(webhook) : '',
     ...(isOfDelivery ? { lastHour: [], lastDay: [], unknownUrls: 0 } : await readUnlogged(factory, uid)),
     silence: webhook?.enabled && !isOfDelivery ? await readSilence(factory, webhook) : undefined,
-    ...(await readRuns(factory, last.get('Accepted'), listening)),
+    ...(await readRuns(factory, last.get('Accepted') ?? last.get('Manual'), {
+      ...{ automations: state.automations, listening, askedRun },
+    })),
   };
 }
 
@@ -82,29 +86,36 @@ async function readUnlogged({ name: factory, store, now }: OpenFactory, uid: str
   return { lastHour, lastDay, unknownUrls: unknown.reduce((total, { count }) => total + count, 0) };
 }
 
+interface RunsRead {
+  readonly automations: AppliedState['automations'];
+  readonly listening: AppliedState['automations'];
+  /** The one run that is asked about; by default, the newest of each automation. */
+  readonly askedRun: Run | undefined;
+}
+
 async function readRuns(
   factory: OpenFactory,
   accepted: LoggedDelivery | undefined,
-  listening: AppliedState['automations'],
+  { automations, listening, askedRun }: RunsRead,
 ): Promise<Pick<WhyFacts, 'runs' | 'holding' | 'output' | 'tests'>> {
   if (!accepted) return { runs: [], output: [], tests: [] };
-  const all = await factory.store.deliveries.listRunsOfDelivery(accepted.id);
+  const all = askedRun ? [askedRun] : await factory.store.deliveries.listRunsOfDelivery(accepted.id);
   const runs = [...new Map(all.map(run => [run.automation, run])).values()];
   const failed = runs.find(({ error }) => error !== undefined);
   const output = failed ? await readOutputEnd(factory, failed.id) : [];
   const tested = runs.length > 0 ? [] : listening.slice(0, testedMax);
   const tests: FilterTestView[] = [];
   for (const { name } of tested) tests.push(await testFilter(factory, name, { id: accepted.id }));
-  return { runs, holding: await findHolding(factory, runs, listening), output, tests };
+  return { runs, holding: await findHolding(factory, runs, automations), output, tests };
 }
 
 async function findHolding(
   { name: factory, store }: OpenFactory,
   runs: readonly Run[],
-  listening: AppliedState['automations'],
+  automations: AppliedState['automations'],
 ): Promise<Run | undefined> {
   const held = runs.find(({ waitsFor }) => waitsFor === 'order');
-  const { name: automation, onFailure } = listening.find(({ name }) => name === held?.automation) ?? {};
+  const { name: automation, onFailure } = automations.find(({ name }) => name === held?.automation) ?? {};
   if (!held || automation === undefined || onFailure !== 'hold') return undefined;
   const failed = await store.deliveries.listRuns({ factory, automation, state: 'failed', limit: failedRead });
   return failed.find(({ dismissed, createdAtMs }) => !dismissed && createdAtMs <= held.createdAtMs);

@@ -1,14 +1,14 @@
 import { type Outcome, outcomes } from '../../schema/delivery.ts';
 import { renderIngressUrl } from '../../schema/ingress-url.ts';
 import type { Permission } from '../../schema/permission.ts';
-import { whyStepNames } from '../../schema/why-steps.ts';
+import { type WhyStep, whyStepNames } from '../../schema/why-steps.ts';
 import type { OpenFactory } from '../factory.ts';
 import { unloggedView } from '../unlogged.ts';
 import type { WhyView } from '../views/why-view.ts';
 import { whySteps } from './judge-steps.ts';
-import { formatTime } from './judgement.ts';
+import { formatTime, type Judgement, unknown } from './judgement.ts';
 import { readFacts } from './read-facts.ts';
-import type { Remediable } from './why-facts.ts';
+import type { Remediable, WhyFacts } from './why-facts.ts';
 
 export interface WhyOptions {
   readonly baseUrl: string;
@@ -18,8 +18,9 @@ export interface WhyOptions {
 }
 
 /**
- * Explains why a webhook's last request, or a delivery, started runs or did not: each step of its way from the sender to
- * the runs, and the first one that is wrong. Fails with `webhook-unknown` or `delivery-unknown`.
+ * Explains why a webhook's last request, or a delivery, started runs or did not, or what became of one run: each step of
+ * the way from the sender to the runs, and the first one that is wrong. Fails with `webhook-unknown`, `delivery-unknown`
+ * or `run-unknown`.
  */
 export async function explainWhy(
   factory: OpenFactory,
@@ -29,7 +30,7 @@ export async function explainWhy(
   const facts = await readFacts(factory, subject, { ...given, showUrl: of => renderIngressUrl(baseUrl, of) });
   const { webhook, last, lastHour, url } = facts;
   const steps = whyStepNames.map(step => {
-    const { lines = [], ...judgement } = whySteps[step](facts);
+    const { lines = [], ...judgement } = judge(step, facts);
     return { step, ...judgement, lines: [...lines] };
   });
   const rows = outcomes.flatMap((outcome: Outcome) => last.get(outcome) ?? []);
@@ -41,4 +42,10 @@ export async function explainWhy(
     last: rows.map(({ outcome, id, atMs }) => ({ outcome, id, at: formatTime(atMs) })),
     unlogged: lastHour.map(unloggedView),
   };
+}
+
+/** A payload of a run that somebody started by hand has no sender, and no filter has judged it. */
+function judge(step: WhyStep, facts: WhyFacts): Judgement {
+  const applies = !facts.last.has('Manual') || step === 'daemon' || step === 'runs';
+  return applies ? whySteps[step](facts) : unknown('somebody started the run by hand');
 }

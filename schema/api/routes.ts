@@ -310,9 +310,9 @@ export const apiRoutes = {
     path: `${factory}/why/{subject}`,
     permission: 'read',
     summary:
-      'Explains why the last request of a webhook (name or UID), or a delivery, started runs or did not: each step of its way, and the first one that is wrong.',
+      'Explains why the last request of a webhook (name or UID), or a delivery, started runs or did not, or what became of a run: each step of its way, and the first one that is wrong.',
     answer: { status: 200, shape: answers.whyAnswer },
-    problems: ['webhook-unknown', 'delivery-unknown', ...reading],
+    problems: ['webhook-unknown', 'delivery-unknown', 'run-unknown', ...reading],
   },
   watchDeliveries: {
     method: 'get',

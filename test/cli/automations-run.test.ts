@@ -43,6 +43,11 @@ test('starts a run of a definition that is not applied, and marks it', async () 
   expect((await hookmill('deliveries', 'show', deliveryId)).stdout).toContain('started a run by hand');
   const [shown] = JSON.parse((await hookmill('webhooks', 'list', '-o', 'json')).stdout);
   expect(shown.lastDelivery ?? null).toBeNull();
+  for (const subject of [deliveryId, runId]) {
+    const why = await hookmill('why', subject);
+    expect(why).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(`${runId} of act succeeded`) });
+    expect(why.stdout).toMatch(/· automations +somebody started the run by hand/);
+  }
 
   write('bad.json', '{');
   const bad = await hookmill('automations', 'run', 'act', '--payload', 'bad.json');

@@ -13,16 +13,18 @@ export function declareWhy(parent: Command, openBackend: OpenBackend): Command {
   return addCommand(
     parent,
     'why',
-    'explain why the last request of a webhook, or a delivery, started runs or did not',
+    'explain why a delivery started runs or did not, or what a run waits for',
     `
-Shows each step from the sender to the runs, the first one that is wrong, and what to do.
+Shows each step from the sender to the runs, the first one that is wrong, and what to do. Of a webhook, it explains the
+last request.
 Exits with 1 if a step is wrong or the webhook is not applied, with 0 if everything is fine.
 
 Examples:
   hookmill why deploys
-  hookmill why dlv_01jd3m8z9qk5v7w2x4y6abcdef -o json`,
+  hookmill why dlv_01jd3m8z9qk5v7w2x4y6abcdef -o json
+  hookmill why run_01jd3m8z9qk5v7w2x4y6abcdef`,
   )
-    .argument('<webhook>', 'name or UID of a webhook, or ID of a delivery')
+    .argument('<webhook>', 'name or UID of a webhook, or ID of a delivery or run')
     .action(async (subject: string, _options, command: Command) => {
       const { backend, output, directory } = await openBackend(command);
       const why = await backend.explainWhy(subject).catch((error: unknown) => {

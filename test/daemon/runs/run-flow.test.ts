@@ -88,10 +88,12 @@ test('an order: a failed run holds those behind it until it is dismissed', async
   await runThat(second, { state: 'queued', waitsFor: 'order' });
   end(400);
   const failed = await runThat(first, { state: 'failed' });
-  const why = await hookmill('why', second);
-  expect(why.stdout).toContain(`waits for an earlier run, and ${failed.id} failed, which may hold it`);
-  expect(why.stdout).toContain(`\`hookmill runs dismiss ${failed.id}\``);
   const [held] = (await manager.call('listRuns', { query: { state: 'queued' } })).json.runs;
+  for (const subject of [second, held.id]) {
+    const why = await hookmill('why', subject);
+    expect(why.stdout).toContain(`waits for an earlier run, and ${failed.id} failed, which may hold it`);
+    expect(why.stdout).toContain(`\`hookmill runs dismiss ${failed.id}\``);
+  }
   const refused = await manager.call('dismissRun', { params: { run: held.id } });
   expect(refused).toMatchObject({ status: 409, json: { code: 'run-not-failed' } });
   expect((await hookmill('runs', 'dismiss', failed.id)).stderr).toContain(`Dismissed ${failed.id}.`);
