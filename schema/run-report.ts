@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** @limit Length of a message in a receiver's report, in characters: a sentence or two; more belongs behind the link. */
 export const reportMessageMax = 1_000;
 /** @limit Length of a link in a receiver's report, in characters: what browsers and proxies take. */
-const reportLinkMax = 2_000;
+export const reportLinkMax = 2_000;
 
 /** What a receiver may say of a run that it works on. */
 export const reportStates = ['running', 'succeeded', 'failed'] as const;

@@ -51,7 +51,8 @@ export class ReceiverReports {
       if (run?.state !== 'running' || run.claims !== claims) return 'over';
       const count = (run.report?.count ?? 0) + 1;
       if (state === 'running' && count > reportsMax) return 'too-many';
-      const report = { atMs: nowMs(), count, ...said };
+      const { link = run.report?.link, ...others } = said;
+      const report = { atMs: nowMs(), count, ...others, ...(link !== undefined && { link }) };
       // Not if the daemon that posted the run has recorded just now that it waits: then look again.
       if (!(await deliveryLog.recordReport({ ...toClaim(run), report }))) continue;
       if (state !== 'running' && (await settle(run, toResult(posted))) === 'lost') continue;

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import type { Logger } from 'pino';
-import { runReportShape } from '../../schema/run-report.ts';
+import { reportLinkMax, reportMessageMax, runReportShape } from '../../schema/run-report.ts';
 import http from '../http/node-http.ts';
 import { permitBody, readBody } from '../http/read-body.ts';
 import type { ReportEndpoint } from '../ingress/ingress.ts';
@@ -21,11 +21,11 @@ const answers = {
   recorded: { status: 204, detail: '' },
   unknown: { status: 404, detail: 'There is no attempt to report on at this URL.' },
   method: { status: 405, detail: 'Send reports with POST.' },
-  'too-large': { status: 413, detail: 'The report is too large.' },
+  'too-large': { status: 413, detail: `The report has more than ${reportBodyBytesMax} bytes.` },
   unreadable: { status: 400, detail: 'The body ended before it was complete.' },
   invalid: {
     status: 400,
-    detail: 'Send JSON with state (running, succeeded or failed), and optionally message and link.',
+    detail: `Send JSON with state (running, succeeded or failed), and optionally message (at most ${reportMessageMax} characters) and link (http or https, at most ${reportLinkMax}); it has no other keys.`,
   },
   over: { status: 410, detail: 'This attempt has ended, or another one has begun. Stop working on it.' },
   'too-many': { status: 429, detail: 'Too many reports of this attempt. Report only its end.' },

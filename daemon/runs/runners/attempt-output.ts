@@ -15,7 +15,8 @@ export function openOutput(
 /** Ends an attempt's output with a line that shows the result. Adds to the reason if output could not be kept. */
 export async function closeOutput(output: RunOutput, result: AttemptResult): Promise<AttemptResult> {
   try {
-    await output.close(result.reason ?? result.kind);
+    const { kind, reason } = result;
+    await output.close(kind === 'succeeded' && reason ? `${kind}, but ${reason}` : (reason ?? kind));
     return result;
   } catch (error) {
     return addReason(result, `output could not be kept (${(error as NodeJS.ErrnoException).code})`);
@@ -30,7 +31,10 @@ export async function keepArtifacts(
 ): Promise<AttemptResult> {
   try {
     if (await runFiles.keepArtifacts(run.id)) return result;
-    return addReason(result, 'not all artifacts were kept: there is too much, or more than ordinary files');
+    return addReason(
+      result,
+      'not all artifacts were kept: only ordinary files with simple names are, up to 100 and 64 MiB',
+    );
   } catch (error) {
     return addReason(result, `artifacts could not be kept (${(error as NodeJS.ErrnoException).code})`);
   }

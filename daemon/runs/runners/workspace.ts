@@ -41,6 +41,10 @@ export async function prepareWorkspace(
     const reason = `the payload has no full commit ID and no name of a branch at ${settings.ref}`;
     return { failure: { kind: 'failed', reason } };
   }
+  if ('commit' in revision && /^0+$/.test(revision.commit)) {
+    const reason = `the commit ID at ${settings.ref} is all zeros, because the push deleted the branch`;
+    return { failure: { kind: 'failed', reason } };
+  }
   const directory = join(attempt.directory, 'workspace');
   await removeTree(directory);
   try {
@@ -51,7 +55,7 @@ export async function prepareWorkspace(
     await (user ? user.lend(attempt.directory, checkOutFiles) : checkOutFiles());
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
-    const reason = `the working copy could not be made: ${error.message}`;
+    const reason = `the working copy could not be made: ${error.message.trim().replaceAll('\n', '; ')}`;
     return { failure: { kind: kinds[error.code], reason } };
   }
   return { variables: { HOOKMILL_WORKSPACE: directory } };

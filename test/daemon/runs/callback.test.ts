@@ -86,19 +86,21 @@ test('waits for the receiver that goes on, also when the daemon is killed, and s
   await killed.stop('SIGKILL');
 
   const daemon = await startDaemonForTest(start);
+  const link = 'https://agents.example.com/1';
+  expect(await report(callback, { state: 'running', message: 'Begun', link })).toMatchObject({ status: 204 });
   expect(await report(callback, { state: 'running', message: 'Half\tdone' })).toMatchObject({ status: 204 });
-  await runThatIs({ state: 'running', attempts: 1, report: { message: 'Half\tdone', count: 1 } });
+  await runThatIs({ state: 'running', attempts: 1, report: { message: 'Half\tdone', link, count: 2 } });
   const { id = '' } = (await run()) ?? {};
   const show = async () => (await workspace.hookmill('runs', 'show', id)).stdout;
   expect(await show()).toMatch(/^report +Half\\x09done$/m);
   expect((await workspace.hookmill('runs', 'list')).stdout).toContain('Half\\x09done');
-  const end = { state: 'succeeded', message: 'Done', link: 'https://agents.example.com/1' };
+  const end = { state: 'succeeded', message: 'Done', link: 'https://agents.example.com/2' };
   expect(await report(callback, end)).toMatchObject({ status: 204 });
   await runThatIs({ state: 'succeeded', attempts: 1 });
-  expect(await show()).toMatch(/^link +https:\/\/agents\.example\.com\/1$/m);
+  expect(await show()).toMatch(/^link +https:\/\/agents\.example\.com\/2$/m);
   const log = (await workspace.hookmill('runs', 'logs', id)).stdout;
   expect(log).toMatch(/report of attempt 1 at .*\]\nHalf\tdone\n\[hookmill: running\]/);
-  expect(log).toMatch(/\nDone\nhttps:\/\/agents\.example\.com\/1\n\[hookmill: succeeded\]\n$/);
+  expect(log).toMatch(/\nDone\nhttps:\/\/agents\.example\.com\/2\n\[hookmill: succeeded\]\n$/);
 
   expect(await report(callback, end)).toMatchObject({ status: 410, type: 'application/problem+json' });
   expect(agent.attempts).toHaveLength(1);
@@ -156,7 +158,13 @@ test('refuses what is no report of an attempt, and takes 202 alone for success',
       { state: 'failed', link: 'javascript:alert(1)' },
     ],
   ];
-  for (const body of invalid) expect(await report(callback, body)).toMatchObject({ status: 400 });
+  for (const body of invalid) {
+    const { status, body: problem } = await report(callback, body);
+    expect({ status, problem }).toEqual({
+      status: 400,
+      problem: expect.stringMatching(/at most 1000 characters.*http or https/),
+    });
+  }
   expect(await report(callback, 'x'.repeat(40_000))).toMatchObject({ status: 413 });
 });
 

@@ -24,6 +24,13 @@ test('keeps the attempts of a run one after the other, each with how it ended', 
   );
 });
 
+test('says that an attempt succeeded though something is missing', async () => {
+  const { runFiles, file } = await openFiles();
+  const result = { kind: 'succeeded', reason: 'not all artifacts were kept' } as const;
+  expect(await closeOutput(runFiles.appendOutput(run, 'attempt 1', 100), result)).toBe(result);
+  expect(readFileSync(file, 'utf8')).toContain('[hookmill: succeeded, but not all artifacts were kept]\n');
+});
+
 test('does not call output cut that just fits', async () => {
   const { runFiles, file } = await openFiles();
   const output = runFiles.appendOutput(run, 'attempt 1', 4);

@@ -115,10 +115,17 @@ test('a commit or branch that does not exist fails the attempt with the reason',
     const { error } = await runThatIs(bench, await recordPush(bench, after), { state: 'failed' });
     return error;
   };
-  expect(await error('0'.repeat(40))).toMatch(/^the working copy could not be made: .*0{40}/s);
+  expect(await error('1'.repeat(40))).toMatch(/^the working copy could not be made: .*1{40}[^\n]*$/);
   expect(await error('README')).toBe('the working copy could not be made: the repository has no such branch');
   const tree = git('rev-parse', `${revision}^{tree}`);
   expect(await error(tree)).toMatch(/^the working copy could not be made: /);
+});
+
+test('a push that deleted its branch fails the run at once, and says so', async () => {
+  const bench = await openRunBench();
+  await start(bench, '/nowhere/at/all', { runs: { attempts: 3 } });
+  const { error } = await runThatIs(bench, await recordPush(bench, '0'.repeat(40)), { state: 'failed' });
+  expect(error).toBe('the commit ID at $.after is all zeros, because the push deleted the branch');
 });
 
 test('only the automations that are named get a working copy', async () => {
