@@ -32,8 +32,6 @@ const runOutputBytes = 1024 * 1024;
 /** @limit Most output that an operator can keep of one attempt, in bytes: a few runs cannot fill the disk. */
 const runOutputBytesMax = 64 * 1024 * 1024;
 
-/** @limit Processes and threads that the user of commands may have, of all runs together: enough for four large builds. */
-const commandProcesses = 1_000;
 /** @limit Most processes and threads that an operator can let the user of commands have: more than a machine should have. */
 const commandProcessesMax = 100_000;
 
@@ -100,8 +98,8 @@ const commandRunnerShape = z.strictObject({
   group: account.optional().describe('Name or gid of the group; by default, the main group of the user.'),
   processes: count
     .max(commandProcessesMax)
-    .default(commandProcesses)
-    .describe('Maximum number of processes and threads of the user, of all runs together.'),
+    .optional()
+    .describe('Maximum number of processes and threads of the user, of all runs together; by default, 1000.'),
   workspace: workspaceShape.optional().describe('Working copy of a repository that each run gets.'),
   timeLimitSeconds: seconds.default(runCommandSeconds).describe('Time limit for one attempt, in seconds.'),
   outputBytes,
@@ -142,7 +140,8 @@ const backOffShape = z.strictObject({
 
 const directory = z.string().superRefine((text, context) => {
   if (isAbsolute(text)) return;
-  addMistake(context, [], 'not an absolute path', { code: 'definition/value' });
+  const hint = 'begin with /, as in /var/lib/hookmill-runs';
+  addMistake(context, [], 'not an absolute path', { code: 'definition/value', hint });
 });
 
 /** The key `runs` of the daemon's configuration file. */
@@ -171,8 +170,10 @@ export const runSettingsShape = z
     if (runner.kind !== 'command') return;
     const mistake = (key: string, message: string, hint: string) =>
       addMistake(context, ['runner', key], message, { code: 'definition/value', hint });
-    if (runner.user === undefined && runner.group !== undefined)
-      mistake('group', 'group needs user', 'name the user that the command runs as');
+    for (const key of ['group', 'processes'] as const) {
+      if (runner.user === undefined && runner[key] !== undefined)
+        mistake(key, `${key} needs user`, 'name the user that the command runs as');
+    }
     if (runner.user !== undefined && directory === undefined)
       mistake(
         'user',

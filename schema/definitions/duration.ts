@@ -16,7 +16,8 @@ export function durationShape(what: string, minMs: number, maxMs: number) {
   const hint = `write a time from ${renderDuration(minMs)} to ${renderDuration(maxMs)}, e.g. 30s or 5m`;
   return z
     .string()
-    .refine(isWithin, { error: ({ input }) => `invalid ${what} "${input}"`, params: { hint } });
+    .refine(isWithin, { error: ({ input }) => `invalid ${what} "${input}"`, params: { hint } })
+    .meta({ examples: ['30s'] });
 }
 
 function renderDuration(ms: number): string {

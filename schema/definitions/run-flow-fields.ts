@@ -80,21 +80,31 @@ export function pickRunFlow(automation: RunFlowKeys): RunFlowKeys | undefined {
   return Object.keys(keys).length === 0 ? undefined : keys;
 }
 
+/** A key with the time that it has. */
+type Time = readonly [string, string | undefined];
+type CheckedKeys = Partial<RunFlowKeys> & {
+  readonly backOff?: { readonly first?: string | undefined; readonly max?: string | undefined } | undefined;
+};
+
 /** Checks the rules about several keys. */
-export function checkRunFlow(keys: Partial<RunFlowKeys>, context: z.RefinementCtx): void {
+export function checkRunFlow(keys: CheckedKeys, context: z.RefinementCtx): void {
   const require = (key: string, needed: keyof RunFlowKeys, example: string) =>
     addMistake(context, [key], `${key} has no effect without ${needed}`, {
       ...{ code: 'definition/missing-key', atKey: true, hint: `add ${needed}: ${example}` },
     });
-  const { concurrency, concurrencyKey, order, onFailure, debounce } = keys;
+  const requireAtLeast = (key: keyof CheckedKeys, [lower, low]: Time, [upper, high]: Time) => {
+    const [lowMs, highMs] = [low, high].map(text => parseDurationMs(text ?? ''));
+    if (lowMs === undefined || highMs === undefined || highMs >= lowMs) return;
+    const hint = `write at least ${low}, or remove ${upper}`;
+    addMistake(context, [key, upper], `${upper} is shorter than ${lower}`, {
+      code: 'definition/value',
+      hint,
+    });
+  };
+  const { concurrency, concurrencyKey, order, onFailure, debounce, backOff } = keys;
   if (concurrencyKey !== undefined && concurrency === undefined)
     require('concurrencyKey', 'concurrency', '1');
   if (onFailure !== undefined && order === undefined) require('onFailure', 'order', '$.issue.id');
-  const [forMs, atMostMs] = [debounce?.for, debounce?.atMost].map(text => parseDurationMs(text ?? ''));
-  if (forMs === undefined || atMostMs === undefined || atMostMs >= forMs) return;
-  const hint = `write at least ${debounce?.for}, or remove atMost`;
-  addMistake(context, ['debounce', 'atMost'], `atMost is shorter than for`, {
-    code: 'definition/value',
-    hint,
-  });
+  requireAtLeast('debounce', ['for', debounce?.for], ['atMost', debounce?.atMost]);
+  requireAtLeast('backOff', ['first', backOff?.first], ['max', backOff?.max]);
 }

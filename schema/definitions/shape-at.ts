@@ -1,44 +1,100 @@
 import { z } from 'zod';
 
+/** A shape with the value that it checked, which chooses among the options of a union. */
+export interface Checked {
+  readonly shape: z.core.$ZodType;
+  readonly value: unknown;
+}
+
+type Path = readonly PropertyKey[];
+
 /** The keys that a shape knows at a path. */
-export function findKeys(shape: z.core.$ZodType, path: readonly PropertyKey[]): string[] {
-  const keys = findShapes(shape, path)
+export function findKeys(checked: Checked, path: Path): string[] {
+  const keys = findShapes(checked, path)
     .flatMap(unwrap)
-    .flatMap(found => (found instanceof z.ZodObject ? Object.keys(found.shape) : []));
+    .flatMap(({ shape }) => (shape instanceof z.ZodObject ? Object.keys(shape.shape) : []));
   return [...new Set(keys)];
 }
 
+/** The other choices at a path that know a key, such as `kind: http`. */
+export function findChoicesWith(checked: Checked, path: Path, key: string): string[] {
+  return findShapes(checked, path).flatMap(({ shape }) => {
+    const union = strip(shape);
+    if (!(union instanceof z.ZodDiscriminatedUnion)) return [];
+    const { discriminator } = union.def;
+    return union.options
+      .map(option => ({ shape: option, value: undefined }))
+      .filter(option => findKeys(option, []).includes(key))
+      .flatMap(option => findValues(option, [discriminator]).map(value => `${discriminator}: ${value}`));
+  });
+}
+
 /** The values that a shape allows at a path, if it lists them. */
-export function findValues(shape: z.core.$ZodType, path: readonly PropertyKey[]): string[] {
-  return findShapes(shape, path)
+export function findValues(checked: Checked, path: Path): string[] {
+  return findShapes(checked, path)
     .flatMap(unwrap)
-    .flatMap(found => {
-      if (found instanceof z.ZodEnum) return found.options.map(String);
-      return found instanceof z.ZodLiteral ? [...found.values].map(String) : [];
+    .flatMap(({ shape }) => {
+      if (shape instanceof z.ZodEnum) return shape.options.map(String);
+      return shape instanceof z.ZodLiteral ? [...shape.values].map(String) : [];
     });
 }
 
 /** The description of a shape at a path. */
-export function findDescription(shape: z.core.$ZodType, path: readonly PropertyKey[]): string | undefined {
-  const [found] = findShapes(shape, path);
-  return found && z.globalRegistry.get(found)?.description;
+export function findDescription(checked: Checked, path: Path): string | undefined {
+  const [found] = findShapes(checked, path);
+  return found && z.globalRegistry.get(found.shape)?.description;
 }
 
-/** The shape at a path; several if the path leads through a union. */
-function findShapes(shape: z.core.$ZodType, path: readonly PropertyKey[]): z.core.$ZodType[] {
+/** An example of the text at a path, if the shape gives one and the value that is there would be no better in quotes. */
+export function findExample(checked: Checked, path: Path): string | undefined {
+  return findShapes(checked, path)
+    .flatMap(unwrap)
+    .filter(({ shape, value }) => !z.safeParse(shape, String(value)).success)
+    .flatMap(({ shape }) => z.globalRegistry.get(shape)?.examples ?? [])
+    .find(example => typeof example === 'string');
+}
+
+/** The value at a path, of own fields only; undefined if there is none. */
+export function getValue(value: unknown, path: Path): unknown {
+  let found = value;
+  for (const step of path) {
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, step)) return undefined;
+    found = Reflect.get(found, step);
+  }
+  return found;
+}
+
+/** The shape at a path; several if the path leads through a union that the value chooses no option of. */
+function findShapes(checked: Checked, path: Path): Checked[] {
   const [step, ...rest] = path;
-  if (step === undefined) return [shape];
-  return unwrap(shape).flatMap(found => {
-    if (found instanceof z.ZodArray) return findShapes(found.element, rest);
-    if (!(found instanceof z.ZodObject) || !Object.hasOwn(found.shape, step)) return [];
-    return findShapes(found.shape[String(step)], rest);
+  if (step === undefined) return [checked];
+  const value = getValue(checked.value, [step]);
+  return unwrap(checked).flatMap(({ shape }) => {
+    if (shape instanceof z.ZodArray) return findShapes({ shape: shape.element, value }, rest);
+    if (!(shape instanceof z.ZodObject) || !Object.hasOwn(shape.shape, step)) return [];
+    return findShapes({ shape: shape.shape[String(step)], value }, rest);
   });
 }
 
-/** Removes wrappers such as optional and default; a union becomes its options. */
-function unwrap(shape: z.core.$ZodType): z.core.$ZodType[] {
-  if (shape instanceof z.ZodUnion) return shape.options.flatMap(unwrap);
-  if (shape instanceof z.ZodPipe) return unwrap(shape.in);
+/** Removes wrappers; a union becomes its options. */
+function unwrap({ shape, value }: Checked): Checked[] {
+  const bare = strip(shape);
+  if (!(bare instanceof z.ZodUnion)) return [{ shape: bare, value }];
+  return chooseOptions(bare, value).flatMap(option => unwrap({ shape: option, value }));
+}
+
+/** The options of a union, or only the one that the value names. */
+function chooseOptions(union: z.ZodUnion, value: unknown): readonly z.core.$ZodType[] {
+  if (!(union instanceof z.ZodDiscriminatedUnion)) return union.options;
+  const { discriminator } = union.def;
+  const named = String(getValue(value, [discriminator]));
+  const chosen = union.options.filter(shape => findValues({ shape, value }, [discriminator]).includes(named));
+  return chosen.length > 0 ? chosen : union.options;
+}
+
+/** Removes wrappers such as optional and default. */
+function strip(shape: z.core.$ZodType): z.core.$ZodType {
+  if (shape instanceof z.ZodPipe) return strip(shape.in);
   const { def } = shape._zod;
-  return 'innerType' in def && def.innerType instanceof z.core.$ZodType ? unwrap(def.innerType) : [shape];
+  return 'innerType' in def && def.innerType instanceof z.core.$ZodType ? strip(def.innerType) : shape;
 }

@@ -10,7 +10,15 @@ import { explainMisplaced } from '../filters/warnings/find-filter-warnings.ts';
 import { didYouMean, findNearest, joinWithOr } from '../suggestion.ts';
 import type { MistakeParams } from './add-mistake.ts';
 import type { ParsedSource } from './parsed-source.ts';
-import { findDescription, findKeys, findValues } from './shape-at.ts';
+import {
+  type Checked,
+  findChoicesWith,
+  findDescription,
+  findExample,
+  findKeys,
+  findValues,
+  getValue,
+} from './shape-at.ts';
 
 /** @limit Most mistakes reported of one file or request: a person corrects the first ones, and each costs a search for its place. */
 const mistakesMax = 50;
@@ -68,20 +76,33 @@ export function findMistakes(
   shape: z.core.$ZodType,
   value: unknown,
 ): Mistake[] {
-  const all = issues.flatMap(issue => flattenUnion(issue)).flatMap(splitKeys);
+  const checked = { shape, value };
+  const all = issues
+    .flatMap(issue => flattenUnion(issue))
+    .flatMap(splitKeys)
+    .filter(isNarrowest);
   const others = all.length - mistakesMax;
   const flat = others > 0 ? all.slice(0, mistakesMax) : all;
   // A misspelt key is reported as unknown, so the key that was meant is not reported as missing as well.
-  const misspelt = new Set(flat.flatMap(issue => findIntendedKeys(issue, shape)).map(formatPath));
+  const misspelt = new Set(flat.flatMap(issue => findIntendedKeys(issue, checked)).map(formatPath));
   const mistakes = flat
     .filter(issue => getValue(value, issue.path) !== undefined || !misspelt.has(formatPath(issue.path)))
-    .flatMap(issue => toMistakes(issue, shape, value));
+    .flatMap(issue => toMistakes(issue, checked));
   return others > 0 ? [...mistakes, { ...describeOthers(others), path: [] }] : mistakes;
 }
 
 /** Makes one issue of each unknown key. */
 function splitKeys(issue: Issue): Issue[] {
   return issue.code === 'unrecognized_keys' ? issue.keys.map(key => ({ ...issue, keys: [key] })) : [issue];
+}
+
+/** Whether an issue is not about a number that exceeds a lower bound too, as one beyond whole numbers does. */
+function isNarrowest(issue: Issue, _: number, all: readonly Issue[]): boolean {
+  if (issue.code !== 'too_big') return true;
+  const path = formatPath(issue.path);
+  return !all.some(
+    other => other.code === 'too_big' && other.maximum < issue.maximum && formatPath(other.path) === path,
+  );
 }
 
 /** Replaces an issue about a union by the issues of the option that fits the value's type: they are more precise. */
@@ -94,16 +115,16 @@ function flattenUnion(issue: Issue): Issue[] {
 }
 
 /** Finds the paths of the known keys that the author probably meant by misspelt ones. */
-function findIntendedKeys(issue: Issue, shape: z.core.$ZodType): Path[] {
+function findIntendedKeys(issue: Issue, checked: Checked): Path[] {
   if (issue.code !== 'unrecognized_keys') return [];
-  const known = findKeys(shape, issue.path);
+  const known = findKeys(checked, issue.path);
   return issue.keys.flatMap(key => {
     const intended = findNearest(key.trim(), known);
     return intended === undefined ? [] : [[...issue.path, intended]];
   });
 }
 
-function toMistakes(issue: Issue, shape: z.core.$ZodType, root: unknown): Mistake[] {
+function toMistakes(issue: Issue, checked: Checked): Mistake[] {
   const { path } = issue;
   if (issue.code === 'custom') {
     const params = (issue.params ?? {}) as Partial<MistakeParams>;
@@ -114,19 +135,19 @@ function toMistakes(issue: Issue, shape: z.core.$ZodType, root: unknown): Mistak
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map(key => {
       const message = `unknown key "${key}"`;
-      const hint = unknownKeyHint(key, path, shape);
+      const hint = unknownKeyHint(key, path, checked);
       return { code: 'definition/unknown-key', path: [...path, key], atKey: true, message, hint };
     });
   }
-  const value = getValue(root, path);
+  const value = getValue(checked.value, path);
   const subject = nameSubject(path);
   if (value === undefined) {
     const message = `the key "${subject}" is missing`;
-    const hint = missingHint(subject, path, shape);
+    const hint = missingHint(subject, path, checked);
     return [{ code: 'definition/missing-key', path, atKey: true, message, hint }];
   }
-  const { code, message, hint } = toWrongValue(issue, subject, value, shape);
-  return [{ code, path, message, hint: hint ?? findDescription(shape, path) }];
+  const { code, message, hint } = toWrongValue(issue, subject, value, checked);
+  return [{ code, path, message, hint: hint ?? findDescription(checked, path) }];
 }
 
 function nameSubject(path: Path): string {
@@ -135,40 +156,43 @@ function nameSubject(path: Path): string {
   return typeof key === 'number' ? 'the item' : String(key);
 }
 
-function unknownKeyHint(key: string, path: Path, shape: z.core.$ZodType): string {
-  const known = findKeys(shape, path);
+function unknownKeyHint(key: string, path: Path, checked: Checked): string {
+  const known = findKeys(checked, path);
   if (known.includes(key.trim())) return `remove the invisible character beside it: type ${key.trim()} again`;
-  const inner = known.find(other => findKeys(shape, [...path, other]).includes(key));
+  const choices = findChoicesWith(checked, path, key);
+  if (choices.length > 0) return `it needs ${joinWithOr(choices)}`;
+  const inner = known.find(other => findKeys(checked, [...path, other]).includes(key));
   if (inner !== undefined) return `it belongs inside ${inner}: indent it below that`;
-  const outer = path.length > 0 ? findKeys(shape, path.slice(0, -1)) : [];
+  const outer = path.length > 0 ? findKeys(checked, path.slice(0, -1)) : [];
   if (outer.includes(key)) return `it belongs beside ${String(path.at(-1))}, not inside it: indent it less`;
   return didYouMean(key, known) ?? `known keys: ${known.join(', ')}`;
 }
 
-function missingHint(subject: string, path: Path, shape: z.core.$ZodType): string {
-  const values = findValues(shape, path);
+function missingHint(subject: string, path: Path, checked: Checked): string {
+  const values = findValues(checked, path);
   if (values.length > 0) return `add ${subject}: ${joinWithOr(values)}`;
-  const description = findDescription(shape, path);
+  const description = findDescription(checked, path);
   return description === undefined ? `add ${subject}:` : `add ${subject}: ${description}`;
 }
 
 type WrongValue = Pick<Mistake, 'code' | 'message' | 'hint'>;
 
-function toWrongValue(issue: Issue, subject: string, value: unknown, shape: z.core.$ZodType): WrongValue {
+function toWrongValue(issue: Issue, subject: string, value: unknown, checked: Checked): WrongValue {
   const invalid = (hint: string): WrongValue => {
     return { code: 'definition/value', message: `${subject} cannot be ${display(value)}`, hint };
   };
   switch (issue.code) {
     case 'invalid_type': {
       const message = `${subject} must be ${nameType(issue.expected)}, not ${describeType(value)}`;
-      const known = findKeys(shape, issue.path);
-      return { code: 'definition/type', message, hint: typeHint(issue.expected, value, known) };
+      const known = findKeys(checked, issue.path);
+      const example = findExample(checked, issue.path);
+      return { code: 'definition/type', message, hint: typeHint(issue.expected, value, known, example) };
     }
     case 'invalid_value':
       return invalid(choiceHint(value, issue.values.map(String)));
     case 'invalid_union': {
       // If the discriminator of a union has an unknown value, zod lists no options.
-      if (issue.errors.length === 0) return invalid(choiceHint(value, findValues(shape, issue.path)));
+      if (issue.errors.length === 0) return invalid(choiceHint(value, findValues(checked, issue.path)));
       const types = issue.errors
         .flat()
         .flatMap(inner => (inner.code === 'invalid_type' ? [nameType(inner.expected)] : []));
@@ -228,7 +252,12 @@ function describeType(value: unknown): string {
 }
 
 /** Says how to correct a value of the wrong type. `known`: the keys of the expected mapping. */
-function typeHint(expected: string, value: unknown, known: readonly string[]): string | undefined {
+function typeHint(
+  expected: string,
+  value: unknown,
+  known: readonly string[],
+  example: string | undefined,
+): string | undefined {
   if (typeof value === 'string' && /^[\w-]+:\S/.test(value) && expected === 'object') {
     return 'write a space after the colon';
   }
@@ -236,7 +265,7 @@ function typeHint(expected: string, value: unknown, known: readonly string[]): s
     return `write lines of key: value; the keys are ${known.join(', ')}`;
   if (expected === 'array') return listHint(value);
   if (value === null) return 'give it a value, or remove the key';
-  if (expected === 'string') return stringHint(value);
+  if (expected === 'string') return example === undefined ? stringHint(value) : `write it as in ${example}`;
   if (expected === 'boolean') return booleanHint(value);
   return typeof value === 'string' && /^\d/.test(value)
     ? 'write only digits, without quotes or a unit'
@@ -267,15 +296,6 @@ const valueCharsMax = 60;
 
 function display(value: unknown): string {
   return truncate(JSON.stringify(value) ?? 'nothing', valueCharsMax);
-}
-
-function getValue(value: unknown, path: Path): unknown {
-  let found = value;
-  for (const step of path) {
-    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, step)) return undefined;
-    found = Reflect.get(found, step);
-  }
-  return found;
 }
 
 function formatPath(path: Path): string {

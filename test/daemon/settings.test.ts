@@ -27,7 +27,6 @@ test('reads each kind of runner', () => {
     kind: 'command',
     argv: ['/usr/bin/agent', '--once'],
     environment: ['TOKEN'],
-    processes: 1000,
     timeLimitSeconds: 60,
     outputBytes: 1_048_576,
   });
@@ -50,6 +49,11 @@ test.each([
     '{kind: command, argv: [a], environment: [HOOKMILL_KEY]}',
     /^1:57 .* not a variable name that can be passed to the command \(.*never passed on\)$/,
   ],
+  ['{kind: command, argv: [a], group: staff}', /^1:50 .* group needs user \(name the user/],
+  ['{kind: command, argv: [a], processes: 5}', /^1:54 .* processes needs user \(name the user/],
+  ['{kind: command, argv: [a], callback: {}}', /^1:43 .* unknown key "callback" \(it needs kind: http\)$/],
+  ['{kind: directory, timeLimitSeconds: 1}', /^1:34 .* \(it needs kind: command or kind: http\)$/],
+  ['{kind: http, url: "http://x", shell: a}', /^1:46 .* \(known keys: kind, url, tokenFromEnvironment, /],
   ['{kind: http, url: "ftp://x.example"}', /^1:34 .* not a valid URL of a receiver \(use http/],
   ['{kind: http, url: "https://u:p@x.example"}', /^1:34 .* not a valid URL of a receiver \(use http/],
   [

@@ -3,6 +3,9 @@ import { execa } from 'execa';
 import { SettingsError } from '../../settings-error.ts';
 import type { CommandRunnerSettings } from '../run-settings.ts';
 
+/** @limit Processes and threads that the user of commands may have, of all runs together: enough for four large builds. */
+const commandProcesses = 1_000;
+
 /** @limit Time limit for each look at the user of commands when the daemon starts, in ms: a directory service may be slow. */
 const lookMs = 10_000;
 
@@ -23,7 +26,7 @@ export interface CommandUser {
  * Fails with SettingsError if not.
  */
 export async function openCommandUser(
-  { user, group, processes }: Pick<CommandRunnerSettings, 'user' | 'group' | 'processes'>,
+  { user, group, processes = commandProcesses }: Pick<CommandRunnerSettings, 'user' | 'group' | 'processes'>,
   runsDirectory: string,
   { PATH }: NodeJS.ProcessEnv,
 ): Promise<CommandUser> {

@@ -111,9 +111,16 @@ test.for([
   ['order: $.id\nonFailure: stop', '7:12 definition/value'],
   ['debounce: {key: $.id}', '6:1 definition/missing-key'],
   ['debounce: {for: 1m, atMost: 30s}', '6:29 definition/value'],
+  ['backOff: {first: 5m, max: 30s}', '6:27 definition/value'],
+  ['concurrency: 99999999999999999999', '6:14 definition/value'],
   ['runsPerHour: 0', '6:14 definition/value'],
 ])('reports %s', ([control, expected]) => {
   expect(problems(`${withFilter(`{webhook_ids: [${uid}]}`)}${control}\n`)).toEqual([expected]);
+});
+
+test.for(['timeLimit: 600', 'debounce: {for: 30}', 'order: 7'])('shows how to write %s', control => {
+  const { diagnostics } = parse(`${withFilter(`{webhook_ids: [${uid}]}`)}${control}\n`);
+  expect(diagnostics[0]?.hint).toMatch(/^write it as in (30s|\$\.issue\.id)$/);
 });
 
 test('keeps a filter as JSON would, so that an unchanged file is no change', () => {
