@@ -17,12 +17,12 @@ import {
   transferTables,
 } from '../store/transfer.ts';
 
-/** What is copied, and the seal of its values. */
+/** A store to copy from, with the seal of its values. */
 export interface CopySource extends TransferSource {
   readonly seal: Seal;
 }
 
-/** Where it is copied to, and the seal that its values get there. */
+/** A store to copy to, with the seal that its values get there. */
 export interface CopyTarget extends TransferTarget {
   readonly seal: Seal;
 }
@@ -170,12 +170,13 @@ async function readSnapshots(
   return snapshots;
 }
 
-/** What a store has, to be compared with another one. */
+/** The content of a store, summed up to be compared with that of another one. */
 export interface CopySummary {
   readonly parts: ReadonlyMap<string, PartSummary>;
   readonly runsRunning: number;
 }
 
+/** Compares the contents of two stores. */
 export function compareSummaries(source: CopySummary, target: CopySummary): CopyReport {
   const nothing = { count: 0, digest: '' };
   const names = [...new Set([...source.parts.keys(), ...target.parts.keys()])];
@@ -204,7 +205,7 @@ export async function summarizeStore(side: TransferSource): Promise<CopySummary>
 
 /** Counts the rows of a delivery log and digests those of each factory in their order. */
 class LogSums {
-  /** By table, then by factory. */
+  /** The sums of factories, by table. */
   readonly #tables = new Map(
     transferTables.map(table => [table, new Map<string, { count: number; hash: Hash }>()]),
   );

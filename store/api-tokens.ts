@@ -17,7 +17,7 @@ export const apiTokenShape = z.strictObject({
   /** The digest by which the token is recognized. The token itself is not stored. */
   sha256: z.hex().length(64),
   createdAt: z.string(),
-  /** From then on it is refused; null: never. */
+  /** The time from which it is refused; null: never. */
   expiresAt: z.string().nullable().default(null),
   /** Accurate to the minute. */
   lastUsedAt: z.string().nullable(),

@@ -21,8 +21,8 @@ export interface AuditWanted {
 }
 
 /**
- * Who changed what, when, and from where; the oldest entries are forgotten. A change begins before it is made, and ends
- * after it, so that nothing is changed without an entry.
+ * The record of who changed what, when, and from where; the oldest entries are removed. An entry begins before its change
+ * and ends after it, so that nothing is changed without one.
  */
 export interface AuditLog {
   /** Records an entry that is listed as unfinished until the change ends. Returns its place, once it is on disk. */

@@ -66,13 +66,16 @@ export interface NewRun {
 }
 
 /**
- * When a run may start, beside its due time. A lane is the runs of one automation that share a limit, an order or a
- * burst; its name is short, and no other factory, automation or kind of lane has the same one.
+ * The rules by which a run may start, beside its due time. A lane is the runs of one automation that share a limit, an
+ * order or a burst; its name is short, and no other factory, automation or kind of lane has the same one.
  */
 export interface RunFlow {
   /** At most `runs` runs of the lane are running at the same time. */
   readonly limit?: { readonly lane: string; readonly runs: number };
-  /** The runs of the lane start one after the other, as they were recorded. With `hold`, a failed one keeps the others waiting until it is retried or dismissed. */
+  /**
+   * The runs of the lane start one after the other, as they were recorded. With `hold`, a failed one keeps the others
+   * waiting until it is retried or dismissed.
+   */
   readonly order?: { readonly lane: string; readonly hold: boolean };
   /**
    * Deliveries join the lane's run that was not attempted yet, instead of starting another one. It is due `forMs` after
@@ -123,9 +126,9 @@ export interface Run {
   /** Digest of the automations that were applied when the run was recorded. */
   readonly snapshot?: string;
   readonly state: RunState;
-  /** How often it was claimed, the current claim included. A claim that was no attempt is taken back. */
+  /** The number of its attempts, the current one included. A claim that was no attempt does not count. */
   readonly attempts: number;
-  /** How often it was ever claimed. Each claim has a higher number than all before it: the fencing token of its attempt. */
+  /** The number of all its claims. Each claim has a higher number than those before it: the fencing token of its attempt. */
   readonly claims: number;
   readonly notBeforeMs: number;
   readonly createdAtMs: number;
@@ -135,17 +138,17 @@ export interface Run {
   readonly claimedBy?: string;
   /** Until when a running run waits for its receiver to report the end. */
   readonly waitsUntilMs?: number;
-  /** What the receiver last reported of the current or last attempt. */
+  /** The receiver's last report on the current or last attempt. */
   readonly report?: RunReport;
-  /** Why the last attempt failed. */
+  /** The reason why the last attempt failed. */
   readonly error?: string;
-  /** What keeps a queued run from starting, beside its due time. */
+  /** The reason why a queued run does not start, beside its due time. */
   readonly waitsFor?: RunWait;
   /** True if the run failed without an attempt, because too many runs of its automation were started within an hour. */
   readonly stopped?: boolean;
   /** True if an operator gave up the failed run, so that it does not hold those behind it. */
   readonly dismissed?: boolean;
-  /** The number of deliveries that the run has taken up. Absent unless it gathers deliveries (see `RunFlow`); `deliveryId` is then the newest. */
+  /** The number of deliveries that the run has taken up; `deliveryId` is the newest. Absent unless it has a `burst`. */
   readonly deliveryCount?: number;
 }
 
@@ -201,7 +204,7 @@ export interface RunPostponement extends RunAttempt {
 
 export interface DueTimesCorrection {
   readonly nowMs: number;
-  /** By how much the clock was set back since the last correction. */
+  /** The time by which the clock was set back since the last correction. */
   readonly backMs: number;
 }
 
@@ -274,7 +277,7 @@ export interface DeliveryLogStats {
   readonly lastCommitDeliveries: number;
 }
 
-/** The deliveries that are meant. What is absent lets all through. */
+/** Selects deliveries. An absent field selects all. */
 export interface DeliveryFilter extends LoggedTimes {
   readonly factory: string;
   /** The webhook's name when the delivery arrived. With `uid` too, deliveries with either are meant. */
@@ -288,7 +291,7 @@ export interface DeliveryFilter extends LoggedTimes {
   readonly content?: ContentFilter;
 }
 
-/** The runs that are meant. What is absent lets all through. */
+/** Selects runs. An absent field selects all. */
 export interface RunFilter extends LoggedTimes {
   readonly factory: string;
   /** As in a `DeliveryFilter`. */
@@ -296,11 +299,11 @@ export interface RunFilter extends LoggedTimes {
   readonly uid?: string;
   readonly automation?: string;
   readonly state?: RunState;
-  /** Of the run's delivery. */
+  /** The content of the run's delivery. */
   readonly content?: ContentFilter;
 }
 
-/** When deliveries arrived, or runs were created. A clock that was set back by more than a few minutes blurs it. */
+/** The times at which deliveries arrived or runs were created. Rows may be missed if the clock was set back by more than ten minutes. */
 interface LoggedTimes {
   /** At this time or later. */
   readonly sinceMs?: number;
@@ -317,7 +320,7 @@ export interface DeliverySummary {
   readonly beginning?: Uint8Array;
 }
 
-/** What a delivery must contain, which only accepted ones do. */
+/** Content that a delivery must have. Only accepted ones have any. */
 export interface ContentFilter {
   /** See `isOfEventType`. */
   readonly eventType?: string;
@@ -343,7 +346,7 @@ export interface SearchPart extends ListPart {
 
 export interface Found<Row> {
   readonly rows: Row[];
-  /** How many rows were looked at. */
+  /** The number of rows that were looked at. */
   readonly searched: number;
   /** The last row that was looked at, found or not: where the next part begins. Absent if there was none. */
   readonly lastId?: string;
@@ -354,10 +357,10 @@ export interface Found<Row> {
 /** The runs of all factories that have not ended. */
 export interface UnfinishedRuns {
   readonly queued: number;
-  /** Those of the queued ones that are due, but wait for other runs. */
+  /** The queued ones that are due, but wait for other runs. */
   readonly waiting: number;
   readonly running: number;
-  /** When the queued run was due, or will be, that has waited longest, apart from those that wait for other runs. */
+  /** The earliest due time of a queued run that does not wait for other runs. */
   readonly firstDueMs?: number;
 }
 
@@ -417,9 +420,9 @@ export interface DeliveryLogReader {
   /** Adds up the first rows that are not tallied yet, for `recordTallies`. */
   readNextTallies(): Promise<TallyStep>;
   readHistory(filter: HistoryFilter): Promise<TalliedHistory>;
-  /** The webhooks that are to be looked at now, those that wait longest first. */
+  /** The webhooks that must be judged now; those that wait longest first. */
   listDueHealth(nowMs: number, limit: number): Promise<StoredHealth[]>;
-  /** Of one factory, or of all. */
+  /** Counts the webhooks of one factory, or of all. */
   countHealth(factory?: string): Promise<HealthCounts>;
 }
 
@@ -452,11 +455,11 @@ export interface DeliveryLog {
    */
   recordUnlogged(counts: readonly UnloggedCount[]): Promise<number>;
   /**
-   * Adds to the tallies, and makes the webhooks due that may not be healthy. So each row is counted once: false, and
-   * nothing is added, if the rows were tallied meanwhile.
+   * Adds to the tallies, and makes webhooks due that may not be healthy. Returns false and adds nothing if the rows were
+   * tallied meanwhile, so that each row counts once.
    */
   recordTallies(step: TallyStep): Promise<boolean>;
-  /** Records that a daemon looked at webhooks, and what it found. */
+  /** Records how a daemon has judged webhooks, and when. */
   recordHealth(record: HealthRecord): Promise<boolean>;
   /** Undefined unless the delivery was accepted. */
   readEvent(deliveryId: string): Promise<StoredEvent | undefined>;
@@ -473,7 +476,7 @@ export interface DeliveryLog {
   finishRun(result: RunResult): Promise<boolean>;
   /** Lets a run wait for its receiver, under no daemon; false if it is not running under that claim. */
   awaitReport(awaited: AwaitedReport): Promise<boolean>;
-  /** Keeps what a receiver reports of a run in progress; false if it is not running under that claim. */
+  /** Keeps a receiver's report on a running run; false if it is not running under that claim. */
   recordReport(reported: ReportedRun): Promise<boolean>;
   /** Queues a running run for another attempt; false if it is not running under that claim. */
   postponeRun(postponement: RunPostponement): Promise<boolean>;
@@ -489,12 +492,13 @@ export interface DeliveryLog {
   retryRun(run: { readonly id: string; readonly nowMs: number }): Promise<boolean>;
   /** Gives up a failed run, so that it no longer holds those behind it; false if it has not failed. A retry undoes it. */
   dismissRun(id: string): Promise<boolean>;
-  /** Queues new runs from a stored payload, which gather no other deliveries; false if the log has no payload of that delivery. */
+  /** Queues new runs from a stored payload. They gather no deliveries. False if the log has no payload of that delivery. */
   replay(replay: Replay): Promise<boolean>;
 
   /**
    * Removes what retention no longer keeps, in small steps between the commits of deliveries. A delivery with a queued
-   * or running run stays. A run is removed with its newest delivery, and then holds no other one. Closing the log rejects this with `closed`.
+   * or running run stays. A run is removed with its newest delivery, and then holds no other run. Rejects with `closed` if
+   * the log is closed meanwhile.
    */
   prune(retention: PruneRule): Promise<Pruned>;
 

@@ -17,7 +17,7 @@ import type { OnStateChange, Watch } from './watch.ts';
  * store open. Operations reject with `StoreError`, those of the delivery log with `DeliveryLogError`.
  */
 export interface Store {
-  /** Where the store is, so that another thread of this process can open it too. */
+  /** The place of the store, so that another thread of this process can open it too. */
   readonly place: StorePlace;
   readonly appliedStates: AppliedStates;
   readonly teamSecrets: TeamSecrets;
@@ -135,7 +135,7 @@ export interface Mirrors {
   use<T>(factory: string, work: (directory: string) => Promise<T>): Promise<T>;
 }
 
-/** Where the last daemon listened, so that commands print the right URLs and find it without an option. */
+/** The address of the last daemon, so that commands print the right URLs and find it without an option. */
 export interface DaemonAddress {
   /** Undefined if no daemon has started yet, or if the record cannot be read. */
   read(): Promise<DaemonRecord | undefined>;
@@ -162,7 +162,7 @@ export interface StorePlace {
   readonly environment: NodeJS.ProcessEnv;
   /** The database that keeps everything but caches; absent: the home keeps everything. */
   readonly postgres?: PostgresPlace | undefined;
-  /** How long to wait for another process that changes the same thing. */
+  /** The time to wait for another process that changes the same thing. */
   readonly lockTimeoutMs: number;
 }
 

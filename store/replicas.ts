@@ -29,7 +29,7 @@ export interface Turn {
 export interface ReplicasState {
   /** The daemons that have shown a sign of life in time, oldest first. */
   readonly alive: readonly Replica[];
-  /** How far the slowest standby of the database is behind, in ms; null if there is none, or this role may not know. */
+  /** The delay of the database's slowest standby, in ms; null if there is none, or this role may not know. */
   readonly standbyLagMs: number | null;
 }
 

@@ -5,6 +5,6 @@ export const deliveryBytesPerRunMax = 64 * 1024 * 1024;
 /** @limit Runs in one claim that are decided by their flow: a delivery waits a few ms for them at most. */
 export const flowDecisionsMax = 100;
 
-/** Why a run failed that `runsPerHour` stopped. */
+/** The error of a run that `runsPerHour` stopped. */
 export const stopReason =
   'not started: as many runs of this automation were started within an hour as runsPerHour allows; retry it later';

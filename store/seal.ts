@@ -15,8 +15,8 @@ export interface Seal {
   /** Seals a value again, unless the key has sealed it. Fails as `open` does. */
   reseal(sealed: string, owner: SealedFor): Promise<string>;
   /**
-   * Derives keys for another use (HKDF, RFC 5869), from the key and from the old key. They are the same as long as those are,
-   * and are never stored.
+   * Derives keys for another use (HKDF, RFC 5869), from the key and from the old key. They stay the same as long as
+   * the key does, and are never stored.
    */
   deriveKeys(use: string): Promise<readonly [current: KeyObject, ...old: KeyObject[]]>;
 }

@@ -7,7 +7,7 @@ import { StoreError } from './store-error.ts';
 /** @limit Length of the key that seals values, in bytes: A256GCM takes 256 bits. */
 export const keyBytes = 32;
 
-/** Where the key comes from. */
+/** A source of the key. */
 export interface KeySource {
   /** The key, if there is one, then the old key, if there is one. Fails with `key` if one is malformed. */
   readonly find: () => Promise<readonly KeyObject[]>;

@@ -27,7 +27,7 @@ export interface SeqRange {
 /** Rows are given by their `seq`. */
 interface SearchStep {
   readonly found: readonly number[];
-  /** How many rows were looked at. */
+  /** The number of rows that were looked at. */
   readonly searched: number;
   /** The last of them. */
   readonly last: number | undefined;
@@ -38,7 +38,7 @@ interface SearchStep {
 export class SearchSteps {
   readonly #limit: number;
   readonly #untilMs: number;
-  /** What was found. */
+  /** The rows that were found. */
   readonly seqs: number[] = [];
   searched = 0;
   /** The row up to which everything was looked at. */

@@ -116,7 +116,7 @@ export interface StoredHealth {
 
 /** The health of a webhook as it was just judged. */
 export interface JudgedHealth extends Pick<StoredHealth, 'uid' | 'state' | 'sinceMs' | 'fromMs'> {
-  /** When to look at it again, unless deliveries come that may change it before; null: it is forgotten. */
+  /** The time at which it must be judged again, unless deliveries make it due before; null: it is forgotten. */
   readonly dueMs: number | null;
 }
 

@@ -54,7 +54,7 @@ export function isOnlyFor(factories: FactoriesAllowed, factory: string, stored: 
 export interface TeamSecretInfo {
   readonly name: string;
   readonly state: 'set' | 'declared' | 'reference';
-  /** Where the value is kept, if not in the store; null if another key sealed that. Only with the state `reference`. */
+  /** The reference, with the state `reference`; null if another key sealed it. */
   readonly from?: string | null;
   readonly updatedAt: string;
   readonly factories: FactoriesAllowed;
@@ -76,7 +76,7 @@ export interface TeamSecret {
   readonly value?: { readonly version: string; readonly text: string };
   /** The factory that asked for it, if that may not use it. */
   readonly forbiddenTo?: string;
-  /** Why the value could not be read from where it is kept, and what to do. */
+  /** The reason why the value could not be read from where it is kept, and what to do. */
   readonly unresolved?: { readonly message: string; readonly hint: string };
 }
 

@@ -13,7 +13,7 @@ export const deliverySizeMax = 2_147_483_647;
 export const transferTables = ['deliveries', 'runs', 'unlogged', 'audit'] as const;
 export type TransferTableName = (typeof transferTables)[number];
 
-/** Everything that a store keeps, as it is kept, to be copied. */
+/** A store to copy from: everything that it keeps, as it is kept. */
 export interface TransferSource {
   readonly documents: Pick<Documents, 'read' | 'listFactories'>;
   readonly deliveries: TransferReader<TransferDelivery>;
@@ -28,7 +28,7 @@ export interface TransferSource {
   close(): Promise<void>;
 }
 
-/** Where everything is copied to. What it has already must be the beginning of the source. */
+/** A store to copy to. Its content must be the beginning of the source's. */
 export interface TransferTarget {
   readonly documents: Pick<Documents, 'read' | 'change' | 'listFactories'>;
   readonly deliveries: TransferTable<TransferDelivery>;
@@ -49,7 +49,7 @@ export interface Transfer extends TransferSource, TransferTarget {
 
 /** Rows of the delivery log, in the order in which they were recorded. */
 export interface TransferReader<Row extends TransferRow> {
-  /** The first page of a factory's rows after the one at this position; no rows at the end. Positions are above 0. */
+  /** Reads the next page of a factory's rows after this position; no rows at the end. Positions are above 0. */
   read(factory: string, after: number): Promise<Row[]>;
 }
 
@@ -114,7 +114,7 @@ export interface TransferRun extends TransferRow {
   readonly flow: string | null;
   readonly stopped: boolean;
   readonly dismissed: boolean;
-  /** The ids of the deliveries that it has taken up, as a JSON array; null for most runs. A copied run takes up no more. */
+  /** The ids of the deliveries that it has taken up, as a JSON array; null without a burst. A copied run gathers no more. */
   readonly taken: string | null;
   /** The output of all attempts; null if there is none. */
   readonly bytes: Uint8Array | null;

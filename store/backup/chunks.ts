@@ -18,7 +18,7 @@ const lengthBytes = 4;
 const tagBytes = 16;
 const owner: SealedFor = { use: 'backup', name: 'the backup' };
 
-/** Where a chunk is in its file. */
+/** The place of a chunk in its file. */
 export interface ChunkPlace {
   readonly number: number;
   /** The offset of its ciphertext. */

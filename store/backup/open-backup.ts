@@ -51,7 +51,7 @@ export async function openBackup(path: string, seal: Seal): Promise<Backup> {
   }
 }
 
-/** Where everything is in a backup. */
+/** The places of everything in a backup. */
 interface Index {
   readonly facts: BackupFacts;
   readonly factories: ReadonlySet<string>;

@@ -3,7 +3,7 @@ import { gunzip, gzip } from 'node:zlib';
 import type { DocumentId } from '../documents/documents.ts';
 import type { TransferRow, TransferTableName } from '../transfer.ts';
 
-/** What a backup says of itself. */
+/** The facts at the end of a backup. */
 export interface BackupFacts {
   readonly createdAt: string;
   /** Whether the payloads of deliveries and the outputs of runs were left out. */

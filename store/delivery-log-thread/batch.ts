@@ -19,7 +19,7 @@ export type WaitingDelivery = WaitingAccepted | WaitingRejected;
 
 interface WaitingAccepted {
   readonly kind: 'accepted';
-  /** When it arrived, by a monotonic clock. */
+  /** The time at which it arrived, by a monotonic clock. */
   readonly sinceMs: number;
   readonly delivery: AcceptedDelivery;
   readonly resolve: (recorded: Recorded) => void;

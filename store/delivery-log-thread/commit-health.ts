@@ -5,7 +5,7 @@ const failureRemembersMs = 5_000;
 
 /** Says why commits do not work, from how the last ones ended. Times are monotonic, in ms. */
 export class CommitHealth {
-  /** When each batch in flight was sent, oldest first. */
+  /** The time at which each batch in flight was sent, oldest first. */
   readonly #startedMs = new Map<number, number>();
   #failure: { readonly reason: string; readonly atMs: number; readonly repaired: boolean } | undefined;
 

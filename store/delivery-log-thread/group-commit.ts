@@ -32,7 +32,7 @@ const commitProbeMs = 2_500;
 /** @limit Time between two looks for deliveries that wait too long, and for a log to be tested, in ms: a tenth of their wait. */
 const commitLookMs = 500;
 
-/** How a thread wants its work. */
+/** The way in which a thread gets its work. */
 export interface ThreadManner {
   /** The number of batches that it commits at the same time. */
   readonly batchesInFlightMax: number;

@@ -20,7 +20,10 @@ import type {
 import type { DeliveryLogErrorCode } from '../delivery-log-error.ts';
 import type { HealthRecord, TallyStep } from '../tallies.ts';
 
-/** The work of one transaction; without any, the transaction only tests whether the log can be written. All payloads are in one transferred buffer, so no byte is copied between threads. */
+/**
+ * The work of one transaction; without any, the transaction only tests whether the log can be written. All payloads are
+ * in one transferred buffer, so no byte is copied between threads.
+ */
 export interface Batch {
   readonly kind: 'batch';
   readonly id: number;
@@ -149,10 +152,10 @@ export interface PruneStep extends PruneRule {
   readonly after?: PrunePosition;
 }
 
-/** How far a pass of pruning has come; only the adapter that returned it can read it. */
+/** The progress of a pass of pruning. Only the adapter that returned it can read it. */
 export type PrunePosition = object;
 
 export interface PrunedStep extends Pruned {
-  /** Where the next step continues; absent when the pass is done. */
+  /** The place at which the next step continues; absent when the pass is done. */
   readonly next?: PrunePosition;
 }

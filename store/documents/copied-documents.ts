@@ -35,7 +35,7 @@ export interface CopiedDocument {
   copy(from: SealedDocuments, to: SealedTarget): Promise<void>;
   /** Seals the values again that the key has not sealed, and returns their number. */
   reseal(side: SealedTarget): Promise<number>;
-  /** Why sealed values do not open, for each that does not. */
+  /** Lists why sealed values do not open. */
   listUnopened(side: SealedDocuments): Promise<string[]>;
   /** The number of things in the document, and a digest of its content without sealed values. */
   summarize(documents: Pick<Documents, 'read'>): Promise<{ readonly count: number; readonly digest: string }>;
@@ -95,7 +95,7 @@ export async function resealDocuments(side: SealedStore): Promise<number> {
   return count;
 }
 
-/** Says what is wrong with the documents: those that cannot be read, values that do not open, missing team secrets. */
+/** Lists what is wrong with the documents: those that cannot be read, values that do not open, missing team secrets. */
 export async function checkDocuments(side: SealedStore): Promise<string[]> {
   const problems: string[] = [];
   const collect = async (find: () => Promise<string[]>) => {
@@ -207,7 +207,7 @@ function copied<T extends object>(
   };
 }
 
-/** What can be done with the sealed values of one document. */
+/** Makes the methods that look only at the sealed values of one document. */
 function sealedIn<T extends object>(
   document: StoredDocument<T>,
   replaceSealed: Content<T>['replaceSealed'],

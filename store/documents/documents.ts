@@ -4,7 +4,7 @@ import type { OnStateChange, Watch } from '../watch.ts';
 
 export type DocumentKind = 'applied' | 'reconcile' | 'secrets' | 'tokens' | 'sessions' | 'alerts';
 
-/** Which document is meant. Without a factory, it is the one of its kind. */
+/** Identifies a document. Without a factory, it is the only one of its kind. */
 export interface DocumentId {
   readonly kind: DocumentKind;
   readonly factory?: string;

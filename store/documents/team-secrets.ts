@@ -206,7 +206,7 @@ async function makeSecret(
 }
 
 interface Opened extends TeamSecret {
-  /** Where the value is kept, if it must still be read. */
+  /** The reference to the value, if it must still be read. */
   readonly from?: string;
 }
 

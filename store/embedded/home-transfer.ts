@@ -59,8 +59,8 @@ export function openHomeTransfer(
 }
 
 /**
- * Opens what a home keeps at this moment, while others go on changing it: `freeze` reads the documents. The outputs of runs and the audit log are read
- * later: they grow, and retention may remove outputs.
+ * Opens a home as it is at this moment, while others go on changing it. `freeze` reads the documents. The outputs of runs
+ * and the audit log are read later: they may have grown by then, and retention may have removed outputs.
  */
 export async function openHomeSnapshot(
   home: Home,

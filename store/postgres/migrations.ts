@@ -169,17 +169,18 @@ const isInOrder =
   "(state IN ('queued', 'parked', 'running') OR state = 'failed' AND holds AND dismissed IS NULL)";
 
 /**
- * When runs may start. The runs that have a `flow` also have a row in `run_flows`, a table of its own because that of
- * runs is too large to get new indexes. A trigger keeps it, so every change of a run's state is followed, whatever made
+ * Decides when runs may start. The runs that have a `flow` also have a row in `run_flows`, a table of its own because that
+ * of runs is too large to get new indexes. A trigger keeps it, so every change of a run's state is followed, whatever made
  * it. Two kinds of locks serialise work on a lane: one for deciding about its runs and for their ends, so that limits
  * hold across replicas and no parked run is forgotten, and one for recording, so that `seq` is the order of commits.
- * Whoever holds the second one never waits for somebody who waits for the first, because it takes none of that kind.
+ * Recording takes no lock of the first kind. It can still meet a claim in a circle of row locks, if it gathers for two runs
+ * of a limit lane: PostgreSQL ends one of the two transactions, which is then done again.
  */
 const runFlows = `
     ALTER TABLE hookmill.runs
       -- A RunFlow as JSON; null for most runs.
       ADD COLUMN flow text,
-      -- Why a queued run does not start: 'deliveries'; or 'order' or 'limit', if its state is 'parked' instead of 'queued'.
+      -- The reason why a queued run does not start: 'deliveries'; or 'order' or 'limit', if its state is 'parked' instead.
       ADD COLUMN waits_for text,
       ADD COLUMN delivery_count integer,
       ADD COLUMN stopped boolean,
@@ -328,7 +329,7 @@ const runFlows = `
         ELSE
           UPDATE hookmill.runs SET state = 'parked', waits_for = obstacle WHERE day = own.day AND id = own.run_id;
         END IF;
-        -- Unless it is the limit itself that it waits for, others may have the place that it was let in for.
+        -- A run that the limit does not stop lets claims look at the next one of its lane: there may be more places.
         IF obstacle IS DISTINCT FROM 'limit' THEN
           PERFORM hookmill.release_lanes(NULL, own.limit_lane);
         END IF;
@@ -627,7 +628,7 @@ const migrations: readonly Migration[] = [
       listening_since_ms bigint NOT NULL
     ) WITH (fillfactor = 10);
     INSERT INTO hookmill.tally_position VALUES (1, 0, 0, 0, 0);
-    -- What was last found of each webhook that got a delivery, and when to look again.
+    -- The last judgement of each webhook that got a delivery, and when it must be judged again.
     CREATE TABLE hookmill.webhook_health (
       uid text PRIMARY KEY,
       factory text NOT NULL,
@@ -651,14 +652,14 @@ const migrations: readonly Migration[] = [
   {
     compatibleFrom: 1,
     sql: `
-    -- How often the run was ever claimed: the fencing token of its attempt.
+    -- The number of all claims of the run: the fencing token of its attempt.
     ALTER TABLE hookmill.runs ADD COLUMN claims bigint NOT NULL DEFAULT 0;
     `,
   },
   {
     compatibleFrom: 1,
     sql: `
-    -- Until when a running run, which then belongs to no daemon, waits for its receiver; and what that last said, as JSON.
+    -- The time until which a running run waits for its receiver, under no daemon; and the receiver's last report, as JSON.
     ALTER TABLE hookmill.runs ADD COLUMN waits_until_ms bigint;
     ALTER TABLE hookmill.runs ADD COLUMN report text;
     `,
@@ -667,7 +668,7 @@ const migrations: readonly Migration[] = [
   {
     compatibleFrom: 1,
     sql: `
-    -- Who changed what. Without a factory: all factories.
+    -- The audit log. An entry without a factory is about all of them.
     CREATE TABLE hookmill.audit (
       seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
       factory text,

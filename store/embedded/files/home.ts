@@ -15,7 +15,7 @@ export interface Home {
   readonly runsDirectory: string;
   /** Outside `runsDirectory`, because the commands of runs can change everything in there. */
   readonly runOutputsDirectory: string;
-  /** What runs left to be kept, copied from `runsDirectory`. */
+  /** The artifacts of runs, copied from `runsDirectory`. */
   readonly runArtifactsDirectory: string;
   readonly repositoriesDirectory: string;
   readonly tokensFile: string;

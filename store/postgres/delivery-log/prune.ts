@@ -26,7 +26,7 @@ const phases = [
 ] as const;
 type Phase = (typeof phases)[number];
 
-/** Where the next step continues. */
+/** The place at which the next step continues. */
 interface Position {
   readonly phase: Phase;
   readonly carried?: Carried | undefined;
@@ -103,7 +103,7 @@ const steps: Readonly<Record<Phase, Step>> = {
   },
 };
 
-/** By how much the clock of this machine is ahead of the database's: a wrong clock must not drop days too early. */
+/** Returns how far this machine's clock is ahead of the database's: a wrong clock must not drop days too early. */
 async function readAheadMs(pool: Pool): Promise<number> {
   const { rows } = await pool.query<{ nowMs: number }>(
     'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS "nowMs"',

@@ -15,7 +15,7 @@ const conflictsMax = 20;
 export class Retries {
   readonly #pool: Pool;
   readonly #partitions: Partitions;
-  /** When connections began to fail; undefined while they work. */
+  /** The time at which connections began to fail; undefined while they work. */
   #failingSinceMs: number | undefined;
   #usesPreparedStatements = true;
 

@@ -37,7 +37,7 @@ async function prepareRun() {
   return { runFiles, id, runDirectory, outside, secret, append };
 }
 
-/** What a hostile process could leave at a path, besides a file of its own. */
+/** Things that a hostile process could leave at a path, besides a file of its own. */
 const traps: Readonly<Record<string, (path: string, target: string) => void>> = {
   'a symbolic link': (path, target) => symlinkSync(target, path),
   'a dangling symbolic link': (path, target) => symlinkSync(`${target}.new`, path),

@@ -1,5 +1,5 @@
 /**
- * The first rows of several lists together. Each list is read in the order of `compare`: at most its first `limit` rows,
+ * Merges the first rows of several lists. Each list is read in the order of `compare`: at most its first `limit` rows,
  * and none from `end` on, which is the last row that still counts.
  */
 export function mergeFirst<Key, Row>(

@@ -264,7 +264,7 @@ const migrations: readonly string[] = [
     listening_since_ms INTEGER NOT NULL
   ) STRICT;
   INSERT INTO tally_position VALUES (1, 0, 0, 0);
-  -- What was last found of each webhook that got a delivery, and when to look again.
+  -- The last judgement of each webhook that got a delivery, and when it must be judged again.
   CREATE TABLE webhook_health (
     uid TEXT PRIMARY KEY,
     factory TEXT NOT NULL,
@@ -282,29 +282,29 @@ const migrations: readonly string[] = [
   ALTER TABLE webhook_health ADD COLUMN since_ms INTEGER;
   `,
   `
-  -- How often the run was ever claimed: the fencing token of its attempt.
+  -- The number of all claims of the run: the fencing token of its attempt.
   ALTER TABLE runs ADD COLUMN claims INTEGER NOT NULL DEFAULT 0;
   `,
   `
-  -- Until when a running run, which then belongs to no daemon, waits for its receiver; and what that last said, as JSON.
+  -- The time until which a running run waits for its receiver, under no daemon; and the receiver's last report, as JSON.
   ALTER TABLE runs ADD COLUMN waits_until_ms INTEGER;
   ALTER TABLE runs ADD COLUMN report TEXT;
   `,
   `
-  -- When a run may start: a RunFlow as JSON, from which other columns are read; null for most runs.
+  -- A RunFlow as JSON, from which other columns are read; null for most runs.
   ALTER TABLE runs ADD COLUMN flow TEXT;
   ALTER TABLE runs ADD COLUMN order_lane TEXT AS (flow ->> '$.order.lane');
   ALTER TABLE runs ADD COLUMN holds INTEGER AS (flow ->> '$.order.hold');
   ALTER TABLE runs ADD COLUMN limit_lane TEXT AS (flow ->> '$.limit.lane');
   ALTER TABLE runs ADD COLUMN limit_runs INTEGER AS (flow ->> '$.limit.runs');
   ALTER TABLE runs ADD COLUMN runs_per_hour INTEGER AS (flow ->> '$.runsPerHour');
-  -- Why a queued run waits though it is due: 'order' or 'limit'. Claims pass over it until a run of that lane ends.
+  -- The reason why a due run waits: 'order' or 'limit'. Claims pass over it until a run of that lane ends.
   ALTER TABLE runs ADD COLUMN parked TEXT;
   -- The burst lane whose deliveries a queued run still takes up.
   ALTER TABLE runs ADD COLUMN gathers TEXT;
   ALTER TABLE runs ADD COLUMN delivery_count INTEGER;
   ALTER TABLE runs ADD COLUMN delivery_bytes INTEGER;
-  -- Flags: it failed because runs_per_hour was reached; an operator gave it up.
+  -- Two flags: the run failed because runs_per_hour was reached; an operator gave it up.
   ALTER TABLE runs ADD COLUMN stopped INTEGER;
   ALTER TABLE runs ADD COLUMN dismissed INTEGER;
 

@@ -43,7 +43,7 @@ export function prepareRecordDeliveries(
         if (recordAccepted(row, snapshot, payload)) runs = row.runs.length;
         else duplicates.push({ index, of: recordDuplicate(row, snapshot) });
       }
-      // One for each run, also if it took the delivery up: then its earlier use has ended.
+      // A run that took the delivery up counts too, because its earlier use has ended.
       if (snapshot !== null) uses.set(snapshot, (uses.get(snapshot) ?? 0) + 1 + runs);
       runsQueued ||= runs > 0;
     }

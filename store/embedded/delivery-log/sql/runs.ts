@@ -46,7 +46,7 @@ function prepareClaim(database: Database.Database, lanes: Lanes): RunVerbs['clai
     if (obstacle === null) start.run({ seq, daemonId, nowMs });
     else if (obstacle === 'runsPerHour') stop.run({ seq, nowMs, error: stopReason });
     else lanes.park(seq, obstacle);
-    // Unless it is the limit itself that it waits for, others may have the place that it was let in for.
+    // A run that the limit does not stop lets claims look at the next one of its lane: there may be more places.
     if (hasFlow && obstacle !== 'limit')
       lanes.release(obstacle === 'runsPerHour' ? own : { ...own, orderLane: null });
     return obstacle ?? 'start';
