@@ -4,25 +4,20 @@ import { checkLogFile } from './delivery-log/salvage.ts';
 import { openDatabaseForReading } from './delivery-log/sql/database.ts';
 import type { Home } from './files/home.ts';
 
-/** Checks the delivery log of a home, and counts the files of runs that retention has removed. Changes nothing. */
+/** Checks the delivery log of a home, and counts the runs that have files although retention has removed them. Changes nothing. */
 export async function checkHome(home: Home): Promise<StoreReport> {
   const problems = checkLogFile(home.deliveryLogFile);
-  const files = problems.length > 0 ? 'not counted' : String(await countFilesAlone(home));
+  const files = problems.length > 0 ? 'not counted' : String(await countRemovedRuns(home));
   return { facts: { home: home.directory, 'run files without a run': files }, problems };
 }
 
-async function countFilesAlone({
-  runsDirectory,
-  runOutputsDirectory,
-  deliveryLogFile,
-}: Home): Promise<number> {
-  const names = await Promise.all(
-    [runsDirectory, runOutputsDirectory].map(directory => readdir(directory).catch((): string[] => [])),
-  );
+async function countRemovedRuns(home: Home): Promise<number> {
+  const directories = [home.runsDirectory, home.runOutputsDirectory, home.runArtifactsDirectory];
+  const names = await Promise.all(directories.map(directory => readdir(directory).catch((): string[] => [])));
   const runs = new Set(names.flat().flatMap(name => /^run_[0-9a-z]{26}/.exec(name)?.[0] ?? []));
-  const database = openDatabaseForReading(deliveryLogFile);
+  const database = openDatabaseForReading(home.deliveryLogFile);
   const find = database.prepare<[string], number>('SELECT 1 FROM runs WHERE id = ?').pluck();
-  const alone = [...runs].filter(run => find.get(run) === undefined);
+  const removed = [...runs].filter(run => find.get(run) === undefined);
   database.close();
-  return alone.length;
+  return removed.length;
 }

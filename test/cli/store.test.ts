@@ -177,9 +177,10 @@ describe('store', () => {
     await log.recordAccepted(acceptedDelivery({ runs: [newRun(), newRun()] }));
     await log.close();
     write(`.hookmill/runs/${newRun().id}/prompt.md`, '');
+    write(`.hookmill/run-artifacts/${newRun().id}/report.md`, '');
     const intact = await hookmill('store', 'check', '-o', 'json');
     expect(JSON.parse(intact.stdout)).toMatchObject({
-      facts: { 'run files without a run': '1' },
+      facts: { 'run files without a run': '2' },
       problems: [
         'the webhook a of the factory default uses the team secret TOKEN, which does not exist: set it, and apply',
       ],
