@@ -75,15 +75,10 @@ export async function restoreStore(store: Store, file: string, onRows: OnRows): 
   }
 }
 
+/** Leaves out the payloads of deliveries and the outputs of runs. */
 function withoutBytes(source: TransferSource): TransferSource {
   const leaveOut = <Row extends TransferRow>({ read }: TransferReader<Row>): TransferReader<Row> => ({
     read: async (factory, after) => (await read(factory, after)).map(row => ({ ...row, bytes: null })),
   });
-  const { deliveries, runs, unlogged } = source;
-  return {
-    ...source,
-    deliveries: leaveOut(deliveries),
-    runs: leaveOut(runs),
-    unlogged: leaveOut(unlogged),
-  };
+  return { ...source, deliveries: leaveOut(source.deliveries), runs: leaveOut(source.runs) };
 }

@@ -1,13 +1,9 @@
 import { auditEntryShape } from '../schema/audit-entry.ts';
 import type { AuditLog } from './audit-log.ts';
-import { rowsPerPageMax, type TransferAudit, type TransferTable } from './transfer.ts';
-
-interface WithFactories {
-  listLoggedFactories(): Promise<string[]>;
-}
+import { rowsPerPageMax, type TransferAudit, type TransferSource, type TransferTable } from './transfer.ts';
 
 /** Adds the audit log to what is copied of a store. */
-export function addAudit<T extends WithFactories>(
+export function addAudit<T extends Pick<TransferSource, 'listLoggedFactories'>>(
   source: T,
   auditLog: AuditLog,
 ): T & { readonly audit: TransferTable<TransferAudit> } {

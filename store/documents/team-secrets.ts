@@ -119,13 +119,8 @@ async function setSecret(options: TeamSecretsOptions, given: SecretText): Promis
   requireSecretName(name);
   await changeSecrets(options, async secrets => {
     const existing = secrets.find(secret => secret.name === name);
-    if (
-      existing?.isReference === isReference &&
-      existing &&
-      (await openText(options.seal, existing)) === text
-    ) {
-      return undefined;
-    }
+    const isSameKind = existing?.isReference === isReference;
+    if (existing && isSameKind && (await openText(options.seal, existing)) === text) return undefined;
     const { factories } = existing ?? given;
     return withSecret(secrets, await makeSecret(options, { ...given, factories }));
   });

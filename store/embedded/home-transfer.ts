@@ -133,9 +133,11 @@ function openLogFile(file: string): LogFile {
       }),
     write: work =>
       guarded(() => {
-        if (!isWritable) database?.close();
-        if (!isWritable) database = openDatabase(file);
-        isWritable = true;
+        if (!isWritable) {
+          database?.close();
+          database = openDatabase(file);
+          isWritable = true;
+        }
         return work(database as Database.Database);
       }),
     close: () => database?.close(),
@@ -149,24 +151,15 @@ async function addOutputs(home: Home, rows: readonly StoredTransferRun[]): Promi
     if (bytesRead >= pageBytesMax) break;
     const bytes = await readOutput(runOutputFile(home, row.id));
     bytesRead += bytes?.length ?? 0;
-    page.push({
-      ...row,
-      ...{
-        replay: row.replay === 1,
-        manual: row.manual === 1,
-        stopped: row.stopped === 1,
-        dismissed: row.dismissed === 1,
-      },
-      bytes,
-    });
+    const flags = { replay: row.replay === 1, manual: row.manual === 1 };
+    page.push({ ...row, ...flags, stopped: row.stopped === 1, dismissed: row.dismissed === 1, bytes });
   }
   return page;
 }
 
 function toStoredRun({ bytes: _, ...run }: TransferRun): StoredTransferRun {
-  const { replay, manual, stopped, dismissed } = run;
-  const flags = { replay: Number(replay), manual: Number(manual) };
-  return { ...run, ...flags, stopped: Number(stopped), dismissed: Number(dismissed) };
+  const flags = { replay: Number(run.replay), manual: Number(run.manual) };
+  return { ...run, ...flags, stopped: Number(run.stopped), dismissed: Number(run.dismissed) };
 }
 
 async function readOutput(path: string): Promise<Buffer | null> {

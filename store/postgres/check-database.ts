@@ -7,7 +7,6 @@ import { readTablesVersion, type TablesVersion, tablesVersionCurrent } from './m
 const clockDifferenceMs = 2_000;
 /** @limit Oldest version of PostgreSQL, as its `server_version_num`: all newer ones are tested. */
 const serverVersionMin = 140_000;
-
 /** @limit Time in which PostgreSQL must compare all runs with their deliveries, in ms: a large log takes minutes. */
 const countMs = 10 * 60 * 1000;
 
@@ -31,7 +30,7 @@ export async function checkDatabase(
   const partitions = tables && (await readPartitions(pool));
   const invalid = tables ? await listInvalidIndexes(pool) : [];
   const isCurrent = tables?.version === tablesVersionCurrent;
-  const runsAlone = isCurrent ? await countRunsAlone(pool) : 0;
+  const strayRuns = isCurrent ? await countStrayRuns(pool) : 0;
   return {
     isCurrent,
     facts: {
@@ -48,7 +47,7 @@ export async function checkDatabase(
       ...(partitions && partitions.replicas > 0 && !partitions.hasTomorrow
         ? ['there is no partition for tomorrow: see the logs of the daemons, which create it']
         : []),
-      ...(runsAlone > 0 ? [`${runsAlone} runs have no delivery: restore a backup`] : []),
+      ...(strayRuns > 0 ? [`${strayRuns} runs have no delivery: restore a backup`] : []),
       ...invalid.map(name => `the index ${name} is invalid: run REINDEX INDEX CONCURRENTLY ${name}`),
     ],
   };
@@ -115,7 +114,8 @@ async function listInvalidIndexes(pool: Pool): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-async function countRunsAlone(pool: Pool): Promise<number> {
+/** Counts the runs whose delivery is missing. */
+async function countStrayRuns(pool: Pool): Promise<number> {
   const text = `
     SELECT count(*) FROM hookmill.runs WHERE NOT EXISTS (
       SELECT FROM hookmill.deliveries WHERE deliveries.day = runs.day AND deliveries.id = runs.delivery_id)`;
