@@ -1,4 +1,5 @@
 import type { HandshakeAnswer } from '../../signatures/handshake.ts';
+import { parseJsonBody } from '../http/json-body.ts';
 import type { UnreadBody } from '../http/read-body.ts';
 import type { ServedWebhook } from '../served/served-webhook.ts';
 import type { Authentication } from './authentication.ts';
@@ -8,7 +9,6 @@ import { explainInvalidJson } from './explain-invalid-json.ts';
 import { identify } from './identity.ts';
 import type { IngressOutcome } from './ingress-outcome.ts';
 import type { IngressRequest } from './ingress-request.ts';
-import { parseJsonBody } from './json-body.ts';
 import { parseTarget } from './parse-target.ts';
 import {
   type RecordDeps,

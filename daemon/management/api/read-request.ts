@@ -4,8 +4,8 @@ import type { z } from 'zod';
 import { ApiProblem } from '../../../schema/api/problems.ts';
 import type { ApiRoute } from '../../../schema/api/route.ts';
 import { findMistakes } from '../../../schema/definitions/shape-mistakes.ts';
+import { parseJsonBody } from '../../http/json-body.ts';
 import { permitBody, readBody } from '../../http/read-body.ts';
-import { parseJsonBody } from '../../ingress/json-body.ts';
 
 /** @limit Largest body of a management request, in bytes: the largest ordinary one is an automation with its prompt and filters. */
 const apiBodyBytesMax = 256 * 1024;
