@@ -4,22 +4,24 @@ import type { Run } from '../../store/delivery-log.ts';
 /** An attempt at a run, by the claim that began it. */
 export type CallbackAttempt = Pick<Run, 'id' | 'claims'>;
 
-/** The URLs to which receivers report. Nothing of them is stored: each token is made from the attempt and the key. */
+/** The URLs to which receivers report. None is stored: each has a token, made from the attempt and the key. */
 export interface Callbacks {
-  /** The URL for the reports of one attempt. It is a credential. */
+  /** Creates the URL for the reports of one attempt. It is a credential. */
   createUrl(attempt: CallbackAttempt): string;
-  /** The attempt that a path names; undefined unless its token is right. */
+  /** Finds the attempt that a path names; undefined unless its token is right. */
   findAttempt(path: string): CallbackAttempt | undefined;
 }
 
-/** What the paths of callbacks begin with. */
+/** The start of the path of every callback. */
 export const callbackPrefix = '/callbacks/';
 
-const pathPattern = /^\/callbacks\/(run_[0-9a-z]{26})\/([1-9][0-9]{0,14})\/([A-Za-z0-9_-]{43})$/;
+const pathPattern = new RegExp(
+  `^${callbackPrefix}(run_[0-9a-z]{26})/([1-9][0-9]{0,14})/([A-Za-z0-9_-]{43})$`,
+);
 
 /**
- * Creates callback URLs with the first of these keys, and checks them with all: those of before the key was changed are
- * valid too. The keys are used for nothing else.
+ * Creates callback URLs with the first of these keys, and checks them with all: URLs from before a change of the key stay
+ * valid. The keys must have no other use.
  */
 export function openCallbacks(keys: readonly [KeyObject, ...KeyObject[]], baseUrl: () => string): Callbacks {
   const makeToken = ({ id, claims }: CallbackAttempt, key: KeyObject) =>

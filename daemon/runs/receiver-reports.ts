@@ -3,7 +3,7 @@ import type { PostedReport } from '../../schema/run-report.ts';
 import type { DeliveryLog, DeliveryLogReader, Run } from '../../store/delivery-log.ts';
 import type { RunFiles } from '../../store/run-files.ts';
 import type { CallbackAttempt } from './callbacks.ts';
-import type { RunEnd } from './record-attempt.ts';
+import { type RunEnd, toClaim } from './record-attempt.ts';
 import type { AttemptResult } from './runners/runner.ts';
 
 /** @limit Time between two looks for runs whose receivers did not report in time, in ms. */
@@ -23,7 +23,7 @@ export interface ReceiverReportsOptions {
   readonly nowMs: () => number;
 }
 
-/** What became of a report. `over`: its attempt has ended, or another one has begun. */
+/** How a report was taken. `over`: not at all, because its attempt has ended, or another one has begun. */
 export type ReportTaken = 'recorded' | 'over' | 'too-many';
 
 /** Takes the reports of receivers that work on a run, and ends the attempts of those that did not report in time. */
@@ -42,7 +42,7 @@ export class ReceiverReports {
     this.#timer.unref();
   }
 
-  /** Records a report. The end of a run is recorded as if the daemon had executed it. */
+  /** Records a report. If the receiver reports the end, the attempt ends as if the daemon had executed it. */
   async take({ id, claims }: CallbackAttempt, posted: PostedReport): Promise<ReportTaken> {
     const { deliveryLog, reader, settle, nowMs } = this.#options;
     const { state, ...said } = posted;
@@ -53,7 +53,7 @@ export class ReceiverReports {
       if (state === 'running' && count > reportsMax) return 'too-many';
       const { link = run.report?.link, ...others } = said;
       const report = { atMs: nowMs(), count, ...others, ...(link !== undefined && { link }) };
-      // Not if the daemon that posted the run has recorded just now that it waits: then look again.
+      // False if the daemon that posted the run has just recorded that it waits: then the run must be read again.
       if (!(await deliveryLog.recordReport({ ...toClaim(run), report }))) continue;
       if (state !== 'running' && (await settle(run, toResult(posted))) === 'lost') continue;
       await this.#keep(run, `report of attempt ${run.attempts}`, said, state);
@@ -83,7 +83,7 @@ export class ReceiverReports {
     }
   }
 
-  /** Adds to the output of the run. The report itself is recorded already. */
+  /** Appends to the output of the run. A failure is only logged, because the log has the report already. */
   async #keep(
     run: Run,
     heading: string,
@@ -98,10 +98,6 @@ export class ReceiverReports {
       .close(lastLine)
       .catch(err => log.warn({ run: run.id, err }, 'cannot keep a report in the output'));
   }
-}
-
-function toClaim({ id, claims, claimedBy }: Run): Pick<Run, 'id' | 'claims' | 'claimedBy'> {
-  return { id, claims, ...(claimedBy !== undefined && { claimedBy }) };
 }
 
 function toResult({ state, message }: PostedReport): AttemptResult {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { backOffMs } from '../../operations/back-off.ts';
-import type { DeliveryLog, Run } from '../../store/delivery-log.ts';
+import type { DeliveryLog, Run, RunAttempt } from '../../store/delivery-log.ts';
 import { DeliveryLogError } from '../../store/delivery-log-error.ts';
 import type { RunSettings } from './run-settings.ts';
 import type { AttemptResult } from './runners/runner.ts';
@@ -20,8 +20,8 @@ export interface RecordAttemptDeps {
 }
 
 /**
- * The state of a run after an attempt. `lost`: another daemon has begun it again, so nothing was recorded. `waiting`: its
- * receiver goes on. `stopped`: it failed without an attempt, by `runsPerHour`.
+ * The state of a run after an attempt. `lost`: another claim or the receiver's report came first, so nothing was recorded.
+ * `waiting`: its receiver goes on with it. `stopped`: it failed without an attempt, by `runsPerHour`.
  */
 export type RunEnd = 'succeeded' | 'failed' | 'queued' | 'lost' | 'waiting' | 'stopped';
 
@@ -46,15 +46,15 @@ export async function recordAttempt(
   }
 }
 
-/** Does the same once. */
+/** Finishes the run or queues it again, without a second try. */
 export async function settleRun(
-  { id, attempts, claims, claimedBy }: Run,
+  run: Run,
   result: AttemptResult,
   { deliveryLog, settings, nowMs, random, troubleWaitMs }: RecordAttemptDeps,
   signal?: AbortSignal,
 ): Promise<RunEnd> {
   const { kind, reason: error } = result;
-  const claim = { id, claims, ...(claimedBy !== undefined && { claimedBy }) };
+  const claim = toClaim(run);
   const atMs = nowMs();
   const finish = async (state: 'succeeded' | 'failed'): Promise<RunEnd> =>
     (await deliveryLog.finishRun({ ...claim, state, atMs, error })) ? state : 'lost';
@@ -67,8 +67,13 @@ export async function settleRun(
     return (await deliveryLog.awaitReport({ ...claim, untilMs: result.untilMs })) ? 'waiting' : 'lost';
   if (signal?.aborted) return postpone(0);
   if (kind === 'unattempted') return postpone(troubleWaitMs());
-  if (attempts >= settings.attempts) return finish('failed');
+  if (run.attempts >= settings.attempts) return finish('failed');
   const { firstSeconds, maxSeconds } = settings.backOff;
   const backOff = { firstMs: firstSeconds * 1_000, maxMs: maxSeconds * 1_000 };
-  return postpone(Math.max(backOffMs(attempts, backOff, random()), result.afterMs ?? 0));
+  return postpone(Math.max(backOffMs(run.attempts, backOff, random()), result.afterMs ?? 0));
+}
+
+/** Picks the claim of a run, by which the log recognises its attempt. */
+export function toClaim({ id, claims, claimedBy }: Run): RunAttempt {
+  return { id, claims, ...(claimedBy !== undefined && { claimedBy }) };
 }

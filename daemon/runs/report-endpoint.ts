@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import type { Logger } from 'pino';
 import { reportLinkMax, reportMessageMax, runReportShape } from '../../schema/run-report.ts';
+import { parseJsonBody } from '../http/json-body.ts';
 import http from '../http/node-http.ts';
 import { permitBody, readBody } from '../http/read-body.ts';
 import type { ReportEndpoint } from '../ingress/ingress.ts';
@@ -16,7 +17,7 @@ interface ReportDeps {
   readonly log: Logger;
 }
 
-/** Status and text of each answer to a report; problems (RFC 9457) except the first. */
+/** Status and text of each answer to a report. All but the first are problems (RFC 9457). */
 const answers = {
   recorded: { status: 204, detail: '' },
   unknown: { status: 404, detail: 'There is no attempt to report on at this URL.' },
@@ -32,7 +33,7 @@ const answers = {
   unavailable: { status: 503, detail: 'The report could not be recorded. Send it again.' },
 } as const;
 
-/** The part of the ingress that takes the reports of receivers. */
+/** Opens the part of the ingress that takes the reports of receivers. */
 export function openReportEndpoint(deps: ReportDeps): ReportEndpoint {
   return {
     isFor: ({ url = '' }) => url.startsWith(callbackPrefix),
@@ -67,15 +68,7 @@ async function receiveReport(
   permitBody(req, res, reportBodyBytesMax);
   const read = await readBody(req, reportBodyBytesMax);
   if (!read.ok) return read.problem === 'too-large' ? 'too-large' : 'unreadable';
-  const posted = runReportShape.safeParse(parseJson(read.body));
+  const posted = runReportShape.safeParse(parseJsonBody(read.body)?.value);
   if (!posted.success) return 'invalid';
   return reports.take(attempt, posted.data);
-}
-
-function parseJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
-  } catch {
-    return undefined;
-  }
 }

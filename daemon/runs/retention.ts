@@ -99,7 +99,7 @@ async function removeUnknownRuns(
   }
 }
 
-/** A command may leave something that cannot be removed. That keeps no other run's files. */
+/** Removes the files of a run. If its command left something that cannot be removed, the other runs are not affected. */
 async function removeFiles(
   run: string,
   { store, log }: Pick<RetentionOptions, 'store' | 'log'>,

@@ -9,8 +9,8 @@ import type { Run } from '../../store/delivery-log.ts';
 
 /**
  * Renders a run's message: the automation's prompt, then the envelope. All of it comes from the factory's own
- * definitions and ids; nothing that the sender wrote is outside the attachment. `gathered` is the number of deliveries that
- * the run has gathered, if it does so.
+ * definitions and ids; nothing that the sender wrote is outside the attachments. `gathered` is the number of deliveries
+ * that the run has gathered; 0 unless it gathers.
  */
 export function renderRunMessage(run: Run, prompt: string, gathered = 0): string {
   return `${prompt.trimEnd()}\n\n---\n\n${renderEnvelope(run, gathered)}`;

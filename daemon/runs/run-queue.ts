@@ -26,7 +26,7 @@ export interface RunQueueOptions {
   /** Differs each time a daemon starts. */
   readonly daemonId: string;
   readonly log: Logger;
-  /** Called after each attempt that was recorded, with what became of its run; also if the run was stopped instead. */
+  /** Called with the state of a run after each attempt that was recorded, and after it was stopped. */
   readonly observe: (run: Run, state: RunEnd) => void;
   readonly nowMs: () => number;
   /** A clock that nobody can set. */
@@ -176,8 +176,8 @@ export class RunQueue {
   }
 
   /**
-   * Records how an attempt has ended whose receiver went on with it. Rejects with DeliveryLogError if that cannot be
-   * recorded now.
+   * Records the end of an attempt that its receiver went on with. Rejects with DeliveryLogError if that cannot be recorded
+   * now.
    */
   async settle(run: Run, result: AttemptResult): Promise<RunEnd> {
     const state = await settleRun(run, result, this.#recordDeps(await this.#readAutomation(run)));
@@ -193,7 +193,7 @@ export class RunQueue {
 
   #tell(run: Run, result: AttemptResult, state: RunEnd): void {
     const { log, observe } = this.#options;
-    // A receiver may report the end before it answers.
+    // The state is `lost` if the receiver has reported the end before it answered.
     if (result.kind === 'waiting') {
       log.info(describe(run), 'the receiver goes on with a run');
       return;

@@ -23,7 +23,7 @@ export async function closeOutput(output: RunOutput, result: AttemptResult): Pro
   }
 }
 
-/** Keeps what the command left to be kept. Adds to the reason if something could not be kept. */
+/** Keeps the artifacts that a command left. Adds to the reason if some could not be kept. */
 export async function keepArtifacts(
   runFiles: Pick<RunFiles, 'keepArtifacts'>,
   { run }: Attempt,

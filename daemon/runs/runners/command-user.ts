@@ -9,13 +9,13 @@ const commandProcesses = 1_000;
 /** @limit Time limit for each look at the user of commands when the daemon starts, in ms: a directory service may be slow. */
 const lookMs = 10_000;
 
-/** The user as whom commands run. */
+/** The user that commands run as. */
 export interface CommandUser {
-  /** The words with which a program is started as that user. */
+  /** The words to put before a program, so that it runs as this user. */
   readonly prefix: readonly string[];
   /** The variables that name the user. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Makes everything in a directory the user's, in which nobody else could enter until now. */
+  /** Makes the user the owner of everything in a directory, which nobody but the daemon could enter until now. */
   give(directory: string): Promise<void>;
   /** Lets the user into a run's directory until `work` ends. */
   lend<T>(directory: string, work: () => Promise<T>): Promise<T>;
@@ -76,7 +76,7 @@ function dropTo(uid: string, gid: string, processes: number): string[] {
   return ['prlimit', `--nproc=${processes}`, 'setpriv', `--reuid=${uid}`, `--regid=${gid}`, ...without, '--'];
 }
 
-/** The fields of an entry in the system's database of users or groups. */
+/** Looks up the fields of an entry in the system's database of users or groups. */
 async function lookUp(
   database: 'passwd' | 'group',
   key: string,

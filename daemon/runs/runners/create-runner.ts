@@ -33,7 +33,7 @@ export async function createRunner(
   }
 }
 
-/** A daemon whose runs get no working copy never loads what fetches it. */
+/** Loads the code for working copies, which other daemons never need. */
 async function openWorkspaces(
   settings: WorkspaceSettings,
   user: CommandUser | undefined,

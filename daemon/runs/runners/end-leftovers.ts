@@ -48,7 +48,7 @@ async function* findLeftoverGroups({ id, claims }: Pick<Run, 'id' | 'claims'>): 
 
 const tokenPrefix = 'HOOKMILL_FENCING_TOKEN=';
 
-/** Reads what the kernel tells of a process; nothing if it has ended, or may not be read. */
+/** Reads a file about a process; empty if the process has ended, or may not be read. */
 async function readProcessFile(pid: string, name: 'environ' | 'stat'): Promise<string> {
   return readFile(`/proc/${pid}/${name}`, 'latin1').catch(() => '');
 }

@@ -5,7 +5,7 @@ export interface Attempt extends StoredEvent {
   readonly run: Run;
   /** Absolute; holds `prompt.md`, `event-payload.json` and `event-headers.json`, all on disk. */
   readonly directory: string;
-  /** The number of deliveries whose attachments are in the directory, besides those of the newest; 0 unless the run gathers. */
+  /** The number of deliveries that the run has gathered, all with attachments in the directory; 0 unless it gathers. */
   readonly gathered: number;
   /** The prompt and the envelope. It contains nothing that a sender wrote. */
   readonly message: string;
@@ -23,7 +23,7 @@ export type AttemptResult =
   | { readonly kind: 'failed'; readonly reason: string }
   /** Another attempt may succeed, after at least `afterMs`. Also used if the signal ended this attempt early. */
   | { readonly kind: 'retry'; readonly reason: string; readonly afterMs?: number }
-  /** The receiver has taken it on, and reports the end by itself before `untilMs`. */
+  /** The receiver goes on with it, and has until `untilMs` to report the end. */
   | { readonly kind: 'waiting'; readonly untilMs: number; readonly reason: string }
   /** hookmill itself could not begin, for example with a full disk. It does not count as an attempt. */
   | { readonly kind: 'unattempted'; readonly reason: string };

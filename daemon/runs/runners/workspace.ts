@@ -25,8 +25,8 @@ export interface WorkspaceDeps {
 }
 
 /**
- * Makes the working copy that the payload names, `workspace/` in the run's directory. hookmill fetches it, with the
- * operator's credential; the command's user checks it out, without.
+ * Makes `workspace/` in the run's directory: a working copy of the commit that the payload names. The daemon fetches it
+ * with the operator's credential. The command's user checks it out, and never sees that credential.
  */
 export async function prepareWorkspace(
   attempt: Attempt,
@@ -77,7 +77,7 @@ const kinds: Readonly<Record<GitFailureCode, 'failed' | 'retry' | 'unattempted'>
   refused: 'retry',
 };
 
-/** Nothing in the repository takes part: without configuration there is no filter, and `reset` runs no hook. */
+/** Checks out the files. The repository cannot run anything: it has no filters configured, and `reset` runs no hooks. */
 async function checkOut(
   directory: string,
   user: CommandUser | undefined,
