@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { addMistake } from '../schema/definitions/add-mistake.ts';
-import { namePattern, nameRule } from '../schema/name.ts';
+import { nameShape } from '../schema/name-shape.ts';
 import { secretNameShape } from '../schema/secret-name-shape.ts';
 import { parseSecretReference, secretReferenceRule } from '../schema/secret-reference.ts';
 
@@ -18,7 +18,7 @@ const secretShape = z.strictObject({
       'Where the value is kept: env:NAME, file:/absolute/path, or exec: and a command that prints it, run without a shell.',
     ),
   factories: z
-    .array(z.string().regex(namePattern, { error: `use ${nameRule}` }))
+    .array(nameShape)
     .describe('The factories that may use it; none for a secret that only alerts are signed with.'),
 });
 

@@ -1,3 +1,5 @@
+import { isPassedVariable, isProgram } from './command-words.ts';
+
 /** @limit Longest reference to the value of a team secret, in characters: a path, or a command with its arguments. */
 const referenceCharsMax = 1_024;
 
@@ -16,15 +18,10 @@ export const secretReferenceRule =
 export function parseSecretReference(text: string): SecretReference | undefined {
   const [, kind, rest = ''] = /^(env|file|exec):(\P{Cc}+)$/u.exec(text) ?? [];
   if (text.length > referenceCharsMax) return undefined;
-  if (kind === 'env') return isVariable(rest) ? { kind, variable: rest } : undefined;
+  if (kind === 'env') return isPassedVariable(rest) ? { kind, variable: rest } : undefined;
   if (kind === 'file') return rest.startsWith('/') ? { kind, path: rest } : undefined;
   const [program, ...args] = kind === 'exec' ? splitCommand(rest) : [];
-  // The command does not run in the directory of the user, so a relative path cannot work.
-  return program && /^(\/.|[^/]+$)/.test(program) ? { kind: 'exec', argv: [program, ...args] } : undefined;
-}
-
-function isVariable(name: string): boolean {
-  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !name.startsWith('HOOKMILL_');
+  return program && isProgram(program) ? { kind: 'exec', argv: [program, ...args] } : undefined;
 }
 
 /** Splits at spaces. What only a shell would understand needs the form of a JSON array. */

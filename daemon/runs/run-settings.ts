@@ -1,11 +1,13 @@
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
+import { isPassedVariable, isProgram } from '../../schema/command-words.ts';
 import { addMistake } from '../../schema/definitions/add-mistake.ts';
 import { type RunControl, runAttemptsMax } from '../../schema/definitions/automation-definition.ts';
 import { parseDurationMs } from '../../schema/definitions/duration.ts';
 import { fieldPath } from '../../schema/definitions/run-flow-fields.ts';
 import { checkRepository, repositoryFields } from '../../sources/repository/followed-repository.ts';
 import { receiverUrl } from '../receivers/receiver-url.ts';
+import { secretVariable } from '../secret-variable.ts';
 
 /** @limit Runs executed at the same time: each may be a whole agent. */
 const runsConcurrent = 4;
@@ -43,28 +45,18 @@ const outputBytes = count
   .describe('Maximum output to keep of one attempt, in bytes.');
 
 const argv = z.array(z.string()).superRefine(([program = ''], context) => {
-  if (/^(\/.|[^/]+$)/.test(program)) return;
+  if (isProgram(program)) return;
   addMistake(context, [], 'argv must start with a program: an absolute path, or a name on PATH', {
     code: 'definition/value',
     hint: 'the command runs in a directory of its own, so a relative path cannot work',
   });
 });
 
-const isVariableName = (text: string) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(text);
-
 const passedVariable = z.string().superRefine((text, context) => {
-  if (isVariableName(text) && !text.startsWith('HOOKMILL_')) return;
+  if (isPassedVariable(text)) return;
   addMistake(context, [], 'not a variable name that can be passed to the command', {
     code: 'definition/value',
     hint: 'write names without values; HOOKMILL_ variables, such as the key, are never passed on',
-  });
-});
-
-const tokenVariable = z.string().superRefine((text, context) => {
-  if (isVariableName(text)) return;
-  addMistake(context, [], 'not a valid environment variable name', {
-    code: 'definition/value',
-    hint: "name the variable of the daemon's environment that holds the token",
   });
 });
 
@@ -118,7 +110,7 @@ const callbackShape = z.strictObject({
 const httpRunnerShape = z.strictObject({
   kind: z.literal('http'),
   url: receiverUrl.describe('URL that runs are posted to.'),
-  tokenFromEnvironment: tokenVariable
+  tokenFromEnvironment: secretVariable
     .optional()
     .describe("Name of a variable in the daemon's environment whose value is sent as the bearer token."),
   timeLimitSeconds: seconds

@@ -8,7 +8,8 @@ import { webhookShape } from '../definitions/webhook-definition.ts';
 import { outcomes, runStates } from '../delivery.ts';
 import { eventHeadersShape } from '../event-headers.ts';
 import { uidPattern } from '../ids.ts';
-import { definitionPathPattern, namePattern, nameRule } from '../name.ts';
+import { definitionPathPattern } from '../name.ts';
+import { nameShape as name } from '../name-shape.ts';
 import { secretNameShape } from '../secret-name-shape.ts';
 import { apiPageMax, apiPageSize } from './page-size.ts';
 
@@ -22,7 +23,6 @@ const originCharsMax = 512;
 /** @limit Longest text or event type that a list looks for, in characters: longer than anything that tells deliveries apart. */
 const soughtCharsMax = 256;
 
-const name = z.string().regex(namePattern, { error: `use ${nameRule}` });
 const newSecretName = secretNameShape
   .optional()
   .describe('The name of the new team secret. By default, it is derived from the name of the webhook.');

@@ -1,12 +1,10 @@
 import { z } from 'zod';
-import { namePattern, nameRule } from '../name.ts';
+import { nameShape } from '../name-shape.ts';
 import { type ParsedFile, parseFile } from './parse-file.ts';
 
 /** `hookmill.yaml`, beside the folders of definitions. */
 export const workspaceShape = z.strictObject({
-  factory: z
-    .string()
-    .regex(namePattern, { error: `use ${nameRule}` })
+  factory: nameShape
     .optional()
     .describe('The factory that these definitions belong to. --factory and HOOKMILL_FACTORY override it.')
     .meta({ examples: ['payments'] }),

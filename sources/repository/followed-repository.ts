@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { addMistake } from '../../schema/definitions/add-mistake.ts';
 import { durationShape, parseDurationMs } from '../../schema/definitions/duration.ts';
 import { findMistakes, type Mistake } from '../../schema/definitions/shape-mistakes.ts';
-import { namePattern, nameRule } from '../../schema/name.ts';
+import { namePattern } from '../../schema/name.ts';
+import { nameShape } from '../../schema/name-shape.ts';
 import { secretNameShape } from '../../schema/secret-name-shape.ts';
 import { parseRepository, type Repository } from './repository.ts';
 
@@ -51,11 +52,7 @@ interface GivenRepository {
 /** The operator's settings of the repository that a factory follows. */
 const followedRepositoryShape = z
   .strictObject({
-    factory: z
-      .string()
-      .regex(namePattern, { error: `use ${nameRule}` })
-      .default('default')
-      .describe('Factory that follows the repository.'),
+    factory: nameShape.default('default').describe('Factory that follows the repository.'),
     ...repositoryFields,
     branch: z.string().default('main').describe('Production branch, whose tip is applied.'),
     path: z.string().default('.').describe('Folder of the definitions in the repository.'),

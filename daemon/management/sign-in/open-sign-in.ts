@@ -1,6 +1,7 @@
 import type { Grant } from '../../../schema/grant.ts';
 import type { StoredPerson } from '../../../store/stored-sessions.ts';
 import type { TeamSecrets } from '../../../store/team-secrets.ts';
+import { readSecretVariable } from '../../secret-variable.ts';
 import { SettingsError } from '../../settings-error.ts';
 import type { SignInProvider } from './provider.ts';
 import type { SignInSettings } from './sign-in-settings.ts';
@@ -49,10 +50,9 @@ function makeReader(
   { environment, teamSecrets }: Pick<SignInOptions, 'environment' | 'teamSecrets'>,
 ): () => Promise<string | undefined> {
   if (clientSecretFromEnvironment !== undefined) {
-    const value = environment[clientSecretFromEnvironment];
-    if (value) return async () => value;
-    const variable = `signIn.clientSecretFromEnvironment: the environment variable ${clientSecretFromEnvironment}`;
-    throw new SettingsError(`${variable} is not set`);
+    const setting = 'signIn.clientSecretFromEnvironment';
+    const value = readSecretVariable(environment, setting, clientSecretFromEnvironment);
+    return async () => value;
   }
   if (clientSecret === undefined) return async () => undefined;
   return async () => {

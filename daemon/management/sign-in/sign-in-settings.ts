@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { addMistake } from '../../../schema/definitions/add-mistake.ts';
-import { namePattern, nameRule } from '../../../schema/name.ts';
+import { nameShape } from '../../../schema/name-shape.ts';
 import { permissions } from '../../../schema/permission.ts';
+import { secretVariable } from '../../secret-variable.ts';
 
 /** @limit Most grants to groups that an operator can set: a factory needs two. */
 const signInGrantsMax = 1_000;
@@ -21,9 +22,9 @@ const issuer = z.url({ protocol: /^https?$/ }).superRefine((text, context) => {
 
 const grantShape = z.strictObject({
   group: name.describe('Name of a group in the groups claim, exactly as the provider writes it.'),
-  permission: z.enum(permissions).describe('What its members may do.'),
+  permission: z.enum(permissions).describe('Permission of its members.'),
   factories: z
-    .array(z.string().regex(namePattern, `use ${nameRule}`))
+    .array(nameShape)
     .min(1)
     .optional()
     .describe('Factories that it is for; without this key, all.'),
@@ -35,12 +36,10 @@ export const signInSettingsShape = z
     issuer: issuer.describe('Issuer of the OpenID Connect provider, such as https://login.example.com.'),
     clientId: name.describe('Client ID that the provider gave to hookmill.'),
     clientSecret: name.optional().describe('Name of the team secret with the client secret.'),
-    clientSecretFromEnvironment: z
-      .string()
-      .regex(/^[A-Za-z_][A-Za-z0-9_]*$/)
+    clientSecretFromEnvironment: secretVariable
       .optional()
       .describe("Name of the variable in the daemon's environment that holds the client secret."),
-    label: name.default('single sign-on').describe('What the button of the sign-in page calls the provider.'),
+    label: name.default('single sign-on').describe('Name of the provider on the button of the sign-in page.'),
     scopes: z
       .array(scope)
       .default(['profile', 'email'])
@@ -50,7 +49,7 @@ export const signInSettingsShape = z
       .array(grantShape)
       .min(1)
       .max(signInGrantsMax)
-      .describe('What the members of groups may do. Nobody else can sign in.'),
+      .describe('Permissions of the members of groups. Nobody else can sign in.'),
   })
   .superRefine(({ clientSecret, clientSecretFromEnvironment }, context) => {
     if (clientSecret === undefined || clientSecretFromEnvironment === undefined) return;

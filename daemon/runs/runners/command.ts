@@ -27,7 +27,7 @@ const alwaysInherited = ['PATH', 'LANG', 'TZ'];
 /** Variables about the daemon's user, for commands that run as that user. */
 const inheritedByUser = ['HOME', 'TMPDIR'];
 
-/** Makes something in the run's directory before its command starts, and names it to the command. */
+/** Makes something in a run's directory before its command starts. The variables tell the command where it is. */
 export type PrepareCommand = (
   attempt: Attempt,
   signal: AbortSignal,
@@ -43,9 +43,9 @@ export interface CommandDeps {
 }
 
 /**
- * Runs the operator's command for each attempt, in the run's directory, without a shell. It gets the message on
- * stdin; nothing that a sender wrote is in its arguments or environment. The directory is the user's meanwhile. Exit status 0 is success. The command ends
- * with its first process; the rest of its process group is then killed.
+ * Runs the operator's command for each attempt, in the run's directory, without a shell. It gets the message on stdin;
+ * nothing that a sender wrote is in its arguments or environment. While it runs, the directory belongs to its user. Exit
+ * status 0 is success. The command ends with its first process; the rest of its process group is then killed.
  */
 export function createCommandRunner(
   settings: CommandRunnerSettings,
@@ -63,20 +63,24 @@ export function createCommandRunner(
     if (failure) return failure;
     const env = { ...inherited, ...createRunVariables(attempt), ...variables };
     const output = openOutput(runFiles, attempt, nowMs(), settings.outputBytes);
-    const run = () => runCommand(argv, env, attempt, output, timeLimitMs, signal);
+    const run = () => runCommand(argv, attempt, { env, output, timeLimitMs, signal });
     const ended = await (user ? user.lend(directory, run) : run());
     const result = await keepArtifacts(runFiles, attempt, toResult(ended, timeLimitMs));
     return closeOutput(output, result);
   };
 }
 
+interface CommandOptions {
+  readonly env: Readonly<Record<string, string>>;
+  readonly output: RunOutput;
+  readonly timeLimitMs: number;
+  readonly signal: AbortSignal;
+}
+
 async function runCommand(
   [program = '', ...programArguments]: readonly string[],
-  env: Readonly<Record<string, string>>,
   { directory, message }: Attempt,
-  output: RunOutput,
-  timeLimitMs: number,
-  signal: AbortSignal,
+  { env, output, timeLimitMs, signal }: CommandOptions,
 ): Promise<Ended> {
   const command = execa(program, programArguments, {
     cwd: directory,

@@ -1,11 +1,15 @@
 import type { Store } from '../../../store/ports.ts';
-import type { Callbacks } from '../callbacks.ts';
-import type { RunSettings, WorkspaceSettings } from '../run-settings.ts';
+import type { RunSettings } from '../run-settings.ts';
 import { createCommandRunner, type PrepareCommand } from './command.ts';
-import { type CommandUser, openCommandUser } from './command-user.ts';
+import { openCommandUser } from './command-user.ts';
 import { directoryRunner } from './directory.ts';
-import { createHttpRunner } from './http.ts';
+import { createHttpRunner, type HttpDeps } from './http.ts';
 import type { Runner } from './runner.ts';
+import type { WorkspaceDeps } from './workspace.ts';
+
+export interface RunnerDeps extends Pick<HttpDeps, 'environment' | 'nowMs' | 'callbacks'> {
+  readonly store: Pick<Store, 'runFiles' | 'teamSecrets'>;
+}
 
 /**
  * Creates the runner that the operator chose. Fails with SettingsError if the settings name a variable that is not in
@@ -13,11 +17,10 @@ import type { Runner } from './runner.ts';
  */
 export async function createRunner(
   { runner: settings, directory = '' }: Pick<RunSettings, 'runner' | 'directory'>,
-  environment: NodeJS.ProcessEnv,
-  store: Pick<Store, 'runFiles' | 'teamSecrets'>,
-  nowMs: () => number,
-  callbacks?: Pick<Callbacks, 'createUrl'>,
+  { store, callbacks, ...given }: RunnerDeps,
 ): Promise<Runner> {
+  const { environment } = given;
+  const deps = { ...given, runFiles: store.runFiles };
   switch (settings.kind) {
     case 'directory':
       return directoryRunner;
@@ -25,21 +28,17 @@ export async function createRunner(
       const user =
         settings.user === undefined ? undefined : await openCommandUser(settings, directory, environment);
       const prepare =
-        settings.workspace && (await openWorkspaces(settings.workspace, user, environment, store));
-      return createCommandRunner(settings, { user, prepare, environment, runFiles: store.runFiles, nowMs });
+        settings.workspace &&
+        (await openWorkspaces({ settings: settings.workspace, user, environment, store }));
+      return createCommandRunner(settings, { ...deps, user, prepare });
     }
     case 'http':
-      return createHttpRunner(settings, environment, store.runFiles, nowMs, callbacks);
+      return createHttpRunner(settings, { ...deps, callbacks });
   }
 }
 
 /** Loads the code for working copies, which other daemons never need. */
-async function openWorkspaces(
-  settings: WorkspaceSettings,
-  user: CommandUser | undefined,
-  environment: NodeJS.ProcessEnv,
-  store: Pick<Store, 'teamSecrets'>,
-): Promise<PrepareCommand> {
+async function openWorkspaces(deps: WorkspaceDeps): Promise<PrepareCommand> {
   const { prepareWorkspace } = await import('./workspace.ts');
-  return (attempt, signal) => prepareWorkspace(attempt, { settings, user, environment, store }, signal);
+  return (attempt, signal) => prepareWorkspace(attempt, deps, signal);
 }

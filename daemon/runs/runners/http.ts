@@ -9,24 +9,30 @@ import {
 } from '../../../schema/attachments.ts';
 import { type RunFiles, type RunOutput, renderEventHeaders } from '../../../store/run-files.ts';
 import { postToReceiver } from '../../receivers/post-to-receiver.ts';
-import { SettingsError } from '../../settings-error.ts';
+import { readSecretVariable } from '../../secret-variable.ts';
 import type { Callbacks } from '../callbacks.ts';
 import type { HttpRunnerSettings } from '../run-settings.ts';
 import { closeOutput, openOutput } from './attempt-output.ts';
 import type { Attempt, Runner } from './runner.ts';
 import { boundTimeLimitMs } from './time-limit.ts';
 
+export interface HttpDeps {
+  readonly environment: NodeJS.ProcessEnv;
+  readonly runFiles: Pick<RunFiles, 'appendOutput'>;
+  readonly nowMs: () => number;
+  /** Undefined unless receivers get callbacks. */
+  readonly callbacks?: Pick<Callbacks, 'createUrl'> | undefined;
+}
+
 /**
- * Posts each attempt to the operator's receiver as multipart/form-data (RFC 7578): the text `message` and the files
- * `event-payload.json` and `event-headers.json`, and those of all deliveries that the run has gathered. See `postToReceiver` for what is success, and what is retried. A receiver
- * that gets a callback may answer 202 and `Hookmill-Callback: accepted`, and report the end later.
+ * Posts each attempt to the operator's receiver as multipart/form-data (RFC 7578): the text `message`, the files
+ * `event-payload.json` and `event-headers.json`, and those of all deliveries that the run has gathered. `postToReceiver`
+ * decides what is success, and what is retried. A receiver that gets a callback may answer 202 and
+ * `Hookmill-Callback: accepted`, and report the end later.
  */
 export function createHttpRunner(
   settings: HttpRunnerSettings,
-  environment: NodeJS.ProcessEnv,
-  runFiles: Pick<RunFiles, 'appendOutput'>,
-  nowMs: () => number,
-  callbacks?: Pick<Callbacks, 'createUrl'>,
+  { environment, runFiles, nowMs, callbacks }: HttpDeps,
 ): Runner {
   const authorization = readAuthorization(settings, environment);
   const { callback } = settings;
@@ -59,8 +65,7 @@ function readAuthorization(
   environment: NodeJS.ProcessEnv,
 ): Record<string, string> {
   if (name === undefined) return {};
-  const token = environment[name];
-  if (!token) throw new SettingsError(`runs.runner.tokenFromEnvironment: the variable ${name} is not set`);
+  const token = readSecretVariable(environment, 'runs.runner.tokenFromEnvironment', name);
   return { authorization: `Bearer ${token}` };
 }
 

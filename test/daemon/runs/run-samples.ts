@@ -65,7 +65,7 @@ export async function openRunBench(directory = temporaryDirectory()): Promise<Ru
         deliveryLog,
         store,
         settings,
-        runner: await createRunner(settings, environment, store, Date.now),
+        runner: await createRunner(settings, { environment, store, nowMs: Date.now }),
         daemonId: randomUUID(),
         log: silent,
         observe: () => undefined,

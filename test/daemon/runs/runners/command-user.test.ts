@@ -27,7 +27,9 @@ asRoot.for([
   const { store } = await openRunBench();
   const directory = enterable();
   const settings = runSettings({ directory, runner: { kind: 'command', argv: ['true'], ...given } });
-  await expect(createRunner(settings, process.env, store, Date.now)).rejects.toThrow(message);
+  await expect(createRunner(settings, { environment: process.env, store, nowMs: Date.now })).rejects.toThrow(
+    message,
+  );
 });
 
 asRoot('a daemon does not start if the user cannot enter the directory of runs', async () => {
@@ -36,7 +38,7 @@ asRoot('a daemon does not start if the user cannot enter the directory of runs',
   mkdirSync(directory, { recursive: true });
   chmodSync(dirname(directory), 0o700);
   const settings = runSettings({ directory, runner: commandAs('nobody', ['true']) });
-  await expect(createRunner(settings, process.env, store, Date.now)).rejects.toThrow(
+  await expect(createRunner(settings, { environment: process.env, store, nowMs: Date.now })).rejects.toThrow(
     `nobody cannot enter ${directory}`,
   );
 });

@@ -203,8 +203,8 @@ test('does not start without the token that the settings name', async () => {
     runner: { kind: 'http', url: 'https://x.example', tokenFromEnvironment: 'NOT_SET' },
   });
   const store = storeIn(homeAt('/nowhere'));
-  await expect(createRunner(settings, {}, store, Date.now)).rejects.toThrow(
-    'the variable NOT_SET is not set',
+  await expect(createRunner(settings, { environment: {}, store, nowMs: Date.now })).rejects.toThrow(
+    'the environment variable NOT_SET is not set',
   );
 });
 
@@ -224,7 +224,11 @@ test('a daemon that stops while it prepares an attempt sends no request', async 
           return store.runFiles.prepare(...given);
         },
       },
-      runner: await createRunner(runSettings({ runner: { kind: 'http', url } }), {}, store, Date.now),
+      runner: await createRunner(runSettings({ runner: { kind: 'http', url } }), {
+        environment: {},
+        store,
+        nowMs: Date.now,
+      }),
     },
     stopping.signal,
   );
