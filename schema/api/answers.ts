@@ -36,18 +36,18 @@ const webhookAtArrival = z.string().describe('The name of the webhook when the d
 export const identityAnswer = z.strictObject({
   kind: z.enum(['token', 'person']),
   name: z.string().describe('The name of the API token or of the person.'),
-  grants: z.array(grantShape).describe('What the caller may do: nothing else.'),
+  grants: z.array(grantShape).describe('All permissions of the caller.'),
 });
 export const signedInAnswer = identityAnswer.extend({
   sessionKey: z.string().describe('Sent in X-Hookmill-Session with each request of the session.'),
 });
 
-/** How people can sign in besides API tokens, at this host. */
+/** The provider at which people can sign in; null if they can only use API tokens at this host. */
 export const signInAnswer = z.strictObject({
   provider: z.strictObject({ label: z.string() }).nullable(),
 });
 export const signInBegunAnswer = z.strictObject({
-  url: z.string().describe('The page of the provider to which the browser must go.'),
+  url: z.string().describe('The page of the provider at which the person signs in.'),
 });
 
 const managedBy = z
@@ -94,7 +94,7 @@ export const sourceAnswer = z.discriminatedUnion('kind', [
 ]);
 
 export const statusAnswer = factoryAnswer.extend({
-  permission: z.enum(permissions).describe('What the caller may do here.'),
+  permission: z.enum(permissions).describe("The caller's permission on the factory."),
   source: sourceAnswer.nullable(),
   revision: z.string().nullable(),
   appliedAt: time.nullable(),
@@ -296,7 +296,7 @@ export const payloadsAnswer = z.strictObject({
 export const deliveryAnswer = z.strictObject({
   id: z.string(),
   webhook: webhookAtArrival,
-  uid: uid.or(z.literal(manualUid)).describe('That of the webhook; `manual` if no sender sent it.'),
+  uid: uid.or(z.literal(manualUid)).describe('The UID of the webhook; `manual` if no sender sent it.'),
   at: time,
   size: z.int().describe('Size of the body in bytes.'),
   outcome: z.enum(outcomes),
@@ -349,7 +349,7 @@ export const runAnswer = z.strictObject({
   manual: z
     .literal(true)
     .optional()
-    .describe('Present if somebody started it by hand, with a payload that no sender sent.'),
+    .describe('true: somebody started it by hand, with a payload that no sender sent.'),
   createdAt: time,
   startedAt: time.nullable(),
   finishedAt: time.nullable(),
@@ -359,29 +359,29 @@ export const runAnswer = z.strictObject({
     .strictObject({ at: time, message: z.string().optional(), link: z.string().optional() })
     .optional()
     .describe(
-      'What the receiver last reported of the attempt. Text from outside; the link is an http or https URL.',
+      'The last report of the receiver on the attempt. Both texts are untrusted; the link is an http or https URL.',
     ),
   error: z.string().optional().describe('Why the last attempt failed.'),
   waitsFor: z
     .enum(runWaits)
     .optional()
     .describe(
-      'What keeps a queued run from starting: an earlier run of its `order`, its `concurrency`, or more deliveries for its `debounce`.',
+      'Why a queued run does not start: an earlier run of its `order`, its `concurrency`, or more deliveries for its `debounce`.',
     ),
   stopped: z.boolean().optional().describe('true: `runsPerHour` ended it without an attempt.'),
-  dismissed: z.boolean().optional().describe('true: somebody gave the failed run up.'),
+  dismissed: z.boolean().optional().describe('true: somebody dismissed the failed run.'),
   deliveryCount: z
     .int()
     .optional()
-    .describe('Of a run with `debounce`: how many deliveries it has taken up. `deliveryId` is the newest.'),
+    .describe('Number of deliveries that a run with `debounce` is for. `deliveryId` is the newest.'),
   deliveries: z
     .array(z.strictObject({ id: z.string(), at: time, size: z.int() }))
     .optional()
-    .describe('These deliveries, in the order of their commits. Not in lists.'),
+    .describe('These deliveries, in the order in which they were recorded. Not in lists.'),
   artifacts: z
     .array(z.strictObject({ name: z.string(), size: z.int().describe('In bytes.') }))
     .optional()
-    .describe('Files that the run left, when one run is shown; on the machine that executed it.'),
+    .describe('Files that the run left, on the machine that executed it. Not in lists.'),
 });
 export const runsAnswer = z.strictObject({ runs: z.array(runAnswer), ...listEnd });
 
@@ -411,7 +411,7 @@ const unloggedRequests = z.array(
   z.strictObject({
     uid: z.string(),
     reason: z.enum(unloggedReasons),
-    detail: z.string().describe('Of a similar URL, how it differs; otherwise empty.'),
+    detail: z.string().describe('How a similar URL differs; empty for other reasons.'),
     count: z.int(),
     lastAt: time,
   }),
@@ -433,7 +433,7 @@ export const whyAnswer = z.strictObject({
         step: z.enum(whyStepNames),
         state: z.enum(['ok', 'wrong', 'unknown']).describe('`unknown`: no request came so far.'),
         message: z.string(),
-        remedy: z.string().nullable().describe('What to do; null unless the step is wrong.'),
+        remedy: z.string().nullable().describe('How to repair the step; null unless it is wrong.'),
         lines: z.array(z.string()).describe("Clauses that fail, or the end of a run's output."),
       }),
     )
@@ -451,7 +451,9 @@ export const secretAnswer = z.strictObject({
     .string()
     .nullable()
     .optional()
-    .describe('Where the value is kept; null if another key sealed that. Only with the state `reference`.'),
+    .describe(
+      'Where the value is kept; null if another key sealed the reference. Only with the state `reference`.',
+    ),
   updatedAt: time,
   usedBy: z.array(z.string()).describe('The webhooks of this factory that use the secret.'),
   usedElsewhere: z.boolean().describe('Whether a webhook of another factory uses the secret.'),
@@ -472,7 +474,7 @@ export const schemeAnswer = z.strictObject({
   blankSecret: z
     .enum(['generated', 'declared'])
     .describe(
-      'What happens if a new webhook leaves its secret blank: hookmill generates it, or it is supplied later.',
+      'Whether hookmill generates a secret that a new webhook leaves blank, or somebody supplies it later.',
     ),
   checked: z
     .strictObject({ on: z.string(), against: z.string() })
@@ -489,13 +491,11 @@ const changeShape = z.strictObject({
   url: z.string().optional(),
   fields: z
     .array(fieldChangeShape)
-    .describe('What changes in the definition, part by part; of a new one, each field.'),
+    .describe('The changes of the definition, part by part; each field of a new one.'),
   confirmation: confirmationShape.optional(),
   impact: impactShape
     .optional()
-    .describe(
-      'What it means for senders and runs. Absent if it means nothing, or if the log cannot be read.',
-    ),
+    .describe('The impact on senders and runs. Absent if there is none, or if the log cannot be read.'),
 });
 export const plannedAutomationAnswer = z.strictObject({ serial, change: changeShape });
 export const planAnswer = z.strictObject({

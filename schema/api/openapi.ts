@@ -29,7 +29,7 @@ export function renderOpenApi(
 
 const description =
   `Answers are JSON. Problems follow RFC 9457 and have a \`code\`. \`x-permission\` is the permission that an operation
-needs: \`public\` (none), \`signed-in\` (any token), or \`read\` or \`manage\` on the factory. A change to a factory
+needs: \`public\` (none), \`signed-in\` (any token or person), or \`read\` or \`manage\` on the factory. A change to a factory
 may send the \`ETag\` of an answer in \`If-Match\`; it then fails with \`serial-moved\` if the factory has changed since.
 Without \`If-Match\`, it changes the current state.`.replaceAll('\n', ' ');
 

@@ -48,7 +48,7 @@ const requestProblems = {
     status: 422,
     title: 'The request took too long and was stopped: send fewer or simpler definitions',
   },
-  'requests-waiting': { status: 429, title: 'Too many requests of this API token are waiting: try again' },
+  'requests-waiting': { status: 429, title: 'Too many of your requests are waiting: try again' },
   unexpected: { status: 500, title: 'Internal error: see the log of the daemon' },
   locked: { status: 503, title: 'Another process is changing the factory: try again' },
   'store-unreachable': { status: 503, title: 'The database cannot be used now: try again' },

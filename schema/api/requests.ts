@@ -20,7 +20,7 @@ const signInQueryCharsMax = 3_500;
 /** @limit Longest text that names where applied files come from, in characters: a path or a URL. */
 const originCharsMax = 512;
 
-/** @limit Longest text or event type that a list looks for, in characters: longer than anything that tells deliveries apart. */
+/** @limit Longest text or event type that a list looks for, in characters: longer than anything that distinguishes deliveries. */
 const soughtCharsMax = 256;
 
 const newSecretName = secretNameShape
@@ -53,7 +53,7 @@ const webhookSecret = z.discriminatedUnion('kind', [
       allowShared: z
         .boolean()
         .default(false)
-        .describe('Confirms that another webhook or a repository uses the secret in another way.'),
+        .describe('Confirms that another webhook or a repository may use the secret in another way.'),
     })
     .describe('An existing team secret. Its value is never shown.'),
   z
@@ -216,7 +216,7 @@ export const planRequest = z.strictObject({
   impact: z
     .boolean()
     .default(true)
-    .describe('Also finds what the changes mean for senders and runs, which reads stored deliveries.'),
+    .describe('Also finds the impact of the changes on senders and runs, which reads stored deliveries.'),
 });
 export const applyRequest = planRequest.extend({
   origin: z

@@ -57,7 +57,7 @@ export const apiRoutes = {
     path: '/sign-in/answer',
     permission: 'public',
     summary:
-      'Starts a dashboard session for the person whom the provider has sent back. What they may do depends on their groups.',
+      'Starts a dashboard session for the person whom the provider has sent back. Their groups decide about their permissions.',
     body: requests.signInAnswerRequest,
     bodyBytesMax: apiSessionBytesMax,
     answer: { status: 200, shape: answers.signedInAnswer },
@@ -251,11 +251,10 @@ export const apiRoutes = {
     method: 'post',
     path: `${factory}/automation-plan`,
     permission: 'read',
-    summary: 'Shows what creating or replacing an automation would change, and what that means for runs.',
+    summary: 'Shows what creating or replacing an automation would change, and the impact on runs.',
     body: requests.newAutomationRequest,
     answer: { status: 200, shape: answers.plannedAutomationAnswer },
     etag: true,
-    problems: [],
   },
   showAutomation: {
     method: 'get',
@@ -401,12 +400,12 @@ export const apiRoutes = {
     answer: { status: 200, shape: answers.runAnswer },
     problems: ['run-unknown', 'run-not-failed', ...reading],
   },
-
   dismissRun: {
     method: 'post',
     path: `${factory}/runs/{run}/dismiss`,
     permission: 'manage',
-    summary: 'Gives up a failed run: it stays failed, and holds no others. A retry undoes it.',
+    summary:
+      'Dismisses a failed run: it stays failed, but no longer holds other runs back. A retry undoes this.',
     body: requests.noRequest,
     answer: { status: 200, shape: answers.runAnswer },
     problems: ['run-unknown', 'run-not-failed', ...reading],
@@ -432,7 +431,7 @@ export const apiRoutes = {
     path: `${factory}/audit`,
     permission: 'manage',
     summary:
-      'Lists who changed what in the factory, when and from where, newest first. Changes of all factories are only for callers who may manage all.',
+      'Lists the changes of the factory, newest first: who made them, when and from where. Only callers who may manage all factories see changes of all.',
     query: requests.auditQuery,
     answer: { status: 200, shape: answers.auditAnswer },
   },
