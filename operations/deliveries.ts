@@ -4,11 +4,10 @@ import type { AutomationDefinition, Trigger } from '../schema/definitions/automa
 import type { EventHeaders } from '../schema/event-headers.ts';
 import { judgeAutomation } from '../schema/filters/judge-automation.ts';
 import { findFilterWarnings } from '../schema/filters/warnings/find-filter-warnings.ts';
-import { createSortableId, sortableIdRandomBytes } from '../schema/ids.ts';
 import type { Observation } from '../schema/payloads/observation.ts';
 import type { Permission } from '../schema/permission.ts';
 import { Refusal } from '../schema/refusal.ts';
-import type { DeliveryLogReader, NewRun } from '../store/delivery-log.ts';
+import type { DeliveryLogReader } from '../store/delivery-log.ts';
 import { DeliveryLogError } from '../store/delivery-log-error.ts';
 import { judgeTriggerByObservation } from './checks/observed-warnings.ts';
 import type { Factory, OpenFactory } from './factory.ts';
@@ -16,10 +15,10 @@ import { openHistory } from './history.ts';
 import { listRows, type NamedFactory } from './list-rows.ts';
 import type { LogFilter } from './log-filter.ts';
 import { observeWebhook } from './observe-webhook.ts';
+import { makeRun } from './make-run.ts';
 import type { ListPosition, Page } from './page.ts';
 import { requireAutomation } from './require-applied.ts';
 import { requireDelivery, requirePayload } from './require-logged.ts';
-import { compileRunFlow } from './run-flow.ts';
 import {
   type DeliveryDetail,
   type DeliveryView,
@@ -93,7 +92,7 @@ export async function replayDelivery(
   factory: OpenFactory,
   id: string,
   only: string | undefined,
-): Promise<readonly NewRun[]> {
+): Promise<{ readonly id: string; readonly automation: string }[]> {
   const delivery = await requireDelivery(factory, id);
   const payload: unknown = JSON.parse((await requirePayload(factory, delivery)).toString('utf8'));
   const state = await factory.readState();
@@ -106,11 +105,9 @@ export async function replayDelivery(
     throw new Refusal('nothing-to-replay', { detail: describeNoMatch(id, requested) });
   }
   const nowMs = factory.now().getTime();
-  const runs = starting.map(({ automation }): NewRun => {
-    const id = createSortableId('run', nowMs, factory.randomBytes(sortableIdRandomBytes));
-    const flow = compileRunFlow(factory.name, requireAutomation(state, automation))?.(payload);
-    return { id, automation, ...(flow && { flow }) };
-  });
+  const runs = starting.map(({ automation }) =>
+    makeRun(factory, requireAutomation(state, automation), payload, nowMs),
+  );
   const appliedState = createSnapshot(state);
   const replayed = await factory.useDeliveryLog(log =>
     log.replay({ deliveryId: id, runs, appliedState, nowMs }),
@@ -119,7 +116,7 @@ export async function replayDelivery(
     const detail = `the delivery ${id} was removed from the log meanwhile`;
     throw new Refusal('delivery-unknown', { detail });
   }
-  return runs;
+  return runs.map(({ id, automation }) => ({ id, automation }));
 }
 
 function describeNoMatch(

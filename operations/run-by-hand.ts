@@ -5,8 +5,8 @@ import { createSortableId, sortableIdRandomBytes } from '../schema/ids.ts';
 import { Refusal } from '../schema/refusal.ts';
 import { DeliveryLogError } from '../store/delivery-log-error.ts';
 import type { OpenFactory } from './factory.ts';
+import { makeRun } from './make-run.ts';
 import { requireAutomation } from './require-applied.ts';
-import { compileRunFlow } from './run-flow.ts';
 
 /** The payload of a run that somebody starts by hand. */
 export interface ManualEvent {
@@ -35,17 +35,14 @@ export async function runByHand(
     throw new Refusal('webhook-unknown', { detail });
   }
   const nowMs = factory.now().getTime();
-  const createId = (kind: 'dlv' | 'run') =>
-    createSortableId(kind, nowMs, factory.randomBytes(sortableIdRandomBytes));
-  const [deliveryId, runId] = [createId('dlv'), createId('run')];
-  const flow = compileRunFlow(factory.name, automation)?.(JSON.parse(Buffer.from(payload).toString('utf8')));
+  const deliveryId = createSortableId('dlv', nowMs, factory.randomBytes(sortableIdRandomBytes));
+  const run = makeRun(factory, automation, JSON.parse(Buffer.from(payload).toString('utf8')), nowMs);
   const others = state.automations.filter(({ name }) => name !== automation.name);
   const appliedState = createSnapshot({ ...state, automations: [...others, automation] });
-  const runs = [{ id: runId, automation: automation.name, ...(flow && { flow }) }];
   const manual = { factory: factory.name, webhook: webhook.name, payload, headers };
   const isRecorded = await factory.useDeliveryLog(log =>
-    log.replay({ deliveryId, runs, appliedState, nowMs, manual }),
+    log.replay({ deliveryId, runs: [run], appliedState, nowMs, manual }),
   );
   if (!isRecorded) throw new DeliveryLogError('failed', 'the payload could not be stored; try again');
-  return { deliveryId, runId };
+  return { deliveryId, runId: run.id };
 }

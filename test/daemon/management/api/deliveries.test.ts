@@ -291,6 +291,16 @@ test('replays a stored payload under the current automations, and refuses an unk
   expect(nothing).toMatchObject({ status: 409, json: { code: 'nothing-to-replay' } });
 });
 
+test('names only the ID and the automation of a replayed run that has a limit', async () => {
+  const { manager, deliver, uid } = await ready();
+  const triggers = [{ provider: 'webhook', event: 'received', filter: { webhook_ids: [uid] } }];
+  const body = { name: 'limited', prompt: 'Look.', triggers, concurrency: 1 };
+  await manager.call('createAutomation', { body });
+  const delivery = await deliver({ state: 'passed' });
+  const { json } = await manager.call('replayDelivery', { params: { delivery } });
+  expect(json).toEqual({ runs: [{ id: expect.stringMatching(/^run_/), automation: 'limited' }] });
+});
+
 test('shows the output of a run, and retries only a failed one', async () => {
   const { manager, deliver } = await ready();
   await deliver({ state: 'failed' });
