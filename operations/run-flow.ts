@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { parseDurationMs } from '../schema/definitions/duration.ts';
 import type { RunFlowKeys } from '../schema/definitions/run-flow-fields.ts';
-import { parseFieldPath, readField } from '../schema/flow/field-path.ts';
+import { parseFieldPath, readField } from '../schema/field-path.ts';
 import type { RunFlow } from '../store/delivery-log.ts';
 
 /** How often the time of a debounce fits into the longest wait, if a definition does not say it. */

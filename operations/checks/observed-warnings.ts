@@ -1,7 +1,7 @@
 import type { AutomationDefinition, Trigger } from '../../schema/definitions/automation-definition.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
+import { parseFieldPath } from '../../schema/field-path.ts';
 import { findFilterWarnings } from '../../schema/filters/warnings/find-filter-warnings.ts';
-import { parseFieldPath } from '../../schema/flow/field-path.ts';
 import { judgeByObservation, type ObservedMistake } from '../../schema/payloads/judge-by-observation.ts';
 import { judgePathByObservation } from '../../schema/payloads/judge-path-by-observation.ts';
 import type { Observation } from '../../schema/payloads/observation.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fieldPathPattern, parseFieldPath, suggestFieldPath } from '../flow/field-path.ts';
+import { fieldPathPattern, parseFieldPath, suggestFieldPath } from '../field-path.ts';
 import { addMistake } from './add-mistake.ts';
 import { parseDurationMs, runTime } from './duration.ts';
 

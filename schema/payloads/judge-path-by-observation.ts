@@ -1,5 +1,5 @@
+import type { FieldPath } from '../field-path.ts';
 import type { PayloadFilter } from '../filters/clause.ts';
-import type { FieldPath } from '../flow/field-path.ts';
 import { judgeByObservation, type ObservedMistake } from './judge-by-observation.ts';
 import { type Observation, observedTypes } from './observation.ts';
 

@@ -8,7 +8,7 @@ import { openContext } from '../../context.ts';
 import { CommandError, exitStatus, UsageError } from '../../exit-status.ts';
 import { createEnvOption } from '../../input/env-option.ts';
 import { readInputFile } from '../../input/read-input-file.ts';
-import { openServiceManager, type ServiceManager } from '../../notify-service-manager.ts';
+import { openServiceManager, type ServiceManager } from '../../open-service-manager.ts';
 import { printFindings, printStatus, printText } from '../../output.ts';
 import { addRepositoryOptions, type RepositoryOptions } from '../../reconcile/repository-options.ts';
 import { renderDiagnostics } from '../../render/render-diagnostics.ts';

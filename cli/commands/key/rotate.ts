@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { openContext } from '../../context.ts';
 import { printData } from '../../output.ts';
 import { beginOwnChange } from '../../record-own-change.ts';
+import { requireHome } from '../../require-home.ts';
 import { addCommand } from '../add-command.ts';
-import { requireHome } from '../store/require-home.ts';
 
 /** Declares `hookmill key rotate`. */
 export function declareKeyRotate(parent: Command): Command {

@@ -7,8 +7,8 @@ import { CommandError, exitStatus } from '../../exit-status.ts';
 import { askToConfirm } from '../../input/ask-to-confirm.ts';
 import { printData } from '../../output.ts';
 import { renderDifference, renderParts } from '../../render/render-copy.ts';
+import { requireHome } from '../../require-home.ts';
 import { addCommand } from '../add-command.ts';
-import { requireHome } from './require-home.ts';
 import { showRows } from './show-rows.ts';
 
 /** Declares `hookmill store backup`. */

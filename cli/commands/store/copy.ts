@@ -8,9 +8,9 @@ import type { GlobalOptions } from '../../global-options.ts';
 import { printData } from '../../output.ts';
 import { findPostgres, requireNoPassword } from '../../postgres-place.ts';
 import { renderDifference, renderParts, renderRunning } from '../../render/render-copy.ts';
+import { requireHome } from '../../require-home.ts';
 import { takeSecrets } from '../../take-secrets.ts';
 import { addCommand } from '../add-command.ts';
-import { requireHome } from './require-home.ts';
 import { showRows } from './show-rows.ts';
 
 /** Declares `hookmill store copy`. */

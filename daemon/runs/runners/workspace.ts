@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { openCredential } from '../../../operations/open-credential.ts';
-import { parseFieldPath, readField } from '../../../schema/flow/field-path.ts';
+import { parseFieldPath, readField } from '../../../schema/field-path.ts';
 import { toFollowedBranch } from '../../../sources/repository/followed-repository.ts';
 import { GitFailure, type GitFailureCode } from '../../../sources/repository/git/git-failure.ts';
 import { fetchWorkingCopy, parseRevisionName } from '../../../sources/repository/working-copy.ts';

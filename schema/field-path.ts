@@ -1,4 +1,4 @@
-import { renderPathSegment } from '../filters/path-segment.ts';
+import { renderPathSegment } from './filters/path-segment.ts';
 
 /** The steps from a payload to one value in it: names of fields, and indexes of elements. */
 export type FieldPath = readonly (string | number)[];

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { homeFileNames } from '../../../store/home-files.ts';
-import { CommandError } from '../../exit-status.ts';
+import { homeFileNames } from '../store/home-files.ts';
+import { CommandError } from './exit-status.ts';
 
 /** Fails if nothing of a home is in the directory: its name may be mistaken. */
 export function requireHome(directory: string): void {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseFieldPath, readField, suggestFieldPath } from '../../../schema/flow/field-path.ts';
+import { parseFieldPath, readField, suggestFieldPath } from '../../schema/field-path.ts';
 
 const payload = { issue: { id: 7, 'odd "name"': 'x' }, items: [{ id: 1 }, { id: 2 }], zero: 0, none: null };
 
