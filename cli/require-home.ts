@@ -1,13 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { homeFileNames } from '../store/home-files.ts';
+import type { StorePlace } from '../store/ports.ts';
 import { CommandError } from './exit-status.ts';
 
-/** Fails if nothing of a home is in the directory: its name may be mistaken. */
-export function requireHome(directory: string): void {
+/** Fails if the store would be a home, and its directory contains no file of one: it is probably the wrong directory. */
+export function requireHome({ home, postgres }: Pick<StorePlace, 'home' | 'postgres'>): void {
   const names = ['factories', ...homeFileNames];
-  if (names.some(name => existsSync(join(directory, name)))) return;
+  if (postgres || names.some(name => existsSync(join(home, name)))) return;
   throw new CommandError(
-    `${directory} is not a home, or an empty one; name the directory of HOOKMILL_HOME or --home`,
+    `${home} is not a home, or an empty one; name the directory of HOOKMILL_HOME or --home`,
   );
 }

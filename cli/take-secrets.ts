@@ -2,13 +2,15 @@ import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { CommandError } from './exit-status.ts';
 import { printStatus } from './output.ts';
 
-/** The variables with secrets: the key that seals values, the one before, and URLs of the database, which contain its password. */
-const variables = ['HOOKMILL_KEY', 'HOOKMILL_OLD_KEY', 'HOOKMILL_STORE', 'HOOKMILL_STORE_DIRECT'] as const;
+/** The key that seals values, and the one before it. Each may be in a file that the variable with `_FILE` names. */
+const keyVariables = ['HOOKMILL_KEY', 'HOOKMILL_OLD_KEY'] as const;
+/** The variables with secrets: the keys, and the URLs of the database, which contain its password. */
+const variables = [...keyVariables, 'HOOKMILL_STORE', 'HOOKMILL_STORE_DIRECT'] as const;
 
 /**
- * Takes the secrets out of the environment of this process, and returns the environment as it was, with the keys that
- * `HOOKMILL_KEY_FILE` and `HOOKMILL_OLD_KEY_FILE` name. No process that is started later inherits them. On Linux, /proc/<pid>/environ no longer
- * shows them to other processes of the same user. Fails with CommandError if the file cannot be read.
+ * Takes the secrets out of the environment of this process, and returns the environment as it was, with the keys that are
+ * in files. No process that is started later inherits them. On Linux, /proc/<pid>/environ no longer shows them to other
+ * processes of the same user. Fails with CommandError if the file of a key cannot be read.
  */
 export function takeSecrets(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const before = { ...environment };
@@ -24,7 +26,7 @@ export function takeSecrets(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
       );
     }
   }
-  const keys = (['HOOKMILL_KEY', 'HOOKMILL_OLD_KEY'] as const).flatMap(name => {
+  const keys = keyVariables.flatMap(name => {
     const file = before[`${name}_FILE`];
     return file ? [[name, readKeyFile(file, name, before[name])]] : [];
   });

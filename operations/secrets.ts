@@ -38,9 +38,8 @@ export async function storeReferences(
   declared: readonly DeclaredReference[],
 ): Promise<void> {
   for (const { name, from, factories } of declared) {
-    const allowed = [...new Set(factories)].sort();
-    await teamSecrets.refer(name, from, allowed);
-    await teamSecrets.share(name, () => allowed);
+    await teamSecrets.refer(name, from, factories);
+    await teamSecrets.share(name, () => factories);
   }
 }
 

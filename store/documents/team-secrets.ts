@@ -153,11 +153,12 @@ async function shareSecret(
 ): Promise<void> {
   await changeSecrets(options, async secrets => {
     const { factories: before = null, ...secret } = requireSecret(secrets, name);
-    const factories = change(before);
+    const given = change(before);
+    const factories = given && [...new Set(given)].sort();
     if (JSON.stringify(factories) === JSON.stringify(before)) return undefined;
     if (!factories) return withSecret(secrets, secret);
     await requireUnused(options, name, use => !factories.includes(use.factory));
-    return withSecret(secrets, { ...secret, factories: [...new Set(factories)].sort() });
+    return withSecret(secrets, { ...secret, factories });
   });
 }
 

@@ -190,6 +190,8 @@ async function readSettingsFile(file: string, store: Pick<Store, 'teamSecrets'>)
   const { parseSettings, placeSettingsMistakes } = await import('../../../daemon/parse-settings.ts');
   const bytes = await readInputFile(file);
   const { definition, diagnostics, text } = parseSettings(file, bytes);
+  const { storeReferences } = await import('../../../operations/secrets.ts');
+  if (definition) await storeReferences(store, definition.secrets);
   const found = definition ? await findUnusableSecrets(definition, store) : [];
   // A secret that cannot be read now must not keep the daemon from receiving deliveries.
   const { later = [], now = [] } = Object.groupBy(found, ({ code }) =>
@@ -205,12 +207,8 @@ async function readSettingsFile(file: string, store: Pick<Store, 'teamSecrets'>)
   return definition;
 }
 
-/** Stores the declared references. Alerts that cannot be signed would be noticed only when one is needed. */
-async function findUnusableSecrets({ alerts, secrets }: DaemonSettings, store: Pick<Store, 'teamSecrets'>) {
-  if (secrets.length > 0) {
-    const { storeReferences } = await import('../../../operations/secrets.ts');
-    await storeReferences(store, secrets);
-  }
+/** Finds secrets that alerts cannot be signed with: otherwise, that would be noticed only when one is sent. */
+async function findUnusableSecrets({ alerts }: DaemonSettings, store: Pick<Store, 'teamSecrets'>) {
   if (alerts.length === 0) return [];
   const { findAlertMistakes } = await import('../../../operations/checks/alert-mistakes.ts');
   return findAlertMistakes(

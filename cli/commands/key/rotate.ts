@@ -24,7 +24,7 @@ Examples:
   HOOKMILL_KEY_FILE=new.key HOOKMILL_OLD_KEY_FILE=old.key hookmill key rotate -o json`,
   ).action(async (_, command: Command) => {
     const { store, output } = await openContext(command);
-    if (!store.place.postgres) requireHome(store.place.home);
+    requireHome(store.place);
     const { HOOKMILL_KEY } = store.place.environment;
     const rotate = async () => {
       // If it fails, some values may have been sealed again: then the entry stays an unfinished one.

@@ -47,7 +47,7 @@ interface StoreBackupOptions {
 
 async function backUp(path: string, { withoutPayloads, yes }: StoreBackupOptions, command: Command) {
   const { store, output } = await openContext(command);
-  if (!store.place.postgres) requireHome(store.place.home);
+  requireHome(store.place);
   const file = resolve(path);
   if (existsSync(file) && !yes && !(await askToConfirm(`Replace ${file}?`, output))) {
     throw new CommandError(`${file} exists; choose another name, or use --yes to replace it`);

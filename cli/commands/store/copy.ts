@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { CopyReport } from '../../../operations/copy-store.ts';
-import type { PostgresPlace, Store } from '../../../store/ports.ts';
+import type { Store, StorePlace } from '../../../store/ports.ts';
 import { findPlace } from '../../context.ts';
 import { exitStatus, UsageError } from '../../exit-status.ts';
 import type { GlobalOptions } from '../../global-options.ts';
@@ -45,10 +45,7 @@ interface CopyOptions {
 }
 
 /** A place that the user named: a home, or a database. */
-interface CopyPlace {
-  readonly home: string;
-  readonly postgres?: PostgresPlace | undefined;
-}
+type CopyPlace = Pick<StorePlace, 'home' | 'postgres'>;
 
 async function copy({ from, to }: CopyOptions, command: Command): Promise<void> {
   const { output } = await findPlace(command);
@@ -61,7 +58,7 @@ async function copy({ from, to }: CopyOptions, command: Command): Promise<void> 
   const source = findCopyPlace('--from', from, command, environment);
   const target = findCopyPlace('--to', to, command, environment);
   if (describe(source) === describe(target)) throw new UsageError('--from and --to are the same place');
-  if (!source.postgres) requireHome(source.home);
+  requireHome(source);
   const open = async (place: CopyPlace, key: NodeJS.ProcessEnv): Promise<Store> => {
     const { openStore } = await import('../../../store/open-store.ts');
     const options = { lockTimeoutMs: lockTimeout * 1000, now: () => new Date(), readsInThread: false };
