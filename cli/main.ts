@@ -159,7 +159,7 @@ export async function main(): Promise<void> {
   }
 }
 
-/** With --detailed-exitcode, every failure exits with 1, as Terraform's do: 2 means changes, and nothing else. */
+/** Returns the exit status of a failure. With --detailed-exitcode it is 1, as in Terraform: 2 only means changes. */
 function withDetails(status: number, argv: readonly string[]): number {
   return status !== exitStatus.ok && argv.includes('--detailed-exitcode') ? exitStatus.problems : status;
 }

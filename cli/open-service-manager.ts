@@ -6,16 +6,16 @@ import { printStatus } from './output.ts';
 const notifyMs = 5_000;
 
 export interface ServiceManager {
-  /** Says that the daemon is ready, and from then on at half of its watchdog's interval that it is alive. */
+  /** Says that the daemon is ready. From then on, says twice in each interval of the watchdog that it is alive. */
   ready(): Promise<void>;
   stopping(): Promise<void>;
 }
 
 /**
- * Tells systemd the state of the daemon (sd_notify(3)), and answers its watchdog (sd_watchdog_enabled(3)) as long as the
- * event loop turns. Takes the variables out of the environment, so that no process that is started later speaks for the
- * daemon. Node cannot send datagrams to Unix sockets, so systemd's own program sends the messages. Undefined if no
- * service manager wants to know.
+ * Tells systemd the state of the daemon (sd_notify(3)), and answers its watchdog (sd_watchdog_enabled(3)) as long as
+ * the event loop runs. Takes the variables out of the environment, so that no process that is started later speaks for
+ * the daemon. Node cannot send datagrams to Unix sockets, so systemd's own program sends the messages. Returns
+ * undefined if no service manager expects messages.
  */
 export function openServiceManager(environment: NodeJS.ProcessEnv): ServiceManager | undefined {
   const { NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID } = environment;

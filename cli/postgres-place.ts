@@ -3,7 +3,9 @@ import type { PostgresPlace } from '../store/ports.ts';
 import { UsageError } from './exit-status.ts';
 import type { GlobalOptions } from './global-options.ts';
 
-/** Finds the database that `--store` or HOOKMILL_STORE names, if any. Messages never contain a URL: it has a password. */
+/**
+ * Finds the database that `--store` or HOOKMILL_STORE names, if any. Messages never contain a URL: it has a password.
+ */
 export function findPostgres(command: Command, environment: NodeJS.ProcessEnv): PostgresPlace | undefined {
   const { store } = command.optsWithGlobals<GlobalOptions>();
   if (!store) return undefined;
@@ -14,7 +16,7 @@ export function findPostgres(command: Command, environment: NodeJS.ProcessEnv): 
   return { url: store, directUrl, mayLose: readMayLose(environment.HOOKMILL_STORE_MAY_LOSE) };
 }
 
-/** Whoever accepts that deliveries may be lost must write that out. */
+/** Operators must write this out to accept that deliveries may be lost. */
 function readMayLose(text = ''): boolean {
   if (text === '' || text === 'accepted-deliveries') return text !== '';
   throw new UsageError('HOOKMILL_STORE_MAY_LOSE must be accepted-deliveries, or not set');

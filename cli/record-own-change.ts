@@ -30,7 +30,7 @@ export function findOwnActor(operation: string): Pick<ChangeToRecord, 'who' | 'f
 
 const now = () => new Date();
 
-/** The name of the user; in a container, there may be only a number. */
+/** Finds the name of the user, or the number: in a container, some users have no name. */
 function findUserName(): string {
   try {
     return userInfo().username;

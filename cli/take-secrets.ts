@@ -8,9 +8,9 @@ const keyVariables = ['HOOKMILL_KEY', 'HOOKMILL_OLD_KEY'] as const;
 const variables = [...keyVariables, 'HOOKMILL_STORE', 'HOOKMILL_STORE_DIRECT'] as const;
 
 /**
- * Takes the secrets out of the environment of this process, and returns the environment as it was, with the keys that are
- * in files. No process that is started later inherits them. On Linux, /proc/<pid>/environ no longer shows them to other
- * processes of the same user. Fails with CommandError if the file of a key cannot be read.
+ * Takes the secrets out of the environment of this process, and returns the environment as it was, with the keys that
+ * are in files. No process that is started later inherits them. On Linux, /proc/<pid>/environ no longer shows them to
+ * other processes of the same user. Fails with CommandError if the file of a key cannot be read.
  */
 export function takeSecrets(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const before = { ...environment };
@@ -59,7 +59,7 @@ const advice: Readonly<Record<(typeof variables)[number], string>> = {
  */
 function eraseInitialVariable(variable: string): void {
   const block = readFileSync('/proc/self/environ');
-  // Each variable ends with a zero byte. One more in front, and the first is found like the others.
+  // Each variable ends with a zero byte. With one more in front, the first is found like the others.
   const start = Buffer.concat([Buffer.of(0), block]).indexOf(`\0${variable}=`);
   if (start === -1) return;
   const length = block.indexOf(0, start) - start;
@@ -71,7 +71,9 @@ function eraseInitialVariable(variable: string): void {
   }
 }
 
-/** The address of the block: field 50, env_start, of /proc/<pid>/stat (proc_pid_stat(5)). Field 2 may contain spaces. */
+/**
+ * The address of the block: field 50, env_start, of /proc/<pid>/stat (proc_pid_stat(5)). Field 2 may contain spaces.
+ */
 function readBlockAddress(): number {
   const stat = readFileSync('/proc/self/stat', 'utf8');
   const fieldsFrom3 = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

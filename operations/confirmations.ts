@@ -10,8 +10,8 @@ interface ConfirmableChange {
 }
 
 /**
- * Marks each change that needs a confirmation: what is destroyed, and each new use of a team secret that other uses
- * share in another way. These are found by the name of the webhook.
+ * Marks each change that needs a confirmation: anything destroyed, and each new use of a team secret in another way
+ * than its other uses. Such a use is found by the name of its webhook.
  */
 export function withConfirmations<C extends ConfirmableChange>(
   changes: readonly C[],

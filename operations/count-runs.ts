@@ -5,7 +5,7 @@ import { compileLaneValue, debounceTimes } from './run-flow.ts';
 /** The runs of an automation that past deliveries would have started. */
 export interface CountedRuns {
   readonly runs: number;
-  /** Those of them that `runsPerHour` would have stopped. */
+  /** The number of these runs that `runsPerHour` would have stopped. */
   readonly stopped: number;
 }
 
@@ -15,7 +15,10 @@ export interface RunCounter {
   count(): CountedRuns;
 }
 
-/** Counts the runs of deliveries by the times at which they came: bursts share one, and a fuse stops some. */
+/**
+ * Counts the runs of past deliveries by their times of arrival: the deliveries of a burst share a run, and a fuse stops
+ * runs.
+ */
 export function openRunCounter({ debounce, runsPerHour = Infinity }: RunFlowKeys): RunCounter {
   const readKey = compileLaneValue(debounce?.key);
   const times = debounce && debounceTimes(debounce);
@@ -33,7 +36,7 @@ export function openRunCounter({ debounce, runsPerHour = Infinity }: RunFlowKeys
   };
 }
 
-/** Lists when the runs of a lane start that gathers deliveries, oldest first. */
+/** Lists the start times of the runs of a lane that gathers deliveries, oldest first. */
 function listBurstStarts(
   burst: readonly { readonly atMs: number }[],
   { forMs, atMostMs }: ReturnType<typeof debounceTimes>,
@@ -49,7 +52,7 @@ function listBurstStarts(
   return startsMs;
 }
 
-/** Counts the runs that find the fuse open: so many others were started within the hour before. */
+/** Counts the runs that the fuse stops: `runsPerHour` others were started within the hour before. */
 function countStopped(startsMs: readonly number[], runsPerHour: number): number {
   const startedMs: number[] = [];
   for (const atMs of startsMs) {

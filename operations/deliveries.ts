@@ -163,7 +163,7 @@ export async function testFilter(
   return { ...verdictView(judgeAutomation(automation, judged)), warnings };
 }
 
-/** Warns about the filters of triggers. Without a readable delivery log, only about what they show by themselves. */
+/** Warns about the filters of triggers. If the delivery log cannot be read, judges only the filters themselves. */
 async function findFilterTestWarnings(
   factory: OpenFactory,
   { webhooks }: Pick<AppliedState, 'webhooks'>,

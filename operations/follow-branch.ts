@@ -54,7 +54,7 @@ export type Followed =
     }
   | FollowFailure;
 
-/** Why the tip was not applied. The last good state stays applied. */
+/** The reason why the tip was not applied. The last good state stays applied. */
 export interface FollowFailure extends ReconcileFailure {
   readonly result: 'failed';
   /** The files of the diagnostics, for code frames. */
@@ -127,8 +127,8 @@ async function applyTip(
 }
 
 /**
- * Finds webhooks that would use a team secret in another way than another factory does. Whoever merged confirmed the
- * other changes, but cannot speak for another factory.
+ * Finds webhooks that would use a team secret in another way than another factory does. The merge confirmed the other
+ * changes, but cannot speak for another factory.
  */
 function findForeignUses({ changes }: PlannedChanges, definitions: Definitions): Diagnostic[] {
   const uses = changes.flatMap(({ name, confirmation }) =>

@@ -52,9 +52,9 @@ export async function findImpacts(
   return impacts;
 }
 
-/** The fields of an automation by which fewer runs start. */
+/** The fields of an automation that reduce the number of runs. */
 const fewerRunsFields: readonly string[] = ['debounce', 'runsPerHour'] satisfies (keyof RunControl)[];
-/** Those that do not affect which runs start. */
+/** The fields that do not affect which runs start. */
 const otherFields = ['prompt', ...Object.keys(runControlFields)].filter(
   field => !fewerRunsFields.includes(field),
 );

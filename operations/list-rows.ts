@@ -25,8 +25,8 @@ const start = 'start';
 const now = 'now';
 
 /**
- * Lists deliveries or runs of a factory. Fails with `webhook-unknown`, `automation-unknown`, or with `cursor-unknown` if
- * the row where the page begins is no longer kept.
+ * Lists deliveries or runs of a factory. Fails with `webhook-unknown`, `automation-unknown`, or with `cursor-unknown`
+ * if the row where the page begins is no longer kept.
  */
 export async function listRows<Row, View>(
   factory: NamedFactory,
@@ -58,7 +58,7 @@ async function readPage<Row>(
   const id = after ?? cursor;
   if (id !== undefined && id !== start && !(await isKnown(id))) throw new Refusal('cursor-unknown');
   if (after !== undefined) {
-    // Before the search, which then goes beyond it: so whoever follows rare rows does not stay at one that is removed.
+    // This is read before the search, which then goes beyond it: so no follower of rare rows stays at a removed one.
     const last = await findLast();
     const {
       rows,
@@ -95,7 +95,9 @@ async function toStoreFilter(
   };
 }
 
-/** Finds which deliveries in the log are those of a webhook: all with its UID, and those that arrived under its name. */
+/**
+ * Finds which deliveries in the log are those of a webhook: all with its UID, and those that arrived under its name.
+ */
 export async function findWebhookFilter(
   { readState }: NamedFactory,
   nameOrUid: string,
@@ -106,7 +108,9 @@ export async function findWebhookFilter(
   return { webhook: nameOrUid, ...(applied && { uid: applied.uid }) };
 }
 
-/** Fails with `webhook-unknown` or `automation-unknown` if a filter names something that is neither applied nor logged. */
+/**
+ * Fails with `webhook-unknown` or `automation-unknown` if a filter names something that is neither applied nor logged.
+ */
 async function requireKnownNames(
   factory: NamedFactory,
   {

@@ -1,6 +1,6 @@
 import type { Outcome, RunState } from '../schema/delivery.ts';
 
-/** Which deliveries or runs are meant, as people say it. What is absent lets all through. */
+/** A choice of deliveries or runs, in the words of people. An absent field lets all through. */
 export interface LogFilter {
   /** The webhook's UID, its name, or its name when the delivery arrived. */
   readonly webhook?: string | undefined;
@@ -13,8 +13,8 @@ export interface LogFilter {
   readonly event?: string | undefined;
   /** A text in the payload. */
   readonly search?: string | undefined;
-  /** Arrived, or created, at this time or later. */
+  /** The earliest time of arrival or creation. */
   readonly sinceMs?: number | undefined;
-  /** Before this time. */
+  /** The end of the time of arrival or creation, exclusive. */
   readonly untilMs?: number | undefined;
 }

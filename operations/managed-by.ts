@@ -2,7 +2,7 @@ import type { AppliedState } from '../schema/applied-state.ts';
 import type { Management } from '../schema/management.ts';
 import { type Instead, Refusal } from '../schema/refusal.ts';
 
-/** Where a factory's webhooks and automations are managed; null if it is still empty. */
+/** Finds the place where a factory's webhooks and automations are managed; null if the factory is still empty. */
 export function findManagement({ source }: Pick<AppliedState, 'source'>): Management | null {
   if (source === null) return null;
   return source.kind === 'directory' ? 'files' : source.kind;

@@ -2,7 +2,7 @@ import type { RepositoryCredential } from '../sources/repository/followed-reposi
 import type { GitCredential } from '../sources/repository/git/git-environment.ts';
 import type { Store } from '../store/ports.ts';
 
-/** Why a credential cannot be used, and what to do. */
+/** The reason why a credential cannot be used, and the remedy. */
 interface UnusableCredential {
   readonly message: string;
   readonly hint: string;

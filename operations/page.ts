@@ -1,4 +1,4 @@
-/** Which part of a list is meant. */
+/** A part of a list. */
 export interface ListPosition {
   readonly limit: number;
   /** Newest first: the `next` of the previous page. */
@@ -10,10 +10,10 @@ export interface ListPosition {
 /** Rows of a list. A search may find fewer than were asked for, although more follow. */
 export interface Page<Row> {
   readonly rows: readonly Row[];
-  /** Where the next page begins; newest first, it is null on the last page. */
+  /** The position of the next page; newest first, it is null on the last page. */
   readonly next: string | null;
   /** Whether more rows follow now. Oldest first, others may follow later. */
   readonly hasMore: boolean;
-  /** How many rows were looked at. */
+  /** The number of rows that were searched. */
   readonly searched: number;
 }

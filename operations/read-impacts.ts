@@ -12,9 +12,9 @@ import type { Change } from './plan.ts';
 
 export interface ReadImpacts {
   readonly impacts: ReadonlyMap<Change, Impact>;
-  /** Filters that the stored deliveries do not fit. Only if they were asked for. */
+  /** Warnings about filters that do not fit the stored deliveries, if they were asked for. */
   readonly warnings: readonly Diagnostic[];
-  /** Why there are none, if the delivery log cannot be read. */
+  /** The reason why there are none, if the delivery log cannot be read. */
   readonly problem?: string;
 }
 

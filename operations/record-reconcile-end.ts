@@ -2,7 +2,7 @@ import type { FollowedBranch } from '../sources/repository/followed-repository.t
 import { addReconcileEnd, type ReconcileEnd, type RememberedBranch } from '../store/reconcile-statuses.ts';
 import { toSourcePlace } from './applied-source.ts';
 import type { Factory } from './factory.ts';
-/** Stores how a reconcile ended. Fails with a `StoreError`. */
+/** Stores the end of a reconcile. Fails with a `StoreError`. */
 export async function recordReconcileEnd(
   { name, store, now }: Pick<Factory, 'name' | 'store' | 'now'>,
   followed: FollowedBranch,

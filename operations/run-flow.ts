@@ -4,7 +4,7 @@ import type { RunFlowKeys } from '../schema/definitions/run-flow-fields.ts';
 import { parseFieldPath, readField } from '../schema/field-path.ts';
 import type { RunFlow } from '../store/delivery-log.ts';
 
-/** How often the time of a debounce fits into the longest wait, if a definition does not say it. */
+/** The longest wait of a debounce, in multiples of its time, if a definition does not set it. */
 const atMostTimes = 10;
 /** Characters of a lane's digest in base64url: 132 bits. */
 const laneChars = 22;
@@ -13,8 +13,8 @@ const laneChars = 22;
 export type FindRunFlow = (payload: unknown) => RunFlow;
 
 /**
- * Compiles the keys by which an automation says how its runs flow; undefined if it has none. Pure: the same automation
- * and payload have the same flow, on arrival, in a replay and in every process.
+ * Compiles the keys of an automation that control the flow of its runs; undefined if it has none. The same automation
+ * and payload always have the same flow: on arrival, in a replay and in every process.
  */
 export function compileRunFlow(
   factory: string,
@@ -55,9 +55,8 @@ export function compileRunFlow(
 }
 
 /**
- * Compiles what a payload says at a path, by which runs are in the same lane: a string, number or boolean, or else null.
- * An object or a list has no value: nearly every one is different, so they would silently put each run into a lane of
- * its own.
+ * Compiles a function that reads the value at a path, which decides the lane of a run: a string, number or boolean,
+ * otherwise null. Objects and lists count as null, because nearly each is different and would get a lane of its own.
  */
 export function compileLaneValue(
   path: string | undefined,

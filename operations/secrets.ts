@@ -30,8 +30,8 @@ interface DeclaredReference {
 }
 
 /**
- * Stores declared references, so that every command sees them. Replaces what the names had before. Fails with
- * `secret-in-use` if a factory uses one that it may no longer use.
+ * Stores declared references, so that every command sees them. They replace earlier values and references of the same
+ * names. Fails with `secret-in-use` if a factory uses one that it may no longer use.
  */
 export async function storeReferences(
   { teamSecrets }: Pick<Store, 'teamSecrets'>,

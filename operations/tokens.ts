@@ -15,7 +15,10 @@ export async function createToken(
   return text;
 }
 
-/** Lists API tokens, oldest first, without their digests: those that are valid for a factory, or all. */
+/**
+ * Lists the API tokens of a factory, or all, oldest first and without their digests. Tokens for all factories are of
+ * each.
+ */
 export async function listTokens(
   { apiTokens }: Pick<Store, 'apiTokens'>,
   factory?: string,

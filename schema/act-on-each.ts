@@ -15,9 +15,9 @@ export interface BulkResult<Done> {
 
 interface BulkWork<Done> {
   readonly act: (id: string) => Promise<Done>;
-  /** Waits until the turn of a row, given by its position. Answers false to end before it. */
+  /** Waits until the turn of a row, given by its position. Returns false to end before it. */
   readonly awaitTurn: (position: number) => Promise<boolean>;
-  /** The reason for which an operation was refused; undefined of any other error. */
+  /** Returns the reason why an operation was refused; undefined for any other error. */
   readonly codeOf: (error: unknown) => string | undefined;
   readonly onProgress: (tried: number) => void;
 }

@@ -32,7 +32,7 @@ const appliedWebhook = z.strictObject({
 
 const appliedAutomation = automationShape.extend({ name: z.string() });
 
-/** Where an applied state comes from. */
+/** The source of an applied state. */
 export const sourceShape = z.discriminatedUnion('kind', [
   /** Webhooks and automations are created through the management API, without files. */
   z.strictObject({ kind: z.literal('dashboard') }),

@@ -15,10 +15,12 @@ export type Outcome = (typeof outcomes)[number];
 /** Outcomes for which the log keeps only metadata: no identity and no payload. */
 export type UnidentifiedOutcome = Exclude<Outcome, 'Accepted' | 'Duplicate' | 'Manual'>;
 
-/** Stands for the webhook of a payload that has no sender, so that it counts for none. No webhook has this UID. */
+/**
+ * Stands for the webhook of a payload that has no sender, so that it counts for no webhook. No webhook has this UID.
+ */
 export const manualUid = 'manual';
 
-/** Where the identity of a delivery comes from, in order of preference. `body` is a hash of the body. */
+/** The sources of a delivery's identity, in order of preference. `body` is a hash of the body. */
 export const identitySources = ['deliveryIdHeader', 'scheme', 'X-Service-Delivery-Id', 'body'] as const;
 
 export type IdentitySource = (typeof identitySources)[number];
@@ -29,8 +31,8 @@ export const runStates = ['queued', 'running', 'succeeded', 'failed'] as const;
 export type RunState = (typeof runStates)[number];
 
 /**
- * What keeps a queued run from starting, beside its due time. `order`: an earlier run of its lane. `limit`: too many of
- * its lane are running. `deliveries`: more of its burst may come.
+ * The reasons why a queued run waits although it is due. `order`: for an earlier run of its lane. `limit`: too many
+ * runs of its lane are running. `deliveries`: more deliveries of its burst may come.
  */
 export const runWaits = ['order', 'limit', 'deliveries'] as const;
 

@@ -20,8 +20,8 @@ interface Unlogged {
 }
 
 /**
- * Says how many requests have no row, for each reason, such as `18 by the rate limit (last 16:03:11)`. They are given with
- * the last ones first.
+ * Counts the requests without a row for each reason, such as `18 by the rate limit (last 16:03:11)`. They are given
+ * newest first.
  */
 export function describeUnlogged(
   requests: readonly Unlogged[],

@@ -10,7 +10,7 @@ const segments = new RegExp(segment, 'g');
 /** A singular path of RFC 9535 below the root, such as `$.issue.id`, `$["odd name"]` or `$.items[0]`. */
 export const fieldPathPattern = new RegExp(`^\\$(?:${segment})+$`);
 
-/** Parses a path; undefined if it is none. */
+/** Parses a path; undefined if it is invalid. */
 export function parseFieldPath(text: string): FieldPath | undefined {
   if (!fieldPathPattern.test(text)) return undefined;
   return [...text.matchAll(segments)].map(([, name, inBrackets = '']) => name ?? JSON.parse(inBrackets));
@@ -27,7 +27,7 @@ export function readField(payload: unknown, path: FieldPath): unknown {
   return value;
 }
 
-/** Finds the path that was meant by a text that is none, such as `issue.id`, `$.odd-name` or `{{ issue.id }}`. */
+/** Finds the path that was probably meant by an invalid one, such as `issue.id`, `$.odd-name` or `{{ issue.id }}`. */
 export function suggestFieldPath(text: string): string | undefined {
   const [, inner = ''] =
     /^(?:\$?\{\{)?\s*(?:\$|payload(?=\.)|event(?=\.))?\.?(.*?)\s*(?:\}\})?$/.exec(text) ?? [];

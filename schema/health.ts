@@ -1,5 +1,5 @@
 /**
- * How a webhook does, compared with its own past.
+ * The health of a webhook, compared with its own past.
  * - `healthy`: deliveries come as usual, or it is not known yet what is usual
  * - `quiet`: none has come for longer than its usual gaps
  * - `failing`: the last ones were all rejected, which is not usual

@@ -57,7 +57,7 @@ function isNeverKept(name: string): boolean {
   return isCredentialHeader(name) || isTraceHeader(name);
 }
 
-/** Nobody else may say to which trace a delivery belongs. */
+/** Whether a header names a trace: only hookmill may say to which trace a delivery belongs. */
 function isTraceHeader(name: string): boolean {
   return name.toLowerCase() === traceHeader;
 }

@@ -33,7 +33,7 @@ export const refusals = {
 
 export type RefusalCode = keyof typeof refusals;
 
-/** How to make a refused change in a factory that is managed by files or by a repository. */
+/** The way to make a refused change in a factory that is managed by files or by a repository. */
 export type Instead = z.output<typeof insteadAnswer>;
 
 export interface RefusalParts {
@@ -44,7 +44,7 @@ export interface RefusalParts {
   readonly instead?: Instead | undefined;
 }
 
-/** Why an operation refuses a request. The caller may see all of it. */
+/** Explains why an operation refuses a request. The caller may see all of it. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly code: RefusalCode;

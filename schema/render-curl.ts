@@ -15,7 +15,7 @@ interface SentDelivery {
 
 interface SentTo {
   readonly name: string;
-  /** With `{token}` in place of a token. */
+  /** The URL, with `{token}` in place of a token. */
   readonly url: string;
   readonly authMode: AuthMode;
   readonly signatureScheme: string | object | null;

@@ -5,12 +5,9 @@ export const reportMessageMax = 1_000;
 /** @limit Length of a link in a receiver's report, in characters: what browsers and proxies take. */
 export const reportLinkMax = 2_000;
 
-/** What a receiver may say of a run that it works on. */
-export const reportStates = ['running', 'succeeded', 'failed'] as const;
-
-/** What a receiver posts to the callback of an attempt. */
+/** The body that a receiver posts to the callback of an attempt. */
 export const runReportShape = z.strictObject({
-  state: z.enum(reportStates),
+  state: z.enum(['running', 'succeeded', 'failed']),
   message: z.string().max(reportMessageMax).optional(),
   link: z.string().max(reportLinkMax).refine(isWebLink, 'must be an http:// or https:// URL').optional(),
 });

@@ -3,7 +3,7 @@ import { isPassedVariable, isProgram } from './command-words.ts';
 /** @limit Longest reference to the value of a team secret, in characters: a path, or a command with its arguments. */
 const referenceCharsMax = 1_024;
 
-/** Where the value of a team secret is kept. */
+/** The place where the value of a team secret is kept. */
 export type SecretReference =
   | { readonly kind: 'env'; readonly variable: string }
   | { readonly kind: 'file'; readonly path: string }
@@ -24,7 +24,7 @@ export function parseSecretReference(text: string): SecretReference | undefined 
   return program && isProgram(program) ? { kind: 'exec', argv: [program, ...args] } : undefined;
 }
 
-/** Splits at spaces. What only a shell would understand needs the form of a JSON array. */
+/** Splits at spaces. Arguments with characters that a shell would interpret need the form of a JSON array. */
 function splitCommand(text: string): string[] {
   if (!text.startsWith('[')) return /["'`\\$|;&<>*?]/.test(text) ? [] : text.trim().split(/ +/);
   try {

@@ -1,6 +1,6 @@
 /**
- * Why a request has no row in the delivery log. The log's outcomes are those of deliveries; other requests are only
- * counted, so that a flood of them costs little.
+ * The reasons why a request has no row in the delivery log. The log's outcomes are those of deliveries; other requests
+ * are only counted, so that a flood of them costs little.
  * - `rate limit`: more authenticated deliveries than a minute allows
  * - `failed attempts`: the address had failed to authenticate too often, so this attempt was not verified
  * - `authentication`: it was rejected, but too many such rows were logged already

@@ -1,4 +1,4 @@
-/** How requests prove who sent them. It is data, which one verifier interprets for all schemes. */
+/** Describes how requests prove who sent them. It is data, which one verifier interprets for all schemes. */
 export type SignatureDescription = SignedDescription | SharedSecretDescription;
 
 export type SignedDescription = HmacDescription | PublicKeyDescription;
@@ -13,12 +13,12 @@ export interface SchemeFacts {
   readonly kind: SchemeKind;
   /** The provider's documentation of its signatures. */
   readonly page: string;
-  /** Where the provider's settings show the secret. */
+  /** The place in the provider's settings that shows the secret. */
   readonly secretLocation: string;
   readonly secretCommand: SecretCommand;
   /** A warning or hint for engineers who choose this scheme. */
   readonly note?: string;
-  /** Why a header that looks like a delivery ID does not identify deliveries. */
+  /** The reason why a header that looks like a delivery ID does not identify deliveries. */
   readonly noIdentity?: string;
   /** The headers that say what kind of event it is. Hardly any signature covers them. */
   readonly eventHeaders?: readonly string[];
@@ -27,7 +27,7 @@ export interface SchemeFacts {
   readonly handshake?: Handshake;
 }
 
-/** When the facts of a scheme were last compared with their source. */
+/** The last comparison of a scheme's facts with their source. */
 export interface SchemeCheck {
   /** The day, as in 2026-11-21. */
   readonly on: string;
@@ -108,7 +108,7 @@ export interface OlderSignature {
   readonly hash: (typeof hmacHashes)[number];
 }
 
-/** How a scheme differs if its sender signs with a private key. */
+/** The differences of a scheme if its sender signs with a private key. */
 export interface AsymmetricForm {
   readonly primitive: PublicKeyDescription['primitive'];
   readonly encoding: PublicKeyDescription['encoding'];
@@ -147,7 +147,7 @@ export interface SharedSecretDescription {
   readonly deliveryIdHeader?: string;
 }
 
-/** Where a request carries the parts of its signature. Header names are written as the provider writes them. */
+/** The places of a signature's parts in a request. Header names are written as the provider writes them. */
 export interface SignatureHeaders {
   readonly header: string;
   /** Text before the signature, for instance `sha256=`. */

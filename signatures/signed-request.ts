@@ -1,6 +1,6 @@
 /** A request as it arrived. Nothing in it has been decoded, and verifying it decodes nothing. */
 export interface SignedRequest {
-  /** By lower-case name; each occurrence is a separate latin1 value, as in node's `headersDistinct`. */
+  /** The values by lower-case name; each occurrence is a separate latin1 value, as in node's `headersDistinct`. */
   readonly headers: RequestHeaders;
   readonly body: Buffer;
   /** The public URL to which the sender addressed it. */

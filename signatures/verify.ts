@@ -26,7 +26,7 @@ export type Verification =
     }
   | { readonly ok: false; readonly reason: VerificationFailure };
 
-/** Why a request could not be verified. Never contains a secret or an expected signature. */
+/** The reason why a request could not be verified. Never contains a secret or an expected signature. */
 export type VerificationFailure =
   | { readonly code: 'secret-unusable' }
   | { readonly code: 'content-missing' }

@@ -121,7 +121,7 @@ function reportRepeats<T>(
   });
 }
 
-/** Finds header filters on credentials. Which other headers are kept, only the webhook of the trigger says. */
+/** Finds header filters on credentials. Other headers can be judged only with the webhook of the trigger. */
 function findCredentialFilters(
   { name, triggers }: AutomationDefinition,
   locate: Definitions['locate'],

@@ -24,7 +24,9 @@ interface MisnamedFolder {
   readonly meant: string;
 }
 
-/** Reports an error if the directory is probably the wrong one, a warning if the last definition may have been removed. */
+/**
+ * Reports an error if the directory is probably the wrong one, a warning if the last definition may have been removed.
+ */
 function describeNone(directory: string, label: string, [misnamed]: readonly MisnamedFolder[]): Diagnostic {
   const isDefinitionsDirectory = folders.some(folder => existsSync(join(directory, folder)));
   const places = folders.map(folder => `${folder}/`).join(' and ');
@@ -52,7 +54,7 @@ function listDirectories(directory: string): string[] {
     const entries = readdirSync(directory, { withFileTypes: true });
     return entries.filter(entry => entry.isDirectory()).map(({ name }) => name);
   } catch {
-    // Whoever reads the definitions reports what cannot be read.
+    // Reading the definitions reports this error.
     return [];
   }
 }

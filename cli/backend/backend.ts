@@ -29,7 +29,7 @@ import type { DaemonHealth } from './daemon-health.ts';
  * of a daemon. Both fail with the same `Refusal`.
  */
 export interface Backend {
-  /** Tells it from others: the URL of the server or of the database, or the home. May contain a password. */
+  /** Distinguishes it from other backends: the URL of the server or database, or the home. May contain a password. */
   readonly source: string;
   showStatus(): Promise<AppliedStatus>;
   /** Asks the daemon whether it is ready and serves the serial. */
@@ -48,16 +48,16 @@ export interface Backend {
   describePayloads(uid: string): Promise<PayloadsView>;
   /** Reads a page of deliveries: see `Page`. */
   listDeliveries(wanted: LogFilter & ListPosition): Promise<Page<DeliveryView>>;
-  /** Counts the refused requests of the last hour without a row: of the webhook with this name or UID, or of all. */
+  /** Counts the refused requests of the last hour that have no row: of the webhook with this name or UID, or of all. */
   listUnlogged(webhook: string | undefined): Promise<UnloggedView>;
-  /** The health of each webhook, or only of the one with a UID, and its deliveries of the last seven days. */
+  /** Shows the health of each webhook, or of the one with this UID, and its deliveries of the last seven days. */
   showHealth(uid?: string): Promise<HealthView>;
   /** Explains the last request of a webhook (name or UID), or a delivery. */
   explainWhy(subject: string): Promise<WhyView>;
   showDelivery(id: string): Promise<DeliveryDetail>;
   /** Reads the exact bytes of a stored body. */
   readPayload(id: string): Promise<Uint8Array>;
-  /** The output of all attempts at a run, from a byte on. */
+  /** Reads the output of all attempts at a run, from a byte on. */
   readRunOutput(id: string, from?: number): Promise<Uint8Array>;
   /** Reads a file that a run left. */
   readArtifact(id: string, name: string): Promise<Uint8Array>;

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Readiness } from '../../schema/readiness.ts';
 
-/** @limit Time that a daemon has to tell whether it is ready, in ms: it answers at once, or hangs. */
+/** @limit Time in which a daemon must say whether it is ready, in ms: it answers at once, or hangs. */
 const answerMs = 3_000;
 /** @limit Time that `hookmill apply` and `status` wait until the daemon serves what was just applied, in ms: it usually takes much less than one second. */
 const servedMs = 5_000;
-/** @limit Time between two looks at a daemon that does not serve the applied state yet, in ms. */
+/** @limit Time between two checks of a daemon that does not serve the applied state yet, in ms. */
 const lookAgainMs = 25;
 
 /** The state of the daemon and of the factory that it serves, as `hookmill status` shows it. */
@@ -14,7 +14,7 @@ export interface DaemonHealth {
   readonly state: 'none' | 'no answer' | 'unknown' | 'not ready' | 'ready';
   /** The URL of its management port. */
   readonly url: string | null;
-  /** Why it is not ready, or cannot serve a newer applied state. */
+  /** The reason why it is not ready, or cannot serve a newer applied state. */
   readonly reason: string | null;
   /** The serial that it serves; null if that is not known. */
   readonly serial: number | null;
@@ -53,8 +53,8 @@ export function isAmiss(daemon: DaemonHealth, applied: number): boolean {
 }
 
 /**
- * Asks the daemon at a URL whether it is ready; with an id, only the daemon with that id. Undefined if it does not answer,
- * null if the answer is not a daemon's.
+ * Asks the daemon at a URL whether it is ready; with an id, only the daemon with that id. Undefined if it does not
+ * answer, null if the answer is not a daemon's.
  */
 export async function askReadiness(url: string, id?: string): Promise<Readiness | null | undefined> {
   const readiness = await readReadiness(url);

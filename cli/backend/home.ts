@@ -148,7 +148,7 @@ interface ViewedChanges {
   readonly locate?: Definitions['locate'];
 }
 
-/** Shows changes with their impact. Without a readable delivery log, only the changes. */
+/** Shows changes with their impact. If the delivery log cannot be read, shows only the changes. */
 async function viewPlan(
   { baseUrl }: Context,
   factory: OpenFactory,

@@ -3,7 +3,10 @@ import type { Backend } from './backend.ts';
 
 export type WebhookHealth = NonNullable<HealthView['webhooks'][number]['health']>;
 
-/** The health of the enabled webhooks, or only of one, by UID. Empty while the log cannot be read: everything else is still shown. */
+/**
+ * Reads the health of the enabled webhooks, or of the one with this UID, by UID. Empty if the log cannot be read, so
+ * that everything else is still shown.
+ */
 export async function readHealth(
   backend: Pick<Backend, 'showHealth'>,
   uid?: string,

@@ -18,7 +18,7 @@ export function addDeliveryFilterOptions(command: Command): Command {
   );
 }
 
-/** Adds the options by which both `deliveries list` and the commands on runs choose. */
+/** Adds the options that `deliveries list` and the commands on runs share. */
 export function addRunFilterOptions(command: Command): Command {
   return addSharedOptions(
     command
@@ -43,7 +43,7 @@ export function isFiltered(options: LogFilterOptions): boolean {
   return Object.values(toLogFilter(options)).some(value => value !== undefined);
 }
 
-/** The filter that the options say. */
+/** Converts the options to a filter. */
 export function toLogFilter({ since, until, ...options }: LogFilterOptions): LogFilter {
   const { webhook, outcome, automation, state, event, search } = options;
   return { webhook, outcome, automation, state, event, search, sinceMs: since, untilMs: until };

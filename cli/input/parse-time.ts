@@ -15,7 +15,10 @@ export function parseSpanMs(text: string): number | undefined {
   );
 }
 
-/** Parses a time in ms: so long ago (`90s`, `30m`, `1h30m`, `7d`), or RFC 3339 (`2026-01-31T14:05Z`), or a local date or time. */
+/**
+ * Parses a time to ms: a span before now (`90s`, `30m`, `1h30m`, `7d`), a time of RFC 3339 (`2026-01-31T14:05Z`), or a
+ * local date or time.
+ */
 export function parseTime(text: string, nowMs = Date.now()): number {
   const spanMs = parseSpanMs(text);
   if (spanMs !== undefined) return nowMs - spanMs;

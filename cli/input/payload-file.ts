@@ -16,7 +16,7 @@ export async function readPayloadFile(
   }
 }
 
-/** As the ingress keeps them: several fields of one name are one value. */
+/** Joins header lines of the same name into one value, as the ingress does. */
 export function toEventHeaders(lines: HeaderLines = []): EventHeaders {
   const grouped = Map.groupBy(lines, ([name]) => name.toLowerCase());
   return Object.fromEntries(

@@ -7,12 +7,12 @@ import { z } from 'zod';
 import { replaceFile } from '../../store/durable-file.ts';
 import { parseJsonFile } from '../../store/parse-json-file.ts';
 
-/** From where deliveries are forwarded, and to which URL. Each such pair has its own cursor. */
+/** The source of forwarded deliveries, and the URL that gets them. Each such pair has its own cursor. */
 export interface Forwarding {
   /** See `Backend`. */
   readonly source: string;
   readonly factory: string;
-  /** All webhooks if it is absent. */
+  /** Absent: all webhooks. */
   readonly webhook: string | undefined;
   readonly to: string;
 }

@@ -15,7 +15,7 @@ export interface ForwardingJob {
   readonly webhook: string | undefined;
   readonly to: string;
   readonly cursor: CursorFile;
-  /** How many of the last deliveries come first; undefined to go on where the cursor is, or from now on. */
+  /** The number of past deliveries to start with; undefined to continue at the cursor, or from now on. */
   readonly replayLast: number | undefined;
   readonly onForwarded: (delivery: DeliveryView, status: number, ms: number) => void;
 }

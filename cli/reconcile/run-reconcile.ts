@@ -106,7 +106,7 @@ function describeStep(progress: FollowProgress): string {
   }
 }
 
-/** How a reconcile ended. */
+/** Describes the end of a reconcile. */
 function renderReconciled(reconciled: Reconciled): string {
   switch (reconciled.result) {
     case 'unchanged':

@@ -4,7 +4,7 @@ import { renderTable } from './render-table.ts';
 /** Characters of a digest that people compare; JSON has all of them. */
 const digestShown = 16;
 
-/** The parts of a copy, with the counts and digests of both sides. */
+/** Renders the parts of a copy, with the counts and digests of both sides. */
 export function renderParts(parts: readonly CopiedPart[]): string {
   const rows = parts.map(({ part, from, to }) => [
     part,
@@ -19,7 +19,7 @@ export function renderDifference(parts: readonly CopiedPart[]): string {
   return `These differ: ${other.map(({ part }) => part).join(', ')}.`;
 }
 
-/** Says what becomes of runs that no daemon finished; empty if there are none. */
+/** Explains that unfinished runs are attempted again; empty if there are none. */
 export function renderRunning(runs: number): string {
   if (runs === 0) return '';
   return `${runs} runs were running when their daemon ended. The next daemon starts another attempt at them.\n`;

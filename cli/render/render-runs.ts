@@ -21,7 +21,7 @@ export function openRunTable(): (runs: readonly RunView[]) => string {
     );
 }
 
-/** The delivery of a run, and how many there are if it gathers them. */
+/** Renders the delivery of a run, and the number of deliveries if the run gathers several. */
 export function renderDeliveryOf({ deliveryId, replay, manual, deliveryCount }: RunView): string {
   const count = deliveryCount === undefined ? '' : ` (newest of ${deliveryCount})`;
   return `${deliveryId}${count}${replay ? ' (replay)' : manual ? ' (manual)' : ''}`;

@@ -11,9 +11,9 @@ import { type ReadPage, readOldestFirst } from './read-rows.ts';
 export interface BulkOptions {
   readonly dryRun?: true;
   readonly yes?: true;
-  /** How many a second. */
+  /** Rows per second. */
   readonly rate: number;
-  /** Goes on after this row, where a command was interrupted. */
+  /** The row after which to continue an interrupted command. */
   readonly after?: string;
 }
 
@@ -23,7 +23,7 @@ interface BulkAction<Row> {
   readonly render: (rows: readonly Row[]) => string;
   /** Acts on one row and returns the result. Fails with a Refusal if the row does not allow it. */
   readonly act: (id: string) => Promise<unknown>;
-  /** As in `replay` and `replayed`, `delivery` and `deliveries`. */
+  /** Words such as `replay` and `replayed`, `delivery` and `deliveries`. */
   readonly words: {
     readonly verb: string;
     readonly done: string;
@@ -47,9 +47,7 @@ function parseRate(text: string): number {
   throw new UsageError(`--rate must be a number greater than 0 and less than 10000, not "${text}"`);
 }
 
-/**
- * Acts on all rows of a list, oldest first: counts them, asks, and says what was done, also if it is interrupted.
- */
+/** Acts on all rows of a list, oldest first: counts them, asks, and reports the result, even if it is interrupted. */
 export async function actInBulk<Row extends { readonly id: string }>(
   { readPage, render, act, words }: BulkAction<Row>,
   { dryRun, yes, rate, after = 'start' }: BulkOptions,

@@ -9,19 +9,19 @@ import { UnreachableError } from '../exit-status.ts';
 import { isOutputOpen, printStatus } from '../output.ts';
 import { type ReadPage, readRows } from './read-rows.ts';
 
-/** @limit Time between two looks of `--follow` for new rows, in ms: soon enough for a person, and little work for a server. */
+/** @limit Time between two searches of `--follow` for new rows, in ms: soon enough for a person, and little work for a server. */
 export const followMs = 1_000;
 /** @limit Waits of `--follow` while a server cannot be reached, in ms: it is back soon after a restart, and is not hurried. */
 const followBackOff = { firstMs: 1_000, maxMs: 30_000 };
 
-/** Where a list ends now: rows that are recorded from now on come after it. */
+/** Finds the current end of a list: rows that are recorded from now on come after it. */
 export async function findEnd(readPage: ReadPage<unknown>): Promise<string> {
   return (await readPage({ limit: 1, after: 'now' })).next ?? 'start';
 }
 
 /**
- * Yields the pages of a list after a row, oldest first, and then as rows are recorded: each row once, and none left out.
- * Ends with the reader of the output; a signal ends the process.
+ * Yields the pages of a list after a row, oldest first, and then as rows are recorded: each row once, and none left
+ * out. Ends with the reader of the output; a signal ends the process.
  */
 export async function* followPages<Row>(readPage: ReadPage<Row>, after: string): AsyncGenerator<Page<Row>> {
   for (let from = after; isOutputOpen(); ) {
@@ -39,7 +39,7 @@ export async function followRows<Row extends { readonly id: string }>(
   print: (rows: readonly Row[]) => void,
   look: () => Promise<void> = async () => undefined,
 ): Promise<void> {
-  // Where to follow from comes first: rows that are recorded before the list is read are in both, and printed once.
+  // The end is found first: rows that are recorded before the list is read are in both, and printed once.
   const end = await findEnd(readPage);
   const listed = await readRows(readPage, limit);
   const printed = new Set(listed.map(({ id }) => id));
@@ -51,7 +51,7 @@ export async function followRows<Row extends { readonly id: string }>(
   }
 }
 
-/** Repeats what fails because the server or the store cannot be reached now. Says so, and when it is over. */
+/** Repeats a request while the server or the store cannot be reached. Says so, and says when it works again. */
 export async function persist<T>(ask: () => Promise<T>, backOff: BackOff = followBackOff): Promise<T> {
   for (let failures = 0; ; ) {
     try {

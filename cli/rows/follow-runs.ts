@@ -4,7 +4,7 @@ import { Refusal } from '../../schema/refusal.ts';
 import type { Backend } from '../backend/backend.ts';
 import { followRows } from './follow-rows.ts';
 
-/** @limit Unfinished runs at whose state `runs list --follow` looks each second: it looks at others in turn. */
+/** @limit Unfinished runs whose state `runs list --follow` reads each second; it takes turns with the others. */
 const watchedRunsPerLook = 20;
 
 /** Follows runs: prints each as it is recorded, and again once it has ended. A state filters what is printed. */
@@ -38,12 +38,12 @@ export async function followRuns(
   );
 }
 
-/** Whether a run has ended, and is not attempted again by itself. */
+/** Whether a run has ended and will not be attempted again on its own. */
 export function isFinished({ state }: Pick<RunView, 'state'>): boolean {
   return state === 'succeeded' || state === 'failed';
 }
 
-/** Retention may remove a run that is followed. */
+/** Ignores that a run is gone: retention may remove it while it is followed. */
 function ignoreRemoved(error: unknown): undefined {
   if (!(error instanceof Refusal) || error.code !== 'run-unknown') throw error;
 }

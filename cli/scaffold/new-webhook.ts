@@ -2,7 +2,7 @@ import type { SignatureScheme } from '../../signatures/description.ts';
 import { getHandshakeMethod } from '../../signatures/handshake.ts';
 import type { Step } from '../render/render-steps.ts';
 
-/** How the sender of a new webhook authenticates: a mode without a scheme, or a shipped scheme. */
+/** The authentication of a new webhook's sender: a mode without a scheme, or a shipped scheme. */
 export type Sender = 'token' | 'url_token' | SignatureScheme;
 
 /** Renders the new webhook's file. */

@@ -16,7 +16,7 @@ interface ScaffoldOptions {
 }
 
 export interface ScaffoldFile {
-  /** Where the path starts. GitHub, GitLab and pre-commit read their files only at the repository's root. */
+  /** The start of the path. GitHub, GitLab and pre-commit read their files only at the repository's root. */
   readonly under: 'definitions' | 'repository';
   readonly path: string;
   readonly content: string;

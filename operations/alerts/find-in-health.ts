@@ -3,7 +3,7 @@ import type { AlertState } from '../../store/alerts.ts';
 import type { FoundHealth } from '../health/look-at-webhooks.ts';
 import type { Finding } from './follow-episodes.ts';
 
-/** @limit Webhooks that are looked at in each pass because an alert is open for them. */
+/** @limit Webhooks that each pass judges because an alert is open for them. */
 const watchedMax = 100;
 
 /** Turns the health of a webhook into findings for its alerts. */

@@ -3,20 +3,20 @@ import { createSortableId, sortableIdRandomBytes } from '../../schema/ids.ts';
 import type { AlertMessage, AlertState, Episode } from '../../store/alerts.ts';
 import { renderAlert } from './render-alert.ts';
 
-/** @limit Episodes that are open at the same time: with more, something common to them has failed, and the first ones say enough. */
+/** @limit Episodes that are open at the same time: more have a common cause, which the first ones show. */
 const episodesMax = 1_000;
-/** @limit Messages that wait to be sent: as many as two for each episode, and for each of some receivers. */
+/** @limit Messages that wait to be sent: two for each episode, to several receivers. */
 const messagesMax = 5_000;
-/** @limit Time without rejections before a failing webhook is told to be resolved, in ms: some get through between others. */
+/** @limit Time without rejections after which the alert of a failing webhook is resolved, in ms: some requests succeed between others. */
 const calmMs = 60_000;
 
-/** A subject of an alert that was looked at, and the problem that it has. */
+/** A possible subject of an alert, and its problem. */
 export interface Finding extends Pick<Episode, 'type' | 'factory' | 'subject' | 'name'> {
   /** null: nothing is wrong. */
   readonly problem: Pick<Episode, 'reason' | 'sinceMs'> | null;
 }
 
-/** Everything besides the findings by which alerts are made. */
+/** Everything else that alerts are made from. */
 export interface AlertContext {
   readonly nowMs: number;
   /** The URLs that every alert is sent to. */
@@ -26,7 +26,10 @@ export interface AlertContext {
   readonly randomBytes: (count: number) => Uint8Array;
 }
 
-/** Opens and ends episodes by what was found, with a message to each receiver. Returns the same state if nothing changes. */
+/**
+ * Opens and ends episodes according to findings, with a message to each receiver. Returns the same state if nothing
+ * changes.
+ */
 export function followEpisodes(
   state: AlertState,
   findings: readonly Finding[],
@@ -51,7 +54,7 @@ function followOne(state: AlertState, finding: Finding, context: AlertContext): 
   return open.calmSinceMs === null ? replace([{ ...open, calmSinceMs }]) : state;
 }
 
-/** How long nothing must be wrong until an episode has ended, in ms. */
+/** The time without a problem after which an episode ends, in ms. */
 const calmTimes: Readonly<Record<AlertType, number>> = {
   'webhook.quiet': 0,
   'webhook.failing': calmMs,
@@ -86,7 +89,7 @@ function addMessages(
   const added = context.urls.map((url): AlertMessage => {
     return { id: createId('msg', context), url, body, attempts: 0, dueMs: context.nowMs };
   });
-  // The newest ones say how it is now.
+  // The newest ones describe the current state.
   return { ...state, messages: [...state.messages, ...added].slice(-messagesMax) };
 }
 

@@ -9,8 +9,9 @@ import type { Definitions } from '../../sources/definitions.ts';
 import type { Change } from '../plan.ts';
 
 /**
- * Warns about filters and paths that the stored deliveries of their webhook do not fit. Where it is not certain to be a mistake,
- * only about automations that are created or changed: a filter for a rare event must not be reported by each plan.
+ * Warns about filters and paths that do not fit the stored deliveries of their webhook. If that is not certainly a
+ * mistake, warns only about automations that are created or changed: not every plan should report a filter for a rare
+ * event.
  */
 export function findObservedWarnings(
   { automations, locate }: Pick<Definitions, 'automations' | 'locate'>,
@@ -36,7 +37,7 @@ export function findObservedWarnings(
   });
 }
 
-/** Compares the paths by which runs flow with what the automation's webhooks received. One of them is enough. */
+/** Compares the paths of an automation with the payloads of its webhooks. A path must fit those of only one webhook. */
 function judgePaths(
   { triggers, concurrencyKey, order, debounce }: AutomationDefinition,
   observations: (uid: string) => Observation | undefined,
@@ -58,7 +59,7 @@ function judgePaths(
   });
 }
 
-/** Compares a trigger with what its webhook received. Leaves out what is reported as a mistake without that. */
+/** Compares a trigger with the payloads of its webhook. Leaves out mistakes that are reported without them. */
 export function judgeTriggerByObservation(
   { filter: { webhook_ids, payload } }: Pick<Trigger, 'filter'>,
   observations: (uid: string) => Observation | undefined,

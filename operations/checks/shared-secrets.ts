@@ -11,7 +11,7 @@ type Uses = ReadonlyMap<string, readonly TeamSecretUse[]>;
 
 /**
  * Reads who uses each team secret that the factory may use, over all factories. Returns none if the state of a factory
- * cannot be read: what is wrong there must not stop the others.
+ * cannot be read: a problem there must not stop the others.
  */
 export async function readSecretUses(teamSecrets: TeamSecrets, factory: string): Promise<Uses> {
   try {

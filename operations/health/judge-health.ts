@@ -12,7 +12,9 @@ const weeksLearning = 2;
 const silenceMs = 5 * 60_000;
 /** @limit Rejections in a row below which no webhook is called failing: strangers try some. */
 const rejectedMin = 5;
-/** A run of rejections is unusual if the usual share of them would give it this rarely: 20 in a row if half are usual. */
+/**
+ * A run of rejections is unusual if the usual share of them would give it this rarely: 20 in a row if half are usual.
+ */
 const runChance = 0.5 ** 20;
 
 /** The past of one webhook. */
@@ -20,9 +22,9 @@ export interface HealthHistory {
   /** Its last `weeksJudged` weeks, oldest first. */
   readonly tallies: readonly Tally[];
   readonly nowMs: number;
-  /** Silence counts from this time on: before, no daemon listened. */
+  /** The start of the time in which silence counts: before it, no daemon listened. */
   readonly listeningSinceMs: number;
-  /** The health that was found before; absent if the webhook was never looked at. */
+  /** The health as it was judged before; absent if the webhook was never judged. */
   readonly known?: Pick<StoredHealth, 'state' | 'sinceMs' | 'fromMs'> | undefined;
 }
 
@@ -30,13 +32,13 @@ export interface Health {
   readonly state: HealthState;
   /** One sentence. */
   readonly reason: string;
-  /** Since when it is quiet or failing; null in other states. */
+  /** The time since which it is quiet or failing; null in other states. */
   readonly sinceMs: number | null;
-  /** When it may become quiet without any further delivery; null: it does not, or it is already. */
+  /** The time at which it may become quiet without further deliveries; null if it cannot, or already is. */
   readonly dueMs: number | null;
 }
 
-/** The first hour by which webhooks are judged now. */
+/** Finds the first hour of the past by which webhooks are judged now. */
 export function findFirstJudgedHour(nowMs: number): number {
   return Math.floor(nowMs / hourMs) - weeksJudged * weekHours;
 }

@@ -4,13 +4,13 @@ import type { DeliveryLog, DeliveryLogReader } from '../../store/delivery-log.ts
 import type { JudgedHealth, StoredHealth } from '../../store/tallies.ts';
 import { findFirstJudgedHour, type Health, judgeHealth } from './judge-health.ts';
 
-/** @limit Steps of tallying in one pass: those of a log that is behind take turns with requests of managers. */
+/** @limit Steps of tallying in one pass: if the log is behind, they take turns with requests of managers. */
 const stepsMax = 20;
 /** @limit Webhooks that one pass judges: each takes a millisecond or two, and the others are due in the next pass. */
 const judgedMax = 200;
-/** @limit Time after which a webhook is looked at again that is disabled or not healthy, in ms, if no delivery comes before. */
+/** @limit Time after which a disabled or unhealthy webhook is judged again, in ms, if no delivery comes before. */
 const lookAgainMs = hourMs;
-/** @limit Time after which any other webhook is looked at again, in ms. */
+/** @limit Time after which any other webhook is judged again, in ms. */
 const lookAtLatestMs = 24 * hourMs;
 
 export interface LookDeps {
@@ -18,7 +18,7 @@ export interface LookDeps {
   readonly deliveryLog: Pick<DeliveryLog, 'recordTallies' | 'recordHealth'>;
   readonly readState: (factory: string) => Promise<AppliedState>;
   readonly nowMs: number;
-  /** Further webhooks to look at: those that an alert is open for. */
+  /** Further webhooks to judge: those that an alert is open for. */
   readonly watched: readonly WebhookOfFactory[];
   /** Called before the health is recorded, so that a problem is found again if this fails. */
   readonly onFound: (found: readonly FoundHealth[]) => Promise<unknown>;
@@ -26,7 +26,7 @@ export interface LookDeps {
 
 type WebhookOfFactory = Pick<StoredHealth, 'factory' | 'uid'>;
 
-/** A webhook that was looked at; without a health, it is disabled or no longer applied. */
+/** A webhook that was judged; without a health, it is disabled or no longer applied. */
 export interface FoundHealth extends WebhookOfFactory {
   readonly name: string;
   readonly health: Health | undefined;
@@ -44,7 +44,7 @@ interface Look {
  */
 export async function lookAtWebhooks(deps: LookDeps): Promise<boolean> {
   const { deliveries, deliveryLog, nowMs, watched } = deps;
-  // First, because silence counts only while a daemon looks.
+  // This comes first, because silence counts only while a daemon judges.
   await deliveryLog.recordHealth({ nowMs, judged: [] });
   // Rows that are not tallied yet would look like silence.
   const tallied = await tally(deps);

@@ -6,7 +6,7 @@ import type { DeliveryLogReader } from '../../store/delivery-log.ts';
 import type { StoredHealth } from '../../store/tallies.ts';
 import { readWebhookHealth } from './show-health.ts';
 
-/** @limit Webhooks that are quiet or failing and listed for all factories together: each is judged again, which takes a millisecond or two. */
+/** @limit Quiet or failing webhooks that are listed for all factories together: each is judged again, which takes a millisecond or two. */
 const unhealthyShownMax = 50;
 
 type Overview = z.output<typeof healthOverviewAnswer>;
@@ -18,8 +18,8 @@ interface OverviewDeps {
 }
 
 /**
- * Counts the webhooks of each factory by their health, as they were last looked at, and lists those in which something may
- * be wrong: of these factories, or of all.
+ * Counts the webhooks of each factory by the health that was last judged, and lists those that may be unhealthy: of
+ * these factories, or of all.
  */
 export async function showHealthOverview(
   deps: OverviewDeps,
@@ -45,7 +45,7 @@ export async function showHealthOverview(
   };
 }
 
-/** Undefined if it is healthy, disabled or gone by now. */
+/** Judges a webhook again. Returns undefined if it is healthy, disabled or gone by now. */
 async function judgeAgain(
   { store, readState, now }: OverviewDeps,
   { factory, uid }: StoredHealth,
@@ -59,7 +59,7 @@ async function judgeAgain(
   return { factory, name: webhook.name, uid, health };
 }
 
-/** A state that only a newer release knows is none that needs attention here. */
+/** Reads a stored state. One that only a newer release knows needs no attention here. */
 function toState(stored: string): HealthState {
   return healthStates.find(state => state === stored) ?? 'healthy';
 }

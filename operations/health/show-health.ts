@@ -12,7 +12,7 @@ import { weekHours } from './usual-rates.ts';
 export type HealthView = z.output<typeof healthAnswer>;
 type WebhookHealth = HealthView['webhooks'][number];
 
-/** Shows how each applied webhook does, or only the one with a UID, judged by its own past, and its deliveries of the last seven days. */
+/** Shows the health of each applied webhook, or of the one with this UID, and its deliveries of the last seven days. */
 export async function showHealth(
   { name, store, readState, now }: Pick<OpenFactory, 'name' | 'store' | 'readState' | 'now'>,
   uid?: string,

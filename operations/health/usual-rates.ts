@@ -9,16 +9,19 @@ const priorEvents = 0.5;
 
 /** Counts the good deliveries that are usual at each time of the week. */
 export interface UsualRates {
-  /** How many usually come between two times. */
+  /** The number that usually comes between two times. */
   expect(fromMs: number, toMs: number): number;
-  /** When so many have usually come after a time; undefined if not within the next eight weeks. */
+  /**
+   * The time by which a number of deliveries usually comes after another time; undefined if that takes over eight
+   * weeks.
+   */
   findTime(fromMs: number, expected: number): number | undefined;
 }
 
 /**
  * Learns the usual rates from whole hours: of each hour of the week, as far as deliveries show that it differs from the
- * same hour of other days, and that from the mean. The busiest week of each hour is left out, because one burst is not a
- * rhythm. Deliveries that come in bursts show as much as the bursts do.
+ * same hour of other days, and that from the mean. The busiest week of each hour is left out, because one burst is not
+ * a rhythm. Deliveries that come in bursts show as much as the bursts do.
  */
 export function learnRates(tallies: readonly Tally[], fromHour: number, toHour: number): UsualRates {
   const counts = new Map(tallies.map(({ hour, accepted, duplicates }) => [hour, accepted + duplicates]));
@@ -39,7 +42,10 @@ function leaveOutBusiest(weeks: readonly number[]): readonly number[] {
   return weeks.length < 3 ? weeks : weeks.toSorted((a, b) => a - b).slice(0, -1);
 }
 
-/** By how much counts of the same hour differ more than those of single events do (the Pearson statistic), at least 1. */
+/**
+ * The factor by which counts of the same hour differ more than those of single events (the Pearson statistic), at least
+ * 1.
+ */
 function measureDispersion(byWeekHour: readonly (readonly number[])[]): number {
   let [squares, freedom] = [0, 0];
   for (const weeks of byWeekHour) {
@@ -57,7 +63,7 @@ function estimate(hours: readonly number[], prior: number, expected = Number.POS
   return (sum + prior) / (hours.length + prior / expected);
 }
 
-/** @limit Weeks ahead in which the end of a usual silence is looked for: a webhook is looked at again after them anyway. */
+/** @limit Weeks ahead in which the end of a usual silence is looked for: a webhook is judged again after them anyway. */
 const weeksAheadMax = 8;
 
 function sumUp(rates: readonly number[]): UsualRates {

@@ -2,7 +2,10 @@ import { hourMs } from '../../schema/time-units.ts';
 import type { Tally } from '../../store/tallies.ts';
 import type { UsualRates } from './usual-rates.ts';
 
-/** Silences that are called unusual although nothing is wrong, for each webhook and as much time as it was observed: one in a thousand. */
+/**
+ * Silences that are called unusual although nothing is wrong, for each webhook and as much time as it was observed: one
+ * in a thousand.
+ */
 const falseAlarmChance = 1 / 1_000;
 /** @limit Gaps between deliveries that must be known before silence is judged: fewer do not show what is usual. */
 const gapsMin = 4;
@@ -15,17 +18,17 @@ const outageRatio = 3;
 export interface UnusualSilence {
   /** The longest gap that is usual. */
   readonly longest: number;
-  /** So many are missing when silence becomes unusual. */
+  /** The number that is missing when silence becomes unusual. */
   readonly deliveries: number;
 }
 
 /**
- * How many deliveries must be missing, by the usual rates, until silence is unusual; undefined if too little is known.
- * The rates stretch the gaps, so that a night of an office counts as little as its deliveries are.
+ * Finds the number of deliveries, by the usual rates, that must be missing until silence is unusual; undefined if too
+ * little is known. The rates stretch the gaps, so that a night of an office counts as little as its deliveries are.
  *
  * The longest gaps show what follows: beyond some of them, gaps are taken to get rarer exponentially, and how fast is
- * estimated from these few, with the doubt that this leaves (the predictive distribution is a Lomax one). Silence is never
- * unusual before twice the longest usual gap.
+ * estimated from these few, with the doubt that this leaves (the predictive distribution is a Lomax one). Silence is
+ * never unusual before twice the longest usual gap.
  */
 export function findUnusualSilence(tallies: readonly Tally[], rates: UsualRates): UnusualSilence | undefined {
   const good = tallies.filter(({ firstGoodMs }) => firstGoodMs !== null);

@@ -22,7 +22,7 @@ export function factoryView(state: AppliedState): FactoryView {
   return { factory, managedBy, serial, webhooks: webhooks.length, automations: automations.length };
 }
 
-/** Where the applied state comes from, without the digest that only hookmill uses. */
+/** The source of the applied state, without the digest that only hookmill uses. */
 export function sourceView(source: AppliedState['source']) {
   if (source?.kind !== 'repository') return source;
   const { contentDigest: _, ...shown } = source;

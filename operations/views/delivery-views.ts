@@ -26,8 +26,8 @@ export type Evaluation = NonNullable<DeliveryDetail['evaluation']>;
 export const previewBytesMax = 240;
 
 /**
- * Whether the reason of an outcome may be shown. What is wrong with a credential may depend on the secret: together with
- * requests of their own, readers could learn something about it.
+ * Whether the reason of an outcome may be shown. What is wrong with a credential may depend on the secret: together
+ * with requests of their own, readers could learn something about it.
  */
 export function maySeeReason(outcome: Outcome, permission: Permission): boolean {
   return permission === 'manage' || outcome !== 'Rejected (auth)';
@@ -144,7 +144,7 @@ function reportView({ atMs, message, link }: RunReport): NonNullable<RunView['re
   return { at, ...(message !== undefined && { message }), ...(link !== undefined && { link }) };
 }
 
-/** A run with all deliveries that it has taken up, if it gathers them, and the files that it left. */
+/** Everything about a run: with all its deliveries if it gathers several, and the files that it left. */
 export function runDetail(
   run: Run,
   deliveries: readonly RunDelivery[],

@@ -6,7 +6,7 @@ import { type Change, type Summary, summarize } from '../plan.ts';
 /** A plan as it is shown. */
 export interface PlanView {
   readonly factory: string;
-  /** Of the applied state: the new one after an apply. */
+  /** The serial of the applied state: the new one after an apply. */
   readonly serial: number;
   readonly changes: readonly ChangeView[];
   readonly summary: Summary;

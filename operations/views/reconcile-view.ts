@@ -4,7 +4,7 @@ import type { ReconcileStatus } from '../../store/reconcile-statuses.ts';
 
 export type ReconcileView = z.output<typeof reconcileAnswer>;
 
-/** How a factory was reconciled; null if it follows no branch. */
+/** Describes the last reconciles of a factory; null if it follows no branch. */
 export function reconcileView(status: ReconcileStatus): ReconcileView | null {
   const { followed, suspendedAt, tip, commitsBehind, lastSuccess, lastFailure, failingSince } = status;
   if (!followed) return null;

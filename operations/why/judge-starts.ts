@@ -4,7 +4,7 @@ import type { FilterTestView } from '../views/delivery-views.ts';
 import { formatTime, type Judgement, ok, unknown, wrong } from './judgement.ts';
 import type { WhyFacts } from './why-facts.ts';
 
-/** @limit Time for which a run may wait before it is started, in ms: usually it starts at once. */
+/** @limit Longest time that a run waits without anything being wrong, in ms: usually it starts at once. */
 const startMs = 10_000;
 
 /** Judges whether the accepted delivery started runs, and if not, which filter kept it from that. */

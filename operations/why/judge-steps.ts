@@ -7,7 +7,7 @@ import { judgeAutomationsStep, judgeRunsStep } from './judge-starts.ts';
 import { formatTime, type Judgement, ok, unknown, wrong } from './judgement.ts';
 import type { WhyFacts } from './why-facts.ts';
 
-/** What judges each step. */
+/** The function that judges each step. */
 export const whySteps = {
   daemon: judgeDaemon,
   webhook: judgeWebhook,
@@ -41,7 +41,7 @@ function judgeWebhook({ webhook, isOfDelivery, lastDay }: WhyFacts): Judgement {
 function judgeSender(facts: WhyFacts): Judgement {
   const lastMs = Math.max(lastLoggedMs(facts), lastUnloggedMs(facts.lastDay));
   const { unknownUrls, url, silence } = facts;
-  // A request that was refused since is no silence of the sender.
+  // If a request was refused since, the sender is not silent.
   if (silence && lastMs <= silence.sinceMs) {
     const remedy = `Check that the sender still sends, still reaches this host, and posts to ${url}.`;
     return wrong(silence.reason, remedy);

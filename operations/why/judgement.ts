@@ -1,9 +1,9 @@
-/** How a step of a request's way was judged. */
+/** The verdict on one step of a request's way. */
 export interface Judgement {
   /** `unknown`: no request came so far. */
   readonly state: 'ok' | 'wrong' | 'unknown';
   readonly message: string;
-  /** What to do; null unless it is wrong. */
+  /** The remedy; null unless the step is wrong. */
   readonly remedy: string | null;
   /** More lines, such as the end of a run's output. */
   readonly lines?: readonly string[];

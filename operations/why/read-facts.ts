@@ -22,7 +22,10 @@ const outputLinesMax = 8;
 /** @limit Failed runs of an automation among which an explanation looks for one that holds others. */
 const failedRead = 100;
 
-/** Fails with `webhook-unknown`, `delivery-unknown` or `run-unknown`. */
+/**
+ * Reads everything that explains the last request of a webhook, a delivery or a run. Fails with `webhook-unknown`,
+ * `delivery-unknown` or `run-unknown`.
+ */
 export async function readFacts(
   factory: OpenFactory,
   subject: string,

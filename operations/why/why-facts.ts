@@ -8,7 +8,7 @@ import type { FilterTestView } from '../views/delivery-views.ts';
 export interface WhyFacts {
   readonly nowMs: number;
   readonly permission: Permission;
-  /** What keeps the daemon from doing its work. */
+  /** The problem that keeps the daemon from its work. */
   readonly daemonProblem: Remediable | null;
   /** Absent if the delivery's webhook is no longer applied. */
   readonly webhook: AppliedWebhook | undefined;
@@ -24,13 +24,13 @@ export interface WhyFacts {
   readonly unknownUrls: number;
   /** The automations with a trigger for the webhook. */
   readonly listening: readonly AppliedAutomation[];
-  /** Since when the webhook is quiet, and what is usual; absent if it is not. */
+  /** The time since which the webhook is quiet, and the reason; absent if it is not quiet. */
   readonly silence?: { readonly sinceMs: number; readonly reason: string } | undefined;
-  /** How some of them judge the accepted delivery, if it started nothing. */
+  /** The verdicts of some of them on the accepted delivery, if it started nothing. */
   readonly tests: readonly FilterTestView[];
   /** The newest run of each automation that the accepted delivery started. */
   readonly runs: readonly Run[];
-  /** A failed run that may hold one of them: it waits for an earlier one, and its automation holds after a failure. */
+  /** A failed run that may hold one of `runs` back, in an automation with `onFailure: hold`. */
   readonly holding?: Run | undefined;
   /** The last lines of the output of the first run that has a failed attempt. */
   readonly output: readonly string[];

@@ -13,14 +13,14 @@ import type { Remediable, WhyFacts } from './why-facts.ts';
 export interface WhyOptions {
   readonly baseUrl: string;
   readonly permission: Permission;
-  /** What keeps the daemon from doing its work. */
+  /** The problem that keeps the daemon from its work. */
   readonly daemonProblem: Remediable | null;
 }
 
 /**
- * Explains why a webhook's last request, or a delivery, started runs or did not, or what became of one run: each step of
- * the way from the sender to the runs, and the first one that is wrong. Fails with `webhook-unknown`, `delivery-unknown`
- * or `run-unknown`.
+ * Explains why a webhook's last request, or a delivery, started runs or did not, or what happened to one run: each step
+ * from the sender to the runs, and the first one that is wrong. Fails with `webhook-unknown`, `delivery-unknown` or
+ * `run-unknown`.
  */
 export async function explainWhy(
   factory: OpenFactory,

@@ -74,7 +74,7 @@ function describeAutomation(impact: AutomationImpact): readonly string[] {
   return [main, ...flow, `Outcome changes: ${named.join(', ')}${more}`];
 }
 
-/** Says what `debounce` and `runsPerHour` do, before or after. */
+/** Describes the effect of `debounce` and `runsPerHour`, if they have one before or after the change. */
 function describeRuns({ judged, startedBefore, startedAfter, runs }: AutomationImpact): readonly string[] {
   const { before, after } = runs;
   const isGathered = before.runs !== startedBefore || after.runs !== startedAfter;

@@ -42,7 +42,7 @@ export function showChange(change: FieldChange): ShownChange {
   return { mark, path, isInline, lines: compareLines(before, after) };
 }
 
-/** Compares two texts line by line. Shows what differs, and some unchanged lines around it. */
+/** Compares two texts line by line. Shows the differences, and some unchanged lines around them. */
 export function compareLines(before: readonly string[], after: readonly string[]): readonly DiffLine[] {
   return shorten(diffLines(before, after));
 }

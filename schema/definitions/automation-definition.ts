@@ -69,7 +69,10 @@ const trigger = z.strictObject({
 
 /** @limit Most attempts at a run that a definition or an operator can set: a run that failed 100 times does not recover by itself. */
 export const runAttemptsMax = 100;
-/** The keys by which an automation says how its runs flow and are executed. The operator's settings are upper bounds of the latter. */
+/**
+ * The keys of an automation that control the execution and the flow of its runs. The operator's settings limit the
+ * execution.
+ */
 export const runControlFields = {
   timeLimit: runTime
     .optional()
@@ -96,7 +99,7 @@ const runControlShape = z.object(runControlFields);
 
 export type RunControl = z.output<typeof runControlShape>;
 
-/** Picks from an automation what it says of its runs. */
+/** Picks the keys of an automation that control its runs. */
 export function pickRunControl(automation: RunControl): RunControl {
   return runControlShape.parse(automation);
 }
@@ -116,7 +119,7 @@ export const automationShape = z
   .superRefine(checkRunFlow)
   .meta({
     definitions: filterDefinitions,
-    // Rules of the refinement above, for editors.
+    // The rules of the refinement above, for editors.
     dependencies: { concurrencyKey: ['concurrency'], onFailure: ['order'] },
   });
 

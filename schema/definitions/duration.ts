@@ -29,5 +29,5 @@ function renderDuration(ms: number): string {
 /** @limit Longest time limit, debounce and wait between attempts that a definition can set, in ms (a day): a longer one is probably a mistake. */
 const runTimeMsMax = dayMs;
 
-/** The shape of the times that a definition sets for runs. */
+/** The shape of the times in a definition that control runs. */
 export const runTime = durationShape('time', 1_000, runTimeMsMax);

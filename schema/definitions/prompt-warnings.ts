@@ -4,7 +4,7 @@ import type { Mistake } from './shape-mistakes.ts';
 
 // `{{ … }}` of templates, and `${{ … }}` of GitHub Actions.
 const placeholder = /\$?\{\{[^{}\n]+\}\}/g;
-// The name of a file that could only be what a run gets of its delivery. Files of a repository have other names, or a path.
+// The name of a file that could only come from the delivery. Files of a repository have other names, or a path.
 const file =
   /(?<![\w/.-])(?:\.\/)?((?:(?:event|webhook|delivery|request|github)[-_.]?)?(?:payload|body|headers?)|event|webhook|delivery)\.(?:json|ya?ml|txt)(?![\w-])/gi;
 // The directories that only a run of several deliveries gets.
@@ -13,7 +13,9 @@ const directory = /(?<![\w/.-])(?:\.\/)?(event-(?:payloads|headers)\/)/g;
 /** @limit Warnings about one prompt: the first ones show what is wrong with all. */
 const promptWarningsMax = 5;
 
-/** Warns of what a prompt promises to the run, and the run does not get. `isDebounced`: it gets several deliveries. */
+/**
+ * Warns about files and values that a prompt mentions, but a run does not get. A debounced run gets several deliveries.
+ */
 export function findPromptWarnings(prompt: string, isDebounced: boolean): Mistake[] {
   const placeholders = listMatches(prompt, placeholder).map(found => ({
     message: `nothing fills ${truncate(found, 40)} in a prompt`,

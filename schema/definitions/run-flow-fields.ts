@@ -5,7 +5,7 @@ import { parseDurationMs, runTime } from './duration.ts';
 
 /** @limit Most runs of an automation at a time that a definition can set: a higher number limits nothing. */
 const concurrencyMax = 1_000;
-/** @limit Most runs of an automation in an hour that a definition can set: a fuse for more would not open in time, and each start counts those before it. */
+/** @limit Most runs of an automation in an hour that a definition can set: a higher fuse would stop runs too late, and each start counts the runs before it. */
 const runsPerHourMax = 10_000;
 /** @limit Longest path of a field of the payload, in characters: paths in real payloads are far shorter. */
 const fieldPathCharsMax = 500;
@@ -35,7 +35,7 @@ const debounce = z.strictObject({
     .describe('The run starts at the latest this long after its first delivery. Default: ten times `for`.'),
 });
 
-/** The keys by which an automation says how its runs may flow. */
+/** The keys of an automation that control the flow of its runs. */
 export const runFlowFields = {
   concurrency: z
     .int()
@@ -54,7 +54,7 @@ export const runFlowFields = {
   onFailure: z
     .enum(['continue', 'hold'])
     .optional()
-    .describe('What a failed run means for those behind it in the `order`.')
+    .describe('The effect of a failed run on those behind it in the `order`.')
     .meta({
       enumDescriptions: [
         'The next run starts. This is the default.',
@@ -74,7 +74,7 @@ const runFlowShape = z.object(runFlowFields);
 
 export type RunFlowKeys = z.output<typeof runFlowShape>;
 
-/** Picks from an automation how its runs flow; undefined if it does not say it. */
+/** Picks the keys of an automation that control the flow of its runs; undefined if it has none. */
 export function pickRunFlow(automation: RunFlowKeys): RunFlowKeys | undefined {
   const keys = runFlowShape.parse(automation);
   return Object.keys(keys).length === 0 ? undefined : keys;

@@ -86,7 +86,7 @@ const schemeId = z
 // Checks the rules about several keys even if one key is wrong, so that all mistakes show at once.
 const always = { when: ({ value }: { value: unknown }) => typeof value === 'object' && value !== null };
 
-// If authMode itself is invalid, neither rule below applies.
+// Neither rule below applies if authMode itself is invalid.
 const isTokenMode = (mode: unknown) => mode === 'token' || mode === 'url_token';
 
 /** The contents of `webhooks/<name>.yaml`. */

@@ -7,7 +7,7 @@ export interface AutomationVerdict {
   readonly enabled: boolean;
   /** Enabled, and at least one of its triggers fires. */
   readonly wouldTrigger: boolean;
-  /** In the order of the definition. */
+  /** The verdicts in the order of the definition. */
   readonly triggers: readonly TriggerVerdict[];
 }
 

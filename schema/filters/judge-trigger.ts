@@ -11,7 +11,7 @@ export interface JudgedDelivery {
   readonly headers?: EventHeaders | undefined;
 }
 
-/** How a trigger judges a delivery, whether or not its automation is enabled. It fires if all checks hold. */
+/** The verdict of a trigger on a delivery, whether or not its automation is enabled. It fires if all checks hold. */
 export interface TriggerVerdict {
   readonly wouldTrigger: boolean;
   readonly webhookHolds: boolean;

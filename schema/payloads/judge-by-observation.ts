@@ -15,7 +15,7 @@ const choicesMax = 5;
 /** A condition of a filter that no observed payload could satisfy, or that a payload could not fail. */
 export interface ObservedMistake {
   readonly code: DiagnosticCode;
-  /** From the filter to the condition. */
+  /** The path from the filter to the condition. */
   readonly path: readonly string[];
   readonly message: string;
   readonly hint: string;
@@ -26,7 +26,7 @@ export interface ObservedMistake {
   readonly isCertain: boolean;
 }
 
-/** Compares a filter with what was observed of the deliveries of its webhook. Finds nothing without deliveries. */
+/** Compares a filter with the observed deliveries of its webhook. Finds nothing without deliveries. */
 export function judgeByObservation(
   filter: PayloadFilter,
   { deliveries, root }: Observation,

@@ -3,7 +3,7 @@ import type { PayloadFilter } from '../filters/clause.ts';
 import { judgeByObservation, type ObservedMistake } from './judge-by-observation.ts';
 import { type Observation, observedTypes } from './observation.ts';
 
-/** Finds out why a path has no value in any of the payloads that were observed; undefined if it may have one. */
+/** Finds the reason why a path has no value in any observed payload; undefined if it may have one. */
 export function judgePathByObservation(
   path: FieldPath,
   text: string,

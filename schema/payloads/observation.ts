@@ -18,14 +18,16 @@ export type ObservedType = (typeof observedTypes)[number];
 
 /** The values that were observed at one path of payloads. */
 export interface ObservedNode {
-  /** In how many deliveries the path has a value. */
+  /** The number of deliveries in which the path has a value. */
   readonly deliveries: number;
-  /** How many values of each type were observed. */
+  /** The number of observed values of each type. */
   readonly types: Readonly<Record<ObservedType, number>>;
   readonly fields: ReadonlyMap<string, ObservedNode>;
   /** The elements of all arrays together. */
   readonly elements: ObservedNode | undefined;
-  /** The first different strings, numbers, booleans and nulls, and how often each was observed until there were others. */
+  /**
+   * The first different strings, numbers, booleans and nulls, and how often each was observed until there were others.
+   */
   readonly scalars: ReadonlyMap<Scalar, number>;
   /** Other scalars were observed that were too many or too long to remember. */
   readonly hasMoreScalars: boolean;
@@ -35,7 +37,7 @@ export interface ObservedNode {
 
 /** The shape of a webhook's payloads, as they were observed. */
 export interface Observation {
-  /** How many deliveries were observed. */
+  /** The number of observed deliveries. */
   readonly deliveries: number;
   readonly root: ObservedNode;
 }

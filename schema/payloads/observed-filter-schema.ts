@@ -10,7 +10,7 @@ export interface ObservedWebhook {
 }
 
 /**
- * Adds what was observed to the JSON Schema of an automation: an editor then completes the fields and values that the
+ * Adds observed paths to the JSON Schema of an automation: an editor then completes the fields and values that the
  * webhook of a trigger received. The schema accepts the same files as before.
  */
 export function addObservedPaths(automation: JsonSchema, webhooks: readonly ObservedWebhook[]): JsonSchema {

@@ -16,7 +16,7 @@ export interface ObservedPath {
   readonly path: string;
   /** The keys of the path; null stands for the elements of an array. */
   readonly keys: (string | null)[];
-  /** In how many deliveries the path has a value. */
+  /** The number of deliveries in which the path has a value. */
   readonly deliveries: number;
   readonly types: { readonly type: ObservedType; readonly values: number }[];
   /** Some values, the most frequent first. None of them looks like a credential. */
@@ -26,7 +26,7 @@ export interface ObservedPath {
 }
 
 export interface ObservedPaths {
-  /** How many deliveries were observed. */
+  /** The number of observed deliveries. */
   readonly deliveries: number;
   /** Each path before those below it. */
   readonly paths: ObservedPath[];

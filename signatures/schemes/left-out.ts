@@ -1,7 +1,7 @@
 /** Providers that people ask for but whose scheme is not supported. */
 export interface LeftOut {
   readonly providers: string;
-  /** Why it is not supported, and the alternative if there is one. */
+  /** The reason why it is not supported, and the alternative if there is one. */
   readonly reason: string;
 }
 

@@ -14,7 +14,7 @@ const reconcileSecondsMin = 1;
 /** @limit Longest interval of reconciles, in seconds (a day): a longer one is a mistake. */
 const reconcileSecondsMax = 24 * 3600;
 
-/** Where a repository is, and how to log in there. */
+/** The settings that say where a repository is and how to log in there. */
 export const repositoryFields = {
   repository: z.string().describe('URL of the repository, or its absolute path on this machine.'),
   credentialSecret: secretNameShape
@@ -101,7 +101,7 @@ export function checkFollowedRepository(
 /** The branch that a factory follows, as the operator named it. */
 export interface FollowedBranch {
   readonly repository: Repository;
-  /** Sent over HTTPS instead of a credential from git's own helpers. */
+  /** The credential that is sent over HTTPS instead of one from git's own helpers. */
   readonly credential?: RepositoryCredential | undefined;
 }
 

@@ -9,10 +9,12 @@ import { isBranchName, type Repository } from './repository.ts';
 /** @limit Most bytes of the files of a working copy, uncompressed (2 GiB): a run cannot fill the disk with them. */
 const workingCopyBytesMax = 2 * 1024 * 1024 * 1024;
 
-/** A commit or branch that a payload names, in the only forms that reach git. */
+/** A commit or branch that a payload names, checked. */
 export type RevisionName = { readonly commit: string } | { readonly branch: string };
 
-/** Reads a full object name, or the name of a branch with or without `refs/heads/`; undefined for anything else. */
+/**
+ * Parses the full name of a commit, or the name of a branch with or without `refs/heads/`; undefined for anything else.
+ */
 export function parseRevisionName(value: unknown): RevisionName | undefined {
   if (typeof value !== 'string') return undefined;
   if (/^[0-9a-f]{40}$/.test(value)) return { commit: value };

@@ -28,5 +28,7 @@ test('lists what commands changed on the home, by whom and on which machine', as
   const who = { kind: 'user', name: userInfo().username };
   for (const entry of entries) expect(entry).toMatchObject({ who, from: hostname() });
   const shown = await workspace.hookmill('audit', '--limit', '1');
-  expect(shown.stdout).toMatch(/^TIME +WHO +FROM +FACTORY +CHANGE +OF\n.+ default +apply +serial 1.+\n$/);
+  expect(shown.stdout).toMatch(
+    /^TIME +WHO +FROM +FACTORY +CHANGE +SUBJECT\n.+ default +apply +serial 1.+\n$/,
+  );
 });

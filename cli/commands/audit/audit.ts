@@ -42,5 +42,5 @@ function renderEntries(entries: readonly Entry[]): string {
     const change = `${describeOperation(operation)}${unfinished ? ' (unfinished)' : ''}`;
     return [at, `${who.kind} ${who.name}`, from, factory ?? 'all', change, subject];
   });
-  return renderTable(['TIME', 'WHO', 'FROM', 'FACTORY', 'CHANGE', 'OF'], rows);
+  return renderTable(['TIME', 'WHO', 'FROM', 'FACTORY', 'CHANGE', 'SUBJECT'], rows);
 }

@@ -73,7 +73,9 @@ async function apply(
   if (result === 'applied') await waitUntilServed(backend, plan.serial);
 }
 
-/** Waits until the daemon, if there is one, serves what was applied: what is sent after that is judged by it. */
+/**
+ * Waits until the daemon, if there is one, serves the new state, so that it judges deliveries that are sent afterwards.
+ */
 async function waitUntilServed(backend: Backend, serial: number): Promise<void> {
   const daemon = await backend.showDaemon(serial);
   if (isAmiss(daemon, serial)) {
@@ -84,7 +86,7 @@ async function waitUntilServed(backend: Backend, serial: number): Promise<void> 
   } else if (daemon.state === 'ready') printStatus(`\nThe daemon at ${daemon.url} serves this now.`);
 }
 
-/** Shows the plan and what needs a confirmation, then asks on a terminal. */
+/** Shows the plan and the changes that need a confirmation, then asks on a terminal. */
 async function askToApply(plan: PlanView, output: 'text' | 'json'): Promise<boolean> {
   printFindings(`${renderPlan(plan, Date.now())}${renderUnconfirmed(plan)}`);
   return askToConfirm('Apply?', output);

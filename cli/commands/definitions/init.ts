@@ -104,7 +104,7 @@ function refuseWrite(path: string, cause: unknown): CommandError {
   return new CommandError(`${path} cannot be written (${code}); no existing file was changed`);
 }
 
-/** Finds what .gitignore does not exclude. One that existed before may not. */
+/** Finds the files that .gitignore does not exclude: an existing one may lack some patterns. */
 function findUnignored(directory: string, ignored: readonly string[]): readonly string[] {
   const normalize = (line: string) => line.trim().replace(/^\/|\/$/g, '');
   const lines = new Set(readFileSync(join(directory, '.gitignore'), 'utf8').split('\n').map(normalize));

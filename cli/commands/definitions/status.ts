@@ -39,7 +39,7 @@ interface StatusOptions {
   readonly detailedExitcode?: true;
 }
 
-/** How the applied state compares with a branch or the definitions directory. */
+/** A comparison of the applied state with a branch or the definitions directory. */
 interface Comparison {
   readonly data: object;
   readonly fields: readonly (readonly [name: string, value: string])[];
@@ -80,7 +80,7 @@ const detailedStatuses = {
   unknown: exitStatus.problems,
 } as const satisfies Record<Comparison['pending'], number>;
 
-/** A suspended branch is not what should be applied, so nothing about it is wrong. */
+/** Nothing is wrong with a suspended branch, because it should not be applied. */
 function compareBranch(applied: AppliedStatus, reconcile: ReconcileView): Comparison {
   const { source, edited } = applied;
   const { failingSince, suspendedAt } = reconcile;

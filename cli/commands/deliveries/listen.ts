@@ -55,7 +55,7 @@ interface ListenOptions {
 interface Forwarded {
   readonly id: string;
   readonly webhook: string;
-  /** When it was received. */
+  /** The time at which it was received. */
   readonly at: string;
   readonly status: number;
   readonly ms: number;

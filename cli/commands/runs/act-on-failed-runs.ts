@@ -15,11 +15,11 @@ interface FailedRunsAction {
   readonly act: (backend: Backend, id: string) => Promise<unknown>;
   readonly verb: string;
   readonly done: string;
-  /** Says that it was done with one run. */
+  /** Tells the user that the run was acted on. */
   readonly report: (id: string) => string;
 }
 
-/** Lets a command act on one failed run, or on all that its options choose and that nobody has dismissed. */
+/** Makes a command act on one failed run, or on all that its options choose, apart from dismissed ones. */
 export function actOnFailedRuns(
   command: Command,
   openBackend: OpenBackend,

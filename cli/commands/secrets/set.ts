@@ -50,7 +50,10 @@ async function setValue(context: Context, name: string): Promise<string> {
   return value;
 }
 
-/** Sets the reference, and reads the value once. Undefined if it cannot be read here: the daemon may be able to. */
+/**
+ * Sets the reference, and reads the value once. Returns undefined if it cannot be read here; the daemon may still be
+ * able to.
+ */
 async function setReference(context: Context, name: string, from: string): Promise<string | undefined> {
   const { store, factory } = context;
   await recordOwnChange(context, 'setSecret', name, () => store.teamSecrets.refer(name, from, [factory]));

@@ -58,7 +58,7 @@ interface SendOptions {
 
 interface SignedRequest {
   readonly url: string;
-  /** By name. A later name replaces an earlier one that differs only in case. */
+  /** Values by name. A later name replaces an earlier one that differs only in case. */
   readonly headers: readonly (readonly [string, string])[];
 }
 
@@ -139,7 +139,9 @@ async function signForWebhook(
 /** The header in which a sender gives an ID if neither the webhook nor its signature scheme has another one. */
 const serviceIdHeader = 'X-Service-Delivery-Id';
 
-/** Whoever writes hookmill.yaml could have the credential sent to a server of theirs. */
+/**
+ * Refuses a base URL that only hookmill.yaml names: its author could have the credential sent to a server of theirs.
+ */
 function requireOwnBaseUrl({ baseUrl, isOwnBaseUrl }: Context): void {
   if (isOwnBaseUrl) return;
   const remedy = `if it is yours, set HOOKMILL_BASE_URL=${baseUrl}`;

@@ -91,7 +91,7 @@ function findCopyPlace(
   return { home, postgres: { url: text, mayLose: false } };
 }
 
-/** Names a place without the user and password of a URL. */
+/** Describes a place without the user and password of its URL. */
 function describe({ home, postgres }: CopyPlace): string {
   if (!postgres) return home;
   const { host, pathname } = new URL(postgres.url);

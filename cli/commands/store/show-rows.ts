@@ -1,10 +1,10 @@
 import type { OnRows } from '../../../operations/copy-store.ts';
 import { printStatus } from '../../output.ts';
 
-/** Rows between two messages about the progress. */
+/** Rows between two messages. */
 const rowsPerMessage = 100_000;
 
-/** Prints how many rows have been copied, now and then. */
+/** Prints the number of rows that have been copied, from time to time. `done` is a word such as `Copied`. */
 export function showRows(done: string): OnRows {
   const copied = { deliveries: 0, runs: 0, unlogged: 0, audit: 0 };
   return (part, count) => {

@@ -27,7 +27,7 @@ Examples:
       const { webhooks, serial } = await backend.listWebhooks();
       const webhook = requireNamedWebhook({ factory, webhooks }, nameOrUid);
       const { file: _, ...data } = webhook;
-      // Whoever needs the URL gets it also while the log cannot be read.
+      // The URL is shown even if the log cannot be read.
       const { requests: unlogged } = await backend.listUnlogged(webhook.uid).catch(() => ({ requests: [] }));
       const health = (await readHealth(backend, webhook.uid)).get(webhook.uid) ?? null;
       printData(

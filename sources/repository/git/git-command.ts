@@ -14,7 +14,7 @@ const watchMs = 1_000;
 const gitMessageCharsMax = 1_000;
 
 export interface GitCommand {
-  /** Where git runs: the directory of the mirror. */
+  /** The directory in which git runs, which is the mirror. */
   readonly directory: string;
   readonly environment: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;

@@ -12,7 +12,7 @@ export type GitFailureCode =
   /** Git failed; the message is its own. */
   | 'refused';
 
-/** Why git failed. The message may contain a server's text: escape it before showing it. */
+/** The reason why git failed. The message may contain a server's text: escape it before showing it. */
 export class GitFailure extends Error {
   override readonly name = 'GitFailure';
   readonly code: GitFailureCode;

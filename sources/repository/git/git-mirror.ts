@@ -13,7 +13,7 @@ import { GitFailure } from './git-failure.ts';
 import { type GitMirror, tipRef } from './mirror.ts';
 
 /** @limit Time limit for one fetch, in ms: enough for 500 MB over a slow line; beyond it the remote counts as unreachable. */
-export const gitFetchMs = 600_000;
+const gitFetchMs = 600_000;
 /** @limit Commits of a branch fetched first: nearly always enough to include the applied revision. */
 export const gitFetchDepth = 10;
 /** @limit Most bytes in a mirror after a fetch: a shallow fetch of one branch contains little of the history. */
