@@ -2,7 +2,7 @@ import { hostname, userInfo } from 'node:os';
 import { type BegunChange, beginChange, type ChangeToRecord, recordChange } from '../operations/audit.ts';
 import type { Store } from '../store/ports.ts';
 
-/** Makes a change to the store itself, and records it in the audit log. `describe` says more exactly what was changed. */
+/** Makes a change to the store itself, and records it in the audit log. `describe` returns the final subject of its entry. */
 export function recordOwnChange<T>(
   { store, factory }: { readonly store: Store; readonly factory: string | null },
   operation: string,
@@ -14,7 +14,7 @@ export function recordOwnChange<T>(
   return recordChange({ store, now }, entry, change, describe);
 }
 
-/** Writes the entry of a change to the store itself, which the caller ends. */
+/** Begins the entry of a change to the store itself. The caller ends it. */
 export function beginOwnChange(
   { store, factory }: { readonly store: Store; readonly factory: string | null },
   operation: string,
@@ -23,7 +23,7 @@ export function beginOwnChange(
   return beginChange({ store, now }, { ...findOwnActor(operation), factory, subject });
 }
 
-/** The user of this machine, for the audit log. */
+/** Describes the user of this machine for the audit log. */
 export function findOwnActor(operation: string): Pick<ChangeToRecord, 'who' | 'from' | 'operation'> {
   return { who: { kind: 'user', name: findUserName() }, from: hostname(), operation };
 }

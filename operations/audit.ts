@@ -20,11 +20,11 @@ interface Recorder {
   readonly now: () => Date;
 }
 
-/** A change whose entry is in the audit log, as an unfinished one until it ends. */
+/** A change that has begun. Its entry in the audit log is unfinished until the change ends. */
 export interface BegunChange {
-  /** Records what was changed; null if nothing was. */
+  /** Finishes the entry with this subject; with null, removes it, because nothing was changed. */
   end(subject: string | null): Promise<void>;
-  /** Removes the entry if the error says that nothing was changed. Otherwise it stays an unfinished one. Never fails. */
+  /** Removes the entry if the error says that nothing was changed; otherwise, it stays unfinished. Never fails. */
   endFailed(error: unknown): Promise<void>;
 }
 
@@ -47,8 +47,8 @@ export async function beginChange(
 }
 
 /**
- * Makes a change that is recorded. `describe` says what it has changed; by default, what it was to change. A change that
- * was made does not fail because its entry cannot be ended: that one stays unfinished.
+ * Makes a change and records it. `describe` returns the subject of its entry; by default, that is the planned one. If the
+ * entry cannot be finished after the change, it stays unfinished, and this does not fail.
  */
 export async function recordChange<T>(
   recorder: Recorder,
@@ -80,7 +80,7 @@ const uncertainCodes: ReadonlySet<RefusalCode | ApiProblemCode | StoreErrorCode>
   ...(['unwritable', 'unreachable'] as const),
 ]);
 
-/** What an apply has changed, for the audit log. */
+/** Summarises an apply for the audit log. */
 export function describeApplied({ serial }: AppliedState, changes: readonly Change[]): string {
   const { add, change, destroy } = summarize(changes);
   return `serial ${serial}: ${add} added, ${change} changed, ${destroy} destroyed`;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Who makes changes: API tokens, people who signed in, users of a machine, and commits of the followed branch. */
+/** The kinds of actors: API tokens, people who signed in, users of a machine, and commits of the followed branch. */
 const auditActorKinds = ['token', 'person', 'user', 'commit'] as const;
 
 /** A change, as the audit log keeps it. Its texts may be anything: escape them where they are shown. */
@@ -10,11 +10,11 @@ export const auditEntryShape = z.strictObject({
   from: z.string().describe('The client address, the machine, or the branch.'),
   operation: z.string().describe('The operation ID of the API, or a name of that kind.'),
   factory: z.string().nullable().describe('null: all factories.'),
-  subject: z.string().describe('What was changed, such as the name of a webhook.'),
+  subject: z.string().describe('The changed thing, such as the name of a webhook.'),
   unfinished: z
     .literal(true)
     .optional()
-    .describe('The change has begun, and nothing says how it ended: look whether it was made.'),
+    .describe('The change has begun, and its end is unknown: check whether it was made.'),
 });
 
 export type AuditEntry = z.output<typeof auditEntryShape>;
