@@ -59,7 +59,7 @@ async function examineSignIn(
 /** The message of the innermost cause: only that one says what the network did. */
 function findReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return error.cause === undefined ? error.message : findReason(error.cause);
+  return error.cause instanceof Error ? findReason(error.cause) : error.message;
 }
 
 /** Finds the directory, or the one in which it would be made. */
