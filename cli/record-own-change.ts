@@ -1,6 +1,13 @@
 import { hostname, userInfo } from 'node:os';
-import { type BegunChange, beginChange, type ChangeToRecord, recordChange } from '../operations/audit.ts';
+import {
+  type BegunChange,
+  beginChange,
+  type ChangeToRecord,
+  recordChange,
+  recordMade,
+} from '../operations/audit.ts';
 import type { Store } from '../store/ports.ts';
+import type { PlaceChange } from '../store/transfer-audit.ts';
 
 /** Makes a change to the store itself, and records it in the audit log. `describe` returns the final subject of its entry. */
 export function recordOwnChange<T>(
@@ -21,6 +28,11 @@ export function beginOwnChange(
   subject: string,
 ): Promise<BegunChange> {
   return beginChange({ store, now }, { ...findOwnActor(operation), factory, subject });
+}
+
+/** Records a change of a whole store that a command has made. */
+export function recordOwnMade(store: Store, operation: PlaceChange, subject: string): Promise<void> {
+  return recordMade({ store, now }, { ...findOwnActor(operation), factory: null, subject });
 }
 
 /** Describes the user of this machine for the audit log. */

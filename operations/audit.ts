@@ -31,13 +31,12 @@ export interface BegunChange {
 /** Writes the entry of a change before it is made, so that a crash leaves no change without an entry. */
 export async function beginChange(
   { store: { auditLog }, now }: Recorder,
-  { who, from, operation, factory, subject }: ChangeToRecord,
+  planned: ChangeToRecord,
 ): Promise<BegunChange> {
-  const actor = { kind: who.kind, name: clip(who.name) };
-  const made = { at: now().toISOString(), who: actor, from: clip(from), operation, factory };
-  const begun = await auditLog.begin({ ...made, subject: clip(subject) });
+  const entry = { at: now().toISOString(), ...clipped(planned) };
+  const begun = await auditLog.begin(entry);
   const end = (changed: string | null) =>
-    auditLog.end(begun, changed === null ? null : { ...made, subject: clip(changed) });
+    auditLog.end(begun, changed === null ? null : { ...entry, subject: clip(changed) });
   return {
     end,
     endFailed: async error => {
@@ -63,6 +62,19 @@ export async function recordChange<T>(
   });
   await begun.end(describe(result)).catch(() => undefined);
   return result;
+}
+
+/** Records a change that was made just now: before it, the store could not have the entry. */
+export async function recordMade(
+  { store: { auditLog }, now }: Recorder,
+  made: ChangeToRecord,
+): Promise<void> {
+  await auditLog.record([{ at: now().toISOString(), ...clipped(made) }]);
+}
+
+function clipped({ who, from, operation, factory, subject }: ChangeToRecord): ChangeToRecord {
+  const actor = { kind: who.kind, name: clip(who.name) };
+  return { who: actor, from: clip(from), operation, factory, subject: clip(subject) };
 }
 
 function clip(text: string): string {

@@ -43,6 +43,19 @@ export async function storeReferences(
   }
 }
 
+/** The names of declared references that are not stored yet, or differ from what is. */
+export async function findNewReferences(
+  { teamSecrets }: Pick<Store, 'teamSecrets'>,
+  declared: readonly DeclaredReference[],
+): Promise<string[]> {
+  const stored = new Map((await teamSecrets.list()).map(secret => [secret.name, secret]));
+  const isNew = ({ name, from, factories }: DeclaredReference) => {
+    const before = stored.get(name);
+    return before?.from !== from || `${before.factories}` !== `${[...new Set(factories)].sort()}`;
+  };
+  return declared.filter(isNew).map(({ name }) => name);
+}
+
 /** Lets factories use a team secret, besides those that already may. `only`: no others any more. */
 export async function shareSecret(
   { teamSecrets }: Pick<Store, 'teamSecrets'>,

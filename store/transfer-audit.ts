@@ -2,22 +2,32 @@ import { auditEntryShape } from '../schema/audit-entry.ts';
 import type { AuditLog } from './audit-log.ts';
 import { rowsPerPageMax, type TransferAudit, type TransferSource, type TransferTable } from './transfer.ts';
 
-/** Adds the audit log to what is copied of a store. */
+/** Changes of the place in which everything is. */
+export type PlaceChange = (typeof placeChanges)[number];
+const placeChanges = ['copyStore', 'restoreStore', 'migrateStore'] as const;
+
+/**
+ * Adds the audit log to what is copied of a store, without changes of the place: another place has changes of its own, and
+ * may have been migrated before it gets the copy.
+ */
 export function addAudit<T extends Pick<TransferSource, 'listLoggedFactories'>>(
   source: T,
   auditLog: AuditLog,
 ): T & { readonly audit: TransferTable<TransferAudit> } {
+  const list = async () => {
+    const entries = await auditLog.list({ limit: Number.MAX_SAFE_INTEGER });
+    return entries.filter(({ operation }) => !placeChanges.some(change => change === operation));
+  };
   return {
     ...source,
     listLoggedFactories: async () => {
-      const isEmpty = (await auditLog.list({ limit: 1 })).length === 0;
+      const isEmpty = (await list()).length === 0;
       return [...new Set([...(isEmpty ? [] : ['']), ...(await source.listLoggedFactories())])];
     },
     audit: {
       read: async (factory, after) => {
         if (factory !== '') return [];
-        const entries = await auditLog.list({ limit: Number.MAX_SAFE_INTEGER });
-        const page = entries
+        const page = (await list())
           .filter(({ seq }) => seq > after)
           .reverse()
           .slice(0, rowsPerPageMax);

@@ -138,6 +138,15 @@ describe("the key secrets of the daemon's file", () => {
     // This process does not have the variable.
     expect((await workspace.hookmill('plan')).stderr).toContain('the variable is not set');
     expect(daemon.stderr() + daemon.stdout()).not.toContain(value);
+    await daemon.stop();
+    // The next start changes nothing.
+    const settings = { secrets };
+    await (await startDaemonForTest({ workspace, settings, env: { KEPT_TOKEN: value } })).stop();
+    const { stdout } = await workspace.hookmill('audit', '-o', 'json');
+    const declared = JSON.parse(stdout).filter(
+      ({ operation }: { operation: string }) => operation === 'declareReferences',
+    );
+    expect(declared).toMatchObject([{ factory: null, subject: 'TOKEN' }]);
   });
 
   test('does not start a daemon that would take a secret from a factory that uses it', async () => {

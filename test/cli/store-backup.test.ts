@@ -109,6 +109,8 @@ describe.for<readonly [Kind, Kind]>([
     const runs = await store.deliveries.listRuns({ factory: 'default', limit: 100_000 });
     expect(new Set(runs.map(({ deliveryId }) => deliveryId))).toEqual(ids);
     expect((await store.teamSecrets.open(['PAY'])).get('PAY')?.value?.text).toBe(secret);
+    const subject = `${workspace.path('the-backup')} of ${report.facts.createdAt}`;
+    expect(await store.auditLog.list({ limit: 1 })).toMatchObject([{ operation: 'restoreStore', subject }]);
     await store.close();
 
     // Restoring the same again finds nothing to do.

@@ -110,7 +110,10 @@ async function look(store: Store): Promise<unknown> {
   const shown = JSON.stringify(states).replaceAll(/"jwe":"[^"]*"/g, '');
   const opened = [...(await store.teamSecrets.open(await store.teamSecrets.listNames()))];
   const list = await store.teamSecrets.list();
-  const audit = await store.auditLog.list({ limit: 99 });
+  // Each store has places of its own for them, and says where it comes from.
+  const audit = (await store.auditLog.list({ limit: 99 }))
+    .filter(({ operation }) => operation !== 'copyStore')
+    .map(({ seq, ...entry }) => entry);
   return { deliveries, payloads, runs, shown, opened, list, audit, tokens: await store.apiTokens.list() };
 }
 
@@ -163,6 +166,9 @@ describe('a home', () => {
       identities: 4,
     });
     expect(await lookOnce(openDatabaseStore())).toEqual(before);
+    const [copied] = JSON.parse((await workspace.hookmill('audit', '-o', 'json', { env })).stdout);
+    const from = `from ${workspace.home}`;
+    expect(copied).toMatchObject({ operation: 'copyStore', factory: null, subject: from });
 
     const atDatabase = await startDaemonForTest({ workspace, env });
     expect(await sendAll(atDatabase.ingressUrl, openHome(workspace.home))).toEqual(ids);

@@ -112,6 +112,8 @@ describe('store', () => {
     const migrated = await hookmill('store', 'migrate', '--store', HOOKMILL_STORE);
     expect(migrated.stdout).toMatch(/^Migrated the tables from version 0 to \d+\.$/m);
     expect((await hookmill('store', 'migrate', { env })).stdout).toMatch(/have version \d+ already/);
+    const entries: object[] = JSON.parse((await hookmill('audit', '-o', 'json', { env })).stdout);
+    expect(entries).toMatchObject([{ operation: 'migrateStore', factory: null }]);
     const { stdout, exitCode } = await hookmill('store', 'check', { env });
     expect(stdout).toMatch(/^synchronous_commit +on$/m);
     expect(stdout).toMatch(/\nNo problems found\.\n$/);

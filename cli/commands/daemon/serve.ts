@@ -11,6 +11,7 @@ import { readInputFile } from '../../input/read-input-file.ts';
 import { openServiceManager, type ServiceManager } from '../../open-service-manager.ts';
 import { printFindings, printStatus, printText } from '../../output.ts';
 import { addRepositoryOptions, type RepositoryOptions } from '../../reconcile/repository-options.ts';
+import { beginOwnChange } from '../../record-own-change.ts';
 import { renderDiagnostics } from '../../render/render-diagnostics.ts';
 import { takeSockets } from '../../take-sockets.ts';
 import { addCommand } from '../add-command.ts';
@@ -169,11 +170,7 @@ async function explainStartFailure(
 }
 
 /** Reads the settings. Flags and their environment variables override the --config file. */
-async function readSettings(
-  options: ServeOptions,
-  factory: string,
-  store: Pick<Store, 'teamSecrets'>,
-): Promise<DaemonSettings> {
+async function readSettings(options: ServeOptions, factory: string, store: Store): Promise<DaemonSettings> {
   const { settingsShape } = await import('../../../daemon/settings.ts');
   const settings = options.config ? await readSettingsFile(options.config, store) : settingsShape.parse({});
   const { host, port, managementPort, baseUrl, logLevel } = options;
@@ -186,12 +183,11 @@ async function readSettings(
   throw new UsageError('the daemon was not started');
 }
 
-async function readSettingsFile(file: string, store: Pick<Store, 'teamSecrets'>): Promise<DaemonSettings> {
+async function readSettingsFile(file: string, store: Store): Promise<DaemonSettings> {
   const { parseSettings, placeSettingsMistakes } = await import('../../../daemon/parse-settings.ts');
   const bytes = await readInputFile(file);
   const { definition, diagnostics, text } = parseSettings(file, bytes);
-  const { storeReferences } = await import('../../../operations/secrets.ts');
-  if (definition) await storeReferences(store, definition.secrets);
+  if (definition && definition.secrets.length > 0) await storeDeclared(definition, store);
   const found = definition ? await findUnusableSecrets(definition, store) : [];
   // A secret that cannot be read now must not keep the daemon from receiving deliveries.
   const { later = [], now = [] } = Object.groupBy(found, ({ code }) =>
@@ -205,6 +201,16 @@ async function readSettingsFile(file: string, store: Pick<Store, 'teamSecrets'>)
   printFindings(renderDiagnostics(placed, new Map([[file, text]])));
   if (!definition || now.length > 0) throw new CommandError('the daemon was not started');
   return definition;
+}
+
+/** Stores the declared references, and records those that are new or have changed. */
+async function storeDeclared({ secrets }: DaemonSettings, store: Store): Promise<void> {
+  const { findNewReferences, storeReferences } = await import('../../../operations/secrets.ts');
+  const names = (await findNewReferences(store, secrets)).join(' ');
+  if (names === '') return;
+  const begun = await beginOwnChange({ store, factory: null }, 'declareReferences', names);
+  await storeReferences(store, secrets);
+  await begun.end(names);
 }
 
 /** Finds secrets that alerts cannot be signed with: otherwise, that would be noticed only when one is sent. */

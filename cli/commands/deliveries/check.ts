@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { openContext } from '../../context.ts';
 import { exitStatus } from '../../exit-status.ts';
 import { printData } from '../../output.ts';
+import { recordOwnChange } from '../../record-own-change.ts';
 import { addCommand } from '../add-command.ts';
 
 /** Declares `hookmill deliveries check`. */
@@ -21,11 +22,12 @@ Examples:
     .option('--salvage', 'if it is damaged, replace it by a copy of all rows that can be read')
     .action(async (options: { salvage?: true }, command: Command) => {
       const { store, output } = await openContext(command);
+      const all = { store, factory: null };
       const problems = await store.checkDeliveryLog();
       if (problems.length === 0) {
         printData(output, { problems }, () => 'The delivery log is intact.\n');
       } else if (options.salvage) {
-        const salvaged = await store.salvageDeliveryLog();
+        const salvaged = await recordOwnChange(all, 'salvageDeliveries', '', store.salvageDeliveryLog);
         const { deliveries, runs, damagedFile } = salvaged;
         printData(
           output,

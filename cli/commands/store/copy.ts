@@ -7,6 +7,7 @@ import { exitStatus, UsageError } from '../../exit-status.ts';
 import type { GlobalOptions } from '../../global-options.ts';
 import { printData } from '../../output.ts';
 import { findPostgres, requireNoPassword } from '../../postgres-place.ts';
+import { recordOwnMade } from '../../record-own-change.ts';
 import { renderDifference, renderParts, renderRunning } from '../../render/render-copy.ts';
 import { requireHome } from '../../require-home.ts';
 import { takeSecrets } from '../../take-secrets.ts';
@@ -66,7 +67,7 @@ async function copy({ from, to }: CopyOptions, command: Command): Promise<void> 
   };
   // The target has HOOKMILL_KEY and opens what it sealed, so the source only adds the key file of its home.
   const sourceStore = await open(source, source.postgres ? environment : {});
-  const report = await copyBetween(sourceStore, await open(target, environment));
+  const report = await copyBetween(sourceStore, await open(target, environment), describe(source));
   if (!report.isSame) process.exitCode = exitStatus.problems;
   const places = { from: describe(source), to: describe(target) };
   printData(output, { ...places, ...report }, () =>
@@ -98,7 +99,8 @@ function describe({ home, postgres }: CopyPlace): string {
   return `postgres://${host}${pathname}`;
 }
 
-async function copyBetween(source: Store, target: Store): Promise<CopyReport> {
+/** Copies everything, and records in the target where it comes from. */
+async function copyBetween(source: Store, target: Store, name: string): Promise<CopyReport> {
   const { copyStore } = await import('../../../operations/copy-store.ts');
   const stores = [source, target];
   const opened: { close(): Promise<void> }[] = [];
@@ -108,7 +110,13 @@ async function copyBetween(source: Store, target: Store): Promise<CopyReport> {
     opened.push(from);
     const to = await target.openTransfer();
     opened.push(to);
-    return await copyStore({ ...from, seal: source.seal }, { ...to, seal: target.seal }, showRows('Copied'));
+    const sides = [
+      { ...from, seal: source.seal },
+      { ...to, seal: target.seal },
+    ] as const;
+    const report = await copyStore(...sides, showRows('Copied'));
+    if (report.isSame) await recordOwnMade(target, 'copyStore', `from ${name}`);
+    return report;
   } finally {
     for (const open of [...opened, ...stores]) await open.close();
   }

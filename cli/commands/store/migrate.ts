@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { openContext } from '../../context.ts';
 import { printData } from '../../output.ts';
+import { recordOwnMade } from '../../record-own-change.ts';
 import { addCommand } from '../add-command.ts';
 
 /** Declares `hookmill store migrate`. */
@@ -18,6 +19,7 @@ Examples:
   ).action(async (_, command: Command) => {
     const { store, output } = await openContext(command);
     const { before, after } = await store.migrate();
+    if (before !== after) await recordOwnMade(store, 'migrateStore', `version ${before} to ${after}`);
     printData(output, { before, after }, () =>
       before === after
         ? `The tables have version ${after} already.\n`

@@ -4,6 +4,7 @@ import type { RestoreReport } from '../../../operations/backup-store.ts';
 import { openContext } from '../../context.ts';
 import { exitStatus } from '../../exit-status.ts';
 import { printData } from '../../output.ts';
+import { recordOwnMade } from '../../record-own-change.ts';
 import { renderDifference, renderParts, renderRunning } from '../../render/render-copy.ts';
 import { addCommand } from '../add-command.ts';
 import { showRows } from './show-rows.ts';
@@ -32,7 +33,12 @@ Examples:
 async function restore(file: string, command: Command): Promise<void> {
   const { store, output } = await openContext(command);
   const { restoreStore } = await import('../../../operations/backup-store.ts');
-  const report = await restoreStore(store, file, showRows('Restored')).finally(store.close);
+  const restoreAll = async () => {
+    const report = await restoreStore(store, file, showRows('Restored'));
+    if (report.isSame) await recordOwnMade(store, 'restoreStore', `${file} of ${report.facts.createdAt}`);
+    return report;
+  };
+  const report = await restoreAll().finally(store.close);
   if (!report.isSame) process.exitCode = exitStatus.problems;
   printData(output, { file, ...report }, () => renderRestore(report));
 }
