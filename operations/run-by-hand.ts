@@ -3,6 +3,7 @@ import type { AutomationDefinition } from '../schema/definitions/automation-defi
 import type { EventHeaders } from '../schema/event-headers.ts';
 import { createSortableId, sortableIdRandomBytes } from '../schema/ids.ts';
 import { Refusal } from '../schema/refusal.ts';
+import { isCredentialHeader } from '../signatures/schemes.ts';
 import { DeliveryLogError } from '../store/delivery-log-error.ts';
 import type { OpenFactory } from './factory.ts';
 import { makeRun } from './make-run.ts';
@@ -18,7 +19,8 @@ export interface ManualEvent {
 /**
  * Starts a run of an applied automation, or of a draft, whether its triggers match or not. The run keeps the draft, and
  * the payload is kept like a delivery that counts for no webhook.
- * Fails with `automation-unknown`, or with `webhook-unknown` if no trigger selects an applied webhook.
+ * Fails with `automation-unknown`, with `webhook-unknown` if no trigger selects an applied webhook, or with
+ * `request-invalid` if a header carries a credential, which no run gets.
  */
 export async function runByHand(
   factory: OpenFactory,
@@ -31,8 +33,13 @@ export async function runByHand(
   const uids = automation.triggers.flatMap(({ filter }) => filter.webhook_ids);
   const webhook = state.webhooks.find(({ uid }) => uids.includes(uid));
   if (!webhook) {
-    const detail = `no trigger of the automation ${automation.name} selects an applied webhook`;
+    const detail = `no trigger of the automation ${automation.name} selects an applied webhook; apply one first, and select it by its UID`;
     throw new Refusal('webhook-unknown', { detail });
+  }
+  const secret = Object.keys(headers).find(isCredentialHeader);
+  if (secret !== undefined) {
+    const detail = `${secret} carries a credential or a signature, which no run gets; leave it out`;
+    throw new Refusal('request-invalid', { detail });
   }
   const nowMs = factory.now().getTime();
   const deliveryId = createSortableId('dlv', nowMs, factory.randomBytes(sortableIdRandomBytes));

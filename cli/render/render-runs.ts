@@ -23,7 +23,7 @@ export function openRunTable(): (runs: readonly RunView[]) => string {
 
 /** Renders the delivery of a run, and the number of deliveries if the run gathers several. */
 export function renderDeliveryOf({ deliveryId, replay, manual, deliveryCount }: RunView): string {
-  const count = deliveryCount === undefined ? '' : ` (newest of ${deliveryCount})`;
+  const count = deliveryCount === undefined || deliveryCount === 1 ? '' : ` (newest of ${deliveryCount})`;
   return `${deliveryId}${count}${replay ? ' (replay)' : manual ? ' (manual)' : ''}`;
 }
 

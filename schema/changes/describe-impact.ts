@@ -66,7 +66,8 @@ function describeAutomation(impact: AutomationImpact): readonly string[] {
   const flow = describeRuns(impact);
   if (judged === 0) return ['there is no stored delivery to test it with'];
   if (judged === 1) return [describeOneDelivery(impact), ...flow];
-  const runs = `Of the last ${judged} deliveries, ${startedAfter} would start a run (${startedBefore} before)`;
+  const start = isGathered(impact) ? 'start or join a run' : 'start a run';
+  const runs = `Of the last ${judged} deliveries, ${startedAfter} would ${start} (${startedBefore} before)`;
   if (changed === 0) return [`${runs}; no outcome changes`, ...flow];
   const main = `${runs}; the outcome of ${changed} changes`;
   const named = examples.map(({ deliveryId, starts }) => `${deliveryId} (${describeOutcome(starts)})`);
@@ -75,20 +76,25 @@ function describeAutomation(impact: AutomationImpact): readonly string[] {
 }
 
 /** Describes the effect of `debounce` and `runsPerHour`, if they have one before or after the change. */
-function describeRuns({ judged, startedBefore, startedAfter, runs }: AutomationImpact): readonly string[] {
+function describeRuns(impact: AutomationImpact): readonly string[] {
+  const { judged, runs } = impact;
   const { before, after } = runs;
-  const isGathered = before.runs !== startedBefore || after.runs !== startedAfter;
   const isStopped = before.stopped + after.stopped > 0;
   const count = `${after.runs} ${after.runs === 1 ? 'run' : 'runs'}`;
   const lastOnes = judged === 1 ? 'delivery' : `${judged} deliveries`;
   return [
-    ...(isGathered ? [`${count} instead of ${before.runs} for the last ${lastOnes}`] : []),
+    ...(isGathered(impact) ? [`${count} instead of ${before.runs} for the last ${lastOnes}`] : []),
     ...(isStopped
       ? [
           `runsPerHour would have stopped ${after.stopped} of ${count} (${before.stopped} of ${before.runs} before)`,
         ]
       : []),
   ];
+}
+
+/** Whether some deliveries share a run, before or after. */
+function isGathered({ startedBefore, startedAfter, runs }: AutomationImpact): boolean {
+  return runs.before.runs !== startedBefore || runs.after.runs !== startedAfter;
 }
 
 function describeOneDelivery({ startedAfter, examples: [changed] }: AutomationImpact): string {

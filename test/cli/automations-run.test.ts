@@ -52,6 +52,8 @@ test('starts a run of a definition that is not applied, and marks it', async () 
   write('bad.json', '{');
   const bad = await hookmill('automations', 'run', 'act', '--payload', 'bad.json');
   expect(bad).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('not JSON') });
+  const secret = await hookmill(...words, '--header', 'Authorization: Bearer x');
+  expect(secret).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('authorization carries') });
   const unknown = await hookmill('automations', 'run', 'none', '--payload', 'event.json');
   expect(unknown).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('none') });
 });

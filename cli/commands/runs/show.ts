@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { RunView } from '../../../operations/views/delivery-views.ts';
 import type { OpenBackend } from '../../backend/backend.ts';
 import { printData, printExactly } from '../../output.ts';
 import { renderDeliveryOf, renderRunState } from '../../render/render-runs.ts';
@@ -38,7 +39,7 @@ Examples:
           ['created', run.createdAt],
           ['started', run.startedAt ?? '-'],
           ['finished', run.finishedAt ?? '-'],
-          ['next attempt', run.nextAttemptAt ?? '-'],
+          ['next attempt', renderNextAttempt(run)],
           ...(run.waitsUntil ? [['waits until', run.waitsUntil] as const] : []),
           ...(run.report ? [['report', run.report.message ?? '-'] as const] : []),
           ...(run.report?.link ? [['link', run.report.link] as const] : []),
@@ -49,4 +50,9 @@ Examples:
         ]),
       );
     });
+}
+
+/** A run that waits for others has no time at which it starts. */
+function renderNextAttempt({ waitsFor, nextAttemptAt }: RunView): string {
+  return waitsFor === 'order' || waitsFor === 'limit' ? '-' : (nextAttemptAt ?? '-');
 }

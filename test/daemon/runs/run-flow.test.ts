@@ -70,7 +70,7 @@ test('a limit: the runs of one value wait for a place, and say so', async () => 
     new RegExp(`${id} .* queued \\(waits for other runs to end\\)`),
   );
   expect((await hookmill('runs', 'show', id)).stdout).toMatch(
-    /state +queued \(waits for other runs to end\)/,
+    /state +queued \(waits for other runs to end\).*next attempt +-\n/s,
   );
   const why = await hookmill('why', second);
   expect(why).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('waits for other runs to end') });
@@ -121,6 +121,7 @@ test('a burst: its deliveries show the run that took them up, and the run shows 
   expect([(await runOf(second)).id, (await runOf(other)).id]).toEqual([id, expect.not.stringContaining(id)]);
   const shown = (await manager.call('showRun', { params: { run: id } })).json;
   expect(shown).toMatchObject({ deliveryId: second, deliveries: [{ id: first }, { id: second }] });
+  expect((await hookmill('runs', 'list')).stdout).not.toContain('newest of 1');
   const text = (await hookmill('runs', 'show', id)).stdout;
   expect(text).toMatch(new RegExp(`delivery +${second} \\(newest of 2\\)\\n +${first} .*\\n +${second} `));
   expect((await hookmill('why', first)).stdout).toMatch(/waits for more deliveries until \d{4}-/);
