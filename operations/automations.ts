@@ -94,7 +94,7 @@ function requireKeptHeaders({ webhooks }: AppliedState, automation: AppliedAutom
 }
 
 function explainWrite(state: AppliedState, automation: AppliedAutomation): Instead {
-  const file = findDefinitionFile(state, 'automations', automation.name) ?? '';
+  const file = findDefinitionFile(state, 'automation', automation.name) ?? '';
   return {
     text: `write ${posix.basename(file)} and run hookmill apply`,
     file,
@@ -103,6 +103,6 @@ function explainWrite(state: AppliedState, automation: AppliedAutomation): Inste
 }
 
 function explainRemoval(state: AppliedState, name: string): Instead {
-  const file = findDefinitionFile(state, 'automations', name) ?? '';
+  const file = findDefinitionFile(state, 'automation', name) ?? '';
   return { text: `remove ${posix.basename(file)} and run hookmill apply`, file };
 }

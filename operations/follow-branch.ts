@@ -3,7 +3,7 @@ import type { AppliedState } from '../schema/applied-state.ts';
 import { getCommit } from '../schema/automations-snapshot.ts';
 import type { Commit } from '../schema/commit.ts';
 import type { Diagnostic } from '../schema/diagnostics.ts';
-import { definitionFolders } from '../sources/definition-file-name.ts';
+import { definitionFolders, getDefinitionPath } from '../sources/definition-file-name.ts';
 import type { Definitions } from '../sources/definitions.ts';
 import { parseDefinitions } from '../sources/parse-definitions.ts';
 import { type BranchTip, readTip } from '../sources/repository/branch-tip.ts';
@@ -156,7 +156,7 @@ async function findRenameDiagnostics(
       code: 'webhook/renamed',
       severity: 'error',
       message: `the webhook ${from} was renamed to ${to}, so its URL would change and its sender would get 404`,
-      file: posix.join(path, definitionFolders.webhook, `${to}.yaml`),
+      file: posix.join(path, getDefinitionPath('webhook', to)),
       hint: 'rename the file back, or allow the rename and give the sender the new URL',
     }));
 }

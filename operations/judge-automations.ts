@@ -54,8 +54,8 @@ export async function judgeAutomations(
   const before = applied.automations.filter(({ name }) => judged.has(name));
   const after = desired.automations.filter(({ name }) => judged.has(name));
   const kept = new Set(desired.webhooks.filter(({ enabled }) => enabled).map(({ name }) => name));
-  const find = (name: string, among: readonly AutomationDefinition[]) => among.find(one => one.name === name);
-  const tallies = new Map(names.map(name => [name, startTally(find(name, before), find(name, after))]));
+  const [old, wanted] = [before, after].map(among => new Map(among.map(one => [one.name, one])));
+  const tallies = new Map(names.map(name => [name, startTally(old?.get(name), wanted?.get(name))]));
   const listening = [...before, ...after, ...(observer?.automations ?? [])];
   const samples = await chooseSamples(listening, applied.webhooks, history);
   for (const webhook of applied.webhooks) {

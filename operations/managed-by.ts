@@ -1,6 +1,8 @@
 import type { AppliedState } from '../schema/applied-state.ts';
 import type { Management } from '../schema/management.ts';
 import { type Instead, Refusal } from '../schema/refusal.ts';
+import { getDefinitionPath } from '../sources/definition-file-name.ts';
+import type { DefinitionKind } from '../sources/definition-files.ts';
 
 /** Finds the place where a factory's webhooks and automations are managed; null if the factory is still empty. */
 export function findManagement({ source }: Pick<AppliedState, 'source'>): Management | null {
@@ -21,12 +23,12 @@ export function requireManagedHere(state: AppliedState, instead: () => Instead):
 /** The definition file of a webhook or automation; null if it was created in the dashboard. */
 export function findDefinitionFile(
   { source }: Pick<AppliedState, 'source'>,
-  folder: 'webhooks' | 'automations',
+  kind: DefinitionKind,
   name: string,
 ): string | null {
   if (source === null || source.kind === 'dashboard') return null;
   const path = source.kind === 'repository' && source.path !== '' ? `${source.path}/` : '';
-  return `${path}${folder}/${name}.yaml`;
+  return `${path}${getDefinitionPath(kind, name)}`;
 }
 
 function describeOrigin({ source }: AppliedState): string {

@@ -244,13 +244,13 @@ function requireFreeName({ webhooks }: AppliedState, name: string): void {
 }
 
 function explainWrite(state: AppliedState, definition: WebhookDefinition): Instead {
-  const file = findDefinitionFile(state, 'webhooks', definition.name) ?? '';
+  const file = findDefinitionFile(state, 'webhook', definition.name) ?? '';
   const text = `create the team secret with hookmill secrets set, write ${posix.basename(file)} and run hookmill apply`;
   return { text, file, yaml: renderWebhookYaml(definition) };
 }
 
 function explainRemoval(state: AppliedState, { name }: AppliedWebhook): Instead {
-  const file = findDefinitionFile(state, 'webhooks', name) ?? '';
+  const file = findDefinitionFile(state, 'webhook', name) ?? '';
   return { text: `remove ${posix.basename(file)} and run hookmill apply; the URL cannot be restored`, file };
 }
 

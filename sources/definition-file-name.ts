@@ -7,6 +7,11 @@ export const definitionFolders: Readonly<Record<DefinitionKind, string>> = {
   automation: 'automations',
 };
 
+/** The path of a definition's file in the definitions directory. */
+export function getDefinitionPath(kind: DefinitionKind, name: string): string {
+  return `${definitionFolders[kind]}/${name}.yaml`;
+}
+
 /** The name of the definition in a file of this name; undefined if the file name is invalid. */
 export function parseDefinitionName(fileName: string): string | undefined {
   if (!fileName.endsWith('.yaml')) return undefined;

@@ -3,7 +3,7 @@ import { join, posix } from 'node:path';
 import type { AutomationDefinition } from '../schema/definitions/automation-definition.ts';
 import type { Diagnostic } from '../schema/diagnostics.ts';
 import { checkFixture, diagnoseFixture, parseFilterFixture } from '../schema/filters/filter-fixture.ts';
-import { definitionFolders } from './definition-file-name.ts';
+import { definitionFolders, getDefinitionPath } from './definition-file-name.ts';
 import { readRegularFile } from './regular-file.ts';
 
 /** @limit Largest fixture, in bytes: the largest payload of a delivery, and as much again around it. */
@@ -33,7 +33,7 @@ export function runFixtures(
   return names.flatMap(entry => {
     const name = entry.slice(0, -suffix.length);
     const automation = automations.find(automation => automation.name === name);
-    const definition = posix.join(label, definitionFolders.automation, `${name}.yaml`);
+    const definition = posix.join(label, getDefinitionPath('automation', name));
     // The automation is invalid, and the diagnostics of its own file say so.
     if (!automation && existsSync(join(folder, `${name}.yaml`))) return [];
     const files = listEntries(join(folder, entry)).filter(file => file.endsWith('.json'));

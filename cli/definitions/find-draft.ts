@@ -1,6 +1,6 @@
 import { requireAutomation } from '../../operations/require-applied.ts';
 import type { AutomationDefinition } from '../../schema/definitions/automation-definition.ts';
-import { definitionFolders } from '../../sources/definition-file-name.ts';
+import { getDefinitionPath } from '../../sources/definition-file-name.ts';
 import type { Definitions } from '../../sources/definitions.ts';
 import type { Backend } from '../backend/backend.ts';
 import { CommandError } from '../exit-status.ts';
@@ -21,6 +21,7 @@ export async function findDraft(
   return draft;
 }
 
+/** Reads the definitions of a directory. */
 export async function readDefinitions(directory: string): Promise<Definitions> {
   const [{ readDirectory }, { parseDefinitions }] = await Promise.all([
     import('../../sources/directory-source.ts'),
@@ -36,13 +37,9 @@ export function findDefinition(
 ): AutomationDefinition | undefined {
   const definition = automations.find(automation => automation.name === name);
   if (definition) return definition;
-  const file = getDefinitionFile(name);
+  const file = getDefinitionPath('automation', name);
   const mistakes = diagnostics.filter(diagnostic => diagnostic.file === file);
   if (mistakes.length === 0) return undefined;
   printFindings(renderDiagnostics(mistakes, texts));
   throw new CommandError(`the definition of the automation ${name} has mistakes`);
-}
-
-export function getDefinitionFile(name: string): string {
-  return `${definitionFolders.automation}/${name}.yaml`;
 }

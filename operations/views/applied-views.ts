@@ -43,7 +43,7 @@ export function webhookView(state: AppliedState, webhook: AppliedWebhook, baseUr
     eventHeaders: [...listKeptHeaders(webhook)],
     enabled,
     credential: credential.kind === 'unset' ? 'not set' : 'set',
-    file: findDefinitionFile(state, 'webhooks', name),
+    file: findDefinitionFile(state, 'webhook', name),
     commit: getCommit(state) ?? null,
   };
 }
@@ -64,7 +64,7 @@ export function automationView(state: AppliedState, automation: AppliedAutomatio
       return { uid, webhook, ...(payload && { payload }), ...(headers && { headers }) };
     }),
     ...pickRunControl(automation),
-    file: findDefinitionFile(state, 'automations', name),
+    file: findDefinitionFile(state, 'automation', name),
   };
 }
 

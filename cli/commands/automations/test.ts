@@ -1,14 +1,10 @@
 import type { Command } from 'commander';
 import type { TestedDelivery } from '../../../operations/deliveries.ts';
 import { printable } from '../../../schema/printable.ts';
+import { getDefinitionPath } from '../../../sources/definition-file-name.ts';
 import type { OpenBackend } from '../../backend/backend.ts';
 import { findPlace } from '../../context.ts';
-import {
-  findDefinition,
-  findDraft,
-  getDefinitionFile,
-  readDefinitions,
-} from '../../definitions/find-draft.ts';
+import { findDefinition, findDraft, readDefinitions } from '../../definitions/find-draft.ts';
 import { CommandError, UsageError } from '../../exit-status.ts';
 import type { Place } from '../../global-options.ts';
 import { createHeaderOption, type HeaderLines } from '../../input/header-option.ts';
@@ -75,7 +71,9 @@ async function testFixtures(name: string, { directory, output }: Place): Promise
   const { runFixtures } = await import('../../../sources/fixtures.ts');
   const definitions = await readDefinitions(directory);
   if (!findDefinition(name, definitions)) {
-    throw new CommandError(`${getDefinitionFile(name)} does not exist in the definitions directory`);
+    throw new CommandError(
+      `${getDefinitionPath('automation', name)} does not exist in the definitions directory`,
+    );
   }
   const results = runFixtures(directory, '', definitions.automations).filter(
     ({ automation }) => automation === name,

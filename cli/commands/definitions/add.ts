@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join, posix } from 'node:path';
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import { namePattern, nameRule } from '../../../schema/name.ts';
-import { definitionFolders } from '../../../sources/definition-file-name.ts';
+import { getDefinitionPath } from '../../../sources/definition-file-name.ts';
 import { findDefinitionsDirectory } from '../../definitions/definitions-directory.ts';
 import { CommandError, UsageError } from '../../exit-status.ts';
 import type { GlobalOptions } from '../../global-options.ts';
@@ -58,7 +58,7 @@ async function add(schemeId: string, options: AddOptions): Promise<void> {
     throw new UsageError(`"${secretName}" cannot name a team secret; use ${secretNameRule}`);
   }
 
-  const file = posix.join(definitionFolders.webhook, `${name}.yaml`);
+  const file = getDefinitionPath('webhook', name);
   const hasSchema = existsSync(join(directory, getEditorSchemaFile('webhook')));
   const text = `${hasSchema ? createModeline('webhook', file) : ''}${renderDefinition(sender, secretName)}`;
   const path = join(directory, file);

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { RunView } from '../../../operations/views/delivery-views.ts';
-import type { OpenBackend } from '../../backend/backend.ts';
+import type { Backend, OpenBackend } from '../../backend/backend.ts';
 import { printData, printExactly } from '../../output.ts';
 import { renderDeliveryOf, renderRunState } from '../../render/render-runs.ts';
 import { renderFields } from '../../render/render-table.ts';
@@ -27,32 +27,34 @@ Examples:
       }
       const run = await backend.showRun(id);
       const files = backend.findRunFiles(run.id);
-      printData(output, { ...run, ...files }, () =>
-        renderFields([
-          ['id', run.id],
-          ['automation', run.automation],
-          ['delivery', renderDeliveryOf(run)],
-          ...(run.deliveries ?? []).map(({ id, at, size }) => ['', `${id} ${at} ${size} bytes`] as const),
-          ['webhook', run.webhook],
-          ['state', renderRunState(run)],
-          ['attempts', String(run.attempts)],
-          ['created', run.createdAt],
-          ['started', run.startedAt ?? '-'],
-          ['finished', run.finishedAt ?? '-'],
-          ['next attempt', renderNextAttempt(run)],
-          ...(run.waitsUntil ? [['waits until', run.waitsUntil] as const] : []),
-          ...(run.report ? [['report', run.report.message ?? '-'] as const] : []),
-          ...(run.report?.link ? [['link', run.report.link] as const] : []),
-          ['last error', run.error ?? '-'],
-          ['directory', files?.directory ?? '-'],
-          ['output', files?.outputFile ?? '-'],
-          ...(run.artifacts ?? []).map(({ name, size }) => ['artifact', `${name} (${size} bytes)`] as const),
-        ]),
-      );
+      printData(output, { ...run, ...files }, () => renderRun(run, files));
     });
 }
 
-/** A run that waits for others has no time at which it starts. */
+function renderRun(run: RunView, files: ReturnType<Backend['findRunFiles']>): string {
+  return renderFields([
+    ['id', run.id],
+    ['automation', run.automation],
+    ['delivery', renderDeliveryOf(run)],
+    ...(run.deliveries ?? []).map(({ id, at, size }) => ['', `${id} ${at} ${size} bytes`] as const),
+    ['webhook', run.webhook],
+    ['state', renderRunState(run)],
+    ['attempts', String(run.attempts)],
+    ['created', run.createdAt],
+    ['started', run.startedAt ?? '-'],
+    ['finished', run.finishedAt ?? '-'],
+    ['next attempt', renderNextAttempt(run)],
+    ...(run.waitsUntil ? [['waits until', run.waitsUntil] as const] : []),
+    ...(run.report ? [['report', run.report.message ?? '-'] as const] : []),
+    ...(run.report?.link ? [['link', run.report.link] as const] : []),
+    ['last error', run.error ?? '-'],
+    ['directory', files?.directory ?? '-'],
+    ['output', files?.outputFile ?? '-'],
+    ...(run.artifacts ?? []).map(({ name, size }) => ['artifact', `${name} (${size} bytes)`] as const),
+  ]);
+}
+
+/** Renders the time of the next attempt; a run that waits for others has none. */
 function renderNextAttempt({ waitsFor, nextAttemptAt }: RunView): string {
   return waitsFor === 'order' || waitsFor === 'limit' ? '-' : (nextAttemptAt ?? '-');
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { Refusal } from '../../../schema/refusal.ts';
+import { getDefinitionPath } from '../../../sources/definition-file-name.ts';
 import type { OpenBackend } from '../../backend/backend.ts';
 import { CommandError, exitStatus } from '../../exit-status.ts';
 import { printData } from '../../output.ts';
@@ -35,16 +36,14 @@ Examples:
     });
 }
 
-/** A webhook that has a file is only not applied yet. */
+/** Explains an unknown webhook whose definition exists: it is only not applied yet. */
 function explainNotApplied(error: unknown, directory: string, subject: string): CommandError | undefined {
   if (!(error instanceof Refusal) || error.code !== 'webhook-unknown') return undefined;
-  const file = join('webhooks', `${subject}.yaml`);
+  const file = getDefinitionPath('webhook', subject);
   if (!existsSync(join(directory, file))) return undefined;
   return new CommandError(
     `${file} is not applied, so its webhook has no URL; run \`hookmill apply\``,
     undefined,
-    {
-      cause: error,
-    },
+    { cause: error },
   );
 }
