@@ -25,7 +25,7 @@ provider: run it as the user of the daemon. Changes nothing. Exits with 1 if the
 
 Examples:
   hookmill doctor
-  sudo -u hookmill hookmill doctor --home /var/lib/hookmill --config /etc/hookmill/daemon.yaml -o json`,
+  hookmill doctor --home /var/lib/hookmill --config /etc/hookmill/daemon.yaml -o json`,
   )
     .addOption(createEnvOption('--config <file>', 'CONFIG', 'configuration file of the daemon'))
     .action(async ({ config }: { readonly config?: string }, command: Command) => {
