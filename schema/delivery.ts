@@ -12,6 +12,19 @@ export const requestOutcomes = [
 export const outcomes = [...requestOutcomes, 'Manual'] as const;
 
 export type Outcome = (typeof outcomes)[number];
+
+/** The kinds of deliveries that are counted. */
+export const deliveryKinds = ['accepted', 'duplicate', 'rejected'] as const;
+
+export type DeliveryKind = (typeof deliveryKinds)[number];
+
+/** Finds the kind of a delivery; undefined for a handshake or the payload of a run by hand, which are no deliveries. */
+export function findDeliveryKind(outcome: Outcome): DeliveryKind | undefined {
+  if (outcome === 'Handshake' || outcome === 'Manual') return undefined;
+  if (outcome === 'Accepted') return 'accepted';
+  return outcome === 'Duplicate' ? 'duplicate' : 'rejected';
+}
+
 /** Outcomes for which the log keeps only metadata: no identity and no payload. */
 export type UnidentifiedOutcome = Exclude<Outcome, 'Accepted' | 'Duplicate' | 'Manual'>;
 

@@ -1,12 +1,9 @@
-import type { Outcome } from '../../schema/delivery.ts';
+import { type DeliveryKind, findDeliveryKind, type Outcome } from '../../schema/delivery.ts';
 import { Pill, type Tone } from './pill.tsx';
 
 export function OutcomePill({ outcome }: { readonly outcome: Outcome }) {
-  return <Pill tone={getTone(outcome)}>{outcome}</Pill>;
+  const kind = findDeliveryKind(outcome);
+  return <Pill tone={kind ? tones[kind] : 'quiet'}>{outcome}</Pill>;
 }
 
-function getTone(outcome: Outcome): Tone {
-  if (outcome === 'Accepted') return 'good';
-  if (outcome === 'Duplicate') return 'warn';
-  return outcome === 'Handshake' || outcome === 'Manual' ? 'quiet' : 'bad';
-}
+const tones: Readonly<Record<DeliveryKind, Tone>> = { accepted: 'good', duplicate: 'warn', rejected: 'bad' };

@@ -1,4 +1,10 @@
-import { type Outcome, outcomes } from '../../schema/delivery.ts';
+import {
+  type DeliveryKind,
+  deliveryKinds,
+  findDeliveryKind,
+  type Outcome,
+  outcomes,
+} from '../../schema/delivery.ts';
 import { hourMs } from '../../schema/time-units.ts';
 
 /** The deliveries of an outcome in each hour, from the first to the current one. */
@@ -15,16 +21,12 @@ export const spans = {
 
 export type Span = keyof typeof spans;
 
-/** The parts of a bar. Handshakes are no deliveries. */
-export const barKinds = ['accepted', 'duplicate', 'rejected'] as const;
-export type BarKind = (typeof barKinds)[number];
-
 export interface Bar {
   readonly fromMs: number;
   readonly toMs: number;
   /** In the order of outcomes; those without any are left out. */
   readonly counts: readonly { readonly outcome: Outcome; readonly deliveries: number }[];
-  readonly kinds: Readonly<Record<BarKind, number>>;
+  readonly kinds: Readonly<Record<DeliveryKind, number>>;
 }
 
 /** Adds up the tallies, of one webhook or several, in bars of a span. `since` is when their first hour begins. */
@@ -47,27 +49,21 @@ export function toBars(since: string, tallies: readonly HourlyDeliveries[], span
 function addUpKinds(counts: Bar['counts']): Bar['kinds'] {
   const kinds = { accepted: 0, duplicate: 0, rejected: 0 };
   for (const { outcome, deliveries } of counts) {
-    const kind = kindOf(outcome);
+    const kind = findDeliveryKind(outcome);
     if (kind) kinds[kind] += deliveries;
   }
   return kinds;
 }
 
-function kindOf(outcome: Outcome): BarKind | undefined {
-  if (outcome === 'Handshake' || outcome === 'Manual') return undefined;
-  if (outcome === 'Accepted') return 'accepted';
-  return outcome === 'Duplicate' ? 'duplicate' : 'rejected';
-}
-
 /** `12 accepted, 3 rejected`, or `no deliveries`. */
 export function describeKinds(kinds: Bar['kinds']): string {
-  const present = barKinds.filter(kind => kinds[kind] > 0);
+  const present = deliveryKinds.filter(kind => kinds[kind] > 0);
   return present.map(kind => `${kinds[kind]} ${kind}`).join(', ') || 'no deliveries';
 }
 
 /** The same of several bars. */
 export function describeBars(bars: readonly Pick<Bar, 'kinds'>[]): string {
-  const total = (kind: BarKind) => sum(bars.map(({ kinds }) => kinds[kind]));
+  const total = (kind: DeliveryKind) => sum(bars.map(({ kinds }) => kinds[kind]));
   return describeKinds({
     accepted: total('accepted'),
     duplicate: total('duplicate'),

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { activityAnswer } from '../../../schema/api/answers.ts';
+import { findDeliveryKind } from '../../../schema/delivery.ts';
 import { hourMs } from '../../../schema/time-units.ts';
 import type { DeliveryLogReader, HourlyCount } from '../../../store/delivery-log.ts';
 
@@ -47,10 +48,8 @@ function groupByHour(counts: readonly HourlyCount[]): Activity['webhooks'][numbe
   const result = Array.from({ length: hours }, () => ({ accepted: 0, duplicate: 0, rejected: 0 }));
   for (const { hour, outcome, deliveries } of counts) {
     const bucket = result[hour];
-    if (!bucket || outcome === 'Handshake' || outcome === 'Manual') continue;
-    if (outcome === 'Accepted') bucket.accepted += deliveries;
-    else if (outcome === 'Duplicate') bucket.duplicate += deliveries;
-    else bucket.rejected += deliveries;
+    const kind = findDeliveryKind(outcome);
+    if (bucket && kind) bucket[kind] += deliveries;
   }
   return result;
 }

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
+import { deliveryKinds } from '../../../schema/delivery.ts';
 import { timeZone } from '../../state/time-zone.ts';
 import {
   type Bar,
-  barKinds,
   countBar,
   describeBars,
   type HourlyDeliveries,
@@ -85,7 +85,7 @@ function Legend({ bars }: { readonly bars: readonly Bar[] }) {
   const busiest = Math.max(...bars.map(countBar));
   return (
     <span class="legend muted small">
-      {barKinds.map(kind => (
+      {deliveryKinds.map(kind => (
         <span key={kind} class={`key ${kind}`}>
           {kind}
         </span>

@@ -1,4 +1,5 @@
-import { type Bar, barKinds, countBar } from '../../text/delivery-bars.ts';
+import { deliveryKinds } from '../../../schema/delivery.ts';
+import { type Bar, countBar } from '../../text/delivery-bars.ts';
 
 interface Properties {
   readonly bars: readonly Pick<Bar, 'kinds'>[];
@@ -25,7 +26,7 @@ function drawBar(
   height: number,
 ) {
   let top = height - 1;
-  return barKinds.map(kind => {
+  return deliveryKinds.map(kind => {
     if (kinds[kind] === 0) return null;
     // A single delivery stays visible beside a thousand others.
     const tall = Math.max(1.5, kinds[kind] * scale);
