@@ -3,6 +3,7 @@ import { describeOperation } from '../../../schema/describe-operation.ts';
 import { callApi } from '../../api-client.ts';
 import type { ListedChange } from '../../api-types.ts';
 import { Empty } from '../../parts/empty.tsx';
+import { ListTable } from '../../parts/list-table.tsx';
 import { PageHeading } from '../../parts/page-heading.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { Text } from '../../parts/text.tsx';
@@ -12,7 +13,7 @@ import { useAction } from '../../state/use-action.ts';
 import { useLoad } from '../../state/use-load.ts';
 import { TokenTable } from './token-table.tsx';
 
-/** Who changed what in a factory, and the API tokens that are valid for it. */
+/** The changes of a factory with who made them, and the API tokens that are valid for it. */
 export function AuditPage({ factory }: { readonly factory: string }) {
   const tokens = useLoad(
     signal => callApi('get', '/factories/{factory}/tokens', { factory, signal }),
@@ -63,38 +64,28 @@ function Changes({ factory }: { readonly factory: string }) {
 function ChangeTable({ entries }: { readonly entries: readonly ListedChange[] }) {
   return (
     <div class="card">
-      <table class="list">
-        <thead>
-          <tr>
-            <th scope="col">When</th>
-            <th scope="col">Who</th>
-            <th scope="col">From</th>
-            <th scope="col">Change</th>
+      <ListTable columns={['When', 'Who', 'From', 'Change']}>
+        {entries.map((entry, index) => (
+          <tr key={index}>
+            <td>
+              <Time at={entry.at} />
+            </td>
+            <th scope="row">
+              <span class="muted">{entry.who.kind}</span> <Text text={entry.who.name} />
+            </th>
+            <td>
+              <Text text={entry.from} />
+            </td>
+            <td>
+              {describeOperation(entry.operation)}
+              {entry.factory === null && <span class="muted"> (all factories)</span>}
+              {entry.subject && ' · '}
+              <Text text={entry.subject} />
+              {entry.unfinished && <span class="muted"> (unfinished: check whether it was made)</span>}
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {entries.map((entry, index) => (
-            <tr key={entries.length - index}>
-              <td>
-                <Time at={entry.at} />
-              </td>
-              <th scope="row">
-                <span class="muted">{entry.who.kind}</span> <Text text={entry.who.name} />
-              </th>
-              <td>
-                <Text text={entry.from} />
-              </td>
-              <td>
-                {describeOperation(entry.operation)}
-                {entry.factory === null && <span class="muted"> (all factories)</span>}
-                {entry.subject && ' · '}
-                <Text text={entry.subject} />
-                {entry.unfinished && <span class="muted"> (unfinished: look whether it was made)</span>}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </ListTable>
     </div>
   );
 }

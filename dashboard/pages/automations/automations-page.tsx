@@ -3,6 +3,7 @@ import type { ListedAutomation } from '../../api-types.ts';
 import { AutomationsHeading } from '../../parts/automations-heading.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { EnabledPill } from '../../parts/enabled-pill.tsx';
+import { ListTable } from '../../parts/list-table.tsx';
 import { Pill } from '../../parts/pill.tsx';
 import { Text } from '../../parts/text.tsx';
 import { Waiting } from '../../parts/waiting.tsx';
@@ -40,21 +41,11 @@ export function AutomationsPage() {
         </Empty>
       ) : (
         <div class="card">
-          <table class="list">
-            <thead>
-              <tr>
-                <th scope="col">Automation</th>
-                <th scope="col">State</th>
-                <th scope="col">Webhooks</th>
-                <th scope="col">Prompt</th>
-              </tr>
-            </thead>
-            <tbody>
-              {value.automations.map(automation => (
-                <Row key={automation.name} automation={automation} />
-              ))}
-            </tbody>
-          </table>
+          <ListTable columns={['Automation', 'State', 'Webhooks', 'Prompt']}>
+            {value.automations.map(automation => (
+              <Row key={automation.name} automation={automation} />
+            ))}
+          </ListTable>
         </div>
       )}
     </>

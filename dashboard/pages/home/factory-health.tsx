@@ -4,6 +4,7 @@ import { DeliveryChart } from '../../parts/chart/delivery-chart.tsx';
 import { Sparkline } from '../../parts/chart/sparkline.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { HealthPill } from '../../parts/health-pill.tsx';
+import { ListTable } from '../../parts/list-table.tsx';
 import { Pill } from '../../parts/pill.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Waiting } from '../../parts/waiting.tsx';
@@ -58,32 +59,22 @@ interface TableProperties extends Properties {
 
 function WebhookTable({ factory, since, webhooks, span }: TableProperties) {
   return (
-    <table class="list">
-      <thead>
-        <tr>
-          <th scope="col">Webhook</th>
-          <th scope="col">Health</th>
-          <th scope="col">Last accepted</th>
-          <th scope="col">{spans[span].label}</th>
+    <ListTable columns={['Webhook', 'Health', 'Last accepted', spans[span].label]}>
+      {webhooks.toSorted(byUrgency).map(({ name, uid, health, lastGoodAt, tallies }) => (
+        <tr key={uid}>
+          <th scope="row">
+            <a href={toHref({ page: 'webhook', factory, id: uid })}>
+              <bdi>{name}</bdi>
+            </a>
+          </th>
+          <td>{health ? <HealthPill health={health} /> : <Pill tone="quiet">Disabled</Pill>}</td>
+          <td>{lastGoodAt === null ? <span class="muted">none yet</span> : <Time at={lastGoodAt} />}</td>
+          <td>
+            <Sparkline bars={toBars(since, tallies, span)} time={spans[span].label} />
+          </td>
         </tr>
-      </thead>
-      <tbody>
-        {webhooks.toSorted(byUrgency).map(({ name, uid, health, lastGoodAt, tallies }) => (
-          <tr key={uid}>
-            <th scope="row">
-              <a href={toHref({ page: 'webhook', factory, id: uid })}>
-                <bdi>{name}</bdi>
-              </a>
-            </th>
-            <td>{health ? <HealthPill health={health} /> : <Pill tone="quiet">Disabled</Pill>}</td>
-            <td>{lastGoodAt === null ? <span class="muted">none yet</span> : <Time at={lastGoodAt} />}</td>
-            <td>
-              <Sparkline bars={toBars(since, tallies, span)} time={spans[span].label} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+      ))}
+    </ListTable>
   );
 }
 

@@ -4,6 +4,7 @@ import { AutomationsHeading } from '../../parts/automations-heading.tsx';
 import { Sparkline } from '../../parts/chart/sparkline.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { HealthPill } from '../../parts/health-pill.tsx';
+import { ListTable } from '../../parts/list-table.tsx';
 import { OutcomePill } from '../../parts/outcome-pill.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Waiting } from '../../parts/waiting.tsx';
@@ -73,38 +74,27 @@ function WebhookTable({ webhooks }: { readonly webhooks: readonly ListedWebhook[
   const healthOf = new Map(health.value?.webhooks.map(each => [each.uid, each.health]));
   return (
     <div class="card">
-      <table class="list">
-        <thead>
-          <tr>
-            <th scope="col">Webhook</th>
-            <th scope="col">State</th>
-            <th scope="col">Authentication</th>
-            <th scope="col">Last delivery</th>
-            <th scope="col">24 hours</th>
+      <ListTable columns={['Webhook', 'State', 'Authentication', 'Last delivery', '24 hours']}>
+        {webhooks.map(webhook => (
+          <tr key={webhook.uid}>
+            <th scope="row">
+              <a href={toHref({ page: 'webhook', factory, id: webhook.uid })}>
+                <bdi>{webhook.name}</bdi>
+              </a>
+            </th>
+            <td>
+              <StateCell webhook={webhook} health={healthOf.get(webhook.uid)} />
+            </td>
+            <td>
+              {authModeLabels[webhook.authMode]}
+              {webhook.signatureScheme !== null && (
+                <span class="muted"> · {getSchemeLabel(webhook.signatureScheme, schemes)}</span>
+              )}
+            </td>
+            <ActivityCells activity={byUid.get(webhook.uid)} loading={activity.value === undefined} />
           </tr>
-        </thead>
-        <tbody>
-          {webhooks.map(webhook => (
-            <tr key={webhook.uid}>
-              <th scope="row">
-                <a href={toHref({ page: 'webhook', factory, id: webhook.uid })}>
-                  <bdi>{webhook.name}</bdi>
-                </a>
-              </th>
-              <td>
-                <StateCell webhook={webhook} health={healthOf.get(webhook.uid)} />
-              </td>
-              <td>
-                {authModeLabels[webhook.authMode]}
-                {webhook.signatureScheme !== null && (
-                  <span class="muted"> · {getSchemeLabel(webhook.signatureScheme, schemes)}</span>
-                )}
-              </td>
-              <ActivityCells activity={byUid.get(webhook.uid)} loading={activity.value === undefined} />
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </ListTable>
     </div>
   );
 }
