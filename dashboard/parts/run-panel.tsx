@@ -122,7 +122,7 @@ function RunFacts({ run }: { readonly run: ShownRun }) {
   );
 }
 
-/** What the receiver last said. All of it is from outside; the API lets only web links through. */
+/** The last report of the receiver. It is untrusted, but the API accepts only http and https links. */
 function Report({ report: { at, message, link } }: { readonly report: NonNullable<ShownRun['report']> }) {
   return (
     <Fact term="Receiver reported">

@@ -39,7 +39,7 @@ export function createAutomationDraft(): AutomationDraft {
 }
 
 interface StoredAutomation extends Omit<AutomationDraft, 'triggers'> {
-  // What is not part of the definition.
+  // These three are not part of the definition.
   readonly file: string | null;
   readonly serial: number;
   readonly yaml: string;

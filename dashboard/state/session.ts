@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { signInPath } from '../../schema/sign-in-path.ts';
 import { callApi } from '../api-client.ts';
 import { ApiFailure } from '../api-failure.ts';
 import type { Account } from '../api-types.ts';
@@ -12,14 +13,12 @@ export type Session =
   /** Counts only while `sessionExpired` is false. */
   | { readonly state: 'signed-in'; readonly account: Account };
 
-/** The path to which the provider sends the browser back. */
-const signInPath = '/sign-in';
-/** The page from which the browser left for the provider. */
+/** The item of the tab's storage with the page from which the browser left for the provider. */
 const placeItem = 'hookmill-sign-in-place';
 
 export const session = signal<Session>({ state: 'unknown' });
 
-/** Finishes a sign-in at a provider that sent the browser back, or goes on with a session that there is. */
+/** Finishes a sign-in if a provider sent the browser back; otherwise resumes the session, if there is one. */
 export async function resumeSession(): Promise<void> {
   if (location.pathname === signInPath && location.search !== '') return finishSignIn();
   try {

@@ -1,4 +1,5 @@
 import type { Grant } from '../../../schema/grant.ts';
+import { signInPath } from '../../../schema/sign-in-path.ts';
 import type { StoredPerson } from '../../../store/stored-sessions.ts';
 import type { TeamSecrets } from '../../../store/team-secrets.ts';
 import { readSecretVariable } from '../../secret-variable.ts';
@@ -28,7 +29,7 @@ export interface SignInOptions {
 export async function openSignIn({ settings, managementUrl, ...given }: SignInOptions): Promise<SignIn> {
   const readClientSecret = makeReader(settings, given);
   await readClientSecret();
-  const redirectUrl = new URL('/sign-in', managementUrl);
+  const redirectUrl = new URL(signInPath, managementUrl);
   const { openProvider } = await import('./provider.ts');
   return {
     ...openProvider({ settings, redirectUrl, readClientSecret, nowMs: given.nowMs }),
