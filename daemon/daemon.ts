@@ -191,7 +191,7 @@ async function startParts(
   return { ingressUrl: ingress.url, managementUrl, factories: status.length, webhooks };
 }
 
-/** Starts what looks after webhooks and tells what is wrong; undefined if nobody gets alerts. */
+/** Starts the tasks that watch health and send alerts. Returns that of alerts; undefined if nobody gets them. */
 function startWatching(
   { store, settings, log, nowMs }: DaemonOptions,
   { deliveryLog, thread }: Parts,
@@ -201,13 +201,12 @@ function startWatching(
 ): AlertsTask | undefined {
   const urls = settings.alerts.map(({ url }) => url);
   const dashboardUrl = (settings.managementUrl ?? managementUrl).replace(/\/+$/, '');
-  const isTold = urls.length > 0;
-  const told = isTold ? { urls, dashboardUrl } : undefined;
-  const common = { store, deliveryLog, settings, dashboardUrl, log, nowMs, random: Math.random };
-  const alerts = isTold ? startAlerts(common) : undefined;
+  const targets = urls.length > 0 ? { urls, dashboardUrl } : undefined;
+  const common = { log, nowMs, random: Math.random };
+  const alerts = targets && startAlerts({ ...common, store, deliveryLog, settings, targets });
   onClose(async () => alerts?.stop());
   const onLooked = () => alerts?.wake();
-  const health = startHealth({ thread, replicas: store.replicas, log, nowMs, alerts: told, onLooked });
+  const health = startHealth({ ...common, thread, replicas: store.replicas, alerts: targets, onLooked });
   onClose(async () => health.stop());
   events.on('committed', health.observeDeliveries);
   return alerts;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
-import { type AlertContext, type Finding, followEpisodes } from '../../operations/alerts/follow-episodes.ts';
+import { type AlertTargets, type Finding, followEpisodes } from '../../operations/alerts/follow-episodes.ts';
 import { type Alerts, openMemoryAlerts } from '../../store/alerts.ts';
 import type { DeliveryLog, Run } from '../../store/delivery-log.ts';
 import type { Store } from '../../store/ports.ts';
@@ -19,7 +19,7 @@ export interface AlertsOptions {
   readonly store: Pick<Store, 'alerts' | 'teamSecrets' | 'reconcileStatuses' | 'deliveries' | 'replicas'>;
   readonly deliveryLog: Pick<DeliveryLog, 'describeTrouble'>;
   readonly settings: Pick<DaemonSettings, 'alerts' | 'repositories'>;
-  readonly dashboardUrl: string;
+  readonly targets: AlertTargets;
   readonly log: Logger;
   readonly nowMs: () => number;
   readonly random: () => number;
@@ -32,9 +32,6 @@ export interface AlertsTask {
   wake(): void;
   stop(): Promise<void>;
 }
-
-/** The settings that alerts need. */
-export type AlertSettings = Pick<AlertContext, 'urls' | 'dashboardUrl'>;
 
 /**
  * Finds what is wrong besides the health of webhooks, and sends the messages of all episodes. That the log cannot be
@@ -90,9 +87,8 @@ function toKey({ factory, automation }: AutomationOfFactory): string {
 }
 
 async function follow(alerts: Alerts, findings: readonly Finding[], options: AlertsOptions): Promise<void> {
-  const { settings, dashboardUrl, nowMs } = options;
-  const urls = settings.alerts.map(({ url }) => url);
-  const context = { urls, dashboardUrl, randomBytes, nowMs: nowMs() };
+  const { targets, nowMs } = options;
+  const context = { ...targets, randomBytes, nowMs: nowMs() };
   const state = await alerts.read();
   // Looking needs no lock, and there is rarely something to change.
   if (followEpisodes(state, findings, context) === state) return;

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
+import type { AlertTargets } from '../../operations/alerts/follow-episodes.ts';
 import type { Replicas } from '../../store/replicas.ts';
-import type { AlertSettings } from '../alerts/start-alerts.ts';
 import { doInTurn } from '../do-in-turn.ts';
 import type { OperationsThread } from '../operations-thread/operations-thread.ts';
 import type { LookArgument } from '../operations-thread/wire.ts';
@@ -16,7 +16,7 @@ export interface HealthOptions {
   readonly log: Logger;
   readonly nowMs: () => number;
   /** Undefined if nobody gets alerts. */
-  readonly alerts: AlertSettings | undefined;
+  readonly alerts: AlertTargets | undefined;
   /** Called after each look, which may have opened or ended episodes. */
   readonly onLooked: () => void;
 }

@@ -1,4 +1,4 @@
-import type { AlertContext } from '../../operations/alerts/follow-episodes.ts';
+import type { AlertTargets } from '../../operations/alerts/follow-episodes.ts';
 import type { QueueableRuns } from '../../operations/factory.ts';
 import type { DeliveryLog } from '../../store/delivery-log.ts';
 
@@ -8,7 +8,7 @@ export type ThreadVerb = 'answerRequest' | 'loadState' | 'readRunAutomation' | '
 /** The argument of `lookAtWebhooks`; without `alerts`, nobody gets any. */
 export interface LookArgument {
   readonly nowMs: number;
-  readonly alerts: Pick<AlertContext, 'urls' | 'dashboardUrl'> | undefined;
+  readonly alerts: AlertTargets | undefined;
 }
 
 /** The verbs by which the thread writes to the delivery log, through the daemon's main thread. */

@@ -16,13 +16,17 @@ export interface Finding extends Pick<Episode, 'type' | 'factory' | 'subject' | 
   readonly problem: Pick<Episode, 'reason' | 'sinceMs'> | null;
 }
 
-/** Everything else that alerts are made from. */
-export interface AlertContext {
-  readonly nowMs: number;
+/** The places that alerts name. */
+export interface AlertTargets {
   /** The URLs that every alert is sent to. */
   readonly urls: readonly string[];
   /** The URL of the dashboard, for links. */
   readonly dashboardUrl: string;
+}
+
+/** Everything else that alerts are made from. */
+export interface AlertContext extends AlertTargets {
+  readonly nowMs: number;
   readonly randomBytes: (count: number) => Uint8Array;
 }
 
