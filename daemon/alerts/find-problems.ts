@@ -8,7 +8,7 @@ const failuresInRow = 3;
 const runsRead = 20;
 /** @limit Newest failed runs of an automation among which an alert looks for stopped ones. */
 const failedRunsRead = 100;
-/** @limit Time for which runs of an automation must not be stopped until its alert is resolved, in ms. */
+/** @limit Time after the last stopped run of an automation until its alert is resolved, in ms. */
 const stoppedMs = 60 * 60_000;
 /** @limit Time for which a branch must not be followed for an alert, in ms: most faults of a remote pass. */
 const reconcileFailingMs = 5 * 60_000;

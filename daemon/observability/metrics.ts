@@ -94,7 +94,7 @@ function addRunGauges(
   addOptionalGauge(registry, 'hookmill_runs_queued', 'Runs that wait for an attempt', async () => {
     return (await read())?.queued;
   });
-  const waitingHelp = 'Those of them that wait for other runs, by their order or concurrency';
+  const waitingHelp = 'Queued runs that wait for other runs because of their order or concurrency';
   addOptionalGauge(registry, 'hookmill_runs_waiting', waitingHelp, async () => (await read())?.waiting);
   addOptionalGauge(registry, 'hookmill_runs_running', 'Runs that are executed now', async () => {
     return (await read())?.running;

@@ -20,7 +20,7 @@ export interface LoadedState {
   readonly unserved: ReadonlyMap<string, string>;
   /** The UIDs of the disabled webhooks. */
   readonly disabled: readonly string[];
-  /** The filters of each webhook that has more of them than a part: each part is a JSON array of `ServedFilter`s. */
+  /** The filters of webhooks with more than one part of them. A part is a JSON array of `ServedFilter`s. */
   readonly filterParts: ReadonlyMap<string, readonly string[]>;
 }
 

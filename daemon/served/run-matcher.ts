@@ -4,7 +4,7 @@ import type { EventHeaders } from '../../schema/event-headers.ts';
 import { compileFilterSteps, type NamedFilter } from '../../schema/filters/filter-index.ts';
 import type { NewRun } from '../../store/delivery-log.ts';
 
-/** A filter of an enabled automation, and how the runs flow that it starts. */
+/** A filter of an enabled automation, with the flow of the runs that it starts. */
 export interface ServedFilter extends NamedFilter {
   readonly flow: RunFlowKeys | undefined;
 }

@@ -35,21 +35,29 @@ export function createApiRouter(deps: ApiRouterDeps): Router {
   const router = new Router({ prefix: apiPrefix, sensitive: true, strict: true });
   for (const [id, route] of Object.entries(apiRoutes) as [OperationId, ApiRoute][]) {
     const path = route.path.replaceAll(/\{(\w+)\}/g, ':$1');
-    router.register(path, [route.method], context => serve(id, route, context, deps));
+    router.register(path, [route.method], context => serve({ id, route, context }, deps));
   }
   return router;
 }
 
-async function serve(id: OperationId, route: ApiRoute, context: Context, deps: ApiRouterDeps): Promise<void> {
+/** A request for an operation. */
+interface Call {
+  readonly id: OperationId;
+  readonly route: ApiRoute;
+  readonly context: Context;
+}
+
+async function serve(call: Call, deps: ApiRouterDeps): Promise<void> {
+  const { id, route, context } = call;
   const { factory } = context.params as Readonly<Record<string, string>>;
-  const known = await requireCaller(route, context, factory, deps);
+  const known = await requireCaller(call, factory, deps);
   if (factory !== undefined && !namePattern.test(factory)) throw new ApiProblem('not-found');
   const query = readQuery(context.URL.searchParams, route);
   const ifSerial = route.etag ? readIfMatch(context.req) : undefined;
   const body = await readRequestBody(context, route);
   const request = { params: context.params, query, ifSerial, ...known };
-  await reported(id, route, context, known.caller, deps, async () => {
-    if (!(id in deps.handlers)) return serveInThread(id, route, context, { ...request, body }, deps);
+  await recordWork(call, known.caller, deps, async () => {
+    if (!(id in deps.handlers)) return serveInThread(call, { ...request, body }, deps);
     // The table's types ensure that each handler takes the shapes that were checked here.
     const handler = deps.handlers[id as keyof PortHandlers] as (
       request: unknown,
@@ -62,9 +70,7 @@ async function serve(id: OperationId, route: ApiRoute, context: Context, deps: A
 
 /** Parses, handles and renders in the operations thread. A change is served before the request is answered. */
 async function serveInThread(
-  id: OperationId,
-  route: ApiRoute,
-  context: Context,
+  { id, route, context }: Call,
   request: Pick<ThreadRequest, 'params' | 'query' | 'body' | 'ifSerial' | 'caller' | 'permission'>,
   { answerInThread, served, baseUrl, nowMs }: ApiRouterDeps,
 ): Promise<ApiReply<unknown>['changed']> {
@@ -89,8 +95,7 @@ async function serveInThread(
 
 /** Returns the caller and their permission, neither for public routes. Fails unless the caller may use the route. */
 async function requireCaller(
-  { permission }: ApiRoute,
-  context: Context,
+  { route: { permission }, context }: Call,
   factory: string | undefined,
   { callers, cookie }: ApiRouterDeps,
 ): Promise<Pick<ThreadRequest, 'caller' | 'permission'>> {
@@ -113,17 +118,15 @@ function respond({ answer }: ApiRoute, context: Context, body: unknown): void {
   context.body = JSON.stringify(body);
 }
 
-/** Serves a request. Logs who did what, and records changes in the audit log. */
-async function reported(
-  id: OperationId,
-  { method, permission }: ApiRoute,
-  context: Context,
+/** Does the work of a request. Logs who did what, and records changes in the audit log. */
+async function recordWork(
+  { id, route: { method, permission }, context }: Call,
   caller: Caller | undefined,
   { store, log, nowMs, readClientAddress }: ApiRouterDeps,
-  serveRequest: () => Promise<ApiReply<unknown>['changed']>,
+  work: () => Promise<ApiReply<unknown>['changed']>,
 ): Promise<void> {
   if (method === 'get' || !caller) {
-    await serveRequest();
+    await work();
     return;
   }
   const { factory = null, ...params } = context.params as Readonly<Record<string, string>>;
@@ -133,7 +136,7 @@ async function reported(
     const who = { kind, name: account === name ? name : `${name} (${account})` };
     const change = { who, operation: id, factory, subject, from: readClientAddress(context.req) };
     const recorder = { store, now: () => new Date(nowMs()) };
-    await recordChange(recorder, change, serveRequest, (changed = subject) => changed);
-  } else await serveRequest();
+    await recordChange(recorder, change, work, (changed = subject) => changed);
+  } else await work();
   log.info({ operation: id, [kind]: name, ...context.params, status: context.status }, 'management');
 }
