@@ -59,7 +59,7 @@ export async function openChunks(handle: FileHandle, path: string, seal: Seal): 
   const [line = '', jwe = ''] = head.toString('latin1').split('\n');
   const [, version] = /^hookmill backup (\d+)$/.exec(line) ?? [];
   if (version === undefined) throw new StoreError('corrupt', `${path} is not a backup of hookmill`);
-  if (Number(version) !== formatVersion) {
+  if (Number(version) > formatVersion) {
     throw new StoreError('newer-format', `${path} has format ${version}; use the hookmill that wrote it`);
   }
   const key = await openKey(jwe, path, seal);
