@@ -111,33 +111,16 @@ async function recordWave(
   snapshotKeys: ReadonlyMap<string, number>,
   retries: Retries,
 ): Promise<Map<string, string>> {
-  const accepted = wave.map(({ row }) => (row.outcome === 'Accepted' ? row : undefined));
-  const rows = wave.map(({ row }) => row);
-  const runs = accepted.flatMap(row => (row ? row.runs.map(run => ({ ...run, deliveryId: row.id })) : []));
+  const runs = wave.flatMap(({ row }) =>
+    row.outcome === 'Accepted' ? row.runs.map(run => ({ ...run, deliveryId: row.id })) : [],
+  );
   const flowing = runs.filter(({ flow }) => flow !== undefined);
-  const lengths = wave.map(({ payload }) => payload.length);
-  let start = 0;
-  const starts = lengths.map(length => {
-    start += length;
-    return start - length;
-  });
   const values = [
-    ...toColumns(rows, ['id', 'factory', 'webhook', 'uid', 'atMs']),
-    rows.map(({ size }) => Math.min(size, deliverySizeMax)),
-    ...toColumns(rows, ['outcome']),
-    ...toColumns(accepted, ['identity', 'identitySource', 'contentDigest']),
-    ...toColumns(rows, ['authenticatedBy']),
-    rows.map(row => ('reason' in row && row.reason !== undefined ? toStorableText(row.reason) : null)),
-    wave.map(({ state }) => (state ? snapshotKeys.get(state.digest) : null)),
-    ...toColumns(accepted, ['headers']),
-    starts,
-    lengths,
-    Buffer.concat(wave.map(({ payload }) => payload)),
-    ...toColumns(flowing.length === 0 ? runs : runs.filter(({ flow }) => flow === undefined), [
-      'id',
-      'deliveryId',
-      'automation',
-    ]),
+    ...listDeliveryValues(wave, snapshotKeys),
+    ...toColumns(
+      runs.filter(({ flow }) => flow === undefined),
+      ['id', 'deliveryId', 'automation'],
+    ),
     [...snapshotKeys.values()],
     [...snapshotKeys.keys()],
   ];
@@ -148,10 +131,30 @@ async function recordWave(
   }
   const parameters = values.map((_, index) => `$${index + 1}`).join(', ');
   const text = `SELECT duplicate, original FROM hookmill.${name}(${parameters})`;
-  const { rows: found } = await retries.query<{ duplicate: string; original: string }>({
-    name,
-    text,
-    values,
+  const { rows } = await retries.query<{ duplicate: string; original: string }>({ name, text, values });
+  return new Map(rows.map(({ duplicate, original }) => [duplicate, original]));
+}
+
+/** Returns the first parameters of `record_2` and `record_3`: those of deliveries. */
+function listDeliveryValues(wave: readonly Entry[], snapshotKeys: ReadonlyMap<string, number>): unknown[] {
+  const rows = wave.map(({ row }) => row);
+  const accepted = wave.map(({ row }) => (row.outcome === 'Accepted' ? row : undefined));
+  let start = 0;
+  const starts = wave.map(({ payload }) => {
+    start += payload.length;
+    return start - payload.length;
   });
-  return new Map(found.map(({ duplicate, original }) => [duplicate, original]));
+  return [
+    ...toColumns(rows, ['id', 'factory', 'webhook', 'uid', 'atMs']),
+    rows.map(({ size }) => Math.min(size, deliverySizeMax)),
+    ...toColumns(rows, ['outcome']),
+    ...toColumns(accepted, ['identity', 'identitySource', 'contentDigest']),
+    ...toColumns(rows, ['authenticatedBy']),
+    rows.map(row => ('reason' in row && row.reason !== undefined ? toStorableText(row.reason) : null)),
+    wave.map(({ state }) => (state ? snapshotKeys.get(state.digest) : null)),
+    ...toColumns(accepted, ['headers']),
+    starts,
+    wave.map(({ payload }) => payload.length),
+    Buffer.concat(wave.map(({ payload }) => payload)),
+  ];
 }
