@@ -301,7 +301,8 @@ const insertRuns = `
     nullif(dismissed, false), json_array_length(taken::json), nullif(manual, false)
   FROM given ORDER BY position`;
 
-// A page ends where its bytes reach $4: what is beyond is sized, but not read.
+// A page ends where its bytes reach $4: what is beyond is sized, but not read. The text of `taken` is the one that SQLite
+// makes, because copies compare it.
 
 const selectDeliveries = `
   SELECT seq AS position, id, factory, webhook, uid, at_ms AS "atMs", size, outcome, identity,
@@ -326,7 +327,8 @@ const selectRuns = `
     not_before_ms AS "notBeforeMs", created_at_ms AS "createdAtMs", started_at_ms AS "startedAtMs",
     finished_at_ms AS "finishedAtMs", claimed_by AS "claimedBy", error, flow, coalesce(stopped, false) AS stopped,
     coalesce(dismissed, false) AS dismissed, CASE WHEN delivery_count IS NOT NULL THEN (
-      SELECT json_agg(taken.delivery_id ORDER BY taken.delivery_id)::text FROM hookmill.run_deliveries AS taken WHERE run_id = page.id) END AS taken,
+      SELECT '[' || coalesce(string_agg(to_json(taken.delivery_id)::text, ',' ORDER BY taken.delivery_id COLLATE "C"), '') || ']'
+      FROM hookmill.run_deliveries AS taken WHERE run_id = page.id) END AS taken,
     (SELECT string_agg(bytes, ''::bytea ORDER BY seq) FROM hookmill.run_outputs WHERE run_id = page.id) AS bytes
   FROM page JOIN hookmill.deliveries ON deliveries.id = delivery_id AND deliveries.day = page.day
     LEFT JOIN hookmill.snapshots ON key = page.snapshot

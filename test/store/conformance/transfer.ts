@@ -83,14 +83,22 @@ export function testTransfer(makePlace: MakePlace): void {
     await record({ ...stopped, flow: flow({}) });
     await record({ ...next, flow: flow({}) });
     const gathers = { flow: { burst: { lane: 'burst', forMs: 60_000, atMostMs: 60_000 } } };
-    const [gathering] = [newRun('gathering')];
-    for (const run of [gathering, newRun('gathering')]) await record({ ...run, ...gathers });
+    const gathering = newRun('gathering');
+    const gathered: string[] = [];
+    for (const run of [gathering, newRun('gathering')])
+      gathered.push((await record({ ...run, ...gathers })).id);
     for (const run of (await log.claimRuns(claim)).runs)
       await log.finishRun({ ...run, state: 'succeeded', atMs: nowMs });
     await log.claimRuns(claim);
     await log.close();
 
     await carry(from, to);
+    await whileTransferring(to, async ({ runs }) => {
+      const rows = await readAll(runs, 'default');
+      // Copies between kinds of stores compare the text.
+      const taken = JSON.stringify(gathered.sort());
+      expect(rows.filter(row => row.taken !== null)).toMatchObject([{ id: gathering.id, taken }]);
+    });
     const { deliveries: reader } = openAt(to);
     expect(await reader.findRun(stopped.id)).toMatchObject({ state: 'failed', stopped: true });
     expect(await reader.findRun(gathering.id)).toMatchObject({ deliveryCount: 2 });
