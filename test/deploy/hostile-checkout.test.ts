@@ -9,14 +9,16 @@ import { parse } from 'yaml';
 import { createScaffold } from '../../cli/scaffold/scaffold.ts';
 import { makeWorkspace, type Workspace } from '../support/workspace.ts';
 import { jobEnvironment, root, runStep } from './action-steps.ts';
-import { packProject } from './package-tarball.ts';
+import { makeLinkedTarball, packProject, type Tarball } from './package-tarball.ts';
 
-/** Serves the tarball, and remembers everything that was asked for. */
-async function serveTarball(file: string) {
+/** Serves each tarball at its path, and remembers everything that was asked for. */
+async function serveTarballs(tarballs: Readonly<Record<string, Tarball>>) {
   const asked: string[] = [];
   const server = createServer((request, response) => {
-    asked.push(request.url ?? '');
-    if (request.url === '/hookmill.tgz') response.end(readFileSync(file));
+    const path = request.url ?? '';
+    asked.push(path);
+    const tarball = tarballs[path];
+    if (tarball) response.end(readFileSync(tarball.file));
     else response.writeHead(404).end();
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
@@ -70,8 +72,9 @@ async function makeHostileCheckout(registry: string): Promise<Workspace> {
 }
 
 test('CI runs nothing of a checkout that brings along a package, settings of npm, a base URL and a home', async () => {
-  const tarball = packProject();
-  const { url, asked } = await serveTarball(tarball.file);
+  // The first job installs the real package; unpacking all of its files takes seconds of the processor.
+  const tarballs = { '/packed.tgz': packProject(), '/linked.tgz': makeLinkedTarball() };
+  const { url, asked } = await serveTarballs(tarballs);
   const workspace = await makeHostileCheckout(`${url}/registry`);
   const [github, gitlab] = createScaffold({
     factory: 'default',
@@ -87,11 +90,11 @@ test('CI runs nothing of a checkout that brings along a package, settings of npm
     [...gitlab.hookmill.before_script, ...gitlab.hookmill.script],
     [...template['.hookmill'].before_script, ...template['hookmill-validate'].script],
   ];
-  const env = () => ({
+  const env = (path: keyof typeof tarballs) => ({
     ...jobEnvironment(makeWorkspace().directory),
     RUNNER_TEMP: makeWorkspace().directory,
-    HOOKMILL_PACKAGE: `${url}/hookmill.tgz`,
-    HOOKMILL_INTEGRITY: tarball.integrity,
+    HOOKMILL_PACKAGE: url + path,
+    HOOKMILL_INTEGRITY: tarballs[path].integrity,
   });
   for (const [index, lines] of jobs.entries()) {
     // A job of GitHub has a shell for each step, so its directory does not stay changed.
@@ -100,24 +103,24 @@ test('CI runs nothing of a checkout that brings along a package, settings of npm
       cwd: workspace.directory,
       extendEnv: false,
       reject: false,
-      env: env(),
+      env: env(index === 0 ? '/packed.tgz' : '/linked.tgz'),
     });
     expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
     expect(stderr).toContain('1 definition: 0 errors, 1 warning.');
   }
 
   const given = {
-    package: `${url}/hookmill.tgz`,
-    integrity: tarball.integrity,
+    package: `${url}/linked.tgz`,
+    integrity: tarballs['/linked.tgz'].integrity,
     plan: 'true',
     home: '.hookmill',
   };
-  const runner = { ...env(), GITHUB_ACTIONS: 'true', GITHUB_WORKSPACE: workspace.directory };
+  const runner = { ...env('/linked.tgz'), GITHUB_ACTIONS: 'true', GITHUB_WORKSPACE: workspace.directory };
   for (const step of ['Install', 'Validate', 'Plan']) {
     const { exitCode, stdout } = await runStep(step, workspace.directory, given, runner);
     expect({ step, exitCode }).toEqual({ step, exitCode: step === 'Plan' ? 1 : 0 });
     if (step === 'Validate') expect(stdout).toContain('title=home/tracked::git tracks .hookmill/key');
   }
   expect(() => workspace.read('ran')).toThrow('ENOENT');
-  expect(new Set(asked)).toEqual(new Set(['/hookmill.tgz']));
+  expect(new Set(asked)).toEqual(new Set(Object.keys(tarballs)));
 });

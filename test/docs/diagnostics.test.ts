@@ -77,12 +77,13 @@ async function run(blocks: readonly Block[]): Promise<{ printed: string; failed:
 }
 
 async function shell({ directory, path, write }: Workspace, script: string) {
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
   write('bin/hookmill', `#!/bin/sh\nexec "${process.execPath}" "${bin}" "$@"\n`);
   chmodSync(path('bin/hookmill'), 0o755);
   const { all, failed } = await execa('bash', ['-ec', script], {
     cwd: directory,
     extendEnv: false,
-    env: { PATH: `${path('bin')}:${process.env.PATH}`, HOME: directory, NO_COLOR: '1' },
+    env: { PATH: `${path('bin')}:${PATH}`, HOME: directory, NODE_COMPILE_CACHE, NO_COLOR: '1' },
     all: true,
     reject: false,
   });

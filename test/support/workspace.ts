@@ -44,6 +44,8 @@ export function makeWorkspace(): Workspace {
   const environment = (more: NodeJS.ProcessEnv = {}) => ({
     PATH: process.env.PATH,
     HOME: directory,
+    // Each process would compile the program again in a home directory of its own.
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
     NO_COLOR: '1',
     ...variablesOfHome(home),
     ...more,
