@@ -43,7 +43,7 @@ export async function storeReferences(
   }
 }
 
-/** The names of declared references that are not stored yet, or differ from what is. */
+/** Finds the names of declared references that are not stored yet, or differ from the stored ones. */
 export async function findNewReferences(
   { teamSecrets }: Pick<Store, 'teamSecrets'>,
   declared: readonly DeclaredReference[],

@@ -16,9 +16,9 @@ export function parseFieldPath(text: string): FieldPath | undefined {
   return [...text.matchAll(segments)].map(([, name, inBrackets = '']) => name ?? JSON.parse(inBrackets));
 }
 
-/** Reads the value at a path, of the payload's own fields only; undefined if there is none. */
-export function readField(payload: unknown, path: FieldPath): unknown {
-  let value = payload;
+/** Reads the value at a path, through own fields only; undefined if there is none. */
+export function readField(root: unknown, path: readonly PropertyKey[]): unknown {
+  let value = root;
   for (const step of path) {
     if (typeof value !== 'object' || value === null) return undefined;
     if (Array.isArray(value) !== (typeof step === 'number') || !Object.hasOwn(value, step)) return undefined;

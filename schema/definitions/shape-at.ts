@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readField } from '../field-path.ts';
 
 /** A shape with the value that it checked, which chooses among the options of a union. */
 export interface Checked {
@@ -54,21 +55,11 @@ export function findExample(checked: Checked, path: Path): string | undefined {
     .find(example => typeof example === 'string');
 }
 
-/** The value at a path, of own fields only; undefined if there is none. */
-export function getValue(value: unknown, path: Path): unknown {
-  let found = value;
-  for (const step of path) {
-    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, step)) return undefined;
-    found = Reflect.get(found, step);
-  }
-  return found;
-}
-
 /** The shape at a path; several if the path leads through a union that the value chooses no option of. */
 function findShapes(checked: Checked, path: Path): Checked[] {
   const [step, ...rest] = path;
   if (step === undefined) return [checked];
-  const value = getValue(checked.value, [step]);
+  const value = readField(checked.value, [step]);
   return unwrap(checked).flatMap(({ shape }) => {
     if (shape instanceof z.ZodArray) return findShapes({ shape: shape.element, value }, rest);
     if (!(shape instanceof z.ZodObject) || !Object.hasOwn(shape.shape, step)) return [];
@@ -87,7 +78,7 @@ function unwrap({ shape, value }: Checked): Checked[] {
 function chooseOptions(union: z.ZodUnion, value: unknown): readonly z.core.$ZodType[] {
   if (!(union instanceof z.ZodDiscriminatedUnion)) return union.options;
   const { discriminator } = union.def;
-  const named = String(getValue(value, [discriminator]));
+  const named = String(readField(value, [discriminator]));
   const chosen = union.options.filter(shape => findValues({ shape, value }, [discriminator]).includes(named));
   return chosen.length > 0 ? chosen : union.options;
 }

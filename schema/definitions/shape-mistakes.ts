@@ -6,6 +6,7 @@ import {
   type Severity,
   truncate,
 } from '../diagnostics.ts';
+import { readField } from '../field-path.ts';
 import { explainMisplaced } from '../filters/warnings/find-filter-warnings.ts';
 import { didYouMean, findNearest, joinWithOr } from '../suggestion.ts';
 import type { MistakeParams } from './add-mistake.ts';
@@ -17,7 +18,6 @@ import {
   findExample,
   findKeys,
   findValues,
-  getValue,
 } from './shape-at.ts';
 
 /** @limit Most mistakes reported of one file or request: a person corrects the first ones, and each costs a search for its place. */
@@ -86,7 +86,7 @@ export function findMistakes(
   // A misspelt key is reported as unknown, so the key that was meant is not reported as missing as well.
   const misspelt = new Set(flat.flatMap(issue => findIntendedKeys(issue, checked)).map(formatPath));
   const mistakes = flat
-    .filter(issue => getValue(value, issue.path) !== undefined || !misspelt.has(formatPath(issue.path)))
+    .filter(issue => readField(value, issue.path) !== undefined || !misspelt.has(formatPath(issue.path)))
     .flatMap(issue => toMistakes(issue, checked));
   return others > 0 ? [...mistakes, { ...describeOthers(others), path: [] }] : mistakes;
 }
@@ -139,7 +139,7 @@ function toMistakes(issue: Issue, checked: Checked): Mistake[] {
       return { code: 'definition/unknown-key', path: [...path, key], atKey: true, message, hint };
     });
   }
-  const value = getValue(checked.value, path);
+  const value = readField(checked.value, path);
   const subject = nameSubject(path);
   if (value === undefined) {
     const message = `the key "${subject}" is missing`;

@@ -19,7 +19,7 @@ export function declareAudit(parent: Command, openBackend: OpenBackend): Command
     `
 Shows changes of the factory, and those of all factories, such as API tokens: by API tokens and people over the
 management API, by commands on this home, and by commits of the branch that the factory follows. An unfinished change is
-not over yet, or was interrupted: look whether it was made.
+still running or was interrupted: check whether it was made.
 
 Examples:
   hookmill audit
