@@ -6,6 +6,7 @@ import { type ApiRoutes, apiRoutes, type OperationId } from '../../schema/api/ro
 import { Refusal, type RefusalCode, refusals } from '../../schema/refusal.ts';
 import { readJson } from '../../signatures/read-json.ts';
 import { CommandError, UnreachableError } from '../exit-status.ts';
+import { findReason } from '../find-reason.ts';
 import type { Server } from './server-address.ts';
 
 /** @limit Time that a command waits for a server's answer, in ms: an apply may itself wait for a lock. */
@@ -61,9 +62,7 @@ async function sendRequest({ url, token }: Server, route: ApiRoute, call: Server
       signal: AbortSignal.timeout(serverRequestMs),
     });
   } catch (cause) {
-    const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
-    const reason = inner instanceof Error ? inner.message : String(inner);
-    throw new UnreachableError(`${url} does not answer: ${reason}`);
+    throw new UnreachableError(`${url} does not answer: ${findReason(cause)}`);
   }
 }
 

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DaemonSettings } from '../../daemon/settings.ts';
 import type { Store } from '../../store/ports.ts';
+import { findReason } from '../find-reason.ts';
 import { readInputFile } from '../input/read-input-file.ts';
 import { fine, problem, type Symptom } from './symptom.ts';
 
@@ -54,12 +55,6 @@ async function examineSignIn(
     const remedy = 'signIn.issuer must be the exact issuer of the provider, which this machine can reach';
     return [problem('sign-in', `${issuer}: ${findReason(error)}`, remedy)];
   }
-}
-
-/** The message of the innermost cause: only that one says what the network did. */
-function findReason(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? findReason(error.cause) : error.message;
 }
 
 /** Finds the directory, or the one in which it would be made. */

@@ -8,6 +8,7 @@ import type { SignatureDescription } from '../../../signatures/description.ts';
 import { isLoopback } from '../../backend/server-address.ts';
 import { type Context, openContext } from '../../context.ts';
 import { CommandError, UsageError } from '../../exit-status.ts';
+import { findReason } from '../../find-reason.ts';
 import { createHeaderOption, type HeaderLines } from '../../input/header-option.ts';
 import { readInputFile } from '../../input/read-input-file.ts';
 import { readSecretValue } from '../../input/read-secret-value.ts';
@@ -215,9 +216,9 @@ async function post(
   } catch (cause) {
     // The URL may contain a token, so the message shows only its origin.
     const origin = URL.canParse(url) ? new URL(url).origin : 'the URL';
-    const reason =
-      cause instanceof Error && cause.cause instanceof Error ? cause.cause.message : String(cause);
-    throw new CommandError(`${origin} does not answer: ${reason}; is \`hookmill serve\` running there?`);
+    throw new CommandError(
+      `${origin} does not answer: ${findReason(cause)}; is \`hookmill serve\` running there?`,
+    );
   }
 }
 
