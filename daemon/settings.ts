@@ -35,6 +35,7 @@ const stopDelaySecondsMax = 60;
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const port = z.int().min(0).max(65_535);
 const count = z.int().min(1);
+const httpUrl = z.url({ protocol: /^https?$/ }).meta({ pattern: '^https?://' });
 
 const proxy = z.string().superRefine((text, context) => {
   if (isProxy(text)) return;
@@ -90,9 +91,7 @@ const retentionShape = z.strictObject({
 });
 
 const tracingShape = z.strictObject({
-  endpoint: z
-    .url({ protocol: /^https?$/ })
-    .meta({ pattern: '^https?://' })
+  endpoint: httpUrl
     .optional()
     .describe(
       'URL that spans are posted to (OTLP over HTTP), such as http://localhost:4318/v1/traces; by default, that of the variables OTEL_EXPORTER_OTLP_….',
@@ -119,16 +118,13 @@ export const settingsShape = z
       .describe(
         'Port of the dashboard, management API, health and metrics, on loopback; 0 picks a free port.',
       ),
-    baseUrl: z
-      .url({ protocol: /^https?$/ })
-      .meta({ pattern: '^https?://' })
+    baseUrl: httpUrl
       .transform(url => url.replace(/\/+$/, ''))
       .optional()
       .describe(
         'Public URL of the ingress as senders use it; required behind a proxy for schemes that sign the URL.',
       ),
-    managementUrl: z
-      .url({ protocol: /^https?$/ })
+    managementUrl: httpUrl
       .optional()
       .describe('Public URL of the management port behind a proxy, for the dashboard and its API.'),
     trustProxies: z
