@@ -92,7 +92,7 @@ function CurrentPage({ location, status }: PageProperties) {
     case 'run':
       return <RunPage key={location.id} id={location.id} />;
     case 'audit':
-      return <AuditPage key={location.factory} factory={location.factory} />;
+      return <AuditPage />;
     case 'status':
       return <StatusPage status={status} />;
   }

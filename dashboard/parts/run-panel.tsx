@@ -71,16 +71,8 @@ function RunFacts({ run }: { readonly run: ShownRun }) {
         <RunStatePill state={run.state} /> after {formatCount(run.attempts, 'attempt')}
         {more !== undefined && ` (${more})`}
       </Fact>
-      {run.nextAttemptAt && (
-        <Fact term="Next attempt due">
-          <ExactTime at={run.nextAttemptAt} due />
-        </Fact>
-      )}
-      {run.waitsUntil && (
-        <Fact term="Waits for its receiver until">
-          <ExactTime at={run.waitsUntil} due />
-        </Fact>
-      )}
+      <TimeFact term="Next attempt due" at={run.nextAttemptAt} due />
+      <TimeFact term="Waits for its receiver until" at={run.waitsUntil} due />
       {run.report && <Report report={run.report} />}
       <Fact term="Automation">
         <a href={toHref({ page: 'automation', factory, id: run.automation })}>
@@ -92,19 +84,9 @@ function RunFacts({ run }: { readonly run: ShownRun }) {
         <DeliveryLink id={run.deliveryId} />
       </Fact>
       <AllDeliveries deliveries={run.deliveries} />
-      <Fact term="Created">
-        <ExactTime at={run.createdAt} />
-      </Fact>
-      {run.startedAt && (
-        <Fact term="Started">
-          <ExactTime at={run.startedAt} />
-        </Fact>
-      )}
-      {run.finishedAt && (
-        <Fact term="Finished">
-          <ExactTime at={run.finishedAt} />
-        </Fact>
-      )}
+      <TimeFact term="Created" at={run.createdAt} />
+      <TimeFact term="Started" at={run.startedAt} />
+      <TimeFact term="Finished" at={run.finishedAt} />
       {run.startedAt && run.finishedAt && (
         <Fact term="Duration">{formatDuration(Date.parse(run.finishedAt) - Date.parse(run.startedAt))}</Fact>
       )}
@@ -119,6 +101,21 @@ function RunFacts({ run }: { readonly run: ShownRun }) {
         </a>
       </Fact>
     </Facts>
+  );
+}
+
+interface TimeProperties {
+  readonly term: string;
+  readonly at: string | null | undefined;
+  readonly due?: boolean;
+}
+
+function TimeFact({ term, at, due = false }: TimeProperties) {
+  if (!at) return null;
+  return (
+    <Fact term={term}>
+      <ExactTime at={at} due={due} />
+    </Fact>
   );
 }
 

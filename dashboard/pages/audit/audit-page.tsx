@@ -9,12 +9,14 @@ import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { Text } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Waiting } from '../../parts/waiting.tsx';
+import { useFactory } from '../../state/current-factory.ts';
 import { useAction } from '../../state/use-action.ts';
 import { useLoad } from '../../state/use-load.ts';
 import { TokenTable } from './token-table.tsx';
 
 /** The changes of a factory with who made them, and the API tokens that are valid for it. */
-export function AuditPage({ factory }: { readonly factory: string }) {
+export function AuditPage() {
+  const { factory } = useFactory();
   const tokens = useLoad(
     signal => callApi('get', '/factories/{factory}/tokens', { factory, signal }),
     [factory],
@@ -22,7 +24,7 @@ export function AuditPage({ factory }: { readonly factory: string }) {
   return (
     <>
       <PageHeading title="Audit log" />
-      <Changes factory={factory} />
+      <Changes />
       <section aria-labelledby="tokens">
         <div class="section-heading">
           <h2 id="tokens">API tokens</h2>
@@ -37,7 +39,8 @@ export function AuditPage({ factory }: { readonly factory: string }) {
   );
 }
 
-function Changes({ factory }: { readonly factory: string }) {
+function Changes() {
+  const { factory } = useFactory();
   const read = (cursor?: string, signal?: AbortSignal) =>
     callApi('get', '/factories/{factory}/audit', { factory, query: { cursor }, signal });
   const newest = useLoad(signal => read(undefined, signal), [factory]);
