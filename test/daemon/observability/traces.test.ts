@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { Traces } from '../../../daemon/observability/traces.ts';
 import type { Run } from '../../../store/delivery-log.ts';
 import { homeAt } from '../../../store/embedded/files/home.ts';
+import { applyTriggered } from '../../support/apply-triggered.ts';
 import { bearerOf, startDaemonForTest, type TestDaemon } from '../../support/daemon.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type Answer, send } from '../../support/http.ts';
@@ -21,13 +22,7 @@ const route = '/webhooks/w/{uid}';
 /** A webhook `orders` whose deliveries each start a run of the automation `act`; no daemon yet. */
 async function prepare() {
   const workspace = makeWorkspace();
-  workspace.write('webhooks/orders.yaml', 'secretName: ORDERS\n');
-  const secret = (await workspace.hookmill('secrets', 'generate', 'ORDERS')).stdout.trim();
-  const { stdout } = await workspace.hookmill('apply', '-o', 'json');
-  const [{ uid }] = JSON.parse(stdout).changes;
-  const trigger = { provider: 'webhook', event: 'received', filter: { webhook_ids: [uid] } };
-  workspace.write('automations/act.yaml', JSON.stringify({ prompt: 'Act.', triggers: [trigger] }));
-  await workspace.hookmill('apply');
+  const { uid, secret } = await applyTriggered(workspace, { act: {} }, { name: 'orders' });
   const store = storeIn(homeAt(workspace.home));
   onTestFinished(() => store.close());
   const post = (

@@ -2,12 +2,11 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { homeAt } from '../../../store/embedded/files/home.ts';
+import { applyTriggered, readNewestRun } from '../../support/apply-triggered.ts';
 import { bearerOf, startDaemon, startDaemonForTest } from '../../support/daemon.ts';
 import { eventually } from '../../support/eventually.ts';
 import { findFreePort } from '../../support/free-port.ts';
 import { connectTo, send } from '../../support/http.ts';
-import { readStore } from '../../support/stored.ts';
 import { makeWorkspace } from '../../support/workspace.ts';
 
 /** An agent on loopback that takes each attempt on and reports later, if it can. */
@@ -40,13 +39,7 @@ async function report(callback: string, body: unknown, method = 'POST') {
 /** A workspace with one webhook and one automation, and what starts a daemon that posts its runs to `url`. */
 async function prepare(url: string, runs: object = {}, callback: object = {}) {
   const workspace = makeWorkspace();
-  workspace.write('webhooks/hook.yaml', 'secretName: HOOK\n');
-  const { stdout: secret } = await workspace.hookmill('secrets', 'generate', 'HOOK');
-  const applied = await workspace.hookmill('apply', '-o', 'json');
-  const [{ uid }] = JSON.parse(applied.stdout).changes;
-  const trigger = { provider: 'webhook', event: 'received', filter: { webhook_ids: [uid] } };
-  workspace.write('automations/act.yaml', JSON.stringify({ prompt: 'Act.', triggers: [trigger] }));
-  await workspace.hookmill('apply');
+  const { uid, secret } = await applyTriggered(workspace);
   // The URL of a callback must lead to the next daemon too.
   const port = await findFreePort();
   const settings = {
@@ -57,13 +50,9 @@ async function prepare(url: string, runs: object = {}, callback: object = {}) {
       ...runs,
     },
   };
-  const run = () =>
-    readStore(homeAt(workspace.home), async ({ deliveries }) => {
-      const [first] = await deliveries.listRuns({ factory: 'default', limit: 1 });
-      return first;
-    });
+  const run = () => readNewestRun(workspace);
   const deliver = async () => {
-    const sent = { headers: bearerOf(secret.trim()), body: '{}' };
+    const sent = { headers: bearerOf(secret), body: '{}' };
     expect((await send(`${settings.baseUrl}/webhooks/w/${uid}`, sent)).status).toBe(202);
   };
   const runThatIs = (expected: object) => expect.poll(run).toMatchObject(expected);
@@ -132,7 +121,7 @@ test('attempts a run again whose receiver does not report in time', async () => 
   expect(await report(await agent.callbackOf(2), { state: 'succeeded' })).toMatchObject({ status: 410 });
 });
 
-test('refuses what is no report of an attempt, and takes 202 alone for success', async () => {
+test('refuses invalid reports, and takes a 202 without Hookmill-Callback for success', async () => {
   const agent = await startAgent(async (response, callback) => {
     // It may even report before it answers.
     expect((await report(callback, { state: 'running' })).status).toBe(204);

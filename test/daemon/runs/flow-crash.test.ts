@@ -1,11 +1,12 @@
 import { appendFileSync } from 'node:fs';
 import { expect, inject, test, vi } from 'vitest';
 import { homeAt } from '../../../store/embedded/files/home.ts';
+import { applyTriggered } from '../../support/apply-triggered.ts';
 import { bearerOf, startDaemon } from '../../support/daemon.ts';
 import { send } from '../../support/http.ts';
 import { storeIn } from '../../support/stored.ts';
 import { testLimitMs } from '../../support/test-limit.ts';
-import { makeWorkspace, type Workspace } from '../../support/workspace.ts';
+import { makeWorkspace } from '../../support/workspace.ts';
 import { findFlowViolations, type Posted } from './find-flow-violations.ts';
 
 const isLong = inject('isLong');
@@ -48,7 +49,7 @@ test('killed at random moments under a burst, the daemon keeps each limit and or
   timeout: limitMs,
 }, async () => {
   const workspace = makeWorkspace();
-  const { secret, uid } = await prepare(workspace);
+  const { secret, uid } = await applyTriggered(workspace, automations);
   const story = workspace.path('story');
   workspace.write('story', '');
   const tell = (line: string) => appendFileSync(story, `${line}\n`);
@@ -128,16 +129,4 @@ test('killed at random moments under a burst, the daemon keeps each limit and or
 
 function countLines(text: string): number {
   return text.split('\n').length - 1;
-}
-
-async function prepare(workspace: Workspace) {
-  workspace.write('webhooks/load.yaml', 'secretName: LOAD\n');
-  const { stdout } = await workspace.hookmill('secrets', 'generate', 'LOAD');
-  const applied = await workspace.hookmill('apply', '-o', 'json');
-  const [{ uid }] = JSON.parse(applied.stdout).changes;
-  const triggers = [{ provider: 'webhook', event: 'received', filter: { webhook_ids: [uid] } }];
-  for (const [name, keys] of Object.entries(automations))
-    workspace.write(`automations/${name}.yaml`, JSON.stringify({ prompt: 'Act.', triggers, ...keys }));
-  await workspace.hookmill('apply');
-  return { secret: stdout.trim(), uid };
 }

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
-import { homeAt } from '../../../store/embedded/files/home.ts';
+import { applyTriggered, readNewestRun } from '../../support/apply-triggered.ts';
 import { bearerOf, startDaemon, startDaemonForTest } from '../../support/daemon.ts';
 import { eventually } from '../../support/eventually.ts';
 import { send } from '../../support/http.ts';
-import { readStore } from '../../support/stored.ts';
 import { makeWorkspace } from '../../support/workspace.ts';
 
 // Each attempt records itself and a child that ignores SIGTERM. A later one first records what is left of those before.
@@ -23,28 +22,18 @@ test.runIf(process.platform === 'linux')(
     for (const name of ['attempts', 'pids', 'left']) workspace.write(name, '');
     const runner = { kind: 'command', argv: ['sh', '-c', script], environment: ['OUT'] };
     const start = { workspace, settings: { runs: { runner } }, env: { OUT: workspace.directory } };
-    workspace.write('webhooks/hook.yaml', 'secretName: HOOK\n');
-    const { stdout: secret } = await workspace.hookmill('secrets', 'generate', 'HOOK');
-    const applied = await workspace.hookmill('apply', '-o', 'json');
-    const [{ uid }] = JSON.parse(applied.stdout).changes;
-    const trigger = { provider: 'webhook', event: 'received', filter: { webhook_ids: [uid] } };
-    workspace.write('automations/act.yaml', JSON.stringify({ prompt: 'Act.', triggers: [trigger] }));
-    await workspace.hookmill('apply');
+    const { uid, secret } = await applyTriggered(workspace);
 
     const killed = await startDaemon(start);
     const url = `${killed.ingressUrl}/webhooks/w/${uid}`;
-    expect((await send(url, { headers: bearerOf(secret.trim()), body: '{}' })).status).toBe(202);
+    expect((await send(url, { headers: bearerOf(secret), body: '{}' })).status).toBe(202);
     const pids = (await eventually(() => workspace.read('pids'))).trim().split(' ');
     onTestFinished(() => endAll(pids));
     await killed.stop('SIGKILL');
     for (const pid of pids) expect(readFileSync(`/proc/${pid}/status`, 'utf8')).toMatch(/^State:\s+S/m);
 
     await startDaemonForTest(start);
-    const findRun = () =>
-      readStore(homeAt(workspace.home), async ({ deliveries }) => {
-        const [run] = await deliveries.listRuns({ factory: 'default', limit: 1 });
-        return run;
-      });
+    const findRun = () => readNewestRun(workspace);
     await expect.poll(findRun).toMatchObject({ state: 'succeeded', attempts: 2, claims: 2 });
     expect(workspace.read('attempts')).toBe('1 1\n2 2\n');
     // A dead process that init has not looked at yet is a zombie.

@@ -2,6 +2,7 @@ import { expect, onTestFinished } from 'vitest';
 import type { Run } from '../../../store/delivery-log.ts';
 import { homeAt } from '../../../store/embedded/files/home.ts';
 import type { Store } from '../../../store/ports.ts';
+import { applyTriggered } from '../../support/apply-triggered.ts';
 import { bearerOf, startDaemonForTest, type TestDaemon } from '../../support/daemon.ts';
 import { send } from '../../support/http.ts';
 import { storeIn } from '../../support/stored.ts';
@@ -36,18 +37,11 @@ export async function serve(
 ): Promise<Served> {
   const workspace = makeWorkspace();
   workspace.write('command', script);
-  workspace.write('webhooks/orders.yaml', 'secretName: ORDERS\ndeliveryIdHeader: X-Event\n');
-  const secret = (await workspace.hookmill('secrets', 'generate', 'ORDERS')).stdout.trim();
-  const { stdout } = await workspace.hookmill('apply', '-o', 'json');
-  const [{ uid }] = JSON.parse(stdout).changes;
-  for (const name of automations) {
-    const trigger = { provider: 'webhook', event: 'received', filter: { webhook_ids: [uid] } };
-    workspace.write(
-      `automations/${name}.yaml`,
-      JSON.stringify({ prompt: `Do ${name}.`, triggers: [trigger] }),
-    );
-  }
-  await workspace.hookmill('apply');
+  const { uid, secret } = await applyTriggered(
+    workspace,
+    Object.fromEntries(automations.map(name => [name, { prompt: `Do ${name}.` }])),
+    { name: 'orders', deliveryIdHeader: 'X-Event' },
+  );
   // The user of the command may be unable to read the file.
   const argv = [interpreter, ...(limits.user ? ['-c', script] : [workspace.path('command')])];
   const runner = given ?? { kind: 'command', argv, outputBytes: 10_000, ...limits };
