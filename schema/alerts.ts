@@ -3,6 +3,7 @@
  * - `webhook.quiet`, `webhook.failing`: the health of a webhook
  * - `runs.failing`: the last runs of an automation all failed
  * - `runs.stopped`: `runsPerHour` has stopped runs of an automation
+ * - `runs.held`: failed runs of an automation keep those behind them waiting
  * - `reconcile.failing`: a factory has not followed its branch for some minutes
  * - `log.unwritable`: deliveries cannot be recorded, for example because the disk is full
  */
@@ -11,6 +12,7 @@ export const alertTypes = [
   'webhook.failing',
   'runs.failing',
   'runs.stopped',
+  'runs.held',
   'reconcile.failing',
   'log.unwritable',
 ] as const;

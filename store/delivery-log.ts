@@ -148,6 +148,8 @@ export interface Run {
   readonly stopped?: boolean;
   /** True if an operator gave up the failed run, so that it does not hold those behind it. */
   readonly dismissed?: boolean;
+  /** True of a failed run that keeps those behind it in its order waiting, until it is retried or dismissed. */
+  readonly holds?: boolean;
   /** The number of deliveries that the run has taken up; `deliveryId` is the newest. Absent unless it has a `burst`. */
   readonly deliveryCount?: number;
 }

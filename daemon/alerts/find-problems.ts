@@ -1,12 +1,12 @@
 import type { Finding } from '../../operations/alerts/follow-episodes.ts';
-import type { DeliveryLogReader } from '../../store/delivery-log.ts';
+import type { DeliveryLogReader, Run } from '../../store/delivery-log.ts';
 import type { Store } from '../../store/ports.ts';
 
 /** @limit Runs of an automation that must fail one after the other for an alert: one may fail for a passing fault. */
 const failuresInRow = 3;
 /** @limit Newest runs of an automation among which those are that ended last. */
 const runsRead = 20;
-/** @limit Newest failed runs of an automation among which an alert looks for stopped ones. */
+/** @limit Newest failed runs of an automation among which alerts look for those that were stopped or hold others. */
 const failedRunsRead = 100;
 /** @limit Time after the last stopped run of an automation until its alert is resolved, in ms. */
 const stoppedMs = 60 * 60_000;
@@ -24,21 +24,33 @@ export async function findRunProblems(
   of: AutomationOfFactory,
   nowMs: number,
 ): Promise<Finding[]> {
-  return Promise.all([findFailingRuns(deliveries, of), findStoppedRuns(deliveries, of, nowMs)]);
+  const failed = await deliveries.listRuns({ ...of, state: 'failed', limit: failedRunsRead });
+  return [
+    await findFailingRuns(deliveries, of),
+    findStoppedRuns(failed, of, nowMs),
+    findHoldingRuns(failed, of),
+  ];
 }
 
 /** Finds whether `runsPerHour` has stopped runs of an automation within the last hour. */
-async function findStoppedRuns(
-  deliveries: Pick<DeliveryLogReader, 'listRuns'>,
+function findStoppedRuns(
+  failed: readonly Run[],
   { factory, automation }: AutomationOfFactory,
   nowMs: number,
-): Promise<Finding> {
-  const runs = await deliveries.listRuns({ factory, automation, state: 'failed', limit: failedRunsRead });
-  const timesMs = runs.flatMap(({ stopped, finishedAtMs = 0 }) => (stopped ? [finishedAtMs] : []));
+): Finding {
+  const timesMs = failed.flatMap(({ stopped, finishedAtMs = 0 }) => (stopped ? [finishedAtMs] : []));
   const sinceMs = Math.min(...timesMs.filter(atMs => nowMs - atMs < stoppedMs));
   const reason = `runs of ${automation} were stopped: as many were started within an hour as runsPerHour allows`;
   const problem = Number.isFinite(sinceMs) ? { reason, sinceMs } : null;
   return { type: 'runs.stopped', factory, subject: automation, name: automation, problem };
+}
+
+/** Finds whether failed runs of an automation keep others waiting, which nothing but a person ends. */
+function findHoldingRuns(failed: readonly Run[], { factory, automation }: AutomationOfFactory): Finding {
+  const last = failed.find(({ holds }) => holds);
+  const reason = `${last?.id} of ${automation} failed, and holds the runs behind it in its order`;
+  const problem = last ? { reason, sinceMs: last.finishedAtMs ?? last.createdAtMs } : null;
+  return { type: 'runs.held', factory, subject: automation, name: automation, problem };
 }
 
 /** Finds whether the last runs of an automation that ended have all failed. Those that were stopped do not count. */

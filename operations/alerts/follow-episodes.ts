@@ -64,6 +64,7 @@ const calmTimes: Readonly<Record<AlertType, number>> = {
   'webhook.failing': calmMs,
   'runs.failing': 0,
   'runs.stopped': 0,
+  'runs.held': 0,
   'reconcile.failing': 0,
   'log.unwritable': 0,
 };

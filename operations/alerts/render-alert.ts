@@ -29,6 +29,8 @@ const remedies: Readonly<Record<AlertType, (name: string) => string>> = {
     `Run \`hookmill runs list --automation ${name} --state failed\`, correct the cause, then \`hookmill runs retry\`.`,
   'runs.stopped': name =>
     `Check whether the work of ${name} fires its own webhook. \`hookmill runs list --automation ${name} --state failed\` shows what was stopped, \`hookmill runs retry\` starts it.`,
+  'runs.held': () =>
+    'Correct the cause, then run `hookmill runs retry` with the ID of the run, or give it up with `hookmill runs dismiss`.',
   'reconcile.failing': () => 'Run `hookmill status`: it says since when, at which commit and why.',
   'log.unwritable': () => 'Senders are answered 503 until the store can be written. /readyz says why.',
 };
@@ -39,6 +41,7 @@ const links: Readonly<Record<AlertType, (factory: string, subject: string) => st
   'webhook.failing': (factory, uid) => `/#/${factory}/webhooks/${uid}`,
   'runs.failing': (factory, automation) => `/#/${factory}/automations/${automation}`,
   'runs.stopped': (factory, automation) => `/#/${factory}/automations/${automation}`,
+  'runs.held': (factory, automation) => `/#/${factory}/automations/${automation}`,
   'reconcile.failing': factory => `/#/${factory}/status`,
   'log.unwritable': () => '/#/',
 };

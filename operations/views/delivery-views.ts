@@ -115,7 +115,7 @@ export function verdictView(verdict: ReturnType<typeof judgeAutomation>): Verdic
 
 export function runView(run: Run): RunView {
   const { id, automation, deliveryId, webhook, state, attempts, replay, error } = run;
-  const { waitsFor, stopped, dismissed, deliveryCount } = run;
+  const { waitsFor, stopped, dismissed, holds, deliveryCount } = run;
   return {
     id,
     automation,
@@ -135,6 +135,7 @@ export function runView(run: Run): RunView {
     ...(waitsFor && { waitsFor }),
     ...(stopped && { stopped }),
     ...(dismissed && { dismissed }),
+    ...(holds && { holds }),
     ...(deliveryCount !== undefined && { deliveryCount }),
   };
 }

@@ -54,7 +54,8 @@ export async function readFacts(
     ...(isOfDelivery ? { lastHour: [], lastDay: [], unknownUrls: 0 } : await readUnlogged(factory, uid)),
     silence: webhook?.enabled && !isOfDelivery ? await readSilence(factory, webhook) : undefined,
     ...(await readRuns(factory, last.get('Accepted') ?? last.get('Manual'), {
-      ...{ automations: state.automations, listening, askedRun },
+      listening,
+      askedRun,
     })),
   };
 }
@@ -90,7 +91,6 @@ async function readUnlogged({ name: factory, store, now }: OpenFactory, uid: str
 }
 
 interface RunsRead {
-  readonly automations: AppliedState['automations'];
   readonly listening: AppliedState['automations'];
   /** The one run that is asked about; by default, the newest of each automation. */
   readonly askedRun: Run | undefined;
@@ -99,7 +99,7 @@ interface RunsRead {
 async function readRuns(
   factory: OpenFactory,
   accepted: LoggedDelivery | undefined,
-  { automations, listening, askedRun }: RunsRead,
+  { listening, askedRun }: RunsRead,
 ): Promise<Pick<WhyFacts, 'runs' | 'holding' | 'output' | 'tests'>> {
   if (!accepted) return { runs: [], output: [], tests: [] };
   const all = askedRun ? [askedRun] : await factory.store.deliveries.listRunsOfDelivery(accepted.id);
@@ -109,19 +109,18 @@ async function readRuns(
   const tested = runs.length > 0 ? [] : listening.slice(0, testedMax);
   const tests: FilterTestView[] = [];
   for (const { name } of tested) tests.push(await testFilter(factory, name, { id: accepted.id }));
-  return { runs, holding: await findHolding(factory, runs, automations), output, tests };
+  return { runs, holding: await findHolding(factory, runs), output, tests };
 }
 
 async function findHolding(
   { name: factory, store }: OpenFactory,
   runs: readonly Run[],
-  automations: AppliedState['automations'],
 ): Promise<Run | undefined> {
   const held = runs.find(({ waitsFor }) => waitsFor === 'order');
-  const { name: automation, onFailure } = automations.find(({ name }) => name === held?.automation) ?? {};
-  if (!held || automation === undefined || onFailure !== 'hold') return undefined;
+  if (!held) return undefined;
+  const { automation } = held;
   const failed = await store.deliveries.listRuns({ factory, automation, state: 'failed', limit: failedRead });
-  return failed.find(({ dismissed, createdAtMs }) => !dismissed && createdAtMs <= held.createdAtMs);
+  return failed.find(({ holds, createdAtMs }) => holds && createdAtMs <= held.createdAtMs);
 }
 
 async function readOutputEnd(factory: OpenFactory, id: string): Promise<readonly string[]> {

@@ -370,6 +370,10 @@ export const runAnswer = z.strictObject({
     ),
   stopped: z.boolean().optional().describe('true: `runsPerHour` ended it without an attempt.'),
   dismissed: z.boolean().optional().describe('true: somebody dismissed the failed run.'),
+  holds: z
+    .boolean()
+    .optional()
+    .describe('true: the runs behind it in its `order` wait until it is retried or dismissed.'),
   deliveryCount: z
     .int()
     .optional()

@@ -170,6 +170,35 @@ test('runs that fail one after the other are told, until one succeeds', async ()
   rmSync(flag);
 });
 
+test('a failed run that holds others is told, until somebody dismisses it', async () => {
+  const receiver = await startAlertReceiver(secret);
+  const runner = { kind: 'command', argv: ['false'] };
+  const daemon = await ready({ ...alertsTo(receiver), runs: { runner, attempts: 1 } });
+  const triggers = [{ provider: 'webhook', event: 'received', filter: { webhook_ids: [daemon.uid] } }];
+  const body = { name: 'triage', prompt: 'Look.', triggers, order: '$.none', onFailure: 'hold' };
+  await daemon.manager.call('createAutomation', { body });
+  await daemon.post(daemon.token, 1);
+  await daemon.post(daemon.token, 2);
+  await eventually(() => receiver.alerts.length === 1);
+  const [held, holding] = (await daemon.manager.call('listRuns')).json.runs;
+  expect(held).toMatchObject({ state: 'queued', waitsFor: 'order' });
+  expect(holding).toMatchObject({ state: 'failed', holds: true });
+  const reason = `${holding.id} of triage failed, and holds the runs behind it in its order`;
+  expect(receiver.alerts[0]).toMatchObject({
+    type: 'runs.held',
+    data: { ...{ status: 'open', automation: 'triage', reason }, remedy: expect.stringContaining('dismiss') },
+  });
+  // The run behind it fails too.
+  for (const { id } of [holding, held]) {
+    await eventually(async () => {
+      const { status } = await daemon.manager.call('dismissRun', { params: { run: id } });
+      return status === 200;
+    });
+  }
+  await eventually(() => receiver.alerts.at(-1)?.data.status === 'resolved');
+  expect(new Set(receiver.alerts.map(({ type }) => type))).toEqual(new Set(['runs.held']));
+});
+
 test('runs whose work fires their own webhook are stopped by runsPerHour, which is told once', async () => {
   const receiver = await startAlertReceiver(secret);
   let work: (() => Promise<void>) | undefined;

@@ -89,6 +89,9 @@ test('an order: a failed run holds those behind it until it is dismissed', async
   end(400);
   const failed = await runThat(first, { state: 'failed' });
   const [held] = (await manager.call('listRuns', { query: { state: 'queued' } })).json.runs;
+  expect((await hookmill('runs', 'list')).stdout).toContain('failed (holds those behind it)');
+  // A change of the automation holds for later deliveries.
+  await manager.call('deleteAutomation', { params: { automation: 'triage' } });
   for (const subject of [second, held.id]) {
     const why = await hookmill('why', subject);
     expect(why.stdout).toContain(`waits for an earlier run, and ${failed.id} failed, which may hold it`);

@@ -135,8 +135,11 @@ function testOrder(makePlace: MakePlace): void {
     expect(await log.dismissRun(a.id)).toBe(false);
     await log.finishRun({ ...first, state: 'failed', atMs: nowMs });
     await claimIds(log, []);
+    expect(await store.deliveries.findRun(a.id)).toMatchObject({ state: 'failed', holds: true });
     expect(await log.dismissRun(a.id)).toBe(true);
-    expect(await store.deliveries.findRun(a.id)).toMatchObject({ state: 'failed', dismissed: true });
+    const dismissed = await store.deliveries.findRun(a.id);
+    expect(dismissed).toMatchObject({ state: 'failed', dismissed: true });
+    expect(dismissed).not.toHaveProperty('holds');
     const [second] = await claimIds(log, [b]);
     await log.finishRun({ ...second, state: 'failed', atMs: nowMs });
     const [d] = await record(log, [order('lane', true)]);

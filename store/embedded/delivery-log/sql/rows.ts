@@ -13,7 +13,7 @@ export const selectRun = `
   SELECT runs.id, deliveries.id AS deliveryId, runs.factory, webhook, automation, replay, manual, digest AS snapshot, state,
     attempts, claims, not_before_ms AS notBeforeMs, created_at_ms AS createdAtMs, started_at_ms AS startedAtMs,
     finished_at_ms AS finishedAtMs, claimed_by AS claimedBy, waits_until_ms AS waitsUntilMs, report, error, stopped,
-    dismissed, delivery_count AS deliveryCount,
+    dismissed, state = 'failed' AND holds AND dismissed IS NULL AS holds, delivery_count AS deliveryCount,
     coalesce(parked, iif(state = 'queued' AND gathers IS NOT NULL, 'deliveries', NULL)) AS waitsFor
   FROM runs JOIN deliveries ON deliveries.seq = runs.delivery JOIN series ON series.key = deliveries.series
     LEFT JOIN snapshots ON snapshots.key = runs.snapshot`;
@@ -49,9 +49,9 @@ export type RunRow = Omit<Run, Flag | 'report'> & { readonly [F in Flag]: number
   readonly report: string | null;
 };
 
-type Flag = 'replay' | 'manual' | 'stopped' | 'dismissed';
+type Flag = 'replay' | 'manual' | 'stopped' | 'dismissed' | 'holds';
 
-export function toRun({ manual, stopped, dismissed, report, ...row }: RunRow): Run {
+export function toRun({ manual, stopped, dismissed, holds, report, ...row }: RunRow): Run {
   return {
     ...withoutNulls(row),
     replay: row.replay === 1,
@@ -59,5 +59,6 @@ export function toRun({ manual, stopped, dismissed, report, ...row }: RunRow): R
     ...(manual === 1 && { manual: true }),
     ...(stopped === 1 && { stopped: true }),
     ...(dismissed === 1 && { dismissed: true }),
+    ...(holds === 1 && { holds: true }),
   };
 }
