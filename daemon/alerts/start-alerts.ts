@@ -38,27 +38,10 @@ export interface AlertsTask {
  * written is told from memory, because the store may be what cannot be written.
  */
 export function startAlerts(options: AlertsOptions): AlertsTask {
-  const { store, log } = options;
+  const { log } = options;
   const stopping = new AbortController();
   const failed = new Map<string, AutomationOfFactory>();
-  const memory = openMemoryAlerts();
-  const sending: SendingDeps = { ...options, ...openSending(options), signal: stopping.signal };
-  const findOwnTrouble = prepareOwnTrouble(options);
-  const pass = async () => {
-    await follow(memory, [findOwnTrouble()], options);
-    await sendMessages(memory, sending);
-    const own = [...failed.values()].slice(0, automationsMax);
-    for (const automation of own) failed.delete(toKey(automation));
-    await follow(
-      store.alerts,
-      (await Promise.all(own.map(of => findRunProblems(store.deliveries, of, options.nowMs())))).flat(),
-      options,
-    );
-    await doInTurn(store.replicas, 'alerts', lookEveryMs, async () => {
-      await follow(store.alerts, await findShared(options), options);
-      await sendMessages(store.alerts, sending);
-    });
-  };
+  const pass = preparePass(options, failed, stopping.signal);
   let passing: Promise<void> | undefined;
   const passOnce = () => {
     passing ??= pass()
@@ -79,6 +62,30 @@ export function startAlerts(options: AlertsOptions): AlertsTask {
       stopping.abort();
       await passing;
     },
+  };
+}
+
+/** Prepares a look at everything that alerts tell. Each takes the automations whose runs failed, and sends what is due. */
+function preparePass(
+  options: AlertsOptions,
+  failed: Map<string, AutomationOfFactory>,
+  signal: AbortSignal,
+): () => Promise<void> {
+  const { store, nowMs } = options;
+  const memory = openMemoryAlerts();
+  const sending: SendingDeps = { ...options, ...openSending(options), signal };
+  const findOwnTrouble = prepareOwnTrouble(options);
+  return async () => {
+    await follow(memory, [findOwnTrouble()], options);
+    await sendMessages(memory, sending);
+    const own = [...failed.values()].slice(0, automationsMax);
+    for (const automation of own) failed.delete(toKey(automation));
+    const found = await Promise.all(own.map(of => findRunProblems(store.deliveries, of, nowMs())));
+    await follow(store.alerts, found.flat(), options);
+    await doInTurn(store.replicas, 'alerts', lookEveryMs, async () => {
+      await follow(store.alerts, await findShared(options), options);
+      await sendMessages(store.alerts, sending);
+    });
   };
 }
 
