@@ -1,4 +1,5 @@
-import { isPassedVariable, isProgram } from './command-words.ts';
+import { isProgram } from './is-program.ts';
+import { isPassedVariable } from './variable-name.ts';
 
 /** @limit Longest reference to the value of a team secret, in characters: a path, or a command with its arguments. */
 const referenceCharsMax = 1_024;

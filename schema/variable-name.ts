@@ -5,11 +5,3 @@ export const variableNamePattern = /^[A-Za-z_][A-Za-z0-9_]*$/;
 export function isPassedVariable(text: string): boolean {
   return variableNamePattern.test(text) && !text.startsWith('HOOKMILL_');
 }
-
-/**
- * Whether a text names a program: an absolute path, or a name on PATH. Commands run in directories of their own, so a
- * relative path cannot work.
- */
-export function isProgram(text: string): boolean {
-  return /^(\/.|[^/]+$)/.test(text);
-}
