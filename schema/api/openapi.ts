@@ -20,7 +20,10 @@ export function renderOpenApi(
       schemas: renderSchemas(components),
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer', description: 'An API token: `hookmill tokens create`.' },
-        session: { type: 'apiKey', in: 'cookie', name: 'hookmill_session' },
+        session: {
+          ...{ type: 'apiKey', in: 'cookie', name: '__Host-hookmill_session' },
+          description: 'Without TLS, its name is `hookmill_session_` and the port.',
+        },
         sessionKey: { type: 'apiKey', in: 'header', name: sessionKeyHeader },
       },
     },

@@ -43,7 +43,7 @@ export const signInSettingsShape = z
     scopes: z
       .array(scope)
       .default(['profile', 'email'])
-      .describe('Scopes to ask for, besides openid; some providers need one for the groups claim.'),
+      .describe('Scopes to ask for in addition to openid; some providers need one for the groups claim.'),
     groupsClaim: name.default('groups').describe('Claim with the groups of a person.'),
     grants: z
       .array(grantShape)
