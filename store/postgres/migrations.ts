@@ -249,40 +249,38 @@ const runFlows = `
       END;
     END $$;
 
+    -- Lets claims look again at a run. Retention may have just moved it to partition 0.
+    CREATE FUNCTION hookmill.release_run(run_id text, day integer) RETURNS void LANGUAGE plpgsql AS $$
+    BEGIN
+      UPDATE hookmill.runs SET state = 'queued', waits_for = NULL
+      WHERE runs.day IN (0, release_run.day) AND id = run_id AND state = 'parked';
+    END $$;
+
     -- Lets claims look again at the first run of an order lane, and at the first one that waits for a limit lane.
     CREATE FUNCTION hookmill.release_lanes(order_lane text, limit_lane text) RETURNS void LANGUAGE plpgsql AS $$
     #variable_conflict use_column
-    DECLARE
-      waiting record;
     BEGIN
       PERFORM hookmill.lock_lanes(${decidingLock}, ARRAY[release_lanes.order_lane, release_lanes.limit_lane]);
-      FOR waiting IN
-        SELECT day, run_id FROM (
-          SELECT * FROM hookmill.run_flows
-          WHERE order_lane = release_lanes.order_lane AND ${isInOrder} ORDER BY seq LIMIT 1) AS first
-        WHERE waits_for = 'order'
-        UNION ALL
-        (SELECT day, run_id FROM hookmill.run_flows
-        WHERE limit_lane = release_lanes.limit_lane AND waits_for = 'limit' AND state = 'parked' ORDER BY seq LIMIT 1)
-      LOOP
-        -- Retention may have just moved it to partition 0.
-        UPDATE hookmill.runs SET state = 'queued', waits_for = NULL
-        WHERE day IN (0, waiting.day) AND id = waiting.run_id AND state = 'parked';
-      END LOOP;
+      PERFORM hookmill.release_run(run_id, day) FROM (
+        SELECT run_id, day, waits_for FROM hookmill.run_flows
+        WHERE order_lane = release_lanes.order_lane AND ${isInOrder} ORDER BY seq LIMIT 1) AS first
+      WHERE waits_for = 'order';
+      PERFORM hookmill.release_run(run_id, day) FROM (
+        SELECT run_id, day FROM hookmill.run_flows
+        WHERE limit_lane = release_lanes.limit_lane AND waits_for = 'limit' AND state = 'parked' ORDER BY seq LIMIT 1) AS next;
     END $$;
 
     -- Does so for all lanes, after runs were removed or restored.
-    CREATE FUNCTION hookmill.release_all_lanes() RETURNS void LANGUAGE sql AS $$
-      UPDATE hookmill.runs SET state = 'queued', waits_for = NULL
-      WHERE state = 'parked' AND id IN (
-        SELECT run_id FROM (
-          SELECT DISTINCT ON (order_lane) run_id, waits_for FROM hookmill.run_flows
-          WHERE order_lane IS NOT NULL AND ${isInOrder} ORDER BY order_lane, seq) AS first
-        WHERE waits_for = 'order'
-        UNION ALL
-        (SELECT DISTINCT ON (limit_lane) run_id FROM hookmill.run_flows
-        WHERE waits_for = 'limit' AND state = 'parked' ORDER BY limit_lane, seq))
-    $$;
+    CREATE FUNCTION hookmill.release_all_lanes() RETURNS void LANGUAGE plpgsql AS $$
+    BEGIN
+      PERFORM hookmill.release_run(run_id, day) FROM (
+        SELECT DISTINCT ON (order_lane) run_id, day, waits_for FROM hookmill.run_flows
+        WHERE order_lane IS NOT NULL AND ${isInOrder} ORDER BY order_lane, seq) AS first
+      WHERE waits_for = 'order';
+      PERFORM hookmill.release_run(run_id, day) FROM (
+        SELECT DISTINCT ON (limit_lane) run_id, day FROM hookmill.run_flows
+        WHERE waits_for = 'limit' AND state = 'parked' ORDER BY limit_lane, seq) AS next;
+    END $$;
 
     CREATE FUNCTION hookmill.follow_run() RETURNS trigger LANGUAGE plpgsql AS $$
     DECLARE
