@@ -38,12 +38,12 @@ export const alertStateShape = z.strictObject({
   messages: z.array(messageShape),
 });
 
-/** The episodes that are open, and the messages about them that are to be sent. */
+/** The open episodes, and the messages about them that must still be sent. */
 export type AlertState = z.output<typeof alertStateShape>;
 
 export const noAlerts: AlertState = { formatVersion: 1, episodes: [], messages: [] };
 
-/** Keeps the state of alerts, so that each episode is told once, whatever daemon is restarted. */
+/** Keeps the state of alerts, so that each episode is reported once, whichever daemon is restarted. */
 export interface Alerts {
   read(): Promise<AlertState>;
   /** Changes the state under its lock; `change` returns the same object to leave it. Fails with `locked`. */

@@ -341,7 +341,7 @@ export interface ListPart {
 export interface SearchPart extends ListPart {
   /**
    * Oldest first instead: only rows recorded after the one with this id, or all if it is empty. A row appears only when
-   * none can be recorded before it any more, so whoever goes on with `lastId` misses none.
+   * none can be recorded before it any more, so a search that goes on with `lastId` misses none.
    */
   readonly after?: string;
 }

@@ -99,7 +99,7 @@ export interface AppliedStates {
   listFactories(): Promise<string[]>;
   /**
    * The applied state of a factory; an empty one if nothing has been applied yet. It `isDamaged` if something else than
-   * the store changed it: whoever serves it must refuse it; the next change replaces it.
+   * the store changed it: then it must not be served. The next change replaces it.
    */
   read(factory: string): Promise<AppliedState>;
   /**

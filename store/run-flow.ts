@@ -7,4 +7,4 @@ export const flowDecisionsMax = 100;
 
 /** The error of a run that `runsPerHour` stopped. */
 export const stopReason =
-  'not started: as many runs of this automation were started within an hour as runsPerHour allows; retry it later';
+  'not started: the automation has reached its limit of runs per hour (runsPerHour); retry the run later';

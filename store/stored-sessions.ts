@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** A person who signed in at an OpenID Connect provider, as the provider described them then. */
 export const storedPersonShape = z.strictObject({
   issuer: z.string(),
-  /** Names the person at the issuer for ever. */
+  /** Identifies the person at the issuer, and never changes. */
   subject: z.string(),
   name: z.string(),
   /** Only groups that the settings name. */

@@ -441,7 +441,7 @@ const migrations: readonly Migration[] = [
       PRIMARY KEY (kind, factory)
     );
 
-    -- The automations in force when a delivery was evaluated: few rows, many references.
+    -- The automations that were applied when a delivery was evaluated: few rows, many references.
     CREATE TABLE hookmill.snapshots (
       key bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
       digest text NOT NULL UNIQUE,

@@ -40,7 +40,7 @@ export function openTableDocuments({ database, directUrl, lockTimeoutMs }: Table
         await writeRow(database, run, document, next, row);
         return { data: next, result };
       }),
-    // Like the version of a file that cannot be looked at: whoever then reads the document learns the reason.
+    // As for a file that cannot be read, a read of the document then fails with the reason.
     readVersion: id =>
       readVersion(database.run, id).catch((error: unknown) =>
         error instanceof StoreError ? error.code : 'failed',
@@ -103,7 +103,7 @@ async function takeLock(
 ): Promise<void> {
   const command = process.argv.slice(2).join(' ').slice(0, 24);
   const holder = `hookmill ${command} (pid ${process.pid} on ${hostname()})`;
-  // 0 would mean to wait for ever. A change is rare: it waits for the disk even if the cluster's deliveries do not.
+  // 0 would mean no limit. A change is rare: it waits for the disk even if the cluster's deliveries do not.
   await run(
     `SELECT set_config('lock_timeout', $1, true), set_config('idle_in_transaction_session_timeout', $2, true),
        set_config('application_name', $3, true),

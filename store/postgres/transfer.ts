@@ -150,7 +150,7 @@ async function claimDatabase(pool: Pool, name: string, lockTimeoutMs: number): P
   const client = await pool.connect();
   try {
     await client.query('BEGIN');
-    // A copy that was just killed has its lock for a moment more. 0 would mean to wait for ever.
+    // A copy that was just killed has its lock for a moment more. 0 would mean no limit.
     await client.query(
       `SELECT set_config('lock_timeout', $1, true), set_config('idle_in_transaction_session_timeout', '0', true)`,
       [String(Math.max(1, lockTimeoutMs))],

@@ -15,7 +15,7 @@ export async function requireSafeHome(home: Home): Promise<void> {
 
 async function requireOwn(path: string, forbidden: number, right: '600' | '700'): Promise<void> {
   const user = process.getuid?.();
-  // Whoever needs a file that is missing, or that cannot be read, reports it.
+  // A file that is missing or cannot be read is reported when it is needed.
   const stats = await stat(path).catch(() => undefined);
   if (user === undefined || !stats || stats.isDirectory() !== (right === '700')) return;
   if (user !== 0 && stats.uid !== 0 && stats.uid !== user) {

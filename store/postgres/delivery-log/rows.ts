@@ -32,7 +32,7 @@ export const deliveriesOfRun = `
 /** Finds a delivery by the values of `toIdValues`. */
 export const isDelivery = 'id = $1 AND ($2::integer IS NULL OR day IN (0, $2))';
 
-/** An id tells its time, so that only one partition is looked at beside the one for what is kept longer. */
+/** An id contains its time, so only the partition of that day is searched, and the one for what is kept longer. */
 export function toIdValues(id: string): unknown[] {
   const atMs = readSortableIdTime(id);
   return [id, atMs === undefined ? null : toDay(atMs)];

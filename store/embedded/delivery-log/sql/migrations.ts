@@ -45,7 +45,7 @@ export function versionError(version: number): DeliveryLogError {
 
 const migrations: readonly string[] = [
   `
-  -- The automations in force when a delivery was evaluated: few rows, many references.
+  -- The automations that were applied when a delivery was evaluated: few rows, many references.
   CREATE TABLE snapshots (
     key INTEGER PRIMARY KEY,
     digest TEXT NOT NULL UNIQUE,
