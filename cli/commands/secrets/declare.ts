@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { requireSecretName } from '../../../store/team-secrets.ts';
 import { openContext } from '../../context.ts';
 import { printStatus } from '../../output.ts';
 import { recordOwnChange } from '../../record-own-change.ts';
@@ -20,6 +21,7 @@ Examples:
   )
     .argument('<name>', 'name of the team secret')
     .action(async (name: string, _, command: Command) => {
+      requireSecretName(name);
       const context = await openContext(command);
       const { store, factory } = context;
       await recordOwnChange(context, 'declareSecret', name, () =>

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { SecretFormat } from '../../../operations/secrets.ts';
+import { requireSecretName } from '../../../store/team-secrets.ts';
 import { openContext, toOpenFactory } from '../../context.ts';
 import { printData, printStatus } from '../../output.ts';
 import { recordOwnChange } from '../../record-own-change.ts';
@@ -24,6 +25,7 @@ Examples:
         .default('token'),
     )
     .action(async (name: string, { format }: { format: SecretFormat }, command: Command) => {
+      requireSecretName(name);
       const context = await openContext(command);
       const { generateSecretValue } = await import('../../../operations/secrets.ts');
       const value = await recordOwnChange(context, 'generateSecret', name, () =>

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { requireSecretName } from '../../../store/team-secrets.ts';
 import { type Context, openContext } from '../../context.ts';
 import { readSecretValue } from '../../input/read-secret-value.ts';
 import { printStatus } from '../../output.ts';
@@ -29,6 +30,7 @@ Examples:
     .argument('<name>', 'name of the team secret')
     .option('--from <reference>', 'where the value is kept, instead of the value')
     .action(async (name: string, { from }: { from?: string }, command: Command) => {
+      requireSecretName(name);
       const context = await openContext(command);
       const value =
         from === undefined ? await setValue(context, name) : await setReference(context, name, from);
