@@ -1,13 +1,12 @@
 import { once } from 'node:events';
 import { chmodSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { createServer as createTcpServer } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Symptom } from '../../cli/doctor/symptom.ts';
 import { startDaemonForTest } from '../support/daemon.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { startHostileProvider } from '../support/hostile-provider.ts';
+import { startLoopbackServer } from '../support/loopback-server.ts';
 import { canBecomeOthers } from '../support/privilege.ts';
 import { makeWorkspace, type Workspace } from '../support/workspace.ts';
 
@@ -46,10 +45,7 @@ test('asks the daemon, and the ingress at its base URL', async () => {
     state: 'warning',
     text: `the ingress answers at ${ingressUrl}, which only this machine reaches`,
   });
-  const other = createServer((_, response) => response.end('hello')).listen(0, '127.0.0.1');
-  onTestFinished(() => void other.close());
-  await once(other, 'listening');
-  const otherUrl = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+  const otherUrl = await startLoopbackServer((_, response) => response.end('hello'));
   const wrong = await examine(workspace, { HOOKMILL_BASE_URL: otherUrl });
   expect(wrong.exitCode).toBe(1);
   expect(wrong.find('base URL')?.text).toBe(

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync } from 'node:fs';
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import type { IncomingMessage } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { startLoopbackServer } from '../support/loopback-server.ts';
 import { makeWorkspace, type Workspace } from '../support/workspace.ts';
 
 async function withHome(): Promise<Workspace> {
@@ -76,15 +76,10 @@ test.each([
     workspace.write('body.json', '{}');
     await workspace.hookmill('apply');
     const received: IncomingMessage[] = [];
-    const server = createServer((request, response) => {
+    const url = await startLoopbackServer((request, response) => {
       received.push(request);
       response.end();
     });
-    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => {
-      server.close();
-    });
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     workspace.write('hookmill.yaml', `baseUrl: ${url}\n`);
     const send = (env = {}) => workspace.hookmill('send', 'a', '--payload', 'body.json', { env });
     // Naming the home confirms the home, and not what hookmill.yaml says.

@@ -1,9 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startDaemonForTest } from '../support/daemon.ts';
 import { makeUpstream, webhook } from '../support/git-samples.ts';
+import { startLoopbackServer } from '../support/loopback-server.ts';
 import { makeWorkspace, type Workspace } from '../support/workspace.ts';
 
 async function applied(): Promise<Workspace> {
@@ -61,10 +60,7 @@ test('exits with 1 while the daemon does not serve what is applied', async () =>
 
 /** Another program at the port where the home's daemon with the id `mine` was. */
 async function answerInPlaceOfDaemon(workspace: Workspace, readiness: object): Promise<string> {
-  const other = createServer((_, response) => response.end(JSON.stringify(readiness)));
-  await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void other.close());
-  const managementUrl = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+  const managementUrl = await startLoopbackServer((_, response) => response.end(JSON.stringify(readiness)));
   workspace.write(
     '.hookmill/daemon.json',
     JSON.stringify({ ingressUrl: 'http://x', managementUrl, id: 'mine' }),

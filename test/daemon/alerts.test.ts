@@ -1,8 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
@@ -11,6 +8,7 @@ import { eventually } from '../support/eventually.ts';
 import { newHome } from '../support/factory.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { send } from '../support/http.ts';
+import { startLoopbackServer } from '../support/loopback-server.ts';
 import { openManagedDaemon } from '../support/management.ts';
 import { readStore } from '../support/stored.ts';
 import { makeWorkspace } from '../support/workspace.ts';
@@ -202,14 +200,12 @@ test('a failed run that holds others is told, until somebody dismisses it', asyn
 test('runs whose work fires their own webhook are stopped by runsPerHour, which is told once', async () => {
   const receiver = await startAlertReceiver(secret);
   let work: (() => Promise<void>) | undefined;
-  const agent = createServer(async (request, response) => {
+  const origin = await startLoopbackServer(async (request, response) => {
     await buffer(request);
     await work?.();
     response.writeHead(204).end();
   });
-  await once(agent.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => void agent.close());
-  const url = `http://127.0.0.1:${(agent.address() as AddressInfo).port}/`;
+  const url = `${origin}/`;
   const daemon = await ready({ ...alertsTo(receiver), runs: { runner: { kind: 'http', url } } });
   const triggers = [{ provider: 'webhook', event: 'received', filter: { webhook_ids: [daemon.uid] } }];
   const body = { name: 'triage', prompt: 'Comment.', triggers, runsPerHour: 4 };

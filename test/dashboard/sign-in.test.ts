@@ -1,7 +1,5 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished } from 'vitest';
+import { expect } from 'vitest';
+import { startLoopbackServer } from '../support/loopback-server.ts';
 import { browserTest, makeToken, openDashboard, signIn } from './browser.ts';
 import { createWebhook } from './samples.ts';
 
@@ -30,13 +28,11 @@ browserTest('signs in with a token, refuses an unknown one, and signs out', asyn
 browserTest('a server on another port gets the cookie from the browser, and cannot use it', async () => {
   const { page, daemon } = await openDashboard();
   let cookie = '';
-  const other = createServer(({ headers }, response) => {
+  const other = await startLoopbackServer(({ headers }, response) => {
     cookie ||= headers.cookie ?? '';
     response.setHeader('Content-Type', 'text/html').end('<link rel="icon" href="data:,">');
   });
-  await once(other.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => void other.close());
-  await page.goto(`http://127.0.0.1:${(other.address() as AddressInfo).port}`);
+  await page.goto(other);
   expect(cookie).toMatch(/^hookmill_session_\d+=/);
   expect(await page.evaluate<string>('JSON.stringify(localStorage)')).toBe('{}');
   const replayed = await fetch(`${daemon.managementUrl}/api/v1/session`, { headers: { cookie } });

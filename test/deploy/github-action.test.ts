@@ -1,7 +1,6 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { startLoopbackServer } from '../support/loopback-server.ts';
 import { startManagedDaemon } from '../support/management.ts';
 import { makeWorkspace, type Workspace } from '../support/workspace.ts';
 import { jobEnvironment, readStep, root, runStep } from './action-steps.ts';
@@ -178,7 +177,7 @@ interface StoredComment {
 /** As much of GitHub's API as the step uses, over HTTP. What the step posts is by github-actions[bot]. */
 async function startApi(comments: StoredComment[], writeStatus = 200) {
   const writes: { request: string; body: string }[] = [];
-  const server = createServer(async (request, response) => {
+  const url = await startLoopbackServer(async (request, response) => {
     const url = new URL(request.url ?? '', 'http://api');
     const answer = (status: number, data: unknown) =>
       response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(data));
@@ -199,7 +198,5 @@ async function startApi(comments: StoredComment[], writeStatus = 200) {
     }
     return answer(writeStatus, {});
   });
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, writes };
+  return { url, writes };
 }

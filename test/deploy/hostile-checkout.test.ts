@@ -1,12 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { createScaffold } from '../../cli/scaffold/scaffold.ts';
+import { startLoopbackServer } from '../support/loopback-server.ts';
 import { makeWorkspace, type Workspace } from '../support/workspace.ts';
 import { jobEnvironment, root, runStep } from './action-steps.ts';
 import { makeLinkedTarball, packProject, type Tarball } from './package-tarball.ts';
@@ -14,16 +13,14 @@ import { makeLinkedTarball, packProject, type Tarball } from './package-tarball.
 /** Serves each tarball at its path, and remembers everything that was asked for. */
 async function serveTarballs(tarballs: Readonly<Record<string, Tarball>>) {
   const asked: string[] = [];
-  const server = createServer((request, response) => {
+  const url = await startLoopbackServer((request, response) => {
     const path = request.url ?? '';
     asked.push(path);
     const tarball = tarballs[path];
     if (tarball) response.end(readFileSync(tarball.file));
     else response.writeHead(404).end();
   });
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+  return { url, asked };
 }
 
 /** What a pull request may bring along. Each file that runs creates the file `ran`. */

@@ -1,7 +1,5 @@
 import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { execa } from 'execa';
@@ -17,6 +15,7 @@ import {
   temporaryDirectory,
 } from '../daemon/runs/run-samples.ts';
 import { serve } from '../daemon/runs/serve-command.ts';
+import { startLoopbackServer } from '../support/loopback-server.ts';
 
 const folder = join(import.meta.dirname, '../../examples/runners');
 const canary = 'c4n4ry';
@@ -131,7 +130,7 @@ test('Codex reads the prompt from standard input, and leaves its answer in the r
 /** Speaks GitHub's endpoint that starts a workflow (version 2026-03-10 of its API), for one repository and token. */
 async function serveGitHub() {
   const bodies: unknown[] = [];
-  const server = createServer(async (request, response) => {
+  const url = await startLoopbackServer(async (request, response) => {
     const body = await json(request).catch(() => undefined);
     const answer = (status: number, content: object) =>
       response.writeHead(status).end(JSON.stringify(content));
@@ -147,9 +146,7 @@ async function serveGitHub() {
     const html_url = 'https://github.com/acme/app/actions/runs/1';
     return answer(200, { workflow_run_id: 1, run_url: 'https://api.github.com/…', html_url });
   });
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  return { bodies, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  return { bodies, url };
 }
 
 test('a workflow of GitHub Actions is started with the IDs of the run, and fetches the payload itself', async () => {

@@ -1,9 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { onTestFinished } from 'vitest';
+import { startLoopbackServer } from './loopback-server.ts';
 
 /** A receiver of alerts that accepts only what verifies by the rules of Standard Webhooks, with nothing of hookmill. */
 export interface AlertReceiver {
@@ -28,7 +26,7 @@ export async function startAlertReceiver(secret: string): Promise<AlertReceiver>
   const alerts: ReceivedAlert[] = [];
   const refused: string[] = [];
   let status: number | undefined;
-  const server = createServer(async (request, response) => {
+  const origin = await startLoopbackServer(async (request, response) => {
     const body = await buffer(request);
     const messageId = String(request.headers['webhook-id']);
     const answer = status ?? (verifies(request.headers, body, secret) ? 204 : 401);
@@ -36,13 +34,10 @@ export async function startAlertReceiver(secret: string): Promise<AlertReceiver>
     else refused.push(messageId);
     response.writeHead(answer).end();
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo;
   const answerWith = (given: number | undefined) => {
     status = given;
   };
-  return { url: `http://127.0.0.1:${port}/alerts`, alerts, refused, answerWith };
+  return { url: `${origin}/alerts`, alerts, refused, answerWith };
 }
 
 // https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md, without the age.

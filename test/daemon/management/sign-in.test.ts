@@ -1,11 +1,9 @@
-import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { newHome } from '../../support/factory.ts';
 import { placeOfHome } from '../../support/home-place.ts';
+import { startLoopbackServer } from '../../support/loopback-server.ts';
 import { call, type ManagedDaemon, openManagedDaemon, startManagedDaemon } from '../../support/management.ts';
 import { signInAtProvider, startProvider, type TestProvider } from '../../support/sign-in-provider.ts';
 import { storeIn } from '../../support/stored.ts';
@@ -220,13 +218,10 @@ test('says that the provider does not answer, and signs in once it does', async 
 
 test('refuses a provider whose metadata is endless, of another issuer, or leads into a script', async () => {
   const answers: Record<string, string> = { endless: ' '.repeat(2 * 1024 * 1024) };
-  const server = createServer(({ url = '' }, response) => {
+  const base = await startLoopbackServer(({ url = '' }, response) => {
     const [, name = ''] = url.split('/');
     response.setHeader('content-type', 'application/json').end(answers[name]);
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => void server.close());
-  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   answers.other = JSON.stringify({ issuer: 'https://other.example' });
   answers.script = JSON.stringify({
     issuer: `${base}/script`,

@@ -1,7 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { onTestFinished } from 'vitest';
+import { startLoopbackServer } from '../../support/loopback-server.ts';
 
 /** A span as OTLP sends it in JSON. */
 export interface CollectedSpan {
@@ -45,13 +44,7 @@ export async function startCollector(): Promise<Collector> {
 export async function listen(
   handler: (request: IncomingMessage, response: ServerResponse) => void,
 ): Promise<string> {
-  const server = createServer(handler);
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/traces`;
+  return `${await startLoopbackServer(handler)}/v1/traces`;
 }
 
 interface Attribute {

@@ -1,33 +1,27 @@
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { expect, test } from 'vitest';
 import { applyTriggered, readNewestRun } from '../../support/apply-triggered.ts';
 import { bearerOf, startDaemon, startDaemonForTest } from '../../support/daemon.ts';
 import { eventually } from '../../support/eventually.ts';
 import { findFreePort } from '../../support/free-port.ts';
 import { connectTo, send } from '../../support/http.ts';
+import { startLoopbackServer } from '../../support/loopback-server.ts';
 import { makeWorkspace } from '../../support/workspace.ts';
 
 /** An agent on loopback that takes each attempt on and reports later, if it can. */
 async function startAgent(answer?: (response: ServerResponse, callback: string) => Promise<void>) {
   const attempts: IncomingHttpHeaders[] = [];
-  const server = createServer(async (request, response) => {
+  const origin = await startLoopbackServer(async (request, response) => {
     request.resume();
     await once(request, 'end');
     attempts.push(request.headers);
     if (answer) await answer(response, String(request.headers['hookmill-callback']));
     else response.writeHead(202, { 'hookmill-callback': 'accepted' }).end('taken on');
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
   const callbackOf = (attempt: number) =>
     eventually(() => attempts[attempt - 1]).then(headers => String(headers['hookmill-callback']));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, attempts, callbackOf };
+  return { url: `${origin}/`, attempts, callbackOf };
 }
 
 async function report(callback: string, body: unknown, method = 'POST') {

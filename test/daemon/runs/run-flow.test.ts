@@ -1,18 +1,16 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { RunFlowKeys } from '../../../schema/definitions/run-flow-fields.ts';
 import { eventually } from '../../support/eventually.ts';
 import { send } from '../../support/http.ts';
+import { startLoopbackServer } from '../../support/loopback-server.ts';
 import { startManagedDaemon } from '../../support/management.ts';
 import { makeWorkspace } from '../../support/workspace.ts';
 
 /** A receiver of runs on loopback that ends each attempt when the test says so. */
 async function startAgent() {
   const working = new Map<string, (status: number) => void>();
-  const server = createServer(async (request, response) => {
+  const origin = await startLoopbackServer(async (request, response) => {
     await buffer(request);
     const id = String(request.headers['hookmill-run-id']);
     working.set(id, status => {
@@ -20,13 +18,7 @@ async function startAgent() {
       response.writeHead(status).end();
     });
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}/`, working };
+  return { url: `${origin}/`, working };
 }
 
 /** A daemon with the automation `triage` that flows like this, and a command line that works on it. */

@@ -1,12 +1,12 @@
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders, RequestListener } from 'node:http';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { attemptRun } from '../../../../daemon/runs/run-attempt.ts';
 import { createRunner } from '../../../../daemon/runs/runners/create-runner.ts';
 import { homeAt } from '../../../../store/embedded/files/home.ts';
+import { findFreePort } from '../../../support/free-port.ts';
+import { startLoopbackServer } from '../../../support/loopback-server.ts';
 import { storeIn } from '../../../support/stored.ts';
 import { recordBurst, recordRun } from '../record-runs.ts';
 import { openRunBench, outputOf, runSettings, runThatIs } from '../run-samples.ts';
@@ -18,31 +18,14 @@ async function receiver(answer: RequestListener) {
     readonly headers: IncomingHttpHeaders;
     readonly body: Buffer;
   }[] = [];
-  const server = createServer(async (request, response) => {
+  const origin = await startLoopbackServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const { url, headers } = request;
     requests.push({ url, headers, body: Buffer.concat(chunks) });
     answer(request, response);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  const { port } = server.address() as AddressInfo;
-  return { requests, url: `http://127.0.0.1:${port}/runs` };
-}
-
-/** A URL on loopback where nobody listens. */
-async function closedPort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return `http://127.0.0.1:${port}/`;
+  return { requests, url: `${origin}/runs` };
 }
 
 const backOff = { firstSeconds: 0.001, maxSeconds: 0.001 };
@@ -156,7 +139,7 @@ test.each([301, 302, 307, 308])('does not follow a redirect: %d', async status =
 test('tries again when nobody listens, or the answer does not come', async () => {
   const bench = await openRunBench();
   const refused = await bench.start({
-    runner: { kind: 'http', url: await closedPort() },
+    runner: { kind: 'http', url: `http://127.0.0.1:${await findFreePort()}/` },
     attempts: 2,
     backOff,
   });
