@@ -3,7 +3,7 @@ import base from './vitest.config.ts';
 
 const limitMs = 600_000;
 
-/** `npm run test:long`: the faults of `npm test`, many times over, and the image. */
+/** `npm run test:long`: the faults and simulations of `npm test`, many times over, and the image. */
 export default defineConfig({
   test: {
     ...base.test,
