@@ -3,7 +3,7 @@
 set -euo pipefail
 export PATH=/opt/hookmill/node_modules/.bin:$PATH
 step() { echo "== $1"; }
-trap "systemctl status --no-pager hookmill.service || tail /run/daemon.log" ERR
+trap "systemctl status --no-pager hookmill.service caddy.service; tail /run/hookmill.log /run/caddy.log" ERR
 
 # As the user of the service, with the key that only root can read.
 as_service() {
