@@ -45,6 +45,7 @@ import { type Context, toOpenFactory } from '../context.ts';
 import { CommandError, UsageError } from '../exit-status.ts';
 import { readPlanFile, writePlanFile } from '../input/plan-file.ts';
 import { findOwnActor, recordOwnChange } from '../record-own-change.ts';
+import { requireHome } from '../require-home.ts';
 import type { ApplyRequest, ApplyResult, Backend, PlanRequest, PlanResult } from './backend.ts';
 import { askDaemon, type DaemonHealth } from './daemon-health.ts';
 import { findDaemonProblem } from './find-daemon-problem.ts';
@@ -55,6 +56,10 @@ export function createHomeBackend(context: Context): Backend {
   const { postgres, home } = context.store.place;
   const recorded = <T>(operation: string, subject: string, change: () => Promise<T>): Promise<T> =>
     recordOwnChange(context, operation, subject, change);
+  const recordedInHome: typeof recorded = (...change) => {
+    requireHome(context.store.place);
+    return recorded(...change);
+  };
   return {
     source: postgres?.url ?? home,
     showStatus: () => showStatus(factory),
@@ -73,15 +78,16 @@ export function createHomeBackend(context: Context): Backend {
     explainWhy: subject => explainHome(context, factory, subject),
     showDelivery: id => showDelivery(factory, id, 'manage'),
     readPayload: id => readPayload(factory, id),
-    replayDelivery: (id, only) => recorded('replayDelivery', id, () => replayDelivery(factory, id, only)),
+    replayDelivery: (id, only) =>
+      recordedInHome('replayDelivery', id, () => replayDelivery(factory, id, only)),
     listRuns: wanted => listRuns(factory, wanted),
     listAudit: ({ limit, cursor }) =>
       listAudit(context.store, { factory: context.factory, withAll: true, limit, cursor }),
     showRun: id => showRun(factory, id),
     readRunOutput: async (id, from) => buffer((await readRunOutput(factory, id, from)).stream),
     readArtifact: async (id, name) => buffer((await readArtifact(factory, id, name)).stream),
-    retryRun: id => recorded('retryRun', id, () => retryRun(factory, id)),
-    dismissRun: id => recorded('dismissRun', id, () => dismissRun(factory, id)),
+    retryRun: id => recordedInHome('retryRun', id, () => retryRun(factory, id)),
+    dismissRun: id => recordedInHome('dismissRun', id, () => dismissRun(factory, id)),
     findRunFiles: id => {
       const { runFiles } = context.store;
       return { directory: runFiles.locate(id), outputFile: runFiles.locateOutput(id) };

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { namePattern, nameRule } from '../../../schema/name.ts';
+import { secretNamePattern, secretNameRule, suggestSecretName } from '../../../schema/secret-name.ts';
 import { getDefinitionPath } from '../../../sources/definition-file-name.ts';
 import { findDefinitionsDirectory } from '../../definitions/definitions-directory.ts';
 import { CommandError, UsageError } from '../../exit-status.ts';
@@ -40,14 +41,9 @@ interface AddOptions extends GlobalOptions {
 }
 
 async function add(schemeId: string, options: AddOptions): Promise<void> {
-  const [
-    { createModeline, getEditorSchemaFile },
-    { listNextSteps, renderDefinition },
-    { secretNamePattern, secretNameRule, suggestSecretName },
-  ] = await Promise.all([
+  const [{ createModeline, getEditorSchemaFile }, { listNextSteps, renderDefinition }] = await Promise.all([
     import('../../scaffold/editor-schemas.ts'),
     import('../../scaffold/new-webhook.ts'),
-    import('../../../schema/secret-name.ts'),
   ]);
   const directory = findDefinitionsDirectory(options);
   const sender = await parseSender(schemeId);

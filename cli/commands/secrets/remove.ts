@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { openContext } from '../../context.ts';
 import { printStatus } from '../../output.ts';
 import { recordOwnChange } from '../../record-own-change.ts';
+import { requireHome } from '../../require-home.ts';
 import { addCommand } from '../add-command.ts';
 
 /** Declares `hookmill secrets remove`. */
@@ -18,7 +19,8 @@ Examples:
     .argument('<name>', 'name of the team secret')
     .action(async (name: string, _, command: Command) => {
       const context = await openContext(command);
-      const { teamSecrets } = context.store;
+      const { place, teamSecrets } = context.store;
+      requireHome(place);
       await recordOwnChange(context, 'removeSecret', name, () => teamSecrets.remove(name));
       printStatus(`Removed ${name}.`);
     });

@@ -1,5 +1,9 @@
 import type { Command } from 'commander';
-import { requireSecretName } from '../../../store/team-secrets.ts';
+import {
+  requireSecretName,
+  requireSecretReference,
+  requireSecretValue,
+} from '../../../store/team-secrets.ts';
 import { type Context, openContext } from '../../context.ts';
 import { readSecretValue } from '../../input/read-secret-value.ts';
 import { printStatus } from '../../output.ts';
@@ -48,6 +52,7 @@ Examples:
 async function setValue(context: Context, name: string): Promise<string> {
   const { store, factory } = context;
   const value = await readSecretValue(`Value of ${name}:`);
+  requireSecretValue(value);
   await recordOwnChange(context, 'setSecret', name, () => store.teamSecrets.set(name, value, factory));
   return value;
 }
@@ -58,6 +63,7 @@ async function setValue(context: Context, name: string): Promise<string> {
  */
 async function setReference(context: Context, name: string, from: string): Promise<string | undefined> {
   const { store, factory } = context;
+  requireSecretReference(from);
   await recordOwnChange(context, 'setSecret', name, () => store.teamSecrets.refer(name, from, [factory]));
   const { value, unresolved } = (await store.teamSecrets.open([name])).get(name) ?? {};
   if (unresolved) printStatus(`Set ${name}. For now, ${unresolved.message}; ${unresolved.hint}.`);

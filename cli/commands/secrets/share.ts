@@ -3,6 +3,7 @@ import { openContext, requireFactoryName } from '../../context.ts';
 import { UsageError } from '../../exit-status.ts';
 import { printStatus } from '../../output.ts';
 import { recordOwnChange } from '../../record-own-change.ts';
+import { requireHome } from '../../require-home.ts';
 import { addCommand } from '../add-command.ts';
 
 /** Declares `hookmill secrets share`. */
@@ -28,6 +29,7 @@ Examples:
       if (allFactories === given.length > 0) throw new UsageError('name factories, or use --all-factories');
       for (const factory of given) requireFactoryName(factory);
       const context = await openContext(command);
+      requireHome(context.store.place);
       const { shareSecret } = await import('../../../operations/secrets.ts');
       const factories = allFactories ? 'All factories' : given.join(', ');
       const shared = `${factories} may now use ${name}${only ? ', and no other factory' : ''}`;

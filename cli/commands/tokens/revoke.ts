@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { openContext } from '../../context.ts';
 import { printStatus } from '../../output.ts';
 import { recordOwnChange } from '../../record-own-change.ts';
+import { requireHome } from '../../require-home.ts';
 import { addCommand } from '../add-command.ts';
 
 /** Declares `hookmill tokens revoke`. */
@@ -18,6 +19,7 @@ Examples:
     .argument('<name>', 'name of the API token')
     .action(async (name: string, _, command: Command) => {
       const { store } = await openContext(command);
+      requireHome(store.place);
       const all = { store, factory: null };
       await recordOwnChange(all, 'revokeToken', name, () => store.apiTokens.revoke(name));
       printStatus(`Revoked ${name}: its next request is refused, and its sessions end.`);
