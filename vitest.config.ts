@@ -20,8 +20,8 @@ export default defineConfig({
     // Test files of a process share modules, whose loading takes as long as many tests: no module keeps anything of a test.
     isolate: false,
     setupFiles: ['test/support/file-setup.ts'],
-    // One more than the cores of a small machine, because tests often wait for processes and disks.
-    maxWorkers: 3,
+    // Twice the cores of a small machine, because tests often wait for processes and disks.
+    maxWorkers: 4,
     execArgv: ['--import', new URL('test/support/built-threads.ts', import.meta.url).href],
     // Tests compare text without colours, whatever the terminal or CI that runs them has.
     env: { FORCE_COLOR: '0' },

@@ -19,9 +19,10 @@ const server = createServer(async (request, response) => {
   const isKnown = timingSafeEqual(digest(authorization), digest(`Bearer ${AGENT_TOKEN}`));
   if (!isKnown || request.method !== 'POST' || !callback)
     return response.writeHead(isKnown ? 400 : 401).end();
+  const form = await new Response(request, { headers: request.headers }).formData().catch(() => undefined);
+  if (!form) return response.writeHead(400).end();
   // Until this is on disk, hookmill may post the run again; from the answer on, it waits for the report.
   const directory = await mkdtemp(join(tmpdir(), 'run-'));
-  const form = await new Response(request, { headers: request.headers }).formData();
   for (const [name, value] of form) {
     if (typeof value === 'string' || !/^[a-z-]+(\/\d+)?\.json$/.test(name)) continue;
     await mkdir(dirname(join(directory, name)), { recursive: true });

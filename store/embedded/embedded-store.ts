@@ -39,7 +39,7 @@ export function openEmbeddedStore({
   const home = homeAt(options.home);
   const seal = openHomeSeal(home, environment);
   const documents = openFileDocuments(home, lockTimeoutMs);
-  const auditLog = openFileAuditLog(home, lockTimeoutMs);
+  const auditLog = openFileAuditLog(home);
   const appliedStates = openAppliedStates(documents);
   const reconcileStatuses = openReconcileStatuses(documents);
   const openReader = options.readsInThread ? openThreadReader : openProcessReader;

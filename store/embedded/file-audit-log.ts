@@ -13,6 +13,9 @@ import type { Home } from './files/home.ts';
 import { withHomeLock } from './files/make-home.ts';
 import { readText } from './files/read-text.ts';
 
+/** @limit Longest wait for others that write an entry of the audit log, in ms. It does not depend on `--lock-timeout`: all factories share the log, and an entry is written in a moment. */
+const lockTimeoutMs = 10_000;
+
 /** The end of a file in which the newest line is looked for: some lines, even if one was cut off. */
 const tailBytes = 65_536;
 
@@ -31,7 +34,7 @@ type NewLine = Partial<Line>;
  * The audit log of a home: a file with one or two lines of JSON for each entry, and the file before it. A new file begins
  * often enough for the newest `kept` entries to be in both.
  */
-export function openFileAuditLog(home: Home, lockTimeoutMs: number): AuditLog {
+export function openFileAuditLog(home: Home): AuditLog {
   const file = home.auditFile;
   const files = [file, `${file}.1`] as const;
   const append = (entries: readonly NewLine[], kept = auditEntriesKept): Promise<number> =>

@@ -253,6 +253,9 @@ test.each([
   expect(text).toContain(payload.toString());
   expect(text).not.toContain('of-the-agent');
   expect((await fetch(url, { method: 'POST' })).status).toBe(401);
+  const headers = { authorization: 'Bearer of-the-agent', 'hookmill-callback': url };
+  const noForm = () => fetch(url, { method: 'POST', headers, body: '--' });
+  expect([(await noForm()).status, (await noForm()).status]).toEqual([400, 400]);
 });
 
 /** The rules of `batch/v1` that the API server applies to a Job, as far as the manifest uses them. */
