@@ -1,10 +1,20 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { testLimitMs } from './test/support/test-limit.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** Whether tests that inject faults do so many times, or only often enough to see the behaviour. */
     readonly isLong: boolean;
+  }
+}
+
+/** Vitest begins with large files. The short ones of the stores' conformance suites run longer than any of these. */
+class ConformanceFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isConformance = ({ moduleId }: TestSpecification) => moduleId.endsWith('-store.test.ts');
+    return [...sorted.filter(isConformance), ...sorted.filter(file => !isConformance(file))];
   }
 }
 
@@ -20,8 +30,9 @@ export default defineConfig({
     // Test files of a process share modules, whose loading takes as long as many tests: no module keeps anything of a test.
     isolate: false,
     setupFiles: ['test/support/file-setup.ts'],
-    // Twice the cores of a small machine, because tests often wait for processes and disks.
-    maxWorkers: 4,
+    // More than the cores of a small machine, because tests often wait for processes and disks.
+    maxWorkers: 5,
+    sequence: { sequencer: ConformanceFirst },
     execArgv: ['--import', new URL('test/support/built-threads.ts', import.meta.url).href],
     // Tests compare text without colours, whatever the terminal or CI that runs them has.
     env: { FORCE_COLOR: '0' },
