@@ -175,7 +175,9 @@ async function launchForFile(): Promise<Browser> {
   return launched;
 }
 
+/** Does so only if it is asked for: screenshots of whole pages take much of the time of these tests. */
 export async function keepScreenshot(page: Page, name: string): Promise<void> {
+  if (!process.env.TEST_SCREENSHOTS) return;
   mkdirSync(screenshots, { recursive: true });
   await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true });
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { StorePlace } from '../../store/ports.ts';
 
-/** Empty databases for homes; undefined if each home keeps everything itself. */
+/** Databases for homes, with tables and nothing else; undefined if each home keeps everything itself. */
 let databases: string[] | undefined;
 const databaseOfHome = new Map<string, string>();
 const HOOKMILL_KEY = randomBytes(32).toString('base64');

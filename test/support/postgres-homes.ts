@@ -10,7 +10,8 @@ const databases: string[] = [];
 keepHomesIn(databases);
 
 const fill = async () => {
-  while (databases.length < homesMax) databases.push(await createDatabaseAt(inject('postgresPort')));
+  while (databases.length < homesMax)
+    databases.push(await createDatabaseAt(inject('postgresPort'), inject('postgresTemplate')));
 };
 beforeAll(fill);
 beforeEach(fill);

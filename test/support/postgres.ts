@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import pg from 'pg';
 import { afterAll, beforeAll } from 'vitest';
+import { migrateTables } from '../../store/postgres/migrations.ts';
 import { findFreePort } from './free-port.ts';
 
 /** How a server is stopped: `fast` ends its connections, `immediate` is a crash of the server, as of a power cut. */
@@ -79,12 +80,21 @@ export async function startPostgres(settings: readonly string[] = []): Promise<O
   return server;
 }
 
-/** Makes an empty database on the server at this port, and returns its URL. */
-export async function createDatabaseAt(port: number): Promise<string> {
+/** Makes a database on the server at this port, empty or a copy of the template, and returns its URL. */
+export async function createDatabaseAt(port: number, template = 'template1'): Promise<string> {
   const name = `test_${randomBytes(8).toString('hex')}`;
   const url = (database: string) => `postgres://hookmill@127.0.0.1:${port}/${database}`;
-  await query(url('postgres'), `CREATE DATABASE ${name}`);
+  await query(url('postgres'), `CREATE DATABASE ${name} TEMPLATE ${template}`);
   return url(name);
+}
+
+/** Makes a database with tables, and returns its name. A copy of it takes less time than making its tables again. */
+export async function createTemplateAt(port: number): Promise<string> {
+  const url = await createDatabaseAt(port);
+  const pool = new pg.Pool({ connectionString: url });
+  await migrateTables(pool);
+  await pool.end();
+  return new URL(url).pathname.slice(1);
 }
 
 /** Runs one statement on a connection of its own. */
