@@ -8,5 +8,10 @@ export const timeUnitsMs = {
   w: 604_800_000,
 } as const;
 
+/** Converts a count of a unit, as a pattern found them in a text, to ms. The unit must be one of these. */
+export function toMs(count: string, unit: string): number {
+  return Number(count) * timeUnitsMs[unit as keyof typeof timeUnitsMs];
+}
+
 export const hourMs = timeUnitsMs.h;
 export const dayMs = timeUnitsMs.d;

@@ -1,4 +1,4 @@
-import { timeUnitsMs } from '../../schema/time-units.ts';
+import { toMs } from '../../schema/time-units.ts';
 import { UsageError } from '../exit-status.ts';
 
 const relative = /^(?:\d{1,6}[smhdw])+$/;
@@ -9,10 +9,7 @@ const absolute = /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?
 export function parseSpanMs(text: string): number | undefined {
   if (!relative.test(text)) return undefined;
   const parts = [...text.matchAll(/(\d+)(\w)/g)];
-  return parts.reduce(
-    (sumMs, [, count, unit]) => sumMs + Number(count) * timeUnitsMs[unit as keyof typeof timeUnitsMs],
-    0,
-  );
+  return parts.reduce((sumMs, [, count = '', unit = '']) => sumMs + toMs(count, unit), 0);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { type Outcome, outcomes, type RunState, runStates } from '../../schema/delivery.ts';
-import { timeUnitsMs } from '../../schema/time-units.ts';
+import { toMs } from '../../schema/time-units.ts';
 import type { LocationQuery } from './page-location.ts';
 
 /** Which rows a list shows. The address has them under the same names, so that a link shows the same rows. */
@@ -65,8 +65,8 @@ export function toApiFilters({ since, ...filters }: LogFilters, nowMs: number): 
 
 /** Parses `15m`, `24h` or `7d`, in ms. */
 function parseDuration(text: string): number | undefined {
-  const [, count, unit] = /^(\d{1,4})([mhd])$/.exec(text) ?? [];
-  return count === undefined ? undefined : Number(count) * timeUnitsMs[unit as keyof typeof timeUnitsMs];
+  const [, count, unit = ''] = /^(\d{1,4})([mhd])$/.exec(text) ?? [];
+  return count === undefined ? undefined : toMs(count, unit);
 }
 
 function isTime(text: string): boolean {

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { dayMs, timeUnitsMs } from '../time-units.ts';
+import { dayMs, timeUnitsMs, toMs } from '../time-units.ts';
 
 /** Parses a duration in settings and flags (`500ms`, `30s`, `5m`, `1h`) to ms; undefined for any other text. */
 export function parseDurationMs(text: string): number | undefined {
-  const [, count, unit] = /^(\d{1,9})(ms|s|m|h)$/.exec(text) ?? [];
-  return count === undefined ? undefined : Number(count) * timeUnitsMs[unit as keyof typeof timeUnitsMs];
+  const [, count, unit = ''] = /^(\d{1,9})(ms|s|m|h)$/.exec(text) ?? [];
+  return count === undefined ? undefined : toMs(count, unit);
 }
 
 /** The shape of a duration as text, between two bounds. `what` names it in messages. */
