@@ -35,6 +35,8 @@ const runOutputBytes = 1024 * 1024;
 /** @limit Most output that an operator can keep of one attempt, in bytes: a few runs cannot fill the disk. */
 const runOutputBytesMax = 64 * 1024 * 1024;
 
+/** @limit Processes and threads that the user of commands may have, of all runs together: enough for four large builds. */
+export const commandProcesses = 1_000;
 /** @limit Most processes and threads that an operator can let the user of commands have: more than a machine should have. */
 const commandProcessesMax = 100_000;
 
@@ -92,7 +94,9 @@ const commandRunnerShape = z.strictObject({
   processes: count
     .max(commandProcessesMax)
     .optional()
-    .describe('Maximum number of processes and threads of the user, of all runs together; by default, 1000.'),
+    .describe(
+      `Maximum number of processes and threads of the user, of all runs together; by default, ${commandProcesses}.`,
+    ),
   workspace: workspaceShape.optional().describe('Working copy of a repository that each run gets.'),
   timeLimitSeconds: seconds.default(runCommandSeconds).describe('Time limit for one attempt, in seconds.'),
   outputBytes,

@@ -2,14 +2,15 @@ import { createWriteStream } from 'node:fs';
 import { lstat, opendir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { artifactNamePattern, type RunArtifact, type RunFiles } from '../run-files.ts';
+import {
+  artifactBytesMax,
+  artifactNamePattern,
+  artifactsMax,
+  type RunArtifact,
+  type RunFiles,
+} from '../run-files.ts';
 import { type Home, makePrivateDirectory } from './files/home.ts';
 import { openRegularFile } from './files/regular-file.ts';
-
-/** @limit Most artifacts kept of a run: a list that a person reads. */
-const artifactsMax = 100;
-/** @limit Most bytes of artifacts kept of a run (64 MiB): as much as its output can have. */
-const artifactBytesMax = 64 * 1024 * 1024;
 
 /** The artifacts of runs in a home: `run-artifacts/<run id>/`, copied from what the command left in `artifacts/`. */
 export function openRunArtifacts({

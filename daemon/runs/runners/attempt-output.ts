@@ -1,4 +1,4 @@
-import type { RunFiles, RunOutput } from '../../../store/run-files.ts';
+import { artifactBytesMax, artifactsMax, type RunFiles, type RunOutput } from '../../../store/run-files.ts';
 import type { Attempt, AttemptResult } from './runner.ts';
 
 /** Starts an attempt's output, below a heading with its number and time. Keeps at most `bytesMax` bytes of it. */
@@ -31,9 +31,10 @@ export async function keepArtifacts(
 ): Promise<AttemptResult> {
   try {
     if (await runFiles.keepArtifacts(run.id)) return result;
+    const bounds = `up to ${artifactsMax} and ${artifactBytesMax / 1024 ** 2} MiB`;
     return addReason(
       result,
-      'not all artifacts were kept: only ordinary files with simple names are, up to 100 and 64 MiB',
+      `not all artifacts were kept: only ordinary files with simple names are, ${bounds}`,
     );
   } catch (error) {
     return addReason(result, `artifacts could not be kept (${(error as NodeJS.ErrnoException).code})`);

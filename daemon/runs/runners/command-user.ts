@@ -1,10 +1,7 @@
 import { lchown } from 'node:fs/promises';
 import { execa } from 'execa';
 import { SettingsError } from '../../settings-error.ts';
-import type { CommandRunnerSettings } from '../run-settings.ts';
-
-/** @limit Processes and threads that the user of commands may have, of all runs together: enough for four large builds. */
-const commandProcesses = 1_000;
+import { type CommandRunnerSettings, commandProcesses } from '../run-settings.ts';
 
 /** @limit Time limit for each look at the user of commands when the daemon starts, in ms: a directory service may be slow. */
 const lookMs = 10_000;
