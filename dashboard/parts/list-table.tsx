@@ -1,15 +1,17 @@
 import type { ComponentChildren } from 'preact';
 
 interface Properties {
+  /** How its cells look: as a list of things, or as numbers. */
+  readonly kind?: 'list' | 'numbers';
   readonly columns: readonly string[];
   /** The rows. */
   readonly children: ComponentChildren;
 }
 
 /** A table with a heading for each column. */
-export function ListTable({ columns, children }: Properties) {
+export function ListTable({ kind = 'list', columns, children }: Properties) {
   return (
-    <table class="list">
+    <table class={kind}>
       <thead>
         <tr>
           {columns.map(column => (

@@ -2,6 +2,7 @@ import { outcomes } from '../../../schema/delivery.ts';
 import { timeZone } from '../../state/time-zone.ts';
 import type { Bar } from '../../text/delivery-bars.ts';
 import { formatHours } from '../../text/format-time.ts';
+import { ListTable } from '../list-table.tsx';
 
 /** The data of a chart as a table: the newest time first, and only times with deliveries. */
 export function DeliveryTable({ bars }: { readonly bars: readonly Bar[] }) {
@@ -11,28 +12,16 @@ export function DeliveryTable({ bars }: { readonly bars: readonly Bar[] }) {
   return (
     <details class="chart-table">
       <summary class="small">Show as a table</summary>
-      <table class="numbers">
-        <thead>
-          <tr>
-            <th scope="col">Time</th>
+      <ListTable kind="numbers" columns={['Time', ...shown]}>
+        {busy.map(bar => (
+          <tr key={bar.fromMs}>
+            <th scope="row">{formatHours(bar.fromMs, bar.toMs, timeZone.value)}</th>
             {shown.map(outcome => (
-              <th key={outcome} scope="col">
-                {outcome}
-              </th>
+              <td key={outcome}>{countOf(bar, outcome)}</td>
             ))}
           </tr>
-        </thead>
-        <tbody>
-          {busy.map(bar => (
-            <tr key={bar.fromMs}>
-              <th scope="row">{formatHours(bar.fromMs, bar.toMs, timeZone.value)}</th>
-              {shown.map(outcome => (
-                <td key={outcome}>{countOf(bar, outcome)}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </ListTable>
     </details>
   );
 }
