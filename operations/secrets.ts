@@ -51,7 +51,9 @@ export async function findNewReferences(
   const stored = new Map((await teamSecrets.list()).map(secret => [secret.name, secret]));
   const isNew = ({ name, from, factories }: DeclaredReference) => {
     const before = stored.get(name);
-    return before?.from !== from || `${before.factories}` !== `${[...new Set(factories)].sort()}`;
+    if (before?.from !== from || !before.factories) return true;
+    const wanted = new Set(factories);
+    return wanted.size !== before.factories.length || before.factories.some(name => !wanted.has(name));
   };
   return declared.filter(isNew).map(({ name }) => name);
 }

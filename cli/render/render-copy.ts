@@ -19,7 +19,7 @@ export function renderDifference(parts: readonly CopiedPart[]): string {
   return `These differ: ${other.map(({ part }) => part).join(', ')}.`;
 }
 
-/** Explains that unfinished runs are attempted again; empty if there are none. */
+/** Renders the note that unfinished runs are attempted again. It is empty if there are no such runs. */
 export function renderRunning(runs: number): string {
   if (runs === 0) return '';
   return `${runs} runs were running when their daemon ended. The next daemon starts another attempt at them.\n`;

@@ -31,8 +31,8 @@ type Line = z.output<typeof lineShape>;
 type NewLine = Partial<Line>;
 
 /**
- * The audit log of a home: a file with one or two lines of JSON for each entry, and the file before it. A new file begins
- * often enough for the newest `kept` entries to be in both.
+ * Opens the audit log of a home: a file with one or two lines of JSON for each entry, and the file before it. A new one
+ * begins in time for both files together to hold the newest `kept` entries.
  */
 export function openFileAuditLog(home: Home): AuditLog {
   const file = home.auditFile;
@@ -90,7 +90,7 @@ function* parseNewestFirst(text: string): Generator<Line, undefined> {
   }
 }
 
-/** The place of the newest line; 0 if there is none. Reads no more than the end of a long file. */
+/** Finds the place of the newest line, or 0 in an empty log. Reads no more than the end of a long file. */
 async function readLast(files: readonly [string, string]): Promise<number> {
   const handle = await open(files[0]).catch(ignoreMissing);
   if (handle) {

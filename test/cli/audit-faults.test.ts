@@ -15,7 +15,7 @@ interface Found {
   readonly entries: readonly (undefined | true)[];
 }
 
-/** What a command that was to create an API token has left. */
+/** Finds out whether a token exists, and the entries of its creation. */
 async function find(workspace: Workspace, env: Record<string, string> = {}): Promise<Found> {
   const read = async (...args: string[]) =>
     JSON.parse((await workspace.hookmill(...args, '-o', 'json', { env })).stdout);

@@ -9,10 +9,10 @@ const keyId = 'the-key';
 const signAlgorithm = 'ES256';
 type KeyPair = Awaited<ReturnType<typeof generateKeyPair>>;
 
-/** What the provider puts into an ID token instead of what is right. A claim that is undefined is left out. */
+/** Replaces parts of a correct ID token. A claim that is undefined is left out. */
 export interface TokenFault {
   readonly claims?: JWTPayload;
-  /** Who signs: another key under the same ID, nobody, or whoever knows the client secret. */
+  /** The signer: another key under the same ID, nobody, or whoever knows the client secret. */
   readonly signedBy?: 'another-key' | 'nobody' | 'client-secret';
   readonly subjectOfUserInfo?: string;
 }

@@ -68,6 +68,6 @@ export function connectDatabase(url: string): Database {
 }
 
 function unknownCommit(name: string, cause: unknown): StoreError {
-  const message = `the connection to the database ${name} was lost during a commit; look whether the change took effect`;
+  const message = `the connection to the database ${name} was lost during a commit; check whether the change took effect`;
   return new StoreError('unreachable', message, { cause });
 }
