@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import { ApiProblem } from '../../schema/api/problems.ts';
 import type { StorePlace } from '../../store/ports.ts';
-import { startDefinitionsThread } from '../definitions-thread.ts';
+import { endDefinitionsThread, startDefinitionsThread } from '../definitions-thread.ts';
 import type { FromThread, ThreadLog, ThreadVerb, ToThread } from './wire.ts';
 
 /** @limit Time limit for one operation in the operations thread, in ms: 10,000 usual automations take a few seconds, and commands wait for 30 s. */
@@ -92,7 +92,7 @@ class SerialThread implements OperationsThread {
     this.#closed = true;
     for (const { reject } of [...this.#turns.values()].flat()) reject(new ApiProblem('takes-too-long'));
     this.#turns.clear();
-    await this.#worker?.terminate();
+    if (this.#worker) await endDefinitionsThread(this.#worker);
   }
 
   #runNext(): void {

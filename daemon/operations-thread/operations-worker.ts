@@ -29,6 +29,7 @@ async function serve(place: StorePlace): Promise<void> {
     lookAtWebhooks: argument => lookWithAlerts(store, writes.deliveryLog, argument),
   };
   port.on('message', (message: ToThread) => {
+    if (message.kind === 'end') process.exit();
     if (message.kind !== 'run') return writes.end(message);
     const reply = (message: FromThread) => port.postMessage(message);
     verbs[message.verb](message.argument as never).then(
@@ -70,7 +71,7 @@ function openLogWrites(port: MessagePort) {
   };
   return {
     deliveryLog,
-    end: (message: Exclude<ToThread, { kind: 'run' }>) => {
+    end: (message: Exclude<ToThread, { kind: 'run' | 'end' }>) => {
       if (message.kind === 'written') waiting?.resolve(message.result);
       else waiting?.reject(message.error);
     },

@@ -1,6 +1,7 @@
 import type { AlertTargets } from '../../operations/alerts/follow-episodes.ts';
 import type { QueueableRuns } from '../../operations/factory.ts';
 import type { DeliveryLog } from '../../store/delivery-log.ts';
+import type { EndMessage } from '../definitions-thread.ts';
 
 /** The tasks of the operations thread. Arguments and results are plain data, because they are copied. */
 export type ThreadVerb = 'answerRequest' | 'loadState' | 'readRunAutomation' | 'lookAtWebhooks';
@@ -20,7 +21,8 @@ export type ToThread =
   | { readonly kind: 'run'; readonly verb: ThreadVerb; readonly argument: unknown }
   /** The end of the write that the thread asked for. */
   | { readonly kind: 'written'; readonly result: boolean }
-  | { readonly kind: 'not-written'; readonly error: unknown };
+  | { readonly kind: 'not-written'; readonly error: unknown }
+  | EndMessage;
 
 export type FromThread =
   | { readonly kind: 'done'; readonly result: unknown }

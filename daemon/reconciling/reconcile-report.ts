@@ -2,6 +2,7 @@ import type { Summary } from '../../operations/plan.ts';
 import type { Commit } from '../../schema/commit.ts';
 import type { FollowedBranch } from '../../sources/repository/followed-repository.ts';
 import type { ReconcileFailure } from '../../store/reconcile-statuses.ts';
+import type { EndMessage } from '../definitions-thread.ts';
 
 /** How a reconcile ended, without the definitions: plain data, small enough to be copied between threads. */
 export type ReconcileReport =
@@ -19,7 +20,8 @@ export type ToReconciles =
       readonly branch: FollowedBranch;
       readonly environment: NodeJS.ProcessEnv;
     }
-  | { readonly kind: 'stop'; readonly factory: string };
+  | { readonly kind: 'stop'; readonly factory: string }
+  | EndMessage;
 
 export type FromReconciles =
   /** Sent every second, unless the thread is busy. */

@@ -2,7 +2,7 @@ import type { Worker } from 'node:worker_threads';
 import type { FollowedBranch } from '../../sources/repository/followed-repository.ts';
 import type { StorePlace } from '../../store/ports.ts';
 import type { ReconcileFailure } from '../../store/reconcile-statuses.ts';
-import { startDefinitionsThread } from '../definitions-thread.ts';
+import { endDefinitionsThread, startDefinitionsThread } from '../definitions-thread.ts';
 import type { FromReconciles, ReconcileReport, ToReconciles } from './reconcile-report.ts';
 
 /** @limit Time for which the definitions of one tip may keep the reconcile thread busy, in ms: 10,000 usual automations take a few seconds. */
@@ -58,7 +58,7 @@ export class ReconcileThread {
 
   async close(): Promise<void> {
     this.#closed = true;
-    await this.#worker?.terminate();
+    if (this.#worker) await endDefinitionsThread(this.#worker);
   }
 
   #start(): Worker {

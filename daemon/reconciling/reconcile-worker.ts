@@ -20,6 +20,7 @@ async function serve(port: MessagePort | null, place: StorePlace): Promise<void>
   reply({ kind: 'alive' });
   setInterval(() => reply({ kind: 'alive' }), aliveMs);
   port.on('message', (message: ToReconciles) => {
+    if (message.kind === 'end') process.exit();
     const { kind, factory: name } = message;
     if (kind === 'stop') return stops.get(name)?.abort();
     const stopping = new AbortController();

@@ -1,17 +1,16 @@
 // `npm run pictures`: takes the pictures in the README from a real factory, in light and dark, and writes them here.
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Browser, chromium } from 'playwright-core';
+import type { Browser } from 'playwright-core';
+import { findChromium, launchChromium } from './chromium.ts';
 import { renderPullRequestPage } from './pull-request-page.ts';
 import { openScene, type Scene } from './scene.ts';
 
-const chromiumPaths = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 /** Lower than any of the pages: each picture ends where its page does. */
 const viewport = { width: 1_000, height: 300 };
 /** Pictures show the deliveries as they look two minutes later. */
 const laterMs = 120_000;
 
-const executablePath = chromiumPaths.find(existsSync);
+const executablePath = findChromium();
 if (executablePath === undefined) {
   console.error('Chromium is not installed; install it first, on Debian with `apt-get install chromium`');
   process.exitCode = 1;
@@ -22,7 +21,7 @@ if (executablePath === undefined) {
 async function makePictures(executablePath: string): Promise<void> {
   const scene = await openScene();
   try {
-    const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+    const browser = await launchChromium(executablePath);
     try {
       const plan = renderPullRequestPage(await scene.planPullRequest());
       for (const colorScheme of ['light', 'dark'] as const) {

@@ -28,7 +28,7 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('on %s', signal => {
     const received = await underWay.closed;
     expect(received).toMatch(/^HTTP\/1\.1 202 /);
     expect(received).toMatch(/\r\nConnection: close\r\n/);
-    expect(await stopped).toBe(0);
+    expect(await stopped, daemon.stderr()).toBe(0);
     expect((await webhook.rows()).map(({ id }) => id)).toEqual([
       /dlv_\w+/.exec(received)?.[0],
       answered.deliveryId,

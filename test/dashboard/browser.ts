@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
+import { findChromium, launchChromium } from '../../docs/pictures/chromium.ts';
 import { createToken } from '../../operations/tokens.ts';
 import type { Permission } from '../../schema/permission.ts';
 import { homeAt } from '../../store/embedded/files/home.ts';
@@ -11,14 +12,12 @@ import { onFileFinished } from '../support/file-end.ts';
 import { storeIn } from '../support/stored.ts';
 import { testLimitMs } from '../support/test-limit.ts';
 
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
-  existsSync,
-);
+const executablePath = findChromium();
 const screenshots = join(import.meta.dirname, '../../test-results/dashboard');
 
 if (executablePath === undefined) {
   console.warn(
-    'No Chromium: the tests of the dashboard are skipped. They need the package chromium (Debian).',
+    'No Chromium: the tests of the dashboard are skipped. They need the package chromium-headless-shell or chromium (Debian).',
   );
 }
 
@@ -49,6 +48,7 @@ export interface DashboardOptions {
   readonly prepare?: (api: Api, given: { daemon: TestDaemon; factory: string }) => Promise<void>;
 }
 
+/** One for all test files of this process, which it ends with. Each page has a context of its own. */
 let browser: Promise<Browser> | undefined;
 let daemon: Promise<TestDaemon> | undefined;
 let factories = 0;
@@ -134,7 +134,7 @@ export async function textOf(locator: Locator): Promise<string> {
 }
 
 export async function openPage(look: BrowserContextOptions = {}): Promise<Page> {
-  browser ??= launchForFile();
+  browser ??= launchChromium(executablePath ?? '');
   const context = await (await browser).newContext({
     viewport: { width: 1180, height: 860 },
     reducedMotion: 'reduce',
@@ -155,24 +155,6 @@ export async function openPage(look: BrowserContextOptions = {}): Promise<Page> 
     expect(errors).toEqual([]);
   });
   return page;
-}
-
-async function launchForFile(): Promise<Browser> {
-  const args = [
-    '--no-sandbox',
-    '--disable-gpu',
-    '--disable-quic',
-    '--no-first-run',
-    '--disable-background-networking',
-    '--disable-component-update',
-    '--disable-sync',
-  ];
-  const launched = await chromium.launch({ ...(executablePath !== undefined && { executablePath }), args });
-  onFileFinished(async () => {
-    browser = undefined;
-    await launched.close();
-  });
-  return launched;
 }
 
 /** Does so only if it is asked for: screenshots of whole pages take much of the time of these tests. */

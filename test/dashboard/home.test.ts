@@ -3,11 +3,10 @@ import { describe, expect } from 'vitest';
 import { homeAt } from '../../store/embedded/files/home.ts';
 import type { TestDaemon } from '../support/daemon.ts';
 import { acceptedDelivery, rejectedDelivery } from '../support/deliveries.ts';
-import { eventually } from '../support/eventually.ts';
 import { storeIn } from '../support/stored.ts';
 import { violations } from './axe.ts';
-import { type Api, browserTest, makeToken, openDashboard, signIn, textOf } from './browser.ts';
-import { createWebhook } from './samples.ts';
+import { browserTest, makeToken, openDashboard, signIn, textOf } from './browser.ts';
+import { createWebhook, waitForHealth } from './samples.ts';
 
 const hourMs = 3_600_000;
 
@@ -31,25 +30,6 @@ async function record({ workspace }: TestDaemon, pasts: readonly Past[]): Promis
   }
   await log.close();
   await store.close();
-}
-
-interface Health {
-  readonly webhooks: readonly {
-    readonly uid: string;
-    readonly health: { readonly state: string } | null;
-    readonly tallies: readonly object[];
-  }[];
-}
-
-/** Waits until the daemon has looked at webhooks and their health is this. */
-async function waitForHealth(api: Api, states: Readonly<Record<string, string>>): Promise<void> {
-  await eventually(async () => {
-    const { webhooks } = await api<Health>('GET', '/health');
-    return Object.entries(states).every(([uid, state]) => {
-      const found = webhooks.find(webhook => webhook.uid === uid);
-      return found && found.tallies.length > 0 && found.health?.state === state;
-    });
-  });
 }
 
 /** Opens the home page of a new factory in which one webhook is healthy and one is failing. */

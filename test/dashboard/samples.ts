@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { bearerOf } from '../support/daemon.ts';
+import { eventually } from '../support/eventually.ts';
 import { type Answer, send } from '../support/http.ts';
 import type { Api } from './browser.ts';
 
@@ -42,4 +43,23 @@ export async function deliver(webhook: SampleWebhook, body: string | object): Pr
   const answer = await webhook.post(body);
   expect(answer.status, answer.body).toBe(202);
   return answer.deliveryId ?? '';
+}
+
+interface Health {
+  readonly webhooks: readonly {
+    readonly uid: string;
+    readonly health: { readonly state: string } | null;
+    readonly tallies: readonly object[];
+  }[];
+}
+
+/** Waits until the daemon has looked at webhooks and their health is this. */
+export async function waitForHealth(api: Api, states: Readonly<Record<string, string>>): Promise<void> {
+  await eventually(async () => {
+    const { webhooks } = await api<Health>('GET', '/health');
+    return Object.entries(states).every(([uid, state]) => {
+      const found = webhooks.find(webhook => webhook.uid === uid);
+      return found && found.tallies.length > 0 && found.health?.state === state;
+    });
+  });
 }
