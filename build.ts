@@ -26,12 +26,15 @@ const definitions = [
   'cli/definitions/tracked-homes.ts',
   'cli/formats/text.ts',
 ];
-// Each of these runs in its own thread or process. The file that starts it expects it in the same directory.
+// Each of these runs in its own thread or process. The file that starts it expects it in the same directory. They share
+// no files with the commands, because each would load all that a command loads.
 const workers = {
   'delivery-log-worker': 'store/embedded/delivery-log/write/delivery-log-worker.ts',
   'postgres-log-worker': 'store/postgres/delivery-log/postgres-log-worker.ts',
   'delivery-log-query-worker': 'store/embedded/delivery-log/read/delivery-log-query-worker.ts',
   'git-launcher': 'sources/repository/git/git-launcher.ts',
+  'operations-worker': 'daemon/operations-thread/operations-worker.ts',
+  'reconcile-worker': 'daemon/reconciling/reconcile-worker.ts',
 };
 
 /**
@@ -75,7 +78,7 @@ let startModules: ReadonlySet<string> | undefined;
 let definitionsModules: ReadonlySet<string> | undefined;
 
 const { output } = await build({
-  input: { hookmill: program, ...workers },
+  input: { hookmill: program },
   platform: 'node',
   external: isExternal,
   resolve: { alias: replaced },
@@ -103,13 +106,8 @@ const { output } = await build({
   ],
   write: false,
 });
-// The threads of the daemon's operations have files of their own: if they shared them with the commands, the commands would
-// load more of them.
 const threads = await build({
-  input: {
-    'operations-worker': 'daemon/operations-thread/operations-worker.ts',
-    'reconcile-worker': 'daemon/reconciling/reconcile-worker.ts',
-  },
+  input: workers,
   platform: 'node',
   external: isExternal,
   resolve: { alias: replaced },
@@ -130,25 +128,20 @@ function isExternal(id: string): boolean {
   return !(id in replaced) && !/^[.\0#]|^node:/.test(id) && !isAbsolute(id) && !bundled.test(id);
 }
 
-/** Whether each command loads the module, and no worker does: a worker would then load all of them. */
+/** Whether each command loads the module. */
 function isStartModule(module: string): boolean {
-  startModules ??= findStartModules();
+  startModules ??= findReached([program]);
   return startModules.has(module);
 }
 
-function findStartModules(): Set<string> {
-  const ofWorkers = findReached(Object.values(workers));
-  return new Set([...findReached([program])].filter(module => !ofWorkers.has(module)));
-}
-
-/** Whether commands load the module to check definitions, and not each command or a worker does. */
+/** Whether commands load the module to check definitions, and not each command does. */
 function isDefinitionsModule(module: string): boolean {
   definitionsModules ??= findDefinitionsModules();
   return definitionsModules.has(module);
 }
 
 function findDefinitionsModules(): Set<string> {
-  const others = findReached([program, ...Object.values(workers)]);
+  const others = findReached([program]);
   return new Set([...findReached(definitions)].filter(module => !others.has(module)));
 }
 

@@ -42,6 +42,9 @@ import type { DaemonSettings } from './settings.ts';
 /** @limit Time from the signal to stop until connections are cut, in ms: the process must be gone within 10 s. */
 const stopGraceMs = 7_000;
 
+/** @limit Time from the start of the daemon to that of its operations thread, in ms: deliveries that waited for the daemon come first. */
+const prepareAfterMs = 1_000;
+
 /** Descriptors of listening sockets that the service manager opened. They replace the settings of where to listen. */
 export interface PassedSockets {
   readonly ingress?: number;
@@ -184,8 +187,7 @@ async function startParts(
   const trustsProxies = settings.trustProxies.length > 0;
   const ingressUrl = settings.baseUrl ?? ingress.url;
   await recordAddress(options, { ingressUrl, managementUrl, id: daemonId, trustsProxies });
-  // When the daemon has said that it is ready: the thread must not delay the start.
-  setImmediate(() => thread.prepare());
+  setTimeout(() => thread.prepare(), prepareAfterMs).unref();
   const status = served.status();
   const webhooks = status.reduce((sum, factory) => sum + factory.webhooks, 0);
   return { ingressUrl: ingress.url, managementUrl, factories: status.length, webhooks };

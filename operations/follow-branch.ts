@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
 import type { AppliedState } from '../schema/applied-state.ts';
-import { getCommit } from '../schema/automations-snapshot.ts';
 import type { Commit } from '../schema/commit.ts';
 import type { Diagnostic } from '../schema/diagnostics.ts';
+import { getCommit } from '../schema/source-commit.ts';
 import { definitionFolders, getDefinitionPath } from '../sources/definition-file-name.ts';
 import type { Definitions } from '../sources/definitions.ts';
 import { parseDefinitions } from '../sources/parse-definitions.ts';

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import type { z } from 'zod';
-import { type AppliedState, appliedStateShape, sourceShape } from './applied-state.ts';
+import { type AppliedState, appliedStateShape } from './applied-state.ts';
 import type { Commit } from './commit.ts';
+import { getCommit } from './source-commit.ts';
 
 /** The automations that judged a delivery. The delivery log keeps them, so that each verdict can be explained later. */
 const automationsSnapshotShape = appliedStateShape.pick({
@@ -28,17 +29,4 @@ export function createSnapshot(state: AppliedState): StoredSnapshot {
 
 export function parseSnapshot(json: string): AutomationsSnapshot {
   return automationsSnapshotShape.parse(JSON.parse(json));
-}
-
-/** Reads the commit from a snapshot's source, given as JSON text; undefined unless the source is a repository. */
-export function parseSourceCommit(json: string | null | undefined): Commit | undefined {
-  if (!json) return undefined;
-  return getCommit({ source: sourceShape.nullable().parse(JSON.parse(json)) });
-}
-
-/** The commit that an applied state comes from, if its factory follows a branch. */
-export function getCommit({ source }: Pick<AppliedState, 'source'>): Commit | undefined {
-  if (source?.kind !== 'repository') return undefined;
-  const { revision, author, subject, committedAt } = source;
-  return { revision, author, subject, committedAt };
 }

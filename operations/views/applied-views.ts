@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 import type * as answers from '../../schema/api/answers.ts';
 import type { AppliedAutomation, AppliedState, AppliedWebhook } from '../../schema/applied-state.ts';
-import { getCommit } from '../../schema/automations-snapshot.ts';
 import { pickRunControl } from '../../schema/definitions/automation-definition.ts';
 import { renderAutomationYaml, renderWebhookYaml } from '../../schema/definitions/definition-yaml.ts';
 import { renderIngressUrl } from '../../schema/ingress-url.ts';
 import { listKeptHeaders } from '../../schema/kept-headers.ts';
+import { getCommit } from '../../schema/source-commit.ts';
 import { findDefinitionFile, findManagement } from '../managed-by.ts';
 
 export type FactoryView = z.output<typeof answers.factoryAnswer>;

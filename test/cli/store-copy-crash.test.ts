@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import type { ResultPromise } from 'execa';
-import { expect, inject, test } from 'vitest';
+import { beforeAll, expect, inject, test } from 'vitest';
 import type { CopyReport } from '../../operations/copy-store.ts';
 import { webhooksMax } from '../../schema/factory-size.ts';
 import { createSortableId, sortableIdRandomBytes } from '../../schema/ids.ts';
@@ -12,21 +12,22 @@ import { eventually } from '../support/eventually.ts';
 import { query, usePostgres } from '../support/postgres.ts';
 import { storeIn } from '../support/stored.ts';
 import { testLimitMs } from '../support/test-limit.ts';
-import { makeWorkspace, type Workspace } from '../support/workspace.ts';
+import { makeWorkspace } from '../support/workspace.ts';
 
 const isLong = inject('isLong');
-const count = isLong ? 1_000_000 : 30_000;
+const count = isLong ? 1_000_000 : 20_000;
 const timeout = isLong ? 1_800_000 : testLimitMs;
 const dayMs = 24 * 60 * 60 * 1000;
 const server = usePostgres(['max_wal_size = 4GB']);
+/** No test changes its home. */
+const workspace = makeWorkspace();
+beforeAll(makeLargeHome, timeout);
 
 test('copies a home to PostgreSQL and back, killed in the middle both times: nothing is missing or there twice', {
   timeout,
 }, async () => {
-  const workspace = makeWorkspace();
   const url = await server.createDatabase();
   const env = { HOOKMILL_STORE: url, HOOKMILL_KEY: randomBytes(32).toString('base64') };
-  await makeLargeHome(workspace);
   const start = (from: string, to: string) =>
     workspace.start(['store', 'copy', '--from', from, '--to', to, '-o', 'json'], { env });
 
@@ -58,9 +59,7 @@ test('copies a home to PostgreSQL and back, killed in the middle both times: not
 test('a backup that is killed leaves nothing under its name, and a restore that is killed goes on', {
   timeout,
 }, async () => {
-  const workspace = makeWorkspace();
   const url = await server.createDatabase();
-  await makeLargeHome(workspace);
   const env = { HOOKMILL_KEY: workspace.read('.hookmill/key').trim() };
   const backUp = () => workspace.start(['store', 'backup', 'the-backup', '-o', 'json']);
   const sizeWritten = () =>
@@ -119,7 +118,7 @@ function readStatus(pid: number | undefined): string {
 }
 
 /** A home with as many webhooks as a factory may have, and deliveries of the last 30 days; each tenth has a run. */
-async function makeLargeHome(workspace: Workspace): Promise<void> {
+async function makeLargeHome(): Promise<void> {
   await workspace.hookmill('secrets', 'generate', 'SHARED');
   const names = Array.from({ length: webhooksMax }, (_, index) => `hook-${index}`);
   for (const name of names) workspace.write(`webhooks/${name}.yaml`, 'secretName: SHARED\n');

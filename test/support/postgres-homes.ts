@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, inject } from 'vitest';
 import { keepHomesIn } from './home-place.ts';
-import { createDatabaseAt } from './postgres.ts';
+import { createDatabaseAt, templateName } from './postgres.ts';
 
 // Each test file of `npm run test:postgres` loads this first: each home then has a database.
 
@@ -11,7 +11,7 @@ keepHomesIn(databases);
 
 const fill = async () => {
   while (databases.length < homesMax)
-    databases.push(await createDatabaseAt(inject('postgresPort'), inject('postgresTemplate')));
+    databases.push(await createDatabaseAt(inject('postgresPort'), templateName));
 };
 beforeAll(fill);
 beforeEach(fill);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync } from 'node:fs';
-import { appendFile } from 'node:fs/promises';
+import { existsSync, mkdtempSync } from 'node:fs';
+import { appendFile, rename } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -16,6 +16,8 @@ export interface PostgresServer {
   readonly port: number;
   /** Makes an empty database, and returns its URL. */
   createDatabase(): Promise<string>;
+  /** Makes a database that has the tables of a store, and returns its URL. */
+  createDatabaseWithTables(): Promise<string>;
   /** Starts it again after `stop`, on the same port with the same data. */
   start(): Promise<void>;
   stop(mode: StopMode): Promise<void>;
@@ -45,6 +47,7 @@ export function usePostgres(settings: readonly string[] = []): PostgresServer {
       return started().port;
     },
     createDatabase: () => started().createDatabase(),
+    createDatabaseWithTables: () => started().createDatabaseWithTables(),
     start: () => started().start(),
     stop: mode => started().stop(mode),
   };
@@ -52,11 +55,38 @@ export function usePostgres(settings: readonly string[] = []): PostgresServer {
 
 /** Starts a server with its own data directory. `settings` are lines of postgresql.conf. */
 export async function startPostgres(settings: readonly string[] = []): Promise<OwnServer> {
+  const pristine = join(tmpdir(), 'pristine-postgres');
+  if (!existsSync(pristine)) await makePristine(pristine);
+  const directory = mkdtempSync(join(tmpdir(), 'postgres-'));
+  await execa('cp', ['-r', pristine, join(directory, 'data')]);
+  return startIn(directory, settings);
+}
+
+/**
+ * Makes a data directory that every server of this run of tests begins with a copy of: to initialize it and to make the
+ * tables takes longer than to copy them.
+ */
+async function makePristine(pristine: string): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'postgres-'));
   const data = join(directory, 'data');
-  const port = await findFreePort();
   const initialize = ['-D', data, '-U', 'hookmill', '--auth=trust', '--no-sync', '-E', 'UTF8', '--locale=C'];
   await runProgram('initdb', initialize);
+  const server = await startIn(directory, []);
+  await query(urlOf(server.port, 'postgres'), `CREATE DATABASE ${templateName}`);
+  const pool = new pg.Pool({ connectionString: urlOf(server.port, templateName) });
+  pool.on('error', ignore);
+  await migrateTables(pool);
+  await pool.end();
+  await server.stop('fast');
+  // Another process of the tests may have been faster.
+  await rename(data, pristine).catch(error => {
+    if (!existsSync(pristine)) throw error;
+  });
+}
+
+async function startIn(directory: string, settings: readonly string[]): Promise<OwnServer> {
+  const data = join(directory, 'data');
+  const port = await findFreePort();
   const lines = [
     `port = ${port}`,
     "listen_addresses = '127.0.0.1'",
@@ -70,6 +100,7 @@ export async function startPostgres(settings: readonly string[] = []): Promise<O
   const server: OwnServer = {
     port,
     createDatabase: () => createDatabaseAt(port),
+    createDatabaseWithTables: () => createDatabaseAt(port, templateName),
     start: () => control('-l', join(directory, 'server.log'), 'start'),
     stop: mode => control('-m', mode, 'stop'),
     remove: async () => {
@@ -80,21 +111,18 @@ export async function startPostgres(settings: readonly string[] = []): Promise<O
   return server;
 }
 
-/** Makes a database on the server at this port, empty or a copy of the template, and returns its URL. */
+/** A database of each server that has the tables of a store. */
+export const templateName = 'tables';
+
+/** Makes a database on the server at this port, a copy of another one, and returns its URL. */
 export async function createDatabaseAt(port: number, template = 'template1'): Promise<string> {
   const name = `test_${randomBytes(8).toString('hex')}`;
-  const url = (database: string) => `postgres://hookmill@127.0.0.1:${port}/${database}`;
-  await query(url('postgres'), `CREATE DATABASE ${name} TEMPLATE ${template}`);
-  return url(name);
+  await query(urlOf(port, 'postgres'), `CREATE DATABASE ${name} TEMPLATE ${template}`);
+  return urlOf(port, name);
 }
 
-/** Makes a database with tables, and returns its name. A copy of it takes less time than making its tables again. */
-export async function createTemplateAt(port: number): Promise<string> {
-  const url = await createDatabaseAt(port);
-  const pool = new pg.Pool({ connectionString: url });
-  await migrateTables(pool);
-  await pool.end();
-  return new URL(url).pathname.slice(1);
+function urlOf(port: number, database: string): string {
+  return `postgres://hookmill@127.0.0.1:${port}/${database}`;
 }
 
 /** Runs one statement on a connection of its own. */
@@ -109,7 +137,7 @@ export async function query(url: string, text: string, values: unknown[] = []): 
   }
 }
 
-/** The failed statement says the same. */
+/** A failed statement says the same, and a server that stops ends connections that nobody uses any more. */
 function ignore(): undefined {
   return undefined;
 }

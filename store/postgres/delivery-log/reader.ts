@@ -1,5 +1,5 @@
-import { parseSourceCommit } from '../../../schema/automations-snapshot.ts';
 import type { Commit } from '../../../schema/commit.ts';
+import { parseSourceCommit } from '../../../schema/source-commit.ts';
 import { hourMs } from '../../../schema/time-units.ts';
 import type {
   DeliveryFilter,

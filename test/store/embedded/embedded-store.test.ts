@@ -1,8 +1,9 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { describe } from 'vitest';
 import { openEmbeddedStore } from '../../../store/embedded/embedded-store.ts';
-import { describeStore } from '../conformance/describe-store.ts';
+import { describeReader, describeStore } from '../conformance/describe-store.ts';
 import type { MakePlace } from '../conformance/place.ts';
 
 const homePlace =
@@ -22,5 +23,5 @@ const homePlace =
     };
   };
 
-describeStore('a home that is read on the calling thread', homePlace(false), 'one');
-describeStore('a home that is read in a thread of its own', homePlace(true), 'one');
+describeStore('a home', homePlace(false), 'one');
+describe('a home that is read in a thread of its own', () => describeReader(homePlace(true)));

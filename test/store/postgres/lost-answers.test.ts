@@ -40,7 +40,7 @@ async function listWaiting(statement: string): Promise<number[]> {
 }
 
 test('a delivery whose connection was ended while it waited for the standby still waits for it', async () => {
-  const log = await openLog(openAt(postgresPlace(await server.createDatabase())));
+  const log = await openLog(openAt(postgresPlace(await server.createDatabaseWithTables())));
   // The first delivery stores the automations that later ones refer to.
   await log.recordAccepted(acceptedDelivery());
   await awaitStandby('nobody');
@@ -58,7 +58,7 @@ test('a delivery whose connection was ended while it waited for the standby stil
 });
 
 test('a daemon keeps its lease while its signs of life would wait for the standby', async () => {
-  const url = await server.createDatabase();
+  const url = await server.createDatabaseWithTables();
   const log = await openLog(openAt(postgresPlace(url)));
   await log.claimRuns({ daemonId: 'daemon one', nowMs: 0, limit: 1 });
   await awaitStandby('nobody');
@@ -70,7 +70,7 @@ test('a daemon keeps its lease while its signs of life would wait for the standb
 });
 
 test('runs whose claim was committed and never answered are claimed again', async () => {
-  const log = await openLog(openAt(postgresPlace(await server.createDatabase())));
+  const log = await openLog(openAt(postgresPlace(await server.createDatabaseWithTables())));
   const run = newRun();
   await log.recordAccepted(acceptedDelivery({ runs: [run] }));
   const claim = { daemonId: 'daemon one', nowMs: sampleAtMs, limit: 10 };
@@ -91,7 +91,7 @@ test('runs whose claim was committed and never answered are claimed again', asyn
 });
 
 test('a change waits for the commits of others that notify, longer than for a lock', async () => {
-  const store = openAt(postgresPlace(await server.createDatabase()), { lockTimeoutMs: 1 });
+  const store = openAt(postgresPlace(await server.createDatabaseWithTables()), { lockTimeoutMs: 1 });
   await addWebhook(store, 'pay', 'one');
   await awaitStandby('nobody');
   onTestFinished(() => awaitStandby(''));

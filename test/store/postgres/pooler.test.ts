@@ -16,7 +16,7 @@ describe.skipIf(!hasPooler)('through PgBouncer in transaction mode', () => {
   const throughPooler = usePooler(server);
   let url: string;
   beforeEach(async () => {
-    url = await server.createDatabase();
+    url = await server.createDatabaseWithTables();
   });
 
   describe('applied states', () => testAppliedStates(() => postgresPlace(throughPooler(url), url)));

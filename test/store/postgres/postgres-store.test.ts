@@ -5,10 +5,10 @@ import type { MakePlace } from '../conformance/place.ts';
 import { postgresPlace } from './postgres-place.ts';
 
 const server = usePostgres();
-/** Empty databases. No test makes more than two places. */
+/** Databases without any rows. No test makes more than two places. */
 const urls: string[] = [];
 beforeEach(async () => {
-  while (urls.length < 2) urls.push(await server.createDatabase());
+  while (urls.length < 2) urls.push(await server.createDatabaseWithTables());
 });
 
 const makePlace: MakePlace = () => {

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
-import { parseSourceCommit } from '../../../../schema/automations-snapshot.ts';
 import type { Commit } from '../../../../schema/commit.ts';
 import { type Outcome, type RunState, runStates } from '../../../../schema/delivery.ts';
+import { parseSourceCommit } from '../../../../schema/source-commit.ts';
 import { hourMs } from '../../../../schema/time-units.ts';
 import type {
   DeliveryFilter,

@@ -12,7 +12,7 @@ import { postgresPlace } from '../postgres-place.ts';
 const server = usePostgres();
 let url: string;
 beforeEach(async () => {
-  url = await server.createDatabase();
+  url = await server.createDatabaseWithTables();
 });
 
 const dayMs = 86_400_000;

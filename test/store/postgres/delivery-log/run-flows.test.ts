@@ -28,7 +28,7 @@ const countRowsRead = `
   WHERE relname LIKE 'run%'`;
 
 test('decisions and ends read few rows, with 20,000 runs in their lanes', async () => {
-  const url = await server.createDatabase();
+  const url = await server.createDatabaseWithTables();
   await openLog(openAt(postgresPlace(url)));
   const client = new pg.Client(url);
   await client.connect();

@@ -8,7 +8,7 @@ import { postgresPlace } from '../postgres-place.ts';
 const server = usePostgres();
 
 test('shows whoever follows the log no row while an earlier one is not committed', async () => {
-  const url = await server.createDatabase();
+  const url = await server.createDatabaseWithTables();
   const store = openAt(postgresPlace(url));
   const { deliveries } = store;
   const log = await openLog(store);
