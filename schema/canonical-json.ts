@@ -7,9 +7,8 @@ export function toCanonicalJson(value: unknown): string {
 function sortKeys(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(sortKeys);
-  return Object.fromEntries(
-    Object.keys(value)
-      .sort()
-      .map(key => [key, sortKeys(Reflect.get(value, key))]),
-  );
+  // Without a prototype, so that `__proto__` is a key like any other.
+  const sorted: Record<string, unknown> = { __proto__: null };
+  for (const key of Object.keys(value).sort()) sorted[key] = sortKeys(Reflect.get(value, key));
+  return sorted;
 }

@@ -7,6 +7,11 @@ test('sorts keys at every level, and keeps the order of arrays', () => {
   expect(toCanonicalJson(value)).toBe('{"a":null,"b":[{"c":2,"d":1},3]}');
 });
 
+test('takes `__proto__` as a key like any other', () => {
+  const value = JSON.parse('{"b":1,"__proto__":{"d":2,"c":3}}');
+  expect(toCanonicalJson(value)).toBe('{"__proto__":{"c":3,"d":2},"b":1}');
+});
+
 test('writes values that are equal as JSON alike, whatever the order of their keys', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), object => {
