@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import type { ResultPromise } from 'execa';
-import { beforeAll, expect, inject, test } from 'vitest';
+import { beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import type { CopyReport } from '../../operations/copy-store.ts';
 import { webhooksMax } from '../../schema/factory-size.ts';
 import { createSortableId, sortableIdRandomBytes } from '../../schema/ids.ts';
@@ -15,81 +17,124 @@ import { testLimitMs } from '../support/test-limit.ts';
 import { makeWorkspace } from '../support/workspace.ts';
 
 const isLong = inject('isLong');
-const count = isLong ? 1_000_000 : 20_000;
+const count = isLong ? 1_000_000 : 3 * rowsPerPageMax;
 const timeout = isLong ? 1_800_000 : testLimitMs;
+/** Each day has a partition in PostgreSQL. */
+const days = isLong ? 30 : 3;
 const dayMs = 24 * 60 * 60 * 1000;
+/** More than the first page of deliveries, and less than all of them, whether their bytes are sent as they are or in hex. */
+const bytesHeld = count * 700;
 const server = usePostgres(['max_wal_size = 4GB']);
 /** No test changes its home. */
 const workspace = makeWorkspace();
 beforeAll(makeLargeHome, timeout);
 
-test('copies a home to PostgreSQL and back, killed in the middle both times: nothing is missing or there twice', {
+test('copies a home to PostgreSQL and back, and to a backup and back, killed in the middle each time', {
   timeout,
 }, async () => {
-  const url = await server.createDatabase();
-  const env = { HOOKMILL_STORE: url, HOOKMILL_KEY: randomBytes(32).toString('base64') };
-  const start = (from: string, to: string) =>
-    workspace.start(['store', 'copy', '--from', from, '--to', to, '-o', 'json'], { env });
+  const [url, urlOfRestored] = [await server.createDatabase(), await server.createDatabase()];
+  const HOOKMILL_KEY = randomBytes(32).toString('base64');
+  const startAt = (HOOKMILL_STORE: string, ...args: string[]) =>
+    workspace.start(['store', ...args, '-o', 'json'], { env: { HOOKMILL_STORE, HOOKMILL_KEY } });
 
-  const countThere = async () => {
-    const { rows } = await query(url, "SELECT to_regclass('hookmill.deliveries') AS table");
-    if (!rows[0].table) return 0;
-    return Number((await query(url, 'SELECT count(*) FROM hookmill.deliveries')).rows[0].count);
-  };
-  await killOnce(start('.hookmill', 'postgres'), async () => (await countThere()) > count / 10);
-  const copiedBefore = await countThere();
+  const copyThere = (at: string) => startAt(at, 'copy', '--from', '.hookmill', '--to', 'postgres');
+  await killInTheMiddle(url, copyThere);
+  const copiedBefore = await countRows(url, 'deliveries');
+  expect(copiedBefore).toBeGreaterThan(0);
   expect(copiedBefore).toBeLessThan(count);
-  await finish('to PostgreSQL', start('.hookmill', 'postgres'), count - copiedBefore);
-  expect(await countThere()).toBe(count);
+  await finish('to PostgreSQL', copyThere(url), count - copiedBefore);
+  expect(await countRows(url, 'deliveries')).toBe(count);
 
   const file = homeAt(workspace.path('back')).deliveryLogFile;
-  const countBack = (limit = count) => {
-    if (!existsSync(file)) return 0;
-    const reader = openSqliteReader(file);
-    const rows = reader.listDeliveries({ factory: 'default', limit });
-    reader.close();
-    return rows.length;
-  };
-  await killOnce(start('postgres', 'back'), async () => countBack(1) > 0);
-  expect(countBack()).toBeLessThan(count);
-  await finish('back to a home', start('postgres', 'back'), count - countBack());
-  expect(countBack()).toBe(count);
-});
+  const copyBack = (at: string) => startAt(at, 'copy', '--from', 'postgres', '--to', 'back');
+  await killInTheMiddle(url, copyBack);
+  const backBefore = countInHome(file);
+  expect(backBefore).toBeGreaterThan(0);
+  expect(backBefore).toBeLessThan(count);
+  await finish('back to a home', copyBack(url), count - backBefore);
+  expect(countInHome(file)).toBe(count);
 
-test('a backup that is killed leaves nothing under its name, and a restore that is killed goes on', {
-  timeout,
-}, async () => {
-  const url = await server.createDatabase();
-  const env = { HOOKMILL_KEY: workspace.read('.hookmill/key').trim() };
-  const backUp = () => workspace.start(['store', 'backup', 'the-backup', '-o', 'json']);
-  const sizeWritten = () =>
-    Math.max(0, ...readdirSync(workspace.directory).map(name => statSync(workspace.path(name)).size));
-  await killOnce(backUp(), async () => sizeWritten() > count * 100);
+  const backUp = (at: string) => startAt(at, 'backup', 'the-backup');
+  await killInTheMiddle(url, backUp);
+  expect(Math.max(...readdirSync(workspace.directory).map(sizeOf))).toBeGreaterThan(count * 100);
   expect(existsSync(workspace.path('the-backup'))).toBe(false);
-  await finish('to a backup', backUp(), count);
+  await finish('to a backup', backUp(url), count);
 
-  const restore = () =>
-    workspace.start(['store', 'restore', 'the-backup', '-o', 'json'], {
-      env: { ...env, HOOKMILL_STORE: url },
-    });
-  const countRestored = async (table: string) => {
-    const { rows } = await query(url, `SELECT to_regclass('hookmill.${table}') AS table`);
-    if (!rows[0].table) return 0;
-    return Number((await query(url, `SELECT count(*) FROM hookmill.${table}`)).rows[0].count);
-  };
-  await killOnce(restore(), async () => (await countRestored('deliveries')) > count / 10);
-  expect(await countRestored('documents')).toBe(0);
-  const restored = await countRestored('deliveries');
-  expect(restored).toBeLessThan(count);
-  await finish('from a backup', restore(), count - restored);
-  expect(await countRestored('deliveries')).toBe(count);
+  const restore = (at: string) => startAt(at, 'restore', 'the-backup');
+  await killInTheMiddle(urlOfRestored, restore);
+  expect(await countRows(urlOfRestored, 'documents')).toBe(0);
+  const restoredBefore = await countRows(urlOfRestored, 'deliveries');
+  expect(restoredBefore).toBeGreaterThan(0);
+  expect(restoredBefore).toBeLessThan(count);
+  await finish('from a backup', restore(urlOfRestored), count - restoredBefore);
+  expect(await countRows(urlOfRestored, 'deliveries')).toBe(count);
 });
 
-/** Kills the copy as soon as it has copied enough. */
-async function killOnce(copy: ResultPromise, isEnough: () => Promise<boolean>): Promise<void> {
-  await eventually(isEnough);
+async function countRows(url: string, table: string): Promise<number> {
+  return Number((await query(url, `SELECT count(*) FROM hookmill.${table}`)).rows[0].count);
+}
+
+function countInHome(deliveryLogFile: string): number {
+  const reader = openSqliteReader(deliveryLogFile);
+  const rows = reader.listDeliveries({ factory: 'default', limit: count });
+  reader.close();
+  return rows.length;
+}
+
+function sizeOf(name: string): number {
+  return statSync(workspace.path(name)).size;
+}
+
+/** Kills a copy that works on the database through a relay, once the relay holds back what they send each other. */
+async function killInTheMiddle(url: string, start: (url: string) => ResultPromise): Promise<void> {
+  const relay = await startRelay(Number(new URL(url).port));
+  const copy = start(url.replace(/:\d+\//, `:${relay.port}/`));
+  const ended = copy.then(({ stderr }) => {
+    throw new Error(`the copy ended before it was killed: ${stderr}`);
+  });
+  await Promise.race([relay.isHolding, ended]);
+  ended.catch(() => undefined);
   copy.kill('SIGKILL');
   expect(await copy).toMatchObject({ signal: 'SIGKILL' });
+  relay.close();
+  // The server would notice only later that nobody is there any more, and a copy refuses to work beside another one.
+  await eventually(async () => {
+    const others = 'datname = current_database() AND pid <> pg_backend_pid()';
+    const { rows } = await query(
+      url,
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${others}`,
+    );
+    return rows.length === 0;
+  });
+}
+
+/** Passes on what a client and a server on this port send each other, and stops in the middle. */
+async function startRelay(serverPort: number) {
+  const { promise: isHolding, resolve: hold } = Promise.withResolvers<void>();
+  const sockets: Socket[] = [];
+  const pass = (from: Socket, to: Socket) => {
+    let passed = 0;
+    from
+      .on('error', () => undefined)
+      .on('data', chunk => {
+        passed += chunk.length;
+        if (passed < bytesHeld) to.write(chunk);
+        else hold();
+      });
+  };
+  const relay = createServer(client => {
+    const target = connect(serverPort, '127.0.0.1');
+    sockets.push(client, target);
+    pass(client, target);
+    pass(target, client);
+  }).listen(0, '127.0.0.1');
+  await once(relay, 'listening');
+  const close = () => {
+    relay.close();
+    for (const socket of sockets) socket.destroy();
+  };
+  onTestFinished(close);
+  return { port: (relay.address() as AddressInfo).port, isHolding, close };
 }
 
 /** Waits until the copy ends, and says how long it took. */
@@ -117,7 +162,7 @@ function readStatus(pid: number | undefined): string {
   }
 }
 
-/** A home with as many webhooks as a factory may have, and deliveries of the last 30 days; each tenth has a run. */
+/** A home with as many webhooks as a factory may have, and deliveries of the last days; each tenth has a run. */
 async function makeLargeHome(): Promise<void> {
   await workspace.hookmill('secrets', 'generate', 'SHARED');
   const names = Array.from({ length: webhooksMax }, (_, index) => `hook-${index}`);
@@ -126,12 +171,12 @@ async function makeLargeHome(): Promise<void> {
   const store = storeIn(homeAt(workspace.home));
   const { webhooks } = await store.appliedStates.read('default');
   const transfer = await store.openTransfer();
-  const startMs = Date.now() - 30 * dayMs;
+  const startMs = Date.now() - days * dayMs;
   const snapshots = [{ digest: 'a digest', json: '{"automations":[]}' }];
   for (let from = 0; from < count; from += rowsPerPageMax) {
     const page = Array.from({ length: rowsPerPageMax }, (_, index) => {
       const webhook = webhooks[(from + index) % webhooks.length] as (typeof webhooks)[number];
-      return makeDelivery(webhook, startMs + ((from + index) / count) * 30 * dayMs);
+      return makeDelivery(webhook, startMs + ((from + index) / count) * days * dayMs);
     });
     await transfer.deliveries.write(page, snapshots);
     const accepted = page.filter(({ outcome }, index) => outcome === 'Accepted' && index % 10 === 0);
