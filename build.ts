@@ -77,11 +77,16 @@ let findImports: (module: string) => readonly string[] = () => [];
 let startModules: ReadonlySet<string> | undefined;
 let definitionsModules: ReadonlySet<string> | undefined;
 
-const { output } = await build({
-  input: { hookmill: program },
+const options = {
   platform: 'node',
   external: isExternal,
   resolve: { alias: replaced },
+  treeshake: { propertyReadSideEffects: false },
+  write: false,
+} as const;
+const { output } = await build({
+  ...options,
+  input: { hookmill: program },
   // One file for all that each command loads starts faster than the twenty that rolldown would make of it, and so does
   // one file for all that commands load to check definitions.
   output: {
@@ -93,7 +98,6 @@ const { output } = await build({
       ],
     },
   },
-  treeshake: { propertyReadSideEffects: false },
   plugins: [
     lazyBuiltins,
     fasterYaml,
@@ -104,17 +108,12 @@ const { output } = await build({
       },
     },
   ],
-  write: false,
 });
 const threads = await build({
+  ...options,
   input: workers,
-  platform: 'node',
-  external: isExternal,
-  resolve: { alias: replaced },
-  treeshake: { propertyReadSideEffects: false },
-  plugins: [lazyBuiltins, fasterYaml],
   output: { format: 'esm' },
-  write: false,
+  plugins: [lazyBuiltins, fasterYaml],
 });
 output.push(...threads.output);
 mkdirSync('dist', { recursive: true });
@@ -136,13 +135,8 @@ function isStartModule(module: string): boolean {
 
 /** Whether commands load the module to check definitions, and not each command does. */
 function isDefinitionsModule(module: string): boolean {
-  definitionsModules ??= findDefinitionsModules();
-  return definitionsModules.has(module);
-}
-
-function findDefinitionsModules(): Set<string> {
-  const others = findReached([program]);
-  return new Set([...findReached(definitions)].filter(module => !others.has(module)));
+  definitionsModules ??= findReached(definitions);
+  return definitionsModules.has(module) && !isStartModule(module);
 }
 
 function findReached(entries: readonly string[]): Set<string> {
