@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa, execaSync } from 'execa';
 import { buildDashboard } from './build-dashboard.ts';
+import { pristineVariable } from './postgres.ts';
 
 /** Builds what `cli/bin.js` loads, and puts all temporary directories into one that is removed at the end. */
 export default async function setup(): Promise<() => Promise<unknown>> {
@@ -11,6 +12,7 @@ export default async function setup(): Promise<() => Promise<unknown>> {
   process.env.NODE_COMPILE_CACHE = join(tmpdir(), 'node-compile-cache');
   const directory = mkdtempSync(join(tmpdir(), 'hookmill-tests-'));
   process.env.TMPDIR = directory;
+  process.env[pristineVariable] = join(directory, 'pristine-postgres');
   // Processes that were just killed may still write: what they leave is not worth a failure. Not in this process, which
   // must end the workers meanwhile.
   return () => execa('rm', ['-rf', '--', directory], { reject: false });

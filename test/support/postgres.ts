@@ -55,19 +55,34 @@ export function usePostgres(settings: readonly string[] = []): PostgresServer {
 
 /** Starts a server with its own data directory. `settings` are lines of postgresql.conf. */
 export async function startPostgres(settings: readonly string[] = []): Promise<OwnServer> {
-  const pristine = join(tmpdir(), 'pristine-postgres');
-  if (!existsSync(pristine)) await makePristine(pristine);
   const directory = mkdtempSync(join(tmpdir(), 'postgres-'));
-  await execa('cp', ['-r', pristine, join(directory, 'data')]);
+  const pristine = process.env[pristineVariable];
+  if (pristine === undefined) {
+    await makeData(directory);
+  } else {
+    if (!existsSync(pristine)) await makePristine(pristine);
+    await execa('cp', ['-r', pristine, join(directory, 'data')]);
+  }
   return startIn(directory, settings);
 }
 
 /**
- * Makes a data directory that every server of this run of tests begins with a copy of: to initialize it and to make the
- * tables takes longer than to copy them.
+ * The environment variable with the path of a data directory that every server of a run of tests begins with a copy of:
+ * to initialize it and to make the tables takes longer than to copy them.
  */
+export const pristineVariable = 'PRISTINE_POSTGRES';
+
 async function makePristine(pristine: string): Promise<void> {
-  const directory = mkdtempSync(join(tmpdir(), 'postgres-'));
+  const directory = mkdtempSync(`${pristine}-`);
+  await makeData(directory);
+  // Another process of the tests may have been faster.
+  await rename(join(directory, 'data'), pristine).catch(error => {
+    if (!existsSync(pristine)) throw error;
+  });
+}
+
+/** Makes the directory `data` in this one. */
+async function makeData(directory: string): Promise<void> {
   const data = join(directory, 'data');
   const initialize = ['-D', data, '-U', 'hookmill', '--auth=trust', '--no-sync', '-E', 'UTF8', '--locale=C'];
   await runProgram('initdb', initialize);
@@ -78,10 +93,6 @@ async function makePristine(pristine: string): Promise<void> {
   await migrateTables(pool);
   await pool.end();
   await server.stop('fast');
-  // Another process of the tests may have been faster.
-  await rename(data, pristine).catch(error => {
-    if (!existsSync(pristine)) throw error;
-  });
 }
 
 async function startIn(directory: string, settings: readonly string[]): Promise<OwnServer> {
