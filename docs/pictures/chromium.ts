@@ -18,7 +18,7 @@ const args = [
   '--disable-sync',
 ];
 
-/** The path of an installed Chromium; undefined if there is none. */
+/** Finds an installed Chromium, and returns its path; undefined if there is none. */
 export function findChromium(): string | undefined {
   return executablePaths.find(existsSync);
 }

@@ -31,8 +31,8 @@ type Line = z.output<typeof lineShape>;
 type NewLine = Partial<Line>;
 
 /**
- * Opens the audit log of a home: a file with one or two lines of JSON for each entry, and the file before it. A new one
- * begins in time for both files together to hold the newest `kept` entries.
+ * Opens the audit log of a home: a file with one or two lines of JSON for each entry, and the file before it. A file
+ * takes the place of the one before when it has twice `kept` lines, so both together hold the newest `kept` entries.
  */
 export function openFileAuditLog(home: Home): AuditLog {
   const file = home.auditFile;
