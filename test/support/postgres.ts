@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import pg from 'pg';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { migrateTables } from '../../store/postgres/migrations.ts';
 import { findFreePort } from './free-port.ts';
 
@@ -51,6 +51,39 @@ export function usePostgres(settings: readonly string[] = []): PostgresServer {
     start: () => started().start(),
     stop: mode => started().stop(mode),
   };
+}
+
+/**
+ * Returns a function that gives a test databases with the tables of a store and without rows, at most `countMax`. Later
+ * tests of the file have the same ones: to empty a database takes a third of the time that a new one takes.
+ */
+export function useEmptyDatabases(server: PostgresServer, countMax: number): () => string {
+  const empty: string[] = [];
+  const used: string[] = [];
+  beforeEach(async () => {
+    await Promise.all(used.map(emptyTables));
+    empty.push(...used.splice(0));
+    while (empty.length < countMax) empty.push(await server.createDatabaseWithTables());
+  });
+  return () => {
+    const url = empty.pop();
+    if (url === undefined) throw new Error(`the test uses more than ${countMax} databases`);
+    used.push(url);
+    return url;
+  };
+}
+
+async function emptyTables(url: string): Promise<void> {
+  await query(
+    url,
+    `DO $$ DECLARE name regclass; BEGIN
+      FOR name IN SELECT oid FROM pg_class
+        WHERE relnamespace = 'hookmill'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
+          AND relname NOT IN ('migrations', 'probe', 'tally_position')
+      LOOP EXECUTE 'DELETE FROM ' || name; END LOOP;
+      UPDATE hookmill.tally_position SET seq = 0, day = 0, seen_ms = 0, listening_since_ms = 0;
+    END $$`,
+  );
 }
 
 /** Starts a server with its own data directory. `settings` are lines of postgresql.conf. */

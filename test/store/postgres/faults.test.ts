@@ -12,7 +12,7 @@ import { query, usePostgres } from '../../support/postgres.ts';
 const server = usePostgres();
 let url: string;
 beforeEach(async () => {
-  url = await server.createDatabase();
+  url = await server.createDatabaseWithTables();
 });
 
 async function openLog(options: DeliveryLogOptions = {}): Promise<DeliveryLog> {

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import pg from 'pg';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { acceptedDelivery } from '../../support/deliveries.ts';
 import { eventually } from '../../support/eventually.ts';
 import { hasPooler, usePooler } from '../../support/pooler.ts';
-import { query, usePostgres } from '../../support/postgres.ts';
+import { query, useEmptyDatabases, usePostgres } from '../../support/postgres.ts';
 import { addWebhook, testAppliedStates } from '../conformance/applied-states.ts';
 import { testDeliveries } from '../conformance/deliveries.ts';
 import { openAt, openLog } from '../conformance/place.ts';
@@ -14,17 +14,18 @@ import { postgresPlace } from './postgres-place.ts';
 describe.skipIf(!hasPooler)('through PgBouncer in transaction mode', () => {
   const server = usePostgres();
   const throughPooler = usePooler(server);
-  let url: string;
-  beforeEach(async () => {
-    url = await server.createDatabaseWithTables();
-  });
+  const nextUrl = useEmptyDatabases(server, 1);
+  const makePlace = () => {
+    const url = nextUrl();
+    return postgresPlace(throughPooler(url), url);
+  };
 
-  describe('applied states', () => testAppliedStates(() => postgresPlace(throughPooler(url), url)));
-  describe('deliveries', () => testDeliveries(() => postgresPlace(throughPooler(url), url)));
-  describe('team secrets', () => testTeamSecrets(() => postgresPlace(throughPooler(url), url)));
+  describe('applied states', () => testAppliedStates(makePlace));
+  describe('deliveries', () => testDeliveries(makePlace));
+  describe('team secrets', () => testTeamSecrets(makePlace));
 
   test('batches that are committed at the same time need no prepared statement of another connection', async () => {
-    const place = postgresPlace(throughPooler(url), url);
+    const place = makePlace();
     for (let logs = 0; logs < 6; logs++) {
       const log = await openLog(openAt(place));
       const recorded: Promise<unknown>[] = [];
@@ -38,6 +39,7 @@ describe.skipIf(!hasPooler)('through PgBouncer in transaction mode', () => {
   });
 
   test('retention that gives up leaves no setting on the connection of the pooler', async () => {
+    const url = nextUrl();
     const log = await openLog(openAt(postgresPlace(throughPooler(url))));
     await log.recordAccepted(acceptedDelivery());
     const backup = new pg.Client({ connectionString: url });
@@ -53,7 +55,7 @@ describe.skipIf(!hasPooler)('through PgBouncer in transaction mode', () => {
   });
 
   test('a change is noticed without a direct connection too', async () => {
-    const store = openAt(postgresPlace(throughPooler(url)));
+    const store = openAt(postgresPlace(throughPooler(nextUrl())));
     let looks = 0;
     const watch = await store.appliedStates.watch(() => {
       looks++;

@@ -13,7 +13,7 @@ const server = usePostgres();
 
 test('output that the database could not take stays on the machine, and the next attempt there stores both', async () => {
   const home = homeAt(makeWorkspace().home);
-  const database = connectDatabase(await server.createDatabase());
+  const database = connectDatabase(await server.createDatabaseWithTables());
   onTestFinished(() => database.close());
   const runFiles = openSharedRunFiles(openRunFiles(home), database);
   const { id } = newRun();

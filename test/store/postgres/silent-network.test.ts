@@ -9,7 +9,7 @@ const server = usePostgres();
 let url: string;
 let link: Link;
 beforeEach(async () => {
-  url = await server.createDatabase();
+  url = await server.createDatabaseWithTables();
   link = await openLink(server.port);
   onTestFinished(() => link.close());
 });
