@@ -3,13 +3,14 @@ import base from './vitest.config.ts';
 
 const limitMs = 600_000;
 
-/** `npm run test:long`: the faults and simulations of `npm test`, many times over, and the image. */
+/** `npm run test:long`: the faults and simulations of `npm test`, many times over, a whole benchmark, and the image. */
 export default defineConfig({
   test: {
     ...base.test,
     include: [
       'test/**/*-{crash,fuzz}.test.ts',
       'test/**/durability.test.ts',
+      'test/bench/accept-path.test.ts',
       'test/operations/health/judge-health.test.ts',
       'test/dashboard/live-list.test.ts',
       'test/deploy/image.test.ts',

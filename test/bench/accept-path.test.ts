@@ -2,12 +2,19 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import { computeFigures, type Figure, renderFigure } from '../../bench/accept-path/figures.ts';
 
 const program = join(import.meta.dirname, '../../bench/accept-path.ts');
 
-test('measures every figure beside its comparison, and writes them as JSON', async () => {
+test('starts, and refuses an unknown option', async () => {
+  const { exitCode, stderr } = await execa(process.execPath, [program, '--round', '1'], { reject: false });
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain("Unknown option '--round'");
+});
+
+test('measures every figure beside its comparison, and writes them as JSON', async ({ skip }) => {
+  skip(!inject('isLong'), 'npm run test:long does it');
   const directory = mkdtempSync(join(tmpdir(), 'bench-'));
   onTestFinished(() => rmSync(directory, { recursive: true }));
   const file = join(directory, 'figures.json');
