@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createProgram } from '../../cli/main.ts';
 import { schemes } from '../../signatures/schemes.ts';
 import { bodyFor, credentialsFor } from '../signatures/received.ts';
-import { startDaemonForTest } from '../support/daemon.ts';
+import { startDaemon, type TestDaemon } from '../support/daemon.ts';
 import { type InProcessDaemon, startInProcessDaemon } from '../support/in-process-daemon.ts';
 import { makeWorkspace, type RunOptions } from '../support/workspace.ts';
 
@@ -88,7 +88,7 @@ describe('by the name of a webhook, under its scheme and team secret', () => {
   });
 });
 
-describe.concurrent('without a name, under --scheme with the secret from standard input', () => {
+describe('without a name, under --scheme with the secret from standard input', () => {
   test.each([...publicKey, ...symmetric.filter(({ id }) => ['stripe', 'okta', 'square'].includes(id))])(
     '$id is accepted',
     async scheme => {
@@ -137,6 +137,12 @@ test('a custom scheme signs as its definition says, and --delivery-id is the ide
 });
 
 describe('a second send of the same payload', () => {
+  let separate: TestDaemon;
+  beforeAll(async () => {
+    separate = await startDaemon();
+  });
+  afterAll(() => separate.stop('SIGKILL'));
+
   const sendTwice = async (webhook: string, env: Record<string, string>, ...words: string[]) => {
     workspace.write('payload.json', '{"same":true}');
     const send = async () => {
@@ -158,9 +164,8 @@ describe('a second send of the same payload', () => {
       secret: `whsec_${Buffer.alloc(24, 1).toString('base64')}`,
     },
   ])('is a new delivery by its new ID, or a duplicate by its repeated one (%o)', async given => {
-    const { workspace, webhook } = await startDaemonForTest();
-    const { factory, rows } = await webhook(given);
-    const env = { HOOKMILL_HOME: workspace.home, HOOKMILL_FACTORY: factory };
+    const { factory, rows } = await separate.webhook(given);
+    const env = { HOOKMILL_HOME: separate.workspace.home, HOOKMILL_FACTORY: factory };
     const [first, second] = await sendTwice('hook', env);
     expect([first.duplicateOf, second.duplicateOf]).toEqual([null, null]);
     const [, repeated] = await sendTwice('hook', env, '--delivery-id', 'évt-1');
@@ -196,7 +201,7 @@ test('a refusal is shown, and is exit status 1', async () => {
   expect(stdout).toMatch(/^401 Unauthorized\n\{.*"status":401.*\}\n$/);
 });
 
-describe.concurrent('says what is wrong', () => {
+describe('says what is wrong', () => {
   const payload = ['--payload', 'payload.json'];
   beforeAll(() => workspace.write('payload.json', '{}'));
 
