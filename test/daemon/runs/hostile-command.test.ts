@@ -79,7 +79,7 @@ asRoot('hostile commands that run as another user stop nothing, and leave nothin
   const leftover = `600.${process.pid}`;
   // The second attempt at `trap` meets what the first one left. The fork bomb comes later: it takes all processes of the user.
   const script = `case $HOOKMILL_AUTOMATION.$(cat event-payload.json) in
-    deep.1) i=0; while [ $i -lt 600 ]; do d=ddddddddddddddd; mkdir $d && cd $d; i=$((i+1)); done ;;
+    deep.1) d=$(printf %0200d 0 | sed 's/0/ddddddddddddddd\\//g'); for i in 1 2 3; do mkdir -p $d && cd -P $d; done ;;
     leave.1) setsid sleep ${leftover} < /dev/null > /dev/null 2>&1 & echo left ;;
     trap.1)
       [ -e tried ] && { cat prompt.md event-payload.json > second; exit 0; }
@@ -90,11 +90,11 @@ asRoot('hostile commands that run as another user stop nothing, and leave nothin
       chmod 000 . event-payload.json
       exit 1 ;;
     bomb.2) bomb() { bomb | bomb & }; bomb; sleep 600 ;;
-    flood.1) exec yes ;;
+    flood.1) while printf %0100000d 0; do sleep 0.1; done ;;
   esac`;
   const automations = ['bomb', 'deep', 'flood', 'leave', 'trap'];
   const { store, post, runsOf, daemon } = await serve(automations, 'sh', script, {
-    ...{ user, directory, processes: 100, timeLimitSeconds: 4, attempts: 2 },
+    ...{ user, directory, processes: 100, timeLimitSeconds: 3, attempts: 2 },
   });
   const passwd = statSync('/etc/passwd');
   const find = async (delivery: string, name: string) =>
@@ -104,7 +104,7 @@ asRoot('hostile commands that run as another user stop nothing, and leave nothin
 
   const first = await post('1');
   for (const name of ['deep', 'leave', 'trap']) await reaches(first, name, { state: 'succeeded' });
-  const error = 'the command timed out after 4 s';
+  const error = 'the command timed out after 3 s';
   await reaches(first, 'flood', { state: 'failed', error });
   const [deep = '', leave = '', trap = ''] = await Promise.all(
     ['deep', 'leave', 'trap'].map(async name => (await find(first, name))?.id),

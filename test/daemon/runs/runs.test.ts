@@ -48,7 +48,7 @@ test('a command gets the payload only as a file: no argument, variable or messag
 test('a command that writes without end, ignores its signal, leaves children or fails harms nothing but its own run', async () => {
   // A shell is there in milliseconds: only who means to takes longer than the limit.
   const script = `case $HOOKMILL_AUTOMATION in
-    flood) exec yes ;;
+    flood) while printf %0100000d 0; do sleep 0.1; done ;;
     stubborn) trap '' TERM; while :; do sleep 600; done ;;
     fork) for child in 1 2 3; do sleep 600 & echo $! >> children; done ;;
     fail) exit 1 ;;
