@@ -137,7 +137,7 @@ $(complete -p hookmill | sed 's/.*-F \\([^ ]*\\).*/\\1/') hookmill
     args: ['-f', '-s'],
     stdin: `zmodload zsh/zpty
 zpty -b shell zsh -f -i
-zpty -w shell 'autoload -Uz compinit; compinit -u -D; source <(hookmill completion zsh)'
+zpty -w shell 'autoload -Uz compinit; compinit -u; source <(hookmill completion zsh)'
 zpty -w shell 'show() { zle expand-or-complete; print -r -- "<""<$BUFFER>"">" }; zle -N show; bindkey "^I" show'
 zpty -w -n shell $'${line}\\t'
 zpty -r shell text '*<<*>>*'

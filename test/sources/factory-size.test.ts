@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -63,8 +63,10 @@ test('parses no more files once their filters are too large together', () => {
 test('reads no file of a folder that has too many', () => {
   const directory = mkdtempSync(join(tmpdir(), 'crowd-'));
   mkdirSync(join(directory, 'automations'));
+  const file = join(directory, 'empty');
+  writeFileSync(file, '');
   for (let index = 0; index <= definitionFilesMax; index++)
-    writeFileSync(join(directory, 'automations', `a${index}.yaml`), '');
+    linkSync(file, join(directory, 'automations', `a${index}.yaml`));
   const { files, diagnostics } = readDirectory(directory);
   expect(files).toEqual([]);
   expect(diagnostics).toMatchObject([{ code: 'factory/too-large', file: 'automations' }]);
@@ -73,15 +75,18 @@ test('reads no file of a folder that has too many', () => {
 test('refuses filters that are too large together, though each one is not', async () => {
   const values = Array.from({ length: 490 }, (_, index) => index);
   const payload = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`f${index}`, values]));
-  const shape = automationShape.parse({ prompt: 'p', triggers: [triggerOf(payload)] });
-  const create = (name: string) => createAutomation(factory, { name, ...shape });
+  const withTriggers = (name: string, count: number) => {
+    const triggers = Array.from({ length: count }, () => triggerOf(payload));
+    return { name, ...automationShape.parse({ prompt: 'p', triggers }) };
+  };
   const factory = makeFactory();
-  for (let index = 0; index < 40; index++) await create(`a${index}`);
-  await expect(create('one-more')).rejects.toMatchObject({ code: 'factory-too-large' });
+  for (const name of ['a', 'b']) await createAutomation(factory, withTriggers(name, 20));
+  const oneMore = withTriggers('one-more', 1);
+  await expect(createAutomation(factory, oneMore)).rejects.toMatchObject({ code: 'factory-too-large' });
 
   const { automations } = await factory.readState();
   expect(describeExcess(automations)).toBeUndefined();
-  expect(describeExcess([...automations, { name: 'one-more', ...shape }])).toBe(
+  expect(describeExcess([...automations, oneMore])).toBe(
     'the filters have more than 200000 keys and values, the most that one factory may have',
   );
 });
