@@ -6,31 +6,56 @@ import type { Readable } from 'node:stream';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { parseTime } from '../../cli/input/parse-time.ts';
+import type { OperationId } from '../../schema/api/routes.ts';
 import { eventually } from '../support/eventually.ts';
 import { newHome } from '../support/factory.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { send } from '../support/http.ts';
-import { type ManagedDaemon, openManagedDaemon } from '../support/management.ts';
+import {
+  type CallGiven,
+  type ManagedDaemon,
+  openManagedDaemon,
+  startManagedDaemon,
+} from '../support/management.ts';
 import { makeWorkspace } from '../support/workspace.ts';
 
-/** A daemon with the webhook `deploys` and the automation `triage`, and two command lines that work on it. */
-async function openScene(settings: object = {}, home = newHome()) {
-  const daemon = await openManagedDaemon(settings, home);
-  const client = await daemon.client();
-  const created = (await client.call('createWebhook', { body: { name: 'deploys' } })).json;
-  const { uid, url } = created.webhook;
-  const filter = { webhook_ids: [uid], payload: { level: ['error'] } };
-  const triggers = [{ provider: 'webhook', event: 'received', filter }];
-  await client.call('createAutomation', { body: { name: 'triage', prompt: 'Look.', triggers } });
-  const workspace = makeWorkspace();
-  const headers = { Authorization: `Bearer ${created.revealed.secret}` };
-  const post = async (body: object) =>
-    (await send(url, { headers, body: JSON.stringify(body) })).deliveryId ?? '';
-  return { daemon, client, workspace, post, url, home };
+let shared: ManagedDaemon;
+beforeAll(async () => {
+  // A run fails until its directory has this file.
+  const runner = { kind: 'command', argv: ['sh', '-c', 'test -e go'] };
+  shared = await openManagedDaemon({ runs: { attempts: 1, runner } });
+});
+afterAll(() => shared.stop());
+
+let factories = 0;
+
+/** A new factory of a daemon, and the environments in which a command works on it. */
+async function openFactory(daemon = shared) {
+  const HOOKMILL_FACTORY = `factory-${++factories}`;
+  const { token, call } = await daemon.client({ factory: HOOKMILL_FACTORY });
+  return {
+    daemon,
+    workspace: makeWorkspace(),
+    call: (id: OperationId, given: CallGiven = {}) =>
+      call(id, { ...given, params: { factory: HOOKMILL_FACTORY, ...given.params } }),
+    env: {
+      home: { HOOKMILL_FACTORY, HOOKMILL_HOME: daemon.home.directory },
+      server: { HOOKMILL_FACTORY, HOOKMILL_SERVER: daemon.managementUrl, HOOKMILL_TOKEN: token },
+    },
+  };
 }
 
-function serverOf({ managementUrl }: Pick<ManagedDaemon, 'managementUrl'>, token: string) {
-  return { HOOKMILL_SERVER: managementUrl, HOOKMILL_TOKEN: token };
+/** One with the webhook `deploys` and the automation `triage`. */
+async function openScene(daemon = shared) {
+  const factory = await openFactory(daemon);
+  const { webhook, revealed } = (await factory.call('createWebhook', { body: { name: 'deploys' } })).json;
+  const filter = { webhook_ids: [webhook.uid], payload: { level: ['error'] } };
+  const triggers = [{ provider: 'webhook', event: 'received', filter }];
+  await factory.call('createAutomation', { body: { name: 'triage', prompt: 'Look.', triggers } });
+  const headers = { Authorization: `Bearer ${revealed.secret}` };
+  const post = async (body: object) =>
+    (await send(webhook.url, { headers, body: JSON.stringify(body) })).deliveryId ?? '';
+  return { ...factory, post, url: webhook.url };
 }
 
 describe('times', () => {
@@ -57,17 +82,14 @@ describe('times', () => {
 
 describe('finds the same in a home and at a server:', () => {
   let scene: Awaited<ReturnType<typeof openScene>>;
-  let token = '';
   const ids: string[] = [];
   beforeAll(async () => {
     scene = await openScene();
-    token = scene.client.token;
     ids.push(await scene.post({ level: 'error', type: 'build.failed' }));
     ids.push(await scene.post({ level: 'info', type: 'build.done', note: 'café' }));
     await send(scene.url, { body: '1' });
-    await eventually(async () => (await scene.client.call('listDeliveries')).json.deliveries.length === 3);
+    await eventually(async () => (await scene.call('listDeliveries')).json.deliveries.length === 3);
   });
-  afterAll(() => scene.daemon.stop());
 
   test.for<[string, number[]]>([
     ['deliveries list --outcome accepted --since 1h', [1, 0]],
@@ -79,9 +101,8 @@ describe('finds the same in a home and at a server:', () => {
     ['runs list --event build.failed --since 1h --webhook deploys', [0]],
     ['runs list --search café', []],
   ])('%s', async ([command, expected]) => {
-    const { workspace, daemon } = scene;
-    for (const env of [{ HOOKMILL_HOME: daemon.home.directory }, serverOf(daemon, token)]) {
-      const { stdout, stderr } = await workspace.hookmill(...command.split(' '), '-o', 'json', { env });
+    for (const env of Object.values(scene.env)) {
+      const { stdout, stderr } = await scene.workspace.hookmill(...command.split(' '), '-o', 'json', { env });
       expect(stderr).toBe('');
       const rows = JSON.parse(stdout) as { id: string; deliveryId?: string }[];
       expect(rows.map(({ id, deliveryId = id }) => ids.indexOf(deliveryId))).toEqual(expected);
@@ -89,7 +110,7 @@ describe('finds the same in a home and at a server:', () => {
   });
 
   test('a name that nothing has', async () => {
-    const env = serverOf(scene.daemon, token);
+    const env = scene.env.server;
     const unknown = await scene.workspace.hookmill('deliveries', 'list', '--automation', 'triaje', { env });
     expect(unknown).toMatchObject({ exitCode: 1, stdout: '' });
     expect(unknown.stderr).toContain('triaje');
@@ -98,9 +119,10 @@ describe('finds the same in a home and at a server:', () => {
 
 test('follows deliveries and runs through a restart of the server: each once, none left out', async () => {
   const managementPort = await findFreePort();
-  const scene = await openScene({ managementPort });
-  const { workspace, home, client } = scene;
-  const env = serverOf(scene.daemon, client.token);
+  const home = newHome();
+  const scene = await openScene(await openManagedDaemon({ managementPort }, home));
+  const { workspace, call } = scene;
+  const env = scene.env.server;
   const first = await scene.post({ level: 'error', n: 0 });
   const deliveries = startFollowing(workspace.start(['deliveries', 'list', '-f', '-o', 'json'], { env }));
   const runs = startFollowing(
@@ -116,7 +138,7 @@ test('follows deliveries and runs through a restart of the server: each once, no
   const again = await openManagedDaemon({ managementPort }, home);
   onTestFinished(() => again.stop());
   const url = scene.url.replace(new URL(scene.url).origin, new URL(again.ingressUrl).origin);
-  const created = (await client.call('listWebhooks')).json;
+  const created = (await call('listWebhooks')).json;
   expect(created.webhooks).toHaveLength(1);
   await send(url, { body: '2' });
   await eventually(() => deliveries.lines.length === 3);
@@ -130,12 +152,11 @@ test('follows deliveries and runs through a restart of the server: each once, no
 test('follows the output of a run until it has ended', async () => {
   const script = 'echo one; until [ -e go ]; do sleep 0.05; done; echo two';
   const runner = { kind: 'command', argv: ['sh', '-c', script] };
-  const scene = await openScene({ runs: { runner } });
-  onTestFinished(() => scene.daemon.stop());
+  const scene = await openScene(await startManagedDaemon({ runs: { runner } }));
   await scene.post({ level: 'error' });
-  const { id } = (await scene.client.call('listRuns')).json.runs[0];
+  const { id } = (await scene.call('listRuns')).json.runs[0];
   const args = ['runs', 'logs', id, '--follow'];
-  for (const env of [{ HOOKMILL_HOME: scene.home.directory }, serverOf(scene.daemon, scene.client.token)]) {
+  for (const env of Object.values(scene.env)) {
     const following = scene.workspace.start(args, { env });
     let printed = '';
     following.stdout?.on('data', (chunk: Buffer) => {
@@ -150,24 +171,19 @@ test('follows the output of a run until it has ended', async () => {
       expect(printed).toMatch(/^\[hookmill: .*\]\none\ntwo\n/);
     } else expect({ signal, stderr }).toEqual({ signal: 'SIGINT', stderr: '' });
   }
-  const { stdout } = await scene.workspace.hookmill(...args.slice(0, 3), {
-    env: { HOOKMILL_HOME: scene.home.directory },
-  });
+  const { stdout } = await scene.workspace.hookmill(...args.slice(0, 3), { env: scene.env.home });
   expect(stdout).toContain('one\ntwo\n');
 });
 
 describe('does the same with many:', () => {
-  test.for(['home', 'server'])('replays deliveries of a %s', async (place, { expect }) => {
-    const scene = await openScene();
-    onTestFinished(() => scene.daemon.stop());
-    const { client, workspace, post } = scene;
-    const env =
-      place === 'home' ? { HOOKMILL_HOME: scene.home.directory } : serverOf(scene.daemon, client.token);
+  test.for(['home', 'server'] as const)('replays deliveries of a %s', async (place, { expect }) => {
+    const { call, workspace, post, ...scene } = await openScene();
+    const env = scene.env[place];
     const replay = (...args: string[]) => workspace.hookmill('deliveries', 'replay', ...args, { env });
     const ids: string[] = [];
     for (const level of ['error', 'info', 'error']) ids.push(await post({ level, n: ids.length }));
     const replays = async () =>
-      (await client.call('listRuns')).json.runs.filter((run: { replay: boolean }) => run.replay);
+      (await call('listRuns')).json.runs.filter((run: { replay: boolean }) => run.replay);
 
     const dry = await replay('--since', '1h', '--dry-run', '-o', 'json');
     expect(JSON.parse(dry.stdout).map(({ id }: { id: string }) => id)).toEqual(ids);
@@ -195,15 +211,12 @@ describe('does the same with many:', () => {
     expect(await replays()).toHaveLength(3);
   });
 
-  test.for(['home', 'server'])('retries failed runs of a %s', async (place, { expect }) => {
-    const runner = { kind: 'command', argv: ['sh', '-c', 'test -e go'] };
-    const scene = await openScene({ runs: { attempts: 1, runner } });
-    onTestFinished(() => scene.daemon.stop());
-    const { client, workspace, post, daemon } = scene;
-    const env = place === 'home' ? { HOOKMILL_HOME: scene.home.directory } : serverOf(daemon, client.token);
+  test.for(['home', 'server'] as const)('retries failed runs of a %s', async (place, { expect }) => {
+    const { call, workspace, post, daemon, ...scene } = await openScene();
+    const env = scene.env[place];
     for (let count = 0; count < 2; count++) await post({ level: 'error', count });
     const inState = async (state: string) =>
-      (await client.call('listRuns', { query: { state } })).json.runs as { id: string }[];
+      (await call('listRuns', { query: { state } })).json.runs as { id: string }[];
     await eventually(async () => (await inState('failed')).length === 2);
     for (const { id } of await inState('failed'))
       writeFileSync(join(daemon.store.runFiles.locate(id), 'go'), '');
@@ -220,12 +233,11 @@ describe('does the same with many:', () => {
 
   test('says where to go on when it is interrupted', async () => {
     const scene = await openScene();
-    onTestFinished(() => scene.daemon.stop());
     const ids = [await scene.post({ level: 'error' }), await scene.post({ level: 'error', n: 1 })];
-    const env = serverOf(scene.daemon, scene.client.token);
+    const env = scene.env.server;
     const args = ['deliveries', 'replay', '--since', '1h', '--yes', '--rate', '0.01'];
     const replaying = scene.workspace.start(args, { env });
-    await eventually(async () => (await scene.client.call('listRuns')).json.runs.length === 3);
+    await eventually(async () => (await scene.call('listRuns')).json.runs.length === 3);
     replaying.kill('SIGINT');
     const { exitCode, stderr } = await replaying;
     expect(exitCode).toBe(1);
@@ -251,28 +263,26 @@ describe('prints a curl command', () => {
   test.for(['token', 'url_token'])(
     'that sends a delivery again to a webhook with a %s, byte for byte',
     async authMode => {
-      const daemon = await openManagedDaemon();
-      onTestFinished(() => daemon.stop());
-      const client = await daemon.client();
+      const { call, workspace, env } = await openFactory();
       const body = { name: 'deploys', authMode, keepHeaders: ['X-Odd', 'X-Empty'] };
-      const { webhook, revealed } = (await client.call('createWebhook', { body })).json;
+      const { webhook, revealed } = (await call('createWebhook', { body })).json;
       const { url = webhook.url } = revealed;
       const secret = revealed.secret ?? url.split('/').at(-1);
-      const workspace = makeWorkspace();
-      const env = serverOf(daemon, client.token);
       const odd = `it's "$(touch pwned)" \`touch pwned\` \\ ! {a,b} [1-2] @x`;
       const texts = [odd, 'zwei\nZeilen é', '\u202etxt\u007f', 'x'.repeat(100_000)];
       for (const text of texts) {
         const authorization = authMode === 'token' ? { Authorization: `Bearer ${secret}` } : {};
         const headers = { ...authorization, 'X-Odd': `${odd} ${authMode}`, 'X-Empty': '' };
         const { deliveryId = '' } = await send(url, { headers, body: JSON.stringify({ text }, null, 1) });
-        const shown = await workspace.hookmill('deliveries', 'show', deliveryId, '-o', 'curl', { env });
+        const shown = await workspace.hookmill('deliveries', 'show', deliveryId, '-o', 'curl', {
+          env: env.server,
+        });
         expect(shown).toMatchObject({ exitCode: 0, stderr: '' });
         expect(shown.stdout).not.toContain(secret);
         const given = { cwd: workspace.directory, env: { WEBHOOK_SECRET: secret }, input: shown.stdout };
         const sent = await execa('sh', given);
         expect(JSON.parse(sent.stdout)).toEqual({ delivery_id: deliveryId });
-        const [latest] = (await client.call('listDeliveries', { query: { limit: '1' } })).json.deliveries;
+        const [latest] = (await call('listDeliveries', { query: { limit: '1' } })).json.deliveries;
         expect(latest).toMatchObject({ outcome: 'Duplicate', duplicateOf: deliveryId });
       }
       expect(existsSync(workspace.path('pwned'))).toBe(false);
@@ -280,25 +290,22 @@ describe('prints a curl command', () => {
   );
 
   test('that says what is missing of a signed delivery, and only for what has a body and a webhook', async () => {
-    const daemon = await openManagedDaemon();
-    onTestFinished(() => daemon.stop());
-    const client = await daemon.client();
+    const { call, workspace, env } = await openFactory();
     const secret = { kind: 'supplied', value: 'a-secret-of-github' };
     const body = { name: 'git', authMode: 'signature', signatureScheme: 'github', secret };
-    const { webhook } = (await client.call('createWebhook', { body })).json;
-    const workspace = makeWorkspace();
+    const { webhook } = (await call('createWebhook', { body })).json;
     const signature = createHmac('sha256', secret.value).update('{}').digest('hex');
     const headers = { 'X-Hub-Signature-256': `sha256=${signature}`, 'X-GitHub-Event': 'push' };
     const { deliveryId = '' } = await send(webhook.url, { headers, body: '{}' });
     const show = (...more: string[]) =>
-      workspace.hookmill('deliveries', 'show', deliveryId, ...more, { env: serverOf(daemon, client.token) });
+      workspace.hookmill('deliveries', 'show', deliveryId, ...more, { env: env.server });
     const { stdout } = await show('-o', 'curl');
     expect(stdout).toContain('# The signature of github is missing');
     expect(stdout).toContain('hookmill send git --payload body.json');
     expect(stdout).toContain(`curl ${webhook.url} \\\n`);
     expect(stdout).toContain(`-H 'x-github-event: push'`);
     expect(stdout).not.toContain(signature);
-    await client.call('deleteWebhook', { params: { uid: webhook.uid } });
+    await call('deleteWebhook', { params: { uid: webhook.uid } });
     const gone = await show('-o', 'curl');
     expect(gone).toMatchObject({ exitCode: 1, stdout: '' });
     expect(gone.stderr).toContain('no longer applied');
