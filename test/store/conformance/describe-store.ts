@@ -34,6 +34,7 @@ export function describeStore(name: string, makePlace: MakePlace, daemons: 'one'
     describe('a snapshot', () => testSnapshot(makePlace));
     describe('a transfer', () => testTransfer(makePlace));
     describe('claims, mirrors and the daemon address', () => testClaims(makePlace));
+    describe('the flow of runs', () => testRunFlow(makePlace));
     describeReader(makePlace);
   });
 }
@@ -46,5 +47,4 @@ export function describeReader(makePlace: MakePlace): void {
   describe('tallies', () => testTallies(makePlace));
   describe('searches', () => testSearches(makePlace));
   describe('runs', () => testRuns(makePlace));
-  describe('the flow of runs', () => testRunFlow(makePlace));
 }
