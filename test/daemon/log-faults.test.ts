@@ -5,10 +5,10 @@ import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
 import { homeAt } from '../../store/embedded/files/home.ts';
 import { startAlertReceiver } from '../support/alert-receiver.ts';
-import { startDaemon, startDaemonForTest } from '../support/daemon.ts';
+import { startDaemonForTest } from '../support/daemon.ts';
 import { eventually } from '../support/eventually.ts';
 import { fillDisk, mountSmallDisk } from '../support/small-disk.ts';
-import { readStore } from '../support/stored.ts';
+import { factoryIn, readStore } from '../support/stored.ts';
 import { makeWorkspace } from '../support/workspace.ts';
 
 test('answers 503 while the disk is full, never 202, and records again when there is space', async context => {
@@ -44,34 +44,24 @@ test('answers 503 while the disk is full, never 202, and records again when ther
   await expect.poll(readCounts).toMatchObject([{ reason: 'not recorded', count }]);
 });
 
-test('is not ready while the disk is full, even if nothing arrives, and ready again when there is space', async context => {
+test('is not ready and sends an alert while the disk is full, even if nothing arrives, and is ready again when there is space', async context => {
   const workspace = makeWorkspace();
   mkdirSync(workspace.home);
   if (!mountSmallDisk(workspace.home, '4m')) return context.skip('needs the right to mount a tmpfs');
-  const daemon = await startDaemonForTest({ workspace });
+  const secret = `whsec_${randomBytes(32).toString('base64')}`;
+  await readStore(homeAt(workspace.home), ({ teamSecrets }) => teamSecrets.set('ALERTS', secret));
+  const receiver = await startAlertReceiver(secret);
+  const settings = { alerts: [{ url: receiver.url, secret: 'ALERTS' }] };
+  const daemon = await startDaemonForTest({ workspace, settings });
   const ballast = join(workspace.home, 'ballast');
   fillDisk(ballast);
   await expect.poll(daemon.readyz).toMatchObject({
     status: 'not ready',
     reason: expect.stringMatching(/deliveries\.db cannot be written \(.*full\); free disk space/),
   });
-  rmSync(ballast);
-  await expect.poll(daemon.readyz).toMatchObject({ status: 'ready' });
-});
-
-test('tells a receiver of alerts that the disk is full, and that there is space again', async context => {
-  const workspace = makeWorkspace();
-  mkdirSync(workspace.home);
-  if (!mountSmallDisk(workspace.home, '4m')) return context.skip('needs the right to mount a tmpfs');
-  const secret = `whsec_${randomBytes(32).toString('base64')}`;
-  await workspace.hookmill('secrets', 'set', 'ALERTS', { stdin: secret });
-  const receiver = await startAlertReceiver(secret);
-  const settings = { alerts: [{ url: receiver.url, secret: 'ALERTS' }] };
-  await startDaemonForTest({ workspace, settings });
-  const ballast = join(workspace.home, 'ballast');
-  fillDisk(ballast);
   await eventually(() => receiver.alerts.length === 1);
   rmSync(ballast);
+  await expect.poll(daemon.readyz).toMatchObject({ status: 'ready' });
   await eventually(() => receiver.alerts.length === 2);
   const [opened, resolved] = receiver.alerts;
   expect(opened).toMatchObject({
@@ -103,7 +93,7 @@ test('answers 503 and then stops cleanly while another process has locked the lo
 
 test('does not start while another process has locked the log, and says so', async () => {
   const workspace = makeWorkspace();
-  await (await startDaemon({ workspace })).stop();
+  await factoryIn(homeAt(workspace.home)).useDeliveryLog(async () => undefined);
   const other = new Database(join(workspace.home, 'deliveries.db'));
   onTestFinished(() => {
     other.close();
