@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, statSync, truncateSync } from 'node:fs';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { copyFileSync, existsSync, statSync, truncateSync } from 'node:fs';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { RestoreReport } from '../../operations/backup-store.ts';
 import { openStore } from '../../store/open-store.ts';
 import type { Store } from '../../store/ports.ts';
@@ -21,7 +21,7 @@ let places: Readonly<Record<Kind, Readonly<Record<string, string>>>>;
 beforeEach(async () => {
   places = {
     'a home': { HOOKMILL_KEY, HOOKMILL_HOME: 'empty-home' },
-    'a database': { HOOKMILL_KEY, HOOKMILL_STORE: await server.createDatabase() },
+    'a database': { HOOKMILL_KEY, HOOKMILL_STORE: await server.createDatabaseWithTables() },
   };
 });
 
@@ -196,12 +196,19 @@ describe('a backup', () => {
   });
 });
 
+let backup: string;
+beforeAll(async () => {
+  const workspace = makeWorkspace();
+  const env = { HOOKMILL_KEY, HOOKMILL_HOME: 'source' };
+  await applyWebhook(workspace, env);
+  await succeed(workspace.hookmill('store', 'backup', 'b', { env }));
+  backup = workspace.path('b');
+});
+
 describe.for<Kind>(['a home', 'a database'])('a restore to %s', kind => {
   test('is refused with another key, and before anything is written if the file is damaged', async () => {
     const workspace = makeWorkspace();
-    const source = { HOOKMILL_KEY, HOOKMILL_HOME: 'source' };
-    await applyWebhook(workspace, source);
-    await succeed(workspace.hookmill('store', 'backup', 'b', { env: source }));
+    copyFileSync(backup, workspace.path('b'));
     const restore = (key: string) =>
       workspace.hookmill('store', 'restore', 'b', { env: { ...places[kind], HOOKMILL_KEY: key } });
     expect((await restore(randomBytes(32).toString('base64'))).stderr).toContain(
@@ -217,12 +224,9 @@ describe.for<Kind>(['a home', 'a database'])('a restore to %s', kind => {
 
   test('of a backup that the old key opens seals everything with the new key', async () => {
     const workspace = makeWorkspace();
-    const source = { HOOKMILL_KEY, HOOKMILL_HOME: 'source' };
-    await applyWebhook(workspace, source);
-    await succeed(workspace.hookmill('store', 'backup', 'b', { env: source }));
     const newKey = { ...places[kind], HOOKMILL_KEY: randomBytes(32).toString('base64') };
     const env = { ...newKey, HOOKMILL_OLD_KEY: HOOKMILL_KEY };
-    await succeed(workspace.hookmill('store', 'restore', 'b', { env }));
+    await succeed(workspace.hookmill('store', 'restore', backup, { env }));
     expect(await succeed(workspace.hookmill('store', 'check', { env: newKey }))).toContain(
       'No problems found.',
     );
@@ -230,12 +234,8 @@ describe.for<Kind>(['a home', 'a database'])('a restore to %s', kind => {
 
   test('is refused if something else is there, which stays', async () => {
     const workspace = makeWorkspace();
-    const source = { HOOKMILL_KEY, HOOKMILL_HOME: 'source' };
-    await applyWebhook(workspace, source);
-    await succeed(workspace.hookmill('store', 'backup', 'b', { env: source }));
-    workspace.remove('automations');
     const uid = await applyWebhook(workspace, places[kind]);
-    const refused = await workspace.hookmill('store', 'restore', 'b', { env: places[kind] });
+    const refused = await workspace.hookmill('store', 'restore', backup, { env: places[kind] });
     expect(refused).toMatchObject({
       exitCode: 1,
       stderr: expect.stringContaining('the target differs from'),

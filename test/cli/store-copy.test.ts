@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { cpSync, existsSync, readFileSync } from 'node:fs';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { CopyReport } from '../../operations/copy-store.ts';
 import { openEmbeddedStore } from '../../store/embedded/embedded-store.ts';
 import type { Store } from '../../store/ports.ts';
@@ -17,9 +17,21 @@ const password = 'canary-pa55word';
 let url: string;
 let env: Readonly<Record<string, string>>;
 beforeEach(async () => {
-  url = await server.createDatabase();
+  url = await server.createDatabaseWithTables();
   env = { HOOKMILL_STORE: url, HOOKMILL_KEY: randomBytes(32).toString('base64') };
 });
+
+let source: Workspace;
+beforeAll(async () => {
+  source = await makeSource();
+});
+
+/** A copy of the source for one test. */
+function copySource(): Workspace {
+  const workspace = makeWorkspace();
+  cpSync(source.directory, workspace.directory, { recursive: true });
+  return workspace;
+}
 
 const secrets = { BEARER: randomBytes(24).toString('hex'), IN_URL: randomBytes(24).toString('hex') };
 const signingSecret = randomBytes(24).toString('hex');
@@ -137,7 +149,7 @@ const copyTo = (workspace: Workspace, from: string, to: string, given = env) =>
 
 describe('a home', () => {
   test('moves to PostgreSQL and back: senders, people and runs notice nothing', async () => {
-    const workspace = await makeSource();
+    const workspace = copySource();
     const atHome = await startDaemonForTest({ workspace });
     const home = openHome(workspace.home);
     const ids = await sendAll(atHome.ingressUrl, home);
@@ -192,7 +204,7 @@ describe('a home', () => {
   });
 
   test('moves with a refused request that claimed more bytes than PostgreSQL can count', async () => {
-    const workspace = await makeSource();
+    const workspace = copySource();
     const log = await openHome(workspace.home).openDeliveryLog();
     log.recordUnidentified(rejectedDelivery({ size: 2 ** 40 }));
     await log.recordAccepted(acceptedDelivery());
@@ -201,7 +213,7 @@ describe('a home', () => {
   });
 
   test('moves to another home with a key of its own', async () => {
-    const workspace = await makeSource();
+    const workspace = copySource();
     const source = openHome(workspace.home);
     await leaveRuns(source);
     const before = await lookOnce(source);
@@ -218,9 +230,8 @@ describe('a home', () => {
 });
 
 test('a copy that is not the same as its source is a failure, and names what differs', async () => {
-  const workspace = await makeSource();
+  const workspace = copySource();
   await leaveRuns(openHome(workspace.home));
-  await run(workspace.hookmill('store', 'migrate', { env }));
   await query(
     url,
     "CREATE FUNCTION spoil() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.attempts := 9; RETURN NEW; END'",
@@ -264,7 +275,7 @@ describe('a copy is refused', () => {
       /the target differs from the source in dlv_\w+ of the factory old; empty it/,
     ],
   ])('to a target with %s', async ([_, prepare, message]) => {
-    const workspace = await makeSource();
+    const workspace = copySource();
     const home = openHome(workspace.home);
     await leaveRuns(home);
     await prepare(url);
@@ -278,7 +289,7 @@ describe('a copy is refused', () => {
   });
 
   test('while a daemon serves one of the places', async () => {
-    const workspace = await makeSource();
+    const workspace = copySource();
     const atHome = await startDaemonForTest({ workspace });
     const locked = await copyTo(workspace, '.hookmill', 'postgres');
     expect(locked.stderr).toMatch(/deliveries\.db is locked by hookmill serve/);
@@ -291,7 +302,7 @@ describe('a copy is refused', () => {
   });
 
   test('without the key of PostgreSQL, and before anything is copied', async () => {
-    const workspace = await makeSource();
+    const workspace = copySource();
     await leaveRuns(openHome(workspace.home));
     const { exitCode, stderr } = await copyTo(workspace, '.hookmill', 'postgres', { HOOKMILL_STORE: url });
     expect(stderr).toMatch(/^hookmill: a store in PostgreSQL needs HOOKMILL_KEY/);
@@ -301,7 +312,7 @@ describe('a copy is refused', () => {
   });
 
   test('from an applied state that somebody edited', async () => {
-    const workspace = await makeSource();
+    const workspace = copySource();
     const file = '.hookmill/factories/pay/applied.json';
     workspace.write(file, workspace.read(file).replace('"enabled": true', '"enabled": false'));
     const { exitCode, stderr } = await copyTo(workspace, '.hookmill', 'postgres');
