@@ -1,26 +1,40 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { request } from 'node:http';
-import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { startAlertReceiver } from '../support/alert-receiver.ts';
 import { eventually } from '../support/eventually.ts';
 import { newHome } from '../support/factory.ts';
 import { send } from '../support/http.ts';
-import { type ApiClient, type ManagedDaemon, openManagedDaemon } from '../support/management.ts';
+import { type ManagedDaemon, openManagedDaemon } from '../support/management.ts';
 import { query, usePostgres } from '../support/postgres.ts';
 
 const server = usePostgres();
 const HOOKMILL_KEY = randomBytes(32).toString('base64');
+/** The database of two replicas that several tests share. */
 let url: string;
-beforeEach(async () => {
-  url = await server.createDatabase();
+let one: ManagedDaemon;
+let other: ManagedDaemon;
+beforeAll(async () => {
+  url = await server.createDatabaseWithTables();
+  [one, other] = await openReplicas(url, { limits: { deliveriesPerMinute: 100_000 } });
 });
+afterAll(() => Promise.all([one.stop(), other.stop()]));
 
-async function startReplica(settings: object = {}): Promise<ManagedDaemon> {
+function openReplicas(url: string, settings: object): Promise<[ManagedDaemon, ManagedDaemon]> {
+  return Promise.all([openReplica(url, settings), openReplica(url, settings)]);
+}
+
+function openReplica(url: string, settings?: object): Promise<ManagedDaemon> {
   const place = { environment: { HOOKMILL_KEY }, postgres: { url, mayLose: false } };
-  const replica = await openManagedDaemon(settings, newHome(), place);
-  onTestFinished(() => replica.stop());
-  return replica;
+  return openManagedDaemon(settings, newHome(), place);
+}
+
+/** Starts two replicas with these settings for one test, on a database of their own. */
+async function startReplicas(settings: object): Promise<[ManagedDaemon, ManagedDaemon]> {
+  const replicas = await openReplicas(await server.createDatabaseWithTables(), settings);
+  onTestFinished(async () => void (await Promise.all(replicas.map(replica => replica.stop()))));
+  return replicas;
 }
 
 interface Webhook {
@@ -29,9 +43,11 @@ interface Webhook {
   deliver(replica: ManagedDaemon, body: string): ReturnType<typeof send>;
 }
 
-/** Makes a webhook at one replica, and waits until all serve it. */
-async function makeWebhook(manager: ApiClient, replicas: readonly ManagedDaemon[]): Promise<Webhook> {
-  const { json } = await manager.call('createWebhook', { body: { name: 'deploys' } });
+/** Makes a webhook at the first replica, and waits until all serve it. */
+async function makeWebhook(...replicas: readonly [ManagedDaemon, ...ManagedDaemon[]]): Promise<Webhook> {
+  const manager = await replicas[0].client();
+  const name = `hook-${randomBytes(4).toString('hex')}`;
+  const { json } = await manager.call('createWebhook', { body: { name } });
   const { uid } = json.webhook;
   const headers = { authorization: `Bearer ${json.revealed.secret}` };
   const at = ({ ingressUrl }: ManagedDaemon) => `${ingressUrl}/webhooks/w/${uid}`;
@@ -40,8 +56,7 @@ async function makeWebhook(manager: ApiClient, replicas: readonly ManagedDaemon[
 }
 
 test('two replicas serve what one applied, and decide together what is a duplicate', async () => {
-  const [one, other] = [await startReplica(), await startReplica()];
-  const { deliver } = await makeWebhook(await one.client(), [one, other]);
+  const { deliver } = await makeWebhook(one, other);
   const first = await deliver(one, '{"id":"evt_1"}');
   expect(first).toMatchObject({ status: 202 });
   expect(await deliver(other, '{"id":"evt_1"}')).toMatchObject({ status: 202, deliveryId: first.deliveryId });
@@ -52,9 +67,8 @@ test('two replicas serve what one applied, and decide together what is a duplica
 });
 
 test('the limit of deliveries holds over all replicas', async () => {
-  const settings = { limits: { deliveriesPerMinute: 20 } };
-  const [one, other] = [await startReplica(settings), await startReplica(settings)];
-  const { deliver } = await makeWebhook(await one.client(), [one, other]);
+  const [one, other] = await startReplicas({ limits: { deliveriesPerMinute: 20 } });
+  const { deliver } = await makeWebhook(one, other);
   const replicas = Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? one : other));
   const answers = await Promise.all(replicas.map((replica, index) => deliver(replica, `{"id":"${index}"}`)));
   const accepted = answers.filter(({ status }) => status === 202);
@@ -67,9 +81,9 @@ test('an episode is told once, also when the replica that found it is gone', asy
   const secret = `whsec_${randomBytes(32).toString('base64')}`;
   const receiver = await startAlertReceiver(secret);
   const settings = { alerts: [{ url: receiver.url, secret: 'ALERTS' }] };
-  const [one, other] = [await startReplica(settings), await startReplica(settings)];
+  const [one, other] = await startReplicas(settings);
   await one.store.teamSecrets.set('ALERTS', secret);
-  const { uid, deliver } = await makeWebhook(await one.client(), [one, other]);
+  const { uid, deliver } = await makeWebhook(one, other);
   const fail = ({ ingressUrl }: ManagedDaemon) => send(`${ingressUrl}/webhooks/w/${uid}`, { body: '{}' });
   await Promise.all(Array.from({ length: 20 }, (_, index) => fail(index % 2 === 0 ? one : other)));
   await eventually(() => receiver.alerts.length > 0);
@@ -83,9 +97,7 @@ test('an episode is told once, also when the replica that found it is gone', asy
 });
 
 test('a live view shows the deliveries to another replica', async () => {
-  const settings = { limits: { deliveriesPerMinute: 100_000 } };
-  const [one, other] = [await startReplica(settings), await startReplica(settings)];
-  const { deliver } = await makeWebhook(await one.client(), [one, other]);
+  const { deliver } = await makeWebhook(one, other);
   const { token } = await one.client();
   const outgoing = request(`${one.managementUrl}/api/v1/factories/default/live-deliveries`, {
     headers: { authorization: `Bearer ${token}` },
@@ -103,9 +115,27 @@ test('a live view shows the deliveries to another replica', async () => {
   });
 });
 
+test('the runs of a replica whose lease has ended are executed by another', async () => {
+  const { uid, deliver } = await makeWebhook(one, other);
+  const manager = await one.client();
+  const triggers = [{ provider: 'webhook', event: 'received', filter: { webhook_ids: [uid] } }];
+  await manager.call('createAutomation', { body: { name: 'act', prompt: 'Act.', triggers } });
+  const runs = async () => (await manager.call('listRuns')).json.runs;
+  await eventually(async () => {
+    await deliver(one, JSON.stringify({ id: randomBytes(8).toString('hex') }));
+    return (await runs()).length > 0;
+  });
+  await eventually(async () => (await runs()).every((run: { state: string }) => run.state === 'succeeded'));
+  // As a replica leaves a run when it is killed.
+  await query(url, "UPDATE hookmill.runs SET state = 'running', claimed_by = 'killed'");
+  await eventually(async () => (await runs()).every((run: { state: string }) => run.state === 'succeeded'));
+  expect((await runs()).every((run: { attempts: number }) => run.attempts === 2)).toBe(true);
+});
+
 test('a replica without its database refuses what it cannot record, and recovers by itself', async () => {
-  const replica = await startReplica();
-  const { uid, deliver } = await makeWebhook(await replica.client(), [replica]);
+  const replica = await openReplica(await server.createDatabaseWithTables());
+  onTestFinished(() => replica.stop());
+  const { uid, deliver } = await makeWebhook(replica);
   const readyz = () => send(`${replica.managementUrl}/readyz`, { method: 'GET' });
   await server.stop('immediate');
   try {
@@ -121,22 +151,4 @@ test('a replica without its database refuses what it cannot record, and recovers
   }
   await eventually(async () => (await readyz()).status === 200);
   expect(await deliver(replica, '{"id":"during"}')).toMatchObject({ status: 202 });
-});
-
-test('the runs of a replica whose lease has ended are executed by another', async () => {
-  const [one, other] = [await startReplica(), await startReplica()];
-  const manager = await one.client();
-  const { uid, deliver } = await makeWebhook(manager, [one, other]);
-  const triggers = [{ provider: 'webhook', event: 'received', filter: { webhook_ids: [uid] } }];
-  await manager.call('createAutomation', { body: { name: 'act', prompt: 'Act.', triggers } });
-  const runs = async () => (await manager.call('listRuns')).json.runs;
-  await eventually(async () => {
-    await deliver(one, JSON.stringify({ id: randomBytes(8).toString('hex') }));
-    return (await runs()).length > 0;
-  });
-  await eventually(async () => (await runs()).every((run: { state: string }) => run.state === 'succeeded'));
-  // As a replica leaves a run when it is killed.
-  await query(url, "UPDATE hookmill.runs SET state = 'running', claimed_by = 'killed'");
-  await eventually(async () => (await runs()).every((run: { state: string }) => run.state === 'succeeded'));
-  expect((await runs()).every((run: { attempts: number }) => run.attempts === 2)).toBe(true);
 });
