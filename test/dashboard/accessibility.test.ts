@@ -16,7 +16,6 @@ async function openFullFactory(browser: BrowserContextOptions) {
   const delivery = await deliver(webhook, long);
   await webhook.post({}, 'wrong');
   const { runs } = await api<{ runs: readonly { readonly id: string }[] }>('GET', '/runs');
-  await page.reload();
   const openRow = async () => page.locator('.row-summary').last().click();
   const askToReplay = async () => {
     await page.getByRole('button', { name: 'Replay all…' }).click();
@@ -48,7 +47,7 @@ async function openFullFactory(browser: BrowserContextOptions) {
       await visit(place);
       await page.getByText(text).first().waitFor();
       await then?.();
-      await page.locator('.waiting').waitFor({ state: 'detached' });
+      await page.locator('.waiting').first().waitFor({ state: 'detached' });
       await look(name);
     }
   };

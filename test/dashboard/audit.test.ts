@@ -3,12 +3,10 @@ import { browserTest, makeToken, openDashboard, textOf } from './browser.ts';
 import { createWebhook } from './samples.ts';
 
 browserTest('shows who changed what, and the API tokens of the factory, to those who manage it', async () => {
-  const { page, keep } = await openDashboard({
-    prepare: async (api, { daemon, factory }) => {
-      await createWebhook(api, 'deploys');
-      await makeToken(daemon, 'read', factory);
-    },
-  });
+  const { page, api, daemon, factory, visit, keep } = await openDashboard();
+  await createWebhook(api, 'deploys');
+  await makeToken(daemon, 'read', factory);
+  await visit();
   await page.getByRole('link', { name: 'Status' }).click();
   await page.getByRole('link', { name: 'Audit log' }).click();
   const [changes, tokens] = [page.getByRole('table').nth(0), page.getByRole('table').nth(1)];
@@ -20,7 +18,7 @@ browserTest('shows who changed what, and the API tokens of the factory, to those
 });
 
 browserTest('leads readers to no audit log', async () => {
-  const { page, visit } = await openDashboard({ permission: 'read' });
+  const { page, visit } = await openDashboard({ isReader: true });
   await visit('/status');
   await page.getByRole('heading', { name: 'Team secrets' }).waitFor();
   expect(await page.getByRole('link', { name: 'Audit log' }).count()).toBe(0);

@@ -35,7 +35,8 @@ browserTest('creates an automation, and tests its filter on stored deliveries wh
 });
 
 browserTest('a new automation without a webhook to listen to leads to a new webhook', async () => {
-  const { page } = await openDashboard();
+  const { page, visit } = await openDashboard();
+  await visit('/automations');
   await page.getByRole('link', { name: 'Create automation' }).click();
   await page.getByText('Create a webhook first').waitFor();
   await page.getByRole('link', { name: 'Create webhook' }).click();

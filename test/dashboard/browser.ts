@@ -31,8 +31,8 @@ export interface Dashboard {
   readonly page: Page;
   /** Calls the API with the manage permission. */
   readonly api: Api;
-  /** Opens an address in the factory. */
-  visit(place: string): Promise<void>;
+  /** Opens an address in the factory; without one, the home page. */
+  visit(place?: string): Promise<void>;
   /** Saves a screenshot for people to look at. */
   keep(name: string): Promise<void>;
 }
@@ -40,12 +40,9 @@ export interface Dashboard {
 export type Api = <T = unknown>(method: string, path: string, body?: unknown) => Promise<T>;
 
 export interface DashboardOptions {
-  readonly permission?: Permission;
   readonly browser?: BrowserContextOptions;
-  /** Stays on the sign-in page. */
-  readonly signedOut?: true;
-  /** Runs before the page opens. */
-  readonly prepare?: (api: Api, given: { daemon: TestDaemon; factory: string }) => Promise<void>;
+  readonly isReader?: true;
+  readonly isSignedOut?: true;
 }
 
 /** One for all test files of this process, which it ends with. Each page has a context of its own. */
@@ -80,26 +77,24 @@ const settings = {
 };
 
 /**
- * Opens a page on a new factory, signed in. The tests of a file share one daemon. The test fails if the page logs an
- * error, as it does for a violation of its Content-Security-Policy.
+ * Makes a factory, and an empty page in a browser that is signed in to it. The tests of a file share one daemon. The test
+ * fails if the page logs an error, as it does for a violation of its Content-Security-Policy.
  */
 export async function openDashboard(options: DashboardOptions = {}): Promise<Dashboard> {
   daemon ??= startForFile();
   const running = await daemon;
   const factory = `test-${++factories}`;
-  const api = apiOf(running, factory, await makeToken(running, 'manage', factory));
-  await options.prepare?.(api, { daemon: running, factory });
+  const manager = await makeToken(running, 'manage', factory);
+  const reader = options.isReader ? await makeToken(running, 'read', factory) : undefined;
   const page = await openPage(options.browser);
-  await page.goto(running.managementUrl);
-  if (!options.signedOut)
-    await signIn(page, await makeToken(running, options.permission ?? 'manage', factory));
+  if (!options.isSignedOut) await enter(page, running, reader ?? manager);
   return {
     daemon: running,
     factory,
     page,
-    api,
+    api: apiOf(running, factory, manager),
     visit: async place => {
-      await page.goto(`${running.managementUrl}/#/${factory}${place}`);
+      await page.goto(`${running.managementUrl}/${place === undefined ? '' : `#/${factory}${place}`}`);
     },
     keep: name => keepScreenshot(page, name),
   };
@@ -116,16 +111,24 @@ export async function makeToken(
   return createToken({ store, randomBytes }, { name, factory, permission });
 }
 
+/** Signs in without the sign-in page, before the first page of the daemon opens. */
+export async function enter(page: Page, { managementUrl }: TestDaemon, token: string): Promise<void> {
+  const answer = await page.request.post(`${managementUrl}/api/v1/session`, { data: { token } });
+  const { sessionKey } = (await answer.json()) as { readonly sessionKey: string };
+  await page.addInitScript(`if (location.origin === '${managementUrl}')
+    localStorage.setItem('hookmill-session-key', '${sessionKey}')`);
+}
+
+/** Fills in the form of the sign-in page. */
 export async function signIn(page: Page, token: string): Promise<void> {
   await page.getByLabel('API token').fill(token);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('button', { name: 'Sign out' }).waitFor();
 }
 
-/** Goes to the form for a new webhook as a user does, and names the webhook. */
-export async function openNewWebhook(page: Page, name: string): Promise<void> {
-  await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
-  await page.getByRole('link', { name: 'Create webhook' }).click();
+/** Opens the form for a new webhook, and names the webhook. */
+export async function openNewWebhook({ page, visit }: Dashboard, name: string): Promise<void> {
+  await visit('/new-webhook');
   await page.getByLabel('Name', { exact: true }).fill(name);
 }
 

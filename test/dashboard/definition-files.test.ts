@@ -14,16 +14,13 @@ const files = [{ path: 'webhooks/deploys.yaml', content: 'secretName: S\n' }];
 browserTest(
   'a factory of files: shows the file, toggles Enabled, and offers every other change as a file',
   async () => {
-    const { page, api, keep, visit } = await openDashboard({
-      prepare: async (api, given) => {
-        await factoryOf(given);
-        const { webhooks } = await api<Webhooks>('POST', '/apply', { files, origin: 'ci' });
-        const content = JSON.stringify({ prompt: 'Look.', triggers: [triggerOn(webhooks[0]?.uid ?? '')] });
-        const both = [...files, { path: 'automations/triage.yaml', content }];
-        await api('POST', '/apply', { files: both, origin: 'ci' });
-      },
-    });
-    const { webhooks } = await api<Webhooks>('GET', '/webhooks');
+    const dashboard = await openDashboard();
+    const { page, api, keep, visit } = dashboard;
+    await factoryOf(dashboard);
+    const { webhooks } = await api<Webhooks>('POST', '/apply', { files, origin: 'ci' });
+    const content = JSON.stringify({ prompt: 'Look.', triggers: [triggerOn(webhooks[0]?.uid ?? '')] });
+    const both = [...files, { path: 'automations/triage.yaml', content }];
+    await api('POST', '/apply', { files: both, origin: 'ci' });
     await visit('/webhooks');
     await page.getByRole('link', { name: 'deploys' }).click();
     await page.getByRole('heading', { name: 'Definition file' }).waitFor();
@@ -63,14 +60,12 @@ browserTest(
   async () => {
     const upstream = makeUpstream();
     const revision = upstream.commit({ 'webhooks/deploys.yaml': 'secretName: S\n' }, 'Add deploys');
-    const { page, api, keep, visit } = await openDashboard({
-      prepare: async (_, given) => {
-        const reconcile = await followUpstream(given, upstream.bare);
-        await reconcile();
-        upstream.commit({ 'webhooks/deploys.yaml': 'secretName: S\nauthMode: tokn\n' }, 'Say the mode');
-        await reconcile();
-      },
-    });
+    const dashboard = await openDashboard();
+    const { page, api, keep, visit } = dashboard;
+    const reconcile = await followUpstream(dashboard, upstream.bare);
+    await reconcile();
+    upstream.commit({ 'webhooks/deploys.yaml': 'secretName: S\nauthMode: tokn\n' }, 'Say the mode');
+    await reconcile();
     await visit('/webhooks');
     await page.getByText('The last good state is still applied.').waitFor();
     await page.getByRole('link', { name: 'deploys' }).click();

@@ -5,7 +5,7 @@ import type { TestDaemon } from '../support/daemon.ts';
 import { acceptedDelivery, rejectedDelivery } from '../support/deliveries.ts';
 import { storeIn } from '../support/stored.ts';
 import { violations } from './axe.ts';
-import { browserTest, makeToken, openDashboard, signIn, textOf } from './browser.ts';
+import { browserTest, enter, makeToken, openDashboard, textOf } from './browser.ts';
 import { createWebhook, waitForHealth } from './samples.ts';
 
 const hourMs = 3_600_000;
@@ -36,25 +36,22 @@ async function record({ workspace }: TestDaemon, pasts: readonly Past[]): Promis
 async function openHome(browser: object = {}, everything = false) {
   const dashboard = await openDashboard({
     browser,
-    signedOut: true,
-    prepare: async (api, { daemon, factory }) => {
-      const deploys = await createWebhook(api, 'deploys');
-      const payments = await createWebhook(api, 'payments');
-      await createWebhook(api, 'spare', { enabled: false });
-      const hours = Array.from({ length: 160 }, (_, hour) => hour);
-      const [healthy, failing] = [
-        { factory, webhook: 'deploys', uid: deploys.uid },
-        { factory, webhook: 'payments', uid: payments.uid },
-      ];
-      await record(daemon, [
-        { ...healthy, accepted: hours, rejected: [2, 2, 2, 30] },
-        { ...failing, accepted: [5, 4], rejected: Array(40).fill(0) },
-      ]);
-      await waitForHealth(api, { [healthy.uid]: 'healthy', [failing.uid]: 'failing' });
-    },
+    isSignedOut: true,
   });
-  const { page, daemon, factory } = dashboard;
-  await signIn(page, await makeToken(daemon, 'read', everything ? null : factory));
+  const { page, api, daemon, factory, visit } = dashboard;
+  const deploys = await createWebhook(api, 'deploys');
+  const payments = await createWebhook(api, 'payments');
+  await createWebhook(api, 'spare', { enabled: false });
+  const hours = Array.from({ length: 160 }, (_, hour) => hour);
+  const healthy = { factory, webhook: 'deploys', uid: deploys.uid };
+  const failing = { factory, webhook: 'payments', uid: payments.uid };
+  await record(daemon, [
+    { ...healthy, accepted: hours, rejected: [2, 2, 2, 30] },
+    { ...failing, accepted: [5, 4], rejected: Array(40).fill(0) },
+  ]);
+  await waitForHealth(api, { [healthy.uid]: 'healthy', [failing.uid]: 'failing' });
+  await enter(page, daemon, await makeToken(daemon, 'read', everything ? null : factory));
+  await visit();
   await page.getByRole('heading', { name: 'Health', exact: true }).waitFor();
   return dashboard;
 }
@@ -128,7 +125,7 @@ browserTest('with several factories, what needs attention comes first, and a fac
 });
 
 browserTest('of 100 factories, the worst stand first, and only those that are opened are read', async () => {
-  const { page, daemon } = await openDashboard({ signedOut: true });
+  const { page, daemon, visit } = await openDashboard({ isSignedOut: true });
   const names = Array.from({ length: 100 }, (_, index) => `factory-${String(index).padStart(2, '0')}`);
   const factories = names.map(factory => ({ factory, serial: 1, webhooks: 50, automations: 1 }));
   const overview = {
@@ -150,7 +147,8 @@ browserTest('of 100 factories, the worst stand first, and only those that are op
     read.push(new URL(route.request().url()).pathname);
     return route.fulfill({ json: { since: new Date().toISOString(), webhooks: [] } });
   });
-  await signIn(page, await makeToken(daemon, 'read', null));
+  await enter(page, daemon, await makeToken(daemon, 'read', null));
+  await visit();
   const rows = page.locator('.factories > li');
   await expect.poll(() => rows.count()).toBe(100);
   expect(await textOf(rows.nth(0))).toBe('factory-702 failing40 healthy8 never seen');

@@ -49,7 +49,7 @@ browserTest('shows payloads, identities, prompts, filters and output as the text
   const headers = { authorization: `Bearer ${webhook.secret}`, 'X-Service-Delivery-Id': hostile[1] };
   const { deliveryId = '' } = await send(webhook.url, { headers, body: JSON.stringify(payload) });
 
-  await page.reload();
+  await visit('/automations');
   await page.getByRole('row', { name: /triage/ }).waitFor();
   await expectHarmless(page);
   await visit(`/deliveries/${deliveryId}`);
@@ -106,16 +106,14 @@ browserTest('shows commits and broken definition files as text', async () => {
   const upstream = makeUpstream();
   const definition = 'secretName: S\n';
   upstream.commit({ 'webhooks/deploys.yaml': definition }, all);
-  const { page, visit } = await openDashboard({
-    prepare: async (_, given) => {
-      const reconcile = await followUpstream(given, upstream.bare);
-      await reconcile();
-      upstream.git('config', 'user.name', '<img src=x onerror=window.ran=1>');
-      const broken = `authMode: ${JSON.stringify(hostile[0])}\nsecretName: ${JSON.stringify(hostile[1])}\n`;
-      upstream.commit({ 'webhooks/deploys.yaml': broken }, all);
-      await reconcile();
-    },
-  });
+  const dashboard = await openDashboard();
+  const { page, visit } = dashboard;
+  const reconcile = await followUpstream(dashboard, upstream.bare);
+  await reconcile();
+  upstream.git('config', 'user.name', '<img src=x onerror=window.ran=1>');
+  const broken = `authMode: ${JSON.stringify(hostile[0])}\nsecretName: ${JSON.stringify(hostile[1])}\n`;
+  upstream.commit({ 'webhooks/deploys.yaml': broken }, all);
+  await reconcile();
   await visit('/status');
   await page.getByText('Failing since').waitFor();
   expect(await textOf(page.locator('main'))).toContain(hostile[0]);

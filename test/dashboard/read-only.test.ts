@@ -1,20 +1,15 @@
 import { expect } from 'vitest';
 import { browserTest, openDashboard } from './browser.ts';
-import { createWebhook, deliver, type SampleWebhook, triggerOn } from './samples.ts';
+import { createWebhook, deliver, triggerOn } from './samples.ts';
 
 browserTest('a token that may only read shows everything, and no control that changes anything', async () => {
-  let webhook: SampleWebhook | undefined;
-  let delivery = '';
-  const { page, keep, visit } = await openDashboard({
-    permission: 'read',
-    prepare: async api => {
-      webhook = await createWebhook(api, 'deploys');
-      const triggers = [triggerOn(webhook.uid)];
-      await api('POST', '/automations', { name: 'triage', prompt: 'Look.', triggers });
-      delivery = await deliver(webhook, { state: 'failed' });
-      await webhook.post({}, 'wrong');
-    },
-  });
+  const { page, api, keep, visit } = await openDashboard({ isReader: true });
+  const webhook = await createWebhook(api, 'deploys');
+  const triggers = [triggerOn(webhook.uid)];
+  await api('POST', '/automations', { name: 'triage', prompt: 'Look.', triggers });
+  const delivery = await deliver(webhook, { state: 'failed' });
+  await webhook.post({}, 'wrong');
+  await visit();
   const changing = page.getByRole('button', {
     name: /create|draft|edit|delete|rename|rotate|enter|replay|retry|save|add/i,
   });

@@ -15,7 +15,8 @@ const everywhere = `JSON.stringify([
 ])`;
 
 browserTest('a secret that was shown once is kept nowhere', async () => {
-  const { page, daemon } = await openDashboard();
+  const dashboard = await openDashboard();
+  const { page, daemon } = dashboard;
   const answers: string[] = [];
   const requests: string[] = [];
   await page.route(/\/api\/v1\/(?!.*live-deliveries)/, async route => {
@@ -26,7 +27,7 @@ browserTest('a secret that was shown once is kept nowhere', async () => {
     await route.fulfill({ response });
   });
 
-  await openNewWebhook(page, 'uptime');
+  await openNewWebhook(dashboard, 'uptime');
   await page.getByRole('radio', { name: /URL token/ }).check();
   await page.getByRole('button', { name: 'Create webhook' }).click();
   const url = await textOf(page.locator('.revealed code').first());

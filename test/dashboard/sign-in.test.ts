@@ -1,10 +1,11 @@
 import { expect } from 'vitest';
 import { startLoopbackServer } from '../support/loopback-server.ts';
-import { browserTest, makeToken, openDashboard, signIn } from './browser.ts';
+import { browserTest, enter, makeToken, openDashboard, signIn } from './browser.ts';
 import { createWebhook } from './samples.ts';
 
 browserTest('signs in with a token, refuses an unknown one, and signs out', async () => {
-  const { page, daemon, factory, keep } = await openDashboard({ signedOut: true });
+  const { page, daemon, factory, visit, keep } = await openDashboard({ isSignedOut: true });
+  await visit();
   await page.getByLabel('API token').fill('hm_unknown');
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('alert').getByText('unknown, revoked or expired').waitFor();
@@ -26,7 +27,9 @@ browserTest('signs in with a token, refuses an unknown one, and signs out', asyn
 });
 
 browserTest('a server on another port gets the cookie from the browser, and cannot use it', async () => {
-  const { page, daemon } = await openDashboard();
+  const { page, daemon, factory, visit } = await openDashboard({ isSignedOut: true });
+  await visit();
+  await signIn(page, await makeToken(daemon, 'manage', factory));
   let cookie = '';
   const other = await startLoopbackServer(({ headers }, response) => {
     cookie ||= headers.cookie ?? '';
@@ -43,6 +46,7 @@ browserTest('a server on another port gets the cookie from the browser, and cann
 
 browserTest('asks to sign in again when the session has expired, and stays on the page', async () => {
   const { page, daemon, factory, visit } = await openDashboard();
+  await visit();
   await page.getByText('No automations yet').waitFor();
   await page.context().clearCookies();
   await visit('/status');
@@ -52,14 +56,11 @@ browserTest('asks to sign in again when the session has expired, and stays on th
 });
 
 browserTest('switches between factories', async () => {
-  const { page, daemon, factory } = await openDashboard({
-    signedOut: true,
-    prepare: async api => {
-      await createWebhook(api, 'here');
-    },
-  });
+  const { page, api, daemon, factory, visit } = await openDashboard({ isSignedOut: true });
+  await createWebhook(api, 'here');
   const other = await daemon.webhook();
-  await signIn(page, await makeToken(daemon, 'read', null));
+  await enter(page, daemon, await makeToken(daemon, 'read', null));
+  await visit();
   await page.getByRole('heading', { name: 'Factories' }).waitFor();
   await page.getByRole('button', { name: `${factory} 1 never seen` }).click();
   await page.getByRole('link', { name: `Automations and webhooks of ${factory}` }).click();
@@ -71,7 +72,8 @@ browserTest('switches between factories', async () => {
 });
 
 browserTest('says that the daemon does not answer, and tries again', async () => {
-  const { page } = await openDashboard();
+  const { page, visit } = await openDashboard();
+  await visit('/automations');
   await page.getByText('No automations yet').waitFor();
   await page.route('**/api/v1/**', route => route.abort());
   await page.getByRole('link', { name: 'Webhooks', exact: true }).click();

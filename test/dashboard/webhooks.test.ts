@@ -8,7 +8,8 @@ import { createWebhook, deliver, post, triggerOn } from './samples.ts';
 browserTest(
   'a first-time user creates a webhook, sees its delivery arrive, and reads the payload',
   async () => {
-    const { page, keep } = await openDashboard();
+    const { page, visit, keep } = await openDashboard();
+    await visit();
     await page.getByText('No automations yet').waitFor();
     await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
     await page.getByText('No webhooks yet').waitFor();
@@ -164,8 +165,9 @@ browserTest('renames a webhook, and deletes it: its automation stays and stops f
 });
 
 browserTest('creates a URL token webhook: the whole URL is shown once, then {token}', async () => {
-  const { page } = await openDashboard();
-  await openNewWebhook(page, 'uptime');
+  const dashboard = await openDashboard();
+  const { page } = dashboard;
+  await openNewWebhook(dashboard, 'uptime');
   await page.getByRole('radio', { name: /URL token/ }).check();
   await page.getByRole('button', { name: 'Create webhook' }).click();
   const url = await textOf(page.locator('.revealed code').first());
@@ -178,8 +180,9 @@ browserTest('creates a URL token webhook: the whole URL is shown once, then {tok
 });
 
 browserTest('creates a webhook whose provider issues the secret later, and enters that secret', async () => {
-  const { page, keep } = await openDashboard();
-  await openNewWebhook(page, 'payments');
+  const dashboard = await openDashboard();
+  const { page, keep } = dashboard;
+  await openNewWebhook(dashboard, 'payments');
   await page.getByRole('radio', { name: /Provider signature/ }).check();
   const provider = page.getByRole('combobox', { name: 'Provider' });
   await provider.fill('payment stripe');
