@@ -6,14 +6,13 @@ import type { Readable } from 'node:stream';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { parseTime } from '../../cli/input/parse-time.ts';
-import type { OperationId } from '../../schema/api/routes.ts';
 import { eventually } from '../support/eventually.ts';
 import { newHome } from '../support/factory.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { send } from '../support/http.ts';
 import {
-  type CallGiven,
   type ManagedDaemon,
+  openFactory,
   openManagedDaemon,
   startManagedDaemon,
 } from '../support/management.ts';
@@ -27,35 +26,17 @@ beforeAll(async () => {
 });
 afterAll(() => shared.stop());
 
-let factories = 0;
-
-/** A new factory of a daemon, and the environments in which a command works on it. */
-async function openFactory(daemon = shared) {
-  const HOOKMILL_FACTORY = `factory-${++factories}`;
-  const { token, call } = await daemon.client({ factory: HOOKMILL_FACTORY });
-  return {
-    daemon,
-    workspace: makeWorkspace(),
-    call: (id: OperationId, given: CallGiven = {}) =>
-      call(id, { ...given, params: { factory: HOOKMILL_FACTORY, ...given.params } }),
-    env: {
-      home: { HOOKMILL_FACTORY, HOOKMILL_HOME: daemon.home.directory },
-      server: { HOOKMILL_FACTORY, HOOKMILL_SERVER: daemon.managementUrl, HOOKMILL_TOKEN: token },
-    },
-  };
-}
-
-/** One with the webhook `deploys` and the automation `triage`. */
+/** A factory with the webhook `deploys` and the automation `triage`, and a directory for commands that work on it. */
 async function openScene(daemon = shared) {
-  const factory = await openFactory(daemon);
-  const { webhook, revealed } = (await factory.call('createWebhook', { body: { name: 'deploys' } })).json;
+  const { call, env } = await openFactory(daemon);
+  const { webhook, revealed } = (await call('createWebhook', { body: { name: 'deploys' } })).json;
   const filter = { webhook_ids: [webhook.uid], payload: { level: ['error'] } };
   const triggers = [{ provider: 'webhook', event: 'received', filter }];
-  await factory.call('createAutomation', { body: { name: 'triage', prompt: 'Look.', triggers } });
+  await call('createAutomation', { body: { name: 'triage', prompt: 'Look.', triggers } });
   const headers = { Authorization: `Bearer ${revealed.secret}` };
   const post = async (body: object) =>
     (await send(webhook.url, { headers, body: JSON.stringify(body) })).deliveryId ?? '';
-  return { ...factory, post, url: webhook.url };
+  return { daemon, workspace: makeWorkspace(), call, env, post, url: webhook.url };
 }
 
 describe('times', () => {
@@ -263,7 +244,8 @@ describe('prints a curl command', () => {
   test.for(['token', 'url_token'])(
     'that sends a delivery again to a webhook with a %s, byte for byte',
     async authMode => {
-      const { call, workspace, env } = await openFactory();
+      const { call, env } = await openFactory(shared);
+      const workspace = makeWorkspace();
       const body = { name: 'deploys', authMode, keepHeaders: ['X-Odd', 'X-Empty'] };
       const { webhook, revealed } = (await call('createWebhook', { body })).json;
       const { url = webhook.url } = revealed;
@@ -290,7 +272,8 @@ describe('prints a curl command', () => {
   );
 
   test('that says what is missing of a signed delivery, and only for what has a body and a webhook', async () => {
-    const { call, workspace, env } = await openFactory();
+    const { call, env } = await openFactory(shared);
+    const workspace = makeWorkspace();
     const secret = { kind: 'supplied', value: 'a-secret-of-github' };
     const body = { name: 'git', authMode: 'signature', signatureScheme: 'github', secret };
     const { webhook } = (await call('createWebhook', { body })).json;

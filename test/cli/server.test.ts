@@ -1,45 +1,51 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { send } from '../support/http.ts';
-import { type ManagedDaemon, openManagedDaemon, startManagedDaemon } from '../support/management.ts';
+import {
+  type ManagedDaemon,
+  openFactory,
+  openManagedDaemon,
+  startManagedDaemon,
+} from '../support/management.ts';
 import { makeWorkspace } from '../support/workspace.ts';
 
-type ClientGiven = Parameters<ManagedDaemon['client']>[0];
+let shared: ManagedDaemon;
+beforeAll(async () => {
+  shared = await openManagedDaemon();
+});
+afterAll(() => shared.stop());
 
-/** A definitions directory without a home, and a command line that works on a daemon of the test's own. */
-async function remote(given: ClientGiven = {}) {
-  return connectTo(await startManagedDaemon(), given);
-}
-
-async function connectTo(daemon: ManagedDaemon, given: ClientGiven = {}) {
-  const client = await daemon.client(given);
+/** A definitions directory without a home, and a command line that works on a factory of a daemon. */
+async function remote(given: Parameters<typeof openFactory>[1] = {}, daemon = shared) {
+  const { call, env } = await openFactory(daemon, given);
   const workspace = makeWorkspace();
-  const env = { HOOKMILL_SERVER: daemon.managementUrl, HOOKMILL_TOKEN: client.token };
-  const hookmill = (...args: string[]) => workspace.hookmill(...args, { env });
+  const hookmill = (...args: string[]) => workspace.hookmill(...args, { env: env.server });
   const json = async (...args: string[]) => JSON.parse((await hookmill(...args, '-o', 'json')).stdout);
-  return { daemon, client, workspace, env, hookmill, json };
+  return { daemon, call, workspace, env, hookmill, json };
 }
+
+/** One on a daemon that knows no names of team secrets of other tests. */
+const remoteWithoutSecrets = async () => remote({}, await startManagedDaemon());
 
 describe('shows the data of a daemon like that of a home:', () => {
-  let there: Awaited<ReturnType<typeof connectTo>>;
+  let there: Awaited<ReturnType<typeof remote>>;
   const ids = { delivery: '', run: '' };
   beforeAll(async () => {
-    there = await connectTo(await openManagedDaemon());
-    const { client } = there;
-    const created = (await client.call('createWebhook', { body: { name: 'deploys' } })).json;
+    there = await remote();
+    const { call } = there;
+    const created = (await call('createWebhook', { body: { name: 'deploys' } })).json;
     const { uid, url } = created.webhook;
     const triggers = [{ provider: 'webhook', event: 'received', filter: { webhook_ids: [uid] } }];
-    await client.call('createAutomation', { body: { name: 'triage', prompt: 'Look.', triggers } });
+    await call('createAutomation', { body: { name: 'triage', prompt: 'Look.', triggers } });
     const headers = { Authorization: `Bearer ${created.revealed.secret}` };
     ids.delivery = (await send(url, { headers, body: '{"a":1}' })).deliveryId ?? '';
-    ids.run = (await client.call('listRuns')).json.runs[0].id;
-    const run = async () => (await client.call('showRun', { params: { run: ids.run } })).json;
+    ids.run = (await call('listRuns')).json.runs[0].id;
+    const run = async () => (await call('showRun', { params: { run: ids.run } })).json;
     await eventually(async () => (await run()).state === 'succeeded');
     const output = there.daemon.store.runFiles.appendOutput(ids.run, 'attempt 1', 100);
     output.write(Buffer.from([0xff, 0x0a, 0x1b]));
     await output.close('ended');
   });
-  afterAll(() => there.daemon.stop());
 
   test.for([
     'webhooks list',
@@ -58,7 +64,7 @@ describe('shows the data of a daemon like that of a home:', () => {
   ])('%s', async command => {
     const args = command.replace('DELIVERY', ids.delivery).replace('RUN', ids.run).split(' ');
     const { workspace, hookmill, daemon } = there;
-    const env = { HOOKMILL_HOME: daemon.home.directory, HOOKMILL_BASE_URL: daemon.ingressUrl };
+    const env = { ...there.env.home, HOOKMILL_BASE_URL: daemon.ingressUrl };
     for (const output of ['text', 'json']) {
       const shown = await hookmill(...args, '-o', output);
       expect(shown).toMatchObject({ stderr: '', exitCode: 0 });
@@ -74,8 +80,8 @@ describe('shows the data of a daemon like that of a home:', () => {
 });
 
 test('warns in a plan, and in a test, about a filter that the deliveries of the daemon do not fit', async () => {
-  const { client, workspace, hookmill, json: read } = await remote();
-  const { json } = await client.call('createWebhook', { body: { name: 'deploys' } });
+  const { call, workspace, hookmill, json: read } = await remote();
+  const { json } = await call('createWebhook', { body: { name: 'deploys' } });
   const headers = { Authorization: `Bearer ${json.revealed.secret}` };
   for (const level of ['error', 'info', 'fatal']) {
     await send(json.webhook.url, { headers, body: JSON.stringify({ issue: { level } }) });
@@ -94,12 +100,11 @@ test('warns in a plan, and in a test, about a filter that the deliveries of the 
 });
 
 test('refuses unknown names and IDs in the same words as a home', async () => {
-  const { daemon, client, workspace, hookmill } = await remote();
-  const { json } = await client.call('createWebhook', { body: { name: 'deploys' } });
+  const { call, workspace, hookmill, env } = await remote();
+  const { json } = await call('createWebhook', { body: { name: 'deploys' } });
   const headers = { Authorization: `Bearer ${json.revealed.secret}` };
   const id = (await send(json.webhook.url, { headers, body: '{"a":1}' })).deliveryId ?? '';
 
-  const env = { HOOKMILL_HOME: daemon.home.directory };
   for (const args of [
     ['webhooks', 'show', 'deploy'],
     ['automations', 'show', 'triage'],
@@ -118,35 +123,34 @@ test('refuses unknown names and IDs in the same words as a home', async () => {
     ['runs', 'retry', 'run_unknown'],
   ]) {
     const there = await hookmill(...args);
-    const here = await workspace.hookmill(...args, { env });
+    const here = await workspace.hookmill(...args, { env: env.home });
     expect(there).toMatchObject({ stdout: '', exitCode: 1 });
     expect({ args, ...there }).toEqual({ args, ...here });
   }
 });
 
 test('lists deliveries and runs of what no longer exists, and nothing of what was never used', async () => {
-  const { daemon, client, workspace, hookmill } = await remote();
-  const { webhook, revealed } = (await client.call('createWebhook', { body: { name: 'deploys' } })).json;
-  const unused = (await client.call('createWebhook', { body: { name: 'unused' } })).json.webhook;
+  const { call, workspace, hookmill, env } = await remote();
+  const { webhook, revealed } = (await call('createWebhook', { body: { name: 'deploys' } })).json;
+  const unused = (await call('createWebhook', { body: { name: 'unused' } })).json.webhook;
   for (const { name, uid } of [{ name: 'triage', uid: webhook.uid }, unused]) {
     const triggers = [{ provider: 'webhook', event: 'received', filter: { webhook_ids: [uid] } }];
-    await client.call('createAutomation', { body: { name, prompt: 'Look.', triggers } });
+    await call('createAutomation', { body: { name, prompt: 'Look.', triggers } });
   }
   const headers = { Authorization: `Bearer ${revealed.secret}` };
   const id = (await send(webhook.url, { headers, body: '{"a":1}' })).deliveryId ?? '';
-  await client.call('deleteAutomation', { params: { automation: 'triage' } });
-  await client.call('changeWebhook', { params: { uid: webhook.uid }, body: { name: 'renamed' } });
-  const env = { HOOKMILL_HOME: daemon.home.directory };
+  await call('deleteAutomation', { params: { automation: 'triage' } });
+  await call('changeWebhook', { params: { uid: webhook.uid }, body: { name: 'renamed' } });
   const list = async (...words: string[]) => {
     const there = await hookmill(...words);
-    expect(there).toEqual(await workspace.hookmill(...words, { env }));
+    expect(there).toEqual(await workspace.hookmill(...words, { env: env.home }));
     expect(there).toMatchObject({ stderr: '', exitCode: 0 });
     return there.stdout;
   };
   for (const name of ['deploys', 'renamed', webhook.uid]) {
     expect(await list('deliveries', 'list', '--webhook', name)).toContain(id);
   }
-  await client.call('deleteWebhook', { params: { uid: webhook.uid } });
+  await call('deleteWebhook', { params: { uid: webhook.uid } });
   for (const name of ['deploys', webhook.uid]) {
     expect(await list('deliveries', 'list', '--webhook', name)).toContain(id);
   }
@@ -159,11 +163,11 @@ test('lists deliveries and runs of what no longer exists, and nothing of what wa
 });
 
 test('replays a delivery, retries a failed run, and tests a draft', async () => {
-  const { client, workspace, hookmill, json } = await remote();
-  const created = (await client.call('createWebhook', { body: { name: 'deploys' } })).json;
+  const { call, workspace, hookmill, json } = await remote();
+  const created = (await call('createWebhook', { body: { name: 'deploys' } })).json;
   const filter = { webhook_ids: [created.webhook.uid] };
   const triggers = [{ provider: 'webhook', event: 'received', filter }];
-  await client.call('createAutomation', { body: { name: 'triage', prompt: 'Look.', triggers } });
+  await call('createAutomation', { body: { name: 'triage', prompt: 'Look.', triggers } });
   const headers = { Authorization: `Bearer ${created.revealed.secret}` };
   const id = (await send(created.webhook.url, { headers, body: '{"a":1}' })).deliveryId ?? '';
 
@@ -180,19 +184,19 @@ test('replays a delivery, retries a failed run, and tests a draft', async () => 
 });
 
 test('reads page after page until it has as many deliveries as requested', async () => {
-  const { client, json } = await remote();
-  const created = (await client.call('createWebhook', { body: { name: 'deploys' } })).json;
+  const { call, json } = await remote();
+  const created = (await call('createWebhook', { body: { name: 'deploys' } })).json;
   const headers = { Authorization: `Bearer wrong` };
   for (let count = 0; count < 5; count++) await send(created.webhook.url, { headers, body: '1' });
-  const listed = async () => (await client.call('listDeliveries')).json.deliveries;
+  const listed = async () => (await call('listDeliveries')).json.deliveries;
   await expect.poll(listed).toHaveLength(5);
   expect(await json('deliveries', 'list')).toHaveLength(5);
   expect(await json('deliveries', 'list', '--limit', '3')).toHaveLength(3);
 });
 
 test('plans and applies the definitions of the directory; the secrets stay with the daemon', async () => {
-  const { client, workspace, hookmill, json } = await remote();
-  await client.call('createWebhook', { params: { factory: 'default' }, body: { name: 'made-here' } });
+  const { call, workspace, hookmill, json } = await remoteWithoutSecrets();
+  await call('createWebhook', { body: { name: 'made-here' } });
   workspace.write('webhooks/pay.yaml', 'secretName: MADE_HERE_TOKEN\n');
   const planned = await hookmill('plan', '--detailed-exitcode');
   expect(planned).toMatchObject({ exitCode: 2 });
@@ -211,8 +215,8 @@ test('plans and applies the definitions of the directory; the secrets stay with 
 });
 
 test('asks before another use of a team secret, and sends no confirmation without it', async () => {
-  const { client, workspace, hookmill, json } = await remote();
-  await client.call('createWebhook', { body: { name: 'deploys' } });
+  const { call, workspace, hookmill, json } = await remoteWithoutSecrets();
+  await call('createWebhook', { body: { name: 'deploys' } });
   workspace.write('webhooks/deploys.yaml', 'secretName: DEPLOYS_TOKEN\n');
   workspace.write('webhooks/orders.yaml', 'authMode: url_token\nsecretName: DEPLOYS_TOKEN\n');
   const declined = await hookmill('apply', '--adopt');
@@ -223,8 +227,8 @@ test('asks before another use of a team secret, and sends no confirmation withou
 });
 
 test('shows the impact of changes as a home does, when it plans and when it applies', async () => {
-  const { daemon, client, workspace, env, hookmill } = await remote();
-  const created = (await client.call('createWebhook', { body: { name: 'deploys' } })).json;
+  const { daemon, call, workspace, env, hookmill } = await remoteWithoutSecrets();
+  const created = (await call('createWebhook', { body: { name: 'deploys' } })).json;
   const { uid, url } = created.webhook;
   const headers = { Authorization: `Bearer ${created.revealed.secret}` };
   for (const state of ['failed', 'passed']) {
@@ -246,16 +250,16 @@ test('shows the impact of changes as a home does, when it plans and when it appl
     ! Of the last 2 deliveries, 1 would start a run (1 before); the outcome of 2 changes
 `;
   expect(planned.stdout).toContain(change);
-  const here = { HOOKMILL_HOME: daemon.home.directory, HOOKMILL_BASE_URL: daemon.ingressUrl };
+  const here = { ...env.home, HOOKMILL_BASE_URL: daemon.ingressUrl };
   expect((await workspace.hookmill('plan', { env: here })).stdout).toBe(planned.stdout);
-  const unexplained = await client.call('plan', {
+  const unexplained = await call('plan', {
     body: {
       impact: false,
       files: [{ path: 'webhooks/deploys.yaml', content: 'enabled: false\nsecretName: DEPLOYS_TOKEN\n' }],
     },
   });
   expect(unexplained.json.changes[0]).not.toHaveProperty('impact');
-  expect((await workspace.hookmill('apply', { env })).stdout).toContain(change);
+  expect((await hookmill('apply')).stdout).toContain(change);
 });
 
 test('shows errors with their place in the file', async () => {
@@ -274,9 +278,11 @@ test('says what a token may not do, and that a server is not hookmill', async ()
   const other = await hookmill('webhooks', 'list', '--factory', 'other');
   expect(other).toMatchObject({ exitCode: 1, stdout: '' });
   expect(other.stderr).toMatch(/^hookmill: the API token token-\w+ may not read the factory other\n$/);
-  const wrong = await workspace.hookmill('status', { env: { ...env, HOOKMILL_TOKEN: 'hmk_wrong' } });
+  const wrong = await workspace.hookmill('status', { env: { ...env.server, HOOKMILL_TOKEN: 'hmk_wrong' } });
   expect(wrong.stderr).toBe('hookmill: The API token is unknown, revoked or expired\n');
-  const gone = await workspace.hookmill('status', { env: { ...env, HOOKMILL_SERVER: 'http://127.0.0.1:1' } });
+  const gone = await workspace.hookmill('status', {
+    env: { ...env.server, HOOKMILL_SERVER: 'http://127.0.0.1:1' },
+  });
   expect(gone.stderr).toMatch(/^hookmill: http:\/\/127\.0\.0\.1:1 does not answer: /);
 });
 

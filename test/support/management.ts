@@ -78,6 +78,22 @@ export async function openManagedDaemon(
   return { ...daemon, client, revoke };
 }
 
+let factories = 0;
+
+/** Makes a client of a new factory, and the environments in which a command works on that. */
+export async function openFactory(daemon: ManagedDaemon, given: { permission?: Permission } = {}) {
+  const HOOKMILL_FACTORY = `factory-${++factories}`;
+  const { token, call } = await daemon.client({ ...given, factory: HOOKMILL_FACTORY });
+  return {
+    call: (id: OperationId, { params, ...more }: CallGiven = {}) =>
+      call(id, { params: { factory: HOOKMILL_FACTORY, ...params }, ...more }),
+    env: {
+      home: { HOOKMILL_FACTORY, HOOKMILL_HOME: daemon.home.directory },
+      server: { HOOKMILL_FACTORY, HOOKMILL_SERVER: daemon.managementUrl, HOOKMILL_TOKEN: token },
+    },
+  };
+}
+
 /** Sends one request to an operation, with nothing more than what is given. */
 export async function call(
   managementUrl: string,
