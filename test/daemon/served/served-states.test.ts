@@ -33,11 +33,9 @@ type Watching = Pick<TestDaemon, 'workspace' | 'webhook' | 'metrics'> & Pick<Dae
 /** Tests may look as often as they like. */
 const settings = { limits: { deliveriesPerMinute: 1_000_000 } };
 
-/** A daemon that never scans its home: what it serves, it has seen change. */
-async function startWatching(workspace = makeWorkspace(), home = workspace.home): Promise<Watching> {
-  // Timers that are set now do not fire, ever.
-  vi.useFakeTimers({ toFake: ['setInterval'] });
-  const daemon = await startDaemonHere(settings, homeAt(home)).finally(() => vi.useRealTimers());
+/** A daemon in this process. */
+async function startHere(workspace = makeWorkspace(), home = workspace.home): Promise<Watching> {
+  const daemon = await startDaemonHere(settings, homeAt(home));
   const { ingressUrl, managementUrl } = daemon;
   const readyz = async () => (await (await fetch(`${managementUrl}/readyz`)).json()) as Readiness;
   return {
@@ -48,7 +46,14 @@ async function startWatching(workspace = makeWorkspace(), home = workspace.home)
   };
 }
 
-/** One that also scans. */
+/** One that never scans its home: what it serves, it has seen change. */
+async function startWatching(...given: Parameters<typeof startHere>): Promise<Watching> {
+  // Timers that are set now do not fire, ever.
+  vi.useFakeTimers({ toFake: ['setInterval'] });
+  return startHere(...given).finally(() => vi.useRealTimers());
+}
+
+/** A process of its own, which also scans. */
 let daemon: TestDaemon;
 let watching: Watching;
 beforeAll(async () => {
@@ -146,7 +151,8 @@ describe('serves without a restart', () => {
   });
 
   test('factories whose directory is replaced as a whole', async () => {
-    const other = await startDaemonForTest();
+    const other = await startHere();
+    onTestFinished(() => other.stop());
     const webhook = await other.webhook();
     const factories = dirname(dirname(webhook.appliedStateFile));
     cpSync(factories, `${factories}.new`, { recursive: true });
@@ -206,7 +212,8 @@ describe('goes on serving the last good state, reports the problem, and recovers
   });
 
   test('when the key of the home is gone and comes back, though the file stays the same', async () => {
-    const other = await startDaemonForTest();
+    const other = await startHere();
+    onTestFinished(() => other.stop());
     const webhook = await other.webhook({ authMode: 'signature', signatureScheme: 'github' });
     const key = join(other.workspace.home, 'key');
     renameSync(key, `${key}.away`);
@@ -219,7 +226,8 @@ describe('goes on serving the last good state, reports the problem, and recovers
   });
 
   test('when the directory of all factories is replaced by a file', async () => {
-    const other = await startDaemonForTest();
+    const other = await startHere();
+    onTestFinished(() => other.stop());
     const webhook = await other.webhook();
     const factories = dirname(dirname(webhook.appliedStateFile));
     renameSync(factories, `${factories}.away`);
@@ -265,7 +273,7 @@ describe('started on what cannot be served', () => {
   /** Two factories, of which the second is harmed before the daemon starts. */
   async function startHarmed(given: WebhookGiven, harm: (webhook: TestWebhook, home: string) => void) {
     const workspace = makeWorkspace();
-    const first = await startDaemon({ workspace });
+    const first = await startHere(workspace);
     const [whole, harmed] = [await first.webhook(), await first.webhook(given)];
     await first.stop();
     harm(harmed, workspace.home);
