@@ -1,12 +1,12 @@
-import type { BrowserContextOptions } from 'playwright-core';
-import { describe, expect } from 'vitest';
+import { expect } from 'vitest';
 import { violations } from './axe.ts';
 import { browserTest, openDashboard } from './browser.ts';
+import { inEachLook, readOverhang } from './looks.ts';
 import { createWebhook, deliver, triggerOn } from './samples.ts';
 
 /** A page on a factory that has something to show everywhere, and how to open each of its places. */
-async function openFullFactory(browser: BrowserContextOptions) {
-  const dashboard = await openDashboard({ browser });
+async function openFullFactory() {
+  const dashboard = await openDashboard();
   const { page, api, visit } = dashboard;
   const webhook = await createWebhook(api, 'deploys');
   const triggers = [triggerOn(webhook.uid, { state: ['failed'] }), triggerOn('wh_0123456789abcdefghijklmn')];
@@ -54,24 +54,19 @@ async function openFullFactory(browser: BrowserContextOptions) {
   return { ...dashboard, openEach };
 }
 
-describe.each(['light', 'dark'] as const)('in %s colours', colorScheme => {
-  browserTest('axe finds nothing on any page', async () => {
-    const { page, keep, openEach } = await openFullFactory({ colorScheme });
-    await openEach(async name => {
-      expect(await violations(page), name).toEqual([]);
-      await keep(`${name}-${colorScheme}`);
-    });
-  });
-});
-
-browserTest('no page is wider than a phone', async () => {
-  const { page, keep, openEach } = await openFullFactory({ viewport: { width: 360, height: 740 } });
-  await openEach(async name => {
-    const sticksOut = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
-    expect(sticksOut, name).toBeLessThanOrEqual(0);
-    await keep(`${name}-phone`);
-  });
-});
+browserTest(
+  'axe finds nothing on any page in light and dark colours, and no page is wider than a phone',
+  async () => {
+    const { page, keep, openEach } = await openFullFactory();
+    await openEach(name =>
+      inEachLook(page, async look => {
+        if (look !== 'phone') expect(await violations(page, look), `${name}-${look}`).toEqual([]);
+        expect(await readOverhang(page), `${name}-${look}`).toBeLessThanOrEqual(0);
+        await keep(`${name}-${look}`);
+      }),
+    );
+  },
+);
 
 browserTest('a webhook is created, rotated and deleted with the keyboard only', async () => {
   const { page, visit } = await openDashboard();
