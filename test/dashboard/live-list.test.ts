@@ -83,7 +83,7 @@ browserTest(
     await page.getByRole('button', { name: 'Show older deliveries' }).click();
     await expect.poll(() => rows.count()).toBe(60);
     await page.getByText('live', { exact: true }).waitFor();
-    const longestTask = await watchTasks(page);
+    const longestTask = inject('isLong') ? await watchTasks(page) : undefined;
 
     // The top is in view, and nobody is in the list: it grows on top.
     await page.mouse.move(0, 0);
@@ -101,7 +101,7 @@ browserTest(
     const more = await deliverSteadily(webhook, perSecond * seconds - added.length, 'more');
     const newRows = page.locator('.sticky .pill');
     await expect.poll(() => textOf(newRows)).toBe(more.length > 1_000 ? 'Many new' : `${more.length} new`);
-    const longestMs = await longestTask();
+    const longestMs = await longestTask?.();
     expect(await opened.boundingBox()).toEqual(place);
     expect(await shifted()).toBe(0);
     expect(await opened.getAttribute('aria-expanded')).toBe('true');
@@ -116,7 +116,7 @@ browserTest(
     const shown = await rows.locator('.id').allTextContents();
     expect(shown.slice(-before.length)).toEqual(before);
     expect(await opened.getAttribute('aria-expanded')).toBe('true');
-    if (inject('isLong')) {
+    if (longestMs !== undefined) {
       expect(longestMs).toBeLessThan(taskMsMax);
       expect(await readPrivateBytes(page)).toBeLessThan(privateBytesMax);
       return;
