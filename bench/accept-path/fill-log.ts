@@ -1,5 +1,4 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
-import type Database from 'better-sqlite3';
 import { firstSortableId } from '../../schema/ids.ts';
 import { openDatabase } from '../../store/embedded/delivery-log/sql/database.ts';
 
@@ -13,8 +12,9 @@ export interface NewestPayloads {
 
 /**
  * Fills a home's log with accepted deliveries of the last days, before a daemon opens it. Their random keys scatter
- * the indexes as those of real deliveries do; identities and payloads are short, which saves time and matters little
- * unless the newest ones are given.
+ * the indexes as those of real deliveries do. Indexes that are made at the end would be sorted faster, but their pages
+ * would be full: for a long time, each further delivery would split some. Identities and payloads are short, which saves
+ * time and matters little unless the newest ones are given.
  */
 export function fillLog(file: string, uid: string, rows: number, newest?: NewestPayloads): void {
   const database = openDatabase(file);
@@ -22,7 +22,6 @@ export function fillLog(file: string, uid: string, rows: number, newest?: Newest
   database.pragma('journal_mode = OFF');
   database.pragma('synchronous = OFF');
   database.pragma('cache_size = -1000000');
-  const rebuild = dropIndexes(database);
   const series = database
     .prepare(`
       INSERT INTO series (factory, webhook, uid, outcome, authenticated_by, identity_source)
@@ -34,7 +33,6 @@ export function fillLog(file: string, uid: string, rows: number, newest?: Newest
   const stepMs = (days * 86_400_000) / rows;
   const { count: newestCount, payload } = newest ?? { count: 0, payload: null };
   database.prepare(insertDeliveries).run({ rows, series, firstMs, stepMs, newestCount, payload });
-  database.exec(rebuild);
   database.close();
   // The pages reach the disk now, not while something else is measured.
   const descriptor = openSync(file, 'r+');
@@ -49,17 +47,6 @@ export function prepareIds(prefix: 'dlv' | 'run'): (atMs: number, n: number) => 
     if (atMs !== last.atMs) last = { atMs, text: firstSortableId(prefix, atMs).slice(0, 14) };
     return last.text + String(n).padStart(16, '0');
   };
-}
-
-/** Returns the SQL that makes the indexes again: it is much faster to sort at the end. */
-function dropIndexes(database: Database.Database): string {
-  const indexes = database
-    .prepare<[], { name: string; sql: string }>(
-      "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'deliveries' AND sql IS NOT NULL",
-    )
-    .all();
-  for (const { name } of indexes) database.exec(`DROP INDEX ${name}`);
-  return indexes.map(({ sql }) => sql).join(';\n');
 }
 
 const insertDeliveries = `
