@@ -42,9 +42,6 @@ import type { DaemonSettings } from './settings.ts';
 /** @limit Time from the signal to stop until connections are cut, in ms: the process must be gone within 10 s. */
 const stopGraceMs = 7_000;
 
-/** @limit Time from the start of the daemon to that of its operations thread, in ms: deliveries that waited for the daemon come first. */
-const prepareAfterMs = 1_000;
-
 /** Descriptors of listening sockets that the service manager opened. They replace the settings of where to listen. */
 export interface PassedSockets {
   readonly ingress?: number;
@@ -187,7 +184,6 @@ async function startParts(
   const trustsProxies = settings.trustProxies.length > 0;
   const ingressUrl = settings.baseUrl ?? ingress.url;
   await recordAddress(options, { ingressUrl, managementUrl, id: daemonId, trustsProxies });
-  setTimeout(() => thread.prepare(), prepareAfterMs).unref();
   const status = served.status();
   const webhooks = status.reduce((sum, factory) => sum + factory.webhooks, 0);
   return { ingressUrl: ingress.url, managementUrl, factories: status.length, webhooks };

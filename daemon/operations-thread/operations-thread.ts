@@ -28,8 +28,6 @@ export interface OperationsThread {
     turn?: string,
     transfer?: readonly ArrayBuffer[],
   ): Promise<unknown>;
-  /** Starts the thread before its first operation, which then need not wait for it, nor make the daemon grow. */
-  prepare(): void;
   /** Stops the current operation. The others fail. */
   close(): Promise<void>;
 }
@@ -82,10 +80,6 @@ class SerialThread implements OperationsThread {
       this.#turns.set(turn, waiting);
       this.#runNext();
     });
-  }
-
-  prepare(): void {
-    if (!this.#closed) this.#worker ??= this.#start();
   }
 
   async close(): Promise<void> {
