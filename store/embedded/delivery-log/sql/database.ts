@@ -10,6 +10,8 @@ const sqliteBusyTimeoutMs = 3_000;
 const walPagesBeforeCheckpoint = 2_048;
 /** @limit Size that the write-ahead log keeps after a burst, in bytes: the next burst need not allocate it. */
 const walBytesKept = 64 * 1024 * 1024;
+/** @limit Pages of the file that the writer keeps in memory, in KiB. More bring nothing: after each commit that split a page of an index, SQLite goes through all of them. */
+const cacheKiB = 4_096;
 
 /**
  * Opens the delivery log's file for writing, and creates it with mode 0600 if it is missing; its directory must exist.
@@ -74,6 +76,7 @@ function makeDurable(database: Database.Database): void {
   database.pragma('synchronous = FULL');
   database.pragma('fullfsync = ON');
   database.pragma('foreign_keys = ON');
+  database.pragma(`cache_size = -${cacheKiB}`);
   database.pragma(`wal_autocheckpoint = ${walPagesBeforeCheckpoint}`);
   database.pragma(`journal_size_limit = ${walBytesKept}`);
   const synchronous = database.pragma('synchronous', { simple: true });
