@@ -42,6 +42,9 @@ describe('shows the data of a daemon like that of a home:', () => {
     ids.run = (await call('listRuns')).json.runs[0].id;
     const run = async () => (await call('showRun', { params: { run: ids.run } })).json;
     await eventually(async () => (await run()).state === 'succeeded');
+    // The daemon looks at the health of webhooks every few seconds.
+    const health = async () => (await call('showHealth')).json.webhooks[0].health;
+    await eventually(async () => (await health())?.state === 'healthy');
     const output = there.daemon.store.runFiles.appendOutput(ids.run, 'attempt 1', 100);
     output.write(Buffer.from([0xff, 0x0a, 0x1b]));
     await output.close('ended');
