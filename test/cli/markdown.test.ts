@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { escapeMarkdown, escapeMarkdownCode } from '../../cli/render/markdown.ts';
+import { anyText } from '../support/any-text.ts';
 
 const anything = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 300 }),
+  anyText(300),
   fc.string({ unit: fc.constantFrom(...'|\\`*_<>[]()!#@~-+.:/&;\n\r\t w'), maxLength: 60 }),
 );
 

@@ -9,6 +9,7 @@ import { renderGitlab } from '../../../cli/formats/gitlab.ts';
 import { renderJunit } from '../../../cli/formats/junit.ts';
 import { renderSarif } from '../../../cli/formats/sarif.ts';
 import { type Diagnostic, type DiagnosticCode, diagnosticCodes } from '../../../schema/diagnostics.ts';
+import { anyText } from '../../support/any-text.ts';
 
 const codes = Object.keys(diagnosticCodes) as DiagnosticCode[];
 
@@ -39,7 +40,7 @@ const position = fc.record({
 });
 // Any code point, and code units that are none: file names and messages may hold half a surrogate pair.
 const text = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 40 }),
+  anyText(40),
   fc.array(fc.nat({ max: 0xffff }), { maxLength: 40 }).map(units => String.fromCharCode(...units)),
   fc
     .array(fc.constantFrom('%', '\n', '\r', ',', ':', '::error::', '<', '&', ']]>', '\ud800', '\uffff'), {
