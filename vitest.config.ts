@@ -9,12 +9,18 @@ declare module 'vitest' {
   }
 }
 
-/** Vitest begins with large files. The short ones of the stores' conformance suites run longer than any of these. */
-class ConformanceFirst extends BaseSequencer {
+/**
+ * Vitest begins with large files, many of which wait for daemons more than they compute. So a small one follows each of
+ * them. The short ones of the stores' conformance suites run longest.
+ */
+class Alternating extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
     const isConformance = ({ moduleId }: TestSpecification) => moduleId.endsWith('-store.test.ts');
-    return [...sorted.filter(isConformance), ...sorted.filter(file => !isConformance(file))];
+    const others = sorted.filter(file => !isConformance(file));
+    const small = others.splice(Math.ceil(others.length / 2));
+    const alternating = others.flatMap((large, index) => [large, ...small.slice(index, index + 1)]);
+    return [...sorted.filter(isConformance), ...alternating];
   }
 }
 
@@ -24,7 +30,7 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     testTimeout: testLimitMs,
     hookTimeout: testLimitMs,
-    expect: { poll: { timeout: testLimitMs, interval: 25 } },
+    expect: { poll: { timeout: testLimitMs, interval: 100 } },
     provide: { isLong: false },
     pool: 'forks',
     // Test files of a process share modules, whose loading takes as long as many tests: no module keeps anything of a test.
@@ -32,7 +38,7 @@ export default defineConfig({
     setupFiles: ['test/support/file-setup.ts'],
     // More than the cores of a small machine, because tests often wait for processes and disks.
     maxWorkers: 5,
-    sequence: { sequencer: ConformanceFirst },
+    sequence: { sequencer: Alternating },
     execArgv: ['--import', new URL('test/support/built-threads.ts', import.meta.url).href],
     // Tests compare text without colours, whatever the terminal or CI that runs them has.
     env: { FORCE_COLOR: '0' },

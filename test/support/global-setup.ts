@@ -1,14 +1,13 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { execa, execaSync } from 'execa';
+import { execa } from 'execa';
 import { buildDashboard } from './build-dashboard.ts';
 import { pristineVariable } from './postgres.ts';
 
 /** Builds what `cli/bin.js` loads, and puts all temporary directories into one that is removed at the end. */
 export default async function setup(): Promise<() => Promise<unknown>> {
-  execaSync(process.execPath, ['build.ts'], { stdio: 'inherit' });
-  await buildDashboard();
+  await Promise.all([execa(process.execPath, ['build.ts'], { stdio: 'inherit' }), buildDashboard()]);
   process.env.NODE_COMPILE_CACHE = join(tmpdir(), 'node-compile-cache');
   const directory = mkdtempSync(join(tmpdir(), 'hookmill-tests-'));
   process.env.TMPDIR = directory;
