@@ -68,7 +68,8 @@ test('refuses a descriptor that is not a listening TCP socket', async () => {
 
 test('ignores sockets for another process, and says so', async () => {
   const env = { LISTEN_FDS: '1', LISTEN_PID: '1' };
-  const { exitCode, stderr } = await makeWorkspace().hookmill('serve', '--host', '192.0.2.1', { env });
+  const where = ['--host', '192.0.2.1', '--management-port', '0'];
+  const { exitCode, stderr } = await makeWorkspace().hookmill('serve', ...where, { env });
   expect(exitCode).toBe(1);
   expect(stderr).toMatch(/LISTEN_FDS is ignored, because its sockets are for process 1\./);
   expect(stderr).toMatch(/cannot listen on 192\.0\.2\.1/);
