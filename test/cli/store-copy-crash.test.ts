@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import Database from 'better-sqlite3';
 import type { ResultPromise } from 'execa';
 import { beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import type { CopyReport } from '../../operations/copy-store.ts';
 import { webhooksMax } from '../../schema/factory-size.ts';
 import { createSortableId, sortableIdRandomBytes } from '../../schema/ids.ts';
-import { openSqliteReader } from '../../store/embedded/delivery-log/read/reader.ts';
 import { homeAt } from '../../store/embedded/files/home.ts';
 import { rowsPerPageMax, type TransferDelivery, type TransferRun } from '../../store/transfer.ts';
 import { eventually } from '../support/eventually.ts';
@@ -75,10 +75,10 @@ async function countRows(url: string, table: string): Promise<number> {
 }
 
 function countInHome(deliveryLogFile: string): number {
-  const reader = openSqliteReader(deliveryLogFile);
-  const rows = reader.listDeliveries({ factory: 'default', limit: count });
-  reader.close();
-  return rows.length;
+  const database = new Database(deliveryLogFile, { readonly: true });
+  const rows = database.prepare('SELECT count(*) FROM deliveries').pluck().get();
+  database.close();
+  return Number(rows);
 }
 
 function sizeOf(name: string): number {
