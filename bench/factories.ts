@@ -36,7 +36,7 @@ await inTemporaryDirectory(async directory => {
     const readyMs = performance.now() - before;
     const cpuMs = readCpuMs(daemon.pid);
     const ready = readMemory(daemon.pid);
-    await delay(5_000);
+    await delay(10_000);
     const settled = readMemory(daemon.pid);
     const idleMs = readCpuMs(daemon.pid) - cpuMs;
     const reload = await measureApplies(store, daemon.ingressUrl);
@@ -44,9 +44,9 @@ await inTemporaryDirectory(async directory => {
       'ready, ms': Math.round(readyMs),
       'of the processor, ms': cpuMs,
       'RSS when ready, MB': ready.rss,
-      '5 s later, MB': settled.rss,
+      '10 s later, MB': settled.rss,
       'peak, MB': settled.peak,
-      'processor in 5 s idle, ms': idleMs,
+      'processor in 10 s idle, ms': idleMs,
       ...reload,
     });
     daemon.kill();
