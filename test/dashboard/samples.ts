@@ -1,7 +1,7 @@
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { bearerOf } from '../support/daemon.ts';
+import { eventually } from '../support/eventually.ts';
 import { type Answer, send } from '../support/http.ts';
-import { testLimitMs } from '../support/test-limit.ts';
 import type { Api } from './browser.ts';
 
 export interface SampleWebhook {
@@ -53,14 +53,13 @@ interface Health {
   }[];
 }
 
-/** Waits until the daemon has looked at webhooks and their health is this. Asks rarely: the daemon looks every few seconds. */
+/** Waits until the daemon has looked at webhooks and their health is this. */
 export async function waitForHealth(api: Api, states: Readonly<Record<string, string>>): Promise<void> {
-  const isHealthSo = async () => {
+  await eventually(async () => {
     const { webhooks } = await api<Health>('GET', '/health');
     return Object.entries(states).every(([uid, state]) => {
       const found = webhooks.find(webhook => webhook.uid === uid);
       return found && found.tallies.length > 0 && found.health?.state === state;
     });
-  };
-  await vi.waitUntil(isHealthSo, { timeout: testLimitMs, interval: 250 });
+  });
 }

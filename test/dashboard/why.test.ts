@@ -8,7 +8,7 @@ browserTest('the page of a webhook says without a click why it did not fire', as
   const card = page.locator('section[aria-labelledby=why]');
   /** Opens the page when the daemon knows the cause, and expects that the card shows it, with these words. */
   const expectCause = async (cause: string | null, words: RegExp) => {
-    await expect.poll(() => api('GET', `/why/${webhook.uid}`), { interval: 250 }).toMatchObject({ cause });
+    await expect.poll(() => api('GET', `/why/${webhook.uid}`)).toMatchObject({ cause });
     await visit('/webhooks');
     await visit(`/webhooks/${webhook.uid}`);
     // A change that leaves the same cause comes with the next look of the card.
