@@ -3,7 +3,7 @@ import base from './vitest.config.ts';
 
 const limitMs = 600_000;
 
-/** `npm run test:long`: the faults and simulations of `npm test`, many times over, a whole benchmark, and the image. */
+/** `npm run test:long`: the faults and simulations of `npm test`, many times over, a short run of a benchmark, and the image. */
 export default defineConfig({
   test: {
     ...base.test,

@@ -73,6 +73,7 @@ export function useEmptyDatabases(server: PostgresServer, countMax: number): () 
   };
 }
 
+/** Removes all rows, but those that the tables have from the start. */
 async function emptyTables(url: string): Promise<void> {
   await query(
     url,

@@ -10,7 +10,7 @@ const sqliteBusyTimeoutMs = 3_000;
 const walPagesBeforeCheckpoint = 2_048;
 /** @limit Size that the write-ahead log keeps after a burst, in bytes: the next burst need not allocate it. */
 const walBytesKept = 64 * 1024 * 1024;
-/** @limit Pages of the file that the writer keeps in memory, in KiB. More bring nothing: after each commit that split a page of an index, SQLite goes through all of them. */
+/** @limit Pages of the file that the writer keeps in memory, in KiB. More bring nothing: in a file of less than 1 GiB, SQLite goes through all of them after each commit that split a page of an index. */
 const cacheKiB = 4_096;
 
 /**
