@@ -5,11 +5,10 @@ import { followEpisodes } from '../../operations/alerts/follow-episodes.ts';
 import { type FoundHealth, lookAtWebhooks } from '../../operations/health/look-at-webhooks.ts';
 import { openStore } from '../../store/open-store.ts';
 import type { Store, StorePlace } from '../../store/ports.ts';
-import { createAnswerer } from '../management/api/answer-in-thread.ts';
 import { openStateCache } from '../management/api/state-cache.ts';
-import { readRunAutomationsFrom } from '../runs/run-automations.ts';
-import { loadState } from '../served/loaded-state.ts';
 import type { FromThread, LogVerb, LookArgument, ThreadLog, ThreadVerb, ToThread } from './wire.ts';
+
+type Verb = (argument: never) => Promise<unknown>;
 
 // The operations thread: it runs one operation after the other, on a store of its own.
 await serve(workerData);
@@ -22,10 +21,19 @@ async function serve(place: StorePlace): Promise<void> {
   const store = await openStore({ ...place, now, readsInThread: false });
   const states = openStateCache(store.appliedStates);
   const writes = openLogWrites(port);
-  const verbs: Readonly<Record<ThreadVerb, (argument: never) => Promise<unknown>>> = {
-    answerRequest: createAnswerer({ store, deliveryLog: writes.deliveryLog, states, clock }),
-    loadState: (factory: string) => loadState(states.read, store.seal, factory),
-    readRunAutomation: readRunAutomationsFrom(store.deliveries),
+  const verbs: Readonly<Record<ThreadVerb, Verb>> = {
+    answerRequest: loadLater(async () => {
+      const { createAnswerer } = await import('../management/api/answer-in-thread.ts');
+      return createAnswerer({ store, deliveryLog: writes.deliveryLog, states, clock });
+    }),
+    loadState: loadLater(async () => {
+      const { loadState } = await import('../served/loaded-state.ts');
+      return (factory: string) => loadState(states.read, store.seal, factory);
+    }),
+    readRunAutomation: loadLater(async () => {
+      const { readRunAutomationsFrom } = await import('../runs/run-automations.ts');
+      return readRunAutomationsFrom(store.deliveries);
+    }),
     lookAtWebhooks: argument => lookWithAlerts(store, writes.deliveryLog, argument),
   };
   port.on('message', (message: ToThread) => {
@@ -37,6 +45,18 @@ async function serve(place: StorePlace): Promise<void> {
       (error: unknown) => reply({ kind: 'failed', error }),
     );
   });
+}
+
+/**
+ * Loads the code of a verb when it is first asked for. The threads of most daemons only look at webhooks, and that takes
+ * a small part of the code.
+ */
+function loadLater(load: () => Promise<Verb>): Verb {
+  let loading: Promise<Verb> | undefined;
+  return async argument => {
+    loading ??= load();
+    return (await loading)(argument);
+  };
 }
 
 /** Looks at webhooks, and opens and ends the episodes of alerts by their health. */
