@@ -1,19 +1,17 @@
 // `npm run build`: the command line and the daemon, from their sources to dist/. Types are checked by `npm run check`.
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
-import { isAbsolute, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { build, type Plugin } from 'rolldown';
 import { yamlRewrites } from './faster-yaml.ts';
 
-// Bundling only the used parts of these packages halves the start time of a command, and takes a third off that of the
-// daemon: finding and reading a package's many files costs more than running them. All other packages stay outside the
-// bundle. better-sqlite3 has to, because it has a native part; pino, because it finds files of its own by their paths.
-const bundled =
-  /^(@koa\/router|@opentelemetry\/[a-z-]+|bintrees|chokidar|commander|diff|execa|fast-string-(truncated-)?width|fastest-levenshtein|jose|koa|lowdb|picocolors|prom-client|proxy-addr|simple-git|tdigest|yaml|zod)($|\/)/;
+// All packages are bundled but these: a bundle of only the used parts halves the start time of a command, because finding
+// and reading a package's many files costs more than running them. better-sqlite3 has a native part, and pino finds files
+// of its own by their paths. The others are loaded seldom, and only by what needs them.
+const notBundled =
+  /^(@inquirer\/prompts|better-sqlite3|json-schema-to-typescript-lite|openid-client|pg|pino)($|\/)/;
 
 const replaced = {
-  // @koa/router imports http only for its list of methods, and a plain import would load fetch and WebSocket too.
-  http: resolve('daemon/http/node-http.ts'),
   // The same code as for Node, but it does not ask the environment for LOG_TOKENS at each token, which takes a fifth of
   // `validate`, and its unused parts can be left out.
   yaml: resolve('node_modules/yaml/browser/dist/index.js'),
@@ -45,19 +43,23 @@ const lazyBuiltins: Plugin = {
   name: 'lazy-builtins',
   // Each importer has its own, so that a command gets only those of the files that it loads.
   resolveId: (id, importer, { kind }) => {
+    if (!isBuiltin(id)) return undefined;
     // OpenTelemetry imports http when it sends, and needs the whole module.
-    if (kind === 'dynamic-import' && isBuiltin(id)) return { id, external: true };
-    if (!id.startsWith('node:')) return undefined;
-    return kind === 'import-statement' ? `\0${id}?${importer}` : { id, external: true };
+    if (kind === 'dynamic-import') return { id, external: true };
+    return `\0${kind}:${id.replace(/^node:/, '')}?${importer}`;
   },
   load(id) {
-    const [, name, importer = ''] = /^\0(node:[^?]*)\?(.*)$/.exec(id) ?? [];
+    const [, kind, name, importer = ''] = /^\0(import-statement|require-call):([^?]*)\?(.*)$/.exec(id) ?? [];
     if (name === undefined) return undefined;
+    const builtin = `/* @__PURE__ */ process.getBuiltinModule('node:${name}')`;
+    if (kind === 'require-call') return `module.exports = ${builtin};`;
     // commander starts programs for commands that it does not know, and hookmill has none of these.
-    if (/\bcommander\b/.test(importer) && name === 'node:child_process') return 'export default {};';
-    const exports = Object.keys(process.getBuiltinModule(name) ?? {}).filter(key => key !== 'default');
+    if (/\bcommander\b/.test(importer) && name === 'child_process') return 'export default {};';
+    const exports = Object.keys(process.getBuiltinModule(`node:${name}`) ?? {}).filter(
+      key => key !== 'default',
+    );
     return [
-      `const builtin = /* @__PURE__ */ process.getBuiltinModule('${name}');`,
+      `const builtin = ${builtin};`,
       'export default builtin;',
       ...exports.map(key => `export const ${key} = builtin.${key};`),
     ].join('\n');
@@ -82,6 +84,8 @@ const options = {
   external: isExternal,
   resolve: { alias: replaced },
   treeshake: { propertyReadSideEffects: false },
+  // The package depd, which Koa loads, makes a function with eval.
+  checks: { eval: false },
   write: false,
 } as const;
 const { output } = await build({
@@ -124,7 +128,7 @@ const built = new Set(output.map(({ fileName }) => fileName));
 for (const file of readdirSync('dist')) if (file.endsWith('.js') && !built.has(file)) rmSync(`dist/${file}`);
 
 function isExternal(id: string): boolean {
-  return !(id in replaced) && !/^[.\0#]|^node:/.test(id) && !isAbsolute(id) && !bundled.test(id);
+  return notBundled.test(id);
 }
 
 /** Whether each command loads the module. */

@@ -1,11 +1,11 @@
 import type { RequestListener, Server } from 'node:http';
+import http from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connectionsMax, requestMs } from '../settings.ts';
 import { SettingsError } from '../settings-error.ts';
 import { ConnectionSlots } from './connection-slots.ts';
 import { ConnectionTurns } from './connection-turns.ts';
-import http from './node-http.ts';
 import { isHeadValid, refuseHead } from './request-head.ts';
 import { sliceInput } from './sliced-input.ts';
 

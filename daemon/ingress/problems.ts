@@ -1,4 +1,4 @@
-import http from '../http/node-http.ts';
+import http from 'node:http';
 import type { BudgetLimits } from './budgets.ts';
 
 /** Status and text of each problem (RFC 9457) with which the ingress refuses a request. The sender sees the text. */

@@ -1,8 +1,8 @@
+import http from 'node:http';
 import type { Context } from 'koa';
 import type { Logger } from 'pino';
 import { reportLinkMax, reportMessageMax, runReportShape } from '../../schema/run-report.ts';
 import { parseJsonBody } from '../http/json-body.ts';
-import http from '../http/node-http.ts';
 import { permitBody, readBody } from '../http/read-body.ts';
 import type { ReportEndpoint } from '../ingress/ingress.ts';
 import { type Callbacks, callbackPrefix } from './callbacks.ts';
