@@ -81,7 +81,7 @@ describe('an error of the file system is one line that names the file', () => {
     [
       'a home that is a file',
       path => writeFileSync(path('.hookmill'), ''),
-      ['plan'],
+      ['webhooks', 'list'],
       '.hookmill/factories/default/applied.json cannot be read (ENOTDIR); a file is in place of its directory',
     ],
     [
