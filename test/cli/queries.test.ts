@@ -4,30 +4,26 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { execa } from 'execa';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { parseTime } from '../../cli/input/parse-time.ts';
 import { eventually } from '../support/eventually.ts';
 import { newHome } from '../support/factory.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { send } from '../support/http.ts';
 import {
-  type ManagedDaemon,
   openFactory,
   openManagedDaemon,
   startManagedDaemon,
+  useManagedDaemon,
 } from '../support/management.ts';
 import { makeWorkspace } from '../support/workspace.ts';
 
-let shared: ManagedDaemon;
-beforeAll(async () => {
-  // A run fails until its directory has this file.
-  const runner = { kind: 'command', argv: ['sh', '-c', 'test -e go'] };
-  shared = await openManagedDaemon({ runs: { attempts: 1, runner } });
-});
-afterAll(() => shared.stop());
+// A run fails until its directory has this file.
+const runner = { kind: 'command', argv: ['sh', '-c', 'test -e go'] };
+const shared = useManagedDaemon({ runs: { attempts: 1, runner } });
 
 /** A factory with the webhook `deploys` and the automation `triage`, and a directory for commands that work on it. */
-async function openScene(daemon = shared) {
+async function openScene(daemon = shared()) {
   const { call, env } = await openFactory(daemon);
   const { webhook, revealed } = (await call('createWebhook', { body: { name: 'deploys' } })).json;
   const filter = { webhook_ids: [webhook.uid], payload: { level: ['error'] } };
@@ -244,7 +240,7 @@ describe('prints a curl command', () => {
   test.for(['token', 'url_token'])(
     'that sends a delivery again to a webhook with a %s, byte for byte',
     async authMode => {
-      const { call, env } = await openFactory(shared);
+      const { call, env } = await openFactory(shared());
       const workspace = makeWorkspace();
       const body = { name: 'deploys', authMode, keepHeaders: ['X-Odd', 'X-Empty'] };
       const { webhook, revealed } = (await call('createWebhook', { body })).json;
@@ -272,7 +268,7 @@ describe('prints a curl command', () => {
   );
 
   test('that says what is missing of a signed delivery, and only for what has a body and a webhook', async () => {
-    const { call, env } = await openFactory(shared);
+    const { call, env } = await openFactory(shared());
     const workspace = makeWorkspace();
     const secret = { kind: 'supplied', value: 'a-secret-of-github' };
     const body = { name: 'git', authMode: 'signature', signatureScheme: 'github', secret };

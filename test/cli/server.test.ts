@@ -1,22 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { send } from '../support/http.ts';
-import {
-  type ManagedDaemon,
-  openFactory,
-  openManagedDaemon,
-  startManagedDaemon,
-} from '../support/management.ts';
+import { openFactory, startManagedDaemon, useManagedDaemon } from '../support/management.ts';
 import { makeWorkspace } from '../support/workspace.ts';
 
-let shared: ManagedDaemon;
-beforeAll(async () => {
-  shared = await openManagedDaemon();
-});
-afterAll(() => shared.stop());
+const shared = useManagedDaemon();
 
 /** A definitions directory without a home, and a command line that works on a factory of a daemon. */
-async function remote(given: Parameters<typeof openFactory>[1] = {}, daemon = shared) {
+async function remote(given: Parameters<typeof openFactory>[1] = {}, daemon = shared()) {
   const { call, env } = await openFactory(daemon, given);
   const workspace = makeWorkspace();
   const hookmill = (...args: string[]) => workspace.hookmill(...args, { env: env.server });

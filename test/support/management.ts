@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { expect, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { createToken } from '../../operations/tokens.ts';
 import { renderOpenApi } from '../../schema/api/openapi.ts';
 import { type ApiRoute, apiPrefix } from '../../schema/api/route.ts';
@@ -30,7 +30,7 @@ export interface ApiClient {
 }
 
 export interface CallGiven {
-  /** Parameters of the path; `factory` is `default` unless given. */
+  /** Parameters of the path; `factory` is the client's unless given. */
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
@@ -71,22 +71,40 @@ export async function openManagedDaemon(
       tokenName: name,
       token,
       call: (id, given = {}) =>
-        call(managementUrl, id, { ...given, headers: { ...headers, ...given.headers } }),
+        call(managementUrl, id, {
+          ...given,
+          params: { factory: factory ?? 'default', ...given.params },
+          headers: { ...headers, ...given.headers },
+        }),
     };
   };
   const revoke = ({ tokenName }: ApiClient) => store.apiTokens.revoke(tokenName);
   return { ...daemon, client, revoke };
 }
 
+/** Starts a daemon for all tests of a file, which use a factory each. Returns what gets it. */
+export function useManagedDaemon(settings: object = {}): () => ManagedDaemon {
+  let daemon: ManagedDaemon;
+  beforeAll(async () => {
+    daemon = await openManagedDaemon(settings);
+  });
+  afterAll(() => daemon.stop());
+  return () => daemon;
+}
+
 let factories = 0;
+
+/** A name that no other factory of a shared daemon has. */
+export function nameFactory(): string {
+  return `factory-${++factories}`;
+}
 
 /** Makes a client of a new factory, and the environments in which a command works on that. */
 export async function openFactory(daemon: ManagedDaemon, given: { permission?: Permission } = {}) {
-  const HOOKMILL_FACTORY = `factory-${++factories}`;
+  const HOOKMILL_FACTORY = nameFactory();
   const { token, call } = await daemon.client({ ...given, factory: HOOKMILL_FACTORY });
   return {
-    call: (id: OperationId, { params, ...more }: CallGiven = {}) =>
-      call(id, { params: { factory: HOOKMILL_FACTORY, ...params }, ...more }),
+    call,
     env: {
       home: { HOOKMILL_FACTORY, HOOKMILL_HOME: daemon.home.directory },
       server: { HOOKMILL_FACTORY, HOOKMILL_SERVER: daemon.managementUrl, HOOKMILL_TOKEN: token },

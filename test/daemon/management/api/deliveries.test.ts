@@ -2,12 +2,26 @@ import { type IncomingMessage, request } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { acceptedDelivery } from '../../../support/deliveries.ts';
 import { type Answer, send } from '../../../support/http.ts';
-import { type ApiClient, call, type ManagedDaemon, startManagedDaemon } from '../../../support/management.ts';
+import {
+  type ApiClient,
+  call,
+  type ManagedDaemon,
+  nameFactory,
+  startManagedDaemon,
+  useManagedDaemon,
+} from '../../../support/management.ts';
 
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
+const shared = useManagedDaemon();
+
+/** A daemon whose clients may work on the factory of the test, unless told otherwise. */
+interface FactoryDaemon extends ManagedDaemon {
+  readonly factory: string;
+}
+
 interface Ready {
-  readonly daemon: ManagedDaemon;
+  readonly daemon: FactoryDaemon;
   readonly manager: ApiClient;
   readonly uid: string;
   deliver(payload: unknown): Promise<string>;
@@ -16,9 +30,11 @@ interface Ready {
   intrude(): Promise<void>;
 }
 
-/** A daemon with the webhook `deploys`, and an automation on it that matches only failures. */
-async function ready(settings: object = {}): Promise<Ready> {
-  const daemon = await startManagedDaemon(settings);
+/** A new factory with the webhook `deploys`, and an automation on it that matches only failures. */
+async function ready(running = shared()): Promise<Ready> {
+  const factory = nameFactory();
+  const client: ManagedDaemon['client'] = given => running.client({ factory, ...given });
+  const daemon = { ...running, factory, client };
   const manager = await daemon.client();
   const { json } = await manager.call('createWebhook', { body: { name: 'deploys' } });
   const { uid, url } = json.webhook;
@@ -27,9 +43,7 @@ async function ready(settings: object = {}): Promise<Ready> {
   await manager.call('createAutomation', { body: { name: 'triage', prompt: 'Look.', triggers } });
   const sendText = (body: string) => send(url, { headers: bearer(json.revealed.secret), body });
   return {
-    daemon,
-    manager,
-    uid,
+    ...{ daemon, manager, uid },
     deliver: async payload => (await sendText(JSON.stringify(payload))).deliveryId ?? '',
     sendText,
     intrude: async () => {
@@ -61,7 +75,7 @@ test('gives a payload byte for byte, as something to download and not to show', 
   const { daemon, manager, uid } = await ready();
   const payload = Buffer.from(' {"a":"<script>alert(1)</script>","é":1e400}\r\n');
   const log = await daemon.store.openDeliveryLog();
-  await log.recordAccepted(acceptedDelivery({ id: 'dlv_raw', uid, payload }));
+  await log.recordAccepted(acceptedDelivery({ factory: daemon.factory, id: 'dlv_raw', uid, payload }));
   await log.close();
   const answer = await manager.call('downloadPayload', { params: { delivery: 'dlv_raw' } });
   expect(answer.text).toBe(payload.toString());
@@ -77,7 +91,7 @@ test('summarizes listed deliveries on request: runs by state, and a payload on o
   const failed = await deliver({ state: 'failed' });
   const log = await daemon.store.openDeliveryLog();
   const payload = Buffer.from(`{\n  "status": "${'é'.repeat(200)}"\n}`);
-  await log.recordAccepted(acceptedDelivery({ id: 'dlv_long', uid, payload }));
+  await log.recordAccepted(acceptedDelivery({ factory: daemon.factory, id: 'dlv_long', uid, payload }));
   await log.close();
   const list = async (query: Record<string, string>) =>
     (await manager.call('listDeliveries', { query })).json.deliveries;
@@ -192,7 +206,7 @@ test('knows no deliveries and runs of another factory', async () => {
   const delivery = await deliver({ state: 'failed' });
   const run = (await manager.call('listRuns')).json.runs[0].id;
   const stranger = await daemon.client({ factory: 'other' });
-  const params = { factory: 'other', delivery, run };
+  const params = { delivery, run };
   const codes = async (...ids: Parameters<ApiClient['call']>[0][]) => {
     const answers = ids.map(async id => (await stranger.call(id, { params })).json.code);
     return Promise.all(answers);
@@ -204,7 +218,7 @@ test('knows no deliveries and runs of another factory', async () => {
     Array(4).fill('run-unknown'),
   );
   const query = { cursor: delivery };
-  const page = await stranger.call('listDeliveries', { params: { factory: 'other' }, query });
+  const page = await stranger.call('listDeliveries', { query });
   expect(page.json.code).toBe('cursor-unknown');
   const tested = await stranger.call('testFilter', { params, body: { triggers: [anyOf('x')], delivery } });
   expect(tested.json.code).toBe('delivery-unknown');
@@ -217,7 +231,7 @@ const anyOf = (state: string) => ({
 });
 
 test('answers 404 to a filter by a name or UID that nothing ever had, and suggests what was meant', async () => {
-  const { manager, uid } = await ready();
+  const { daemon, manager, uid } = await ready();
   const ask = async (
     id: 'listDeliveries' | 'listRuns' | 'watchDeliveries',
     query: Record<string, string>,
@@ -225,7 +239,7 @@ test('answers 404 to a filter by a name or UID that nothing ever had, and sugges
     const { status, json } = await manager.call(id, { query });
     return { status, code: json.code, detail: json.detail };
   };
-  const none = 'the factory default has no webhook';
+  const none = `the factory ${daemon.factory} has no webhook`;
   const unknown = { status: 404, code: 'webhook-unknown' };
   const meant = { ...unknown, detail: `${none} deploy; did you mean deploys?` };
   expect(await ask('listDeliveries', { webhook: 'deploy' })).toEqual(meant);
@@ -235,7 +249,7 @@ test('answers 404 to a filter by a name or UID that nothing ever had, and sugges
   expect(await ask('listRuns', { automation: 'triag' })).toEqual({
     status: 404,
     code: 'automation-unknown',
-    detail: 'the factory default has no automation triag; did you mean triage?',
+    detail: `the factory ${daemon.factory} has no automation triag; did you mean triage?`,
   });
   expect(await ask('listRuns', { delivery: 'dlv_none' })).toMatchObject({ code: 'delivery-unknown' });
 });
@@ -369,12 +383,12 @@ test('shows the health of each webhook, and its deliveries of seven days by the 
 
 /** The events of a live view, as they come. */
 async function watch(
-  daemon: ManagedDaemon,
+  { managementUrl, factory }: FactoryDaemon,
   client: ApiClient,
   query: Record<string, string> = {},
   headers: Record<string, string> = bearer(client.token),
 ) {
-  const url = `${daemon.managementUrl}/api/v1/factories/default/live-deliveries?${new URLSearchParams(query)}`;
+  const url = `${managementUrl}/api/v1/factories/${factory}/live-deliveries?${new URLSearchParams(query)}`;
   const outgoing = request(url, { headers, agent: false }).end();
   onTestFinished(() => {
     outgoing.destroy();
@@ -436,7 +450,7 @@ test('ends the live views of a session that is signed out', async () => {
 });
 
 test('opens no more live views than it may', async () => {
-  const { daemon, manager } = await ready();
+  const { daemon, manager } = await ready(await startManagedDaemon());
   const readers = await Promise.all(Array.from({ length: 4 }, () => daemon.client()));
   const views = readers.flatMap(reader => Array.from({ length: 64 }, () => watch(daemon, reader)));
   await Promise.all(views);
@@ -444,7 +458,7 @@ test('opens no more live views than it may', async () => {
 });
 
 test("ends a token's own oldest live view when it opens too many, and no other token's", async () => {
-  const { daemon, manager, deliver } = await ready();
+  const { daemon, manager, deliver } = await ready(await startManagedDaemon());
   const reader = await daemon.client();
   const [others, oldest] = [await watch(daemon, manager), await watch(daemon, reader)];
   const newer = await watch(daemon, reader);
@@ -508,26 +522,29 @@ test('shows the event headers of a delivery, judges by them, and refuses filters
 });
 
 test('counts the webhooks that a token may see by their health, and lists those that fail', async () => {
-  const { daemon, manager, deliver, intrude, uid } = await ready({ limits: { failedAuthPerMinute: 100 } });
+  const { daemon, manager, deliver, intrude, uid } = await ready(
+    await startManagedDaemon({ limits: { failedAuthPerMinute: 100 } }),
+  );
+  const { factory } = daemon;
   await deliver({ state: 'passed' });
   const show = async (client: ApiClient) => (await client.call('showHealthOverview')).json;
   const counts = async () => (await show(manager)).factories;
   await expect
     .poll(counts, { timeout: 60_000 })
-    .toEqual([{ factory: 'default', counts: [{ state: 'healthy', webhooks: 1 }] }]);
+    .toEqual([{ factory, counts: [{ state: 'healthy', webhooks: 1 }] }]);
   expect((await show(manager)).unhealthy).toEqual([]);
   for (let attempt = 0; attempt < 40; attempt++) await intrude();
   await expect
     .poll(counts, { timeout: 60_000 })
-    .toEqual([{ factory: 'default', counts: [{ state: 'failing', webhooks: 1 }] }]);
+    .toEqual([{ factory, counts: [{ state: 'failing', webhooks: 1 }] }]);
   const health = {
     state: 'failing',
     reason: expect.stringContaining('40'),
     since: new Date(daemon.clock.nowMs).toISOString(),
   };
   const overview = {
-    factories: [{ factory: 'default', counts: [{ state: 'failing', webhooks: 1 }] }],
-    unhealthy: [{ factory: 'default', name: 'deploys', uid, health }],
+    factories: [{ factory, counts: [{ state: 'failing', webhooks: 1 }] }],
+    unhealthy: [{ factory, name: 'deploys', uid, health }],
     hasMore: false,
   };
   expect(await show(manager)).toEqual(overview);
