@@ -5,7 +5,12 @@ import { signRequest } from '../../../../signatures/sign.ts';
 import type { TeamSecrets } from '../../../../store/team-secrets.ts';
 import { makeFactory } from '../../../support/factory.ts';
 import { send } from '../../../support/http.ts';
-import { type ManagedDaemon, startManagedDaemon } from '../../../support/management.ts';
+import {
+  type ManagedDaemon,
+  nameFactory,
+  startManagedDaemon,
+  useManagedDaemon,
+} from '../../../support/management.ts';
 
 const post = (url: string, token?: string) =>
   send(url, {
@@ -13,9 +18,12 @@ const post = (url: string, token?: string) =>
     headers: token === undefined ? {} : { Authorization: `Bearer ${token}` },
   });
 
+const shared = useManagedDaemon();
+
+/** A webhook in a new factory of the shared daemon, or in the default one of the given daemon. */
 async function withWebhook(body: object = { name: 'deploys' }, daemon?: ManagedDaemon) {
-  const running = daemon ?? (await startManagedDaemon());
-  const manager = await running.client();
+  const running = daemon ?? shared();
+  const manager = await running.client({ factory: daemon ? 'default' : nameFactory() });
   const created = await manager.call('createWebhook', { body });
   expect(created.json).toMatchObject({ webhook: { name: 'deploys' } });
   const { webhook, revealed } = created.json;
@@ -23,7 +31,10 @@ async function withWebhook(body: object = { name: 'deploys' }, daemon?: ManagedD
 }
 
 test('creates a webhook whose secret is generated, shown once, and accepted at once', async () => {
-  const { daemon, manager, webhook, revealed, params } = await withWebhook();
+  const { daemon, manager, webhook, revealed, params } = await withWebhook(
+    undefined,
+    await startManagedDaemon(),
+  );
   expect(webhook).toMatchObject({
     authMode: 'token',
     secretName: 'DEPLOYS_TOKEN',
@@ -179,7 +190,7 @@ describe('the secret of a new webhook', () => {
     const { teamSecrets } = makeFactory(daemon.home).store;
     await teamSecrets.create('GIT_READ', 'value-of-the-team-secret', 'default');
     const other = await daemon.client({ factory: 'other' });
-    const call = (id: OperationId, body?: object) => other.call(id, { params: { factory: 'other' }, body });
+    const call = (id: OperationId, body?: object) => other.call(id, { body });
     for (const name of ['DEPLOYS_TOKEN', 'GIT_READ']) {
       const secret = { kind: 'existing', name };
       const named = await call('createWebhook', { name: 'forger', secret });
@@ -240,8 +251,8 @@ describe('the secret of a new webhook', () => {
   });
 
   test('is not rotated under the hands of another webhook of the factory', async () => {
-    const { manager, params } = await withWebhook();
-    const secret = { kind: 'existing', name: 'DEPLOYS_TOKEN' };
+    const { manager, webhook, params } = await withWebhook();
+    const secret = { kind: 'existing', name: webhook.secretName };
     await manager.call('createWebhook', { body: { name: 'beside', secret } });
     const refused = await manager.call('changeWebhookSecret', { params });
     expect(refused.json).toMatchObject({ code: 'secret-shared', detail: expect.stringContaining('beside') });
@@ -320,7 +331,7 @@ test.each([
   ['too much', `{"name":"${'x'.repeat(300_000)}"}`, {}, 413],
   ['no media type', '{"name":"a"}', { 'content-type': '' }, 415],
 ])('refuses a body that is %s', async (_, body, headers, status) => {
-  const daemon = await startManagedDaemon();
+  const daemon = shared();
   const { token } = await daemon.client();
   const url = `${daemon.managementUrl}/api/v1/factories/default/webhooks`;
   const all = { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers };
@@ -328,7 +339,7 @@ test.each([
 });
 
 test('answers a path that it does not have, and a method that the path does not take, with a problem', async () => {
-  const daemon = await startManagedDaemon();
+  const daemon = shared();
   const problem = async (method: string, path: string) => {
     const { status, headers, body } = await send(`${daemon.managementUrl}${path}`, { method });
     expect(headers['content-type']).toBe('application/problem+json');
