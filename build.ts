@@ -81,7 +81,7 @@ let definitionsModules: ReadonlySet<string> | undefined;
 
 const options = {
   platform: 'node',
-  external: isExternal,
+  external: notBundled,
   resolve: { alias: replaced },
   treeshake: { propertyReadSideEffects: false },
   // The package depd, which Koa loads, makes a function with eval.
@@ -126,10 +126,6 @@ for (const file of output) if (file.type === 'chunk') replace(`dist/${file.fileN
 // Removes the files of an earlier build last, because a running command may still load them.
 const built = new Set(output.map(({ fileName }) => fileName));
 for (const file of readdirSync('dist')) if (file.endsWith('.js') && !built.has(file)) rmSync(`dist/${file}`);
-
-function isExternal(id: string): boolean {
-  return notBundled.test(id);
-}
 
 /** Whether each command loads the module. */
 function isStartModule(module: string): boolean {
