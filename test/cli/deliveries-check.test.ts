@@ -9,6 +9,7 @@ const log = '.hookmill/deliveries.db';
 
 test('finds nothing wrong with a log that is intact, or that was never written', async () => {
   const workspace = makeWorkspace();
+  await workspace.hookmill('secrets', 'declare', 'TOKEN');
   const intact = { exitCode: 0, stdout: 'The delivery log is intact.\n', stderr: '' };
   expect(await workspace.hookmill('deliveries', 'check')).toEqual(intact);
   const daemon = await startDaemon({ workspace });

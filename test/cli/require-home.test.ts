@@ -11,6 +11,8 @@ test.for([
   [['runs', 'retry', 'run_x'], /is not a home/],
   [['runs', 'dismiss', 'run_x'], /is not a home/],
   [['deliveries', 'replay', 'dlv_x'], /is not a home/],
+  [['deliveries', 'check'], /is not a home/],
+  [['store', 'check'], /is not a home/],
 ] as const)('where there is no home, `hookmill %s` is refused and makes none', async ([args, message]) => {
   const workspace = makeWorkspace();
   const { exitCode, stderr } = await workspace.hookmill(...args, { stdin: '' });

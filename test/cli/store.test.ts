@@ -163,6 +163,7 @@ describe('store', () => {
 
   test('check looks at the delivery log of a home, which needs no migration', async () => {
     const { hookmill } = makeWorkspace();
+    await hookmill('secrets', 'declare', 'TOKEN');
     expect((await hookmill('store', 'check')).stdout).toContain('No problems found.');
     expect((await hookmill('store', 'migrate')).stderr).toContain('a home is updated when it is opened');
   });

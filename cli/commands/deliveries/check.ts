@@ -3,6 +3,7 @@ import { openContext } from '../../context.ts';
 import { exitStatus } from '../../exit-status.ts';
 import { printData } from '../../output.ts';
 import { recordOwnChange } from '../../record-own-change.ts';
+import { requireHome } from '../../require-home.ts';
 import { addCommand } from '../add-command.ts';
 
 /** Declares `hookmill deliveries check`. */
@@ -22,6 +23,7 @@ Examples:
     .option('--salvage', 'if it is damaged, replace it by a copy of all rows that can be read')
     .action(async (options: { salvage?: true }, command: Command) => {
       const { store, output } = await openContext(command);
+      requireHome(store.place);
       const all = { store, factory: null };
       const problems = await store.checkDeliveryLog();
       if (problems.length === 0) {

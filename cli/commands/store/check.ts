@@ -4,6 +4,7 @@ import { openContext } from '../../context.ts';
 import { exitStatus } from '../../exit-status.ts';
 import { printData } from '../../output.ts';
 import { renderFields } from '../../render/render-table.ts';
+import { requireHome } from '../../require-home.ts';
 import { addCommand } from '../add-command.ts';
 
 /** Declares `hookmill store check`. */
@@ -21,6 +22,7 @@ Examples:
   hookmill store check --store postgres://hookmill@db.example/hookmill -o json`,
   ).action(async (_, command: Command) => {
     const { store, output } = await openContext(command);
+    requireHome(store.place);
     const { facts, problems } = await store.check();
     if (problems.length > 0) process.exitCode = exitStatus.problems;
     printData(output, { facts, problems }, () => {
