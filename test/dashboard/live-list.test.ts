@@ -121,6 +121,7 @@ browserTest(
       expect(await readPrivateBytes(page)).toBeLessThan(privateBytesMax);
       return;
     }
+    await between.first().waitFor();
     while ((await between.count()) > 0) {
       const count = await rows.count();
       await between.first().click();
