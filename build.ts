@@ -1,7 +1,7 @@
 // `npm run build`: the command line and the daemon, from their sources to dist/. Types are checked by `npm run check`.
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
-import { resolve } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { build, type Plugin } from 'rolldown';
 import { yamlRewrites } from './faster-yaml.ts';
 
@@ -42,11 +42,12 @@ const workers = {
 const lazyBuiltins: Plugin = {
   name: 'lazy-builtins',
   // Each importer has its own, so that a command gets only those of the files that it loads.
-  resolveId: (id, importer, { kind }) => {
+  resolveId: (id, importer = '', { kind }) => {
     if (!isBuiltin(id)) return undefined;
     // OpenTelemetry imports http when it sends, and needs the whole module.
     if (kind === 'dynamic-import') return { id, external: true };
-    return `\0${kind}:${id.replace(/^node:/, '')}?${importer}`;
+    // The comments of a bundle name its modules, and are the same wherever it is built.
+    return `\0${kind}:${id.replace(/^node:/, '')}?${relative('', importer)}`;
   },
   load(id) {
     const [, kind, name, importer = ''] = /^\0(import-statement|require-call):([^?]*)\?(.*)$/.exec(id) ?? [];
