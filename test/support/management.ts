@@ -82,7 +82,7 @@ export async function openManagedDaemon(
   return { ...daemon, client, revoke };
 }
 
-/** Starts a daemon for all tests of a file, which use a factory each. Returns what gets it. */
+/** Starts a daemon for all tests of a file, which work on a factory each. Returns a function that gives the daemon. */
 export function useManagedDaemon(settings: object = {}): () => ManagedDaemon {
   let daemon: ManagedDaemon;
   beforeAll(async () => {
@@ -92,17 +92,23 @@ export function useManagedDaemon(settings: object = {}): () => ManagedDaemon {
   return () => daemon;
 }
 
+/** A daemon whose clients work on one of its factories, unless told otherwise. */
+export interface FactoryDaemon extends ManagedDaemon {
+  readonly factory: string;
+}
+
 let factories = 0;
 
-/** A name that no other factory of a shared daemon has. */
-export function nameFactory(): string {
-  return `factory-${++factories}`;
+/** Gives a test a factory of its own in a shared daemon. */
+export function withNewFactory(daemon: ManagedDaemon): FactoryDaemon {
+  const factory = `factory-${++factories}`;
+  return { ...daemon, factory, client: given => daemon.client({ factory, ...given }) };
 }
 
 /** Makes a client of a new factory, and the environments in which a command works on that. */
 export async function openFactory(daemon: ManagedDaemon, given: { permission?: Permission } = {}) {
-  const HOOKMILL_FACTORY = nameFactory();
-  const { token, call } = await daemon.client({ ...given, factory: HOOKMILL_FACTORY });
+  const { factory: HOOKMILL_FACTORY, client } = withNewFactory(daemon);
+  const { token, call } = await client(given);
   return {
     call,
     env: {

@@ -5,20 +5,15 @@ import { type Answer, send } from '../../../support/http.ts';
 import {
   type ApiClient,
   call,
-  type ManagedDaemon,
-  nameFactory,
+  type FactoryDaemon,
   startManagedDaemon,
   useManagedDaemon,
+  withNewFactory,
 } from '../../../support/management.ts';
 
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
 const shared = useManagedDaemon();
-
-/** A daemon whose clients may work on the factory of the test, unless told otherwise. */
-interface FactoryDaemon extends ManagedDaemon {
-  readonly factory: string;
-}
 
 interface Ready {
   readonly daemon: FactoryDaemon;
@@ -32,9 +27,7 @@ interface Ready {
 
 /** A new factory with the webhook `deploys`, and an automation on it that matches only failures. */
 async function ready(running = shared()): Promise<Ready> {
-  const factory = nameFactory();
-  const client: ManagedDaemon['client'] = given => running.client({ factory, ...given });
-  const daemon = { ...running, factory, client };
+  const daemon = withNewFactory(running);
   const manager = await daemon.client();
   const { json } = await manager.call('createWebhook', { body: { name: 'deploys' } });
   const { uid, url } = json.webhook;

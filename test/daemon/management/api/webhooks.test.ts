@@ -7,9 +7,9 @@ import { makeFactory } from '../../../support/factory.ts';
 import { send } from '../../../support/http.ts';
 import {
   type ManagedDaemon,
-  nameFactory,
   startManagedDaemon,
   useManagedDaemon,
+  withNewFactory,
 } from '../../../support/management.ts';
 
 const post = (url: string, token?: string) =>
@@ -22,8 +22,8 @@ const shared = useManagedDaemon();
 
 /** A webhook in a new factory of the shared daemon, or in the default one of the given daemon. */
 async function withWebhook(body: object = { name: 'deploys' }, daemon?: ManagedDaemon) {
-  const running = daemon ?? shared();
-  const manager = await running.client({ factory: daemon ? 'default' : nameFactory() });
+  const running = daemon ?? withNewFactory(shared());
+  const manager = await running.client();
   const created = await manager.call('createWebhook', { body });
   expect(created.json).toMatchObject({ webhook: { name: 'deploys' } });
   const { webhook, revealed } = created.json;

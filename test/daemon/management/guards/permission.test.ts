@@ -25,9 +25,9 @@ test('lets each token do only what its permission and factory allow, on every ro
     const client = permission && (await daemon.client({ factory: factory ?? null, permission }));
     for (const [id, route] of walked) {
       const params = { factory: 'default' };
-      const answer = client
-        ? await client.call(id, { params })
-        : await call(daemon.managementUrl, id, { params });
+      const answer = await (client
+        ? client.call(id, { params })
+        : call(daemon.managementUrl, id, { params }));
       const may = expected(route, permission, factory);
       expect({ id, name, letIn: isLetIn(answer.status) }).toEqual({ id, name, letIn: may });
     }
