@@ -13,8 +13,8 @@ export function openDeliveryLog(file: string, options: DeliveryLogOptions = {}):
       script: new URL(`./delivery-log-worker${extname(import.meta.url)}`, import.meta.url),
       workerData: { file },
       name: file,
-      // One is committed while the next one waits in the thread, which so has something to do at any time.
-      batchesInFlightMax: 2,
+      // What arrives during a commit is committed next, all together. A second batch on its way would part it in two.
+      batchesInFlightMax: 1,
       commandsWithDeliveries: true,
     },
     options,

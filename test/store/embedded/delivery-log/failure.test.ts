@@ -49,7 +49,7 @@ test('a commit that fails at its very end records nothing', async () => {
   expect(await outcomesOf(log, batch)).toEqual(batch.map(({ id }) => id));
 });
 
-test('if the first of two batches in flight fails, the second one is still recorded', async () => {
+test('if a batch fails, the one that waits for its end is still recorded', async () => {
   const file = temporaryFile();
   const log = await openLog(file);
   const faults = injectFaults(file);
@@ -114,7 +114,7 @@ test('refuses a delivery whose commit takes too long, and knows it if the commit
   other.exec('BEGIN IMMEDIATE');
   const [sent, next, queued] = [acceptedDelivery(), acceptedDelivery(), acceptedDelivery()];
   const outcomes = [outcomesOf(log, [sent])];
-  // In the next turn, the first is on its way to the disk; the one of that turn waits in the thread.
+  // In the next turn, the first is on its way to the disk; those of later turns wait for its end.
   await setImmediate();
   outcomes.push(outcomesOf(log, [next]));
   await setImmediate();
