@@ -7,8 +7,11 @@ export function toCanonicalJson(value: unknown): string {
 function sortKeys(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(sortKeys);
-  // Without a prototype, so that `__proto__` is a key like any other.
-  const sorted: Record<string, unknown> = { __proto__: null };
-  for (const key of Object.keys(value).sort()) sorted[key] = sortKeys(Reflect.get(value, key));
+  const sorted: Record<string, unknown> = {};
+  for (const key of Object.keys(value).sort()) {
+    const sortedValue = sortKeys(Reflect.get(value, key));
+    if (key !== '__proto__') sorted[key] = sortedValue;
+    else Object.defineProperty(sorted, key, { value: sortedValue, enumerable: true });
+  }
   return sorted;
 }
