@@ -55,33 +55,34 @@ function findDuplicates(
   automations: readonly AutomationDefinition[],
   locate: Definitions['locate'],
 ): Diagnostic[] {
-  const compared = automations.map(({ name, enabled, prompt, triggers }) => {
-    const filters = triggers.map(({ filter }) => toCanonicalJson(filter));
-    return { name, enabled, prompt, filters };
-  });
+  const several = automations.filter(({ triggers }) => triggers.length > 1);
+  // Filters are compared only where the rest is the same: to render them takes much longer.
+  const alike = Map.groupBy(automations, ({ enabled, prompt }) => `${enabled} ${prompt.trim()}`);
   return [
-    ...compared.flatMap(automation => findDuplicateTriggers(automation, locate)),
-    ...findDuplicateAutomations(compared, locate),
+    ...several.flatMap(automation => findDuplicateTriggers(automation, locate)),
+    ...[...alike.values()].flatMap(group =>
+      group.length > 1 ? findDuplicateAutomations(group, locate) : [],
+    ),
   ];
 }
 
-/** An automation whose filters are JSON that is the same for equal ones. */
-interface ComparedAutomation extends Pick<AutomationDefinition, 'name' | 'enabled' | 'prompt'> {
-  readonly filters: readonly string[];
+/** Renders the filters of an automation as JSON that is the same for equal ones. */
+function renderFilters({ triggers }: AutomationDefinition): string[] {
+  return triggers.map(({ filter }) => toCanonicalJson(filter));
 }
 
 function findDuplicateTriggers(
-  { name, filters }: ComparedAutomation,
+  automation: AutomationDefinition,
   locate: Definitions['locate'],
 ): Diagnostic[] {
   return reportRepeats(
-    [...filters.entries()],
+    [...renderFilters(automation).entries()],
     ([, filter]) => filter,
     ([index], [first]) => ({
       code: 'automation/duplicate-trigger',
       severity: 'warning',
       message: `duplicate of the ${formatOrdinal(first)} trigger: same webhook, same filter`,
-      ...locate('automation', name, ['triggers', index, 'filter', 'webhook_ids', 0]),
+      ...locate('automation', automation.name, ['triggers', index, 'filter', 'webhook_ids', 0]),
       hint: 'remove it, or correct its UID or filter',
     }),
   );
@@ -89,12 +90,12 @@ function findDuplicateTriggers(
 
 /** Finds automations that do the same for the same deliveries, in whatever order they list their triggers. */
 function findDuplicateAutomations(
-  automations: readonly ComparedAutomation[],
+  automations: readonly AutomationDefinition[],
   locate: Definitions['locate'],
 ): Diagnostic[] {
   return reportRepeats(
     automations,
-    ({ enabled, prompt, filters }) => JSON.stringify([enabled, prompt.trim(), [...new Set(filters)].sort()]),
+    automation => JSON.stringify([...new Set(renderFilters(automation))].sort()),
     ({ name }, first) => ({
       code: 'automation/duplicate',
       severity: 'warning',

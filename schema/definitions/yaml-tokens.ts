@@ -14,7 +14,7 @@ export interface Survey {
 export function surveyTokens(tokens: readonly CST.Token[]): Survey {
   const properties: CST.SourceToken[] = [];
   const collect = (between: readonly CST.SourceToken[] = []) => {
-    properties.push(...between.filter(({ type }) => type === 'anchor' || type === 'tag'));
+    for (const token of between) if (token.type === 'anchor' || token.type === 'tag') properties.push(token);
   };
   const stack: { token: CST.Token; depth: number }[] = tokens.map(token => ({ token, depth: 0 }));
   for (let entry = stack.pop(); entry; entry = stack.pop()) {

@@ -46,10 +46,13 @@ const pointer = /^(?:\/[\w~-]+)+$/;
 const elementStep = /^(?:\d{1,2}|\*|\*\*|\[(?:\d*|\*)\])$/;
 // A name in reverse domain notation, such as a label of a container image.
 const reverseDomain = /^(?:com|org|net|io|dev)\./;
+// What most keys are, so that they need no other test.
+const plainName = /^[A-Za-z_][\w-]*$/;
 const expression = /^\$?\{\{?\s*(.*?)\s*\}?\}$/;
 
 /** The names in a key that is written as a path, without the steps into arrays; undefined for other keys. */
 function splitPath(written: string, isRoot: boolean): readonly string[] | undefined {
+  if (plainName.test(written)) return undefined;
   const key = expression.exec(written)?.[1] ?? written;
   if (reverseDomain.test(key)) return undefined;
   const isVariable = isRoot && /^\$[A-Za-z_]\w*$/.test(key);

@@ -38,6 +38,7 @@ function explainEmptyList({ field, operator }: FilterList): FilterWarning {
 type TextWarning = Pick<FilterWarning, 'code' | 'message' | 'remedy'>;
 
 function findTextWarning(text: string, list: FilterList): TextWarning | undefined {
+  if (plainText.test(text)) return undefined;
   const replace = (...values: readonly string[]) => ({ write: replaceValue(list, text, values) });
   const clean = removeStrayCharacters(text);
   if (hasStrayCharacter(text) && !clean.includes('\n')) {
@@ -67,6 +68,8 @@ function replaceValue({ field, operator, values }: FilterList, old: string, want
   return { [field]: operator === 'in' ? replaced : { not_in: replaced } };
 }
 
+// What most values are, so that they need no other test.
+const plainText = /^\w(?:[\w -]*\w)?$/;
 const quotedText = /^(?:'[^']+'|"[^"]+"|`[^`]+`|[“„][^“”]+[”“]|[‘‚][^‘’]+[’‘])$/;
 
 interface Pattern {
