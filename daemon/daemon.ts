@@ -204,7 +204,8 @@ function startWatching(
   const alerts = targets && startAlerts({ ...common, store, deliveryLog, settings, targets });
   onClose(async () => alerts?.stop());
   const onLooked = () => alerts?.wake();
-  const health = startHealth({ ...common, thread, replicas: store.replicas, alerts: targets, onLooked });
+  const parts = { thread, deliveryLog, replicas: store.replicas, alerts: targets };
+  const health = startHealth({ ...common, ...parts, onLooked });
   onClose(async () => health.stop());
   events.on('committed', health.observeDeliveries);
   return alerts;

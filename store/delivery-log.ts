@@ -461,7 +461,7 @@ export interface DeliveryLog {
    * tallied meanwhile, so that each row counts once.
    */
   recordTallies(step: TallyStep): Promise<boolean>;
-  /** Records how a daemon has judged webhooks, and when. */
+  /** Records how a daemon has judged webhooks, and when. Returns whether there may be more to judge now. */
   recordHealth(record: HealthRecord): Promise<boolean>;
   /** Undefined unless the delivery was accepted. */
   readEvent(deliveryId: string): Promise<StoredEvent | undefined>;

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { AlertTargets } from '../../operations/alerts/follow-episodes.ts';
+import type { DeliveryLog } from '../../store/delivery-log.ts';
 import type { Replicas } from '../../store/replicas.ts';
 import { doInTurn } from '../do-in-turn.ts';
 import type { OperationsThread } from '../operations-thread/operations-thread.ts';
@@ -12,6 +13,7 @@ const lookSoonMs = 500;
 
 export interface HealthOptions {
   readonly thread: Pick<OperationsThread, 'run'>;
+  readonly deliveryLog: Pick<DeliveryLog, 'recordHealth'>;
   readonly replicas: Pick<Replicas, 'takeTurn'> | undefined;
   readonly log: Logger;
   readonly nowMs: () => number;
@@ -28,7 +30,8 @@ export interface HealthTask {
 }
 
 /** Looks at the health of webhooks every few seconds, in the operations thread. With replicas, one of them does. */
-export function startHealth({ thread, replicas, log, nowMs, alerts, onLooked }: HealthOptions): HealthTask {
+export function startHealth(options: HealthOptions): HealthTask {
+  const { thread, deliveryLog, replicas, log, nowMs, alerts, onLooked } = options;
   let isStopped = false;
   let hasFailed = false;
   /** Whether the last look found no new delivery, so that the next one is worth a look of its own. */
@@ -38,7 +41,13 @@ export function startHealth({ thread, replicas, log, nowMs, alerts, onLooked }: 
     clearTimeout(timer);
     if (!isStopped) timer = setTimeout(lookAndGoOn, ms).unref();
   };
-  const look = () => thread.run('lookAtWebhooks', { nowMs: nowMs(), alerts } satisfies LookArgument);
+  const look = async () => {
+    const argument: LookArgument = { nowMs: nowMs(), alerts };
+    // This comes first, because silence counts only while a daemon judges.
+    const isDue = await deliveryLog.recordHealth({ nowMs: argument.nowMs, judged: [] });
+    // Episodes of alerts may be open for webhooks that are not due.
+    return isDue || alerts ? thread.run('lookAtWebhooks', argument) : false;
+  };
   const lookAndGoOn = async () => {
     isQuiet = false;
     try {

@@ -44,8 +44,6 @@ interface Look {
  */
 export async function lookAtWebhooks(deps: LookDeps): Promise<boolean> {
   const { deliveries, deliveryLog, nowMs, watched } = deps;
-  // This comes first, because silence counts only while a daemon judges.
-  await deliveryLog.recordHealth({ nowMs, judged: [] });
   // Rows that are not tallied yet would look like silence.
   const tallied = await tally(deps);
   if (tallied === 'in part') return true;

@@ -1,9 +1,13 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { pino } from 'pino';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { startHealth } from '../../daemon/health/start-health.ts';
 import { homeAt } from '../../store/embedded/files/home.ts';
 import { bearerOf, startDaemon } from '../support/daemon.ts';
+import { acceptedDelivery } from '../support/deliveries.ts';
 import { eventually } from '../support/eventually.ts';
+import { newHome } from '../support/factory.ts';
 import { send } from '../support/http.ts';
-import { readStore } from '../support/stored.ts';
+import { readStore, storeIn } from '../support/stored.ts';
 import { makeWorkspace } from '../support/workspace.ts';
 
 test('each delivery is tallied once, also when the daemon is killed meanwhile', async () => {
@@ -34,4 +38,37 @@ test('each delivery is tallied once, also when the daemon is killed meanwhile', 
   }
   await eventually(async () => (await countTallied()) >= sent);
   expect(await countTallied()).toBe(sent);
+});
+
+test('the operations thread is asked only if there may be webhooks to judge', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  const deliveryLog = await storeIn(newHome()).openDeliveryLog();
+  let looks = Promise.withResolvers<void>();
+  const asked: string[] = [];
+  const health = startHealth({
+    thread: { run: async verb => asked.push(verb) },
+    ...{
+      deliveryLog,
+      replicas: undefined,
+      alerts: undefined,
+      log: pino({ enabled: false }),
+      nowMs: Date.now,
+    },
+    onLooked: () => looks.resolve(),
+  });
+  onTestFinished(async () => {
+    health.stop();
+    vi.useRealTimers();
+    await deliveryLog.close();
+  });
+  const look = async () => {
+    looks = Promise.withResolvers();
+    vi.advanceTimersToNextTimer();
+    await looks.promise;
+    return asked.splice(0);
+  };
+  expect(await look()).toEqual([]);
+  await deliveryLog.recordAccepted(acceptedDelivery());
+  health.observeDeliveries();
+  expect(await look()).toEqual(['lookAtWebhooks']);
 });

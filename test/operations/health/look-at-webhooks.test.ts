@@ -31,6 +31,7 @@ async function watchHourly() {
   const lookFor = async (ms: number) => {
     for (const untilMs = nowMs + ms; nowMs < untilMs; ) {
       nowMs += minuteMs;
+      await log.recordHealth({ nowMs, judged: [] });
       await lookAtWebhooks({
         ...{ deliveries: store.deliveries, deliveryLog: log, nowMs, watched: [] },
         readState: async () => {

@@ -133,6 +133,24 @@ export function testTallies(makePlace: MakePlace): void {
     expect(await store.deliveries.countHealth()).toEqual({ counts: [], unhealthy: [] });
   });
 
+  test('say whether there may be webhooks to judge', async () => {
+    const store = openAt(makePlace());
+    const log = await openLog(store);
+    const nowMs = startMs + 10_000;
+    const look = (dueMs?: number) => {
+      const judged = { uid, state: 'healthy', sinceMs: null, fromMs: 0 };
+      return log.recordHealth({ nowMs, judged: dueMs === undefined ? [] : [{ ...judged, dueMs }] });
+    };
+    await log.recordAccepted(acceptedDelivery({ atMs: startMs }));
+    expect(await look()).toBe(true);
+    await tallyAll(store, log);
+    expect(await look()).toBe(true);
+    // A store that would have to search for rows to tally says that there may be some.
+    const mayBeNone = store.replicas !== undefined;
+    expect(await look(nowMs + 1)).toBe(mayBeNone);
+    expect(await look(nowMs)).toBe(true);
+  });
+
   test('know since when a daemon has looked at webhooks without a longer break', async () => {
     const store = openAt(makePlace());
     const log = await openLog(store);

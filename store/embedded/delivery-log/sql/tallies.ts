@@ -115,6 +115,11 @@ export function prepareTallyVerbs(
   const see = database.prepare<{ nowMs: number }>(`
     UPDATE tally_position SET seen_ms = @nowMs,
       listening_since_ms = iif(seen_ms < @nowMs - ${listeningBreakMs}, @nowMs, listening_since_ms)`);
+  const isAnyDue = database
+    .prepare<{ nowMs: number }, number>(`
+      SELECT EXISTS (SELECT 1 FROM deliveries WHERE seq > (SELECT seq FROM tally_position))
+        OR EXISTS (SELECT 1 FROM webhook_health WHERE due_ms <= @nowMs)`)
+    .pluck();
   return {
     recordTallies: ({ from, to, tallies }) => {
       if (advance.run(to.seq, from.seq).changes === 0) return false;
@@ -130,7 +135,7 @@ export function prepareTallyVerbs(
         if (health.dueMs === null) forget.run(health.uid);
         else judge.run(health);
       }
-      return true;
+      return isAnyDue.get({ nowMs }) === 1;
     },
   };
 }
