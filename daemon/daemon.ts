@@ -35,7 +35,7 @@ import { startRetention } from './runs/retention.ts';
 import type { ReadRunAutomation } from './runs/run-automations.ts';
 import { type RunQueue, startRunQueue } from './runs/run-queue.ts';
 import { createRunner } from './runs/runners/create-runner.ts';
-import { type LoadedState, loadState } from './served/loaded-state.ts';
+import type { LoadedState } from './served/loaded-state.ts';
 import { type ServedStates, serveAppliedStates } from './served/served-states.ts';
 import type { DaemonSettings } from './settings.ts';
 
@@ -150,7 +150,7 @@ async function startParts(
   onClose(() => thread.close());
   const listThread = openOperationsThread({ place: store.place, deliveryLog });
   onClose(() => listThread.close());
-  const served = await serveStates(options, condition, thread);
+  const served = await serveStates(options, thread);
   onClose(() => served.close());
   if (following) onClose(() => following.close());
   const readReconciles = () => readReconcileStatuses(store);
@@ -247,18 +247,10 @@ async function openLog(
   return { ...opening, deliveryLog };
 }
 
-function serveStates(
-  { store, log }: DaemonOptions,
-  condition: Condition,
-  thread: OperationsThread,
-): Promise<ServedStates> {
+function serveStates({ store, log }: DaemonOptions, thread: OperationsThread): Promise<ServedStates> {
   return serveAppliedStates({
     store,
-    // Before the start is complete, nothing has to wait for it, and the thread would only have to start first.
-    loadState: factory =>
-      condition.phase === 'starting'
-        ? loadState(store.appliedStates.read, store.seal, factory)
-        : (thread.run('loadState', factory) as Promise<LoadedState>),
+    loadState: factory => thread.run('loadState', factory) as Promise<LoadedState>,
     onLoaded: status => log.info(status, 'serving the applied state'),
     onProblem: status => log.error(status, 'cannot serve the applied state; still serving the last good one'),
   });

@@ -113,8 +113,21 @@ export interface AppliedStates {
   ): Promise<{ readonly state: AppliedState; readonly result: T }>;
   /** Returns a text that differs for each stored state. Cheaper than `read`; undefined if nothing is stored. */
   readVersion(factory: string): Promise<string | undefined>;
+  /**
+   * Reads the states of all factories with their versions. Takes a fraction of the time, but may hold up its thread for
+   * each of them: for a start. Fails only if it cannot go on.
+   */
+  readAll(): AsyncIterable<VersionedState>;
   /** Calls `onChange` whenever a state may have changed, and every few seconds. Resolves once it is watching. */
   watch(onChange: OnStateChange): Promise<Watch>;
+}
+
+export interface VersionedState {
+  readonly factory: string;
+  /** See `readVersion`. */
+  readonly version: string | undefined;
+  /** Fails as `read` does. */
+  readonly parse: () => AppliedState;
 }
 
 export interface StateChange<T> {

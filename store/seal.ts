@@ -12,6 +12,8 @@ export interface Seal {
   seal(value: string, owner: SealedFor): Promise<string>;
   /** Fails with `key` if another key sealed the value, if it belongs to another owner, or if it was altered. */
   open(sealed: string, owner: SealedFor): Promise<string>;
+  /** Reads the keys once, to open many values soon. Never fails. */
+  opener(): Promise<Opener>;
   /** Seals a value again, unless the key has sealed it. Fails as `open` does. */
   reseal(sealed: string, owner: SealedFor): Promise<string>;
   /**
@@ -20,6 +22,9 @@ export interface Seal {
    */
   deriveKeys(use: string): Promise<readonly [current: KeyObject, ...old: KeyObject[]]>;
 }
+
+/** Opens a sealed value. Fails as `Seal.open` does. */
+export type Opener = (sealed: string, owner: SealedFor) => string;
 
 /** The owner of the sealed credential of a signature webhook. */
 export function credentialOwner(factory: string, uid: string): SealedFor {

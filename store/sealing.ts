@@ -24,6 +24,13 @@ export function openSeal(key: KeySource): Seal {
   return {
     seal,
     open: async (jwe, owner) => openJwe(jwe, await key.find(), owner).value,
+    opener: async () => {
+      const [found] = await Promise.allSettled([key.find()]);
+      return (jwe, owner) => {
+        if (found.status === 'rejected') throw found.reason;
+        return openJwe(jwe, found.value, owner).value;
+      };
+    },
     reseal: async (jwe, owner) => {
       const { value, isCurrent } = openJwe(jwe, await key.find(), owner);
       return isCurrent ? jwe : seal(value, owner);

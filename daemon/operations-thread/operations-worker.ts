@@ -28,7 +28,10 @@ async function serve(place: StorePlace): Promise<void> {
     }),
     loadState: loadLater(async () => {
       const { loadState } = await import('../served/loaded-state.ts');
-      return (factory: string) => loadState(states.read, store.seal, factory);
+      return async (factory: string) => {
+        const state = await states.read(factory);
+        return loadState(state, await store.seal.opener(), factory);
+      };
     }),
     readRunAutomation: loadLater(async () => {
       const { readRunAutomationsFrom } = await import('../runs/run-automations.ts');

@@ -2,7 +2,7 @@ import { type FactoryView, factoryView } from '../../operations/views/applied-vi
 import type { AppliedAutomation, AppliedState, AppliedWebhook } from '../../schema/applied-state.ts';
 import { createSnapshot, type StoredSnapshot } from '../../schema/automations-snapshot.ts';
 import { pickRunFlow } from '../../schema/definitions/run-flow-fields.ts';
-import { credentialOwner, type Seal } from '../../store/seal.ts';
+import { credentialOwner, type Opener } from '../../store/seal.ts';
 import { requireScheme } from '../ingress/authenticator.ts';
 import { type PackedWebhook, type PackedWebhooks, packWebhooks } from './packed-webhooks.ts';
 import type { ServedFilter } from './run-matcher.ts';
@@ -24,45 +24,39 @@ export interface LoadedState {
   readonly filterParts: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Loads a stored state. Fails if there is none, if it is damaged or of another factory, or as `read` does. */
-export async function loadState(
-  read: (factory: string) => Promise<AppliedState>,
-  seal: Seal,
-  factory: string,
-): Promise<LoadedState> {
-  const state = await read(factory);
+/** Loads the state that was read for a factory. Fails if there was none, or if it is damaged or of another factory. */
+export function loadState(state: AppliedState, open: Opener, factory: string): LoadedState {
   if (state.serial === 0) throw new Error('the applied state is missing');
   if (state.factory !== factory) throw new Error(`the applied state belongs to the factory ${state.factory}`);
   if (state.isDamaged) throw new Error(damagedText);
   return {
     view: factoryView(state),
     snapshot: createSnapshot(state),
-    ...(await packState(state, seal)),
+    ...packState(state, open),
   };
 }
 
 const damagedText =
   'the applied state was changed outside hookmill. Restore a backup, or run `hookmill apply` again';
 
-async function packState(
+function packState(
   { factory, webhooks, automations }: AppliedState,
-  seal: Seal,
-): Promise<Pick<LoadedState, 'webhooks' | 'disabled' | 'unserved' | 'filterParts'>> {
-  const enabled = webhooks.filter(({ enabled }) => enabled);
-  // Together, because they then read the key of the store once.
-  const keys = await Promise.allSettled(enabled.map(webhook => findKey(webhook, factory, seal)));
+  open: Opener,
+): Pick<LoadedState, 'webhooks' | 'disabled' | 'unserved' | 'filterParts'> {
   const filters = listFilters(automations);
   const packed: PackedWebhook[] = [];
   const unserved = new Map<string, string>();
   const filterParts = new Map<string, string[]>();
-  for (const [index, webhook] of enabled.entries()) {
+  for (const webhook of webhooks.filter(({ enabled }) => enabled)) {
     const { name, uid, authMode, signatureScheme, deliveryIdHeader, keepHeaders } = webhook;
-    const key = keys[index];
-    if (key?.status !== 'fulfilled') {
-      unserved.set(uid, key?.reason instanceof Error ? key.reason.message : String(key?.reason));
+    let key: string | undefined;
+    try {
+      key = findKey(webhook, factory, open);
+    } catch (error) {
+      unserved.set(uid, error instanceof Error ? error.message : String(error));
       continue;
     }
-    const own = { name, uid, authMode, signatureScheme, deliveryIdHeader, keepHeaders, key: key.value };
+    const own = { name, uid, authMode, signatureScheme, deliveryIdHeader, keepHeaders, key };
     const [part = '[]', ...others] = divide(filters.get(uid) ?? []);
     if (others.length > 0) filterParts.set(uid, [part, ...others]);
     packed.push(others.length > 0 ? own : { ...own, filters: part });
@@ -72,11 +66,11 @@ async function packState(
 }
 
 /** Finds what `createAuthenticator` needs of a credential. Fails if it does not open, or if its scheme is unknown. */
-async function findKey(webhook: AppliedWebhook, factory: string, seal: Seal): Promise<string | undefined> {
+function findKey(webhook: AppliedWebhook, factory: string, open: Opener): string | undefined {
   const { authMode, credential, uid } = webhook;
   if (authMode !== 'signature') return credential.kind === 'digest' ? credential.sha256 : undefined;
   requireScheme(webhook);
-  return credential.kind === 'sealed' ? seal.open(credential.jwe, credentialOwner(factory, uid)) : undefined;
+  return credential.kind === 'sealed' ? open(credential.jwe, credentialOwner(factory, uid)) : undefined;
 }
 
 /** The filters of the enabled automations by the UID of their webhook, each as the JSON of a `ServedFilter`. */

@@ -1,7 +1,8 @@
+import { setImmediate } from 'node:timers/promises';
 import type { FactoryView } from '../../operations/views/applied-views.ts';
-import type { Store } from '../../store/ports.ts';
+import type { Store, VersionedState } from '../../store/ports.ts';
 import { findMeant, type MeantWebhook } from './find-meant.ts';
-import type { LoadedState } from './loaded-state.ts';
+import { type LoadedState, loadState } from './loaded-state.ts';
 import type { ServedFactories, ServedFactory } from './served-factories.ts';
 import type { ServedWebhook } from './served-webhook.ts';
 import { findWebhook, prepareWebhooks, type ServedWebhooks } from './served-webhooks.ts';
@@ -19,8 +20,8 @@ export interface ServedStates extends ServedFactories {
 }
 
 export interface ServedStatesOptions {
-  readonly store: Pick<Store, 'appliedStates'>;
-  /** Loads the stored state of a factory, where that does not delay deliveries. */
+  readonly store: Pick<Store, 'appliedStates' | 'seal'>;
+  /** Loads the stored state of a factory after the start, where that does not delay deliveries. */
   readonly loadState: (factory: string) => Promise<LoadedState>;
   readonly onLoaded: (status: ServedFactory) => void;
   readonly onProblem: (status: ServedFactory) => void;
@@ -40,6 +41,9 @@ interface Loaded {
 /** @limit Factories that are looked at together: reading the state of one takes longer for the disk than for the processor. */
 const looksMax = 8;
 
+/** @limit States whose credentials are opened with one read of the keys. */
+const statesMax = 32;
+
 /**
  * Serves the applied states of all factories and follows their changes. All webhooks of a factory change together.
  * While a state cannot be served, the last good one is. Without one, those webhooks are served that can be.
@@ -54,20 +58,27 @@ export async function serveAppliedStates(options: ServedStatesOptions): Promise<
   let isAnyChanged = false;
   let listed: readonly string[] = await appliedStates.listFactories();
 
-  const look = async (factory: string) => {
-    const before = factories.get(factory);
-    const now = await load(factory, before, options);
+  const serve = async (stored: StoredVersion, loadState: () => Promise<LoadedState>) => {
+    const before = factories.get(stored.factory);
+    const now = await load(stored, before, loadState);
     if (!now || now === before) return;
-    factories.set(factory, now);
+    factories.set(stored.factory, now);
     index.replace(before, now);
     (now.status.problem ? options.onProblem : options.onLoaded)(now.status);
+  };
+  const look = async (factory: string) => {
+    const version = await appliedStates.readVersion(factory);
+    await serve({ factory, version }, () => options.loadState(factory));
   };
   const scan = async () => {
     if (isAnyChanged) {
       isAnyChanged = false;
-      // If the factories cannot be listed, the known ones are loaded; loading them reports the problem.
-      listed = await appliedStates.listFactories().catch(() => listed);
-      for (const factory of [...factories.keys(), ...listed]) others.add(factory);
+      // While nothing is served, no delivery waits for anything.
+      if (factories.size > 0 || !(await serveAll(options.store, serve))) {
+        // If the factories cannot be listed, the known ones are loaded; loading them reports the problem.
+        listed = await appliedStates.listFactories().catch(() => listed);
+        for (const factory of [...factories.keys(), ...listed]) others.add(factory);
+      }
     }
     while (changed.size + others.size > 0) {
       await Promise.all(take(changed.size > 0 ? changed : others, looksMax).map(look));
@@ -97,18 +108,45 @@ export async function serveAppliedStates(options: ServedStatesOptions): Promise<
   };
 }
 
+type StoredVersion = Pick<VersionedState, 'factory' | 'version'>;
+
+/** Passes all stored states to `serve`. Returns whether none was left out. */
+async function serveAll(
+  { appliedStates, seal }: ServedStatesOptions['store'],
+  serve: (stored: StoredVersion, loadState: () => Promise<LoadedState>) => Promise<void>,
+): Promise<boolean> {
+  const waiting: VersionedState[] = [];
+  const serveWaiting = async () => {
+    // The keys are read after the states that they open, because a state may have been sealed again.
+    const open = await seal.opener();
+    for (const stored of waiting.splice(0)) {
+      await serve(stored, async () => loadState(stored.parse(), open, stored.factory));
+    }
+    // A signal may want to stop the start.
+    await setImmediate();
+  };
+  try {
+    for await (const stored of appliedStates.readAll()) {
+      if (waiting.push(stored) === statesMax) await serveWaiting();
+    }
+    await serveWaiting();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Loads the factory's current state. Returns `before` if nothing changed, undefined if there never was a state. */
 async function load(
-  factory: string,
+  { factory, version }: StoredVersion,
   before: Loaded | undefined,
-  { store: { appliedStates }, loadState }: ServedStatesOptions,
+  loadState: () => Promise<LoadedState>,
 ): Promise<Loaded | undefined> {
-  const version = await appliedStates.readVersion(factory);
   // The cause of a problem may lie outside the state, such as a missing key, so a broken state is always read again.
   if (before && version === before.version && !before.status.problem) return before;
   if (version === undefined && !before) return undefined;
   try {
-    const loaded = await loadState(factory);
+    const loaded = await loadState();
     const [failure] = loaded.unserved.values();
     if (failure !== undefined && before && isComplete(before)) throw new Error(failure);
     const webhooks = await prepareWebhooks(loaded);

@@ -17,6 +17,11 @@ export function openAppliedStates(documents: Documents): AppliedStates {
       return { state: data, result };
     },
     readVersion: factory => documents.readVersion(appliedStateDocument(factory)),
+    readAll: async function* () {
+      const factories = await documents.listFactories();
+      const all = documents.readEach(factories.map(appliedStateDocument));
+      for await (const { id, ...read } of all) yield { factory: id.factory ?? '', ...read };
+    },
     watch: documents.watch,
   };
 }

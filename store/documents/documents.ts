@@ -37,10 +37,20 @@ export interface Documents {
   ): Promise<{ readonly data: T; readonly result: R }>;
   /** Returns a text that differs for each stored document; undefined if there is none. Never fails. */
   readVersion(id: DocumentId): Promise<string | undefined>;
+  /** Reads documents with their versions. Takes a fraction of the time, but may hold up its thread for each of them. */
+  readEach<T extends object>(documents: readonly StoredDocument<T>[]): AsyncIterable<VersionedDocument<T>>;
   /** The factories that have a document, sorted. */
   listFactories(): Promise<string[]>;
   /** Calls `onChange` whenever an applied state may have changed, and every few seconds. */
   watch(onChange: OnStateChange): Promise<Watch>;
+}
+
+export interface VersionedDocument<T extends object> {
+  readonly id: DocumentId;
+  /** See `readVersion`. */
+  readonly version: string | undefined;
+  /** Fails as `read` does. */
+  readonly parse: () => T;
 }
 
 export interface DocumentChange<T, R> {

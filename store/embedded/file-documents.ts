@@ -1,5 +1,6 @@
+import { parseDocument } from '../documents/document-text.ts';
 import { type DocumentId, type Documents, movedError } from '../documents/documents.ts';
-import { readFileVersion } from './files/file-version.ts';
+import { readFileVersion, readVersionedText } from './files/file-version.ts';
 import { appliedStateFile, type Home, listFactories, reconcileStatusFile } from './files/home.ts';
 import { openJsonFile } from './files/json-file.ts';
 import { withHomeLock } from './files/make-home.ts';
@@ -24,6 +25,17 @@ export function openFileDocuments(home: Home, lockTimeoutMs: number): Documents 
       });
     },
     readVersion: id => readFileVersion(locate(home, id)),
+    readEach: async function* (documents) {
+      for (const document of documents) {
+        const file = locate(home, document);
+        const { version, text } = readVersionedText(file);
+        const parse = () => {
+          const stored = text();
+          return stored === undefined ? document.whenMissing : parseDocument(file, stored, document);
+        };
+        yield { id: document, version, parse };
+      }
+    },
     listFactories: () => listFactories(home),
     watch: onChange => watchFactories(home, onChange),
   };

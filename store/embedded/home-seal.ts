@@ -13,7 +13,7 @@ import { readText } from './files/read-text.ts';
  * the first value. While the key is being changed, the home's `old-key` file opens values too.
  */
 export function openHomeSeal(home: Home, environment: NodeJS.ProcessEnv): Seal {
-  // A daemon opens many values at once when it starts: they share one read of the keys.
+  // Values that are opened at the same time share one read of the keys.
   let reading: Promise<KeyObject[]> | undefined;
   const readShared = () => {
     reading ??= readKeys(home).finally(() => {

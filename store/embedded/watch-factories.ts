@@ -2,11 +2,11 @@ import { type FSWatcher, watch as watchDirectory } from 'node:fs';
 import { join } from 'node:path';
 import { watch } from 'chokidar';
 import { namePattern } from '../../schema/name.ts';
-import type { OnStateChange, Watch } from '../watch.ts';
+import { lookRegularly, type OnStateChange, type Watch } from '../watch.ts';
 import { type Home, listFactories, makePrivateDirectory } from './files/home.ts';
 import { makeHome } from './files/make-home.ts';
 
-/** @limit Time between two scans of the home without a notification, in ms: network file systems send none. */
+/** @limit Shortest time between two scans of the home without a notification, in ms: network file systems send none. */
 const rescanMs = 2_000;
 
 /**
@@ -35,10 +35,10 @@ export async function watchFactories(home: Home, onChange: OnStateChange): Promi
   });
   await new Promise<void>(resolve => root.once('ready', resolve));
   for (const factory of await listFactories(home)) follow(factory);
-  const timer = setInterval(() => onChange(), rescanMs);
+  const endRescans = lookRegularly(() => onChange(), rescanMs);
   return {
     close: async () => {
-      clearInterval(timer);
+      endRescans();
       for (const watcher of watchers.values()) watcher.close();
       await root.close();
     },

@@ -7,15 +7,18 @@ import {
   movedError,
   nameDocument,
   type StoredDocument,
+  type VersionedDocument,
 } from '../documents/documents.ts';
 import { StoreError } from '../store-error.ts';
-import type { Watch } from '../watch.ts';
+import { lookRegularly, type OnStateChange, type Watch } from '../watch.ts';
 import type { Database, RunStatement } from './connection/database.ts';
 import { listenForChanges, notificationChannel } from './connection/listen-for-changes.ts';
 import { statementMs } from './connection/pool.ts';
 
-/** @limit Time between two looks at the documents without a notification, in ms: a pooler may drop notifications. */
+/** @limit Shortest time between two looks at the documents without a notification, in ms: a pooler may drop notifications. */
 const pollMs = 2_000;
+/** @limit Documents that are read in one statement: an applied state may have some MB. */
+const documentsAtOnce = 16;
 /** @limit Time in which the holder of a document's lock must show that it lives, in ms: then PostgreSQL frees the lock. */
 const holdMs = 30_000;
 
@@ -45,6 +48,7 @@ export function openTableDocuments({ database, directUrl, lockTimeoutMs }: Table
       readVersion(database.run, id).catch((error: unknown) =>
         error instanceof StoreError ? error.code : 'failed',
       ),
+    readEach: documents => readEach(database, documents),
     listFactories: () => listFactories(database.run),
     watch: onChange => watchDocuments(directUrl, onChange),
   };
@@ -66,6 +70,30 @@ async function readVersion(
 ): Promise<string | undefined> {
   const text = 'SELECT version::text FROM hookmill.documents WHERE kind = $1 AND factory = $2';
   return (await run<{ version: string }>(text, [kind, factory]))[0]?.version;
+}
+
+async function* readEach<T extends object>(
+  database: Database,
+  documents: readonly StoredDocument<T>[],
+): AsyncIterable<VersionedDocument<T>> {
+  const text = `
+    SELECT version, json FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS wanted (kind, factory, place)
+    LEFT JOIN hookmill.documents USING (kind, factory) ORDER BY place`;
+  for (let start = 0; start < documents.length; start += documentsAtOnce) {
+    const wanted = documents.slice(start, start + documentsAtOnce);
+    const kinds = wanted.map(({ kind }) => kind);
+    const factories = wanted.map(({ factory = '' }) => factory);
+    const rows = await database.run<Row | { version: null }>(text, [kinds, factories]);
+    for (const [index, document] of wanted.entries()) {
+      const row = rows[index];
+      const stored = row && row.version !== null ? row : undefined;
+      yield {
+        id: document,
+        version: stored && String(stored.version),
+        parse: () => toData(database, document, stored),
+      };
+    }
+  }
 }
 
 async function listFactories(run: RunStatement): Promise<string[]> {
@@ -168,12 +196,12 @@ async function writeRow(
   await run('SELECT pg_notify($1, $2)', [notificationChannel, kind]);
 }
 
-async function watchDocuments(directUrl: string, onChange: () => void): Promise<Watch> {
+async function watchDocuments(directUrl: string, onChange: OnStateChange): Promise<Watch> {
   const notifications = await listenForChanges(directUrl, 'applied', onChange);
-  const timer = setInterval(onChange, pollMs);
+  const endPolls = lookRegularly(() => onChange(), pollMs);
   return {
     close: async () => {
-      clearInterval(timer);
+      endPolls();
       await notifications.close();
     },
   };

@@ -325,15 +325,18 @@ describe('started on what cannot be served', () => {
 });
 
 test('reads the version of only that factory which the store names as changed', async () => {
-  const workspace = makeWorkspace();
-  const { appliedStates } = makeFactory(homeAt(workspace.home)).store;
+  const { store } = makeFactory(homeAt(makeWorkspace().home));
+  const { appliedStates, seal } = store;
+  for (const factory of ['billing', 'sales']) {
+    await appliedStates.change(factory, async state => ({ next: state, result: undefined }));
+  }
   const looked: string[] = [];
   let onChange: OnStateChange = () => undefined;
   const served = await serveAppliedStates({
     store: {
+      seal,
       appliedStates: {
         ...appliedStates,
-        listFactories: async () => ['billing', 'sales'],
         readVersion: async factory => {
           looked.push(factory);
           return appliedStates.readVersion(factory);
@@ -344,12 +347,15 @@ test('reads the version of only that factory which the store names as changed', 
         },
       },
     },
-    loadState: () => Promise.reject(new Error('no state')),
+    loadState: () => Promise.reject(new Error('nothing has changed')),
     onLoaded: () => undefined,
     onProblem: () => undefined,
   });
-  expect(looked.splice(0)).toEqual(['billing', 'sales']);
-  onChange('sales');
+  expect(served.status().map(({ factory, problem }) => [factory, problem])).toEqual([
+    ['billing', undefined],
+    ['sales', undefined],
+  ]);
+  void onChange('sales');
   await expect.poll(() => looked.splice(0)).toEqual(['sales']);
   await served.refresh('billing');
   expect(looked.splice(0)).toEqual(['billing']);

@@ -38,7 +38,7 @@ async function serve(change: Partial<AppliedState> = {}, flow: RunFlowKeys = {})
     ],
     ...change,
   };
-  const loaded = await loadState(async () => state, openHomeSeal(newHome(), {}), 'crm');
+  const loaded = loadState(state, await openHomeSeal(newHome(), {}).opener(), 'crm');
   const webhooks = await prepareWebhooks(loaded);
   return { loaded, find: (name: string) => findWebhook(webhooks, uidOf(name)) };
 }

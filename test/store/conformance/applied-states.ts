@@ -51,6 +51,19 @@ export function testAppliedStates(makePlace: MakePlace): void {
     expect((await appliedStates.read('default')).serial).toBe(2);
   });
 
+  test('are all read with their versions, as each of them is', async () => {
+    const store = openAt(makePlace());
+    const { appliedStates } = store;
+    for (const factory of ['sales', 'billing']) await addWebhook(store, factory, factory);
+    const all: unknown[] = [];
+    for await (const { parse, ...read } of appliedStates.readAll()) all.push({ ...read, state: parse() });
+    const expected = ['billing', 'sales'].map(async factory => ({
+      ...{ factory, version: await appliedStates.readVersion(factory) },
+      state: await appliedStates.read(factory),
+    }));
+    expect(all).toEqual(await Promise.all(expected));
+  });
+
   test('lose no change when two processes change one at the same time', async () => {
     const place = makePlace();
     const stores = [openAt(place), openAt(place)];

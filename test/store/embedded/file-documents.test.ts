@@ -1,7 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
-import { emptyAppliedState } from '../../../schema/applied-state.ts';
+import { type AppliedState, emptyAppliedState } from '../../../schema/applied-state.ts';
 import { appliedStateFile } from '../../../store/embedded/files/home.ts';
 import { makeFactory } from '../../support/factory.ts';
 import { addWebhook } from '../conformance/applied-states.ts';
@@ -72,4 +73,28 @@ test('refuses other files that were changed outside hookmill, and says what to d
   const text = readFileSync(home.tokensFile, 'utf8');
   writeFileSync(home.tokensFile, text.replace(/^ *"digest".*\n/m, ''));
   expect(await store.apiTokens.list()).toMatchObject([{ factory: 'hr' }]);
+});
+
+test('reads all applied states, those too that cannot be read', async () => {
+  const { home, store } = makeFactory();
+  const { appliedStates } = store;
+  const factories = ['a-fifo', 'directory', 'good', 'missing', 'no-json'];
+  for (const factory of factories) await addWebhook(store, 'pay', factory);
+  const fileOf = (factory: string) => appliedStateFile(home, factory);
+  for (const factory of ['a-fifo', 'directory', 'missing']) rmSync(fileOf(factory));
+  execFileSync('mkfifo', [fileOf('a-fifo')]);
+  mkdirSync(fileOf('directory'));
+  writeFileSync(fileOf('no-json'), '{');
+  const read: unknown[] = [];
+  const count = async (parse: () => AppliedState) => parse().webhooks.length;
+  for await (const { factory, version, parse } of appliedStates.readAll())
+    read.push([factory, version, await count(parse).catch(({ code }) => code)]);
+  const versions = await Promise.all(factories.map(appliedStates.readVersion));
+  expect(read).toEqual([
+    ['a-fifo', versions[0], 'corrupt'],
+    ['directory', expect.any(String), 'unreadable'],
+    ['good', versions[2], 1],
+    ['missing', undefined, 0],
+    ['no-json', versions[4], 'corrupt'],
+  ]);
 });

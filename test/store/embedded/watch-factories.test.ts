@@ -47,7 +47,7 @@ test('says nothing of locks and temporary files', async () => {
 async function watchWithoutScans(home: ReturnType<typeof newHome>): Promise<() => unknown[]> {
   const named = new Set<unknown>();
   // Timers that are set now do not fire, ever.
-  vi.useFakeTimers({ toFake: ['setInterval'] });
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
   const watch = await watchFactories(home, factory => named.add(factory)).finally(() => vi.useRealTimers());
   onTestFinished(() => watch.close());
   return () => {
