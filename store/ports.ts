@@ -102,6 +102,8 @@ export interface AppliedStates {
    * the store changed it: then it must not be served. The next change replaces it.
    */
   read(factory: string): Promise<AppliedState>;
+  /** Reads the state of a factory without parsing it, which may take much longer. */
+  readStored(factory: string): Promise<UnparsedState>;
   /**
    * Changes the applied state of a factory under its lock. `change` gets the current state; without a `next` state,
    * nothing is written. The store increments the serial, and returns the state as it is stored afterwards.
@@ -122,12 +124,17 @@ export interface AppliedStates {
   watch(onChange: OnStateChange): Promise<Watch>;
 }
 
-export interface VersionedState {
+export interface UnparsedState {
+  /** The length of its text; 0 if nothing is stored. */
+  readonly size: number;
+  /** Fails as `read` does. */
+  readonly parse: () => AppliedState;
+}
+
+export interface VersionedState extends Pick<UnparsedState, 'parse'> {
   readonly factory: string;
   /** See `readVersion`. */
   readonly version: string | undefined;
-  /** Fails as `read` does. */
-  readonly parse: () => AppliedState;
 }
 
 export interface StateChange<T> {

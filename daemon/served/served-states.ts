@@ -21,7 +21,7 @@ export interface ServedStates extends ServedFactories {
 
 export interface ServedStatesOptions {
   readonly store: Pick<Store, 'appliedStates' | 'seal'>;
-  /** Loads the stored state of a factory after the start, where that does not delay deliveries. */
+  /** Loads a large state after the start, where that does not delay deliveries. */
   readonly loadState: (factory: string) => Promise<LoadedState>;
   readonly onLoaded: (status: ServedFactory) => void;
   readonly onProblem: (status: ServedFactory) => void;
@@ -41,6 +41,8 @@ interface Loaded {
 /** @limit Factories that are looked at together: reading the state of one takes longer for the disk than for the processor. */
 const looksMax = 8;
 
+/** @limit Length of a changed state that the thread of the ingress loads itself: it takes a millisecond or two. */
+const ownSizeMax = 32 * 1024;
 /** @limit States whose credentials are opened with one read of the keys. */
 const statesMax = 32;
 
@@ -68,7 +70,7 @@ export async function serveAppliedStates(options: ServedStatesOptions): Promise<
   };
   const look = async (factory: string) => {
     const version = await appliedStates.readVersion(factory);
-    await serve({ factory, version }, () => options.loadState(factory));
+    await serve({ factory, version }, () => loadChanged(factory, options));
   };
   const scan = async () => {
     if (isAnyChanged) {
@@ -109,6 +111,15 @@ export async function serveAppliedStates(options: ServedStatesOptions): Promise<
 }
 
 type StoredVersion = Pick<VersionedState, 'factory' | 'version'>;
+
+/** Loads a small state here, because to hand it to a thread and back would take about as long. */
+async function loadChanged(
+  factory: string,
+  { store: { appliedStates, seal }, loadState: loadElsewhere }: ServedStatesOptions,
+): Promise<LoadedState> {
+  const { size, parse } = await appliedStates.readStored(factory);
+  return size > ownSizeMax ? loadElsewhere(factory) : loadState(parse(), await seal.opener(), factory);
+}
 
 /** Passes all stored states to `serve`. Returns whether none was left out. */
 async function serveAll(

@@ -7,6 +7,7 @@ export function openAppliedStates(documents: Documents): AppliedStates {
   return {
     listFactories: documents.listFactories,
     read: factory => documents.read(appliedStateDocument(factory)),
+    readStored: factory => documents.readStored(appliedStateDocument(factory)),
     change: async (factory, change) => {
       const { data, result } = await documents.change(appliedStateDocument(factory), async state => {
         const { next, result } = await change(state);

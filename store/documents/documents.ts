@@ -35,6 +35,8 @@ export interface Documents {
     document: StoredDocument<T>,
     change: (data: T) => Promise<DocumentChange<T, R>>,
   ): Promise<{ readonly data: T; readonly result: R }>;
+  /** Reads a document without parsing it, which may take much longer. Fails with `unreadable` or `unreachable`. */
+  readStored<T extends object>(document: StoredDocument<T>): Promise<UnparsedDocument<T>>;
   /** Returns a text that differs for each stored document; undefined if there is none. Never fails. */
   readVersion(id: DocumentId): Promise<string | undefined>;
   /** Reads documents with their versions. Takes a fraction of the time, but may hold up its thread for each of them. */
@@ -45,12 +47,17 @@ export interface Documents {
   watch(onChange: OnStateChange): Promise<Watch>;
 }
 
-export interface VersionedDocument<T extends object> {
+export interface UnparsedDocument<T extends object> {
+  /** The length of its text; 0 if it is missing. */
+  readonly size: number;
+  /** Fails as `read` does. */
+  readonly parse: () => T;
+}
+
+export interface VersionedDocument<T extends object> extends Pick<UnparsedDocument<T>, 'parse'> {
   readonly id: DocumentId;
   /** See `readVersion`. */
   readonly version: string | undefined;
-  /** Fails as `read` does. */
-  readonly parse: () => T;
 }
 
 export interface DocumentChange<T, R> {

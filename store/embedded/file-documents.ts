@@ -1,5 +1,5 @@
 import { parseDocument } from '../documents/document-text.ts';
-import { type DocumentId, type Documents, movedError } from '../documents/documents.ts';
+import { type DocumentId, type Documents, movedError, type StoredDocument } from '../documents/documents.ts';
 import { readFileVersion, readVersionedText } from './files/file-version.ts';
 import { appliedStateFile, type Home, listFactories, reconcileStatusFile } from './files/home.ts';
 import { openJsonFile } from './files/json-file.ts';
@@ -24,21 +24,30 @@ export function openFileDocuments(home: Home, lockTimeoutMs: number): Documents 
         return { data: next, result };
       });
     },
+    readStored: async document => {
+      const file = locate(home, document);
+      const text = await readText(file);
+      return { size: text?.length ?? 0, parse: () => parseStored(file, document, text) };
+    },
     readVersion: id => readFileVersion(locate(home, id)),
     readEach: async function* (documents) {
       for (const document of documents) {
         const file = locate(home, document);
         const { version, text } = readVersionedText(file);
-        const parse = () => {
-          const stored = text();
-          return stored === undefined ? document.whenMissing : parseDocument(file, stored, document);
-        };
-        yield { id: document, version, parse };
+        yield { id: document, version, parse: () => parseStored(file, document, text()) };
       }
     },
     listFactories: () => listFactories(home),
     watch: onChange => watchFactories(home, onChange),
   };
+}
+
+function parseStored<T extends object>(
+  file: string,
+  document: StoredDocument<T>,
+  text: string | undefined,
+): T {
+  return text === undefined ? document.whenMissing : parseDocument(file, text, document);
 }
 
 function locate(home: Home, { kind, factory = '' }: DocumentId): string {

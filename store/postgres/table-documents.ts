@@ -33,6 +33,10 @@ export interface TableDocumentsOptions {
 export function openTableDocuments({ database, directUrl, lockTimeoutMs }: TableDocumentsOptions): Documents {
   return {
     read: async document => toData(database, document, await readRow(database.run, document)),
+    readStored: async document => {
+      const row = await readRow(database.run, document);
+      return { size: row?.json.length ?? 0, parse: () => toData(database, document, row) };
+    },
     change: async (document, change) =>
       database.change(async run => {
         await takeLock(database, run, document, lockTimeoutMs);

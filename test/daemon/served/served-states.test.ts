@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { loadState } from '../../../daemon/served/loaded-state.ts';
 import { serveAppliedStates } from '../../../daemon/served/served-states.ts';
 import { homeAt } from '../../../store/embedded/files/home.ts';
 import type { OnStateChange } from '../../../store/watch.ts';
@@ -361,4 +362,39 @@ test('reads the version of only that factory which the store names as changed', 
   expect(looked.splice(0)).toEqual(['billing']);
   await served.refresh();
   expect(looked).toEqual(['billing', 'sales']);
+});
+
+test('has a large state loaded elsewhere, and loads a small one itself', async () => {
+  const { store } = makeFactory(homeAt(makeWorkspace().home));
+  const { appliedStates, seal } = store;
+  const elsewhere: string[] = [];
+  const served = await serveAppliedStates({
+    store,
+    loadState: async factory => {
+      elsewhere.push(factory);
+      return loadState(await appliedStates.read(factory), await seal.opener(), factory);
+    },
+    onLoaded: () => undefined,
+    onProblem: () => undefined,
+  });
+  onTestFinished(() => served.close());
+  const setLength = (prompt: number) =>
+    appliedStates.change('crm', async state => {
+      const filter = { webhook_ids: [`wh_${'0'.repeat(24)}`] as [string] };
+      const triggers = [{ provider: 'webhook' as const, event: 'received' as const, filter }];
+      const automations = ['one', 'other'].map(name => ({
+        ...{ name, enabled: true, prompt: 'x'.repeat(prompt), triggers },
+      }));
+      return { next: { ...state, automations }, result: undefined };
+    });
+  for (const [prompt, expected] of [
+    [1_000, []],
+    [2_000, []],
+    [30_000, ['crm']],
+  ] as const) {
+    const { state } = await setLength(prompt);
+    await served.refresh('crm');
+    expect(served.status()).toEqual([{ factory: 'crm', serial: state.serial, webhooks: 0 }]);
+    expect(elsewhere).toEqual(expected);
+  }
 });

@@ -62,6 +62,10 @@ export function testAppliedStates(makePlace: MakePlace): void {
       state: await appliedStates.read(factory),
     }));
     expect(all).toEqual(await Promise.all(expected));
+    const stored = await appliedStates.readStored('sales');
+    expect(stored.parse()).toEqual(await appliedStates.read('sales'));
+    expect(stored.size).toBeGreaterThan(100);
+    expect(await appliedStates.readStored('other')).toMatchObject({ size: 0 });
   });
 
   test('lose no change when two processes change one at the same time', async () => {
