@@ -10,6 +10,7 @@ import type { Seal } from './seal.ts';
 import type { StoredSessions } from './stored-sessions.ts';
 import type { TeamSecrets } from './team-secrets.ts';
 import type { Transfer, TransferSource } from './transfer.ts';
+import type { Unparsed, Versioned } from './unparsed.ts';
 import type { OnStateChange, Watch } from './watch.ts';
 
 /**
@@ -103,7 +104,7 @@ export interface AppliedStates {
    */
   read(factory: string): Promise<AppliedState>;
   /** Reads the state of a factory without parsing it, which may take much longer. */
-  readStored(factory: string): Promise<UnparsedState>;
+  readStored(factory: string): Promise<Unparsed<AppliedState>>;
   /**
    * Changes the applied state of a factory under its lock. `change` gets the current state; without a `next` state,
    * nothing is written. The store increments the serial, and returns the state as it is stored afterwards.
@@ -119,22 +120,9 @@ export interface AppliedStates {
    * Reads the states of all factories with their versions. Takes a fraction of the time, but may hold up its thread for
    * each of them: for a start. Fails only if it cannot go on.
    */
-  readAll(): AsyncIterable<VersionedState>;
+  readAll(): AsyncIterable<Versioned<AppliedState> & { readonly factory: string }>;
   /** Calls `onChange` whenever a state may have changed, and every few seconds. Resolves once it is watching. */
   watch(onChange: OnStateChange): Promise<Watch>;
-}
-
-export interface UnparsedState {
-  /** The length of its text; 0 if nothing is stored. */
-  readonly size: number;
-  /** Fails as `read` does. */
-  readonly parse: () => AppliedState;
-}
-
-export interface VersionedState extends Pick<UnparsedState, 'parse'> {
-  readonly factory: string;
-  /** See `readVersion`. */
-  readonly version: string | undefined;
 }
 
 export interface StateChange<T> {

@@ -1,6 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { FactoryView } from '../../operations/views/applied-views.ts';
-import type { Store, VersionedState } from '../../store/ports.ts';
+import type { AppliedState } from '../../schema/applied-state.ts';
+import type { Store } from '../../store/ports.ts';
+import type { Versioned } from '../../store/unparsed.ts';
 import { findMeant, type MeantWebhook } from './find-meant.ts';
 import { type LoadedState, loadState } from './loaded-state.ts';
 import type { ServedFactories, ServedFactory } from './served-factories.ts';
@@ -110,7 +112,9 @@ export async function serveAppliedStates(options: ServedStatesOptions): Promise<
   };
 }
 
-type StoredVersion = Pick<VersionedState, 'factory' | 'version'>;
+interface StoredVersion extends Pick<Versioned<unknown>, 'version'> {
+  readonly factory: string;
+}
 
 /** Loads a small state here, because to hand it to a thread and back would take about as long. */
 async function loadChanged(
@@ -126,7 +130,7 @@ async function serveAll(
   { appliedStates, seal }: ServedStatesOptions['store'],
   serve: (stored: StoredVersion, loadState: () => Promise<LoadedState>) => Promise<void>,
 ): Promise<boolean> {
-  const waiting: VersionedState[] = [];
+  const waiting: (StoredVersion & Versioned<AppliedState>)[] = [];
   const serveWaiting = async () => {
     // The keys are read after the states that they open, because a state may have been sealed again.
     const open = await seal.opener();

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { StoreError } from '../store-error.ts';
+import type { Unparsed, Versioned } from '../unparsed.ts';
 import type { OnStateChange, Watch } from '../watch.ts';
 
 export type DocumentKind = 'applied' | 'reconcile' | 'secrets' | 'tokens' | 'sessions' | 'alerts';
@@ -36,28 +37,17 @@ export interface Documents {
     change: (data: T) => Promise<DocumentChange<T, R>>,
   ): Promise<{ readonly data: T; readonly result: R }>;
   /** Reads a document without parsing it, which may take much longer. Fails with `unreadable` or `unreachable`. */
-  readStored<T extends object>(document: StoredDocument<T>): Promise<UnparsedDocument<T>>;
+  readStored<T extends object>(document: StoredDocument<T>): Promise<Unparsed<T>>;
   /** Returns a text that differs for each stored document; undefined if there is none. Never fails. */
   readVersion(id: DocumentId): Promise<string | undefined>;
   /** Reads documents with their versions. Takes a fraction of the time, but may hold up its thread for each of them. */
-  readEach<T extends object>(documents: readonly StoredDocument<T>[]): AsyncIterable<VersionedDocument<T>>;
+  readEach<T extends object>(
+    documents: readonly StoredDocument<T>[],
+  ): AsyncIterable<Versioned<T> & { readonly id: DocumentId }>;
   /** The factories that have a document, sorted. */
   listFactories(): Promise<string[]>;
   /** Calls `onChange` whenever an applied state may have changed, and every few seconds. */
   watch(onChange: OnStateChange): Promise<Watch>;
-}
-
-export interface UnparsedDocument<T extends object> {
-  /** The length of its text; 0 if it is missing. */
-  readonly size: number;
-  /** Fails as `read` does. */
-  readonly parse: () => T;
-}
-
-export interface VersionedDocument<T extends object> extends Pick<UnparsedDocument<T>, 'parse'> {
-  readonly id: DocumentId;
-  /** See `readVersion`. */
-  readonly version: string | undefined;
 }
 
 export interface DocumentChange<T, R> {

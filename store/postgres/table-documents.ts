@@ -7,9 +7,9 @@ import {
   movedError,
   nameDocument,
   type StoredDocument,
-  type VersionedDocument,
 } from '../documents/documents.ts';
 import { StoreError } from '../store-error.ts';
+import type { Versioned } from '../unparsed.ts';
 import { lookRegularly, type OnStateChange, type Watch } from '../watch.ts';
 import type { Database, RunStatement } from './connection/database.ts';
 import { listenForChanges, notificationChannel } from './connection/listen-for-changes.ts';
@@ -79,7 +79,7 @@ async function readVersion(
 async function* readEach<T extends object>(
   database: Database,
   documents: readonly StoredDocument<T>[],
-): AsyncIterable<VersionedDocument<T>> {
+): AsyncIterable<Versioned<T> & { readonly id: DocumentId }> {
   const text = `
     SELECT version, json FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS wanted (kind, factory, place)
     LEFT JOIN hookmill.documents USING (kind, factory) ORDER BY place`;
