@@ -42,7 +42,8 @@ test('each delivery is tallied once, also when the daemon is killed meanwhile', 
 
 test('the operations thread is asked only if there may be webhooks to judge', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout'] });
-  const deliveryLog = await storeIn(newHome()).openDeliveryLog();
+  const store = storeIn(newHome());
+  const deliveryLog = await store.openDeliveryLog();
   let looks = Promise.withResolvers<void>();
   const asked: string[] = [];
   const health = startHealth({
@@ -67,7 +68,8 @@ test('the operations thread is asked only if there may be webhooks to judge', as
     await looks.promise;
     return asked.splice(0);
   };
-  expect(await look()).toEqual([]);
+  // A store that would have to search for rows says that there may be some.
+  expect(await look()).toEqual(store.replicas ? ['lookAtWebhooks'] : []);
   await deliveryLog.recordAccepted(acceptedDelivery());
   health.observeDeliveries();
   expect(await look()).toEqual(['lookAtWebhooks']);
