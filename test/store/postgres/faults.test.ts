@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import pg from 'pg';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import type { DeliveryLog, DeliveryLogOptions } from '../../../store/delivery-log.ts';
@@ -94,6 +95,35 @@ test('a batch that was committed before its answer was lost is recorded once whe
   const { rows } = await query(url, 'SELECT id FROM hookmill.deliveries ORDER BY seq');
   expect(rows).toEqual([{ id: delivery.id }, { id: 'rejected' }]);
   expect((await query(url, 'SELECT id FROM hookmill.runs')).rows).toHaveLength(1);
+});
+
+test('if the first of two batches in flight fails, the second one is recorded, and neither is told before', async () => {
+  const log = await openLog();
+  // The first delivery of a day makes its partition.
+  await log.recordAccepted(acceptedDelivery());
+  const doomed = acceptedDelivery();
+  await query(url, 'ALTER TABLE hookmill.deliveries ADD CONSTRAINT test CHECK (size <> 99)');
+  const writer = new pg.Client(url);
+  await writer.connect();
+  onTestFinished(() => writer.end());
+  await writer.query('BEGIN; LOCK TABLE hookmill.deliveries IN SHARE MODE');
+  const told: string[] = [];
+  const record = (delivery: ReturnType<typeof acceptedDelivery>) =>
+    log.recordAccepted(delivery).then(
+      () => void told.push('recorded'),
+      ({ code }) => void told.push(code),
+    );
+  const first = record({ ...doomed, size: 99 });
+  await setImmediate();
+  const second = record(acceptedDelivery({ id: 'second' }));
+  const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+  await eventually(async () => (await query(url, waiting)).rowCount === 2);
+  expect(told).toEqual([]);
+  await writer.query('COMMIT');
+  await Promise.all([first, second]);
+  expect(told.sort()).toEqual(['failed', 'recorded']);
+  const { rows } = await query(url, 'SELECT id FROM hookmill.deliveries ORDER BY seq OFFSET 1');
+  expect(rows).toEqual([{ id: 'second' }]);
 });
 
 test('a daemon that seemed dead loses its claims, is told so, and goes on under another name', async () => {
