@@ -170,7 +170,7 @@ async function startParts(
   // The management port starts before the ingress and closes after it, so that it can report while the ingress stops.
   const managementUrl = await startManagement(options, parts, condition, onClose);
   const alerts = startWatching(options, parts, events, managementUrl, onClose);
-  const { runQueue, reports } = await startRuns(options, parts, condition, alerts, onClose);
+  const { runQueue, reports } = await startRuns(options, parts, condition, onClose);
   events.on('queued', () => runQueue.wake()).on('claimsLost', () => runQueue.abandon());
   const reconcilers = startReconcilers({
     ...{ store, environment, log, repositories: settings.repositories },
@@ -184,6 +184,8 @@ async function startParts(
   const trustsProxies = settings.trustProxies.length > 0;
   const ingressUrl = settings.baseUrl ?? ingress.url;
   await recordAddress(options, { ingressUrl, managementUrl, id: daemonId, trustsProxies });
+  // Only now, because a webhook of this daemon may be the receiver.
+  alerts?.wake();
   const status = served.status();
   const webhooks = status.reduce((sum, factory) => sum + factory.webhooks, 0);
   return { ingressUrl: ingress.url, managementUrl, factories: status.length, webhooks };
@@ -320,7 +322,6 @@ async function startRuns(
   { store, settings, environment, log, nowMs, monotonicMs }: DaemonOptions,
   { deliveryLog, thread, daemonId, metrics, traces }: Parts,
   condition: Condition,
-  alerts: AlertsTask | undefined,
   onClose: OnClose,
 ): Promise<{ readonly runQueue: RunQueue; readonly reports: ReportEndpoint | undefined }> {
   const { directory, runner } = settings.runs;
@@ -337,10 +338,7 @@ async function startRuns(
     readAutomation: ({ snapshot, automation }) =>
       thread.run('readRunAutomation', { snapshot, automation }) as ReturnType<ReadRunAutomation>,
     ...{ daemonId, traces },
-    observe: (run, state) => {
-      metrics.observeAttempt(run, state);
-      alerts?.observeAttempt(run, state);
-    },
+    observe: metrics.observeAttempt,
     random: Math.random,
   });
   onClose(() => runQueue.stop());

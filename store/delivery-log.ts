@@ -356,14 +356,24 @@ export interface Found<Row> {
   readonly isEnd: boolean;
 }
 
-/** The runs of all factories that have not ended. */
+/** The runs of all factories that have not ended, or that somebody must act on. */
 export interface UnfinishedRuns {
   readonly queued: number;
   /** The queued ones that are due, but wait for other runs. */
   readonly waiting: number;
   readonly running: number;
+  /** The failed ones that hold those behind them in their order. Retention keeps them, too. */
+  readonly holding: number;
   /** The earliest due time of a queued run that does not wait for other runs. */
   readonly firstDueMs?: number;
+}
+
+/** An automation with runs that have failed, or were stopped, since somebody last looked. */
+export interface FailedAutomation {
+  readonly factory: string;
+  readonly automation: string;
+  /** Another number after each further failure. */
+  readonly failure: number;
 }
 
 export interface AcceptedCount {
@@ -415,6 +425,10 @@ export interface DeliveryLogReader {
   countUnfinishedRuns(): Promise<UnfinishedRuns>;
   /** Some of the runs that still wait for their receivers, though their time is over. */
   listOverdueRuns(nowMs: number): Promise<Run[]>;
+  /** The automations with failures that nobody has looked at (`forgetFailures`); the longest known first. */
+  listFailedAutomations(limit: number): Promise<FailedAutomation[]>;
+  /** A failed run of an automation that holds those behind it; undefined if there is none. */
+  findHoldingRun(of: { readonly factory: string; readonly automation: string }): Promise<Run | undefined>;
   /** The automations of an applied state, as the JSON text that was recorded. */
   readSnapshot(digest: string): Promise<string | undefined>;
   /** The requests without a row since a time, one sum for each webhook, reason and detail; the last ones first. */
@@ -494,6 +508,8 @@ export interface DeliveryLog {
   retryRun(run: { readonly id: string; readonly nowMs: number }): Promise<boolean>;
   /** Gives up a failed run, so that it no longer holds those behind it; false if it has not failed. A retry undoes it. */
   dismissRun(id: string): Promise<boolean>;
+  /** Forgets failures that somebody has looked at. An automation that has failed again since stays listed. Returns how many were known. */
+  forgetFailures(failures: readonly FailedAutomation['failure'][]): Promise<number>;
   /** Queues new runs from a stored payload. They gather no deliveries. False if the log has no payload of that delivery. */
   replay(replay: Replay): Promise<boolean>;
 

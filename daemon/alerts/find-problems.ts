@@ -6,7 +6,7 @@ import type { Store } from '../../store/ports.ts';
 const failuresInRow = 3;
 /** @limit Newest runs of an automation among which those are that ended last. */
 const runsRead = 20;
-/** @limit Newest failed runs of an automation among which alerts look for those that were stopped or hold others. */
+/** @limit Newest failed runs of an automation among which alerts look for those that were stopped. */
 const failedRunsRead = 100;
 /** @limit Time after the last stopped run of an automation until its alert is resolved, in ms. */
 const stoppedMs = 60 * 60_000;
@@ -20,15 +20,16 @@ export interface AutomationOfFactory {
 
 /** Finds what is wrong with the runs of an automation. */
 export async function findRunProblems(
-  deliveries: Pick<DeliveryLogReader, 'listRuns'>,
-  of: AutomationOfFactory,
+  deliveries: Pick<DeliveryLogReader, 'listRuns' | 'findHoldingRun'>,
+  { factory, automation }: AutomationOfFactory,
   nowMs: number,
 ): Promise<Finding[]> {
+  const of = { factory, automation };
   const failed = await deliveries.listRuns({ ...of, state: 'failed', limit: failedRunsRead });
   return [
     await findFailingRuns(deliveries, of),
     findStoppedRuns(failed, of, nowMs),
-    findHoldingRuns(failed, of),
+    findHeldRuns(await deliveries.findHoldingRun(of), of),
   ];
 }
 
@@ -46,10 +47,9 @@ function findStoppedRuns(
 }
 
 /** Finds whether failed runs of an automation keep others waiting, which nothing but a person ends. */
-function findHoldingRuns(failed: readonly Run[], { factory, automation }: AutomationOfFactory): Finding {
-  const last = failed.find(({ holds }) => holds);
-  const reason = `${last?.id} of ${automation} failed, and holds the runs behind it in its order`;
-  const problem = last ? { reason, sinceMs: last.finishedAtMs ?? last.createdAtMs } : null;
+function findHeldRuns(holding: Run | undefined, { factory, automation }: AutomationOfFactory): Finding {
+  const reason = `${holding?.id} of ${automation} failed, and holds the runs behind it in its order`;
+  const problem = holding ? { reason, sinceMs: holding.finishedAtMs ?? holding.createdAtMs } : null;
   return { type: 'runs.held', factory, subject: automation, name: automation, problem };
 }
 

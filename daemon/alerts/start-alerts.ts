@@ -2,22 +2,21 @@ import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import { type AlertTargets, type Finding, followEpisodes } from '../../operations/alerts/follow-episodes.ts';
 import { type Alerts, openMemoryAlerts } from '../../store/alerts.ts';
-import type { DeliveryLog, Run } from '../../store/delivery-log.ts';
+import type { DeliveryLog } from '../../store/delivery-log.ts';
 import type { Store } from '../../store/ports.ts';
 import { doInTurn } from '../do-in-turn.ts';
-import type { RunEnd } from '../runs/record-attempt.ts';
 import type { DaemonSettings } from '../settings.ts';
 import { type AutomationOfFactory, findFailingReconcile, findRunProblems } from './find-problems.ts';
 import { type SendingDeps, sendMessages } from './send-messages.ts';
 
 /** @limit Time between two looks for what alerts tell and for messages to send, in ms. */
 const lookEveryMs = 5_000;
-/** @limit Automations whose runs failed and that are looked at together. */
+/** @limit Automations whose runs have failed, and automations with an open alert, that are looked at together. */
 const automationsMax = 100;
 
 export interface AlertsOptions {
   readonly store: Pick<Store, 'alerts' | 'teamSecrets' | 'reconcileStatuses' | 'deliveries' | 'replicas'>;
-  readonly deliveryLog: Pick<DeliveryLog, 'describeTrouble'>;
+  readonly deliveryLog: Pick<DeliveryLog, 'describeTrouble' | 'forgetFailures'>;
   readonly settings: Pick<DaemonSettings, 'alerts' | 'repositories'>;
   readonly targets: AlertTargets;
   readonly log: Logger;
@@ -26,22 +25,20 @@ export interface AlertsOptions {
 }
 
 export interface AlertsTask {
-  /** Looks soon whether an automation's runs fail one after the other, or were stopped. */
-  observeAttempt(run: Pick<Run, 'factory' | 'automation'>, state: RunEnd): void;
   /** Looks now, and sends the messages that are due. */
   wake(): void;
   stop(): Promise<void>;
 }
 
 /**
- * Finds what is wrong besides the health of webhooks, and sends the messages of all episodes. That the log cannot be
- * written is told from memory, because the store may be what cannot be written.
+ * Finds what is wrong besides the health of webhooks, and sends the messages of all episodes. It looks at the failures
+ * that the log has noted, so a daemon also tells what happened before its start, or in another daemon. Only that the log
+ * cannot be written is told from memory, because the store may be what cannot be written.
  */
 export function startAlerts(options: AlertsOptions): AlertsTask {
   const { log } = options;
   const stopping = new AbortController();
-  const failed = new Map<string, AutomationOfFactory>();
-  const pass = preparePass(options, failed, stopping.signal);
+  const pass = preparePass(options, stopping.signal);
   let passing: Promise<void> | undefined;
   const passOnce = () => {
     passing ??= pass()
@@ -53,10 +50,6 @@ export function startAlerts(options: AlertsOptions): AlertsTask {
   const timer = setInterval(passOnce, lookEveryMs).unref();
   return {
     wake: passOnce,
-    observeAttempt: ({ factory, automation }, state) => {
-      if (state === 'failed' || state === 'stopped')
-        failed.set(toKey({ factory, automation }), { factory, automation });
-    },
     stop: async () => {
       clearInterval(timer);
       stopping.abort();
@@ -65,32 +58,23 @@ export function startAlerts(options: AlertsOptions): AlertsTask {
   };
 }
 
-/** Prepares a look at everything that alerts tell. Each takes the automations whose runs failed, and sends what is due. */
-function preparePass(
-  options: AlertsOptions,
-  failed: Map<string, AutomationOfFactory>,
-  signal: AbortSignal,
-): () => Promise<void> {
-  const { store, nowMs } = options;
+/** Prepares a look at everything that alerts tell, which also sends the messages that are due. */
+function preparePass(options: AlertsOptions, signal: AbortSignal): () => Promise<void> {
+  const { store, deliveryLog } = options;
   const memory = openMemoryAlerts();
   const sending: SendingDeps = { ...options, ...openSending(options), signal };
   const findOwnTrouble = prepareOwnTrouble(options);
   return async () => {
     await follow(memory, [findOwnTrouble()], options);
     await sendMessages(memory, sending);
-    const own = [...failed.values()].slice(0, automationsMax);
-    for (const automation of own) failed.delete(toKey(automation));
-    const found = await Promise.all(own.map(of => findRunProblems(store.deliveries, of, nowMs())));
-    await follow(store.alerts, found.flat(), options);
     await doInTurn(store.replicas, 'alerts', lookEveryMs, async () => {
-      await follow(store.alerts, await findShared(options), options);
+      const failed = await store.deliveries.listFailedAutomations(automationsMax);
+      await follow(store.alerts, await findShared(options, failed), options);
+      // Only now, so that whoever runs next looks at a failure whose episode is not stored.
+      if (failed.length > 0) await deliveryLog.forgetFailures(failed.map(({ failure }) => failure));
       await sendMessages(store.alerts, sending);
     });
   };
-}
-
-function toKey({ factory, automation }: AutomationOfFactory): string {
-  return `${factory}/${automation}`;
 }
 
 async function follow(alerts: Alerts, findings: readonly Finding[], options: AlertsOptions): Promise<void> {
@@ -102,15 +86,18 @@ async function follow(alerts: Alerts, findings: readonly Finding[], options: Ale
   await alerts.change(current => followEpisodes(current, findings, context));
 }
 
-/** Finds, on behalf of all daemons, whether episodes of runs have ended and whether branches are followed. */
-async function findShared({ store, settings, nowMs }: AlertsOptions): Promise<Finding[]> {
+/** Finds what is wrong with automations that have failed, or have an open episode, and with branches: for all daemons. */
+async function findShared(
+  { store, settings, nowMs }: AlertsOptions,
+  failed: readonly AutomationOfFactory[],
+): Promise<Finding[]> {
   const { episodes } = await store.alerts.read();
-  const runs = episodes
+  const watched = episodes
     .filter(({ type }) => type.startsWith('runs.'))
     .slice(0, automationsMax)
-    .map(({ factory, subject: automation }) =>
-      findRunProblems(store.deliveries, { factory, automation }, nowMs()),
-    );
+    .map(({ factory, subject: automation }): AutomationOfFactory => ({ factory, automation }));
+  const byName = new Map([...failed, ...watched].map(of => [`${of.factory}/${of.automation}`, of]));
+  const runs = [...byName.values()].map(of => findRunProblems(store.deliveries, of, nowMs()));
   const branches = settings.repositories.map(async ({ factory }) => [
     await findFailingReconcile(store.reconcileStatuses, factory, nowMs()),
   ]);

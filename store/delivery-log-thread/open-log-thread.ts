@@ -34,6 +34,7 @@ export async function openLogThread(thread: LogThread, options: DeliveryLogOptio
     correctDueTimes: correction => commits.ask('correctDueTimes', correction),
     retryRun: run => commits.ask('retryRun', run),
     dismissRun: id => commits.ask('dismissRun', id),
+    forgetFailures: failures => commits.askSeparately('forgetFailures', failures),
     replay: replay => commits.ask('replay', replay),
     prune: rule => prune(commits, rule),
     stats: () => commits.stats(),

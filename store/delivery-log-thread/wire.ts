@@ -112,6 +112,7 @@ export interface Verbs {
   correctDueTimes: { takes: DueTimesCorrection; gives: number };
   retryRun: { takes: { readonly id: string; readonly nowMs: number }; gives: boolean };
   dismissRun: { takes: string; gives: boolean };
+  forgetFailures: { takes: readonly number[]; gives: number };
   replay: { takes: Replay; gives: boolean };
   recordUnlogged: { takes: readonly UnloggedCount[]; gives: number };
   recordTallies: { takes: TallyStep; gives: boolean };

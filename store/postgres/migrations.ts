@@ -688,6 +688,29 @@ const migrations: readonly Migration[] = [
     ALTER TABLE hookmill.sessions ADD COLUMN person text;
     `,
   },
+  {
+    compatibleFrom: 1,
+    sql: `
+    -- The automations with runs that have failed since somebody last looked. Each failure has a seq of its own.
+    CREATE SEQUENCE hookmill.failure_seq CACHE 1;
+    CREATE TABLE hookmill.failures (
+      factory text NOT NULL,
+      automation text NOT NULL,
+      seq bigint NOT NULL,
+      PRIMARY KEY (factory, automation)
+    ) WITH (fillfactor = 50);
+    CREATE FUNCTION hookmill.note_failure() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      INSERT INTO hookmill.failures (factory, automation, seq)
+      VALUES (NEW.factory, NEW.automation, nextval('hookmill.failure_seq'))
+      ON CONFLICT (factory, automation) DO UPDATE SET seq = excluded.seq;
+      RETURN NULL;
+    END $$;
+    -- Triggers fire in the order of their names: run_follows locks lanes before this one locks a row.
+    CREATE TRIGGER run_notes_failure AFTER INSERT OR UPDATE OF state ON hookmill.runs
+      FOR EACH ROW WHEN (NEW.state = 'failed') EXECUTE FUNCTION hookmill.note_failure();
+    `,
+  },
 ];
 
 /** The version of the tables that this hookmill writes. */

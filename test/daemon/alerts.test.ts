@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -117,6 +118,22 @@ test('an alert waits for a receiver that is down, under the same ID', async () =
   expect(receiver).toMatchObject({ refused: [messageId, messageId], alerts: [{ messageId }] });
   await eventually(async () => (await daemon.store.alerts.read()).messages.length === 0);
   expect(daemon.logged()).toContain('an alert is sent again later');
+});
+
+test('a receiver that hangs does not hold up a stop, and the next daemon sends the alert again', async () => {
+  const requests = new EventEmitter();
+  const origin = await startLoopbackServer(({ headers }) => requests.emit('alert', headers['webhook-id']));
+  const settings = alertsTo({ url: `${origin}/alerts` });
+  const [first, daemon] = [once(requests, 'alert'), await ready(settings)];
+  await daemon.storm();
+  const id = await first;
+  await daemon.stop();
+  // Had the stop waited until the receiver was out of time, that would be an attempt.
+  const { messages } = await readStore(daemon.home, ({ alerts }) => alerts.read());
+  expect(messages).toMatchObject([{ id: id[0], attempts: 0 }]);
+  const second = once(requests, 'alert');
+  await ready(settings, daemon.home);
+  expect(await second).toEqual(id);
 });
 
 test('an alert that the receiver refuses is not sent again', async () => {

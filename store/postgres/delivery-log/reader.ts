@@ -4,6 +4,7 @@ import { hourMs } from '../../../schema/time-units.ts';
 import type {
   DeliveryFilter,
   DeliveryLogReader,
+  FailedAutomation,
   HourlyCount,
   LoggedDelivery,
   Run,
@@ -32,6 +33,9 @@ import { sumOfUnlogged } from './unlogged.ts';
 
 /** @limit Connections by which a process reads the delivery log: a slow query then delays three others at most. */
 const readConnectionsMax = 3;
+
+/** Whether a row of `run_flows` is that of a failed run that holds others. An index has all rows of lanes that wait. */
+const isHoldingFlow = "order_lane IS NOT NULL AND state = 'failed' AND holds AND dismissed IS NULL";
 
 /** Reads the delivery log in PostgreSQL. It connects with the first question. */
 export function openPostgresReader(url: string): DeliveryLogReader & { close(): Promise<void> } {
@@ -192,6 +196,8 @@ function readRuns(
   | 'listRunDeliveries'
   | 'countUnfinishedRuns'
   | 'listOverdueRuns'
+  | 'listFailedAutomations'
+  | 'findHoldingRun'
 > {
   const from = `SELECT ${runColumns} FROM hookmill.runs LEFT JOIN hookmill.snapshots ON key = snapshot`;
   const read = async (rest: string, values: readonly unknown[]): Promise<Run[]> =>
@@ -225,15 +231,25 @@ function readRuns(
         `WHERE state = 'running' AND claimed_by IS NULL AND waits_until_ms <= $1 LIMIT ${overdueRunsMax}`,
         [nowMs],
       ),
+    listFailedAutomations: limit =>
+      select<FailedAutomation>(
+        'SELECT factory, automation, seq AS failure FROM hookmill.failures ORDER BY seq LIMIT $1',
+        [limit],
+      ),
+    findHoldingRun: async ({ factory, automation }) => {
+      const holding = `SELECT run_id FROM hookmill.run_flows WHERE ${isHoldingFlow} AND factory = $1 AND automation = $2 LIMIT 1`;
+      return (await read(`WHERE id IN (${holding})`, [factory, automation]))[0];
+    },
     countUnfinishedRuns: async () => {
       const [row] = await select<Omit<UnfinishedRuns, 'queued'> & { readonly due: number }>(
         `SELECT count(*) AS due, min(not_before_ms) AS "firstDueMs",
           (SELECT count(*) FROM hookmill.run_flows WHERE state = 'parked') AS waiting,
-          (SELECT count(*) FROM hookmill.runs WHERE state = 'running') AS running
+          (SELECT count(*) FROM hookmill.runs WHERE state = 'running') AS running,
+          (SELECT count(*) FROM hookmill.run_flows WHERE ${isHoldingFlow}) AS holding
         FROM hookmill.runs WHERE state = 'queued'`,
         [],
       );
-      const { due, ...counts } = withoutNulls(row ?? { due: 0, waiting: 0, running: 0 });
+      const { due, ...counts } = withoutNulls(row ?? { due: 0, waiting: 0, running: 0, holding: 0 });
       return { ...counts, queued: due + counts.waiting };
     },
   };

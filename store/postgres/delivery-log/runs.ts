@@ -46,6 +46,10 @@ export function prepareRuns(pool: Pool, lease: Lease, snapshots: PostgresSnapsho
       const text = "UPDATE hookmill.runs SET dismissed = true WHERE id = $1 AND state = 'failed'";
       return (await pool.query(text, [id])).rowCount === 1;
     },
+    forgetFailures: async failures => {
+      const text = 'DELETE FROM hookmill.failures WHERE seq = ANY ($1)';
+      return (await pool.query(text, [failures])).rowCount ?? 0;
+    },
     replay: replay =>
       inTransaction(pool, client => recordReplay(client, replay, snapshots)).catch((error: unknown) => {
         // Retention is dropping its day: the partition of its runs is gone, or about to be.

@@ -32,7 +32,12 @@ function testLimits(makePlace: MakePlace): void {
     ]);
     const [first, second] = await claimIds(log, [a, b, other]);
     expect(await store.deliveries.findRun(c.id)).toMatchObject({ state: 'queued', waitsFor: 'limit' });
-    expect(await store.deliveries.countUnfinishedRuns()).toEqual({ queued: 2, waiting: 2, running: 3 });
+    expect(await store.deliveries.countUnfinishedRuns()).toEqual({
+      queued: 2,
+      waiting: 2,
+      running: 3,
+      holding: 0,
+    });
     await claimIds(log, []);
     await log.finishRun({ ...first, state: 'failed', atMs: nowMs });
     await claimIds(log, [c]);
@@ -136,7 +141,13 @@ function testOrder(makePlace: MakePlace): void {
     await log.finishRun({ ...first, state: 'failed', atMs: nowMs });
     await claimIds(log, []);
     expect(await store.deliveries.findRun(a.id)).toMatchObject({ state: 'failed', holds: true });
+    const { factory, automation } = first;
+    expect(await store.deliveries.findHoldingRun({ factory, automation })).toMatchObject({ id: a.id });
+    expect(await store.deliveries.findHoldingRun({ factory, automation: 'other' })).toBeUndefined();
+    expect(await store.deliveries.countUnfinishedRuns()).toMatchObject({ queued: 2, holding: 1 });
     expect(await log.dismissRun(a.id)).toBe(true);
+    expect(await store.deliveries.findHoldingRun({ factory, automation })).toBeUndefined();
+    expect(await store.deliveries.countUnfinishedRuns()).toMatchObject({ holding: 0 });
     const dismissed = await store.deliveries.findRun(a.id);
     expect(dismissed).toMatchObject({ state: 'failed', dismissed: true });
     expect(dismissed).not.toHaveProperty('holds');

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import type { NewRun } from '../../../store/delivery-log.ts';
+import type { NewRun, Run } from '../../../store/delivery-log.ts';
 import { acceptedDelivery, newRun, sampleAtMs } from '../../support/deliveries.ts';
 import { type MakePlace, openAt, openLog } from './place.ts';
 
@@ -64,22 +64,27 @@ export function testRuns(makePlace: MakePlace): void {
   test('are counted until they end, with the first time at which a queued one is due', async () => {
     const store = openAt(makePlace());
     const log = await openLog(store);
-    expect(await store.deliveries.countUnfinishedRuns()).toEqual({ queued: 0, waiting: 0, running: 0 });
+    expect(await store.deliveries.countUnfinishedRuns()).toEqual({
+      queued: 0,
+      waiting: 0,
+      running: 0,
+      holding: 0,
+    });
     const [first, later] = [newRun(), newRun()];
     await log.recordAccepted(acceptedDelivery({ runs: [later, newRun()], atMs: nowMs }));
     await log.recordAccepted(acceptedDelivery({ runs: [first], atMs: nowMs - 5 }));
     expect(await store.deliveries.countUnfinishedRuns()).toEqual({
-      ...{ queued: 3, waiting: 0, running: 0 },
+      ...{ queued: 3, waiting: 0, running: 0, holding: 0 },
       firstDueMs: nowMs - 5,
     });
     await log.claimRuns({ ...claim, limit: 1 });
     expect(await store.deliveries.countUnfinishedRuns()).toEqual({
-      ...{ queued: 2, waiting: 0, running: 1 },
+      ...{ queued: 2, waiting: 0, running: 1, holding: 0 },
       firstDueMs: nowMs,
     });
     await log.finishRun({ ...claimed(first), state: 'succeeded', atMs: nowMs });
     expect(await store.deliveries.countUnfinishedRuns()).toEqual({
-      ...{ queued: 2, waiting: 0, running: 0 },
+      ...{ queued: 2, waiting: 0, running: 0, holding: 0 },
       firstDueMs: nowMs,
     });
   });
@@ -111,6 +116,40 @@ export function testRuns(makePlace: MakePlace): void {
     expect(await reader.findRun(bad.id)).toMatchObject({ state: 'failed', error: 'exit status 1' });
     const failed = await reader.listRuns({ factory: 'default', state: 'failed', limit: 9 });
     expect(failed.map(({ id }) => id)).toEqual([bad.id]);
+  });
+
+  test('that failed or were stopped are noted with their automation, until somebody has looked at each failure', async () => {
+    const place = makePlace();
+    const [log, other] = [await openLog(openAt(place)), openAt(place).deliveries];
+    const stopped = { flow: { runsPerHour: 0 } };
+    const runs = ['fine', 'fails', 'fails', 'stopped'].map(name => newRun(name));
+    const given = runs.map(run => (run.automation === 'stopped' ? { ...run, ...stopped } : run));
+    await log.recordAccepted(acceptedDelivery({ runs: given }));
+    expect(await other.listFailedAutomations(10)).toEqual([]);
+    const { runs: begun } = await log.claimRuns(claim);
+    const [fine, fails, failsLater] = ['fine', 'fails', 'fails'].map((name, index) =>
+      begun.filter(({ automation }) => automation === name).at(index === 2 ? 1 : 0),
+    ) as [Run, Run, Run];
+    await log.finishRun({ ...fine, state: 'succeeded', atMs: nowMs });
+    await log.finishRun({ ...fails, state: 'failed', atMs: nowMs });
+    const noted = await other.listFailedAutomations(10);
+    const failure = expect.any(Number);
+    expect(noted).toEqual([
+      { factory: 'default', automation: 'stopped', failure },
+      { factory: 'default', automation: 'fails', failure },
+    ]);
+    expect(await other.listFailedAutomations(1)).toEqual(noted.slice(0, 1));
+    await log.finishRun({ ...failsLater, state: 'failed', atMs: nowMs });
+    expect(await log.forgetFailures(noted.map(({ failure }) => failure))).toBe(1);
+    const left = await other.listFailedAutomations(10);
+    expect(left).toEqual([{ factory: 'default', automation: 'fails', failure }]);
+    await log.forgetFailures(left.map(({ failure }) => failure));
+    expect(await other.listFailedAutomations(10)).toEqual([]);
+    await log.retryRun({ id: fails.id, nowMs });
+    const [again] = (await log.claimRuns(claim)).runs as [Run];
+    await log.finishRun({ ...again, state: 'failed', atMs: nowMs });
+    const [last] = await other.listFailedAutomations(10);
+    expect(left.map(({ failure }) => failure)).not.toContain(last?.failure);
   });
 
   test('wait until they are due when they are postponed', async () => {

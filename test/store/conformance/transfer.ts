@@ -103,6 +103,8 @@ export function testTransfer(makePlace: MakePlace): void {
     expect(await reader.findRun(stopped.id)).toMatchObject({ state: 'failed', stopped: true });
     expect(await reader.findRun(gathering.id)).toMatchObject({ deliveryCount: 2 });
     expect(await reader.listRunDeliveries(gathering.id)).toHaveLength(2);
+    const { automation } = stopped;
+    expect(await reader.listFailedAutomations(9)).toMatchObject([{ factory: 'default', automation }]);
     const other = await openLog(openAt(to));
     expect((await other.claimRuns(claim)).runs).toEqual([]);
     await other.dismissRun(stopped.id);

@@ -46,6 +46,8 @@ export function makeReader(ask: Ask): DeliveryLogReader {
     listRunDeliveries: verb('listRunDeliveries'),
     countUnfinishedRuns: verb('countUnfinishedRuns'),
     listOverdueRuns: verb('listOverdueRuns'),
+    listFailedAutomations: verb('listFailedAutomations'),
+    findHoldingRun: verb('findHoldingRun'),
     readSnapshot: verb('readSnapshot'),
     sumUnlogged: verb('sumUnlogged'),
     readNextTallies: verb('readNextTallies'),

@@ -6,6 +6,7 @@ import { hourMs } from '../../../../schema/time-units.ts';
 import type {
   DeliveryFilter,
   DeliveryLogReader,
+  FailedAutomation,
   HourlyCount,
   LoggedDelivery,
   Run,
@@ -22,6 +23,7 @@ import {
 } from '../../../stored-rows.ts';
 import { openDatabaseForReading } from '../sql/database.ts';
 import {
+  isHolding,
   type RunRow,
   selectDelivery,
   selectPayload,
@@ -55,7 +57,7 @@ export function openSqliteReader(file: string): SqliteReader {
   return {
     ...queries,
     ...prepareCounts(database),
-    listOverdueRuns: prepareOverdue(database),
+    ...prepareTroubledRuns(database),
     summarizeDeliveries: prepareSummaries(database),
     findLast: (kind, factory) => {
       const list = kind === 'runs' ? 'listRuns' : 'listDeliveries';
@@ -134,10 +136,21 @@ function prepareSummaries(database: Database.Database): SynchronousReader['summa
   };
 }
 
-function prepareOverdue(database: Database.Database): SynchronousReader['listOverdueRuns'] {
+function prepareTroubledRuns(
+  database: Database.Database,
+): Pick<SynchronousReader, 'listOverdueRuns' | 'listFailedAutomations' | 'findHoldingRun'> {
   const overdue = database.prepare<[number, number], RunRow>(`${selectRun}
     WHERE state = 'running' AND claimed_by IS NULL AND waits_until_ms <= ? LIMIT ?`);
-  return nowMs => overdue.all(nowMs, overdueRunsMax).map(toRun);
+  const failed = database.prepare<[number], FailedAutomation>(
+    'SELECT factory, automation, seq AS failure FROM failures ORDER BY seq LIMIT ?',
+  );
+  const holding = database.prepare<{ factory: string; automation: string }, RunRow>(`${selectRun}
+    WHERE runs.factory = @factory AND automation = @automation AND ${isHolding} LIMIT 1`);
+  return {
+    listOverdueRuns: nowMs => overdue.all(nowMs, overdueRunsMax).map(toRun),
+    listFailedAutomations: limit => failed.all(limit),
+    findHoldingRun: of => holding.all(of).map(toRun)[0],
+  };
 }
 
 function prepareCounts(
@@ -202,6 +215,7 @@ function prepareRunQueries(
   );
   const parked = database.prepare<[], number>('SELECT count(*) FROM runs WHERE parked IS NOT NULL').pluck();
   const running = database.prepare<[], number>("SELECT count(*) FROM runs WHERE state = 'running'").pluck();
+  const holding = database.prepare<[], number>(`SELECT count(*) FROM runs WHERE ${isHolding}`).pluck();
   const search = prepareSqliteSearch<RunFilter, Run>(database, {
     name: 'runs',
     from: `FROM runs CROSS JOIN deliveries ON deliveries.seq = runs.delivery
@@ -228,7 +242,8 @@ function prepareRunQueries(
     countUnfinishedRuns: () => {
       const { queued, firstDueMs } = due.get() ?? { queued: 0, firstDueMs: null };
       const waiting = parked.get() ?? 0;
-      const counts = { queued: queued + waiting, waiting, running: running.get() ?? 0 };
+      const others = { running: running.get() ?? 0, holding: holding.get() ?? 0 };
+      const counts = { queued: queued + waiting, waiting, ...others };
       return firstDueMs === null ? counts : { ...counts, firstDueMs };
     },
   };

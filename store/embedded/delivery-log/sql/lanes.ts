@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3';
 import { hourMs } from '../../../../schema/time-units.ts';
+import { isHolding } from './rows.ts';
 
 /** The lanes of a run; null if it is in none of that kind. */
 export interface RunLanes {
@@ -50,7 +51,7 @@ export function prepareLanes(database: Database.Database): Lanes {
 /** The first run of an order lane that has not ended, or holds those behind it. */
 function selectFirst(lane: string): string {
   return `SELECT min(first.seq) FROM runs AS first INDEXED BY runs_in_order WHERE first.order_lane = ${lane}
-    AND (first.state IN ('queued', 'running') OR first.state = 'failed' AND first.holds AND first.dismissed IS NULL)`;
+    AND (state IN ('queued', 'running') OR ${isHolding})`;
 }
 
 /** The rule by which runs start. A started run counts for an hour, also if the clock was set back since. */

@@ -333,6 +333,25 @@ const migrations: readonly string[] = [
   -- A flag: somebody started it by hand.
   ALTER TABLE runs ADD COLUMN manual INTEGER;
   `,
+  `
+  -- The automations with runs that have failed since somebody last looked. Each further failure gets a higher seq.
+  CREATE TABLE failures (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    factory TEXT NOT NULL,
+    automation TEXT NOT NULL,
+    UNIQUE (factory, automation)
+  ) STRICT;
+  INSERT INTO failures (factory, automation) SELECT DISTINCT factory, automation FROM runs WHERE state = 'failed';
+  CREATE TRIGGER run_fails AFTER UPDATE OF state ON runs WHEN new.state = 'failed' BEGIN
+    INSERT OR REPLACE INTO failures (factory, automation) VALUES (new.factory, new.automation);
+  END;
+  -- A run that is copied from another log.
+  CREATE TRIGGER failed_run_comes AFTER INSERT ON runs WHEN new.state = 'failed' BEGIN
+    INSERT OR REPLACE INTO failures (factory, automation) VALUES (new.factory, new.automation);
+  END;
+  -- The runs that retention keeps because they hold others.
+  CREATE INDEX runs_holding ON runs (factory, automation) WHERE state = 'failed' AND holds AND dismissed IS NULL;
+  `,
 ];
 
 export const schemaVersionCurrent = migrations.length;

@@ -8,12 +8,15 @@ export const selectDelivery = `
   FROM deliveries JOIN series ON series.key = deliveries.series
     LEFT JOIN snapshots ON snapshots.key = deliveries.snapshot`;
 
+/** Whether a run has failed and keeps those behind it in its order waiting. */
+export const isHolding = "state = 'failed' AND holds AND dismissed IS NULL";
+
 /** Selects the columns of a `Run`. */
 export const selectRun = `
   SELECT runs.id, deliveries.id AS deliveryId, runs.factory, webhook, automation, replay, manual, digest AS snapshot, state,
     attempts, claims, not_before_ms AS notBeforeMs, created_at_ms AS createdAtMs, started_at_ms AS startedAtMs,
     finished_at_ms AS finishedAtMs, claimed_by AS claimedBy, waits_until_ms AS waitsUntilMs, report, error, stopped,
-    dismissed, state = 'failed' AND holds AND dismissed IS NULL AS holds, delivery_count AS deliveryCount,
+    dismissed, ${isHolding} AS holds, delivery_count AS deliveryCount,
     coalesce(parked, iif(state = 'queued' AND gathers IS NOT NULL, 'deliveries', NULL)) AS waitsFor
   FROM runs JOIN deliveries ON deliveries.seq = runs.delivery JOIN series ON series.key = deliveries.series
     LEFT JOIN snapshots ON snapshots.key = runs.snapshot`;

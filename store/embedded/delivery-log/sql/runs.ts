@@ -134,7 +134,7 @@ interface PostponementColumns {
 function prepareRetries(
   database: Database.Database,
   lanes: Lanes,
-): Pick<RunVerbs, 'correctDueTimes' | 'retryRun' | 'dismissRun'> {
+): Pick<RunVerbs, 'correctDueTimes' | 'retryRun' | 'dismissRun' | 'forgetFailures'> {
   // A run that is stamped later than now was recorded or attempted before the clock was set back.
   const stamp = 'max(created_at_ms, coalesce(started_at_ms, 0))';
   const correct = (parked: string) =>
@@ -150,7 +150,9 @@ function prepareRetries(
     WHERE id = @id AND state = 'failed'`);
   const dismiss = database.prepare<[string], RunLanes>(`
     UPDATE runs SET dismissed = 1 WHERE id = ? AND state = 'failed' RETURNING ${selectLanes}`);
+  const forget = database.prepare<[number]>('DELETE FROM failures WHERE seq = ?');
   return {
+    forgetFailures: failures => failures.reduce((sum, failure) => sum + forget.run(failure).changes, 0),
     correctDueTimes: correction => corrections.reduce((sum, part) => sum + part.run(correction).changes, 0),
     retryRun: ({ id, nowMs }) => retry.run({ id, nowMs }).changes > 0,
     dismissRun: id => {
