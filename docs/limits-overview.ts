@@ -30,7 +30,9 @@ const introduction = `# Limits
 
 <!-- Written by docs/generate.ts from the sources. -->
 
-Every bound in hookmill, with its unit and its reason. Those that an operator can change are defaults of settings:
+Every bound in hookmill, with its unit and its reason. Only retention keeps more than its bounds: deliveries with runs that
+wait, run, or hold others. \`hookmill_runs_queued\`, \`hookmill_runs_running\` and \`hookmill_runs_holding\` in the
+[metrics](operating.md#metrics) say how many runs. The bounds that an operator can change are defaults of settings:
 [Operating the daemon](operating.md).
 
 | name | value | meaning | where |

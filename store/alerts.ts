@@ -13,6 +13,8 @@ const episodeShape = z.strictObject({
   name: z.string(),
   reason: z.string(),
   sinceMs: z.int(),
+  /** When receivers were last told that it is open; absent in episodes of earlier versions. */
+  toldMs: z.int().optional(),
   /** Since when nothing is wrong any more; null while something is. */
   calmSinceMs: z.int().nullable(),
 });

@@ -514,9 +514,9 @@ export interface DeliveryLog {
   replay(replay: Replay): Promise<boolean>;
 
   /**
-   * Removes what retention no longer keeps, in small steps between the commits of deliveries. A delivery with a queued
-   * or running run stays. A run is removed with its newest delivery, and then holds no other run. Rejects with `closed` if
-   * the log is closed meanwhile.
+   * Removes what retention no longer keeps, in small steps between the commits of deliveries. A delivery stays with a run
+   * that is queued or running, or that has failed and holds those behind it. A run is removed with its newest delivery.
+   * Rejects with `closed` if the log is closed meanwhile.
    */
   prune(retention: PruneRule): Promise<Pruned>;
 

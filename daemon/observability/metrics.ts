@@ -99,6 +99,9 @@ function addRunGauges(
   addOptionalGauge(registry, 'hookmill_runs_running', 'Runs that are executed now', async () => {
     return (await read())?.running;
   });
+  const holdingHelp =
+    'Failed runs that hold those behind them: retention keeps them until they are retried or dismissed';
+  addOptionalGauge(registry, 'hookmill_runs_holding', holdingHelp, async () => (await read())?.holding);
   const ageHelp = 'Seconds since the queued run was due that has waited longest; 0 if none is due';
   addOptionalGauge(registry, 'hookmill_run_queue_age_seconds', ageHelp, async () => {
     const runs = await read();

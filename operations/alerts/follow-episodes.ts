@@ -10,6 +10,9 @@ const messagesMax = 5_000;
 /** @limit Time without rejections after which the alert of a failing webhook is resolved, in ms: some requests succeed between others. */
 const calmMs = 60_000;
 
+/** @limit Time after which the alert of held runs is sent again while they are, in ms: only a person ends that, and retention keeps the runs until then. */
+const heldAgainMs = 86_400_000;
+
 /** A possible subject of an alert, and its problem. */
 export interface Finding extends Pick<Episode, 'type' | 'factory' | 'subject' | 'name'> {
   /** null: nothing is wrong. */
@@ -31,8 +34,8 @@ export interface AlertContext extends AlertTargets {
 }
 
 /**
- * Opens and ends episodes according to findings, with a message to each receiver. Returns the same state if nothing
- * changes.
+ * Opens, repeats and ends episodes according to findings, with a message to each receiver. Returns the same state if
+ * nothing changes.
  */
 export function followEpisodes(
   state: AlertState,
@@ -50,7 +53,12 @@ function followOne(state: AlertState, finding: Finding, context: AlertContext): 
     ...state,
     episodes: state.episodes.flatMap(episode => (episode === open ? by : [episode])),
   });
-  if (problem) return open.calmSinceMs === null ? state : replace([{ ...open, calmSinceMs: null }]);
+  if (problem) {
+    const again = { ...open, reason: problem.reason, toldMs: context.nowMs, calmSinceMs: null };
+    if (open.type === 'runs.held' && context.nowMs - (open.toldMs ?? open.sinceMs) >= heldAgainMs)
+      return addMessages(replace([again]), again, 'open', context);
+    return open.calmSinceMs === null ? state : replace([{ ...open, calmSinceMs: null }]);
+  }
   const calmSinceMs = open.calmSinceMs ?? context.nowMs;
   if (context.nowMs - calmSinceMs >= calmTimes[open.type]) {
     return addMessages(replace([]), open, 'resolved', context);
@@ -75,12 +83,13 @@ function isAbout(episode: Episode, { type, factory, subject }: Finding): boolean
 
 function begin(
   state: AlertState,
-  { type, factory, subject, name, reason, sinceMs }: Omit<Episode, 'id' | 'calmSinceMs'>,
+  { type, factory, subject, name, reason, sinceMs }: Omit<Episode, 'id' | 'toldMs' | 'calmSinceMs'>,
   context: AlertContext,
 ): AlertState {
   if (state.episodes.length >= episodesMax) return state;
   const id = createId('alr', context);
-  const episode: Episode = { id, type, factory, subject, name, reason, sinceMs, calmSinceMs: null };
+  const times = { sinceMs, toldMs: context.nowMs, calmSinceMs: null };
+  const episode: Episode = { id, type, factory, subject, name, reason, ...times };
   return addMessages({ ...state, episodes: [...state.episodes, episode] }, episode, 'open', context);
 }
 

@@ -203,6 +203,11 @@ test('a failed run that holds others is told, until somebody dismisses it', asyn
     type: 'runs.held',
     data: { ...{ status: 'open', automation: 'triage', reason }, remedy: expect.stringContaining('dismiss') },
   });
+  const metrics = await (await fetch(`${daemon.managementUrl}/metrics`)).text();
+  expect(metrics).toMatch(/^hookmill_runs_holding 1$/m);
+  daemon.clock.nowMs += 24 * 60 * 60_000;
+  await eventually(() => receiver.alerts.length === 2);
+  expect(receiver.alerts[1]?.data).toEqual(receiver.alerts[0]?.data);
   // The run behind it fails too.
   for (const { id } of [holding, held]) {
     await eventually(async () => {

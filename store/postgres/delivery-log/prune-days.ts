@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { PruneRule } from '../../delivery-log.ts';
 import { inTransaction } from '../connection/transaction.ts';
-import { isUnfinished } from './rows.ts';
+import { isNeeded } from './rows.ts';
 
 /** @limit Webhooks whose newest deliveries are carried over in one step of pruning: others wait for a step, and a stop too. */
 const webhooksPerStepMax = 100;
@@ -63,13 +63,13 @@ async function carryNext(
   return uids.at(-1);
 }
 
-/** Carries over what is not finished, then drops the day's partitions. Deliveries go on being recorded meanwhile. */
+/** Carries over what is still needed, then drops the day's partitions. Deliveries go on being recorded meanwhile. */
 async function removeDay(pool: Pool, day: number): Promise<number> {
-  if (await isAttached(pool, 'deliveries', day)) await carryOver(pool, carryUnfinished, [day]);
+  if (await isAttached(pool, 'deliveries', day)) await carryOver(pool, carryNeeded, [day]);
   // Runs first: a run never lacks its delivery.
   await detach(pool, 'runs', day);
   await detach(pool, 'deliveries', day);
-  await rescueUnfinished(pool, day);
+  await rescueNeeded(pool, day);
   const removed = await countRows(pool, day);
   await pool.query(`DROP TABLE IF EXISTS hookmill.runs_${day}, hookmill.deliveries_${day}`);
   return removed;
@@ -113,13 +113,13 @@ const carryNewest = `
     (SELECT ROW (at_ms, seq) FROM hookmill.deliveries WHERE uid = $2 ORDER BY at_ms DESC, seq DESC LIMIT 1 OFFSET $3 - 1),
     ROW (0::bigint, 0::bigint))`;
 
-const carryUnfinished = `
-  SELECT delivery_id AS id FROM hookmill.runs WHERE day = $1 AND ${isUnfinished} UNION ${selectTaken('$1')}`;
+const carryNeeded = `
+  SELECT delivery_id AS id FROM hookmill.runs WHERE day = $1 AND ${isNeeded} UNION ${selectTaken('$1')}`;
 
-/** Selects the deliveries of a day that unfinished runs have taken up. */
+/** Selects the deliveries of a day that runs have taken up which are still needed. */
 function selectTaken(day: string): string {
   return `SELECT taken.delivery_id FROM hookmill.run_deliveries AS taken JOIN hookmill.runs ON id = run_id
-    WHERE taken.day = ${day} AND ${isUnfinished}`;
+    WHERE taken.day = ${day} AND ${isNeeded}`;
 }
 
 const carrying = [
@@ -151,8 +151,8 @@ async function alterInTime(pool: Pool, statement: string): Promise<void> {
   await pool.query(statement).finally(() => clearTimeout(timer));
 }
 
-/** Keeps the runs that were replayed or retried after the day's unfinished runs were carried over. */
-async function rescueUnfinished(pool: Pool, day: number): Promise<void> {
+/** Keeps the runs that were replayed or retried after those that are needed were carried over. */
+async function rescueNeeded(pool: Pool, day: number): Promise<void> {
   const { rows } = await pool.query<{ both: boolean }>(
     "SELECT to_regclass('hookmill.runs_' || $1) IS NOT NULL AND to_regclass('hookmill.deliveries_' || $1) IS NOT NULL AS both",
     [day],
@@ -162,7 +162,7 @@ async function rescueUnfinished(pool: Pool, day: number): Promise<void> {
   await inTransaction(pool, async client => {
     await client.query(`
       CREATE TEMP TABLE kept_deliveries ON COMMIT DROP AS SELECT * FROM hookmill.deliveries_${day} WHERE id IN (
-        SELECT delivery_id FROM hookmill.runs_${day} WHERE ${isUnfinished} UNION ${selectTaken(`${day}`)});
+        SELECT delivery_id FROM hookmill.runs_${day} WHERE ${isNeeded} UNION ${selectTaken(`${day}`)});
       CREATE TEMP TABLE kept_runs ON COMMIT DROP AS SELECT * FROM hookmill.runs_${day} WHERE delivery_id IN (
         SELECT id FROM kept_deliveries);
       UPDATE hookmill.accepted SET day = 0 WHERE identity IN (

@@ -4,7 +4,7 @@ import type { PrunedStep } from '../../delivery-log-thread/wire.ts';
 import { inTransaction } from '../connection/transaction.ts';
 import { toDay } from './partitions.ts';
 import { type Carried, type Progress, removeDays } from './prune-days.ts';
-import { isUnfinished } from './rows.ts';
+import { isNeeded } from './rows.ts';
 import type { AsyncVerbs } from './verbs.ts';
 
 /** @limit Rows deleted in one step of pruning: its transaction is short, and what it leaves dead is soon reused. */
@@ -78,10 +78,7 @@ const steps: Readonly<Record<Phase, Step>> = {
     const text = `DELETE FROM hookmill.run_flows WHERE ctid = ANY (ARRAY(
       SELECT ctid FROM hookmill.run_flows WHERE day < $1
         AND NOT EXISTS (SELECT FROM hookmill.runs WHERE runs.id = run_id) LIMIT ${rowsPerStepMax}))`;
-    const progress = toProgress(await pool.query(text, [cutoffDay]));
-    // A failed run that was removed may have held others.
-    if (!progress) await pool.query('SELECT hookmill.release_all_lanes()');
-    return progress;
+    return toProgress(await pool.query(text, [cutoffDay]));
   },
   snapshots: async (pool, cutoffDay) => {
     // Younger rows refer only to snapshots that were used since.
@@ -117,7 +114,7 @@ function toProgress({ rowCount }: { readonly rowCount: number | null }): Progres
   return rowCount ? { deliveries: 0 } : undefined;
 }
 
-/** Removes deliveries from partition 0 that newer ones have replaced, or whose last run has finished. */
+/** Removes deliveries from partition 0 that newer ones have replaced, or whose last run is no longer needed. */
 async function removeKept(pool: Pool, _cutoffDay: number, rule: PruneRule): Promise<Progress | undefined> {
   return inTransaction(pool, async client => {
     const { rows } = await client.query<{ id: string }>(selectReplaced, [
@@ -126,34 +123,30 @@ async function removeKept(pool: Pool, _cutoffDay: number, rule: PruneRule): Prom
     ]);
     if (rows.length === 0) return undefined;
     // A replay or a retry may have queued a run before the deliveries were locked.
-    const runs = await client.query<{ id: string; state: string }>(lockRuns, [rows.map(({ id }) => id)]);
-    const busy = new Set(runs.rows.filter(({ state }) => !isEnded(state)).map(({ id }) => id));
-    const ids = rows.map(({ id }) => id).filter(id => !busy.has(id));
+    const runs = await client.query<{ id: string; needed: boolean }>(lockRuns, [rows.map(({ id }) => id)]);
+    const needed = new Set(runs.rows.flatMap(run => (run.needed ? [run.id] : [])));
+    const ids = rows.map(({ id }) => id).filter(id => !needed.has(id));
     for (const text of removing) await client.query(text, [ids]);
     return { deliveries: ids.length };
   });
-}
-
-function isEnded(state: string): boolean {
-  return state === 'succeeded' || state === 'failed';
 }
 
 const selectReplaced = `
   SELECT id FROM hookmill.deliveries AS kept
   WHERE day = 0 AND at_ms < $2
     AND NOT EXISTS (
-      SELECT FROM hookmill.runs WHERE day = 0 AND delivery_id = kept.id AND ${isUnfinished})
+      SELECT FROM hookmill.runs WHERE day = 0 AND delivery_id = kept.id AND ${isNeeded})
     AND NOT EXISTS (
       SELECT FROM hookmill.run_deliveries AS taken JOIN hookmill.runs ON id = run_id
-      WHERE taken.delivery_id = kept.id AND ${isUnfinished})
+      WHERE taken.delivery_id = kept.id AND ${isNeeded})
     AND (SELECT count(*) FROM (
       SELECT FROM hookmill.deliveries AS newer WHERE newer.uid = kept.uid
         AND (newer.at_ms, newer.seq) > (kept.at_ms, kept.seq) LIMIT $1) AS newest) >= $1
   LIMIT ${rowsPerStepMax}
   FOR UPDATE`;
 
-const lockRuns =
-  'SELECT delivery_id AS id, state FROM hookmill.runs WHERE day = 0 AND delivery_id = ANY ($1) FOR UPDATE';
+const lockRuns = `
+  SELECT delivery_id AS id, ${isNeeded} AS needed FROM hookmill.runs WHERE day = 0 AND delivery_id = ANY ($1) FOR UPDATE`;
 
 const removing = [
   `DELETE FROM hookmill.accepted WHERE identity IN (

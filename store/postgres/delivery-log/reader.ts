@@ -69,6 +69,7 @@ export function openPostgresReader(url: string): DeliveryLogReader & { close(): 
       );
     },
     ...readRuns(select),
+    ...readTroubledRuns(select),
     ...readTallies(select),
     findLast: async (kind, factory) => {
       const text = `SELECT id FROM hookmill.${kind} WHERE factory = $1 AND seq <= $2 ORDER BY seq DESC LIMIT 1`;
@@ -189,19 +190,9 @@ function readRuns(
   select: Select,
 ): Pick<
   DeliveryLogReader,
-  | 'listRuns'
-  | 'searchRuns'
-  | 'findRun'
-  | 'listRunsOfDelivery'
-  | 'listRunDeliveries'
-  | 'countUnfinishedRuns'
-  | 'listOverdueRuns'
-  | 'listFailedAutomations'
-  | 'findHoldingRun'
+  'listRuns' | 'searchRuns' | 'findRun' | 'listRunsOfDelivery' | 'listRunDeliveries' | 'countUnfinishedRuns'
 > {
-  const from = `SELECT ${runColumns} FROM hookmill.runs LEFT JOIN hookmill.snapshots ON key = snapshot`;
-  const read = async (rest: string, values: readonly unknown[]): Promise<Run[]> =>
-    (await select<Run>(`${from} ${rest}`, values)).map(withoutNulls);
+  const read = prepareReadRuns(select);
   const search = preparePostgresSearch<RunFilter, Run>(select, {
     name: 'runs',
     time: 'created_at_ms',
@@ -226,6 +217,26 @@ function readRuns(
       return read(`WHERE id IN (${own}) ORDER BY seq`, [deliveryId]);
     },
     listRunDeliveries: runId => select<RunDelivery>(deliveriesOfRun, [runId]),
+    countUnfinishedRuns: async () => {
+      const [row] = await select<Omit<UnfinishedRuns, 'queued'> & { readonly due: number }>(
+        `SELECT count(*) AS due, min(not_before_ms) AS "firstDueMs",
+          (SELECT count(*) FROM hookmill.run_flows WHERE state = 'parked') AS waiting,
+          (SELECT count(*) FROM hookmill.runs WHERE state = 'running') AS running,
+          (SELECT count(*) FROM hookmill.run_flows WHERE ${isHoldingFlow}) AS holding
+        FROM hookmill.runs WHERE state = 'queued'`,
+        [],
+      );
+      const { due, ...counts } = withoutNulls(row ?? { due: 0, waiting: 0, running: 0, holding: 0 });
+      return { ...counts, queued: due + counts.waiting };
+    },
+  };
+}
+
+function readTroubledRuns(
+  select: Select,
+): Pick<DeliveryLogReader, 'listOverdueRuns' | 'listFailedAutomations' | 'findHoldingRun'> {
+  const read = prepareReadRuns(select);
+  return {
     listOverdueRuns: nowMs =>
       read(
         `WHERE state = 'running' AND claimed_by IS NULL AND waits_until_ms <= $1 LIMIT ${overdueRunsMax}`,
@@ -240,17 +251,12 @@ function readRuns(
       const holding = `SELECT run_id FROM hookmill.run_flows WHERE ${isHoldingFlow} AND factory = $1 AND automation = $2 LIMIT 1`;
       return (await read(`WHERE id IN (${holding})`, [factory, automation]))[0];
     },
-    countUnfinishedRuns: async () => {
-      const [row] = await select<Omit<UnfinishedRuns, 'queued'> & { readonly due: number }>(
-        `SELECT count(*) AS due, min(not_before_ms) AS "firstDueMs",
-          (SELECT count(*) FROM hookmill.run_flows WHERE state = 'parked') AS waiting,
-          (SELECT count(*) FROM hookmill.runs WHERE state = 'running') AS running,
-          (SELECT count(*) FROM hookmill.run_flows WHERE ${isHoldingFlow}) AS holding
-        FROM hookmill.runs WHERE state = 'queued'`,
-        [],
-      );
-      const { due, ...counts } = withoutNulls(row ?? { due: 0, waiting: 0, running: 0, holding: 0 });
-      return { ...counts, queued: due + counts.waiting };
-    },
   };
+}
+
+/** Prepares reading runs: the rest of the statement says which. */
+function prepareReadRuns(select: Select) {
+  const from = `SELECT ${runColumns} FROM hookmill.runs LEFT JOIN hookmill.snapshots ON key = snapshot`;
+  return async (rest: string, values: readonly unknown[]): Promise<Run[]> =>
+    (await select<Run>(`${from} ${rest}`, values)).map(withoutNulls);
 }

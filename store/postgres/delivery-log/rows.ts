@@ -9,8 +9,13 @@ export const deliveryColumns = `
 /** The state of a run: one that is parked is queued, but no claim looks at it. */
 export const runState = "CASE state WHEN 'parked' THEN 'queued' ELSE state END";
 
-/** Whether a run has not ended. */
-export const isUnfinished = "state IN ('queued', 'parked', 'running')";
+const isUnfinished = "state IN ('queued', 'parked', 'running')";
+
+const isHolding =
+  "state = 'failed' AND dismissed IS NULL AND (flow::jsonb #>> '{order,hold}')::boolean IS TRUE";
+
+/** Whether retention keeps a run with its deliveries: it has not ended, or it has failed and holds those behind it. */
+export const isNeeded = `(${isUnfinished} OR ${isHolding})`;
 
 /** The columns of a `Run`, from `runs` and `snapshots`. */
 export const runColumns = `

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { type Finding, followEpisodes } from '../../../operations/alerts/follow-episodes.ts';
-import { type AlertState, noAlerts } from '../../../store/alerts.ts';
+import { type AlertState, type Episode, noAlerts } from '../../../store/alerts.ts';
 
 const nowMs = 1_750_000_000_000;
 const context = { nowMs, urls: ['http://a', 'http://b'], dashboardUrl: 'http://c', randomBytes };
@@ -54,6 +54,29 @@ test('a webhook that fails now and then is failing until it has been calm for a 
   expect(follow(again, fine, nowMs + 120_999).episodes).toHaveLength(1);
   const ended = follow(again, fine, nowMs + 121_000);
   expect([ended.episodes, statuses(ended).length]).toEqual([[], 4]);
+});
+
+test('held runs are told again each day under the same ID, with what is wrong then; nothing else is', () => {
+  const dayMs = 86_400_000;
+  const wrong = (reason: string, type: Finding['type'] = 'runs.held'): Finding => {
+    return { ...finding(type, true), problem: { reason, sinceMs: nowMs - 1 } };
+  };
+  const told = ({ messages }: AlertState) =>
+    messages
+      .map(({ body }) => JSON.parse(body).data)
+      .map(({ id, status, reason }) => ({ id, status, reason }));
+  const opened = follow(noAlerts, [wrong('first'), wrong('failing', 'runs.failing')]);
+  expect(follow(opened, [wrong('second')], nowMs + dayMs - 1)).toBe(opened);
+  const again = follow(opened, [wrong('second'), wrong('failing', 'runs.failing')], nowMs + dayMs);
+  expect(told(again).slice(4)).toEqual(['second', 'second'].map(reason => ({ ...told(opened)[0], reason })));
+  expect(new Set(again.messages.map(({ id }) => id)).size).toBe(6);
+  expect(follow(again, [wrong('second')], nowMs + 2 * dayMs - 1)).toBe(again);
+  expect(told(follow(again, [wrong('second')], nowMs + 2 * dayMs))).toHaveLength(8);
+  // An episode of an earlier version does not say when it was told.
+  const { toldMs: _, ...earlier } = opened.episodes[0] as Episode;
+  const old = { ...noAlerts, episodes: [earlier] };
+  expect(follow(old, [wrong('first')])).toBe(old);
+  expect(told(follow(old, [wrong('first')], nowMs + dayMs))).toHaveLength(2);
 });
 
 test('a thousand episodes are open at most', () => {

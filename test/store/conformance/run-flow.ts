@@ -180,15 +180,31 @@ function testOrder(makePlace: MakePlace): void {
     await claimIds(log, [c], nowMs + 1);
   });
 
-  test('let those behind a failed run go on when retention removes it', async () => {
-    const log = await openLog(openAt(makePlace()));
+  test('hold those behind a failed run however old it is: retention keeps it until it is dismissed or succeeds', async () => {
+    const store = openAt(makePlace());
+    const log = await openLog(store);
     const old = { atMs: nowMs - (nowMs % dayMs) - 5 * dayMs };
-    const [a] = await record(log, [order('lane', true)], old);
+    const burst = { burst: { lane: 'burst', forMs: 30, atMostMs: 100 } };
+    const { run: a } = await recordBurst(log, { ...order('lane', true), ...burst }, [-5 * dayMs, -5 * dayMs]);
+    const [retried] = await record(log, [order('retried', true)], old);
+    const [other] = await record(log, [order('other')], old);
     const [b] = await record(log, [order('lane', true)]);
-    const [first] = await claimIds(log, [a]);
-    await log.finishRun({ ...first, state: 'failed', atMs: nowMs });
+    const prune = () => log.prune({ keepNewest: 1, keepSinceMs: nowMs - (nowMs % dayMs) });
+    for (const run of await claimIds(log, [retried, other, a]))
+      await log.finishRun({ ...run, state: 'failed', atMs: nowMs });
     await claimIds(log, []);
-    await log.prune({ keepNewest: 1, keepSinceMs: nowMs - (nowMs % dayMs) });
+    // The one that holds no others is removed.
+    expect(await prune()).toMatchObject({ deliveries: 1 });
+    expect(await store.deliveries.findRun(other.id)).toBeUndefined();
+    expect(await store.deliveries.findRun(a.id)).toMatchObject({ holds: true, deliveryCount: 2 });
+    expect(await store.deliveries.listRunDeliveries(a.id)).toHaveLength(2);
+    expect(await store.deliveries.countUnfinishedRuns()).toMatchObject({ holding: 2 });
+    await claimIds(log, []);
+    await log.retryRun({ id: retried.id, nowMs });
+    await end(log, (await claimIds(log, [retried]))[0]);
+    await log.dismissRun(a.id);
+    expect(await prune()).toMatchObject({ deliveries: 3 });
+    for (const { id } of [a, retried]) expect(await store.deliveries.findRun(id)).toBeUndefined();
     await claimIds(log, [b]);
   });
 

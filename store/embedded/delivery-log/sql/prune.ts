@@ -1,8 +1,7 @@
 import type Database from 'better-sqlite3';
 import type { PruneStep, VerbTable } from '../../../delivery-log-thread/wire.ts';
-import { prepareLanes, type RunLanes, selectLanes } from './lanes.ts';
 import { mergeFirst } from './merge-first.ts';
-import { selectRunsOf } from './rows.ts';
+import { isHolding, selectRunsOf } from './rows.ts';
 import type { Snapshots } from './snapshots.ts';
 import { prepareRemoveTallies } from './tallies.ts';
 import { prepareRemoveUnlogged } from './unlogged.ts';
@@ -14,7 +13,7 @@ const deliveryBytesPerPruneStepMax = 4 * 1024 * 1024;
 
 /**
  * Prepares the steps of a pass over all webhooks, oldest rows first. Each call does one bounded step, within the
- * caller's transaction. A delivery with a queued or running run stays, whatever its age.
+ * caller's transaction. A delivery with a queued or running run stays, whatever its age, or with one that holds others.
  */
 export function preparePruneStep(database: Database.Database, snapshots: Snapshots): VerbTable['pruneStep'] {
   const selectNextUid = database
@@ -23,9 +22,8 @@ export function preparePruneStep(database: Database.Database, snapshots: Snapsho
   const selectOld = prepareSelectOld(database);
   const removeUnlogged = prepareRemoveUnlogged(database);
   const removeTallies = prepareRemoveTallies(database);
-  const lanes = prepareLanes(database);
-  const deleteRuns = database.prepare<[number], RunLanes & { id: string; snapshot: number | null }>(
-    `DELETE FROM runs WHERE delivery = ? RETURNING id, snapshot, ${selectLanes}`,
+  const deleteRuns = database.prepare<[number], { id: string; snapshot: number | null }>(
+    'DELETE FROM runs WHERE delivery = ? RETURNING id, snapshot',
   );
   const forgetTaken = database.prepare<{ seq: number }>(`
     DELETE FROM run_deliveries WHERE delivery = @seq OR run IN (SELECT seq FROM runs WHERE delivery = @seq)`);
@@ -34,8 +32,6 @@ export function preparePruneStep(database: Database.Database, snapshots: Snapsho
   const remove = ({ seq, snapshot }: OldDelivery): string[] => {
     forgetTaken.run({ seq });
     const runs = deleteRuns.all(seq);
-    // A failed one may have held those behind it.
-    for (const run of runs) lanes.release({ ...run, limitLane: null });
     deleteDelivery.run(seq);
     for (const used of [snapshot, ...runs.map(run => run.snapshot)]) {
       if (used !== null) snapshots.removeUses(used, 1);
@@ -55,14 +51,14 @@ export function preparePruneStep(database: Database.Database, snapshots: Snapsho
     const position = after.uid === '' ? toStart(selectNextUid.get('')) : after;
     if (!position) return { deliveries: 0, runIds: [] };
     const old = withinBytes(selectOld(position, step));
-    const idle = old.filter(delivery => !delivery.busy);
-    const runIds = idle.flatMap(remove);
+    const unused = old.filter(delivery => !delivery.isNeeded);
+    const runIds = unused.flatMap(remove);
     snapshots.forgetRows();
     const last = old.at(-1);
     const next = last
       ? { uid: position.uid, atMs: last.atMs, seq: last.seq }
       : toStart(selectNextUid.get(position.uid));
-    return next ? { deliveries: idle.length, runIds, next } : { deliveries: idle.length, runIds };
+    return { deliveries: unused.length, runIds, ...(next && { next }) };
   };
 }
 
@@ -74,7 +70,7 @@ function prepareSelectOld(database: Database.Database) {
     ORDER BY at_ms DESC, seq DESC LIMIT ?`);
   const selectOld = database.prepare<[number, number, number, number, number, number, number], OldDelivery>(`
     SELECT seq, at_ms AS atMs, size, snapshot, EXISTS (
-      SELECT 1 FROM runs WHERE seq IN (${selectRunsOf('deliveries.seq')}) AND state IN ('queued', 'running')) AS busy
+      SELECT 1 FROM runs WHERE seq IN (${selectRunsOf('deliveries.seq')}) AND (state IN ('queued', 'running') OR ${isHolding})) AS isNeeded
     FROM deliveries
     WHERE series = ? AND at_ms < ? AND (at_ms, seq) > (?, ?) AND (at_ms, seq) < (?, ?)
     ORDER BY at_ms, seq LIMIT ?`);
@@ -120,7 +116,7 @@ interface RowPosition {
 interface OldDelivery extends RowPosition {
   readonly size: number;
   readonly snapshot: number | null;
-  readonly busy: number;
+  readonly isNeeded: number;
 }
 
 /** The first deliveries within the step's bound of bytes, and at least one. */
