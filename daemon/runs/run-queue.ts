@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { DeliveryLog, Run } from '../../store/delivery-log.ts';
 import type { Store } from '../../store/ports.ts';
 import type { Traces } from '../observability/traces.ts';
+import { oneAtATime } from '../one-at-a-time.ts';
 import { type RecordAttemptDeps, type RunEnd, recordAttempt, settleRun } from './record-attempt.ts';
 import { type AttemptDeps, attemptRun } from './run-attempt.ts';
 import { type ReadRunAutomation, type RunAutomation, readRunAutomationsFrom } from './run-automations.ts';
@@ -62,8 +63,7 @@ export class RunQueue {
   readonly #executing = new Set<Promise<void>>();
   /** Aborts when the claims of the runs in progress are lost. */
   #claims = new AbortController();
-  #claiming: Promise<void> | undefined;
-  #wokenMeanwhile = false;
+  readonly #claim = oneAtATime(() => this.#claimAndWait());
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: RunQueueOptions) {
@@ -77,10 +77,7 @@ export class RunQueue {
 
   /** Looks for due runs now. */
   wake(): void {
-    this.#wokenMeanwhile = true;
-    this.#claiming ??= this.#claimWhileWoken().finally(() => {
-      this.#claiming = undefined;
-    });
+    void this.#claim();
   }
 
   /** Ends the attempts in progress, because other daemons may have begun their runs again. */
@@ -94,22 +91,20 @@ export class RunQueue {
   async stop(): Promise<void> {
     this.#stopping.abort();
     clearTimeout(this.#timer);
-    await this.#claiming;
+    await this.#claim();
     await Promise.all(this.#executing);
   }
 
-  async #claimWhileWoken(): Promise<void> {
+  async #claimAndWait(): Promise<void> {
     const { settings, nowMs } = this.#options;
     const { signal } = this.#stopping;
-    while (this.#wokenMeanwhile && !signal.aborted) {
-      this.#wokenMeanwhile = false;
-      clearTimeout(this.#timer);
-      const nextDueMs = await this.#claimDueRuns();
-      // At the concurrency limit no timer is needed: the end of an attempt wakes the queue.
-      if (this.#executing.size >= settings.concurrency || signal.aborted) continue;
-      const waitMs = Math.min(runPollMs, Math.max(0, (nextDueMs ?? Infinity) - nowMs()));
-      this.#timer = setTimeout(() => this.wake(), waitMs);
-    }
+    if (signal.aborted) return;
+    clearTimeout(this.#timer);
+    const nextDueMs = await this.#claimDueRuns();
+    // At the concurrency limit no timer is needed: the end of an attempt wakes the queue.
+    if (this.#executing.size >= settings.concurrency || signal.aborted) return;
+    const waitMs = Math.min(runPollMs, Math.max(0, (nextDueMs ?? Infinity) - nowMs()));
+    this.#timer = setTimeout(() => this.wake(), waitMs);
   }
 
   async #claimDueRuns(): Promise<number | undefined> {

@@ -3,6 +3,7 @@ import type { FactoryView } from '../../operations/views/applied-views.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import type { Store } from '../../store/ports.ts';
 import type { Versioned } from '../../store/unparsed.ts';
+import { oneAtATime } from '../one-at-a-time.ts';
 import { findMeant, type MeantWebhook } from './find-meant.ts';
 import { type LoadedState, loadState } from './loaded-state.ts';
 import type { ServedFactories, ServedFactory } from './served-factories.ts';
@@ -88,7 +89,7 @@ export async function serveAppliedStates(options: ServedStatesOptions): Promise<
       await Promise.all(take(changed.size > 0 ? changed : others, looksMax).map(look));
     }
   };
-  const rescan = singleFlight(scan);
+  const rescan = oneAtATime(scan);
   const onChange = (factory?: string) => {
     if (factory === undefined) isAnyChanged = true;
     else changed.add(factory);
@@ -242,22 +243,4 @@ function* listUids(loaded: Loaded | undefined): Generator<string> {
   yield* loaded?.webhooks?.webhooks.uids ?? [];
   yield* loaded?.unservedUids ?? [];
   yield* loaded?.disabledUids ?? [];
-}
-
-/** Runs `work` once at a time; calls during a run share one more run after it, so that no change is missed. */
-function singleFlight(work: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | undefined;
-  let next: Promise<void> | undefined;
-  const start = () => {
-    next = undefined;
-    running = work().finally(() => {
-      running = undefined;
-    });
-    return running;
-  };
-  return () => {
-    if (!running) return start();
-    next ??= running.then(start);
-    return next;
-  };
 }

@@ -49,6 +49,10 @@ function useFakeTimeouts() {
   });
 }
 
+async function afterTurns(turns: number): Promise<void> {
+  for (let turn = 0; turn < turns; turn++) await undefined;
+}
+
 function statesOf({ store }: RunBench, ids: readonly string[]) {
   return Promise.all(ids.map(async id => (await store.deliveries.findRun(id))?.state));
 }
@@ -85,6 +89,40 @@ test('starts a run when a commit has queued it, and at once those that were queu
   const second = once(started, 'run');
   const after = await recordRun(bench.deliveryLog);
   expect(await second).toEqual([after]);
+});
+
+test('starts a run that was queued at any moment while a claim ends', async () => {
+  const bench = await openRunBench();
+  const other = await bench.store.openDeliveryLog();
+  const { started, runner } = watchedRunner();
+  let queued: { id?: string } | undefined;
+  let turns = 0;
+  const events = new EventEmitter();
+  const claimRuns: DeliveryLog['claimRuns'] = async claim => {
+    const claimed = await bench.deliveryLog.claimRuns(claim);
+    events.emit('claim');
+    if (queued && !queued.id) {
+      queued.id = await recordRun(other);
+      void afterTurns(turns).then(() => queue.wake());
+    }
+    return claimed;
+  };
+  useFakeTimeouts();
+  const deliveryLog = { ...bench.deliveryLog, claimRuns };
+  const queue = await bench.start({}, { runner, deliveryLog, observe: () => events.emit('end') });
+  await once(events, 'claim');
+  // A claim ends within fewer turns of the microtask queue.
+  for (turns = 0; turns < 30; turns++) {
+    // Nothing else wakes the queue.
+    await setImmediate();
+    const [begun, end] = [once(started, 'run'), once(events, 'end')];
+    queued = {};
+    queue.wake();
+    expect(await begun).toEqual([queued.id]);
+    await end;
+    await once(events, 'claim');
+  }
+  await other.close();
 });
 
 test('finds the runs that another process queued', async () => {

@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { loadState } from '../../../daemon/served/loaded-state.ts';
 import { serveAppliedStates } from '../../../daemon/served/served-states.ts';
@@ -362,6 +363,46 @@ test('reads the version of only that factory which the store names as changed', 
   expect(looked.splice(0)).toEqual(['billing']);
   await served.refresh();
   expect(looked).toEqual(['billing', 'sales']);
+});
+
+test('looks at a factory once at a time, at whatever moments it changes', async () => {
+  const { store } = makeFactory(homeAt(makeWorkspace().home));
+  const { appliedStates, seal } = store;
+  await appliedStates.change('sales', async state => ({ next: state, result: undefined }));
+  let [turns, looks, looking, most] = [0, 0, 0, 0];
+  const notify = async (turnsLater: number) => {
+    for (let turn = 0; turn < turnsLater; turn++) await undefined;
+    await served.refresh('sales');
+  };
+  const notified: Promise<void>[] = [];
+  const readVersion = async (factory: string) => {
+    looks += 1;
+    most = Math.max(most, ++looking);
+    const version = await appliedStates.readVersion(factory);
+    // The last look for the first two notices.
+    if (looks === 2) notified.push(notify(turns));
+    if (looks === 3) {
+      await setImmediate();
+      notified.push(notify(0));
+      await setImmediate();
+    }
+    looking -= 1;
+    return version;
+  };
+  const served = await serveAppliedStates({
+    store: { seal, appliedStates: { ...appliedStates, readVersion } },
+    loadState: () => Promise.reject(new Error('nothing has changed')),
+    onLoaded: () => undefined,
+    onProblem: () => undefined,
+  });
+  onTestFinished(() => served.close());
+  // A look ends within fewer turns of the microtask queue.
+  for (turns = 0; turns < 60; turns++) {
+    looks = 0;
+    await Promise.all([notify(0), notify(0)]);
+    for (const one of notified) await one;
+    expect([turns, most]).toEqual([turns, 1]);
+  }
 });
 
 test('has a large state loaded elsewhere, and loads a small one itself', async () => {
