@@ -208,7 +208,7 @@ function startWatching(
   const onLooked = () => alerts?.wake();
   const parts = { thread, deliveryLog, replicas: store.replicas, alerts: targets };
   const health = startHealth({ ...common, ...parts, onLooked });
-  onClose(async () => health.stop());
+  onClose(() => health.stop());
   events.on('committed', health.observeDeliveries);
   return alerts;
 }

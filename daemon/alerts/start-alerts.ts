@@ -5,6 +5,7 @@ import { type Alerts, openMemoryAlerts } from '../../store/alerts.ts';
 import type { DeliveryLog } from '../../store/delivery-log.ts';
 import type { Store } from '../../store/ports.ts';
 import { doInTurn } from '../do-in-turn.ts';
+import { oneAtATime } from '../one-at-a-time.ts';
 import type { DaemonSettings } from '../settings.ts';
 import { type AutomationOfFactory, findFailingReconcile, findRunProblems } from './find-problems.ts';
 import { type SendingDeps, sendMessages } from './send-messages.ts';
@@ -25,8 +26,9 @@ export interface AlertsOptions {
 }
 
 export interface AlertsTask {
-  /** Looks now, and sends the messages that are due. */
+  /** Looks now, and sends the messages that are due. Does nothing after a stop. */
   wake(): void;
+  /** Ends requests to receivers, and resolves when nothing more is done. */
   stop(): Promise<void>;
 }
 
@@ -39,21 +41,18 @@ export function startAlerts(options: AlertsOptions): AlertsTask {
   const { log } = options;
   const stopping = new AbortController();
   const pass = preparePass(options, stopping.signal);
-  let passing: Promise<void> | undefined;
-  const passOnce = () => {
-    passing ??= pass()
-      .catch(err => log.warn({ err }, 'cannot look after alerts yet'))
-      .finally(() => {
-        passing = undefined;
-      });
-  };
+  const passOnce = oneAtATime(async () => {
+    // The store may be closed already.
+    if (stopping.signal.aborted) return;
+    await pass().catch(err => log.warn({ err }, 'cannot look after alerts yet'));
+  });
   const timer = setInterval(passOnce, lookEveryMs).unref();
   return {
-    wake: passOnce,
+    wake: () => void passOnce(),
     stop: async () => {
       clearInterval(timer);
       stopping.abort();
-      await passing;
+      await passOnce();
     },
   };
 }

@@ -26,27 +26,35 @@ export interface HealthOptions {
 export interface HealthTask {
   /** Looks soon if nothing was delivered for a while. Costs next to nothing otherwise. */
   observeDeliveries(): void;
-  stop(): void;
+  /** Resolves when nothing more is done, except by the operations thread. */
+  stop(): Promise<void>;
 }
 
 /** Looks at the health of webhooks every few seconds, in the operations thread. With replicas, one of them does. */
 export function startHealth(options: HealthOptions): HealthTask {
   const { thread, deliveryLog, replicas, log, nowMs, alerts, onLooked } = options;
+  const stopped = Promise.withResolvers<false>();
   let isStopped = false;
+  let looking: Promise<void> | undefined;
   let hasFailed = false;
   /** Whether the last look found no new delivery, so that the next one is worth a look of its own. */
   let isQuiet = true;
   let timer: NodeJS.Timeout;
   const lookIn = (ms: number) => {
     clearTimeout(timer);
-    if (!isStopped) timer = setTimeout(lookAndGoOn, ms).unref();
+    const start = () => {
+      looking = lookAndGoOn();
+    };
+    if (!isStopped) timer = setTimeout(start, ms).unref();
   };
   const look = async () => {
     const argument: LookArgument = { nowMs: nowMs(), alerts };
     // This comes first, because silence counts only while a daemon judges.
     const isDue = await deliveryLog.recordHealth({ nowMs: argument.nowMs, judged: [] });
     // Episodes of alerts may be open for webhooks that are not due.
-    return isDue || alerts ? thread.run('lookAtWebhooks', argument) : false;
+    if (!isDue && !alerts) return false;
+    // A look may take seconds: closing the thread ends it.
+    return Promise.race([thread.run('lookAtWebhooks', argument), stopped.promise]);
   };
   const lookAndGoOn = async () => {
     isQuiet = false;
@@ -54,7 +62,7 @@ export function startHealth(options: HealthOptions): HealthTask {
       const done = await doInTurn(replicas, 'health', lookEveryMs, look);
       isQuiet = done?.result === false;
       hasFailed = false;
-      onLooked();
+      if (!isStopped) onLooked();
     } catch (error) {
       // A log that cannot be written says so itself, and is full for a long time.
       if (!isStopped && !hasFailed) log.warn({ err: error }, 'cannot look at the health of webhooks yet');
@@ -69,9 +77,11 @@ export function startHealth(options: HealthOptions): HealthTask {
       isQuiet = false;
       lookIn(lookSoonMs);
     },
-    stop: () => {
+    stop: async () => {
       isStopped = true;
       clearTimeout(timer);
+      stopped.resolve(false);
+      await looking;
     },
   };
 }

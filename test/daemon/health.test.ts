@@ -1,6 +1,9 @@
+import { setImmediate } from 'node:timers/promises';
 import { pino } from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { startAlerts } from '../../daemon/alerts/start-alerts.ts';
 import { startHealth } from '../../daemon/health/start-health.ts';
+import type { DeliveryLog } from '../../store/delivery-log.ts';
 import { homeAt } from '../../store/embedded/files/home.ts';
 import { bearerOf, startDaemon } from '../support/daemon.ts';
 import { acceptedDelivery } from '../support/deliveries.ts';
@@ -58,7 +61,7 @@ test('the operations thread is asked only if there may be webhooks to judge', as
     onLooked: () => looks.resolve(),
   });
   onTestFinished(async () => {
-    health.stop();
+    await health.stop();
     vi.useRealTimers();
     await deliveryLog.close();
   });
@@ -73,4 +76,46 @@ test('the operations thread is asked only if there may be webhooks to judge', as
   await deliveryLog.recordAccepted(acceptedDelivery());
   health.observeDeliveries();
   expect(await look()).toEqual(['lookAtWebhooks']);
+});
+
+test('a stop waits for a look at health in progress, and no look at alerts begins after it', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  const store = storeIn(newHome());
+  const deliveryLog = await store.openDeliveryLog();
+  const [asked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const recordHealth: DeliveryLog['recordHealth'] = async record => {
+    asked.resolve();
+    await answer.promise;
+    return deliveryLog.recordHealth(record);
+  };
+  const ended: string[] = [];
+  const logged: string[] = [];
+  const log = pino({ level: 'trace' }, { write: line => logged.push(line) });
+  const common = { log, nowMs: Date.now, random: Math.random };
+  const targets = { urls: ['http://127.0.0.1:9/'], dashboardUrl: '' };
+  const settings = { alerts: [], repositories: [] };
+  const alerts = startAlerts({ ...common, store, deliveryLog, settings, targets });
+  const health = startHealth({
+    ...{ ...common, replicas: undefined, alerts: undefined, deliveryLog: { recordHealth } },
+    thread: { run: () => Promise.reject(new Error('nothing is due')) },
+    onLooked: () => {
+      ended.push('looked');
+      alerts.wake();
+    },
+  });
+  onTestFinished(() => void vi.useRealTimers());
+  vi.advanceTimersToNextTimer();
+  await asked.promise;
+  const stopping = health.stop().then(() => ended.push('stopped'));
+  await setImmediate();
+  expect(ended).toEqual([]);
+  answer.resolve();
+  await stopping;
+  expect(ended).toEqual(['stopped']);
+  await alerts.stop();
+  await deliveryLog.close();
+  await store.close();
+  alerts.wake();
+  await alerts.stop();
+  expect(logged).toEqual([]);
 });
