@@ -188,8 +188,14 @@ export interface AwaitedReport extends RunAttempt {
 }
 
 export interface ReportedRun extends RunAttempt {
-  readonly report: RunReport;
+  /** Without a link, it keeps that of the report before it. */
+  readonly report: Omit<RunReport, 'count'>;
+  /** The number of reports of the attempt beyond which it is not kept. */
+  readonly countMax: number;
 }
+
+/** How a report was kept. `lost`: not at all, because the run is not running under that claim. */
+export type ReportKept = 'recorded' | 'lost' | 'too-many';
 
 export interface RunResult extends RunAttempt {
   readonly state: 'succeeded' | 'failed';
@@ -492,8 +498,8 @@ export interface DeliveryLog {
   finishRun(result: RunResult): Promise<boolean>;
   /** Lets a run wait for its receiver, under no daemon; false if it is not running under that claim. */
   awaitReport(awaited: AwaitedReport): Promise<boolean>;
-  /** Keeps a receiver's report on a running run; false if it is not running under that claim. */
-  recordReport(reported: ReportedRun): Promise<boolean>;
+  /** Keeps a receiver's report on a running run, and counts it. */
+  recordReport(reported: ReportedRun): Promise<ReportKept>;
   /** Queues a running run for another attempt; false if it is not running under that claim. */
   postponeRun(postponement: RunPostponement): Promise<boolean>;
   /** Queues the runs that other daemons left running, and returns their number. Call it at the start. */

@@ -1,6 +1,6 @@
 import type { RunState } from '../schema/delivery.ts';
 import type { EventHeaders } from '../schema/event-headers.ts';
-import type { DeliverySummary, LoggedDelivery, StoredEvent } from './delivery-log.ts';
+import type { DeliverySummary, LoggedDelivery, ReportedRun, RunReport, StoredEvent } from './delivery-log.ts';
 
 // The rows of a database as they are read from it. Null means absent, and event headers are JSON text.
 
@@ -13,6 +13,16 @@ export function toDelivery({ headers, ...row }: DeliveryRecord): LoggedDelivery 
 
 /** @limit Overdue runs that are looked at together: the others follow with the next look. */
 export const overdueRunsMax = 100;
+
+/** Makes the report that is kept after the one before it; undefined if it is one too many. */
+export function followReport(
+  before: RunReport | null,
+  { report, countMax }: Pick<ReportedRun, 'report' | 'countMax'>,
+): RunReport | undefined {
+  const count = (before?.count ?? 0) + 1;
+  const { link = before?.link, ...others } = report;
+  return count > countMax ? undefined : { ...others, count, ...(link !== undefined && { link }) };
+}
 
 export interface EventRecord {
   readonly payload: Uint8Array;

@@ -46,15 +46,15 @@ export class ReceiverReports {
   async take({ id, claims }: CallbackAttempt, posted: PostedReport): Promise<ReportTaken> {
     const { deliveryLog, reader, settle, nowMs } = this.#options;
     const { state, ...said } = posted;
+    const countMax = state === 'running' ? reportsMax : Infinity;
     for (;;) {
       const run = await reader.findRun(id);
       if (run?.state !== 'running' || run.claims !== claims) return 'over';
-      const count = (run.report?.count ?? 0) + 1;
-      if (state === 'running' && count > reportsMax) return 'too-many';
-      const { link = run.report?.link, ...others } = said;
-      const report = { atMs: nowMs(), count, ...others, ...(link !== undefined && { link }) };
-      // False if the daemon that posted the run has just recorded that it waits: then the run must be read again.
-      if (!(await deliveryLog.recordReport({ ...toClaim(run), report }))) continue;
+      const report = { atMs: nowMs(), ...said };
+      const kept = await deliveryLog.recordReport({ ...toClaim(run), report, countMax });
+      if (kept === 'too-many') return kept;
+      // The daemon that posted the run has just recorded that it waits: the run must be read again.
+      if (kept === 'lost') continue;
       if (state !== 'running' && (await settle(run, toResult(posted))) === 'lost') continue;
       await this.#keep(run, `report of attempt ${run.attempts}`, said, state);
       return 'recorded';

@@ -8,6 +8,7 @@ import type {
   PruneRule,
   Replay,
   ReportedRun,
+  ReportKept,
   RunClaim,
   RunDelivery,
   RunFlow,
@@ -106,7 +107,7 @@ export interface Verbs {
   claimRuns: { takes: RunClaim; gives: ClaimedRuns };
   finishRun: { takes: RunResult; gives: boolean };
   awaitReport: { takes: AwaitedReport; gives: boolean };
-  recordReport: { takes: ReportedRun; gives: boolean };
+  recordReport: { takes: ReportedRun; gives: ReportKept };
   postponeRun: { takes: RunPostponement; gives: boolean };
   requeueRunsOfOthers: { takes: string; gives: number };
   correctDueTimes: { takes: DueTimesCorrection; gives: number };

@@ -1,10 +1,10 @@
 import type { Pool, PoolClient } from 'pg';
 import { manualUid } from '../../../schema/delivery.ts';
-import type { ClaimedRuns, Replay, Run, RunAttempt, RunClaim } from '../../delivery-log.ts';
+import type { ClaimedRuns, Replay, Run, RunAttempt, RunClaim, RunReport } from '../../delivery-log.ts';
 import { packRun } from '../../delivery-log-thread/batch.ts';
 import type { RunVerb } from '../../delivery-log-thread/wire.ts';
 import { flowDecisionsMax, stopReason } from '../../run-flow.ts';
-import { withoutNulls } from '../../stored-rows.ts';
+import { followReport, withoutNulls } from '../../stored-rows.ts';
 import { inTransaction } from '../connection/transaction.ts';
 import type { Lease } from './lease.ts';
 import { isPartitionMissing } from './log-failures.ts';
@@ -20,11 +20,17 @@ type RunVerbs = Pick<AsyncVerbs, RunVerb>;
 export function prepareRuns(pool: Pool, lease: Lease, snapshots: PostgresSnapshots): RunVerbs {
   return {
     ...prepareClaims(pool, lease),
-    recordReport: async ({ report, ...attempt }) => {
-      const values = [...toClaim(attempt), toStorableText(JSON.stringify(report))];
-      const recorded = await pool.query(`UPDATE hookmill.runs SET report = $4 WHERE ${isClaimed}`, values);
-      return recorded.rowCount === 1;
-    },
+    recordReport: ({ report, countMax, ...attempt }) =>
+      inTransaction(pool, async client => {
+        const select = `SELECT report::json AS report FROM hookmill.runs WHERE ${isClaimed} FOR UPDATE`;
+        const [known] = (await client.query<{ report: RunReport | null }>(select, toClaim(attempt))).rows;
+        if (!known) return 'lost';
+        const next = followReport(known.report, { report, countMax });
+        if (!next) return 'too-many';
+        const values = [...toClaim(attempt), toStorableText(JSON.stringify(next))];
+        await client.query(`UPDATE hookmill.runs SET report = $4 WHERE ${isClaimed}`, values);
+        return 'recorded';
+      }),
     correctDueTimes: async ({ nowMs, backMs }) => {
       const due = await pool.query(`${correctDueTimes} AND state = 'queued'`, [nowMs, backMs]);
       const parked = await pool.query(`${correctDueTimes} AND state = 'parked' AND id IN (${selectParked})`, [

@@ -105,6 +105,27 @@ test('attempts a run again whose receiver reports a failure, and refuses the lat
   await runThatIs({ state: 'failed', attempts: 2, error: 'the receiver reported: no access' });
 });
 
+test('takes 1,000 reports of an attempt, however many come at once, and then only its end', async () => {
+  const agent = await startAgent();
+  const { workspace, start, deliver, run, runThatIs } = await prepare(agent.url);
+  await startDaemonForTest(start);
+  await deliver();
+  const callback = await agent.callbackOf(1);
+  await runThatIs({ state: 'running', waitsUntilMs: expect.any(Number) });
+  const statuses: number[] = [];
+  for (let sent = 0; sent < 1_040; sent += 40) {
+    const answers = Array.from({ length: 40 }, () => report(callback, { state: 'running' }));
+    for (const { status } of await Promise.all(answers)) statuses.push(status);
+  }
+  const count = (status: number) => statuses.filter(one => one === status).length;
+  expect([count(204), count(429)]).toEqual([1_000, 40]);
+  await runThatIs({ state: 'running', report: { count: 1_000 } });
+  expect(await report(callback, { state: 'succeeded' })).toMatchObject({ status: 204 });
+  await runThatIs({ state: 'succeeded' });
+  const log = (await workspace.hookmill('runs', 'logs', (await run())?.id ?? '')).stdout;
+  expect(log.match(/\[hookmill: running\]/g)).toHaveLength(1_000);
+});
+
 test('attempts a run again whose receiver does not report in time', async () => {
   const agent = await startAgent();
   const { start, deliver, runThatIs } = await prepare(agent.url, { attempts: 2 }, { timeLimitSeconds: 0.1 });

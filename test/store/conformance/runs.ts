@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import type { NewRun, Run } from '../../../store/delivery-log.ts';
+import type { DeliveryLog, NewRun, Run } from '../../../store/delivery-log.ts';
 import { acceptedDelivery, newRun, sampleAtMs } from '../../support/deliveries.ts';
 import { type MakePlace, openAt, openLog } from './place.ts';
 
@@ -265,21 +265,41 @@ export function testRuns(makePlace: MakePlace): void {
     expect(await store.deliveries.listOverdueRuns(nowMs + 1)).toMatchObject([{ id: overdue.id }]);
     const [attempt, report] = [
       { id: waiting.id, claims: 1 },
-      { atMs: nowMs, count: 1, message: '\0 é' },
+      { atMs: nowMs, message: '\0 é' },
     ];
-    expect(await log.recordReport({ ...attempt, claims: 2, report })).toBe(false);
-    expect(await log.recordReport({ ...attempt, report })).toBe(true);
-    const shown = { state: 'running', waitsUntilMs: nowMs + 2, report };
+    const reported = { ...attempt, report, countMax: 9 };
+    expect(await log.recordReport({ ...reported, claims: 2 })).toBe('lost');
+    expect(await log.recordReport(reported)).toBe('recorded');
+    const shown = { state: 'running', waitsUntilMs: nowMs + 2, report: { ...report, count: 1 } };
     expect(await store.deliveries.findRun(waiting.id)).toMatchObject(shown);
     const wait = { notBeforeMs: nowMs, attempted: true, error: 'the receiver failed' };
     expect(await log.postponeRun({ ...attempt, ...wait })).toBe(true);
-    expect(await log.recordReport({ ...attempt, report })).toBe(false);
+    expect(await log.recordReport(reported)).toBe('lost');
     expect(await store.deliveries.findRun(waiting.id)).not.toHaveProperty('waitsUntilMs');
     const [again] = (await log.claimRuns(claim)).runs;
     expect(again).toMatchObject({ id: waiting.id, attempts: 2, claims: 2 });
     expect(again).not.toHaveProperty('report');
     expect(await log.finishRun({ id: overdue.id, claims: 1, state: 'succeeded', atMs: nowMs })).toBe(true);
     expect(await store.deliveries.listOverdueRuns(nowMs + 9)).toEqual([]);
+  });
+
+  test('keep no more reports of an attempt than they may, whichever daemons take them at the same time', async () => {
+    const place = makePlace();
+    const [store, other] = [openAt(place), openAt(place)];
+    const logs = [await openLog(store), await openLog(other)];
+    const run = newRun();
+    await logs[0]?.recordAccepted(acceptedDelivery({ runs: [run] }));
+    await logs[0]?.claimRuns(claim);
+    const link = 'https://agents.example.com/1';
+    const record = (log: DeliveryLog | undefined, more: object = {}, countMax = 20) =>
+      log?.recordReport({ ...claimed(run), report: { atMs: nowMs, ...more }, countMax });
+    expect(await record(logs[1], { link })).toBe('recorded');
+    const kept = await Promise.all(Array.from({ length: 60 }, (_, index) => record(logs[index % 2])));
+    expect(kept.filter(one => one === 'recorded')).toHaveLength(19);
+    expect(kept.filter(one => one === 'too-many')).toHaveLength(41);
+    expect(await record(logs[0], { message: 'Done' }, Infinity)).toBe('recorded');
+    const report = { atMs: nowMs, count: 21, link, message: 'Done' };
+    expect(await store.deliveries.findRun(run.id)).toMatchObject({ state: 'running', report });
   });
 
   test('that failed are retried under their ids, with their attempts counted again', async () => {

@@ -4,6 +4,7 @@ import type { DueTimesCorrection, RunAttempt, RunClaim } from '../../../delivery
 import { packRun } from '../../../delivery-log-thread/batch.ts';
 import type { RunVerb, VerbTable } from '../../../delivery-log-thread/wire.ts';
 import { flowDecisionsMax, stopReason } from '../../../run-flow.ts';
+import { followReport } from '../../../stored-rows.ts';
 import { type Lanes, type Obstacle, prepareLanes, type RunLanes, selectLanes } from './lanes.ts';
 import { type RunRow, selectRun, toRun } from './rows.ts';
 import type { Series } from './series.ts';
@@ -97,8 +98,10 @@ function prepareEnds(
     WHERE ${isClaimed} RETURNING ${selectLanes}`);
   const wait = database.prepare<ClaimColumns & { untilMs: number }>(`
     UPDATE runs SET waits_until_ms = @untilMs, claimed_by = NULL WHERE ${isClaimed}`);
-  const report = database.prepare<ClaimColumns & { report: string }>(`
-    UPDATE runs SET report = @report WHERE ${isClaimed}`);
+  const selectReport = database.prepare<ClaimColumns, { report: string | null }>(
+    `SELECT report FROM runs WHERE ${isClaimed}`,
+  );
+  const setReport = database.prepare<[string, string]>('UPDATE runs SET report = ? WHERE id = ?');
   const requeue = database.prepare<[string]>(`
     UPDATE runs SET state = 'queued', claimed_by = NULL WHERE state = 'running' AND claimed_by <> ?`);
   const end = (ended: readonly RunLanes[]): boolean => {
@@ -108,8 +111,15 @@ function prepareEnds(
   return {
     finishRun: result => end(finish.all({ ...noDaemon, ...result, error: result.error ?? null })),
     awaitReport: given => wait.run({ ...noDaemon, ...given }).changes > 0,
-    recordReport: given =>
-      report.run({ ...noDaemon, ...given, report: JSON.stringify(given.report) }).changes > 0,
+    recordReport: ({ report, countMax, ...attempt }) => {
+      const known = selectReport.get({ ...noDaemon, ...attempt });
+      if (!known) return 'lost';
+      const before = known.report === null ? null : JSON.parse(known.report);
+      const next = followReport(before, { report, countMax });
+      if (!next) return 'too-many';
+      setReport.run(JSON.stringify(next), attempt.id);
+      return 'recorded';
+    },
     postponeRun: ({ attempted, error, ...given }) =>
       end(postpone.all({ ...noDaemon, ...given, uncounted: attempted ? 0 : 1, error: error ?? null })),
     requeueRunsOfOthers: daemonId => {
