@@ -424,7 +424,10 @@ export interface DeliveryLogReader {
   /** The last row of a factory that a search with `after` would find now; undefined if there is none. */
   findLast(kind: 'deliveries' | 'runs', factory: string): Promise<string | undefined>;
   findRun(id: string): Promise<Run | undefined>;
-  /** The runs that it started or that took it up, oldest first, replays included. */
+  /**
+   * The runs that it started or that took it up, oldest first, replays included. Of runs that were recorded together, those
+   * with a flow come last.
+   */
   listRunsOfDelivery(deliveryId: string): Promise<Run[]>;
   /** The deliveries that a run works with, in the order of their commits: one, or all that it has gathered. */
   listRunDeliveries(runId: string): Promise<RunDelivery[]>;

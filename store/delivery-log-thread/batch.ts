@@ -72,14 +72,20 @@ export function packDeliveries(
     payloads.set(payload, offset);
     offset += payload.length;
     const packed = { headers: headers ? JSON.stringify(headers) : null, payloadBytes: payload.length };
-    return { ...row, ...appliedState, outcome: 'Accepted', runs: runs.map(packRun), ...packed };
+    return { ...row, ...appliedState, outcome: 'Accepted', runs: packRuns(runs), ...packed };
   });
   return { deliveries, payloads: payloads.buffer };
 }
 
-/** Packs a run for the thread. */
-export function packRun(run: NewRun): NewRunRow {
-  const { id, automation, flow } = run;
+/**
+ * Packs the runs of a delivery for the thread, in the order in which every adapter records them: PostgreSQL records those
+ * with a flow by a statement of their own, after the others.
+ */
+export function packRuns(runs: readonly NewRun[]): NewRunRow[] {
+  return runs.map(packRun).sort((a, b) => Number(a.flow !== undefined) - Number(b.flow !== undefined));
+}
+
+function packRun({ id, automation, flow }: NewRun): NewRunRow {
   if (!flow) return { id, automation };
   return { id, automation, flow: JSON.stringify(flow), ...(flow.burst && { burst: flow.burst }) };
 }

@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import { manualUid } from '../../../schema/delivery.ts';
 import type { ClaimedRuns, Replay, Run, RunAttempt, RunClaim, RunReport } from '../../delivery-log.ts';
-import { packRun } from '../../delivery-log-thread/batch.ts';
+import { packRuns } from '../../delivery-log-thread/batch.ts';
 import type { RunVerb } from '../../delivery-log-thread/wire.ts';
 import { flowDecisionsMax, stopReason } from '../../run-flow.ts';
 import { followReport, withoutNulls } from '../../stored-rows.ts';
@@ -242,7 +242,7 @@ async function recordReplay(
     toIdValues(deliveryId),
   );
   if (stored.rowCount === 0) return false;
-  const columns = toColumns(runs.map(packRun), ['id', 'automation', 'flow']);
+  const columns = toColumns(packRuns(runs), ['id', 'automation', 'flow']);
   await client.query(insertReplay, [deliveryId, snapshot, nowMs, ...columns, manual ? true : null]);
   return true;
 }

@@ -37,6 +37,22 @@ export function testRuns(makePlace: MakePlace): void {
     expect(await reader.listRunDeliveries('unknown')).toEqual([]);
   });
 
+  test('of one delivery are listed in one order, whatever their automations say: as they were recorded, those with a flow last', async () => {
+    const store = openAt(makePlace());
+    const log = await openLog(store);
+    const flow = { limit: { lane: 'lane', runs: 9 } };
+    const [a, b, c, d] = ['a', 'b', 'c', 'd'].map(name => newRun(name)) as [NewRun, NewRun, NewRun, NewRun];
+    const { id } = await log.recordAccepted(
+      acceptedDelivery({ runs: [{ ...a, flow }, b, { ...c, flow }, d] }),
+    );
+    const [e, f] = [newRun('e'), newRun('f')];
+    const appliedState = { digest: 'digest two', json: '{}' };
+    await log.replay({ deliveryId: id, runs: [{ ...e, flow }, f], appliedState, nowMs });
+    const names = (runs: readonly Run[]) => runs.map(({ automation }) => automation).join('');
+    expect(names(await store.deliveries.listRunsOfDelivery(id))).toBe('bdacfe');
+    expect(names(await store.deliveries.listRuns({ factory: 'default', limit: 9 }))).toBe('efcadb');
+  });
+
   test('are each given to one claim only, the one that waits longest first', async () => {
     const log = await openLog(openAt(makePlace()));
     const runs = Array.from({ length: 5 }, () => newRun());

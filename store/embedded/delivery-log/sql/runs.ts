@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import { manualUid } from '../../../../schema/delivery.ts';
 import type { DueTimesCorrection, RunAttempt, RunClaim } from '../../../delivery-log.ts';
-import { packRun } from '../../../delivery-log-thread/batch.ts';
+import { packRuns } from '../../../delivery-log-thread/batch.ts';
 import type { RunVerb, VerbTable } from '../../../delivery-log-thread/wire.ts';
 import { flowDecisionsMax, stopReason } from '../../../run-flow.ts';
 import { followReport } from '../../../stored-rows.ts';
@@ -199,7 +199,7 @@ function prepareReplay(
     const snapshot = snapshots.store(appliedState);
     snapshots.addUses(snapshot, runs.length);
     const { delivery, factory } = stored;
-    for (const { id, automation, flow = null } of runs.map(packRun)) {
+    for (const { id, automation, flow = null } of packRuns(runs)) {
       insertReplay.run(id, delivery, factory, automation, ...origin, snapshot, nowMs, nowMs, flow);
     }
     return true;
