@@ -120,7 +120,8 @@ export function prepareTallies(pool: Pool): Pick<AsyncVerbs, 'recordTallies' | '
         await client.query(judgeHealth, toColumns(judged, ['uid', 'state', 'sinceMs', 'fromMs', 'dueMs']));
         const forgotten = judged.filter(({ dueMs }) => dueMs === null).map(({ uid }) => uid);
         await client.query('DELETE FROM hookmill.webhook_health WHERE uid = ANY ($1)', [forgotten]);
-        return true;
+        const [answer] = (await client.query<{ due: boolean }>(isAnyDue, [nowMs])).rows;
+        return answer?.due === true;
       }),
   };
 }
@@ -163,6 +164,12 @@ const wakeHealth = `
 const seeHealth = `
   UPDATE hookmill.tally_position SET seen_ms = $1,
     listening_since_ms = CASE WHEN seen_ms < $2 THEN $1 ELSE listening_since_ms END`;
+
+// Rows to tally have numbers after the position, which a tally sets to the last number that was taken.
+const isAnyDue = `
+  SELECT EXISTS (SELECT FROM hookmill.webhook_health WHERE due_ms <= $1) OR (
+    SELECT last_value - CASE WHEN is_called THEN 0 ELSE 1 END FROM hookmill.delivery_seq) > (
+    SELECT seq FROM hookmill.tally_position) AS due`;
 
 const judgeHealth = `
   UPDATE hookmill.webhook_health AS known SET state = judged.state, since_ms = judged.since_ms, from_ms = judged.from_ms, due_ms = judged.due_ms
