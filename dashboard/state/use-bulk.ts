@@ -2,9 +2,9 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { actOnEach, type BulkResult, bulkRatePerSecond } from '../../schema/act-on-each.ts';
 import { apiPageMax } from '../../schema/api/page-size.ts';
 import { ApiFailure } from '../api-failure.ts';
+import type { RowsPosition } from './row-list.ts';
 import type { Row, RowsPage } from './row-segments.ts';
 import { reportFailure } from './session-expiry.ts';
-import type { RowsPosition } from './use-rows.ts';
 
 /** @limit Most deliveries or runs to which the dashboard does the same at once: minutes, for which its page must stay open. */
 export const bulkRowsMax = 5_000;

@@ -5,7 +5,7 @@ import { callApi } from '../../api-client.ts';
 import type { ListedDelivery } from '../../api-types.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import type { LogFilters } from '../../state/log-filters.ts';
-import type { RowsPosition } from '../../state/use-rows.ts';
+import type { RowsPosition } from '../../state/row-list.ts';
 import { AutomationChoice } from '../automation-choice.tsx';
 import { OutcomePill } from '../outcome-pill.tsx';
 import { RowSummary } from '../row-summary.tsx';

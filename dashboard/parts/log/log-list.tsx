@@ -11,8 +11,9 @@ import {
   readFilters,
   toApiFilters,
 } from '../../state/log-filters.ts';
+import type { RowsPosition } from '../../state/row-list.ts';
 import type { Row, RowsPage } from '../../state/row-segments.ts';
-import { type RowsPosition, useRows } from '../../state/use-rows.ts';
+import { useRows } from '../../state/use-rows.ts';
 import { watchEvents } from '../../state/watch-events.ts';
 import { isRowOpen } from '../disclosure.tsx';
 import { Empty } from '../empty.tsx';

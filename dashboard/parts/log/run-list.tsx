@@ -3,7 +3,7 @@ import { callApi } from '../../api-client.ts';
 import type { ShownRun } from '../../api-types.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import type { LogFilters } from '../../state/log-filters.ts';
-import type { RowsPosition } from '../../state/use-rows.ts';
+import type { RowsPosition } from '../../state/row-list.ts';
 import { formatCount } from '../../text/format-count.ts';
 import { RowSummary } from '../row-summary.tsx';
 import { RunPanel } from '../run-panel.tsx';
