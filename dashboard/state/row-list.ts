@@ -141,9 +141,9 @@ export class RowList<T extends Row> {
   }
 
   async #look(): Promise<void> {
-    const { signal } = this.#lifetime;
     this.#isLooking = true;
-    while (this.#isWoken && !signal.aborted) {
+    // The lifetime is the current one: the list may be opened again meanwhile.
+    while (this.#isWoken && !this.#lifetime.signal.aborted) {
       this.#isWoken = false;
       await this.#guard(() => this.#takeNew());
       await new Promise(resolve => setTimeout(resolve, lookMs));
@@ -152,7 +152,12 @@ export class RowList<T extends Row> {
   }
 
   async #takeNew(): Promise<void> {
-    if (this.#end === undefined || this.#waiting > countedRowsMax) return;
+    if (this.#waiting > countedRowsMax) return;
+    // While the list is read for the first time, nothing tells which rows are new.
+    if (this.#end === undefined) {
+      this.#isWoken = true;
+      return;
+    }
     const mayAdd = this.#waiting <= newRowsMax && this.#added < addedRowsMax && !this.isHeld();
     await (mayAdd ? this.#addNew() : this.#countNew());
   }
