@@ -96,6 +96,27 @@ test('an episode is told once, also when the replica that found it is gone', asy
   expect(told).toEqual(['webhook.failing open', 'webhook.failing resolved']);
 });
 
+test('a replica tells of runs that failed in another one, before it was started', async () => {
+  const secret = `whsec_${randomBytes(32).toString('base64')}`;
+  const receiver = await startAlertReceiver(secret);
+  const url = await server.createDatabaseWithTables();
+  const runner = { kind: 'command', argv: ['false'] };
+  const one = await openReplica(url, { runs: { runner, attempts: 1 } });
+  onTestFinished(() => one.stop());
+  await one.store.teamSecrets.set('ALERTS', secret);
+  const { uid, deliver } = await makeWebhook(one);
+  const triggers = [{ provider: 'webhook', event: 'received', filter: { webhook_ids: [uid] } }];
+  const body = { name: 'triage', prompt: 'Look.', triggers, order: '$.none', onFailure: 'hold' };
+  await (await one.client()).call('createAutomation', { body });
+  await deliver(one, '{}');
+  const of = { factory: 'default', automation: 'triage' };
+  await eventually(() => one.store.deliveries.findHoldingRun(of));
+  const other = await openReplica(url, { alerts: [{ url: receiver.url, secret: 'ALERTS' }] });
+  onTestFinished(() => other.stop());
+  await eventually(() => receiver.alerts.length > 0);
+  expect(receiver.alerts).toMatchObject([{ type: 'runs.held', data: { status: 'open' } }]);
+});
+
 test('a live view shows the deliveries to another replica', async () => {
   const { deliver } = await makeWebhook(one, other);
   const { token } = await one.client();
