@@ -31,6 +31,8 @@ export class ReceiverReports {
   readonly #options: ReceiverReportsOptions;
   readonly #timer: NodeJS.Timeout;
   #looking: Promise<void> | undefined;
+  /** The last report of each run that is being added to its output. */
+  readonly #keeping = new Map<string, Promise<void>>();
 
   constructor(options: ReceiverReportsOptions) {
     this.#options = options;
@@ -83,13 +85,18 @@ export class ReceiverReports {
     }
   }
 
+  /** Adds a report to the output of the run: one after the other, because they would mix in the same file. */
+  async #keep(run: Run, ...report: Report): Promise<void> {
+    const append = () => this.#append(run, ...report);
+    const before = this.#keeping.get(run.id) ?? Promise.resolve();
+    const kept = before.then(append, append);
+    this.#keeping.set(run.id, kept);
+    await kept;
+    if (this.#keeping.get(run.id) === kept) this.#keeping.delete(run.id);
+  }
+
   /** Appends to the output of the run. A failure is only logged, because the log has the report already. */
-  async #keep(
-    run: Run,
-    heading: string,
-    { message, link }: Omit<PostedReport, 'state'>,
-    lastLine: string,
-  ): Promise<void> {
+  async #append(run: Run, ...[heading, { message, link }, lastLine]: Report): Promise<void> {
     const { runFiles, log, nowMs } = this.#options;
     const at = new Date(nowMs()).toISOString();
     const output = runFiles.appendOutput(run.id, `${heading} at ${at}`, reportBytesMax);
@@ -99,6 +106,8 @@ export class ReceiverReports {
       .catch(err => log.warn({ run: run.id, err }, 'cannot keep a report in the output'));
   }
 }
+
+type Report = [heading: string, said: Omit<PostedReport, 'state'>, lastLine: string];
 
 function toResult({ state, message }: PostedReport): AttemptResult {
   if (state === 'succeeded') return { kind: 'succeeded' };
