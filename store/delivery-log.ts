@@ -505,7 +505,10 @@ export interface DeliveryLog {
   recordReport(reported: ReportedRun): Promise<ReportKept>;
   /** Queues a running run for another attempt; false if it is not running under that claim. */
   postponeRun(postponement: RunPostponement): Promise<boolean>;
-  /** Queues the runs that other daemons left running, and returns their number. Call it at the start. */
+  /**
+   * Queues the runs that other daemons left running, or fails those that were left so too often in a row, and returns
+   * their number. Call it at the start.
+   */
   requeueRunsOfOthers(daemonId: string): Promise<number>;
   /**
    * Makes the queued runs wait no longer than intended after the clock was set back: subtracts `backMs` from their due

@@ -61,9 +61,10 @@ export interface RunFiles {
   /**
    * Keeps the ordinary files that a run's command left in `artifacts/` of its directory, instead of those of an earlier
    * attempt. Returns false if something there was left out: it is of another kind, its name is unusual, or there is too
-   * much. They are on this machine only.
+   * much. With `owner` (a uid), a file of another user is left out too. They are on this machine only. Call it when the
+   * run's directory belongs to the daemon again.
    */
-  keepArtifacts(runId: string): Promise<boolean>;
+  keepArtifacts(runId: string, owner?: number): Promise<boolean>;
   /** The artifacts of a run, sorted by name. */
   listArtifacts(runId: string): Promise<RunArtifact[]>;
   readArtifact(

@@ -4,6 +4,7 @@ import type { RunFiles } from '../../store/run-files.ts';
 import type { Traces } from '../observability/traces.ts';
 import type { RunAutomation } from './run-automations.ts';
 import { renderRunMessage } from './run-message.ts';
+import { toUnattempted } from './runners/attempt-output.ts';
 import type { AttemptResult, Runner } from './runners/runner.ts';
 
 export interface AttemptDeps {
@@ -33,7 +34,8 @@ export async function attemptRun(
   const attempt = { run, directory, message, gathered: gathered.length, timeLimitMs, ...event };
   const trace = deps.traces?.beginAttempt(run, event.headers);
   if (!trace) return deps.runner(attempt, signal);
-  const result = await deps.runner({ ...attempt, traceparent: trace.traceparent }, signal);
+  const traced = { ...attempt, traceparent: trace.traceparent };
+  const result = await deps.runner(traced, signal).catch(toUnattempted);
   trace.end(result);
   return result;
 }

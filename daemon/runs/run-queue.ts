@@ -8,6 +8,7 @@ import { type AttemptDeps, attemptRun } from './run-attempt.ts';
 import { type ReadRunAutomation, type RunAutomation, readRunAutomationsFrom } from './run-automations.ts';
 import { boundRetries, type RunSettings } from './run-settings.ts';
 import { RunTrouble } from './run-trouble.ts';
+import { toUnattempted } from './runners/attempt-output.ts';
 import type { AttemptResult, Runner } from './runners/runner.ts';
 
 /** @limit Smallest step back of the clock that corrects the queue, in ms: smaller ones are adjustments of time services. */
@@ -225,10 +226,4 @@ const levels = {
 
 function describe({ id, deliveryId, factory, automation, attempts }: Run): object {
   return { run: id, delivery: deliveryId, factory, automation, attempt: attempts };
-}
-
-/** hookmill itself failed, for example with a full disk or an unreadable log. */
-function toUnattempted(error: unknown): AttemptResult {
-  const what = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-  return { kind: 'unattempted', reason: `the run could not be executed (${what})` };
 }

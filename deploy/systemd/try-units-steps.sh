@@ -49,6 +49,12 @@ pid=$(systemctl show --property=MainPID --value hookmill.service)
 stat --format='%U %a %n' /var/lib/hookmill /var/lib/hookmill/deliveries.db
 test ! -e /var/lib/hookmill/key
 
+step 'Another user among the processes of the service cannot speak for it'
+for socket in /run/systemd/notify /run/hookmill/notify; do
+  ! NOTIFY_SOCKET=$socket nsenter --target "$pid" --mount setpriv --reuid=nobody --regid=nogroup --clear-groups systemd-notify WATCHDOG=trigger
+done
+test "$(systemctl show --property=NRestarts --value hookmill.service)" = 0
+
 step 'A daemon that hangs is ended by the watchdog, and started again'
 kill -STOP "$pid"
 while [ "$(systemctl show --property=NRestarts --value hookmill.service)" = 0 ]; do sleep 1; done

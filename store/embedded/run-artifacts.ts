@@ -23,9 +23,9 @@ export function openRunArtifacts({
   const locate = (runId: string) => join(runArtifactsDirectory, runId);
   const removeArtifacts = (runId: string) => rm(locate(runId), { recursive: true, force: true });
   return {
-    keepArtifacts: async runId => {
+    keepArtifacts: async (runId, owner) => {
       await removeArtifacts(runId);
-      return copyArtifacts(join(runsDirectory, runId, 'artifacts'), locate(runId));
+      return copyArtifacts(join(runsDirectory, runId, 'artifacts'), locate(runId), owner);
     },
     listArtifacts: runId => listArtifacts(locate(runId)),
     readArtifact: async (runId, name) => {
@@ -36,15 +36,19 @@ export function openRunArtifacts({
   };
 }
 
-/** Copies files that a command left. Anything but an ordinary file is left out: no link is followed, no pipe waited for. */
-async function copyArtifacts(from: string, to: string): Promise<boolean> {
+/**
+ * Copies files that a command left. Anything but an ordinary file of the owner is left out: no link is followed, no pipe
+ * waited for. Nobody but the daemon can replace `from` itself; a process of the command's user may still replace what is
+ * in it.
+ */
+async function copyArtifacts(from: string, to: string, owner: number | undefined): Promise<boolean> {
   const stats = await lstat(from).catch(() => undefined);
   if (!stats?.isDirectory()) return stats === undefined;
   await makePrivateDirectory(to);
   let [files, bytes, leftOut] = [0, 0, 0];
   for await (const { name } of await opendir(from)) {
     if (files === artifactsMax || leftOut === artifactsMax) return false;
-    const file = artifactNamePattern.test(name) ? await openRegularFile(join(from, name)) : undefined;
+    const file = artifactNamePattern.test(name) ? await openRegularFile(join(from, name), owner) : undefined;
     if (!file || bytes + file.size > artifactBytesMax) {
       await file?.handle.close();
       leftOut++;

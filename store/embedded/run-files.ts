@@ -1,6 +1,5 @@
 import {
   chmod,
-  lchown,
   lstat,
   mkdir,
   opendir,
@@ -28,6 +27,7 @@ import { replaceFile, syncDirectory } from '../durable-file.ts';
 import { removeTree } from '../remove-tree.ts';
 import { messageName, type RunFiles, type RunOutput, renderEventHeaders } from '../run-files.ts';
 import { StoreError } from '../store-error.ts';
+import { takeBack } from '../take-back.ts';
 import { type Home, makePrivateDirectory, runOutputFile } from './files/home.ts';
 import { createAppendStream, openRegularFile } from './files/regular-file.ts';
 import { openRunArtifacts } from './run-artifacts.ts';
@@ -115,11 +115,7 @@ async function makeRunDirectory(directory: string): Promise<void> {
   });
   if (existing && !existing.isDirectory()) await rm(directory);
   await makePrivateDirectory(directory);
-  if (!existing?.isDirectory()) return;
-  const [user, group] = [process.getuid?.(), process.getgid?.()];
-  if (user !== undefined && group !== undefined && existing.uid !== user)
-    await lchown(directory, user, group);
-  await chmod(directory, 0o700);
+  if (existing?.isDirectory()) await takeBack(directory);
 }
 
 /** Writes a file for a run's command. The command of an earlier attempt may have put a directory in its place. */

@@ -35,6 +35,15 @@ test('the service starts hookmill itself, and gives it the time that it may take
   expect(settingsShape.safeParse({ stopDelaySeconds }).success).toBe(false);
 });
 
+test('no other user among the processes of the service reaches the socket on which systemd hears them', () => {
+  const { RuntimeDirectory, BindPaths, ...unit } = readUnit('hookmill.service');
+  const text = readFileSync(join(units, 'hookmill.service'), 'utf8');
+  const own = `/run/${RuntimeDirectory}/notify`;
+  expect(unit).toMatchObject({ RuntimeDirectoryMode: '0700', InaccessiblePaths: '/run/systemd/notify' });
+  expect(BindPaths).toBe(`/run/systemd/notify:${own}`);
+  expect(text).toContain(`\nEnvironment=NOTIFY_SOCKET=${own}\n`);
+});
+
 test.runIf(hasSystemd)('systemd finds no mistake in the units, and little that the service may do', () => {
   const directory = mkdtempSync(join(tmpdir(), 'units-'));
   const service = join(directory, 'hookmill.service');

@@ -10,6 +10,7 @@ import type { LoggedDelivery } from '../../store/delivery-log.ts';
 import { appliedStateFile, homeAt } from '../../store/embedded/files/home.ts';
 import { eventually } from './eventually.ts';
 import { type Answer, type Sent, send } from './http.ts';
+import { endOrphans } from './orphans.ts';
 import { factoryIn, readStore } from './stored.ts';
 import { makeWorkspace, type Workspace } from './workspace.ts';
 
@@ -119,11 +120,12 @@ export async function startDaemon(options: DaemonOptions = {}): Promise<TestDaem
   return { ...daemon, webhook: given => makeWebhook(daemon, given) };
 }
 
-/** Starts a daemon, and kills it when the test ends. */
+/** Starts a daemon, and kills it and the commands of its runs when the test ends. */
 export async function startDaemonForTest(options: DaemonOptions = {}): Promise<TestDaemon> {
   const daemon = await startDaemon(options);
   onTestFinished(async () => {
     await daemon.stop('SIGKILL');
+    endOrphans(daemon.workspace.directory);
   });
   return daemon;
 }

@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { buildDashboard } from './build-dashboard.ts';
+import { endOrphans } from './orphans.ts';
 import { pristineVariable } from './postgres.ts';
 
 /** Builds what `cli/bin.js` loads, and puts all temporary directories into one that is removed at the end. */
-export default async function setup(): Promise<() => Promise<unknown>> {
+export default async function setup(): Promise<() => Promise<void>> {
   await Promise.all([execa(process.execPath, ['build.ts'], { stdio: 'inherit' }), buildDashboard()]);
   process.env.NODE_COMPILE_CACHE = join(tmpdir(), 'node-compile-cache');
   const directory = mkdtempSync(join(tmpdir(), 'hookmill-tests-'));
@@ -14,5 +15,9 @@ export default async function setup(): Promise<() => Promise<unknown>> {
   process.env[pristineVariable] = join(directory, 'pristine-postgres');
   // Processes that were just killed may still write: what they leave is not worth a failure. Not in this process, which
   // must end the workers meanwhile.
-  return () => execa('rm', ['-rf', '--', directory], { reject: false });
+  return async () => {
+    const left = endOrphans(directory);
+    await execa('rm', ['-rf', '--', directory], { reject: false });
+    if (left.length > 0) throw new Error(`tests left processes running:\n${left.join('\n')}`);
+  };
 }

@@ -1,15 +1,26 @@
 import { artifactBytesMax, artifactsMax, type RunFiles, type RunOutput } from '../../../store/run-files.ts';
 import type { Attempt, AttemptResult } from './runner.ts';
 
-/** Starts an attempt's output, below a heading with its number and time. Keeps at most `bytesMax` bytes of it. */
-export function openOutput(
+/**
+ * Keeps the output of an attempt, below a heading with its number and time, at most `bytesMax` bytes of it. Opens it only
+ * for `work`, which begins the attempt, and closes it however `work` ends.
+ */
+export async function withOutput(
   runFiles: Pick<RunFiles, 'appendOutput'>,
   { run }: Attempt,
   nowMs: number,
   bytesMax: number,
-): RunOutput {
+  work: (output: RunOutput) => Promise<AttemptResult>,
+): Promise<AttemptResult> {
   const heading = `attempt ${run.attempts} at ${new Date(nowMs).toISOString()}`;
-  return runFiles.appendOutput(run.id, heading, bytesMax);
+  const output = runFiles.appendOutput(run.id, heading, bytesMax);
+  return closeOutput(output, await work(output).catch(toUnattempted));
+}
+
+/** The result of an attempt in which hookmill itself failed, for example with a full disk or an unreadable log. */
+export function toUnattempted(error: unknown): AttemptResult {
+  const what = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+  return { kind: 'unattempted', reason: `the run could not be executed (${what})` };
 }
 
 /** Ends an attempt's output with a line that shows the result. Adds to the reason if output could not be kept. */
@@ -23,14 +34,15 @@ export async function closeOutput(output: RunOutput, result: AttemptResult): Pro
   }
 }
 
-/** Keeps the artifacts that a command left. Adds to the reason if some could not be kept. */
+/** Keeps the artifacts that a command left, those of `owner` (a uid) if given. Adds to the reason if some could not be kept. */
 export async function keepArtifacts(
   runFiles: Pick<RunFiles, 'keepArtifacts'>,
   { run }: Attempt,
   result: AttemptResult,
+  owner?: number,
 ): Promise<AttemptResult> {
   try {
-    if (await runFiles.keepArtifacts(run.id)) return result;
+    if (await runFiles.keepArtifacts(run.id, owner)) return result;
     const bounds = `up to ${artifactsMax} and ${artifactBytesMax / 1024 ** 2} MiB`;
     return addReason(
       result,

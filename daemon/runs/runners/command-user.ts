@@ -1,5 +1,6 @@
 import { lchown } from 'node:fs/promises';
 import { execa } from 'execa';
+import { takeBack } from '../../../store/take-back.ts';
 import { SettingsError } from '../../settings-error.ts';
 import { type CommandRunnerSettings, commandProcesses } from '../run-settings.ts';
 
@@ -8,14 +9,17 @@ const lookMs = 10_000;
 
 /** The user that commands run as. */
 export interface CommandUser {
+  readonly uid: number;
+  /** Whether each program has processes of its own, all of which end with it. */
+  readonly isApart: boolean;
   /** The words to put before a program, so that it runs as this user. */
   readonly prefix: readonly string[];
   /** The variables that name the user. */
   readonly variables: Readonly<Record<string, string>>;
   /** Makes the user the owner of everything in a directory, which nobody but the daemon could enter until now. */
   give(directory: string): Promise<void>;
-  /** Lets the user into a run's directory until `work` ends. */
-  lend<T>(directory: string, work: () => Promise<T>): Promise<T>;
+  /** Lets the user into a run's directory. Returns a function that takes it back. */
+  lend(directory: string): Promise<() => Promise<void>>;
 }
 
 /**
@@ -39,20 +43,17 @@ export async function openCommandUser(
     throw refuse('user', `cannot run a program as ${user}: ${failure}; start the daemon as root`);
   if ((await tryOut([...prefix, 'test', '-x', runsDirectory], PATH)) !== undefined)
     throw refuse('user', `${user} cannot enter ${runsDirectory}; set runs.directory to one outside the home`);
-  const [ownUid = 0, ownGid = 0] = [process.getuid?.(), process.getgid?.()];
   return {
+    uid: Number(uid),
+    isApart,
     prefix,
     variables: { HOME: home, USER: name, LOGNAME: name },
     give: async directory => {
       await execa('chown', ['-R', '-P', `${uid}:${gid}`, '--', directory]);
     },
-    lend: async (directory, work) => {
+    lend: async directory => {
       await lchown(directory, Number(uid), Number(gid));
-      try {
-        return await work();
-      } finally {
-        await lchown(directory, ownUid, ownGid);
-      }
+      return () => takeBack(directory);
     },
   };
 }

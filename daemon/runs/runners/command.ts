@@ -9,7 +9,7 @@ import {
 } from '../../../schema/attachments.ts';
 import type { RunFiles, RunOutput } from '../../../store/run-files.ts';
 import type { CommandRunnerSettings } from '../run-settings.ts';
-import { closeOutput, keepArtifacts, openOutput } from './attempt-output.ts';
+import { keepArtifacts, withOutput } from './attempt-output.ts';
 import type { CommandUser } from './command-user.ts';
 import { endLeftovers } from './end-leftovers.ts';
 import type { Attempt, AttemptResult, Runner } from './runner.ts';
@@ -55,18 +55,19 @@ export function createCommandRunner(
   const names = [...alwaysInherited, ...(user ? [] : inheritedByUser), ...settings.environment];
   const inherited = { ...user?.variables, ...pick(environment, names) };
   return async (attempt, signal) => {
-    const { directory } = attempt;
     const timeLimitMs = boundTimeLimitMs(settings, attempt);
     if (attempt.run.claims > 1 && !(await endLeftovers(attempt.run, signal)))
       return { kind: 'unattempted', reason: 'processes of an earlier attempt are still there' };
     const { failure, variables } = (await prepare?.(attempt, signal)) ?? {};
     if (failure) return failure;
     const env = { ...inherited, ...createRunVariables(attempt), ...variables };
-    const output = openOutput(runFiles, attempt, nowMs(), settings.outputBytes);
-    const run = () => runCommand(argv, attempt, { env, output, timeLimitMs, signal });
-    const ended = await (user ? user.lend(directory, run) : run());
-    const result = await keepArtifacts(runFiles, attempt, toResult(ended, timeLimitMs));
-    return closeOutput(output, result);
+    const takeBack = await user?.lend(attempt.directory);
+    return withOutput(runFiles, attempt, nowMs(), settings.outputBytes, async output => {
+      const ended = await runCommand(argv, attempt, { env, output, timeLimitMs, signal }).finally(takeBack);
+      if (user && !user.isApart)
+        await endLeftovers({ ...attempt.run, claims: attempt.run.claims + 1 }, signal);
+      return keepArtifacts(runFiles, attempt, toResult(ended, timeLimitMs), user?.uid);
+    });
   };
 }
 

@@ -12,7 +12,7 @@ import { postToReceiver } from '../../receivers/post-to-receiver.ts';
 import { readSecretVariable } from '../../secret-variable.ts';
 import type { Callbacks } from '../callbacks.ts';
 import type { HttpRunnerSettings } from '../run-settings.ts';
-import { closeOutput, openOutput } from './attempt-output.ts';
+import { withOutput } from './attempt-output.ts';
 import type { Attempt, Runner } from './runner.ts';
 import { boundTimeLimitMs } from './time-limit.ts';
 
@@ -38,7 +38,6 @@ export function createHttpRunner(
   const { callback } = settings;
   return async (attempt, signal) => {
     const startedMs = nowMs();
-    const output = openOutput(runFiles, attempt, startedMs, settings.outputBytes);
     const post = {
       ...{ url: settings.url, timeLimitMs: boundTimeLimitMs(settings, attempt), signal },
       headers: {
@@ -48,15 +47,17 @@ export function createHttpRunner(
       },
       body: await createForm(attempt),
     };
-    let goesOn = false;
-    const result = await postToReceiver(post, nowMs, response => {
-      goesOn = response.status === 202 && response.headers.get('hookmill-callback') === 'accepted';
-      return collect(response, output);
+    return withOutput(runFiles, attempt, startedMs, settings.outputBytes, async output => {
+      let goesOn = false;
+      const result = await postToReceiver(post, nowMs, response => {
+        goesOn = response.status === 202 && response.headers.get('hookmill-callback') === 'accepted';
+        return collect(response, output);
+      });
+      if (!callback || !goesOn || result.kind !== 'succeeded') return result;
+      const untilMs = (attempt.run.startedAtMs ?? startedMs) + boundTimeLimitMs(callback, attempt);
+      const reason = `the receiver goes on, and has until ${new Date(untilMs).toISOString()} to report the end`;
+      return { kind: 'waiting', untilMs, reason };
     });
-    if (!callback || !goesOn || result.kind !== 'succeeded') return closeOutput(output, result);
-    const untilMs = (attempt.run.startedAtMs ?? startedMs) + boundTimeLimitMs(callback, attempt);
-    const reason = `the receiver goes on, and has until ${new Date(untilMs).toISOString()} to report the end`;
-    return closeOutput(output, { kind: 'waiting', untilMs, reason });
   };
 }
 

@@ -51,8 +51,8 @@ export async function prepareWorkspace(
     const { repository, credential } = await openRepository(attempt, deps);
     await fetchWorkingCopy(directory, revision, { repository, credential, environment, signal });
     await user?.give(directory);
-    const checkOutFiles = () => checkOut(directory, user, environment, signal);
-    await (user ? user.lend(attempt.directory, checkOutFiles) : checkOutFiles());
+    const takeBack = await user?.lend(attempt.directory);
+    await checkOut(directory, user, environment, signal).finally(takeBack);
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
     const reason = `the working copy could not be made: ${error.message.trim().replaceAll('\n', '; ')}`;

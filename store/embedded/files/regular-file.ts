@@ -15,14 +15,17 @@ const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = consta
 
 /**
  * Opens a regular file to read it, and returns its size. Undefined if there is none: a symbolic link is not followed, a
- * FIFO does not block, and a hard link to another file is not read.
+ * FIFO does not block, and a hard link to another file is not read. Neither is a file of another user than `owner` (a
+ * uid), if that is given: a file can lose its other names while a hard link to it remains.
  */
 export async function openRegularFile(
   path: string,
+  owner?: number,
 ): Promise<{ readonly handle: FileHandle; readonly size: number } | undefined> {
   const handle = await openHandle(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(() => undefined);
   const stats = await handle?.stat();
-  if (handle && stats && isOrdinary(stats)) return { handle, size: stats.size };
+  if (handle && stats && isOrdinary(stats) && (owner ?? stats.uid) === stats.uid)
+    return { handle, size: stats.size };
   await handle?.close();
   return undefined;
 }

@@ -3,6 +3,7 @@ import { manualUid } from '../../../schema/delivery.ts';
 import type { ClaimedRuns, Replay, Run, RunAttempt, RunClaim, RunReport } from '../../delivery-log.ts';
 import { packRuns } from '../../delivery-log-thread/batch.ts';
 import type { RunVerb } from '../../delivery-log-thread/wire.ts';
+import { setInterrupted } from '../../interrupted-runs.ts';
 import { flowDecisionsMax, stopReason } from '../../run-flow.ts';
 import { followReport, withoutNulls } from '../../stored-rows.ts';
 import { inTransaction } from '../connection/transaction.ts';
@@ -136,12 +137,12 @@ function toError(error: string | undefined): string | null {
 }
 
 /**
- * Queues the runs whose daemon has no lease any more, and those that this one does not know to be its own: the answer to
+ * Queues the runs, or fails those that were interrupted too often, whose daemon has no lease any more, and those that this one does not know to be its own: the answer to
  * their claim was lost, or a failover undid their result.
  */
 async function requeueAbandoned(pool: Pool, claimedBy: string, own: readonly string[]): Promise<number> {
   const text = `
-    UPDATE hookmill.runs SET state = 'queued', claimed_by = NULL
+    UPDATE hookmill.runs SET ${setInterrupted('floor(extract(epoch FROM clock_timestamp()) * 1000)')}
     WHERE state = 'running' AND claimed_by IS NOT NULL AND (claimed_by = $1 AND id <> ALL ($2) OR NOT EXISTS (
       SELECT FROM hookmill.replicas WHERE replicas.id = claimed_by AND lease_until > clock_timestamp()))`;
   const requeued = await pool.query(text, [claimedBy, own]);

@@ -1,22 +1,15 @@
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { canBecomeOthers } from '../../support/privilege.ts';
-import { outputOf } from './run-samples.ts';
+import { recordRun } from './record-runs.ts';
+import { enterable, openRunBench, outputOf, runThatIs } from './run-samples.ts';
 import { serve } from './serve-command.ts';
 
 /** A user of every Linux system, to whom nothing belongs. */
 const user = 'nobody';
-
-/** A directory for the directories of runs, which the user of commands can pass through. */
-function runsDirectory(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'hookmill-runs-'));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
-  for (const path of [directory, tmpdir()]) chmodSync(path, 0o711);
-  return directory;
-}
 
 /** The processes that have this word among their arguments. */
 function processesWith(word: string): string[] {
@@ -34,7 +27,7 @@ const asRoot = test.runIf(canBecomeOthers);
 asRoot(
   'a hostile command that runs as another user finds nothing of the home, the daemon and other runs',
   async () => {
-    const directory = runsDirectory();
+    const directory = enterable();
     const [key, wanted] = [Buffer.alloc(32, 7).toString('base64'), 'only-for-the-daemon'];
     const script = `[ "$HOOKMILL_AUTOMATION" = other ] && exit 0
     until [ -s home ]; do sleep 0.05; done
@@ -75,7 +68,7 @@ asRoot(
 );
 
 asRoot('hostile commands that run as another user stop nothing, and leave nothing behind', async () => {
-  const directory = runsDirectory();
+  const directory = enterable();
   const leftover = `600.${process.pid}`;
   // The second attempt at `trap` meets what the first one left. The fork bomb comes later: it takes all processes of the user.
   const script = `case $HOOKMILL_AUTOMATION.$(cat event-payload.json) in
@@ -129,10 +122,52 @@ asRoot('hostile commands that run as another user stop nothing, and leave nothin
 asRoot('commands that run as another user end with a daemon that is killed', async () => {
   const leftover = `601.${process.pid}`;
   const { post, daemon } = await serve(['hold'], 'sh', `setsid sleep ${leftover}`, {
-    ...{ user, directory: runsDirectory() },
+    ...{ user, directory: enterable() },
   });
   await post('{}');
   await expect.poll(() => processesWith(leftover).length).toBeGreaterThan(0);
   await daemon.stop('SIGKILL');
   await expect.poll(() => processesWith(leftover)).toEqual([]);
 });
+
+// Exchanges `artifacts` and `link` without end in the directory that a file names: renameat2(2) with RENAME_EXCHANGE.
+const exchange = `my ($number, $now) = @ARGV;
+  for (;;) {
+    open(my $file, '<', $now) or next;
+    chomp(my $directory = <$file> // '');
+    syscall($number + 0, -100, "$directory/artifacts", -100, "$directory/link", 2) for 1 .. 100;
+  }`;
+const renameat2 = new Map([
+  ['x64', 316],
+  ['arm64', 276],
+]).get(process.arch);
+const hasPerl = spawnSync('perl', ['-e', '1']).status === 0;
+
+test.runIf(canBecomeOthers && hasPerl && renameat2)(
+  'no file of the home becomes an artifact while another run of the user swaps the directory with a link',
+  async () => {
+    const directory = enterable();
+    const shared = enterable();
+    chmodSync(shared, 0o777);
+    const bench = await openRunBench();
+    writeFileSync(join(bench.home.directory, 'key'), 'the key', { mode: 0o600 });
+    writeFileSync(join(shared, 'exchange'), exchange, { mode: 0o644 });
+    // The first run swaps. Each other one ends once it sees that its directory is being swapped.
+    const script = `mkdir ${shared}/swapping 2> ${shared}/errors && exec perl ${shared}/exchange ${renameat2} ${shared}/now
+      mkdir artifacts && echo own > artifacts/own && ln -s ${bench.home.directory} link && chmod 777 . artifacts
+      pwd > ${shared}/next && mv ${shared}/next ${shared}/now
+      until [ -L artifacts ]; do :; done`;
+    const runner = { kind: 'command', argv: ['sh', '-c', script], user };
+    await bench.start({ runner, directory, attempts: 1 });
+    const swapping = await recordRun(bench.deliveryLog);
+    await expect.poll(() => existsSync(join(shared, 'swapping'))).toBe(true);
+    for (let round = 0; round < (inject('isLong') ? 200 : 20); round++) {
+      const id = await recordRun(bench.deliveryLog);
+      await runThatIs(bench, id, { state: 'succeeded' });
+      const artifacts = await bench.store.runFiles.listArtifacts(id);
+      expect(artifacts.filter(({ name }) => name !== 'own')).toEqual([]);
+      expect(statSync(join(directory, id))).toMatchObject({ uid: 0, mode: 0o40700 });
+    }
+    expect(await bench.store.deliveries.findRun(swapping)).toMatchObject({ state: 'running' });
+  },
+);

@@ -45,6 +45,28 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
+test('a run that kills the daemon five times in a row fails, and ends no further one', async () => {
+  const workspace = makeWorkspace();
+  const { uid, secret } = await applyTriggered(workspace);
+  const script = 'until rm "$OUT/ready" 2> "$OUT/errors"; do sleep 0.02; done; kill -9 $PPID';
+  const runner = { kind: 'command', argv: ['sh', '-c', script], environment: ['OUT'] };
+  const start = { workspace, settings: { runs: { runner } }, env: { OUT: workspace.directory } };
+  for (let n = 1; n <= 5; n++) {
+    const daemon = await startDaemon(start);
+    if (n === 1)
+      await send(`${daemon.ingressUrl}/webhooks/w/${uid}`, { headers: bearerOf(secret), body: '{}' });
+    expect((await readNewestRun(workspace))?.state).not.toBe('failed');
+    workspace.write('ready', '');
+    expect((await daemon.process).signal).toBe('SIGKILL');
+  }
+  workspace.write('ready', '');
+  const daemon = await startDaemonForTest(start);
+  const error =
+    'the daemon was killed or lost its claim during 5 attempts in a row; the run may be what ends it';
+  expect(await readNewestRun(workspace)).toMatchObject({ state: 'failed', attempts: 5, error });
+  expect((await daemon.readyz()).status).toBe('ready');
+});
+
 function endAll(pids: readonly string[]): void {
   for (const pid of pids) {
     try {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import pino from 'pino';
 import { expect, onTestFinished } from 'vitest';
@@ -84,6 +84,13 @@ export async function openRunBench(directory = temporaryDirectory()): Promise<Ru
 export function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'hookmill-test-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** A directory that other users can pass through, for the directories of runs. */
+export function enterable(): string {
+  const directory = temporaryDirectory();
+  for (const path of [dirname(directory), directory]) chmodSync(path, 0o711);
   return directory;
 }
 

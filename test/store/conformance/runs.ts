@@ -245,6 +245,37 @@ export function testRuns(makePlace: MakePlace): void {
     expect(found.map(run => run?.state)).toEqual(['running', 'queued', 'succeeded']);
   });
 
+  test('that five daemons in a row left running fail, and start again if an operator retries them', async () => {
+    const place = makePlace();
+    const [run, ended] = [newRun('left'), newRun('ended')];
+    const attemptAndDie = async (n: number) => {
+      const log = await openLog(openAt(place));
+      if (n === 0) await log.recordAccepted(acceptedDelivery({ runs: [run, ended] }));
+      await log.requeueRunsOfOthers(`daemon ${n}`);
+      const { runs } = await log.claimRuns({ ...claim, daemonId: `daemon ${n}` });
+      const found = runs.find(({ id }) => id === ended.id);
+      // An attempt that ends by itself begins the count again.
+      if (found && n === 2) await log.postponeRun({ ...found, notBeforeMs: 0, attempted: true, error: 'x' });
+      await log.close();
+    };
+    for (let n = 0; n < 5; n++) await attemptAndDie(n);
+    const store = openAt(place);
+    const log = await openLog(store);
+    await log.requeueRunsOfOthers('last');
+    const error = expect.stringContaining(
+      'the daemon was killed or lost its claim during 5 attempts in a row',
+    );
+    const failed = await store.deliveries.findRun(run.id);
+    expect(failed).toMatchObject({ state: 'failed', attempts: 5, error });
+    expect(failed?.finishedAtMs).toBeGreaterThan(0);
+    expect(await store.deliveries.findRun(ended.id)).toMatchObject({ state: 'queued' });
+    expect(await log.retryRun({ id: run.id, nowMs })).toBe(true);
+    await log.close();
+    await attemptAndDie(5);
+    await (await openLog(openAt(place))).requeueRunsOfOthers('after the retry');
+    expect(await store.deliveries.findRun(run.id)).toMatchObject({ state: 'queued' });
+  });
+
   test('take no result of a claim that was lost', async () => {
     const place = makePlace();
     const [run] = [newRun()];

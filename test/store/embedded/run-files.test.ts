@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import {
+  chownSync,
   linkSync,
   lstatSync,
   mkdirSync,
@@ -18,6 +19,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { homeAt } from '../../../store/embedded/files/home.ts';
 import { openRunFiles } from '../../../store/embedded/run-files.ts';
 import { newRun } from '../../support/deliveries.ts';
+import { canBecomeOthers } from '../../support/privilege.ts';
 
 async function prepareRun() {
   const directory = mkdtempSync(join(tmpdir(), 'run-files-'));
@@ -107,6 +109,17 @@ test('a link in place of the artifacts is not followed', async () => {
   symlinkSync(outside, join(runDirectory, 'artifacts'));
   expect(await runFiles.keepArtifacts(id)).toBe(false);
   expect(await runFiles.listArtifacts(id)).toEqual([]);
+});
+
+test.runIf(canBecomeOthers)('artifacts of another user than the run has are left out', async () => {
+  const { runFiles, id, runDirectory } = await prepareRun();
+  const file = (name: string) => join(runDirectory, 'artifacts', name);
+  mkdirSync(join(runDirectory, 'artifacts'));
+  // As a hard link is, once its other name is gone.
+  for (const name of ['own', 'of-root']) writeFileSync(file(name), name);
+  chownSync(file('own'), 65534, 65534);
+  expect(await runFiles.keepArtifacts(id, 65534)).toBe(false);
+  expect(await runFiles.listArtifacts(id)).toEqual([{ name: 'own', size: 3 }]);
 });
 
 test.each([

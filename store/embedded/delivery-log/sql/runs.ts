@@ -3,6 +3,7 @@ import { manualUid } from '../../../../schema/delivery.ts';
 import type { DueTimesCorrection, RunAttempt, RunClaim } from '../../../delivery-log.ts';
 import { packRuns } from '../../../delivery-log-thread/batch.ts';
 import type { RunVerb, VerbTable } from '../../../delivery-log-thread/wire.ts';
+import { setInterrupted } from '../../../interrupted-runs.ts';
 import { flowDecisionsMax, stopReason } from '../../../run-flow.ts';
 import { followReport } from '../../../stored-rows.ts';
 import { type Lanes, type Obstacle, prepareLanes, type RunLanes, selectLanes } from './lanes.ts';
@@ -103,7 +104,8 @@ function prepareEnds(
   );
   const setReport = database.prepare<[string, string]>('UPDATE runs SET report = ? WHERE id = ?');
   const requeue = database.prepare<[string]>(`
-    UPDATE runs SET state = 'queued', claimed_by = NULL WHERE state = 'running' AND claimed_by <> ?`);
+    UPDATE runs SET ${setInterrupted("CAST(unixepoch('subsec') * 1000 AS INTEGER)")}
+    WHERE state = 'running' AND claimed_by <> ?`);
   const end = (ended: readonly RunLanes[]): boolean => {
     for (const own of ended) lanes.release(own);
     return ended.length > 0;

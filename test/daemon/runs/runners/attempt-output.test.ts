@@ -1,9 +1,13 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { closeOutput } from '../../../../daemon/runs/runners/attempt-output.ts';
+import { createRunner } from '../../../../daemon/runs/runners/create-runner.ts';
 import { homeAt } from '../../../../store/embedded/files/home.ts';
 import { openRunFiles } from '../../../../store/embedded/run-files.ts';
-import { temporaryDirectory } from '../run-samples.ts';
+import { canBecomeOthers } from '../../../support/privilege.ts';
+import { recordRun } from '../record-runs.ts';
+import { enterable, openRunBench, runSettings, temporaryDirectory } from '../run-samples.ts';
 
 const run = `run_${'0'.repeat(26)}`;
 
@@ -53,4 +57,32 @@ test('says that output could not be stored, and keeps the result', async () => {
     kind: 'retry',
     reason: 'it failed; output could not be kept (EISDIR)',
   });
+});
+
+test.runIf(process.platform === 'linux').for([
+  { kind: 'http', url: 'http://127.0.0.1:9/' },
+  { kind: 'command', argv: ['true'], user: 'nobody' },
+] as const)('attempts of the runner %j that cannot begin leave no file open', async (settings, { skip }) => {
+  skip('user' in settings && !canBecomeOthers, 'needs root');
+  const { home, store, deliveryLog } = await openRunBench();
+  const directory = enterable();
+  const deps = { environment: process.env, store, nowMs: Date.now };
+  const runner = await createRunner(runSettings({ runner: settings, directory }), deps);
+  const found = await store.deliveries.findRun(await recordRun(deliveryLog));
+  if (!found) throw new Error('the run is gone');
+  const event = { payload: Buffer.from('{}'), headers: {} };
+  // Somebody removed the run's directory, with the payloads that it gathered.
+  const attempt = { run: found, directory: join(directory, 'gone'), gathered: 1, message: 'Act.', ...event };
+  for (let n = 0; n < 20; n++) {
+    await store.runFiles.prepare(found.id, 'Act.', event);
+    await expect(runner(attempt, new AbortController().signal)).rejects.toThrow();
+  }
+  const open = readdirSync('/proc/self/fd').map(descriptor => {
+    try {
+      return readlinkSync(`/proc/self/fd/${descriptor}`);
+    } catch {
+      return '';
+    }
+  });
+  expect(open.filter(path => path.startsWith(home.runOutputsDirectory))).toEqual([]);
 });

@@ -5,15 +5,16 @@ import { createRunner } from '../../../../daemon/runs/runners/create-runner.ts';
 import { canBecomeOthers } from '../../../support/privilege.ts';
 import { makeWorkspace } from '../../../support/workspace.ts';
 import { recordRun } from '../record-runs.ts';
-import { openRunBench, outputOf, runSettings, runThatIs, temporaryDirectory } from '../run-samples.ts';
+import {
+  enterable,
+  openRunBench,
+  outputOf,
+  runSettings,
+  runThatIs,
+  temporaryDirectory,
+} from '../run-samples.ts';
 
 const asRoot = test.runIf(canBecomeOthers);
-
-function enterable(): string {
-  const directory = temporaryDirectory();
-  for (const path of [dirname(directory), directory]) chmodSync(path, 0o711);
-  return directory;
-}
 
 function commandAs(user: string | number, argv: readonly string[], more: object = {}) {
   return { kind: 'command', argv, user, ...more };
