@@ -42,6 +42,9 @@ import type { DaemonSettings } from './settings.ts';
 /** @limit Time from the signal to stop until connections are cut, in ms: the process must be gone within 10 s. */
 const stopGraceMs = 7_000;
 
+/** @limit Time that the requests on the management port have to end when the daemon stops, in ms: after the ingress, in what is left of the 10 s. */
+const managementGraceMs = 1_000;
+
 /** Descriptors of listening sockets that the service manager opened. They replace the settings of where to listen. */
 export interface PassedSockets {
   readonly ingress?: number;
@@ -312,7 +315,10 @@ async function startManagement(
   });
   const place = { port: settings.managementPort, host: '127.0.0.1' };
   const address = await listen(server, passedSocket('management', sockets) ?? place);
-  onClose(() => closeServer(server, 0));
+  onClose(() => {
+    live.close();
+    return closeServer(server, managementGraceMs);
+  });
   return toUrl(address);
 }
 
