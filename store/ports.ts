@@ -74,6 +74,8 @@ export interface Store {
 export interface Salvaged {
   readonly deliveries: number;
   readonly runs: number;
+  /** The deliveries that were left out because their payload is not the one that was received. */
+  readonly altered: number;
   /** The damaged file, under its new name. */
   readonly damagedFile: string;
 }

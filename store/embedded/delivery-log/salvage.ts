@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
@@ -12,7 +13,10 @@ const problemsReportedMax = 20;
 /** @limit Keys tried in a row without finding a row while a damaged log is read: far more than one damaged page hides. */
 const keysTriedMax = 1_000_000;
 
-/** Checks the structure of the delivery log's file, and returns what is wrong with it. A missing file is intact. */
+/**
+ * Checks the structure of the delivery log's file, and the payloads whose rows say their digest. Returns what is wrong. A
+ * missing file is intact.
+ */
 export function checkLogFile(file: string): readonly string[] {
   if (!existsSync(file)) return [];
   const database = new Database(file, { readonly: true });
@@ -21,7 +25,11 @@ export function checkLogFile(file: string): readonly string[] {
     const damage = rows.filter(row => row !== 'ok');
     if (damage.length > 0) return damage;
     const loose = database.prepare<[], Loose>(selectLoose).all();
-    return loose.map(({ count, table, parent }) => `${count} rows of ${table} refer to missing ${parent}`);
+    const altered = countAltered(database);
+    return [
+      ...loose.map(({ count, table, parent }) => `${count} rows of ${table} refer to missing ${parent}`),
+      ...(altered > 0 ? [`deliveries whose payload is not the one that was received: ${altered}`] : []),
+    ];
   } catch (error) {
     const { code, message } = toLogError(file, error);
     if (code !== 'damaged') throw error;
@@ -40,8 +48,19 @@ interface Loose {
 const selectLoose =
   'SELECT count(*) AS count, "table", parent FROM pragma_foreign_key_check GROUP BY "table", parent';
 
+/** Damaged bytes may still read as a row. A delivery whose identity is the hash of its body shows it. */
+const isAltered = `payload IS NOT NULL AND identity GLOB 'body-sha256:*'
+  AND identity <> 'body-sha256:' || sha256(payload)
+  AND (SELECT identity_source FROM series WHERE series.key = deliveries.series) = 'body'`;
+
+function countAltered(database: Database.Database): number {
+  database.function('sha256', bytes => hash('sha256', bytes as Uint8Array));
+  const count = `SELECT count(*) FROM deliveries WHERE ${isAltered}`;
+  return database.prepare<[], number>(count).pluck().get() ?? 0;
+}
+
 /**
- * Copies every row that can be read into a new file, which then takes the place of the damaged one. Call it only while
+ * Copies every row that can be read, unless its payload was altered, into a new file, which then takes the place of the damaged one. Call it only while
  * nothing else uses the log. Fails with DeliveryLogError `damaged` if nothing can be read.
  */
 export async function salvageLogFile(file: string): Promise<Salvaged> {
@@ -67,7 +86,7 @@ function chooseName(path: string): string {
   }
 }
 
-function copyReadableRows(file: string, copy: string): Pick<Salvaged, 'deliveries' | 'runs'> {
+function copyReadableRows(file: string, copy: string): Omit<Salvaged, 'damagedFile'> {
   const [source, target] = [openForSalvage(file), openDatabase(copy)];
   try {
     target.pragma('foreign_keys = OFF');
@@ -79,10 +98,12 @@ function copyReadableRows(file: string, copy: string): Pick<Salvaged, 'deliverie
       copyTable('runs', 'seq');
       copyTable('run_deliveries', 'seq');
       copyTable('unlogged', 'seq');
+      const altered = countAltered(target);
+      target.exec(`DELETE FROM deliveries WHERE ${isAltered}`);
       target.exec(mendReferences);
       const count = (table: string) =>
         target.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get() ?? 0;
-      return { deliveries: count('deliveries'), runs: count('runs') };
+      return { deliveries: count('deliveries'), runs: count('runs'), altered };
     })();
   } finally {
     source.close();
