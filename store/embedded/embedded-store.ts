@@ -1,7 +1,12 @@
 import { openAlerts } from '../documents/alerts.ts';
 import { openApiTokens } from '../documents/api-tokens.ts';
 import { openAppliedStates } from '../documents/applied-states.ts';
-import { checkDocuments, listCopiedDocuments, resealDocuments } from '../documents/copied-documents.ts';
+import {
+  checkDocuments,
+  listCopiedDocuments,
+  requireCompleteCopy,
+  resealDocuments,
+} from '../documents/copied-documents.ts';
 import { freezeDocuments } from '../documents/freeze-documents.ts';
 import { openReconcileStatuses } from '../documents/reconcile-statuses.ts';
 import { openDocumentSessions } from '../documents/sessions.ts';
@@ -44,7 +49,7 @@ export function openEmbeddedStore({
   const reconcileStatuses = openReconcileStatuses(documents);
   const openReader = options.readsInThread ? openThreadReader : openProcessReader;
   const deliveries = openReader(home.deliveryLogFile);
-  const claimDaemon = async () => {
+  const claim = async () => {
     await makeHome(home);
     const lock = await acquireLock(home.deliveryLogFile, 0);
     return { release: async () => lock.release() };
@@ -81,8 +86,15 @@ export function openEmbeddedStore({
       rotateHomeKey({ home, environment, lockTimeoutMs }, () => resealDocuments({ documents, seal })),
     openSnapshot: () =>
       openHomeSnapshot(home, auditLog, atMoment => freezeDocuments(documents, listCopiedDocuments, atMoment)),
-    openTransfer: async () => openHomeTransfer(home, documents, auditLog, await claimDaemon()),
-    claimDaemon,
+    openTransfer: async () => openHomeTransfer(home, documents, auditLog, await claim()),
+    claimDaemon: async () => {
+      const claimed = await claim();
+      await requireCompleteCopy(documents).catch(async error => {
+        await claimed.release();
+        throw error;
+      });
+      return claimed;
+    },
     requireSafe: () => requireSafeHome(home),
     close: () => deliveries.close(),
   };
