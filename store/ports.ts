@@ -159,6 +159,8 @@ export interface DaemonRecord {
   readonly id: string;
   /** Whether it takes client addresses from proxies; absent in records of earlier versions. */
   readonly trustsProxies?: boolean | undefined;
+  /** Set if the limit of open files allows fewer connections to the ingress than its settings do. */
+  readonly connections?: number | undefined;
 }
 
 /** Plain data, which can be sent to a thread. */
