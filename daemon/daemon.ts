@@ -188,9 +188,8 @@ async function startParts(
   onClose(() => Promise.all([ingress.close(), runQueue.stop(), reconcilers.stop()]));
   const trustsProxies = settings.trustProxies.length > 0;
   const ingressUrl = settings.baseUrl ?? ingress.url;
-  const few = connections.ingress < settings.limits.connections ? connections.ingress : undefined;
-  const record = { ingressUrl, managementUrl, id: daemonId, trustsProxies, connections: few };
-  await recordAddress(options, record);
+  const record = { ingressUrl, managementUrl, id: daemonId, trustsProxies };
+  await recordAddress(options, { ...record, connections: connections.ingress });
   const status = served.status();
   const webhooks = status.reduce((sum, factory) => sum + factory.webhooks, 0);
   return { ingressUrl: ingress.url, managementUrl, factories: status.length, webhooks };
@@ -231,8 +230,10 @@ function boundConnections({ settings, log }: DaemonOptions): ConnectionShares {
   return shares;
 }
 
-async function recordAddress({ store, log }: DaemonOptions, address: DaemonRecord): Promise<void> {
+async function recordAddress({ store, settings, log }: DaemonOptions, record: DaemonRecord): Promise<void> {
   const failed = 'cannot record where this daemon listens; commands may print other URLs, or not find it';
+  const isLowered = (record.connections ?? 0) < settings.limits.connections;
+  const address = isLowered ? record : { ...record, connections: undefined };
   await store.daemonAddress.record(address).catch(err => log.warn({ err }, failed));
 }
 

@@ -159,7 +159,7 @@ export interface DaemonRecord {
   readonly id: string;
   /** Whether it takes client addresses from proxies; absent in records of earlier versions. */
   readonly trustsProxies?: boolean | undefined;
-  /** Set if the limit of open files allows fewer connections to the ingress than its settings do. */
+  /** The connections that the ingress takes, if the limit of open files allows fewer than its settings. */
   readonly connections?: number | undefined;
 }
 

@@ -7,11 +7,12 @@ import {
   requireCompleteCopy,
   resealDocuments,
 } from '../documents/copied-documents.ts';
+import type { Documents } from '../documents/documents.ts';
 import { freezeDocuments } from '../documents/freeze-documents.ts';
 import { openReconcileStatuses } from '../documents/reconcile-statuses.ts';
 import { openDocumentSessions } from '../documents/sessions.ts';
 import { openTeamSecrets } from '../documents/team-secrets.ts';
-import { addProblems, type Store, type StoreOptions } from '../ports.ts';
+import { addProblems, type Claim, type Store, type StoreOptions } from '../ports.ts';
 import { StoreError } from '../store-error.ts';
 import { checkHome } from './check-home.ts';
 import { openDaemonAddress } from './daemon-address.ts';
@@ -87,15 +88,19 @@ export function openEmbeddedStore({
     openSnapshot: () =>
       openHomeSnapshot(home, auditLog, atMoment => freezeDocuments(documents, listCopiedDocuments, atMoment)),
     openTransfer: async () => openHomeTransfer(home, documents, auditLog, await claim()),
-    claimDaemon: async () => {
-      const claimed = await claim();
-      await requireCompleteCopy(documents).catch(async error => {
-        await claimed.release();
-        throw error;
-      });
-      return claimed;
-    },
+    claimDaemon: async () => requireComplete(documents, await claim()),
     requireSafe: () => requireSafeHome(home),
     close: () => deliveries.close(),
   };
+}
+
+/** Returns the claim, under which no copy goes on; releases it if a copy to the home was stopped. */
+async function requireComplete(documents: Documents, claim: Claim): Promise<Claim> {
+  try {
+    await requireCompleteCopy(documents);
+    return claim;
+  } catch (error) {
+    await claim.release();
+    throw error;
+  }
 }
