@@ -53,6 +53,21 @@ test('salvages every row outside a damaged page, and the daemon goes on with the
   expect(await next.stop()).toBe(0);
 });
 
+test('salvages every row of a log whose first page is damaged', async () => {
+  const workspace = makeWorkspace();
+  const daemon = await startDaemon({ workspace });
+  const webhook = await daemon.webhook();
+  for (let n = 0; n < 20; n++) await webhook.post(JSON.stringify({ n, text: 'x'.repeat(500) }));
+  await daemon.stop();
+  writeFileSync(workspace.path(log), Buffer.alloc(4_096, 0xff), { flag: 'r+' });
+  expect((await workspace.hookmill('deliveries', 'check')).exitCode).toBe(1);
+  const salvage = await workspace.hookmill('deliveries', 'check', '--salvage');
+  expect(salvage).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^Salvaged 20 deliveries/) });
+  expect((await workspace.hookmill('deliveries', 'check')).exitCode).toBe(0);
+  expect(existsSync(workspace.path(`${log}.rebuilt`))).toBe(false);
+  expect(await webhook.rows()).toHaveLength(20);
+});
+
 test('leaves out, and counts, deliveries whose payload is not the one that was received', async () => {
   const workspace = makeWorkspace();
   const daemon = await startDaemon({ workspace });

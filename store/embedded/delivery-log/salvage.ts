@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { DeliveryLogError } from '../../delivery-log-error.ts';
@@ -66,7 +66,7 @@ function countAltered(database: Database.Database): number {
 export async function salvageLogFile(file: string): Promise<Salvaged> {
   const copy = `${file}.salvaged`;
   const damagedFile = chooseName(`${file}.damaged`);
-  for (const suffix of fileSuffixes) rmSync(copy + suffix, { force: true });
+  remove(copy);
   const counts = copyReadableRows(file, copy);
   for (const suffix of fileSuffixes) {
     if (existsSync(file + suffix)) renameSync(file + suffix, damagedFile + suffix);
@@ -78,6 +78,10 @@ export async function salvageLogFile(file: string): Promise<Salvaged> {
 
 /** SQLite keeps recent writes in the second file, until they are moved to the first. */
 const fileSuffixes = ['', '-wal', '-shm'];
+
+function remove(file: string): void {
+  for (const suffix of fileSuffixes) rmSync(file + suffix, { force: true });
+}
 
 function chooseName(path: string): string {
   for (let number = 1; ; number++) {
@@ -108,6 +112,7 @@ function copyReadableRows(file: string, copy: string): Omit<Salvaged, 'damagedFi
   } finally {
     source.close();
     target.close();
+    remove(`${file}.rebuilt`);
   }
 }
 
@@ -116,9 +121,38 @@ function openForSalvage(file: string): Database.Database {
     return openDatabaseForReading(file);
   } catch (error) {
     if (toLogError(file, error).code !== 'damaged') throw error;
+  }
+  const rebuilt = `${file}.rebuilt`;
+  let database: Database.Database | undefined;
+  try {
+    copyWithNewFirstPage(file, rebuilt);
+    database = openDatabaseForReading(rebuilt);
+    // SQLite reads the schema only now.
+    database.prepare('SELECT 1 FROM deliveries LIMIT 0');
+    return database;
+  } catch (error) {
+    database?.close();
+    remove(rebuilt);
     const advice = 'restore a backup, or move the file away to begin an empty log';
     throw new DeliveryLogError('damaged', `nothing of ${file} can be read; ${advice}`, { cause: error });
   }
+}
+
+/**
+ * Copies a file whose first page is damaged, with the first page of a new log in its place: the header, and where the pages of
+ * the schema are. The schema itself is in those, so in a file with another layout SQLite finds no schema and opens nothing.
+ */
+function copyWithNewFirstPage(file: string, copy: string): void {
+  remove(copy);
+  openDatabase(copy).close();
+  const first = readFileSync(copy);
+  // https://sqlite.org/fileformat.html#the_database_header
+  const pageBytes = first.readUInt16BE(16);
+  first.writeUInt32BE(Math.floor(statSync(file).size / pageBytes), 28);
+  first.fill(0, 32, 40);
+  for (const suffix of ['', '-wal'])
+    if (existsSync(file + suffix)) copyFileSync(file + suffix, copy + suffix);
+  writeFileSync(copy, first.subarray(0, pageBytes), { flag: 'r+' });
 }
 
 /** Removes rows that refer to a row that could not be read, and counts those that refer to each snapshot. */
