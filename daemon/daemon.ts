@@ -7,6 +7,7 @@ import type { DaemonRecord, Store } from '../store/ports.ts';
 import { type AlertsTask, startAlerts } from './alerts/start-alerts.ts';
 import { startHealth } from './health/start-health.ts';
 import { createAddressReader, createProxyCheck, createSenderCheck } from './http/client-address.ts';
+import { type ConnectionShares, readDescriptorLimit, shareConnections } from './http/descriptors.ts';
 import { closeServer, createBoundedServer, type ListenPlace, listen } from './http/http-server.ts';
 import { createMemoryBudgets } from './ingress/budgets.ts';
 import { createIngress, type IngressOptions, type ReportEndpoint } from './ingress/ingress.ts';
@@ -37,10 +38,13 @@ import { type RunQueue, startRunQueue } from './runs/run-queue.ts';
 import { createRunner } from './runs/runners/create-runner.ts';
 import type { LoadedState } from './served/loaded-state.ts';
 import { type ServedStates, serveAppliedStates } from './served/served-states.ts';
-import type { DaemonSettings } from './settings.ts';
+import { connectionsMax, type DaemonSettings } from './settings.ts';
 
 /** @limit Time from the signal to stop until connections are cut, in ms: the process must be gone within 10 s. */
 const stopGraceMs = 7_000;
+
+/** @limit Time that the requests on the management port have to end when the daemon stops, in ms: after the ingress, in what is left of the 10 s. */
+const managementGraceMs = 1_000;
 
 /** Descriptors of listening sockets that the service manager opened. They replace the settings of where to listen. */
 export interface PassedSockets {
@@ -165,7 +169,8 @@ async function startParts(
     replicas: store.replicas,
   });
   const stores = { deliveryLog, served, live, unlogged };
-  const parts = { ...stores, metrics, traces, readReconciles, thread, listThread, daemonId };
+  const connections = boundConnections(options);
+  const parts = { ...stores, connections, metrics, traces, readReconciles, thread, listThread, daemonId };
 
   // The management port starts before the ingress and closes after it, so that it can report while the ingress stops.
   const managementUrl = await startManagement(options, parts, condition, onClose);
@@ -183,7 +188,8 @@ async function startParts(
   onClose(() => Promise.all([ingress.close(), runQueue.stop(), reconcilers.stop()]));
   const trustsProxies = settings.trustProxies.length > 0;
   const ingressUrl = settings.baseUrl ?? ingress.url;
-  await recordAddress(options, { ingressUrl, managementUrl, id: daemonId, trustsProxies });
+  const record = { ingressUrl, managementUrl, id: daemonId, trustsProxies };
+  await recordAddress(options, { ...record, connections: connections.ingress });
   // Only now, because a webhook of this daemon may be the receiver.
   alerts?.wake();
   const status = served.status();
@@ -213,8 +219,23 @@ function startWatching(
   return alerts;
 }
 
-async function recordAddress({ store, log }: DaemonOptions, address: DaemonRecord): Promise<void> {
+/** Without enough descriptors, connections wait in the queue of the system, where no rule of ours chooses among them. */
+function boundConnections({ settings, log }: DaemonOptions): ConnectionShares {
+  const wanted = { ingress: settings.limits.connections, management: connectionsMax };
+  const descriptors = readDescriptorLimit();
+  const shares = shareConnections(wanted, descriptors);
+  if (shares.ingress < wanted.ingress) {
+    const lowered =
+      'the limit of open files allows fewer connections than limits.connections; raise it (LimitNOFILE=, ulimit -n)';
+    log.warn({ openFiles: descriptors, connections: shares.ingress, wanted: wanted.ingress }, lowered);
+  }
+  return shares;
+}
+
+async function recordAddress({ store, settings, log }: DaemonOptions, record: DaemonRecord): Promise<void> {
   const failed = 'cannot record where this daemon listens; commands may print other URLs, or not find it';
+  const isLowered = (record.connections ?? 0) < settings.limits.connections;
+  const address = isLowered ? record : { ...record, connections: undefined };
   await store.daemonAddress.record(address).catch(err => log.warn({ err }, failed));
 }
 
@@ -269,6 +290,7 @@ interface Parts {
   readonly thread: OperationsThread;
   readonly listThread: OperationsThread;
   readonly daemonId: string;
+  readonly connections: ConnectionShares;
 }
 
 /** A buffer that is larger than Node's pool of small ones has no other user. */
@@ -278,7 +300,7 @@ function ownBuffers(bytes: Uint8Array<ArrayBuffer> | undefined): ArrayBuffer[] {
 
 async function startManagement(
   { store, settings, sockets, environment, log, nowMs, monotonicMs }: DaemonOptions,
-  { deliveryLog, served, live, metrics, readReconciles, thread, listThread, daemonId }: Parts,
+  { deliveryLog, served, live, metrics, readReconciles, thread, listThread, daemonId, connections }: Parts,
   condition: Condition,
   onClose: OnClose,
 ): Promise<string> {
@@ -310,11 +332,15 @@ async function startManagement(
       served.describeUnserved(),
   });
   const server = createBoundedServer(management.callback(), {
+    connections: connections.management,
     isProxy: createProxyCheck(settings.trustProxies),
   });
   const place = { port: settings.managementPort, host: '127.0.0.1' };
   const address = await listen(server, passedSocket('management', sockets) ?? place);
-  onClose(() => closeServer(server, 0));
+  onClose(() => {
+    live.close();
+    return closeServer(server, managementGraceMs);
+  });
   return toUrl(address);
 }
 
@@ -352,7 +378,15 @@ async function startRuns(
 
 async function startIngress(
   { store, settings, sockets, log, nowMs, monotonicMs }: DaemonOptions,
-  { deliveryLog, served, unlogged, metrics, traces, reports }: Parts & Pick<IngressOptions, 'reports'>,
+  {
+    deliveryLog,
+    served,
+    unlogged,
+    metrics,
+    traces,
+    reports,
+    connections,
+  }: Parts & Pick<IngressOptions, 'reports'>,
   condition: Condition,
   onAccepted: IngressOptions['onAccepted'],
 ): Promise<{ readonly url: string; readonly close: Close }> {
@@ -370,10 +404,9 @@ async function startIngress(
     observe: metrics.observeRequest,
     isStopping: () => condition.phase === 'stopping',
   });
-  const { requestSeconds, connections } = settings.limits;
   const server = createBoundedServer(app.callback(), {
-    requestMs: requestSeconds * 1_000,
-    connections,
+    requestMs: settings.limits.requestSeconds * 1_000,
+    connections: connections.ingress,
     isProxy: createProxyCheck(settings.trustProxies),
   });
   const place = { port: settings.port, host: settings.host };

@@ -2,6 +2,7 @@ import { createHash, type Hash, hash } from 'node:crypto';
 import {
   type CopiedDocument,
   listCopiedDocuments,
+  markCopy,
   otherContent,
 } from '../store/documents/copied-documents.ts';
 import type { Seal } from '../store/seal.ts';
@@ -59,7 +60,8 @@ interface Rest {
 }
 
 /**
- * Copies everything from one store to another one, and compares both. A copy that was stopped goes on where it was.
+ * Copies everything from one store to another one, and compares both. A copy that was stopped goes on where it was. No
+ * daemon serves the target until it has everything.
  * Fails with `other-content` if the target has something else, and then changes nothing.
  */
 export async function copyStore(
@@ -67,16 +69,28 @@ export async function copyStore(
   to: CopyTarget & Transfer,
   onRows: OnRows,
 ): Promise<CopyReport> {
-  return compareSummaries(await copyAll(from, to, onRows), await summarizeStore(to));
+  const begin = () => markCopy(to.documents, false);
+  const report = compareSummaries(await copyAll(from, to, onRows, begin), await summarizeStore(to));
+  if (report.isSame) await markCopy(to.documents, true);
+  return report;
 }
 
-/** Copies everything that the target does not have, as `copyStore`, and sums up the source, which is read only once. */
-export async function copyAll(from: CopySource, to: CopyTarget, onRows: OnRows): Promise<CopySummary> {
+/**
+ * Copies everything that the target does not have, as `copyStore`, and sums up the source, which is read only once. Calls
+ * `begin` before the first change of the target.
+ */
+export async function copyAll(
+  from: CopySource,
+  to: CopyTarget,
+  onRows: OnRows,
+  begin: () => Promise<void> = async () => undefined,
+): Promise<CopySummary> {
   const documents = listCopiedDocuments(await listBoth(from.documents, to.documents));
   for (const document of documents) await document.requireFits(from, to);
   const sums = new LogSums();
   const rests = await findRests(from, to, sums);
   const copiedSnapshots = new Set<string>();
+  await begin();
   for (const rest of rests) await copyRest(from, to, rest, { copiedSnapshots, sums, onRows });
   for (const document of documents) await document.copy(from, to);
   return sums.end(from, documents);

@@ -74,6 +74,8 @@ export interface Store {
 export interface Salvaged {
   readonly deliveries: number;
   readonly runs: number;
+  /** The deliveries that were left out because their payload is not the one that was received. */
+  readonly altered: number;
   /** The damaged file, under its new name. */
   readonly damagedFile: string;
 }
@@ -157,6 +159,8 @@ export interface DaemonRecord {
   readonly id: string;
   /** Whether it takes client addresses from proxies; absent in records of earlier versions. */
   readonly trustsProxies?: boolean | undefined;
+  /** The connections that the ingress takes, if the limit of open files allows fewer than its settings. */
+  readonly connections?: number | undefined;
 }
 
 /** Plain data, which can be sent to a thread. */

@@ -20,6 +20,8 @@ export type StoreErrorCode =
   | 'unsafe'
   /** The store to copy to has something that the store to copy from does not have. */
   | 'other-content'
+  /** The store is the target of a copy that was stopped. */
+  | 'incomplete'
   /** There is no such team secret. */
   | 'secret-unknown'
   /** A team secret of this name already exists. */

@@ -16,8 +16,10 @@ export function addAudit<T extends Pick<TransferSource, 'listLoggedFactories'>>(
 ): T & { readonly audit: TransferTable<TransferAudit> } {
   const list = async () => {
     const entries = await auditLog.list({ limit: Number.MAX_SAFE_INTEGER });
-    return entries.filter(({ operation }) => !placeChanges.some(change => change === operation));
+    return entries.filter(({ operation }) => !placeChanges.some(change => change === operation)).reverse();
   };
+  // Read once for all pages; a read from the beginning starts again.
+  let entries: Awaited<ReturnType<typeof list>> = [];
   return {
     ...source,
     listLoggedFactories: async () => {
@@ -27,10 +29,9 @@ export function addAudit<T extends Pick<TransferSource, 'listLoggedFactories'>>(
     audit: {
       read: async (factory, after) => {
         if (factory !== '') return [];
-        const page = (await list())
-          .filter(({ seq }) => seq > after)
-          .reverse()
-          .slice(0, rowsPerPageMax);
+        if (after === 0 || entries.length === 0) entries = await list();
+        const from = entries.findIndex(({ seq }) => seq > after);
+        const page = from < 0 ? [] : entries.slice(from, from + rowsPerPageMax);
         return page.map(({ seq, ...entry }) => ({
           ...{ position: seq, id: 'an entry of the audit log', factory, snapshot: null, bytes: null },
           entry: JSON.stringify(auditEntryShape.parse(entry)),

@@ -16,7 +16,14 @@ export async function examineDaemon(record: DaemonRecord | undefined, baseUrl: s
     const start = 'start it with `hookmill serve`';
     return [warning('daemon', 'no daemon of this home answers', start), ...(await examinePorts())];
   }
-  return [describe(readiness, record), await examineBaseUrl(baseUrl), ...examineProxies(record, baseUrl)];
+  const settings = [...examineProxies(record, baseUrl), ...examineConnections(record)];
+  return [describe(readiness, record), await examineBaseUrl(baseUrl), ...settings];
+}
+
+function examineConnections({ connections }: DaemonRecord): Symptom[] {
+  if (connections === undefined) return [];
+  const text = `its limit of open files allows only ${connections} connections to the ingress, fewer than limits.connections`;
+  return [warning('connections', text, 'raise the limit: LimitNOFILE= in the unit, or `ulimit -n`')];
 }
 
 function describe({ status, reason }: Readiness, { managementUrl }: DaemonRecord): Symptom {

@@ -13,6 +13,7 @@ export class ConnectionTurns {
   readonly #isProxy: (address: string) => boolean;
   /** The addresses that opened more connections than their turns allow: how many were begun beyond that, and which still wait. */
   readonly #addresses = new Map<string, { begun: number; readonly waiting: Set<Socket> }>();
+  #areOver = false;
 
   /** The addresses of proxies have no turns, because a proxy connects for many clients. */
   constructor(isProxy: (address: string) => boolean) {
@@ -22,7 +23,7 @@ export class ConnectionTurns {
   /** Resumes a new connection, which must be paused: at once, or later if its address has opened many in this turn. */
   open(socket: Socket): void {
     const { remoteAddress = '' } = socket;
-    if (this.#isProxy(remoteAddress)) {
+    if (this.#areOver || this.#isProxy(remoteAddress)) {
       socket.resume();
       return;
     }
@@ -37,6 +38,15 @@ export class ConnectionTurns {
     }
     turn.waiting.add(socket);
     socket.once('close', () => turn.waiting.delete(socket));
+  }
+
+  /** Resumes all connections that wait, and from now on each new one at once: for a server that soon closes them. */
+  end(): void {
+    this.#areOver = true;
+    for (const { waiting } of this.#addresses.values()) {
+      for (const socket of waiting) socket.resume();
+      waiting.clear();
+    }
   }
 
   /** Whether connections of a client address wait for their turn. */

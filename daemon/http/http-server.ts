@@ -1,7 +1,7 @@
 import type { RequestListener, Server } from 'node:http';
 import http from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as endOfTurn } from 'node:timers/promises';
 import { connectionsMax, requestMs } from '../settings.ts';
 import { SettingsError } from '../settings-error.ts';
 import { ConnectionSlots } from './connection-slots.ts';
@@ -43,6 +43,7 @@ export function createBoundedServer(
     const { socket } = request;
     slots.beginRequest(socket);
     response.once('close', () => slots.endRequest(socket));
+    if (closing.has(server)) response.shouldKeepAlive = false;
     if (isHeadValid(request)) listener(request, response);
     else refuseHead(response);
   };
@@ -56,7 +57,7 @@ export function createBoundedServer(
     },
     serve,
   );
-  slotsOfServers.set(server, slots);
+  partsOfServers.set(server, { slots, turns });
   // An option of net.createServer that http.createServer does not pass on: a connection that waits holds no bytes.
   Object.assign(server, { pauseOnConnect: true });
   // Before the server makes a parser for a connection, it is decided whether there is room for it.
@@ -86,6 +87,7 @@ export async function listen(server: Server, place: ListenPlace): Promise<Addres
       resolve();
     });
   });
+  if ('fd' in place) onPassedSockets.add(server);
   await listening.catch(error => {
     throw 'fd' in place ? notListening(place, error) : error;
   });
@@ -102,19 +104,22 @@ function notListening({ fd, name }: { fd: number; name: string }, cause?: unknow
 }
 
 /**
- * Stops accepting, lets current requests finish, and after `graceMs` cuts the connections that are left. The system
- * keeps a passed socket open: whoever connects from now on waits for the next daemon.
+ * Accepts the connections that the system has queued, then no more, lets current requests finish, and after `graceMs`
+ * cuts the connections that are left. The system keeps a passed socket open: whoever is queued there, or connects from
+ * now on, waits for the next daemon.
  */
 export async function closeServer(server: Server, graceMs: number): Promise<void> {
+  closing.add(server);
+  const end = setTimeout(() => server.closeAllConnections(), graceMs);
+  if (!onPassedSockets.has(server)) await acceptQueued(server, graceMs);
   // Not the method of HTTP servers, which closes idle connections at once.
   const closed = new Promise<void>(resolve => NetServer.prototype.close.call(server, () => resolve()));
   const closeIdle = () => {
     server.closeIdleConnections();
     // Load balancers open connections in advance, and Node does not count those as idle before their first request.
-    for (const socket of slotsOfServers.get(server)?.sockets ?? [])
+    for (const socket of partsOfServers.get(server)?.slots.sockets ?? [])
       if (socket.bytesRead === 0) socket.destroy();
   };
-  const end = setTimeout(() => server.closeAllConnections(), graceMs);
   await Promise.race([closed, delay(Math.min(requestOnItsWayMs, graceMs), undefined, { ref: false })]);
   closeIdle();
   const idle = setInterval(closeIdle, closeIdleMs);
@@ -123,4 +128,34 @@ export async function closeServer(server: Server, graceMs: number): Promise<void
   clearTimeout(end);
 }
 
-const slotsOfServers = new WeakMap<Server, ConnectionSlots>();
+/**
+ * Accepts what the system has queued, because it resets those connections when the server stops listening, with the
+ * requests that they have sent. Node accepts at most one of them in each turn of the event loop, so the queue is empty
+ * after a turn without a new one. Whatever arrives meanwhile, no more are accepted than the queue can hold.
+ */
+async function acceptQueued(server: Server, timeMs: number): Promise<void> {
+  partsOfServers.get(server)?.turns.end();
+  const endMs = performance.now() + timeMs;
+  let accepted = 0;
+  const count = () => {
+    accepted++;
+  };
+  server.on('connection', count);
+  // The first turn may be one whose connections were accepted before.
+  await endOfTurn();
+  for (let before = -1; accepted > before && accepted < backlogMax && performance.now() < endMs; ) {
+    before = accepted;
+    await endOfTurn();
+  }
+  server.off('connection', count);
+}
+
+interface ServerParts {
+  readonly slots: ConnectionSlots;
+  readonly turns: ConnectionTurns;
+}
+
+const partsOfServers = new WeakMap<Server, ServerParts>();
+const closing = new WeakSet<Server>();
+/** The servers whose sockets the service manager keeps open. */
+const onPassedSockets = new WeakSet<Server>();

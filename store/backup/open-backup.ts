@@ -88,18 +88,31 @@ async function makeIndex(chunks: Chunks, path: string): Promise<Index> {
 
 function readTable<Row extends TransferRow>(
   table: TransferTableName,
-  { pages }: Index,
+  { pages: all }: Index,
   read: (place: ChunkPlace) => Promise<BackupRecord>,
 ): TransferReader<Row> {
+  const pagesOf = Map.groupBy(
+    all.filter(page => page.table === table),
+    ({ factory }) => factory,
+  );
   return {
     read: async (factory, after) => {
-      const isNext = (page: Page) =>
-        page.table === table && page.factory === factory && page.lastPosition > after;
-      const page = pages.find(isNext);
+      const page = findNext(pagesOf.get(factory) ?? [], after);
       const record = page && (await read(page.place));
       if (record?.kind !== 'rows') return [];
       // hookmill wrote them as rows of this table.
       return record.rows.filter(({ position }) => position > after) as Row[];
     },
   };
+}
+
+/** The first page that ends after this position, found in as many steps as their number has binary digits. */
+function findNext(pages: readonly Page[], after: number): Page | undefined {
+  let [from, to] = [0, pages.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((pages[middle]?.lastPosition ?? 0) > after) to = middle;
+    else from = middle + 1;
+  }
+  return pages[from];
 }

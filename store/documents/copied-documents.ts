@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { z } from 'zod';
 import { toCanonicalJson } from '../../schema/canonical-json.ts';
 import { credentialOwner, type Seal, type SealedFor } from '../seal.ts';
 import { StoreError } from '../store-error.ts';
@@ -107,6 +108,7 @@ export async function checkDocuments(side: SealedStore): Promise<string[]> {
   };
   const factories = await side.documents.listFactories();
   for (const { listUnopened } of listCopiedDocuments(factories)) await collect(() => listUnopened(side));
+  await collect(() => requireCompleteCopy(side.documents).then(() => []));
   if (problems.length === 0) await collect(() => listLostSecrets(side.documents, factories));
   return problems;
 }
@@ -152,6 +154,26 @@ function damagedError(factory: string): StoreError {
 }
 
 /** The error for a store that is copied to, but has something else already. */
+/** Present in a store that was copied to. It is not copied itself. */
+const copyDocument: StoredDocument<{ readonly formatVersion: 1; readonly isComplete: boolean }> = {
+  kind: 'copy',
+  shape: z.strictObject({ formatVersion: z.literal(1), isComplete: z.boolean() }),
+  whenMissing: { formatVersion: 1, isComplete: true },
+};
+
+/** Marks the target of a copy, so that no daemon serves it before it is complete. */
+export async function markCopy(documents: Pick<Documents, 'change'>, isComplete: boolean): Promise<void> {
+  const next = { ...copyDocument.whenMissing, isComplete };
+  await documents.change(copyDocument, async () => ({ next, result: undefined }));
+}
+
+/** Fails with `incomplete` if a copy to the store, or a restore, was stopped. */
+export async function requireCompleteCopy(documents: Pick<Documents, 'read'>): Promise<void> {
+  if ((await documents.read(copyDocument)).isComplete) return;
+  const message = 'a copy or restore to this store is not complete; run it again, or empty the store';
+  throw new StoreError('incomplete', message);
+}
+
 export function otherContent(what: string): StoreError {
   const message = `the target differs from the source in ${what}; empty it, or copy to another place`;
   return new StoreError('other-content', message);

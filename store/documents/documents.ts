@@ -3,7 +3,7 @@ import { StoreError } from '../store-error.ts';
 import type { Unparsed, Versioned } from '../unparsed.ts';
 import type { OnStateChange, Watch } from '../watch.ts';
 
-export type DocumentKind = 'applied' | 'reconcile' | 'secrets' | 'tokens' | 'sessions' | 'alerts';
+export type DocumentKind = 'applied' | 'reconcile' | 'secrets' | 'tokens' | 'sessions' | 'alerts' | 'copy';
 
 /** Identifies a document. Without a factory, it is the only one of its kind. */
 export interface DocumentId {

@@ -11,6 +11,7 @@ const recordShape = z.object({
   managementUrl: z.string(),
   id: z.string(),
   trustsProxies: z.boolean().optional(),
+  connections: z.number().optional(),
 });
 
 /** The address of a home's daemon: `daemon.json`. */

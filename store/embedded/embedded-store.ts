@@ -1,12 +1,18 @@
 import { openAlerts } from '../documents/alerts.ts';
 import { openApiTokens } from '../documents/api-tokens.ts';
 import { openAppliedStates } from '../documents/applied-states.ts';
-import { checkDocuments, listCopiedDocuments, resealDocuments } from '../documents/copied-documents.ts';
+import {
+  checkDocuments,
+  listCopiedDocuments,
+  requireCompleteCopy,
+  resealDocuments,
+} from '../documents/copied-documents.ts';
+import type { Documents } from '../documents/documents.ts';
 import { freezeDocuments } from '../documents/freeze-documents.ts';
 import { openReconcileStatuses } from '../documents/reconcile-statuses.ts';
 import { openDocumentSessions } from '../documents/sessions.ts';
 import { openTeamSecrets } from '../documents/team-secrets.ts';
-import { addProblems, type Store, type StoreOptions } from '../ports.ts';
+import { addProblems, type Claim, type Store, type StoreOptions } from '../ports.ts';
 import { StoreError } from '../store-error.ts';
 import { checkHome } from './check-home.ts';
 import { openDaemonAddress } from './daemon-address.ts';
@@ -44,7 +50,7 @@ export function openEmbeddedStore({
   const reconcileStatuses = openReconcileStatuses(documents);
   const openReader = options.readsInThread ? openThreadReader : openProcessReader;
   const deliveries = openReader(home.deliveryLogFile);
-  const claimDaemon = async () => {
+  const claim = async () => {
     await makeHome(home);
     const lock = await acquireLock(home.deliveryLogFile, 0);
     return { release: async () => lock.release() };
@@ -81,9 +87,20 @@ export function openEmbeddedStore({
       rotateHomeKey({ home, environment, lockTimeoutMs }, () => resealDocuments({ documents, seal })),
     openSnapshot: () =>
       openHomeSnapshot(home, auditLog, atMoment => freezeDocuments(documents, listCopiedDocuments, atMoment)),
-    openTransfer: async () => openHomeTransfer(home, documents, auditLog, await claimDaemon()),
-    claimDaemon,
+    openTransfer: async () => openHomeTransfer(home, documents, auditLog, await claim()),
+    claimDaemon: async () => requireComplete(documents, await claim()),
     requireSafe: () => requireSafeHome(home),
     close: () => deliveries.close(),
   };
+}
+
+/** Returns the claim, under which no copy goes on; releases it if a copy to the home was stopped. */
+async function requireComplete(documents: Documents, claim: Claim): Promise<Claim> {
+  try {
+    await requireCompleteCopy(documents);
+    return claim;
+  } catch (error) {
+    await claim.release();
+    throw error;
+  }
 }

@@ -64,5 +64,7 @@ function locate(home: Home, { kind, factory = '' }: DocumentId): string {
       return home.sessionsFile;
     case 'alerts':
       return home.alertsFile;
+    case 'copy':
+      return home.copyFile;
   }
 }

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { openAlerts } from '../documents/alerts.ts';
 import { openApiTokens } from '../documents/api-tokens.ts';
 import { openAppliedStates } from '../documents/applied-states.ts';
-import { checkDocuments, resealDocuments } from '../documents/copied-documents.ts';
+import { checkDocuments, requireCompleteCopy, resealDocuments } from '../documents/copied-documents.ts';
 import { openReconcileStatuses } from '../documents/reconcile-statuses.ts';
 import { openTeamSecrets } from '../documents/team-secrets.ts';
 import { openDaemonAddress } from '../embedded/daemon-address.ts';
@@ -83,6 +83,7 @@ export function openPostgresStore(options: PostgresStoreOptions): Store {
     // Each daemon owns only the runs that it claims.
     claimDaemon: async () => {
       await requireNoCopy(database);
+      await requireCompleteCopy(documents);
       return { release: async () => undefined };
     },
     requireSafe: () => requireSafeHome(home),

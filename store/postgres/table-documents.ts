@@ -121,6 +121,7 @@ const documentNames: Readonly<Record<DocumentKind, string>> = {
   sessions: 'the sessions of the dashboard',
   tokens: 'the document of API tokens',
   alerts: 'the document of alerts',
+  copy: 'the state of a copy',
 };
 
 /**

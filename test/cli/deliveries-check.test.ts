@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, readSync, writeFileSync, writeSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { bearerOf, startDaemon } from '../support/daemon.ts';
@@ -53,6 +53,41 @@ test('salvages every row outside a damaged page, and the daemon goes on with the
   expect(await next.stop()).toBe(0);
 });
 
+test('salvages every row of a log whose first page is damaged', async () => {
+  const workspace = makeWorkspace();
+  const daemon = await startDaemon({ workspace });
+  const webhook = await daemon.webhook();
+  for (let n = 0; n < 20; n++) await webhook.post(JSON.stringify({ n, text: 'x'.repeat(500) }));
+  await daemon.stop();
+  writeFileSync(workspace.path(log), Buffer.alloc(4_096, 0xff), { flag: 'r+' });
+  expect((await workspace.hookmill('deliveries', 'check')).exitCode).toBe(1);
+  const salvage = await workspace.hookmill('deliveries', 'check', '--salvage');
+  expect(salvage).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^Salvaged 20 deliveries/) });
+  expect((await workspace.hookmill('deliveries', 'check')).exitCode).toBe(0);
+  expect(existsSync(workspace.path(`${log}.rebuilt`))).toBe(false);
+  expect(await webhook.rows()).toHaveLength(20);
+});
+
+test('leaves out, and counts, deliveries whose payload is not the one that was received', async () => {
+  const workspace = makeWorkspace();
+  const daemon = await startDaemon({ workspace });
+  const webhook = await daemon.webhook();
+  for (const letter of ['a', 'b', 'c', 'd']) await webhook.post(JSON.stringify(letter.repeat(500)));
+  await daemon.stop();
+  alterFile(workspace.path(log), 'b'.repeat(100), 'x'.repeat(100));
+
+  const check = await workspace.hookmill('deliveries', 'check');
+  expect(check).toMatchObject({
+    exitCode: 1,
+    stdout: expect.stringMatching(/^deliveries whose payload is not .*: 1$/m),
+  });
+  const salvage = await workspace.hookmill('deliveries', 'check', '--salvage');
+  expect(salvage.stdout).toMatch(/^Salvaged 3 deliveries and 0 runs\. Left out, .*: 1\./);
+  expect((await workspace.hookmill('deliveries', 'check')).exitCode).toBe(0);
+  const bodies = await Promise.all((await webhook.rows()).map(({ id }) => webhook.payload(id)));
+  expect(bodies.map(body => Buffer.from(body ?? []).toString('latin1', 1, 2))).toEqual(['d', 'c', 'a']);
+});
+
 test('says what to do with a file of which nothing can be read', async () => {
   const workspace = makeWorkspace();
   workspace.write(log, 'x'.repeat(9_000));
@@ -75,6 +110,16 @@ test('refuses to salvage while the daemon runs', async () => {
   expect(exitCode).toBe(1);
   expect(stderr).toMatch(/deliveries\.db is locked by /);
 });
+
+/** Overwrites bytes of the file as a disk may do: SQLite still reads the row. */
+function alterFile(file: string, from: string, to: string): void {
+  const database = new Database(file);
+  database.pragma('wal_checkpoint(TRUNCATE)');
+  database.close();
+  const bytes = readFileSync(file);
+  bytes.write(to, bytes.indexOf(from));
+  writeFileSync(file, bytes);
+}
 
 /** Overwrites a page in the middle of a table: a leaf, or its root if it has only one page. */
 function damageLeafPage(file: string, table: string): void {

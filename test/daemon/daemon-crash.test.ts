@@ -1,6 +1,10 @@
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { Agent } from 'node:http';
+import { execa } from 'execa';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { bearerOf, startDaemon } from '../support/daemon.ts';
+import { eventually } from '../support/eventually.ts';
 import { send } from '../support/http.ts';
 import { makeWorkspace } from '../support/workspace.ts';
 
@@ -45,4 +49,19 @@ test('loses no answered delivery and accepts none twice, killed again and again 
   // Each round has ten answers more than the one before; some were of duplicates.
   expect(answered.size).toBeGreaterThan(3 * rounds * rounds);
   for (const [identity, id] of answered) expect(idOf.get(identity)).toBe(id);
+});
+
+// Takes the whole time to stop. A read of a FIFO stands for a sync of a disk that does not answer.
+test.runIf(inject('isLong'))('stops in time though a file does not answer', async () => {
+  const workspace = makeWorkspace();
+  const file = workspace.path('daemon.yaml');
+  await execa('mkfifo', [file]);
+  const child = workspace.start(['serve', '--config', file], { forceKillAfterDelay: false });
+  // Succeeds once the daemon reads.
+  const writeEnd = await eventually(() =>
+    open(file, constants.O_WRONLY | constants.O_NONBLOCK).catch(() => undefined),
+  );
+  onTestFinished(() => writeEnd.close());
+  child.kill('SIGTERM');
+  expect((await child).stderr).toContain('the daemon did not stop in time');
 });

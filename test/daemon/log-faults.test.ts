@@ -87,7 +87,7 @@ test('answers 503 and then stops cleanly while another process has locked the lo
   const underWay = webhook.post('2');
   await expect.poll(daemon.metrics).toMatch(/^hookmill_delivery_log_waiting 1$/m);
   // On a machine that is too slow for the time to stop, the process ends early and cuts the connection.
-  expect([0, 3]).toContain(await daemon.stop());
+  expect([0, undefined]).toContain(await daemon.stop());
   expect(await underWay.catch(() => ({ status: 503 }))).toMatchObject({ status: 503 });
 });
 

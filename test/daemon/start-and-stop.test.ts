@@ -11,7 +11,7 @@ import { eventually } from '../support/eventually.ts';
 import { newHome } from '../support/factory.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { areHomesInPostgres } from '../support/home-place.ts';
-import { send } from '../support/http.ts';
+import { connectTo, head, send } from '../support/http.ts';
 import { storeIn } from '../support/stored.ts';
 import { makeWorkspace } from '../support/workspace.ts';
 
@@ -89,6 +89,31 @@ test('still accepts deliveries for the stop delay, while it is not ready', async
   await eventually(async () => (await daemon.readyz()).reason === 'the daemon is stopping');
   const { status, headers } = await webhook.post('{}');
   expect({ status, connection: headers.connection }).toEqual({ status: 202, connection: 'close' });
+});
+
+test('answers on both ports what had arrived when it was told to stop, though it had not accepted it yet', async () => {
+  const daemon = await startDaemonForTest({ settings: { limits: { deliveriesPerMinute: 1_000 } } });
+  const webhook = await daemon.webhook();
+  const healthUrl = `${daemon.managementUrl}/healthz`;
+  const authorization = `Authorization: Bearer ${webhook.secret}`;
+  const requests = Array.from({ length: 100 }, (_, number): [url: string, request: string] =>
+    number % 2 === 0
+      ? [webhook.url, `${head(webhook.url, [authorization, 'Content-Length: 4'])}${1_000 + number}`]
+      : [healthUrl, head(healthUrl, []).replace('POST', 'GET')],
+  );
+  daemon.process.kill('SIGSTOP');
+  const connections = await Promise.all(requests.map(([url]) => connectTo(url)));
+  for (const [index, { socket }] of connections.entries())
+    await new Promise(resolve => socket.write(requests[index]?.[1] ?? '', resolve));
+  daemon.process.kill('SIGTERM');
+  daemon.process.kill('SIGCONT');
+  const answers = await Promise.all(connections.map(({ closed }) => closed));
+  const counts = Object.groupBy(answers, answer => answer.split('\r\n', 1)[0] ?? '');
+  expect(Object.fromEntries(Object.entries(counts).map(([line, found]) => [line, found?.length]))).toEqual({
+    'HTTP/1.1 202 Accepted': 50,
+    'HTTP/1.1 200 OK': 50,
+  });
+  expect((await daemon.process).exitCode).toBe(0);
 });
 
 test('stops though nobody reads its log', async () => {

@@ -51,6 +51,8 @@ export interface DaemonOptions {
   readonly settings?: object;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** A command to run it with. */
+  readonly through?: readonly string[];
 }
 
 export interface WebhookGiven {
@@ -85,10 +87,10 @@ export interface TestWebhook {
 
 /** Starts a daemon and waits until it is ready. */
 export async function startDaemon(options: DaemonOptions = {}): Promise<TestDaemon> {
-  const { workspace = makeWorkspace(), settings = {}, args = [], env = {} } = options;
+  const { workspace = makeWorkspace(), settings = {}, args = [], env = {}, through = [] } = options;
   workspace.write('daemon.yaml', JSON.stringify(settings));
   const words = ['serve', '--port', '0', '--management-port', '0', '--config', 'daemon.yaml', ...args];
-  const child = workspace.start(words, { env, buffer: false, forceKillAfterDelay: false });
+  const child = workspace.start(words, { env, through, buffer: false, forceKillAfterDelay: false });
   const output = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     child[name]?.on('data', chunk => {

@@ -105,7 +105,8 @@ function createStop(limitMs: () => number): AbortController {
     printStatus(
       'hookmill: the daemon did not stop in time, so its process ends now; no accepted delivery is lost',
     );
-    process.exit(exitStatus.unexpected);
+    // `process.exit` would wait for each thread, and thus for a disk on which a sync takes long.
+    process.kill(process.pid, 'SIGKILL');
   };
   stop.signal.addEventListener('abort', () => setTimeout(forceExit, limitMs()).unref());
   return stop;

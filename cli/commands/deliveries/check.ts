@@ -30,12 +30,13 @@ Examples:
         printData(output, { problems }, () => 'The delivery log is intact.\n');
       } else if (options.salvage) {
         const salvaged = await recordOwnChange(all, 'salvageDeliveries', '', store.salvageDeliveryLog);
-        const { deliveries, runs, damagedFile } = salvaged;
+        const { deliveries, runs, altered, damagedFile } = salvaged;
+        const leftOut = altered > 0 ? ` Left out, because their payload was altered: ${altered}.` : '';
         printData(
           output,
           { problems, salvaged },
           () =>
-            `Salvaged ${deliveries} deliveries and ${runs} runs. The damaged log is now ${damagedFile}.\n`,
+            `Salvaged ${deliveries} deliveries and ${runs} runs.${leftOut} The damaged log is now ${damagedFile}.\n`,
         );
       } else {
         process.exitCode = exitStatus.problems;

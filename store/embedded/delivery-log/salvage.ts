@@ -1,4 +1,5 @@
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { hash } from 'node:crypto';
+import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { DeliveryLogError } from '../../delivery-log-error.ts';
@@ -12,7 +13,10 @@ const problemsReportedMax = 20;
 /** @limit Keys tried in a row without finding a row while a damaged log is read: far more than one damaged page hides. */
 const keysTriedMax = 1_000_000;
 
-/** Checks the structure of the delivery log's file, and returns what is wrong with it. A missing file is intact. */
+/**
+ * Checks the structure of the delivery log's file, and the payloads whose rows say their digest. Returns what is wrong. A
+ * missing file is intact.
+ */
 export function checkLogFile(file: string): readonly string[] {
   if (!existsSync(file)) return [];
   const database = new Database(file, { readonly: true });
@@ -21,7 +25,11 @@ export function checkLogFile(file: string): readonly string[] {
     const damage = rows.filter(row => row !== 'ok');
     if (damage.length > 0) return damage;
     const loose = database.prepare<[], Loose>(selectLoose).all();
-    return loose.map(({ count, table, parent }) => `${count} rows of ${table} refer to missing ${parent}`);
+    const altered = countAltered(database);
+    return [
+      ...loose.map(({ count, table, parent }) => `${count} rows of ${table} refer to missing ${parent}`),
+      ...(altered > 0 ? [`deliveries whose payload is not the one that was received: ${altered}`] : []),
+    ];
   } catch (error) {
     const { code, message } = toLogError(file, error);
     if (code !== 'damaged') throw error;
@@ -40,14 +48,25 @@ interface Loose {
 const selectLoose =
   'SELECT count(*) AS count, "table", parent FROM pragma_foreign_key_check GROUP BY "table", parent';
 
+/** Damaged bytes may still read as a row. A delivery whose identity is the hash of its body shows it. */
+const isAltered = `payload IS NOT NULL AND identity GLOB 'body-sha256:*'
+  AND identity <> 'body-sha256:' || sha256(payload)
+  AND (SELECT identity_source FROM series WHERE series.key = deliveries.series) = 'body'`;
+
+function countAltered(database: Database.Database): number {
+  database.function('sha256', bytes => hash('sha256', bytes as Uint8Array));
+  const count = `SELECT count(*) FROM deliveries WHERE ${isAltered}`;
+  return database.prepare<[], number>(count).pluck().get() ?? 0;
+}
+
 /**
- * Copies every row that can be read into a new file, which then takes the place of the damaged one. Call it only while
+ * Copies every row that can be read, unless its payload was altered, into a new file, which then takes the place of the damaged one. Call it only while
  * nothing else uses the log. Fails with DeliveryLogError `damaged` if nothing can be read.
  */
 export async function salvageLogFile(file: string): Promise<Salvaged> {
   const copy = `${file}.salvaged`;
   const damagedFile = chooseName(`${file}.damaged`);
-  for (const suffix of fileSuffixes) rmSync(copy + suffix, { force: true });
+  remove(copy);
   const counts = copyReadableRows(file, copy);
   for (const suffix of fileSuffixes) {
     if (existsSync(file + suffix)) renameSync(file + suffix, damagedFile + suffix);
@@ -60,6 +79,10 @@ export async function salvageLogFile(file: string): Promise<Salvaged> {
 /** SQLite keeps recent writes in the second file, until they are moved to the first. */
 const fileSuffixes = ['', '-wal', '-shm'];
 
+function remove(file: string): void {
+  for (const suffix of fileSuffixes) rmSync(file + suffix, { force: true });
+}
+
 function chooseName(path: string): string {
   for (let number = 1; ; number++) {
     const name = number === 1 ? path : `${path}-${number}`;
@@ -67,7 +90,7 @@ function chooseName(path: string): string {
   }
 }
 
-function copyReadableRows(file: string, copy: string): Pick<Salvaged, 'deliveries' | 'runs'> {
+function copyReadableRows(file: string, copy: string): Omit<Salvaged, 'damagedFile'> {
   const [source, target] = [openForSalvage(file), openDatabase(copy)];
   try {
     target.pragma('foreign_keys = OFF');
@@ -79,14 +102,17 @@ function copyReadableRows(file: string, copy: string): Pick<Salvaged, 'deliverie
       copyTable('runs', 'seq');
       copyTable('run_deliveries', 'seq');
       copyTable('unlogged', 'seq');
+      const altered = countAltered(target);
+      target.exec(`DELETE FROM deliveries WHERE ${isAltered}`);
       target.exec(mendReferences);
       const count = (table: string) =>
         target.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get() ?? 0;
-      return { deliveries: count('deliveries'), runs: count('runs') };
+      return { deliveries: count('deliveries'), runs: count('runs'), altered };
     })();
   } finally {
     source.close();
     target.close();
+    remove(`${file}.rebuilt`);
   }
 }
 
@@ -95,9 +121,38 @@ function openForSalvage(file: string): Database.Database {
     return openDatabaseForReading(file);
   } catch (error) {
     if (toLogError(file, error).code !== 'damaged') throw error;
+  }
+  const rebuilt = `${file}.rebuilt`;
+  let database: Database.Database | undefined;
+  try {
+    copyWithNewFirstPage(file, rebuilt);
+    database = openDatabaseForReading(rebuilt);
+    // SQLite reads the schema only now.
+    database.prepare('SELECT 1 FROM deliveries LIMIT 0');
+    return database;
+  } catch (error) {
+    database?.close();
+    remove(rebuilt);
     const advice = 'restore a backup, or move the file away to begin an empty log';
     throw new DeliveryLogError('damaged', `nothing of ${file} can be read; ${advice}`, { cause: error });
   }
+}
+
+/**
+ * Copies a file whose first page is damaged, with the first page of a new log in its place: the header, and where the pages of
+ * the schema are. The schema itself is in those, so in a file with another layout SQLite finds no schema and opens nothing.
+ */
+function copyWithNewFirstPage(file: string, copy: string): void {
+  remove(copy);
+  openDatabase(copy).close();
+  const first = readFileSync(copy);
+  // https://sqlite.org/fileformat.html#the_database_header
+  const pageBytes = first.readUInt16BE(16);
+  first.writeUInt32BE(Math.floor(statSync(file).size / pageBytes), 28);
+  first.fill(0, 32, 40);
+  for (const suffix of ['', '-wal'])
+    if (existsSync(file + suffix)) copyFileSync(file + suffix, copy + suffix);
+  writeFileSync(copy, first.subarray(0, pageBytes), { flag: 'r+' });
 }
 
 /** Removes rows that refer to a row that could not be read, and counts those that refer to each snapshot. */

@@ -24,6 +24,8 @@ export interface Home {
   readonly sessionsFile: string;
   /** The open episodes of alerts. */
   readonly alertsFile: string;
+  /** Says whether a copy to the home is complete. */
+  readonly copyFile: string;
   /** The address of the daemon that was started last. */
   readonly daemonFile: string;
 }
@@ -44,6 +46,7 @@ export function homeAt(directory: string): Home {
     auditFile: join(directory, 'audit.jsonl'),
     sessionsFile: join(directory, 'sessions.json'),
     alertsFile: join(directory, 'alerts.json'),
+    copyFile: join(directory, 'copy.json'),
     daemonFile: join(directory, 'daemon.json'),
   };
 }

@@ -202,6 +202,22 @@ describe('connections', () => {
     expect(await webhook.post('1')).toMatchObject({ status: 202 });
   });
 
+  test.runIf(process.platform === 'linux')(
+    'are no more than the process has descriptors for, so that one address shuts nobody out',
+    async () => {
+      const through = ['sh', '-c', 'ulimit -n 400; exec "$@"', 'sh'];
+      const settings = { limits: { requestSeconds: 3_600 } };
+      const daemon = await startDaemonForTest({ through, settings });
+      expect(daemon.stderr()).toMatch(/"openFiles":400,"connections":150,"wanted":10000/);
+      const webhook = await daemon.webhook();
+      const stuck = await Promise.all(Array.from({ length: 450 }, () => connectTo(webhook.url)));
+      for (const { write } of stuck) write(toToken(webhook, 2));
+      expect(await webhook.post('1', { localAddress: '127.0.0.2' })).toMatchObject({ status: 202 });
+      const { stdout } = await daemon.workspace.hookmill('doctor');
+      expect(stdout).toContain('allows only 150 connections to the ingress, fewer than limits.connections');
+    },
+  );
+
   test('that are idle give way when all are taken, however many addresses they come from', async () => {
     const webhook = await (await startNarrow(4)).webhook();
     const idle = await Promise.all([1, 2, 3, 4].map(n => connectTo(webhook.url, `127.0.0.${n}`)));
