@@ -1,11 +1,12 @@
 import type { DeliveryView } from '../../operations/views/delivery-views.ts';
+import { printable } from '../../schema/printable.ts';
 import { Refusal } from '../../schema/refusal.ts';
 import type { Backend } from '../backend/backend.ts';
 import { printStatus } from '../output.ts';
 import { findEnd, followPages, persist } from '../rows/follow-rows.ts';
 import { type ReadPage, readRows } from '../rows/read-rows.ts';
 import type { CursorFile } from './cursor-file.ts';
-import { forward } from './forward.ts';
+import { forward, toForwardedHeaders } from './forward.ts';
 
 /** @limit Waits while the local receiver cannot be reached, in ms: it is on this machine, and somebody starts it again. */
 const receiverBackOff = { firstMs: 250, maxMs: 2_000 };
@@ -70,8 +71,14 @@ async function findStart(
 async function forwardRow(row: DeliveryView, { backend, to, onForwarded }: ForwardingJob): Promise<void> {
   try {
     const body = await persist(() => backend.readPayload(row.id));
+    const { sent, omitted } = toForwardedHeaders(row);
+    for (const name of omitted) {
+      printStatus(
+        `${printable(row.id)} is forwarded without the header ${printable(name)}, which HTTP does not allow.`,
+      );
+    }
     const startedMs = performance.now();
-    const status = await persist(() => forward(to, row, body), receiverBackOff);
+    const status = await persist(() => forward(to, row.id, sent, body), receiverBackOff);
     onForwarded(row, status, Math.round(performance.now() - startedMs));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;

@@ -4,6 +4,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect, inject, onTestFinished, test } from 'vitest';
+import { startAlteringServer } from '../support/altering-server.ts';
 import { bearerOf, startDaemon, type TestDaemon } from '../support/daemon.ts';
 import { eventually } from '../support/eventually.ts';
 import { findFreePort } from '../support/free-port.ts';
@@ -198,6 +199,44 @@ test('goes on with what is left if retention has removed the delivery at the cur
   expect(receiver.received.map(({ id }) => id)).toEqual(left);
   await expect.poll(() => second.stderr()).toContain(`Retention has removed ${removed}`);
   await second.kill();
+});
+
+test('forwards what a hostile server answers without headers that would change the request', async () => {
+  const { workspace, token, accepted, managementUrl, start, post } = await openScene();
+  const daemon = await start();
+  onTestFinished(() => void daemon.stop('SIGKILL'));
+  const receiver = await startReceiver();
+  for (const n of [1, 2]) await post(daemon, `{"n":${n}}`);
+  const lies = {
+    ...{
+      Host: 'elsewhere.example',
+      'Transfer-Encoding': 'chunked',
+      'Content-LENGTH': '1',
+      Connection: 'keep-alive',
+    },
+    ...{ TE: 'trailers', Upgrade: 'websocket', Expect: '100-continue', 'Hookmill-Delivery-ID': 'another' },
+    ...{ 'x-line': 'a\r\nx-other: b', 'x-nul': '\0', 'not a\u001bname': 'a', '': 'a', 'X-Kept': 'Grüße' },
+  };
+  const server = await startAlteringServer(managementUrl, (answer, path) =>
+    path.includes('/deliveries?')
+      ? { ...answer, deliveries: answer.deliveries.map((row: object) => ({ ...row, headers: lies })) }
+      : answer,
+  );
+  const listening = listen(workspace, server, token, ['--forward', receiver.url, '--replay-last', '2']);
+  await eventually(() => receiver.received.length === 2);
+  await listening.kill();
+  expect(receiver.received.map(({ id }) => id)).toEqual(accepted);
+  expect(receiver.received.map(({ body }) => `${body}`)).toEqual(['{"n":1}', '{"n":2}']);
+  const sent = { connection: 'close', 'content-length': '7', host: new URL(receiver.url).host };
+  const named = { 'hookmill-delivery-id': accepted[0], 'hookmill-webhook': 'deploys' };
+  const kept = { 'x-kept': Buffer.from('Grüße').toString('latin1') };
+  expect(receiver.received[0]?.headers).toEqual({ ...sent, ...named, ...kept });
+  const [id] = accepted;
+  for (const name of ['x-line', 'x-nul', 'not a\\x1bname']) {
+    expect(listening.stderr()).toContain(
+      `${id} is forwarded without the header ${name}, which HTTP does not allow`,
+    );
+  }
 });
 
 test('refuses a URL that is none, and a token that may not read', async () => {
