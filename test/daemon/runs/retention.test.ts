@@ -100,7 +100,11 @@ test('stops while a pass is under way, before or after the log closes, and the n
   const second = start(bench, Date.now, { log });
   await bench.deliveryLog.close();
   await second.stop();
-  await start(bench, Date.now, { log }).stop();
+  const asked = Promise.withResolvers<void>();
+  const prune: DeliveryLog['prune'] = given => bench.deliveryLog.prune(given).finally(() => asked.resolve());
+  const third = start(bench, Date.now, { log, deliveryLog: { prune } });
+  await asked.promise;
+  await third.stop();
   expect(lines).toEqual([]);
 });
 
