@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import pino from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { type RetentionOptions, startRetention } from '../../../daemon/runs/retention.ts';
@@ -104,6 +105,8 @@ test('stops while a pass is under way, before or after the log closes, and the n
   const prune: DeliveryLog['prune'] = given => bench.deliveryLog.prune(given).finally(() => asked.resolve());
   const third = start(bench, Date.now, { log, deliveryLog: { prune } });
   await asked.promise;
+  // The pass has met the closed log.
+  await setImmediate();
   await third.stop();
   expect(lines).toEqual([]);
 });
