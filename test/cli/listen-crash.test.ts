@@ -1,9 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { createSortableId, sortableIdRandomBytes } from '../../schema/ids.ts';
 import { startAlteringServer } from '../support/altering-server.ts';
 import { bearerOf, startDaemon, type TestDaemon } from '../support/daemon.ts';
 import { eventually } from '../support/eventually.ts';
@@ -180,25 +182,57 @@ test('forwards byte for byte, in order, and goes on where it was', async () => {
   await third.kill();
 });
 
-test('goes on with what is left if retention has removed the delivery at the cursor', async () => {
-  const { workspace, token, accepted, managementUrl, start, post } = await openScene();
-  const daemon = await start();
-  onTestFinished(() => void daemon.stop('SIGKILL'));
-  const receiver = await startReceiver();
-  const args = ['--forward', receiver.url];
-  const first = listen(workspace, managementUrl, token, args);
-  await eventually(() => readCursor(workspace));
-  await first.kill();
-  for (let n = 0; n < 3; n++) await post(daemon, `{"n":${n}}`);
-  const [oldest = ''] = accepted;
-  const removed = `${oldest.slice(0, -1)}${oldest.endsWith('0') ? '1' : '0'}`;
-  writeFileSync(findCursorFile(workspace) ?? '', JSON.stringify({ after: removed }));
-  const second = listen(workspace, managementUrl, token, args);
-  const left = accepted.filter(id => id > removed);
-  await eventually(() => receiver.received.length === left.length);
-  expect(receiver.received.map(({ id }) => id)).toEqual(left);
-  await expect.poll(() => second.stderr()).toContain(`Retention has removed ${removed}`);
-  await second.kill();
+describe('if retention has removed the delivery at the cursor', () => {
+  const minuteMs = 60_000;
+  /** Starts `listen` with a cursor at a delivery that is gone, whose ID has this time. Three others were recorded. */
+  const listenAfter = async (atMs: number) => {
+    const { workspace, token, accepted, managementUrl, start, post } = await openScene();
+    const daemon = await start();
+    onTestFinished(() => void daemon.stop('SIGKILL'));
+    const receiver = await startReceiver();
+    const args = ['--forward', receiver.url];
+    const first = listen(workspace, managementUrl, token, args);
+    await eventually(() => readCursor(workspace));
+    await first.kill();
+    for (let n = 0; n < 3; n++) await post(daemon, `{"n":${n}}`);
+    const removed = createSortableId('dlv', atMs, randomBytes(sortableIdRandomBytes));
+    writeFileSync(findCursorFile(workspace) ?? '', JSON.stringify({ after: removed }));
+    const again = () => listen(workspace, managementUrl, token, args);
+    const listening = again();
+    await expect.poll(() => listening.stderr()).toContain(`Retention has removed ${removed}`);
+    const ids = () => receiver.received.map(({ id }) => id);
+    return {
+      accepted,
+      ids,
+      removed,
+      listening,
+      again,
+      workspace,
+      post: (body: string) => post(daemon, body),
+    };
+  };
+
+  test('leaves out none that may have been recorded after it, whatever the order of their times', async () => {
+    const { accepted, ids, listening } = await listenAfter(Date.now() + 5 * minuteMs);
+    await eventually(() => ids().length === 3);
+    expect(ids()).toEqual(accepted);
+    await listening.kill();
+  });
+
+  test('passes over what is long before it, and forwards all that arrives', async () => {
+    const atMs = Date.now() + 60 * minuteMs;
+    const { accepted, ids, listening, again, workspace, removed, post } = await listenAfter(atMs);
+    await eventually(() => !readCursor(workspace)?.includes(removed));
+    await post('{"later":1}');
+    await eventually(() => ids().length === 1);
+    await eventually(() => readCursor(workspace)?.includes(accepted.at(-1) ?? ''));
+    await listening.kill();
+    const second = again();
+    await post('{"later":2}');
+    await eventually(() => ids().length === 2);
+    expect(ids()).toEqual(accepted.slice(3));
+    await second.kill();
+  });
 });
 
 test('forwards what a hostile server answers without headers that would change the request', async () => {
