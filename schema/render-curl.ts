@@ -1,5 +1,6 @@
 import type { AuthMode } from './auth-mode.ts';
-import { type EventHeaders, listForwardedHeaders } from './event-headers.ts';
+import type { EventHeaders } from './event-headers.ts';
+import { listForwardedHeaders } from './forwarded-headers.ts';
 import { printable } from './printable.ts';
 import { quoteShellWord } from './shell-word.ts';
 
