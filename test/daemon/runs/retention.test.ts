@@ -15,13 +15,20 @@ const dayMs = 24 * 60 * 60 * 1000;
 function start(
   { store, deliveryLog }: RunBench,
   nowMs: () => number,
-  given: Partial<Pick<RetentionOptions, 'deliveryLog' | 'log'>> = {},
+  given: Partial<Pick<RetentionOptions, 'deliveryLog' | 'log' | 'store'>> = {},
 ) {
   const settings = { deliveries: 1, days: 7 };
   const retention = startRetention({ deliveryLog, store, settings, log: silent, nowMs, ...given });
   onTestFinished(() => retention.stop());
   return retention;
 }
+
+/** The store without other replicas, whose turn it could be. */
+const aloneWith = ({ store: { deliveries, runFiles } }: RunBench) => ({
+  deliveries,
+  runFiles,
+  replicas: undefined,
+});
 
 const directoriesOf = ({ home }: RunBench) => expect.poll(() => readdirSync(home.runsDirectory).sort());
 
@@ -103,7 +110,7 @@ test('stops while a pass is under way, before or after the log closes, and the n
   await second.stop();
   const asked = Promise.withResolvers<void>();
   const prune: DeliveryLog['prune'] = given => bench.deliveryLog.prune(given).finally(() => asked.resolve());
-  const third = start(bench, Date.now, { log, deliveryLog: { prune } });
+  const third = start(bench, Date.now, { log, deliveryLog: { prune }, store: aloneWith(bench) });
   await asked.promise;
   // The pass has met the closed log.
   await setImmediate();
@@ -123,7 +130,7 @@ test('does not hold up a stop for a pass that takes long', async () => {
       return bench.deliveryLog.prune(given);
     },
   };
-  const retention = start(bench, Date.now, { deliveryLog });
+  const retention = start(bench, Date.now, { deliveryLog, store: aloneWith(bench) });
   await asked.promise;
   await retention.stop();
   expect(pruned).toBe(false);
