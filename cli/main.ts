@@ -70,7 +70,7 @@ import { declareWebhooks } from './commands/webhooks/webhooks.ts';
 import { declareWhy } from './commands/why/why.ts';
 import { CommandError, exitStatus } from './exit-status.ts';
 import { addGlobalOptions } from './global-options.ts';
-import { printStatus } from './output.ts';
+import { printFindings, printStatus } from './output.ts';
 import { version } from './version.ts';
 
 /** Adds one command to its parent: its name, arguments, options, help and action. */
@@ -171,6 +171,8 @@ export function createProgram(): Command {
     .version(version)
     // Each subcommand copies these settings when it is added.
     .exitOverride()
+    // Commander quotes arguments as they are. Only it puts a line end there: before a suggestion.
+    .configureOutput({ outputError: text => printFindings(text.split('\n').map(printable).join('\n')) })
     .showHelpAfterError('(use --help to see arguments and options)')
     .addHelpText(
       'after',

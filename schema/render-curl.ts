@@ -1,5 +1,6 @@
 import type { AuthMode } from './auth-mode.ts';
 import type { EventHeaders } from './event-headers.ts';
+import { listForwardedHeaders } from './forwarded-headers.ts';
 import { printable } from './printable.ts';
 import { quoteShellWord } from './shell-word.ts';
 
@@ -7,6 +8,8 @@ import { quoteShellWord } from './shell-word.ts';
 const wordBytesMax = 64 * 1024;
 /** The variable from which the command takes the credential. */
 const variable = 'WEBHOOK_SECRET';
+/** A name of a header (RFC 9110, section 5.1). For another one, such as `@file`, curl would do something else. */
+const fieldName = /^[\w!#$%&'*+.^`|~-]+$/;
 
 interface SentDelivery {
   readonly id: string;
@@ -15,7 +18,7 @@ interface SentDelivery {
 
 interface SentTo {
   readonly name: string;
-  /** The URL, with `{token}` in place of a token. */
+  /** The URL, with `{token}` in place of a token. It starts with `http://` or `https://`, so curl takes it for no option. */
   readonly url: string;
   readonly authMode: AuthMode;
   readonly signatureScheme: string | object | null;
@@ -24,23 +27,25 @@ interface SentTo {
 
 /**
  * A command for a POSIX shell that sends a stored body and event headers to the webhook's URL again, byte for byte. It
- * contains no credential; comments say what is missing.
+ * contains no credential; comments say what is missing. All that it is given may come from somebody else's server: the
+ * command reads no file, and a terminal obeys nothing in it.
  */
 export function renderCurl(delivery: SentDelivery, body: Uint8Array, webhook: SentTo): string {
-  const { headers = {} } = delivery;
   const { true: sent = [], false: omitted = [] } = Object.groupBy(
-    Object.entries(headers),
-    ([, value]) => `${isPrintable(value)}`,
+    listForwardedHeaders(delivery.headers ?? {}),
+    ([name, value]) => `${fieldName.test(name) && isPrintable(value)}`,
   );
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(body);
   const isWord = body.length <= wordBytesMax && isPrintable(text.replaceAll(/[\n\t]/g, ''));
   const words = [
-    `curl ${renderUrl(webhook)}`,
+    // The URL's brackets and braces are no patterns.
+    `curl --globoff ${renderUrl(webhook)}`,
     ...(webhook.authMode === 'token' ? [`-H "Authorization: Bearer $${variable}"`] : []),
     // Without this, curl would name the content type of a form.
-    ...('content-type' in headers ? [] : [`-H 'Content-Type:'`]),
+    ...(sent.some(([name]) => name.toLowerCase() === 'content-type') ? [] : [`-H 'Content-Type:'`]),
     ...sent.map(([name, value]) => `-H ${quoteShellWord(value === '' ? `${name};` : `${name}: ${value}`)}`),
-    `--data-binary ${isWord ? quoteShellWord(text) : '@-'}`,
+    // Only the second one reads a file if its word starts with @.
+    isWord ? `--data-raw ${quoteShellWord(text)}` : '--data-binary @-',
   ];
   const command = words.join(' \\\n  ');
   const comments = describe(
@@ -61,9 +66,9 @@ function isPrintable(text: string): boolean {
   return printable(text) === text;
 }
 
-/** The URL, quoted: its token comes from the variable. */
+/** The URL, quoted, with control characters escaped: its token comes from the variable. */
 function renderUrl({ url }: SentTo): string {
-  const [before = '', after] = url.split('{token}');
+  const [before = '', after] = printable(url).split('{token}');
   return (
     quoteShellWord(before) + (after === undefined ? '' : `"$${variable}"${after && quoteShellWord(after)}`)
   );
@@ -75,19 +80,20 @@ function describe(
   { name, authMode, signatureScheme, secretName }: SentTo,
   omitted: readonly string[],
 ): string[] {
+  const quotedId = quoteShellWord(id);
   const scheme = typeof signatureScheme === 'string' ? signatureScheme : 'the custom scheme';
   const credential =
     authMode === 'signature'
       ? [
           `The signature of ${scheme} is missing: it is not stored, so this is answered 401.`,
-          `To sign the body: hookmill deliveries show ${id} --payload > body.json && hookmill send ${name} --payload body.json`,
+          `To sign the body: hookmill deliveries show ${quotedId} --payload > body.json && hookmill send ${quoteShellWord(name)} --payload body.json`,
         ]
       : [`Set ${variable} to the value of the team secret ${secretName}.`];
   return [
     ...credential,
-    `As long as ${id} is kept, the same ID or body is its duplicate, and starts nothing. To start runs: hookmill deliveries replay ${id}`,
+    `As long as ${id} is kept, the same ID or body is its duplicate, and starts nothing. To start runs: hookmill deliveries replay ${quotedId}`,
     ...(omitted.length === 0
       ? []
-      : [`Without characters that a terminal would obey: left out ${omitted.join(', ')}.`]),
+      : [`Left out, because a terminal or curl would obey them: ${omitted.join(', ')}.`]),
   ];
 }

@@ -1,11 +1,14 @@
 import type { DeliveryView } from '../../operations/views/delivery-views.ts';
+import { readSortableIdTime } from '../../schema/ids.ts';
+import { printable } from '../../schema/printable.ts';
 import { Refusal } from '../../schema/refusal.ts';
+import { timeSkewMs } from '../../store/search-steps.ts';
 import type { Backend } from '../backend/backend.ts';
 import { printStatus } from '../output.ts';
 import { findEnd, followPages, persist } from '../rows/follow-rows.ts';
 import { type ReadPage, readRows } from '../rows/read-rows.ts';
 import type { CursorFile } from './cursor-file.ts';
-import { forward } from './forward.ts';
+import { forward, toForwardedHeaders } from './forward.ts';
 
 /** @limit Waits while the local receiver cannot be reached, in ms: it is on this machine, and somebody starts it again. */
 const receiverBackOff = { firstMs: 250, maxMs: 2_000 };
@@ -23,7 +26,8 @@ export interface ForwardingJob {
 /**
  * Forwards accepted deliveries in the order of their commits, one after the other, until the reader of the output ends.
  * Repeats whatever fails, so none is left out. The cursor moves when a delivery was answered: only one that was being
- * forwarded when the process was killed comes again.
+ * forwarded when the process was killed comes again. If retention has removed the delivery at the cursor, those that were
+ * recorded shortly before it come again as well: nobody knows their order any more.
  */
 export async function forwardDeliveries(job: ForwardingJob): Promise<void> {
   const { backend, webhook, cursor } = job;
@@ -31,7 +35,7 @@ export async function forwardDeliveries(job: ForwardingJob): Promise<void> {
     backend.listDeliveries({ webhook, outcome: 'Accepted', ...position });
   const first = await findStart(job, readPage);
   await cursor.write(first);
-  // Once retention has removed the row at the cursor, the list is read from its start, and earlier rows are passed over.
+  // Retention may have removed the row at the cursor. Then the list is read from its start, in the order of commits.
   let removed = '';
   const readOn: ReadPage<DeliveryView> = position =>
     readPage(position).catch(error => {
@@ -41,18 +45,27 @@ export async function forwardDeliveries(job: ForwardingJob): Promise<void> {
       return readPage({ ...position, after: 'start' });
     });
   let kept = first;
-  for await (const { rows, next } of followPages(readOn, first)) {
+  for await (const { rows, next, hasMore } of followPages(readOn, first)) {
     for (const row of rows) {
-      if (row.id <= removed) continue;
+      if (isLongBefore(row.id, removed)) continue;
+      // All that follow were recorded later.
+      removed = '';
       await forwardRow(row, job);
       kept = row.id;
       await cursor.write(kept);
     }
-    if (next !== null && next !== kept) {
+    if (!hasMore) removed = '';
+    if (removed === '' && next !== null && next !== kept) {
       kept = next;
       await cursor.write(kept);
     }
   }
+}
+
+/** Whether a row was recorded before another one, which is gone, as far as the times in their ids say that. */
+function isLongBefore(id: string, gone: string): boolean {
+  const [atMs, goneMs] = [readSortableIdTime(id), readSortableIdTime(gone)];
+  return atMs !== undefined && goneMs !== undefined && atMs < goneMs - timeSkewMs;
 }
 
 /** The row after which to begin. */
@@ -70,8 +83,14 @@ async function findStart(
 async function forwardRow(row: DeliveryView, { backend, to, onForwarded }: ForwardingJob): Promise<void> {
   try {
     const body = await persist(() => backend.readPayload(row.id));
+    const { sent, omitted } = toForwardedHeaders(row);
+    for (const name of omitted) {
+      printStatus(
+        `${printable(row.id)} is forwarded without the header ${printable(name)}, which HTTP does not allow.`,
+      );
+    }
     const startedMs = performance.now();
-    const status = await persist(() => forward(to, row, body), receiverBackOff);
+    const status = await persist(() => forward(to, row.id, sent, body), receiverBackOff);
     onForwarded(row, status, Math.round(performance.now() - startedMs));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;

@@ -1,40 +1,61 @@
 import http from 'node:http';
 import https from 'node:https';
 import type { DeliveryView } from '../../operations/views/delivery-views.ts';
+import { listForwardedHeaders } from '../../schema/forwarded-headers.ts';
 import { UnreachableError } from '../exit-status.ts';
 
-/** Headers of the connection on which a delivery arrived, not of the delivery. */
-const connectionHeaders = new Set([
-  'connection',
-  'content-length',
-  'host',
-  'keep-alive',
-  'transfer-encoding',
-]);
+/** The headers with which a delivery is forwarded, and the names of those that HTTP does not allow. */
+export interface ForwardedHeaders {
+  readonly sent: Readonly<Record<string, string>>;
+  readonly omitted: readonly string[];
+}
+
+/** Lists the headers that were kept, and those by which hookmill names the delivery. A server may have sent anything. */
+export function toForwardedHeaders({
+  id,
+  webhook,
+  headers = {},
+}: Pick<DeliveryView, 'id' | 'webhook' | 'headers'>): ForwardedHeaders {
+  const named = [
+    ...listForwardedHeaders(headers),
+    ...Object.entries({ 'hookmill-delivery-id': id, 'hookmill-webhook': webhook }),
+  ];
+  // A header is bytes, and node writes each character as one.
+  const written = named.map(([name, value]) => [name, Buffer.from(value).toString('latin1')] as const);
+  return {
+    sent: Object.fromEntries(written.filter(isAllowed)),
+    omitted: written.filter(header => !isAllowed(header)).map(([name]) => name),
+  };
+}
+
+/** Whether node writes a header. It refuses, for example, a line end. */
+function isAllowed([name, value]: readonly [string, string]): boolean {
+  try {
+    http.validateHeaderName(name);
+    http.validateHeaderValue(name, value);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /**
- * Posts a delivery to a URL: the exact body, the headers that were kept, and its id. Returns the status of the answer,
- * for which it waits as long as it takes: somebody may debug the receiver. Rejects with UnreachableError without one.
+ * Posts a delivery's exact body to a URL. Returns the status of the answer, for which it waits as long as it takes:
+ * somebody may debug the receiver. Rejects with UnreachableError without one.
  */
 export function forward(
   to: string,
-  { id, webhook, headers = {} }: Pick<DeliveryView, 'id' | 'webhook' | 'headers'>,
+  id: string,
+  headers: ForwardedHeaders['sent'],
   body: Uint8Array,
 ): Promise<number> {
   const { request } = to.startsWith('https:') ? https : http;
-  const kept = Object.entries(headers).filter(([name]) => !connectionHeaders.has(name));
   return new Promise((resolve, reject) => {
     const sent = request(to, {
       method: 'POST',
       // One for each delivery: a receiver that restarts would have closed a connection that is kept.
       agent: false,
-      headers: {
-        // A header is bytes, and node writes each character as one.
-        ...Object.fromEntries(kept.map(([name, value]) => [name, Buffer.from(value).toString('latin1')])),
-        'hookmill-delivery-id': id,
-        'hookmill-webhook': webhook,
-        'content-length': body.length,
-      },
+      headers: { ...headers, 'content-length': body.length },
     });
     sent.once('response', response => {
       response.resume().once('close', () => resolve(response.statusCode ?? 0));

@@ -1,19 +1,35 @@
 import { printable } from '../../schema/printable.ts';
 
 /**
- * Escapes text of any origin so that Markdown shows exactly that text, cut after `charsMax` characters. Everything
- * that could begin markup, a link, a mention or a cell becomes a character reference, which CommonMark never reads as
- * structure.
+ * Escapes text of any origin so that Markdown shows exactly that text, cut after `charsMax` characters. Words of prose stay
+ * as they are, and all others become code: GitHub and GitLab look for mentions, references and links in rendered text, but
+ * not in code.
  */
 export function escapeMarkdown(text: string, charsMax: number): string {
-  return cut(printable(text), charsMax).replace(active, character => `&#${character.codePointAt(0)};`);
+  const words = cut(printable(text), charsMax).split(' ');
+  return words.map(word => (word === '' || prose.test(word) ? refer(word) : renderCode(word))).join(' ');
 }
 
-/** Escapes text and shows it as code. Uses `<code>`, because a `|` between backticks would still end a table cell. */
+/** Escapes text and shows it as code. */
 export function escapeMarkdownCode(text: string, charsMax: number): string {
-  return `<code>${escapeMarkdown(text, charsMax)}</code>`;
+  return renderCode(cut(printable(text), charsMax));
 }
 
+/** Uses `<code>`, because a `|` between backticks would still end a table cell. */
+function renderCode(text: string): string {
+  return `<code>${refer(text)}</code>`;
+}
+
+/**
+ * Writes everything that could begin markup, a link or a cell as a character reference, which CommonMark never reads as
+ * structure.
+ */
+function refer(text: string): string {
+  return text.replace(active, character => `&#${character.codePointAt(0)};`);
+}
+
+// A word or a short number. Seven hexadecimal digits may be a commit.
+const prose = /^\(?(?:(?![\da-f]{7})\p{L}[\p{L}'-]*[,;:.)…]*|\d{1,6}[,;:]?)$/u;
 // A dot within a word could make a link.
 const active = /[^\p{L}\p{N} ,;().'-]|\.(?=\S)/gu;
 

@@ -125,7 +125,11 @@ const commit = commitShape
 export const webhookAnswer = z.strictObject({
   name: z.string(),
   uid,
-  url: z.string().describe('The ingress URL. `{token}` stands for the secret of a url_token webhook.'),
+  // Commands show and use the URL that a server answers: it must be no option and no path of a file.
+  url: z
+    .string()
+    .regex(/^https?:\/\//i)
+    .describe('The ingress URL. `{token}` stands for the secret of a url_token webhook.'),
   authMode: z.enum(authModes),
   signatureScheme: z.union([z.string(), customScheme]).nullable(),
   secretName: z.string(),

@@ -1,9 +1,12 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { createSortableId, sortableIdRandomBytes } from '../../schema/ids.ts';
+import { startAlteringServer } from '../support/altering-server.ts';
 import { bearerOf, startDaemon, type TestDaemon } from '../support/daemon.ts';
 import { eventually } from '../support/eventually.ts';
 import { findFreePort } from '../support/free-port.ts';
@@ -179,25 +182,95 @@ test('forwards byte for byte, in order, and goes on where it was', async () => {
   await third.kill();
 });
 
-test('goes on with what is left if retention has removed the delivery at the cursor', async () => {
+describe('if retention has removed the delivery at the cursor', () => {
+  const minuteMs = 60_000;
+  /** Starts `listen` with a cursor at a delivery that is gone, whose ID has this time. Three others were recorded. */
+  const listenAfter = async (atMs: number) => {
+    const { workspace, token, accepted, managementUrl, start, post } = await openScene();
+    const daemon = await start();
+    onTestFinished(() => void daemon.stop('SIGKILL'));
+    const receiver = await startReceiver();
+    const args = ['--forward', receiver.url];
+    const first = listen(workspace, managementUrl, token, args);
+    await eventually(() => readCursor(workspace));
+    await first.kill();
+    for (let n = 0; n < 3; n++) await post(daemon, `{"n":${n}}`);
+    const removed = createSortableId('dlv', atMs, randomBytes(sortableIdRandomBytes));
+    writeFileSync(findCursorFile(workspace) ?? '', JSON.stringify({ after: removed }));
+    const again = () => listen(workspace, managementUrl, token, args);
+    const listening = again();
+    await expect.poll(() => listening.stderr()).toContain(`Retention has removed ${removed}`);
+    const ids = () => receiver.received.map(({ id }) => id);
+    return {
+      accepted,
+      ids,
+      removed,
+      listening,
+      again,
+      workspace,
+      post: (body: string) => post(daemon, body),
+    };
+  };
+
+  test('leaves out none that may have been recorded after it, whatever the order of their times', async () => {
+    const { accepted, ids, listening } = await listenAfter(Date.now() + 5 * minuteMs);
+    await eventually(() => ids().length === 3);
+    expect(ids()).toEqual(accepted);
+    await listening.kill();
+  });
+
+  test('passes over what is long before it, and forwards all that arrives', async () => {
+    const atMs = Date.now() + 60 * minuteMs;
+    const { accepted, ids, listening, again, workspace, removed, post } = await listenAfter(atMs);
+    await eventually(() => !readCursor(workspace)?.includes(removed));
+    await post('{"later":1}');
+    await eventually(() => ids().length === 1);
+    await eventually(() => readCursor(workspace)?.includes(accepted.at(-1) ?? ''));
+    await listening.kill();
+    const second = again();
+    await post('{"later":2}');
+    await eventually(() => ids().length === 2);
+    expect(ids()).toEqual(accepted.slice(3));
+    await second.kill();
+  });
+});
+
+test('forwards what a hostile server answers without headers that would change the request', async () => {
   const { workspace, token, accepted, managementUrl, start, post } = await openScene();
   const daemon = await start();
   onTestFinished(() => void daemon.stop('SIGKILL'));
   const receiver = await startReceiver();
-  const args = ['--forward', receiver.url];
-  const first = listen(workspace, managementUrl, token, args);
-  await eventually(() => readCursor(workspace));
-  await first.kill();
-  for (let n = 0; n < 3; n++) await post(daemon, `{"n":${n}}`);
-  const [oldest = ''] = accepted;
-  const removed = `${oldest.slice(0, -1)}${oldest.endsWith('0') ? '1' : '0'}`;
-  writeFileSync(findCursorFile(workspace) ?? '', JSON.stringify({ after: removed }));
-  const second = listen(workspace, managementUrl, token, args);
-  const left = accepted.filter(id => id > removed);
-  await eventually(() => receiver.received.length === left.length);
-  expect(receiver.received.map(({ id }) => id)).toEqual(left);
-  await expect.poll(() => second.stderr()).toContain(`Retention has removed ${removed}`);
-  await second.kill();
+  for (const n of [1, 2]) await post(daemon, `{"n":${n}}`);
+  const lies = {
+    ...{
+      Host: 'elsewhere.example',
+      'Transfer-Encoding': 'chunked',
+      'Content-LENGTH': '1',
+      Connection: 'keep-alive',
+    },
+    ...{ TE: 'trailers', Upgrade: 'websocket', Expect: '100-continue', 'Hookmill-Delivery-ID': 'another' },
+    ...{ 'x-line': 'a\r\nx-other: b', 'x-nul': '\0', 'not a\u001bname': 'a', '': 'a', 'X-Kept': 'Grüße' },
+  };
+  const server = await startAlteringServer(managementUrl, (answer, path) =>
+    path.includes('/deliveries?')
+      ? { ...answer, deliveries: answer.deliveries.map((row: object) => ({ ...row, headers: lies })) }
+      : answer,
+  );
+  const listening = listen(workspace, server, token, ['--forward', receiver.url, '--replay-last', '2']);
+  await eventually(() => receiver.received.length === 2);
+  await listening.kill();
+  expect(receiver.received.map(({ id }) => id)).toEqual(accepted);
+  expect(receiver.received.map(({ body }) => `${body}`)).toEqual(['{"n":1}', '{"n":2}']);
+  const sent = { connection: 'close', 'content-length': '7', host: new URL(receiver.url).host };
+  const named = { 'hookmill-delivery-id': accepted[0], 'hookmill-webhook': 'deploys' };
+  const kept = { 'x-kept': Buffer.from('Grüße').toString('latin1') };
+  expect(receiver.received[0]?.headers).toEqual({ ...sent, ...named, ...kept });
+  const [id] = accepted;
+  for (const name of ['x-line', 'x-nul', 'not a\\x1bname']) {
+    expect(listening.stderr()).toContain(
+      `${id} is forwarded without the header ${name}, which HTTP does not allow`,
+    );
+  }
 });
 
 test('refuses a URL that is none, and a token that may not read', async () => {

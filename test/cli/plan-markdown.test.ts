@@ -153,6 +153,6 @@ test('definitions that cannot be applied are a comment too, with place, message 
     },
   ]);
   expect(markdown).toContain(
-    '\n- error in <code>webhooks&#47;a&#46;yaml&#58;3</code>: there is no team secret X; make it &#91;secret&#47;missing&#93;\n',
+    '\n- error in <code>webhooks&#47;a&#46;yaml&#58;3</code>: there is no team secret X; make it <code>&#91;secret&#47;missing&#93;</code>\n',
   );
 });

@@ -44,6 +44,23 @@ test('the code of a diagnostic, which a server may have sent, is escaped like it
   expect(text).toContain('[secret/x\\x1b]52;c;cm0gLXJmIH4=\\x07\\x0a::error::x]');
 });
 
+test.each([
+  ['an unknown option', ['validate', '--x%']],
+  ['an unknown command', ['x%']],
+  ['an unknown subcommand', ['deliveries', 'x%']],
+  ['an argument too many', ['status', 'x%']],
+  ['a value that is none of the choices', ['validate', '-o', 'x%']],
+  ['a value that is no number', ['deliveries', 'list', '--limit', 'x%']],
+])('a message of wrong usage quotes %s, and nothing in it is obeyed', async (_, args) => {
+  const text = `${clipboard}\u001b[31m\u202e\n::error::x##[group]`;
+  const { exitCode, stdout, stderr } = await makeWorkspace().hookmill(
+    ...args.map(arg => arg.replace('%', text)),
+  );
+  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+  expect(stderr).toContain('x\\x1b]52;c;cm0gLXJmIH4=\\x07\\x1b[31m\\u202e');
+  for (const obeyed of ['\u001b', '\u202e', '##[', '\n::']) expect(stderr).not.toContain(obeyed);
+});
+
 test('automations show and plan print a prompt with its lines, and nothing in it is obeyed', async () => {
   const workspace = makeWorkspace();
   workspace.write('webhooks/a.yaml', 'secretName: TOKEN\n');

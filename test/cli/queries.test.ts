@@ -1,15 +1,19 @@
 import { createHmac } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
+import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { execa } from 'execa';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { parseTime } from '../../cli/input/parse-time.ts';
+import { startAlteringServer } from '../support/altering-server.ts';
 import { eventually } from '../support/eventually.ts';
 import { newHome } from '../support/factory.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { send } from '../support/http.ts';
+import { startLoopbackServer } from '../support/loopback-server.ts';
 import {
   openFactory,
   openManagedDaemon,
@@ -267,6 +271,71 @@ describe('prints a curl command', () => {
     },
   );
 
+  describe('of a hostile server', () => {
+    const body = '@/etc/passwd \n{}';
+    /** The command that is printed if a server answers this in place of what is true. */
+    const show = async (lies: { url?: string; headers?: object; name?: string; secretName?: string }) => {
+      const { daemon, workspace, post, env } = await openScene();
+      const id = await post({});
+      const { headers, ...webhook } = lies;
+      const url = await startAlteringServer(
+        daemon.managementUrl,
+        (answer, path) => {
+          if (path.endsWith(`/deliveries/${id}`)) return { ...answer, headers };
+          return { ...answer, webhooks: answer.webhooks.map((given: object) => ({ ...given, ...webhook })) };
+        },
+        () => body,
+      );
+      const server = { ...env.server, HOOKMILL_SERVER: url };
+      const shown = await workspace.hookmill('deliveries', 'show', id, '-o', 'curl', { env: server });
+      return { ...shown, workspace };
+    };
+
+    test('that reads no file and obeys nothing, whatever the server says', async () => {
+      let received: { headers: IncomingHttpHeaders; body: string; url: string | undefined } | undefined;
+      const origin = await startLoopbackServer(async (request, response) => {
+        received = { headers: request.headers, body: await text(request), url: request.url };
+        response.end();
+      });
+      const { stdout, exitCode, workspace } = await show({
+        url: `${origin}/{a,b}[1-9]?~$(>pwned)\x1b[2J\u202e`,
+        name: `x;touch pwned`,
+        secretName: '\ntouch pwned #\x1b[2J',
+        headers: {
+          '@kept.txt': '',
+          '-o kept.txt': 'x',
+          'x-line\r\nx-other': 'x',
+          'Transfer-Encoding': 'chunked',
+          HOST: 'elsewhere.example',
+          'x-escape': '\x1b[2J',
+          'x-file': '@kept.txt',
+          'x-good': '-K kept.txt',
+        },
+      });
+      expect(exitCode).toBe(0);
+      expect(stdout).not.toMatch(/(?!\n)\p{C}/u);
+      workspace.write('kept.txt', 'x-kept: a secret\n');
+      const given = { cwd: workspace.directory, env: { WEBHOOK_SECRET: 'secret' }, input: stdout };
+      expect(await execa('sh', given)).toMatchObject({ stdout: '', exitCode: 0 });
+      expect(received?.body).toBe(body);
+      expect(received?.url).toContain('/{a,b}[1-9]?~$(>pwned)');
+      expect(received?.headers).toMatchObject({ 'x-file': '@kept.txt', 'x-good': '-K kept.txt' });
+      expect(received?.headers.host).toBe(new URL(origin).host);
+      expect(JSON.stringify(received)).not.toContain('a secret');
+      expect(received?.headers).not.toHaveProperty('x-other');
+      expect(existsSync(workspace.path('pwned'))).toBe(false);
+    });
+
+    test.for(['-K/etc/passwd', '@/etc/passwd', 'file:///etc/passwd', ' http://127.0.0.1'])(
+      'not for the URL %j, which is none of a webhook',
+      async url => {
+        const { stdout, stderr, exitCode } = await show({ url });
+        expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 1 });
+        expect(stderr).toContain('sent an answer that this version of hookmill does not know');
+      },
+    );
+  });
+
   test('that says what is missing of a signed delivery, and only for what has a body and a webhook', async () => {
     const { call, env } = await openFactory(shared());
     const workspace = makeWorkspace();
@@ -281,7 +350,7 @@ describe('prints a curl command', () => {
     const { stdout } = await show('-o', 'curl');
     expect(stdout).toContain('# The signature of github is missing');
     expect(stdout).toContain('hookmill send git --payload body.json');
-    expect(stdout).toContain(`curl ${webhook.url} \\\n`);
+    expect(stdout).toContain(`curl --globoff ${webhook.url} \\\n`);
     expect(stdout).toContain(`-H 'x-github-event: push'`);
     expect(stdout).not.toContain(signature);
     await call('deleteWebhook', { params: { uid: webhook.uid } });

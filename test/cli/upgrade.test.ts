@@ -1,8 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { execaSync } from 'execa';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openBackup } from '../../store/backup/open-backup.ts';
+import { readSchemaVersion, schemaVersionCurrent } from '../../store/embedded/delivery-log/sql/migrations.ts';
 import { openStore } from '../../store/open-store.ts';
 import { transferTables } from '../../store/transfer.ts';
 import { startDaemonForTest } from '../support/daemon.ts';
@@ -41,8 +43,27 @@ async function list(
   return JSON.parse((await workspace.hookmill(...words.split(' '), '-o', 'json', { env })).stdout);
 }
 
-test('there is a home of an earlier version', () => {
-  expect(versions).not.toEqual([]);
+// No version was released yet. The fixtures of 0.1.0 were made on the way to it, and have an older form of the delivery log.
+test.for(versions)(
+  'the home of %s has an older form than a home of now, until a daemon opens it',
+  async file => {
+    const directory = makeWorkspace().path('');
+    execaSync('tar', ['-xzf', join(folder, file), '--no-same-owner', '-C', directory]);
+    const readForm = (home: string) => {
+      const database = new Database(join(home, 'deliveries.db'), { readonly: true });
+      onTestFinished(() => void database.close());
+      return readSchemaVersion(database);
+    };
+    const form = readForm(join(directory, '.hookmill'));
+    expect(form).toBeGreaterThan(0);
+    expect(form).toBeLessThan(schemaVersionCurrent);
+    const { workspace } = await serveHome(file);
+    expect(readForm(workspace.home)).toBe(schemaVersionCurrent);
+  },
+);
+
+test('there are homes to open', () => {
+  expect(versions).toContain('0.1.0.tar.gz');
 });
 
 test.for(versions)('everything in the home of %s is there, and nothing is left to apply', async file => {

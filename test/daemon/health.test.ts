@@ -4,6 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { startAlerts } from '../../daemon/alerts/start-alerts.ts';
 import { startHealth } from '../../daemon/health/start-health.ts';
 import type { DeliveryLog } from '../../store/delivery-log.ts';
+import { openOperationsThread } from '../../daemon/operations-thread/operations-thread.ts';
 import { homeAt } from '../../store/embedded/files/home.ts';
 import { bearerOf, startDaemon } from '../support/daemon.ts';
 import { acceptedDelivery } from '../support/deliveries.ts';
@@ -48,9 +49,15 @@ test('the operations thread is asked only if there may be webhooks to judge', as
   const store = storeIn(newHome());
   const deliveryLog = await store.openDeliveryLog();
   let looks = Promise.withResolvers<void>();
+  const thread = openOperationsThread({ place: store.place, deliveryLog });
   const asked: string[] = [];
   const health = startHealth({
-    thread: { run: async verb => asked.push(verb) },
+    thread: {
+      run: (...given) => {
+        asked.push(given[0]);
+        return thread.run(...given);
+      },
+    },
     ...{
       deliveryLog,
       replicas: undefined,
@@ -63,7 +70,9 @@ test('the operations thread is asked only if there may be webhooks to judge', as
   onTestFinished(async () => {
     await health.stop();
     vi.useRealTimers();
+    await thread.close();
     await deliveryLog.close();
+    await store.close();
   });
   const look = async () => {
     looks = Promise.withResolvers();

@@ -177,7 +177,7 @@ browserTest(
     await page.getByRole('button', { name: 'Copy as curl' }).click();
     await page.getByRole('button', { name: 'Copied as curl' }).waitFor();
     const command = await page.evaluate<string>('navigator.clipboard.readText()');
-    expect(command).toContain(`curl ${webhook.url}`);
+    expect(command).toContain(`curl --globoff ${webhook.url}`);
     expect(command).toContain('Authorization: Bearer $WEBHOOK_SECRET');
     expect(command).toContain('"state":"failed"');
 

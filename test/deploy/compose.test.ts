@@ -34,6 +34,7 @@ test('the example names images with tags, and files, volumes, configs and servic
   const [files, volumes] = [true, false].map(isFile =>
     sources.filter(name => name.startsWith('.') === isFile),
   );
+  expect(files).not.toEqual([]);
   for (const file of files ?? []) expect(existsSync(join(directory, file)), file).toBe(true);
   expect(new Set(volumes)).toEqual(new Set(Object.keys(compose.volumes)));
   const configs = all.flatMap(({ configs = [] }) => configs.map(({ source }) => source));

@@ -1,7 +1,10 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import pino from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { startRetention } from '../../../daemon/runs/retention.ts';
+import { type RetentionOptions, startRetention } from '../../../daemon/runs/retention.ts';
+import type { DeliveryLog } from '../../../store/delivery-log.ts';
 import { mountSmallDisk } from '../../support/small-disk.ts';
 import { recordRun } from './record-runs.ts';
 import { openRunBench, type RunBench, runThatIs, silent } from './run-samples.ts';
@@ -9,12 +12,23 @@ import { openRunBench, type RunBench, runThatIs, silent } from './run-samples.ts
 const dayMs = 24 * 60 * 60 * 1000;
 
 /** Starts retention on the bench as if it were then. */
-function start({ store, deliveryLog }: RunBench, nowMs: () => number) {
+function start(
+  { store, deliveryLog }: RunBench,
+  nowMs: () => number,
+  given: Partial<Pick<RetentionOptions, 'deliveryLog' | 'log' | 'store'>> = {},
+) {
   const settings = { deliveries: 1, days: 7 };
-  const retention = startRetention({ deliveryLog, store, settings, log: silent, nowMs });
+  const retention = startRetention({ deliveryLog, store, settings, log: silent, nowMs, ...given });
   onTestFinished(() => retention.stop());
   return retention;
 }
+
+/** The store without other replicas, whose turn it could be. */
+const aloneWith = ({ store: { deliveries, runFiles } }: RunBench) => ({
+  deliveries,
+  runFiles,
+  replicas: undefined,
+});
 
 const directoriesOf = ({ home }: RunBench) => expect.poll(() => readdirSync(home.runsDirectory).sort());
 
@@ -80,19 +94,45 @@ test('looks again every hour', async () => {
   await directoriesOf(bench).not.toContain(id);
 });
 
-test('stops while a pass is under way, before or after the log closes', async () => {
+test('stops while a pass is under way, before or after the log closes, and the next one removes the rest', async () => {
   const bench = await openRunBench();
-  const first = start(bench, Date.now);
-  await first.stop();
-  const second = start(bench, Date.now);
+  const lines: string[] = [];
+  const log = pino({}, { write: line => void lines.push(line) });
+  const runs = ['0', '1', '2'].map(digit => `run_${digit.repeat(26)}`);
+  for (const run of runs) mkdirSync(join(bench.home.runsDirectory, run), { recursive: true });
+  const listRuns = () => readdirSync(bench.home.runsDirectory).sort();
+  await start(bench, Date.now, { log }).stop();
+  expect(listRuns()).toEqual(runs);
+  start(bench, Date.now, { log });
+  await directoriesOf(bench).toEqual([]);
+  const second = start(bench, Date.now, { log });
   await bench.deliveryLog.close();
   await second.stop();
-  await start(bench, Date.now).stop();
+  const asked = Promise.withResolvers<void>();
+  const prune: DeliveryLog['prune'] = given => bench.deliveryLog.prune(given).finally(() => asked.resolve());
+  const third = start(bench, Date.now, { log, deliveryLog: { prune }, store: aloneWith(bench) });
+  await asked.promise;
+  // The pass has met the closed log.
+  await setImmediate();
+  await third.stop();
+  expect(lines).toEqual([]);
 });
 
 test('does not hold up a stop for a pass that takes long', async () => {
-  const { store } = await openRunBench();
-  const deliveryLog = { prune: () => new Promise<never>(() => undefined) };
-  const settings = { deliveries: 50, days: 7 };
-  await startRetention({ deliveryLog, store, settings, log: silent, nowMs: Date.now }).stop();
+  const bench = await openRunBench();
+  const [asked, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let pruned = false;
+  const deliveryLog: Pick<DeliveryLog, 'prune'> = {
+    prune: async given => {
+      asked.resolve();
+      await gate.promise;
+      pruned = true;
+      return bench.deliveryLog.prune(given);
+    },
+  };
+  const retention = start(bench, Date.now, { deliveryLog, store: aloneWith(bench) });
+  await asked.promise;
+  await retention.stop();
+  expect(pruned).toBe(false);
+  gate.resolve();
 });
