@@ -13,7 +13,9 @@ import {
   requirePermission,
   requireSameSite,
 } from '../guards/caller.ts';
+import type { RequestRate } from '../guards/request-rate.ts';
 import type { SessionCookie } from '../guards/session-cookie.ts';
+import type { RequestState } from './answer-problem.ts';
 import type { ApiDeps } from './api-deps.ts';
 import type { ApiReply, PortHandlers } from './handler.ts';
 import { parseBody, readIfMatch, readQuery, readRequestBody } from './read-request.ts';
@@ -24,6 +26,7 @@ export interface ApiRouterDeps
   readonly handlers: PortHandlers;
   readonly callers: KnownCallers;
   readonly cookie: SessionCookie;
+  readonly rate: RequestRate;
   readonly log: Logger;
 }
 
@@ -49,6 +52,7 @@ interface Call {
 
 async function serve(call: Call, deps: ApiRouterDeps): Promise<void> {
   const { id, route, context } = call;
+  context.state = { operation: id } satisfies RequestState;
   const { factory } = context.params as Readonly<Record<string, string>>;
   const known = await requireCaller(call, factory, deps);
   if (factory !== undefined && !namePattern.test(factory)) throw new ApiProblem('not-found');
@@ -94,18 +98,28 @@ async function serveInThread(
   }
 }
 
-/** Returns the caller and their permission, neither for public routes. Fails unless the caller may use the route. */
+/**
+ * Returns the caller and their permission, neither for public routes. Fails unless the caller may use the route now: each
+ * caller has a rate, and so has each address that names no valid one. Who is valid never waits for who is not.
+ */
 async function requireCaller(
-  { route: { permission }, context }: Call,
+  { id, route: { permission }, context }: Call,
   factory: string | undefined,
-  { callers, cookie }: ApiRouterDeps,
+  { callers, cookie, rate, readClientAddress }: ApiRouterDeps,
 ): Promise<Pick<ThreadRequest, 'caller' | 'permission'>> {
   if (permission === 'public') {
+    rate.count(readClientAddress(context.req));
     requireSameSite(context.req);
     return { caller: undefined, permission: undefined };
   }
   const { authorization } = context.headers;
-  const caller = await identifyCaller({ authorization, session: cookie.read(context) }, callers);
+  const identifying = identifyCaller({ authorization, session: cookie.read(context) }, callers);
+  const caller = await identifying.catch(error => {
+    rate.count(readClientAddress(context.req));
+    throw error;
+  });
+  context.state = { operation: id, caller } satisfies RequestState;
+  rate.count(caller.sha256);
   if (caller.over === 'session') requireSameSite(context.req);
   return { caller, permission: requirePermission(caller, permission, factory) };
 }

@@ -6,6 +6,7 @@ import type { DeliveryLog } from '../../../store/delivery-log.ts';
 import type { Store } from '../../../store/ports.ts';
 import type { ServedFactories } from '../../served/served-factories.ts';
 import { openKnownTokens } from '../guards/known-tokens.ts';
+import { createRequestRate } from '../guards/request-rate.ts';
 import { createCookie, createSessionCookie } from '../guards/session-cookie.ts';
 import { createSessions } from '../guards/sessions.ts';
 import { createSignInAttempts } from '../guards/sign-in-attempts.ts';
@@ -31,6 +32,7 @@ export interface ApiOptions {
   /** Undefined unless people can sign in at a provider. */
   readonly signIn: SignIn | undefined;
   readonly readClientAddress: (request: IncomingMessage) => string;
+  readonly requestsPerMinute: number;
   readonly nowMs: () => number;
   readonly monotonicMs: () => number;
   readonly log: Logger;
@@ -42,7 +44,13 @@ export interface Api {
 }
 
 /** Wires the management API. */
-export function createApi({ managementUrl, signIn, monotonicMs, ...options }: ApiOptions): Api {
+export function createApi({
+  managementUrl,
+  signIn,
+  requestsPerMinute,
+  monotonicMs,
+  ...options
+}: ApiOptions): Api {
   const { store, live, nowMs, log } = options;
   const deps: ApiDeps = {
     ...options,
@@ -61,7 +69,7 @@ export function createApi({ managementUrl, signIn, monotonicMs, ...options }: Ap
     ...createLogHandlers(deps),
   };
   return {
-    router: createApiRouter({ ...deps, handlers }),
+    router: createApiRouter({ ...deps, handlers, rate: createRequestRate(requestsPerMinute, monotonicMs) }),
     close: async () => {
       live.close();
       await deps.callers.tokens.close();
