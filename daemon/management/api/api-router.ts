@@ -6,6 +6,7 @@ import { ApiProblem } from '../../../schema/api/problems.ts';
 import { type ApiRoute, apiPrefix } from '../../../schema/api/route.ts';
 import { apiRoutes, type OperationId } from '../../../schema/api/routes.ts';
 import { namePattern } from '../../../schema/name.ts';
+import type { UnverifiedBodies } from '../../http/unverified-bodies.ts';
 import {
   type Caller,
   identifyCaller,
@@ -27,6 +28,8 @@ export interface ApiRouterDeps
   readonly callers: KnownCallers;
   readonly cookie: SessionCookie;
   readonly rate: RequestRate;
+  /** The memory of all bodies that are being read. A token may send as slowly as a stranger. */
+  readonly bodies: UnverifiedBodies;
   readonly log: Logger;
 }
 
@@ -58,7 +61,8 @@ async function serve(call: Call, deps: ApiRouterDeps): Promise<void> {
   if (factory !== undefined && !namePattern.test(factory)) throw new ApiProblem('not-found');
   const query = readQuery(context.URL.searchParams, route);
   const ifSerial = route.etag ? readIfMatch(context.req) : undefined;
-  const body = await readRequestBody(context, route);
+  const enter = () => deps.bodies.enter(known.caller?.sha256 ?? deps.readClientAddress(context.req));
+  const body = await readRequestBody(context, route, enter);
   const request = { params: context.params, query, ifSerial, ...known };
   if (id in deps.handlers) {
     // The table's types ensure that each handler takes the shapes that were checked here.

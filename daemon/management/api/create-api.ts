@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type Router from '@koa/router';
 import type { Logger } from 'pino';
+import { apiDefinitionsBytesMax } from '../../../schema/api/routes.ts';
 import type { DeliveryLog } from '../../../store/delivery-log.ts';
 import type { Store } from '../../../store/ports.ts';
+import { UnverifiedBodies } from '../../http/unverified-bodies.ts';
 import type { ServedFactories } from '../../served/served-factories.ts';
 import { openKnownTokens } from '../guards/known-tokens.ts';
 import { createRequestRate } from '../guards/request-rate.ts';
@@ -69,7 +71,11 @@ export function createApi({
     ...createLogHandlers(deps),
   };
   return {
-    router: createApiRouter({ ...deps, handlers, rate: createRequestRate(requestsPerMinute, monotonicMs) }),
+    router: createApiRouter({
+      ...{ ...deps, handlers },
+      rate: createRequestRate(requestsPerMinute, monotonicMs),
+      bodies: new UnverifiedBodies(apiDefinitionsBytesMax),
+    }),
     close: async () => {
       live.close();
       await deps.callers.tokens.close();
