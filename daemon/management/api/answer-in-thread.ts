@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type Changeable, recordWrites } from '../../../operations/audit.ts';
+import { type Changeable, recordWrites } from '../../../operations/record-writes.ts';
 import { apiRoutes } from '../../../schema/api/routes.ts';
 import type { Store } from '../../../store/ports.ts';
 import type { ReadOutside, TeamSecrets } from '../../../store/team-secrets.ts';

@@ -7,7 +7,6 @@ import { Refusal } from '../../../schema/refusal.ts';
 import { DeliveryLogError } from '../../../store/delivery-log-error.ts';
 import { StoreError, type StoreErrorCode } from '../../../store/store-error.ts';
 import { WindowCounter } from '../../http/window-counter.ts';
-import type { Metrics } from '../../observability/metrics.ts';
 import type { Caller } from '../guards/caller.ts';
 
 /** @limit Wait that the management API asks for with `Retry-After`, in seconds: a person waits that long. */
@@ -39,7 +38,8 @@ export interface RequestState {
 
 export interface ProblemDeps {
   readonly log: Logger;
-  readonly observe: Metrics['observeManagement'];
+  /** Counts an answer. */
+  readonly observe: (result: ApiProblemCode | 'answered') => void;
   readonly readClientAddress: (request: IncomingMessage) => string;
   readonly monotonicMs: () => number;
 }

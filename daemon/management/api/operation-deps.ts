@@ -1,5 +1,5 @@
-import type { Changeable } from '../../../operations/audit.ts';
 import type { OpenFactory } from '../../../operations/factory.ts';
+import type { Changeable } from '../../../operations/record-writes.ts';
 import type { AppliedState } from '../../../schema/applied-state.ts';
 import type { ActivityCounter } from './activity.ts';
 import type { ThreadRequest } from './thread-request.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Changeable, recordWrites } from '../../operations/audit.ts';
+import { type Changeable, recordWrites } from '../../operations/record-writes.ts';
 import { emptyAppliedState } from '../../schema/applied-state.ts';
 import { Refusal } from '../../schema/refusal.ts';
 import { newHome } from '../support/factory.ts';
