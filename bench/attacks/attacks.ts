@@ -208,7 +208,7 @@ async function guess(
   }
   reports.push(await stage.attack({ head, bodyFile, from: from.slice(-2), connections: 24 }));
   const judged = sum(reports, 401);
-  const tooMany = judged > 31 * from.length ? `${judged} guesses were judged` : undefined;
+  const tooMany = judged > stage.guessesMax * from.length ? `${judged} guesses were judged` : undefined;
   return { reports, harm: sum(reports, 202) > 0 ? 'found the token' : tooMany };
 }
 

@@ -50,6 +50,8 @@ export interface Stage extends PreparedHome, RunningDaemon {
   /** The path of a webhook on the ingress, also if the attack is aimed at the management port. */
   webhookPath(webhook: Target): string;
   readonly unknownPath: string;
+  /** How many guesses of one address may be judged. */
+  readonly guessesMax: number;
   readonly honestUrls: readonly string[];
   /** Writes a file for an attacker to send. */
   writeBody(content: string): string;
@@ -80,6 +82,7 @@ export async function openStage(
     ingressPath: pathOf,
     webhookPath: pathOf,
     unknownPath: `/webhooks/w/wh_${'0'.repeat(24)}`,
+    guessesMax: 31,
     honestUrls: honest.map(name => `${daemon.ingressUrl}${pathOf(name)}`),
     writeBody: content => {
       const file = join(directory, `body-${bodies++}`);
@@ -125,7 +128,10 @@ export function aimAtManagement(stage: Stage): Stage {
   const isOfIngress = (line: string) => line === 'Host: hooks.example.com';
   return {
     ...stage,
-    ingressPath: () => '/api/v1/session',
+    // Guesses are in a header, and so go where a token does.
+    ingressPath: webhook =>
+      `/api/v1/${webhook === 'guessed' ? 'factories/default/automation-plan' : 'session'}`,
+    guessesMax: 600,
     unknownPath: '/api/v1/nothing',
     attack: given => {
       if (given.from?.length === 1 && given.requestsMax === 1) return stage.attack(given);

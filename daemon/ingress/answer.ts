@@ -1,5 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Context } from 'koa';
+import { BoundedResponse } from '../http/bounded-response.ts';
 import type { IngressOutcome } from './ingress-outcome.ts';
 import type { RenderProblem } from './problems.ts';
 
@@ -42,5 +43,7 @@ function answerRefusal(
   if (retryAfterSeconds !== undefined) headers['Retry-After'] = String(retryAfterSeconds);
   const isClosed = status === 413 || problem === 'too-many-uploads' || problem === 'body-in-pieces';
   if (isClosed) headers.Connection = 'close';
+  // An address that failed too often was answered before, and may lose this answer.
+  if (problem === 'too-many-failures' && context.res instanceof BoundedResponse) context.res.lingerBytes = 0;
   send(context, status, headers, body);
 }
