@@ -3,15 +3,16 @@
 // waited before and during it, how much the memory grew, and what the attacker was answered. The same deliveries go to
 // a bare server: what they wait there is the load of the machine. The share is how much of the time in which the daemon's
 // main thread could have worked it had a processor; on a machine that does nothing else, it is nearly 1. Ends with 1 if
-// an attack succeeded. Each attack has a daemon and a home of its own, with the default limits. Linux only.
-// Usage: npm run bench:attacks [-- --seconds 8 --only "live views"]
+// an attack succeeded. Each attack has a daemon and a home of its own, with the default limits. Linux only. With the port
+// `management`, the attacks on the ingress go to the sign-in of the management port instead.
+// Usage: npm run bench:attacks [-- --seconds 8 --only "live views" --port ingress]
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { type Attack, attacks } from './attacks/attacks.ts';
 import { type HonestDelivery, startHonestSender } from './attacks/honest-sender.ts';
-import { openStage, type PreparedHome, prepareHome, type Stage } from './attacks/stage.ts';
+import { aimAtManagement, openStage, type PreparedHome, prepareHome, type Stage } from './attacks/stage.ts';
 import { inTemporaryDirectory, startServer } from './support/factory.ts';
 import { percentile, round } from './support/statistics.ts';
 
@@ -23,7 +24,11 @@ const usualSeconds = 4;
 const sampleMs = 100;
 
 const { values } = parseArgs({
-  options: { seconds: { type: 'string', default: '8' }, only: { type: 'string', default: '' } },
+  options: {
+    seconds: { type: 'string', default: '8' },
+    only: { type: 'string', default: '' },
+    port: { type: 'string', default: 'ingress' },
+  },
 });
 
 await inTemporaryDirectory(async directory => {
@@ -74,7 +79,7 @@ async function measure(
   const memory = watchMemory(stage);
   const schedule = watchSchedule(stage);
   const attackedFromMs = performance.now();
-  const { reports, harm } = await attack.run(stage);
+  const { reports, harm } = await attack.run(values.port === 'management' ? aimAtManagement(stage) : stage);
   await Promise.all([honest.stop(), bare.stop()]);
   const grownMb = memory.stop();
   const share = schedule.stop();

@@ -305,6 +305,7 @@ async function startManagement(
   onClose: OnClose,
 ): Promise<string> {
   const { managementUrl } = settings;
+  const readClientAddress = createAddressReader(settings.trustProxies);
   const signIn =
     settings.signIn &&
     (await openSignIn({
@@ -318,12 +319,14 @@ async function startManagement(
       const transfer = ownBuffers(request.body);
       return answering.run('answerRequest', request, turn, transfer) as Promise<ThreadAnswer>;
     },
-    readClientAddress: createAddressReader(settings.trustProxies),
+    readClientAddress,
+    requestsPerMinute: settings.limits.apiRequestsPerMinute,
     baseUrl: () => condition.baseUrl,
   });
   onClose(() => api.close());
   const management = createManagement({
     ...{ served, metrics, readReconciles, api: api.router, managementUrl, daemonId, log },
+    ...{ readClientAddress, monotonicMs },
     dashboard: await readDashboardFiles(findDashboardDirectory()),
     notReady: () =>
       condition.failure ??

@@ -22,6 +22,8 @@ const failedAuthPerMinuteTotal = 300;
 const deliveriesKept = 50;
 /** @limit Age in days below which every delivery is kept, as the specification of the service says. */
 const deliveryDaysKept = 7;
+/** @limit Requests to the management API per minute, of each API token or person, and of each client address (IPv6: /64) without a valid one: a dashboard in use sends a few dozen. */
+const apiRequestsPerMinute = 600;
 /** @limit Time for one whole request, headers and body, in ms: a slower sender only occupies a connection. */
 export const requestMs = 10_000;
 /** @limit Longest time for one whole request that an operator can set, in seconds: a day; a longer one is probably a mistake. */
@@ -68,6 +70,11 @@ const limitsShape = z.strictObject({
     .max(bodyBytesSettingMax)
     .default(bodyBytesMax)
     .describe('Maximum size of a request body, in bytes.'),
+  apiRequestsPerMinute: count
+    .default(apiRequestsPerMinute)
+    .describe(
+      'Requests to the management API per minute, of each API token or person, and of each client address without a valid one.',
+    ),
   requestSeconds: z
     .number()
     .positive()
@@ -140,7 +147,7 @@ export const settingsShape = z
         'Time for which the ingress still accepts deliveries after a stop signal, while /readyz answers 503, in seconds; for proxies that check it.',
       ),
     logLevel: z.enum(logLevels).default('info').describe('Minimum log level.'),
-    limits: limitsShape.prefault({}).describe('Limits of the ingress.'),
+    limits: limitsShape.prefault({}).describe('Limits of the ingress and the management API.'),
     retention: retentionShape
       .prefault({})
       .describe('How long deliveries are kept. A delivery is removed only when neither setting keeps it.'),

@@ -113,14 +113,18 @@ function nameByWebhook(
   return element => byTrigger.get(element);
 }
 
-/** Whether a credential was made from the team secret's current value, in the form that the auth mode needs. */
+/**
+ * Whether a credential was made from the team secret's current value, in the form that the auth mode needs. A value that
+ * was not read from where it is kept counts as the one of the credential.
+ */
 export function isCurrentCredential(
   credential: Credential,
   authMode: AuthMode,
   secret: TeamSecret | undefined,
 ): boolean {
-  if (credential.kind === 'unset') return secret?.value === undefined;
+  if (credential.kind === 'unset') return secret?.value === undefined && !secret?.isUnread;
   const kind = authMode === 'signature' ? 'sealed' : 'digest';
+  if (secret?.isUnread) return credential.kind === kind;
   return credential.kind === kind && credential.secretVersion === secret?.value?.version;
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type AuditEntry, auditEntryShape } from '../schema/audit-entry.ts';
 
-/** @limit Newest entries of the audit log that are always kept; a home has up to twice as many: years of changes by people. */
+/** @limit Newest finished entries of the audit log that are always kept of each factory, and as many unfinished ones: years of changes by people, and nobody can push out entries of a factory that they may not change. */
 export const auditEntriesKept = 10_000;
 
 export const storedAuditEntryShape = auditEntryShape.extend({
@@ -21,8 +21,9 @@ export interface AuditWanted {
 }
 
 /**
- * The record of who changed what, when, and from where; the oldest entries are removed. An entry begins before its change
- * and ends after it, so that nothing is changed without one.
+ * The record of who changed what, when, and from where. An entry begins before its change and ends after it, so that
+ * nothing is changed without one. Of each factory, the oldest entries beyond `kept` are removed; finished and unfinished
+ * ones are counted apart. Entries without a factory count as one more factory.
  */
 export interface AuditLog {
   /** Records an entry that is listed as unfinished until the change ends. Returns its place, once it is on disk. */

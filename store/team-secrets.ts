@@ -38,9 +38,17 @@ export interface TeamSecrets {
   /**
    * Opens the named team secrets, with their values. Leaves out those that do not exist. Those that the factory may not
    * use are `forbiddenTo` it, and have no value. Those whose value cannot be read from where it is kept are `unresolved`.
+   * `readOutside` reads those that are kept elsewhere; with null, nobody does, and they are `isUnread`.
    */
-  open(names: Iterable<string>, factory?: string): Promise<Map<string, TeamSecret>>;
+  open(
+    names: Iterable<string>,
+    factory?: string,
+    readOutside?: ReadOutside | null,
+  ): Promise<Map<string, TeamSecret>>;
 }
+
+/** Reads what is kept outside the store. It may start processes and wait for them, and its caller may do other work meanwhile. */
+export type ReadOutside = <T>(read: () => Promise<T>) => Promise<T>;
 
 /** The factories that may use a team secret; null: all factories. */
 export type FactoriesAllowed = readonly string[] | null;
@@ -78,6 +86,8 @@ export interface TeamSecret {
   readonly forbiddenTo?: string;
   /** The reason why the value could not be read from where it is kept, and what to do. */
   readonly unresolved?: { readonly message: string; readonly hint: string };
+  /** The value is kept elsewhere, and was not read from there because the caller may not cause that. */
+  readonly isUnread?: true;
 }
 
 /** Fails with `secret-invalid`. */

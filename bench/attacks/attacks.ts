@@ -208,14 +208,15 @@ async function guess(
   }
   reports.push(await stage.attack({ head, bodyFile, from: from.slice(-2), connections: 24 }));
   const judged = sum(reports, 401);
-  const tooMany = judged > 31 * from.length ? `${judged} guesses were judged` : undefined;
+  const tooMany = judged > stage.guessesMax * from.length ? `${judged} guesses were judged` : undefined;
   return { reports, harm: sum(reports, 202) > 0 ? 'found the token' : tooMany };
 }
 
+/** Delivers to the ingress, whatever port is attacked. */
 async function deliverGenuine(stage: Stage, webhook: 'x' | 'github', header: string): Promise<string> {
   const body = JSON.stringify({ genuine: webhook });
   const signature = `${header}: sha256=${sign(body, webhook === 'x' ? 'base64' : 'hex')}`;
-  const head = post(stage.ingressPath(webhook), body, signature);
+  const head = post(stage.webhookPath(webhook), body, signature);
   const bodyFile = stage.writeBody(body);
   const report = await stage.attack({ head, bodyFile, connections: 1, requestsMax: 1, from: [other] });
   return Object.keys(report.statuses).join();
@@ -223,7 +224,7 @@ async function deliverGenuine(stage: Stage, webhook: 'x' | 'github', header: str
 
 async function lockOut(stage: Stage): Promise<AttackResult> {
   const challenge = 'a-stranger-may-ask-for-this';
-  const url = `${stage.ingressUrl}${stage.ingressPath('x')}?crc_token=${challenge}`;
+  const url = `${stage.ingressUrl}${stage.webhookPath('x')}?crc_token=${challenge}`;
   const answer = await fetch(url).then(response => response.text());
   const [, signature = ''] = /"response_token":"([^"]+)"/.exec(answer) ?? [];
   const head = post(stage.ingressPath('x'), challenge, `x-twitter-webhooks-signature: ${signature}`);
@@ -244,7 +245,7 @@ async function replayCaptured(stage: Stage): Promise<AttackResult> {
     headers: { authorization: `Bearer ${stage.readToken}` },
   });
   const { length } = ((await list.json()) as { deliveries: unknown[] }).deliveries;
-  return { reports: [report], harm: length === 1 ? undefined : `${length} deliveries of one request` };
+  return { reports: [report], harm: length <= 1 ? undefined : `${length} deliveries of one request` };
 }
 
 async function sendBadLine(stage: Stage, url: string, lines: readonly string[]): Promise<AttackResult> {
@@ -268,7 +269,7 @@ async function sendOversized(stage: Stage): Promise<AttackResult> {
 }
 
 async function sendUnknown(stage: Stage): Promise<AttackResult> {
-  const head = post(`/webhooks/w/wh_${'0'.repeat(24)}`, '{}');
+  const head = post(stage.unknownPath, '{}');
   return { reports: [await stage.attack({ head, bodyFile: stage.writeBody('{}'), connections: 32 })] };
 }
 

@@ -47,6 +47,11 @@ export interface PreparedHome {
 export interface Stage extends PreparedHome, RunningDaemon {
   readonly seconds: number;
   ingressPath(webhook: Target | 'guessed'): string;
+  /** The path of a webhook on the ingress, also if the attack is aimed at the management port. */
+  webhookPath(webhook: Target): string;
+  readonly unknownPath: string;
+  /** How many guesses of one address may be judged. */
+  readonly guessesMax: number;
   readonly honestUrls: readonly string[];
   /** Writes a file for an attacker to send. */
   writeBody(content: string): string;
@@ -75,6 +80,9 @@ export async function openStage(
     directory,
     seconds,
     ingressPath: pathOf,
+    webhookPath: pathOf,
+    unknownPath: `/webhooks/w/wh_${'0'.repeat(24)}`,
+    guessesMax: 31,
     honestUrls: honest.map(name => `${daemon.ingressUrl}${pathOf(name)}`),
     writeBody: content => {
       const file = join(directory, `body-${bodies++}`);
@@ -112,4 +120,23 @@ export async function makeRepository(directory: string, files: ReadonlyMap<strin
   const small = new Map([['webhooks/one.yaml', 'secretName: HONEST\n']]);
   await git(commit('main', small) + commit('large', files), 'fast-import', '--quiet');
   return { repositories: [{ factory: 'followed', repository: directory, interval: '5s' }] };
+}
+
+/** The stage for attacks on the management port: what would go to a webhook goes to the sign-in, which takes a body too. */
+export function aimAtManagement(stage: Stage): Stage {
+  const url = stage.managementUrl;
+  const isOfIngress = (line: string) => line === 'Host: hooks.example.com';
+  return {
+    ...stage,
+    // Guesses are in a header, and so go where a token does.
+    ingressPath: webhook =>
+      `/api/v1/${webhook === 'guessed' ? 'factories/default/automation-plan' : 'session'}`,
+    guessesMax: 600,
+    unknownPath: '/api/v1/nothing',
+    attack: given => {
+      if (given.from?.length === 1 && given.requestsMax === 1) return stage.attack(given);
+      const head = given.head.map(line => (isOfIngress(line) ? `Host: ${new URL(url).host}` : line));
+      return stage.attack({ ...given, url, head });
+    },
+  };
 }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { problemAnswer } from '../../schema/api/problem-answer.ts';
 import { ApiProblem, type ApiProblemCode, apiProblems } from '../../schema/api/problems.ts';
@@ -11,6 +12,11 @@ import type { Server } from './server-address.ts';
 
 /** @limit Time that a command waits for a server's answer, in ms: an apply may itself wait for a lock. */
 const serverRequestMs = 30_000;
+
+/** @limit Longest wait that a server may ask a command for with 429 and `Retry-After`, in seconds: the limits of the management API are per minute. */
+const retryAfterSecondsMax = 60;
+/** @limit Times that a command repeats a request for which a server asked it to wait, before it fails. */
+const repeatsMax = 5;
 
 interface ServerCall {
   readonly params: Readonly<Record<string, string>>;
@@ -29,7 +35,7 @@ export async function callServer<Id extends OperationId>(
   call: ServerCall,
 ): Promise<ApiAnswer<ApiRoutes[Id], Uint8Array>> {
   const route: ApiRoute = apiRoutes[id];
-  const response = await sendRequest(server, route, call);
+  const response = await sendUntilTaken(server, route, call);
   const bytes = new Uint8Array(await response.arrayBuffer());
   if (!response.ok) throw toError(server, response.status, bytes);
   if (!route.answer.shape) return bytes as ApiAnswer<ApiRoutes[Id], Uint8Array>;
@@ -38,6 +44,18 @@ export async function callServer<Id extends OperationId>(
   throw new CommandError(
     `${server.url} sent an answer that this version of hookmill does not know; use the server's version`,
   );
+}
+
+/** Sends a request, and again after the wait that the server asks for with 429: it has done nothing then. */
+async function sendUntilTaken(server: Server, route: ApiRoute, call: ServerCall): Promise<Response> {
+  for (let repeats = 0; ; repeats++) {
+    const response = await sendRequest(server, route, call);
+    const wait = response.status === 429 ? response.headers.get('retry-after') : null;
+    const isShort = wait !== null && /^\d{1,2}$/.test(wait) && Number(wait) <= retryAfterSecondsMax;
+    if (!isShort || repeats === repeatsMax) return response;
+    await response.body?.cancel();
+    await delay(Number(wait) * 1_000);
+  }
 }
 
 async function sendRequest({ url, token }: Server, route: ApiRoute, call: ServerCall): Promise<Response> {

@@ -4,6 +4,7 @@ import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as delay, setImmediate as endOfTurn } from 'node:timers/promises';
 import { connectionsMax, requestMs } from '../settings.ts';
 import { SettingsError } from '../settings-error.ts';
+import { BoundedResponse } from './bounded-response.ts';
 import { ConnectionSlots } from './connection-slots.ts';
 import { ConnectionTurns } from './connection-turns.ts';
 import { isHeadValid, refuseHead } from './request-head.ts';
@@ -54,6 +55,7 @@ export function createBoundedServer(
       keepAliveTimeout: idleConnectionMs,
       connectionsCheckingInterval: connectionsCheckMs,
       maxHeaderSize: headerBytesMax,
+      ServerResponse: BoundedResponse,
     },
     serve,
   );

@@ -59,7 +59,7 @@ export function createIngress(options: IngressOptions): Koa {
       if (outcome.result === 'refused' && context.req.complete) await endOfTurn();
       if (outcome.result === 'accepted') onAccepted(outcome.webhook);
       if (isStopping()) context.set('Connection', 'close');
-      answer(context, outcome, renderProblem, bodyBytesMax);
+      answer(context, outcome, renderProblem);
       if (outcome.result === 'refused') unlogged.count(outcome, request);
       report(options, context.res.statusCode, outcome, performance.now() - startedMs, trace);
     } catch (err) {

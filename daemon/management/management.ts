@@ -6,7 +6,7 @@ import type { Readiness } from '../../schema/readiness.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { FactoryReconcile } from '../reconciling/reconcile-statuses.ts';
 import type { ServedFactories, ServedFactory } from '../served/served-factories.ts';
-import { answerProblems } from './api/answer-problem.ts';
+import { answerProblems, type ProblemDeps } from './api/answer-problem.ts';
 import { type DashboardFiles, serveDashboard } from './dashboard-files.ts';
 import { refuseForeignHosts, setBrowserHeaders } from './guards/browser-guards.ts';
 
@@ -22,6 +22,8 @@ export interface ManagementDeps {
   /** Different for each start of a daemon. */
   readonly daemonId: string;
   readonly log: Logger;
+  readonly readClientAddress: ProblemDeps['readClientAddress'];
+  readonly monotonicMs: () => number;
   /** Why deliveries cannot be accepted now; undefined when they can. */
   readonly notReady: () => string | undefined;
 }
@@ -37,7 +39,7 @@ export function createManagement(deps: ManagementDeps): Koa {
   });
   app.use(normalizeTarget);
   app.use(setBrowserHeaders);
-  app.use(answerProblems(deps.log));
+  app.use(answerProblems({ ...deps, observe: deps.metrics.observeManagement }));
   app.use(refuseForeignHosts(deps.managementUrl));
   app.use(createOperatorRoutes(deps).routes());
   app.use(deps.api.routes());

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { type ApiProblemCode, apiProblems } from '../../schema/api/problems.ts';
 import type { DeliveryLog, Run, UnfinishedRuns } from '../../store/delivery-log.ts';
 import type { Replicas, ReplicasState } from '../../store/replicas.ts';
 import type { HealthCounts } from '../../store/tallies.ts';
@@ -15,6 +16,8 @@ export interface Metrics {
     result: string,
     seconds: number,
   ): void;
+  /** Counts a request to the management port. The result is the code of its problem, or `answered`. */
+  observeManagement(result: ApiProblemCode | 'answered'): void;
   /** Counts an attempt at a run, by what became of the run. */
   observeAttempt(run: Pick<Run, 'factory' | 'automation'>, state: RunEnd): void;
   /** Renders the metrics in the Prometheus text format. */
@@ -49,6 +52,7 @@ export function createMetrics(sources: MetricSources): Metrics {
   if (traces) addDroppedSpans(registry, traces);
   return {
     observeRequest: createRequestObserver(registry),
+    observeManagement: createManagementObserver(registry),
     observeAttempt: createAttemptObserver(registry),
     render: () => registry.metrics(),
     contentType: registry.contentType,
@@ -73,6 +77,17 @@ function createRequestObserver(registry: Registry): Metrics['observeRequest'] {
     requests.inc({ factory: webhook?.factory ?? '', webhook: webhook?.name ?? '', result });
     duration.observe(seconds);
   };
+}
+
+function createManagementObserver(registry: Registry): Metrics['observeManagement'] {
+  const requests = new Counter({
+    name: 'hookmill_management_requests_total',
+    help: 'Requests to the management port by result: answered, or the code of the problem',
+    labelNames: ['result'],
+    registers: [registry],
+  });
+  for (const result of ['answered', ...Object.keys(apiProblems)]) requests.inc({ result }, 0);
+  return result => requests.inc({ result });
 }
 
 function createAttemptObserver(registry: Registry): Metrics['observeAttempt'] {

@@ -1,5 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import { ApiProblem } from '../../schema/api/problems.ts';
+import { DeliveryLogError } from '../../store/delivery-log-error.ts';
 import type { StorePlace } from '../../store/ports.ts';
 import { endDefinitionsThread, startDefinitionsThread } from '../definitions-thread.ts';
 import type { FromThread, ThreadLog, ThreadVerb, ToThread } from './wire.ts';
@@ -20,7 +21,7 @@ export interface OperationsThreadOptions {
 export interface OperationsThread {
   /**
    * Runs one operation. Those of one `turn` run in order, and turns take turns; without one, it is the daemon's own work
-   * and runs next. The buffers in `transfer` are handed over, not copied. Fails with the problem `takes-too-long` if it was stopped, and with `requests-waiting`.
+   * and runs next. While one waits for other processes, those of other turns run. The buffers in `transfer` are handed over, not copied. Fails with the problem `takes-too-long` if it was stopped, and with `requests-waiting`.
    */
   run(
     verb: ThreadVerb,
@@ -45,6 +46,7 @@ export function openOperationsThread(options: OperationsThreadOptions): Operatio
 const ownTurn = '';
 
 interface Job {
+  readonly turn: string;
   readonly verb: ThreadVerb;
   readonly argument: unknown;
   readonly transfer: readonly ArrayBuffer[];
@@ -55,7 +57,12 @@ interface Job {
 class SerialThread implements OperationsThread {
   readonly #options: OperationsThreadOptions;
   readonly #turns = new Map<string, Job[]>();
-  #running: Job | undefined;
+  /** The jobs that the thread has, by their numbers: one that runs, and those that wait for other processes. */
+  readonly #begun = new Map<number, Job>();
+  #jobs = 0;
+  #running: number | undefined;
+  /** Jobs that have waited for other processes, and may go on. */
+  readonly #ready: number[] = [];
   #worker: Worker | undefined;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
@@ -76,7 +83,7 @@ class SerialThread implements OperationsThread {
       if (turn !== ownTurn && waiting.length >= requestsWaitingMax) {
         return reject(new ApiProblem('requests-waiting'));
       }
-      waiting.push({ verb, argument, transfer, resolve, reject });
+      waiting.push({ turn, verb, argument, transfer, resolve, reject });
       this.#turns.set(turn, waiting);
       this.#runNext();
     });
@@ -90,18 +97,33 @@ class SerialThread implements OperationsThread {
   }
 
   #runNext(): void {
-    const job = this.#running ? undefined : this.#takeNext();
-    if (!job) return;
+    if (this.#running !== undefined) return;
+    const ready = this.#ready.shift();
+    const next = ready === undefined ? this.#takeNext() : undefined;
+    if (ready !== undefined) this.#give(ready, { kind: 'goes-on', job: ready });
+    else if (next) this.#begin(next);
+  }
+
+  #begin(job: Job): void {
+    const { verb, argument, transfer } = job;
+    const number = ++this.#jobs;
+    this.#begun.set(number, job);
+    this.#give(number, { kind: 'run', job: number, verb, argument }, transfer);
+  }
+
+  #give(job: number, message: ToThread, transfer: readonly ArrayBuffer[] = []): void {
     const worker = this.#worker ?? this.#start();
     this.#worker = worker;
     this.#running = job;
     this.#timer = setTimeout(() => void worker.terminate(), this.#options.operationMs ?? operationMs);
-    const { verb, argument, transfer } = job;
-    worker.postMessage({ kind: 'run', verb, argument } satisfies ToThread, transfer);
+    worker.postMessage(message, transfer);
   }
 
   #takeNext(): Job | undefined {
-    const turn = this.#turns.has(ownTurn) ? ownTurn : (this.#turns.keys().next().value ?? ownTurn);
+    const begun = new Set([...this.#begun.values()].map(({ turn }) => turn));
+    const next = [...this.#turns.keys()].find(turn => !begun.has(turn));
+    const turn = this.#turns.has(ownTurn) ? ownTurn : next;
+    if (turn === undefined) return undefined;
     const jobs = this.#turns.get(turn) ?? [];
     const job = jobs.shift();
     // The turn goes to the end of the line.
@@ -119,7 +141,9 @@ class SerialThread implements OperationsThread {
     });
     worker.once('exit', () => {
       this.#worker = undefined;
-      this.#end()?.reject(new ApiProblem('takes-too-long', {}, { cause: died }));
+      this.#ready.length = 0;
+      for (const job of this.#begun.keys())
+        this.#end(job)?.reject(new ApiProblem('takes-too-long', {}, { cause: died }));
       if (!this.#closed) this.#runNext();
     });
     return worker;
@@ -127,24 +151,38 @@ class SerialThread implements OperationsThread {
 
   #take(worker: Worker, message: FromThread): void {
     if (message.kind === 'write') {
-      const { deliveryLog } = this.#options;
+      const { write } = message;
       const tell = (told: ToThread) => worker.postMessage(told);
-      deliveryLog[message.verb](message.argument).then(
-        result => tell({ kind: 'written', result }),
-        (error: unknown) => tell({ kind: 'not-written', error }),
+      this.#options.deliveryLog[message.verb](message.argument).then(
+        result => tell({ kind: 'written', write, result }),
+        (error: Error) => tell({ kind: 'not-written', write, ...describeFailure(error) }),
       );
       return;
     }
-    const job = this.#end();
-    if (message.kind === 'done') job?.resolve(message.result);
-    else job?.reject(message.error);
+    if (message.kind === 'done') this.#end(message.job)?.resolve(message.result);
+    else if (message.kind === 'failed') this.#end(message.job)?.reject(message.error);
+    else if (message.kind === 'waits') this.#pause();
+    else this.#ready.push(message.job);
     this.#runNext();
   }
 
-  #end(): Job | undefined {
+  #pause(): void {
     clearTimeout(this.#timer);
-    const job = this.#running;
     this.#running = undefined;
+  }
+
+  #end(number: number): Job | undefined {
+    if (this.#running === number) this.#pause();
+    const job = this.#begun.get(number);
+    this.#begun.delete(number);
     return job;
   }
+}
+
+/** What another thread can be told of an error, which loses its class on the way. */
+function describeFailure(error: Error) {
+  return {
+    code: error instanceof DeliveryLogError ? error.code : ('failed' as const),
+    message: error.message,
+  };
 }

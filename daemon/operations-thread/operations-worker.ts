@@ -3,19 +3,23 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { findInHealth, listWatched } from '../../operations/alerts/find-in-health.ts';
 import { followEpisodes } from '../../operations/alerts/follow-episodes.ts';
 import { type FoundHealth, lookAtWebhooks } from '../../operations/health/look-at-webhooks.ts';
+import { DeliveryLogError } from '../../store/delivery-log-error.ts';
 import { openStore } from '../../store/open-store.ts';
 import type { Store, StorePlace } from '../../store/ports.ts';
+import type { ReadOutside } from '../../store/team-secrets.ts';
 import { openStateCache } from '../management/api/state-cache.ts';
 import type { FromThread, LogVerb, LookArgument, ThreadLog, ThreadVerb, ToThread } from './wire.ts';
 
-type Verb = (argument: never) => Promise<unknown>;
+type Verb = (argument: never, readOutside: ReadOutside) => Promise<unknown>;
 
-// The operations thread: it runs one operation after the other, on a store of its own.
+// The operations thread: it runs one operation after the other, on a store of its own. While one waits for other
+// processes, the next one runs.
 await serve(workerData);
 
 async function serve(place: StorePlace): Promise<void> {
   const port = parentPort;
   if (!port) throw new Error('the operations worker runs in a worker thread');
+  // The daemon's time, as the newest request says it.
   const clock = { atMs: Date.now() };
   const now = () => new Date(clock.atMs);
   const store = await openStore({ ...place, now, readsInThread: false });
@@ -39,15 +43,41 @@ async function serve(place: StorePlace): Promise<void> {
     }),
     lookAtWebhooks: argument => lookWithAlerts(store, writes.deliveryLog, argument),
   };
+  const reply = (message: FromThread) => port.postMessage(message);
+  const turns = openTurns(reply);
   port.on('message', (message: ToThread) => {
     if (message.kind === 'end') process.exit();
+    if (message.kind === 'goes-on') return turns.goOn(message.job);
     if (message.kind !== 'run') return writes.end(message);
-    const reply = (message: FromThread) => port.postMessage(message);
-    verbs[message.verb](message.argument as never).then(
-      result => reply({ kind: 'done', result }),
-      (error: unknown) => reply({ kind: 'failed', error }),
+    const { job, verb, argument } = message;
+    verbs[verb](argument as never, turns.letOthersRun(job)).then(
+      result => reply({ kind: 'done', job, result }),
+      (error: unknown) => reply({ kind: 'failed', job, error }),
     );
   });
+}
+
+/** Lets the main thread give others their turn while a job waits for other processes. */
+function openTurns(tell: (message: FromThread) => void) {
+  const ready = new Map<number, () => void>();
+  const letOthersRun =
+    (job: number): ReadOutside =>
+    async read => {
+      tell({ kind: 'waits', job });
+      try {
+        return await read();
+      } finally {
+        await new Promise<void>(resolve => {
+          ready.set(job, resolve);
+          tell({ kind: 'ready', job });
+        });
+      }
+    };
+  const goOn = (job: number) => {
+    ready.get(job)?.();
+    ready.delete(job);
+  };
+  return { letOthersRun, goOn };
 }
 
 /**
@@ -56,9 +86,9 @@ async function serve(place: StorePlace): Promise<void> {
  */
 function loadLater(load: () => Promise<Verb>): Verb {
   let loading: Promise<Verb> | undefined;
-  return async argument => {
+  return async (argument, readOutside) => {
     loading ??= load();
-    return (await loading)(argument);
+    return (await loading)(argument, readOutside);
   };
 }
 
@@ -77,13 +107,15 @@ async function lookWithAlerts(
   return lookAtWebhooks({ deliveries, deliveryLog, readState: appliedStates.read, nowMs, watched, onFound });
 }
 
-/** The delivery log as this thread can write it: through the main thread, one write at a time. */
+/** The delivery log as this thread can write it: through the main thread. */
 function openLogWrites(port: MessagePort) {
-  let waiting: PromiseWithResolvers<boolean> | undefined;
+  const waiting = new Map<number, PromiseWithResolvers<boolean>>();
+  let writes = 0;
   const write = (verb: LogVerb) => (argument: never) => {
-    waiting = Promise.withResolvers<boolean>();
-    port.postMessage({ kind: 'write', verb, argument } satisfies FromThread);
-    return waiting.promise;
+    const end = Promise.withResolvers<boolean>();
+    waiting.set(++writes, end);
+    port.postMessage({ kind: 'write', write: writes, verb, argument } satisfies FromThread);
+    return end.promise;
   };
   const deliveryLog: ThreadLog = {
     replay: write('replay'),
@@ -92,11 +124,11 @@ function openLogWrites(port: MessagePort) {
     recordTallies: write('recordTallies'),
     recordHealth: write('recordHealth'),
   };
-  return {
-    deliveryLog,
-    end: (message: Exclude<ToThread, { kind: 'run' | 'end' }>) => {
-      if (message.kind === 'written') waiting?.resolve(message.result);
-      else waiting?.reject(message.error);
-    },
+  const end = (message: Extract<ToThread, { kind: 'written' | 'not-written' }>) => {
+    const ended = waiting.get(message.write);
+    waiting.delete(message.write);
+    if (message.kind === 'written') ended?.resolve(message.result);
+    else ended?.reject(new DeliveryLogError(message.code, message.message));
   };
+  return { deliveryLog, end };
 }

@@ -1,6 +1,7 @@
 import type { AlertTargets } from '../../operations/alerts/follow-episodes.ts';
 import type { QueueableRuns } from '../../operations/factory.ts';
 import type { DeliveryLog } from '../../store/delivery-log.ts';
+import type { DeliveryLogErrorCode } from '../../store/delivery-log-error.ts';
 import type { EndMessage } from '../definitions-thread.ts';
 
 /** The tasks of the operations thread. Arguments and results are plain data, because they are copied. */
@@ -16,15 +17,24 @@ export interface LookArgument {
 export type ThreadLog = QueueableRuns & Pick<DeliveryLog, 'recordTallies' | 'recordHealth'>;
 export type LogVerb = keyof ThreadLog;
 
-/** Messages to the operations thread. It gets the next operation only after the end of the one before. */
+/** Messages to the operations thread. It gets the next job only when the one before has ended or waits. */
 export type ToThread =
-  | { readonly kind: 'run'; readonly verb: ThreadVerb; readonly argument: unknown }
-  /** The end of the write that the thread asked for. */
-  | { readonly kind: 'written'; readonly result: boolean }
-  | { readonly kind: 'not-written'; readonly error: unknown }
+  | { readonly kind: 'run'; readonly job: number; readonly verb: ThreadVerb; readonly argument: unknown }
+  /** A job that was ready to go on may do so. */
+  | { readonly kind: 'goes-on'; readonly job: number }
+  /** The end of a write that the thread asked for. */
+  | { readonly kind: 'written'; readonly write: number; readonly result: boolean }
+  | {
+      readonly kind: 'not-written';
+      readonly write: number;
+      readonly code: DeliveryLogErrorCode;
+      readonly message: string;
+    }
   | EndMessage;
 
 export type FromThread =
-  | { readonly kind: 'done'; readonly result: unknown }
-  | { readonly kind: 'failed'; readonly error: unknown }
-  | { readonly kind: 'write'; readonly verb: LogVerb; readonly argument: never };
+  | { readonly kind: 'done'; readonly job: number; readonly result: unknown }
+  | { readonly kind: 'failed'; readonly job: number; readonly error: unknown }
+  /** The job waits for other processes. Others may run until it is ready, and it goes on when it may. */
+  | { readonly kind: 'waits' | 'ready'; readonly job: number }
+  | { readonly kind: 'write'; readonly write: number; readonly verb: LogVerb; readonly argument: never };

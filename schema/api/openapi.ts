@@ -173,6 +173,7 @@ function listCommonProblems({ permission, body, query, path }: ApiRoute) {
     ...(body || query ? (['request-invalid'] as const) : []),
     'takes-too-long' as const,
     'requests-waiting' as const,
+    'too-many-requests' as const,
     'store-unreachable' as const,
     'unexpected' as const,
   ];

@@ -48,6 +48,7 @@ const requestProblems = {
     status: 422,
     title: 'The request took too long and was stopped: send fewer or simpler definitions',
   },
+  'too-many-requests': { status: 429, title: 'Request limit reached: try again later' },
   'requests-waiting': { status: 429, title: 'Too many of your requests are waiting: try again' },
   unexpected: { status: 500, title: 'Internal error: see the log of the daemon' },
   locked: { status: 503, title: 'Another process is changing the factory: try again' },
@@ -81,10 +82,17 @@ export class ApiProblem extends Error {
   override readonly name = 'ApiProblem';
   readonly code: ApiProblemCode;
   readonly parts: RefusalParts;
+  /** Whole seconds after which the same request may be answered, if that is known. */
+  readonly retryAfterSeconds: number | undefined;
 
-  constructor(code: ApiProblemCode, parts: RefusalParts = {}, options?: ErrorOptions) {
+  constructor(
+    code: ApiProblemCode,
+    parts: RefusalParts = {},
+    { retryAfterSeconds, ...options }: ErrorOptions & { readonly retryAfterSeconds?: number } = {},
+  ) {
     super(parts.detail ?? apiProblems[code].title, options);
     this.code = code;
     this.parts = parts;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }

@@ -9,7 +9,7 @@ const apiSessionBytesMax = 4096;
 /** @limit Largest body of a filter test, in bytes (1 MiB): it may hold a whole payload beside the draft. */
 const apiTestBytesMax = 1024 * 1024;
 /** @limit Largest body of a plan or an apply, in bytes (8 MiB): it holds every definition file of a factory. */
-const apiDefinitionsBytesMax = 8 * 1024 * 1024;
+export const apiDefinitionsBytesMax = 8 * 1024 * 1024;
 
 const factory = '/factories/{factory}';
 

@@ -7,6 +7,7 @@ import type { Seal, SealedFor } from '../seal.ts';
 import { StoreError } from '../store-error.ts';
 import {
   type FactoriesAllowed,
+  type ReadOutside,
   requireSecretName,
   requireSecretReference,
   requireSecretValue,
@@ -89,7 +90,7 @@ export function openTeamSecrets(options: TeamSecretsOptions): TeamSecrets {
     },
     listNames: async factory =>
       (await read()).flatMap(secret => (mayUse(secret, factory) ? [secret.name] : [])),
-    open: async (names, factory) => {
+    open: async (names, factory, readOutside = read => read()) => {
       const wanted = new Set(names);
       const secrets = (await read()).filter(({ name }) => wanted.has(name));
       const opened = await Promise.all(
@@ -99,7 +100,8 @@ export function openTeamSecrets(options: TeamSecretsOptions): TeamSecrets {
             : { name: secret.name, forbiddenTo: factory },
         ),
       );
-      return new Map((await resolveSecrets(options, opened)).map(secret => [secret.name, secret]));
+      const resolved = await resolveSecrets(options, opened, readOutside);
+      return new Map(resolved.map(secret => [secret.name, secret]));
     },
   };
 }
@@ -217,13 +219,17 @@ async function openSecret(seal: Seal, secret: StoredSecret): Promise<Opened> {
 async function resolveSecrets(
   { seal, environment }: TeamSecretsOptions,
   opened: readonly Opened[],
+  readOutside: ReadOutside | null,
 ): Promise<readonly TeamSecret[]> {
   const references = opened.flatMap(({ from }) => from ?? []);
   if (references.length === 0) return opened;
+  if (!readOutside) {
+    return opened.map(({ from, ...secret }) => (from === undefined ? secret : { ...secret, isUnread: true }));
+  }
   const { resolveReferences } = await import('../resolve-references.ts');
   const [key, resolved] = [
     (await seal.deriveKeys('versions of team secrets'))[0],
-    await resolveReferences(references, environment),
+    await readOutside(() => resolveReferences(references, environment)),
   ];
   const byReference = new Map(references.map((reference, index) => [reference, resolved[index]]));
   return opened.map(({ from, ...secret }): TeamSecret => {

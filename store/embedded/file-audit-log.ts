@@ -1,4 +1,4 @@
-import { open, rename } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import {
@@ -7,7 +7,7 @@ import {
   type StoredAuditEntry,
   storedAuditEntryShape,
 } from '../audit-log.ts';
-import { syncDirectory } from '../durable-file.ts';
+import { replaceFile, syncDirectory } from '../durable-file.ts';
 import { fileFailure } from '../store-error.ts';
 import type { Home } from './files/home.ts';
 import { withHomeLock } from './files/make-home.ts';
@@ -31,8 +31,9 @@ type Line = z.output<typeof lineShape>;
 type NewLine = Partial<Line>;
 
 /**
- * Opens the audit log of a home: a file with one or two lines of JSON for each entry, and the file before it. A file
- * takes the place of the one before when it has twice `kept` lines, so both together hold the newest `kept` entries.
+ * Opens the audit log of a home: a file with one or two lines of JSON for each entry, and a file with the entries before
+ * them, a line for each. When the first file has twice `kept` lines, its entries move to the other one, which then loses
+ * those that are not kept.
  */
 export function openFileAuditLog(home: Home): AuditLog {
   const file = home.auditFile;
@@ -42,7 +43,7 @@ export function openFileAuditLog(home: Home): AuditLog {
       const last = await readLast(files);
       const linesMax = kept * 2;
       const isFull = Math.floor(last / linesMax) < Math.floor((last + entries.length) / linesMax);
-      if (isFull) await rename(...files).catch(ignoreMissing);
+      if (isFull) await moveEntries(files, kept);
       const lines = entries.map((entry, index) => JSON.stringify({ seq: last + index + 1, ...entry }));
       await appendLines(file, lines);
       return last + entries.length;
@@ -68,6 +69,23 @@ export function openFileAuditLog(home: Home): AuditLog {
   };
 }
 
+/**
+ * Writes the entries of both files that are kept to the older file, and removes the newer one. After a crash between the
+ * two, both have the newest entries; reading passes by the second ones.
+ */
+async function moveEntries([newer, older]: readonly [string, string], kept: number): Promise<void> {
+  const counts = new Map<string, number>();
+  const lines: string[] = [];
+  for await (const entry of readEntries([newer, older])) {
+    const key = JSON.stringify([entry.factory, entry.unfinished]);
+    const count = (counts.get(key) ?? 0) + 1;
+    counts.set(key, count);
+    if (count <= kept) lines.push(JSON.stringify(entry));
+  }
+  await replaceFile(older, `\n${lines.reverse().join('\n')}`);
+  await rm(newer, { force: true });
+}
+
 /** Reads entries, newest first, each at the place where its change ended, or else began. */
 async function* readEntries(files: readonly string[]): AsyncGenerator<StoredAuditEntry, undefined> {
   const ended = new Set<number>();
@@ -79,7 +97,13 @@ async function* readEntries(files: readonly string[]): AsyncGenerator<StoredAudi
 
 /** Reads only as far as the caller asks. */
 async function* readNewestFirst(files: readonly string[]): AsyncGenerator<Line, undefined> {
-  for (const file of files) yield* parseNewestFirst((await readText(file)) ?? '');
+  let next = Number.POSITIVE_INFINITY;
+  for (const file of files) {
+    for (const line of parseNewestFirst((await readText(file)) ?? '')) {
+      if (line.seq < next) yield line;
+      next = Math.min(next, line.seq);
+    }
+  }
 }
 
 /** Lines that a crash has cut off are no entries. */

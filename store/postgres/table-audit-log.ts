@@ -7,6 +7,9 @@ import {
 } from '../audit-log.ts';
 import type { Database } from './connection/database.ts';
 
+/** Entries are removed each time this part of those that are kept has been added, as a divisor: it reads all of a factory. */
+const removedPart = 100;
+
 /** The audit log of a database, a row of `hookmill.audit` for each entry. */
 export function openTableAuditLog({ run }: Pick<Database, 'run'>): AuditLog {
   const add = async (entries: readonly AuditEntry[], kept = auditEntriesKept): Promise<number> => {
@@ -14,13 +17,25 @@ export function openTableAuditLog({ run }: Pick<Database, 'run'>): AuditLog {
       `WITH added AS (
         INSERT INTO hookmill.audit (factory, entry)
         SELECT factory, entry FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS given (factory, entry, place)
-        ORDER BY place RETURNING seq),
-      removed AS (DELETE FROM hookmill.audit WHERE seq <= (SELECT max(seq) FROM added) - $3::bigint)
+        ORDER BY place RETURNING seq)
       SELECT max(seq) AS last FROM added`,
-      [entries.map(({ factory }) => factory), entries.map(entry => JSON.stringify(entry)), kept],
+      [entries.map(({ factory }) => factory), entries.map(entry => JSON.stringify(entry))],
     );
-    return added?.last ?? 0;
+    const last = added?.last ?? 0;
+    const addedMax = Math.ceil(kept / removedPart);
+    if (last % addedMax < entries.length) await removeOld(entries, kept);
+    return last;
   };
+  const removeOld = (entries: readonly AuditEntry[], kept: number) =>
+    run(
+      `DELETE FROM hookmill.audit WHERE seq IN (
+        SELECT seq FROM (
+          SELECT seq, row_number() OVER (
+            PARTITION BY factory, entry LIKE '%"unfinished":true%' ORDER BY seq DESC) AS place
+          FROM hookmill.audit WHERE coalesce(factory, '') = ANY($1::text[])) AS placed
+        WHERE place > $2::bigint)`,
+      [[...new Set(entries.map(({ factory }) => factory ?? ''))], kept],
+    );
   return {
     begin: (entry, kept) => add([{ ...entry, unfinished: true }], kept),
     end: async (begun, entry) => {

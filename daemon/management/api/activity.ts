@@ -12,18 +12,17 @@ type Counting = Pick<DeliveryLogReader, 'countByHour'>;
 
 const hours = 24;
 
-/** Creates a counter of each webhook's last 24 hours. It counts at most once a minute and shares the result. */
-export function createActivityCounter(
-  deliveries: Counting,
-  nowMs: () => number,
-): (factory: string, uids: readonly string[]) => Promise<Activity> {
+/** Counts the last 24 hours of a factory's webhooks. */
+export type ActivityCounter = (factory: string, uids: readonly string[], atMs: number) => Promise<Activity>;
+
+/** Creates a counter that counts at most once a minute and shares the result. */
+export function createActivityCounter(deliveries: Counting): ActivityCounter {
   const counted = new Map<
     string,
     { readonly atMs: number; readonly uids: string; activity: Promise<Activity> }
   >();
-  return (factory, uids) => {
+  return (factory, uids, atMs) => {
     const known = counted.get(factory);
-    const atMs = nowMs();
     if (known && known.uids === uids.join() && atMs - known.atMs < activityMs) return known.activity;
     const activity = countActivity(deliveries, uids, atMs);
     counted.set(factory, { atMs, uids: uids.join(), activity });

@@ -1,40 +1,85 @@
+import type { IncomingMessage } from 'node:http';
 import type { Context, Middleware } from 'koa';
 import type { Logger } from 'pino';
 import { ApiProblem, type ApiProblemCode, apiProblems } from '../../../schema/api/problems.ts';
+import type { OperationId } from '../../../schema/api/routes.ts';
 import { Refusal } from '../../../schema/refusal.ts';
 import { DeliveryLogError } from '../../../store/delivery-log-error.ts';
 import { StoreError, type StoreErrorCode } from '../../../store/store-error.ts';
+import { WindowCounter } from '../../http/window-counter.ts';
+import type { Caller } from '../guards/caller.ts';
 
 /** @limit Wait that the management API asks for with `Retry-After`, in seconds: a person waits that long. */
-const retryAfterSeconds = 2;
+const passingSeconds = 2;
 /** The problems that pass by themselves. */
 const passing: readonly ApiProblemCode[] = [
+  'requests-waiting',
   'locked',
   'log-busy',
   'store-unreachable',
   'provider-unreachable',
 ];
 
-/** Answers thrown errors with a problem (RFC 9457). The details of an unexpected error appear only in the log. */
-export function answerProblems(log: Logger): Middleware {
+/** The refusals that say that somebody may be trying to get in. A page without a session is no such sign. */
+const suspicious: readonly ApiProblemCode[] = [
+  ...(['token-unknown', 'sign-in-refused', 'too-many-attempts', 'too-many-requests'] as const),
+  ...(['not-permitted', 'cross-site', 'host-refused'] as const),
+];
+/** @limit Refusals per minute and client address of the management port that get a line in the log: the metric counts the others. */
+const refusalsLogged = 10;
+/** @limit Refusals per minute of the management port that get a line in the log, of all addresses: a flood must not fill the log. */
+const refusalsLoggedTotal = 100;
+
+/** What is known of a request by the time when it is refused. */
+export interface RequestState {
+  readonly operation?: OperationId;
+  readonly caller?: Caller;
+}
+
+export interface ProblemDeps {
+  readonly log: Logger;
+  /** Counts an answer. */
+  readonly observe: (result: ApiProblemCode | 'answered') => void;
+  readonly readClientAddress: (request: IncomingMessage) => string;
+  readonly monotonicMs: () => number;
+}
+
+/**
+ * Answers thrown errors with a problem (RFC 9457), and counts each answer. The details of an unexpected error appear only
+ * in the log, which also gets a sample of the refusals of those who may not do what they ask.
+ */
+export function answerProblems({ log, observe, readClientAddress, monotonicMs }: ProblemDeps): Middleware {
+  const logged = new WindowCounter(monotonicMs);
+  const logRefusal = (context: Context, code: ApiProblemCode) => {
+    const from = readClientAddress(context.req);
+    if (logged.count(from).count > refusalsLogged || logged.count('').count > refusalsLoggedTotal) return;
+    const { operation, caller } = context.state as RequestState;
+    const { factory } = (context.params ?? {}) as { readonly factory?: string };
+    const who = caller && { [caller.kind]: caller.name };
+    log.warn({ code, operation, factory, ...who, from }, 'a management request was refused');
+  };
   return async (context, next) => {
     try {
       await next();
+      observe('answered');
     } catch (error) {
       const problem = toProblem(error);
-      const { status } = apiProblems[problem.code];
-      if (status >= 500) log.error({ err: error, code: problem.code }, 'a management request failed');
+      const { code } = problem;
+      observe(code);
+      if (apiProblems[code].status >= 500) log.error({ err: error, code }, 'a management request failed');
+      if (suspicious.includes(code)) logRefusal(context, code);
       answerProblem(context, problem);
     }
   };
 }
 
-function answerProblem(context: Context, { code, parts }: ApiProblem): void {
+function answerProblem(context: Context, { code, parts, retryAfterSeconds }: ApiProblem): void {
   const { status, title } = apiProblems[code];
   context.status = status;
   context.body = JSON.stringify({ type: 'about:blank', title, status, code, ...parts });
   context.set('Content-Type', 'application/problem+json');
-  if (passing.includes(code)) context.set('Retry-After', String(retryAfterSeconds));
+  const waitSeconds = passing.includes(code) ? passingSeconds : retryAfterSeconds;
+  if (waitSeconds !== undefined) context.set('Retry-After', String(waitSeconds));
   if (status === 401) context.set('WWW-Authenticate', 'Bearer');
 }
 

@@ -1,11 +1,12 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import type { Logger } from 'pino';
-import { recordChange } from '../../../operations/audit.ts';
+import type { ChangeToRecord } from '../../../operations/audit.ts';
 import { ApiProblem } from '../../../schema/api/problems.ts';
 import { type ApiRoute, apiPrefix } from '../../../schema/api/route.ts';
 import { apiRoutes, type OperationId } from '../../../schema/api/routes.ts';
 import { namePattern } from '../../../schema/name.ts';
+import type { UnverifiedBodies } from '../../http/unverified-bodies.ts';
 import {
   type Caller,
   identifyCaller,
@@ -13,17 +14,22 @@ import {
   requirePermission,
   requireSameSite,
 } from '../guards/caller.ts';
+import type { RequestRate } from '../guards/request-rate.ts';
 import type { SessionCookie } from '../guards/session-cookie.ts';
+import type { RequestState } from './answer-problem.ts';
 import type { ApiDeps } from './api-deps.ts';
 import type { ApiReply, PortHandlers } from './handler.ts';
 import { parseBody, readIfMatch, readQuery, readRequestBody } from './read-request.ts';
 import { type ThreadRequest, toBuffer } from './thread-request.ts';
 
 export interface ApiRouterDeps
-  extends Pick<ApiDeps, 'store' | 'answerInThread' | 'served' | 'baseUrl' | 'nowMs' | 'readClientAddress'> {
+  extends Pick<ApiDeps, 'answerInThread' | 'served' | 'baseUrl' | 'nowMs' | 'readClientAddress'> {
   readonly handlers: PortHandlers;
   readonly callers: KnownCallers;
   readonly cookie: SessionCookie;
+  readonly rate: RequestRate;
+  /** The memory of all bodies that are being read. A token may send as slowly as a stranger. */
+  readonly bodies: UnverifiedBodies;
   readonly log: Logger;
 }
 
@@ -49,31 +55,35 @@ interface Call {
 
 async function serve(call: Call, deps: ApiRouterDeps): Promise<void> {
   const { id, route, context } = call;
+  context.state = { operation: id } satisfies RequestState;
   const { factory } = context.params as Readonly<Record<string, string>>;
   const known = await requireCaller(call, factory, deps);
   if (factory !== undefined && !namePattern.test(factory)) throw new ApiProblem('not-found');
   const query = readQuery(context.URL.searchParams, route);
   const ifSerial = route.etag ? readIfMatch(context.req) : undefined;
-  const body = await readRequestBody(context, route);
+  const enter = () => deps.bodies.enter(known.caller?.sha256 ?? deps.readClientAddress(context.req));
+  const body = await readRequestBody(context, route, enter);
   const request = { params: context.params, query, ifSerial, ...known };
-  await recordWork(call, known.caller, deps, async () => {
-    if (!(id in deps.handlers)) return serveInThread(call, { ...request, body }, deps);
+  if (id in deps.handlers) {
     // The table's types ensure that each handler takes the shapes that were checked here.
     const handler = deps.handlers[id as keyof PortHandlers] as (
       request: unknown,
     ) => Promise<ApiReply<unknown>>;
     const reply = await handler({ ...request, body: body && parseBody(body, route), context });
     respond(route, context, reply.body);
-    return reply.changed;
-  });
+  } else
+    await serveInThread(call, { ...request, body, change: describeChange(call, known.caller, deps) }, deps);
+  if (route.method === 'get' || !known.caller) return;
+  const { kind, name } = known.caller;
+  deps.log.info({ operation: id, [kind]: name, ...context.params, status: context.status }, 'management');
 }
 
 /** Parses, handles and renders in the operations thread. A change is served before the request is answered. */
 async function serveInThread(
   { id, route, context }: Call,
-  request: Pick<ThreadRequest, 'params' | 'query' | 'body' | 'ifSerial' | 'caller' | 'permission'>,
+  request: Omit<ThreadRequest, 'id' | 'problem' | 'baseUrl' | 'atMs'>,
   { answerInThread, served, baseUrl, nowMs }: ApiRouterDeps,
-): Promise<ApiReply<unknown>['changed']> {
+): Promise<void> {
   const { factory } = request.params;
   const problem = served.status().find(status => status.factory === factory)?.problem ?? null;
   const turn = request.caller?.sha256 ?? 'public';
@@ -83,28 +93,37 @@ async function serveInThread(
   if (route.etag && route.method !== 'get' && route.permission === 'manage') {
     await served.refresh(factory);
   }
-  const { json, serial, changed } = answer;
+  const { json, serial } = answer;
   if (serial !== undefined) context.set('ETag', `"${serial}"`);
   context.status = route.answer.status;
   if (json) {
     context.type = 'application/json';
     context.body = toBuffer(json);
   }
-  return changed;
 }
 
-/** Returns the caller and their permission, neither for public routes. Fails unless the caller may use the route. */
+/**
+ * Returns the caller and their permission, neither for public routes. Fails unless the caller may use the route now: each
+ * caller has a rate, and so has each address that names no valid one. Who is valid never waits for who is not.
+ */
 async function requireCaller(
-  { route: { permission }, context }: Call,
+  { id, route: { permission }, context }: Call,
   factory: string | undefined,
-  { callers, cookie }: ApiRouterDeps,
+  { callers, cookie, rate, readClientAddress }: ApiRouterDeps,
 ): Promise<Pick<ThreadRequest, 'caller' | 'permission'>> {
   if (permission === 'public') {
+    rate.count(readClientAddress(context.req));
     requireSameSite(context.req);
     return { caller: undefined, permission: undefined };
   }
   const { authorization } = context.headers;
-  const caller = await identifyCaller({ authorization, session: cookie.read(context) }, callers);
+  const identifying = identifyCaller({ authorization, session: cookie.read(context) }, callers);
+  const caller = await identifying.catch(error => {
+    rate.count(readClientAddress(context.req));
+    throw error;
+  });
+  context.state = { operation: id, caller } satisfies RequestState;
+  rate.count(caller.sha256);
   if (caller.over === 'session') requireSameSite(context.req);
   return { caller, permission: requirePermission(caller, permission, factory) };
 }
@@ -118,25 +137,16 @@ function respond({ answer }: ApiRoute, context: Context, body: unknown): void {
   context.body = JSON.stringify(body);
 }
 
-/** Does the work of a request. Logs who did what, and records changes in the audit log. */
-async function recordWork(
+/** Describes who changes what, for the audit log; undefined if the operation changes nothing of a factory. */
+function describeChange(
   { id, route: { method, permission }, context }: Call,
   caller: Caller | undefined,
-  { store, log, nowMs, readClientAddress }: ApiRouterDeps,
-  work: () => Promise<ApiReply<unknown>['changed']>,
-): Promise<void> {
-  if (method === 'get' || !caller) {
-    await work();
-    return;
-  }
+  { readClientAddress }: ApiRouterDeps,
+): ChangeToRecord | undefined {
+  if (method === 'get' || permission !== 'manage' || !caller) return undefined;
   const { factory = null, ...params } = context.params as Readonly<Record<string, string>>;
   const { kind, name, subject: account = name } = caller;
-  if (permission === 'manage') {
-    const subject = Object.values(params).join(' ');
-    const who = { kind, name: account === name ? name : `${name} (${account})` };
-    const change = { who, operation: id, factory, subject, from: readClientAddress(context.req) };
-    const recorder = { store, now: () => new Date(nowMs()) };
-    await recordChange(recorder, change, work, (changed = subject) => changed);
-  } else await work();
-  log.info({ operation: id, [kind]: name, ...context.params, status: context.status }, 'management');
+  const who = { kind, name: account === name ? name : `${name} (${account})` };
+  const subject = Object.values(params).join(' ');
+  return { who, operation: id, factory, subject, from: readClientAddress(context.req) };
 }

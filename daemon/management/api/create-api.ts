@@ -2,10 +2,13 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type Router from '@koa/router';
 import type { Logger } from 'pino';
+import { apiDefinitionsBytesMax } from '../../../schema/api/routes.ts';
 import type { DeliveryLog } from '../../../store/delivery-log.ts';
 import type { Store } from '../../../store/ports.ts';
+import { UnverifiedBodies } from '../../http/unverified-bodies.ts';
 import type { ServedFactories } from '../../served/served-factories.ts';
 import { openKnownTokens } from '../guards/known-tokens.ts';
+import { createRequestRate } from '../guards/request-rate.ts';
 import { createCookie, createSessionCookie } from '../guards/session-cookie.ts';
 import { createSessions } from '../guards/sessions.ts';
 import { createSignInAttempts } from '../guards/sign-in-attempts.ts';
@@ -31,6 +34,7 @@ export interface ApiOptions {
   /** Undefined unless people can sign in at a provider. */
   readonly signIn: SignIn | undefined;
   readonly readClientAddress: (request: IncomingMessage) => string;
+  readonly requestsPerMinute: number;
   readonly nowMs: () => number;
   readonly monotonicMs: () => number;
   readonly log: Logger;
@@ -42,7 +46,13 @@ export interface Api {
 }
 
 /** Wires the management API. */
-export function createApi({ managementUrl, signIn, monotonicMs, ...options }: ApiOptions): Api {
+export function createApi({
+  managementUrl,
+  signIn,
+  requestsPerMinute,
+  monotonicMs,
+  ...options
+}: ApiOptions): Api {
   const { store, live, nowMs, log } = options;
   const deps: ApiDeps = {
     ...options,
@@ -61,7 +71,11 @@ export function createApi({ managementUrl, signIn, monotonicMs, ...options }: Ap
     ...createLogHandlers(deps),
   };
   return {
-    router: createApiRouter({ ...deps, handlers }),
+    router: createApiRouter({
+      ...{ ...deps, handlers },
+      rate: createRequestRate(requestsPerMinute, monotonicMs),
+      bodies: new UnverifiedBodies(apiDefinitionsBytesMax),
+    }),
     close: async () => {
       live.close();
       await deps.callers.tokens.close();

@@ -15,7 +15,7 @@ export function createDefinitionHandlers(
     plan: async ({ params: { factory }, body: { files, impact } }) => {
       const opened = openFactory(deps, factory);
       const { state, changes, impacts, diagnostics } = await planSentDefinitions(opened, files, impact);
-      return { body: { ...planView(state, changes, baseUrl(), impacts), diagnostics }, serial: state.serial };
+      return { body: { ...planView(state, changes, baseUrl, impacts), diagnostics }, serial: state.serial };
     },
 
     planAutomation: async ({ params: { factory }, body }) => {
@@ -26,8 +26,8 @@ export function createDefinitionHandlers(
     apply: async ({ params: { factory }, body: { files, ...wanted }, ifSerial }) => {
       const change = applySentDefinitions(openFactory(deps, factory), files, { ...wanted, ifSerial });
       const { state, changes, impacts, diagnostics, result } = await change;
-      const webhooks = state.webhooks.map(webhook => webhookView(state, webhook, baseUrl()));
-      const answer = { ...planView(state, changes, baseUrl(), impacts), diagnostics, result, webhooks };
+      const webhooks = state.webhooks.map(webhook => webhookView(state, webhook, baseUrl));
+      const answer = { ...planView(state, changes, baseUrl, impacts), diagnostics, result, webhooks };
       const changed = result === 'applied' ? describeApplied(state, changes) : null;
       return { body: answer, serial: state.serial, changed };
     },

@@ -29,7 +29,7 @@ export function createFactoryHandlers(
   return {
     showStatus: async ({ params: { factory }, permission }) => {
       const status = await showStatus(openFactory(deps, factory));
-      const body = { ...status, permission, problem: deps.problem() };
+      const body = { ...status, permission, problem: deps.problem };
       return { body, serial: status.serial };
     },
     listSecrets: async ({ params: { factory }, permission }) => ({
@@ -48,12 +48,12 @@ type WebhookHandlers = Pick<
 function createWebhookHandlers(deps: OperationDeps): WebhookHandlers {
   const { baseUrl } = deps;
   const toManaged = (state: AppliedState, { webhook, generated }: ManagedWebhook) => {
-    const detail = webhookDetail(state, webhook, baseUrl());
+    const detail = webhookDetail(state, webhook, baseUrl);
     return { webhook: detail, revealed: generated === undefined ? null : reveal(detail.url, generated) };
   };
   return {
     listWebhooks: async ({ params: { factory } }) => {
-      const body = await listWebhooks(openFactory(deps, factory), baseUrl());
+      const body = await listWebhooks(openFactory(deps, factory), baseUrl);
       return { body, serial: body.serial };
     },
     createWebhook: async ({ params: { factory }, body, ifSerial }) => {
@@ -62,14 +62,14 @@ function createWebhookHandlers(deps: OperationDeps): WebhookHandlers {
       return { body: toManaged(state, result), serial: state.serial, changed: body.name };
     },
     showWebhook: async ({ params: { factory, uid } }) => {
-      const body = await showWebhook(openFactory(deps, factory), uid, baseUrl());
+      const body = await showWebhook(openFactory(deps, factory), uid, baseUrl);
       return { body, serial: body.serial };
     },
     changeWebhook: async ({ params: { factory, uid }, body, ifSerial }) => {
       const change = changeWebhook({ ...openFactory(deps, factory), ifSerial }, uid, body);
       const { state, result } = await change;
       const changed = describeChange(uid, body, result);
-      return { body: webhookDetail(state, result, baseUrl()), serial: state.serial, changed };
+      return { body: webhookDetail(state, result, baseUrl), serial: state.serial, changed };
     },
     changeWebhookSecret: async ({ params: { factory, uid }, body, ifSerial }) => {
       const change = changeWebhookSecret({ ...openFactory(deps, factory), ifSerial }, uid, body.value);

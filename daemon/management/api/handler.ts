@@ -42,10 +42,10 @@ type Immutable<T> = unknown extends T ? T : { readonly [K in keyof T]: Immutable
 /** The operations that the main thread handles: none of them takes more than a few ms. */
 export type PortOperationId =
   | ('showSignIn' | 'beginSignIn' | 'finishSignIn' | 'signIn' | 'whoAmI' | 'signOut')
-  | ('listFactories' | 'listSchemes' | 'watchDeliveries' | 'retryRun' | 'dismissRun')
+  | ('listFactories' | 'listSchemes' | 'watchDeliveries')
   | ('downloadPayload' | 'showRunOutput' | 'downloadArtifact');
 
-/** All other operations are handled in a thread of their own, one after the other. */
+/** All other operations are handled in a thread of their own, one after the other, on what each request may use. */
 export type ThreadOperationId = Exclude<OperationId, PortOperationId>;
 
 const listIds = [
@@ -56,12 +56,14 @@ const listIds = [
   'listUnlogged',
   'listRuns',
   'showRun',
+  'retryRun',
+  'dismissRun',
   'listTokens',
   'listAudit',
 ] as const satisfies OperationId[];
 export type ListOperationId = (typeof listIds)[number];
 
-/** Whether an operation only lists from the delivery log. Those have a thread of their own, so that no plan delays them. */
+/** Whether an operation only lists from the delivery log, or acts on one of its rows. Those have a thread of their own, so that no plan delays them. */
 export function isList(id: OperationId): boolean {
   return (listIds as readonly OperationId[]).includes(id);
 }

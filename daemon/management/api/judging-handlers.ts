@@ -7,6 +7,9 @@ import { apiRoutes, apiShapes } from '../../../schema/api/routes.ts';
 import type { ThreadHandlers } from './handler.ts';
 import { type OperationDeps, openFactory } from './operation-deps.ts';
 
+/** The API's own document, which is rendered when it is first asked for. */
+let document: unknown;
+
 /** Handles requests that judge deliveries by automations, and the one for the API's own document. */
 export function createJudgingHandlers(
   deps: OperationDeps,
@@ -20,7 +23,6 @@ export function createJudgingHandlers(
   | 'testFilter'
   | 'runByHand'
 > {
-  let document: unknown;
   return {
     describeApi: () => {
       document ??= renderOpenApi(apiRoutes, apiShapes);
@@ -30,12 +32,12 @@ export function createJudgingHandlers(
       body: await describePayloads(openFactory(deps, factory), uid),
     }),
     explainWhy: async ({ params: { factory, subject }, permission }) => {
-      const problem = deps.problem();
+      const problem = deps.problem;
       const daemonProblem = problem && {
         message: `it serves an older applied state: ${problem.message}`,
         remedy: 'Read the log of the daemon.',
       };
-      const options = { baseUrl: deps.baseUrl(), permission, daemonProblem };
+      const options = { baseUrl: deps.baseUrl, permission, daemonProblem };
       return { body: await explainWhy(openFactory(deps, factory), subject, options) };
     },
     showDelivery: async ({ params: { factory, delivery }, permission }) => ({

@@ -2,28 +2,26 @@ import { listAudit } from '../../../operations/audit.ts';
 import { listDeliveries } from '../../../operations/deliveries.ts';
 import { showHealth } from '../../../operations/health/show-health.ts';
 import { showHealthOverview } from '../../../operations/health/show-health-overview.ts';
-import { listRuns, listRunsOfDelivery, showRun } from '../../../operations/runs.ts';
+import { dismissRun, listRuns, listRunsOfDelivery, retryRun, showRun } from '../../../operations/runs.ts';
 import { listTokens } from '../../../operations/tokens.ts';
 import { listUnlogged } from '../../../operations/unlogged.ts';
 import { findPermission, listGranted } from '../guards/caller.ts';
-import { createActivityCounter } from './activity.ts';
 import type { ListOperationId, ThreadHandlers } from './handler.ts';
 import { type OperationDeps, openFactory } from './operation-deps.ts';
 
-/** Handles requests that list from a factory's delivery log. Deliveries and runs of other factories are unknown here. */
+/** Handles requests that list from a factory's delivery log, or act on its rows. Deliveries and runs of other factories are unknown here. */
 export function createListHandlers(deps: OperationDeps): Pick<ThreadHandlers, ListOperationId> {
-  const countActivity = createActivityCounter(deps.store.deliveries, deps.nowMs);
   return {
     showActivity: async ({ params: { factory } }) => {
       const { webhooks } = await deps.readState(factory);
       const uids = webhooks.map(({ uid }) => uid);
-      return { body: await countActivity(factory, uids) };
+      return { body: await deps.countActivity(factory, uids, deps.now().getTime()) };
     },
     showHealth: async ({ params: { factory }, query }) => ({
       body: await showHealth(openFactory(deps, factory), query.webhook),
     }),
     showHealthOverview: async ({ caller }) => ({
-      body: await showHealthOverview({ ...deps, now: () => new Date(deps.nowMs()) }, listGranted(caller)),
+      body: await showHealthOverview(deps, listGranted(caller)),
     }),
     listDeliveries: async ({ params: { factory }, query, permission }) => {
       const opened = openFactory(deps, factory);
@@ -54,6 +52,12 @@ export function createListHandlers(deps: OperationDeps): Pick<ThreadHandlers, Li
     }),
     showRun: async ({ params: { factory, run } }) => ({
       body: await showRun(openFactory(deps, factory), run),
+    }),
+    retryRun: async ({ params: { factory, run } }) => ({
+      body: await retryRun(openFactory(deps, factory), run),
+    }),
+    dismissRun: async ({ params: { factory, run } }) => ({
+      body: await dismissRun(openFactory(deps, factory), run),
     }),
   };
 }

@@ -1,5 +1,5 @@
 import { readPayload } from '../../../operations/deliveries.ts';
-import { dismissRun, readArtifact, readRunOutput, retryRun } from '../../../operations/runs.ts';
+import { readArtifact, readRunOutput } from '../../../operations/runs.ts';
 import { ApiProblem } from '../../../schema/api/problems.ts';
 import { findPermission, identifyCaller } from '../guards/caller.ts';
 import { type ApiDeps, openLoggedFactory } from './api-deps.ts';
@@ -7,13 +7,10 @@ import type { ApiRequest, PortHandlers } from './handler.ts';
 
 type LogHandlers = Pick<
   PortHandlers,
-  'watchDeliveries' | 'downloadPayload' | 'showRunOutput' | 'downloadArtifact' | 'retryRun' | 'dismissRun'
+  'watchDeliveries' | 'downloadPayload' | 'showRunOutput' | 'downloadArtifact'
 >;
 
-/**
- * Handles requests for a factory's delivery log that stream or write. Deliveries and runs of other factories are unknown
- * here.
- */
+/** Handles requests for a factory's delivery log that stream. Deliveries and runs of other factories are unknown here. */
 export function createLogHandlers(deps: ApiDeps): LogHandlers {
   return {
     watchDeliveries: createLiveHandler(deps),
@@ -42,12 +39,6 @@ export function createLogHandlers(deps: ApiDeps): LogHandlers {
       context.length = size;
       return { body: undefined };
     },
-    retryRun: async ({ params: { factory, run } }) => ({
-      body: await retryRun(openLoggedFactory(deps, factory), run),
-    }),
-    dismissRun: async ({ params: { factory, run } }) => ({
-      body: await dismissRun(openLoggedFactory(deps, factory), run),
-    }),
   };
 }
 
@@ -61,7 +52,7 @@ async function requireListed(
     {
       ...{ id: 'listDeliveries', params, query: { webhook, limit: 1 }, caller, permission },
       ...{ body: undefined, ifSerial: undefined, problem: null },
-      ...{ baseUrl: deps.baseUrl(), atMs: deps.nowMs() },
+      ...{ baseUrl: deps.baseUrl(), atMs: deps.nowMs(), change: undefined },
     },
     caller.sha256,
   );

@@ -1,26 +1,22 @@
-import type { OpenFactory, QueueableRuns } from '../../../operations/factory.ts';
+import type { OpenFactory } from '../../../operations/factory.ts';
+import type { Changeable } from '../../../operations/record-writes.ts';
 import type { AppliedState } from '../../../schema/applied-state.ts';
-import type { Store } from '../../../store/ports.ts';
+import type { ActivityCounter } from './activity.ts';
 import type { ThreadRequest } from './thread-request.ts';
 
-/** Everything that the handlers in the operations thread need. */
-export interface OperationDeps {
-  readonly store: Store;
-  readonly deliveryLog: QueueableRuns;
+/** Everything that the handlers in the operations thread need for one request. */
+export interface OperationDeps extends Changeable, Pick<ThreadRequest, 'baseUrl' | 'problem'> {
   readonly readState: (factory: string) => Promise<AppliedState>;
   readonly randomBytes: (count: number) => Uint8Array;
-  // These are those of the current request.
-  readonly nowMs: () => number;
-  readonly baseUrl: () => string;
-  readonly problem: () => ThreadRequest['problem'];
+  readonly countActivity: ActivityCounter;
+  readonly now: () => Date;
 }
 
 /** Opens a factory for operations. */
 export function openFactory(deps: OperationDeps, name: string): OpenFactory {
-  const { store, deliveryLog, randomBytes, nowMs, readState } = deps;
+  const { store, deliveryLog, randomBytes, now, readState } = deps;
   return {
-    ...{ name, store, randomBytes },
-    now: () => new Date(nowMs()),
+    ...{ name, store, randomBytes, now },
     readState: () => readState(name),
     useDeliveryLog: work => work(deliveryLog),
   };

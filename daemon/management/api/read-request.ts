@@ -6,24 +6,35 @@ import type { ApiRoute } from '../../../schema/api/route.ts';
 import { findMistakes } from '../../../schema/definitions/shape-mistakes.ts';
 import { parseJsonBody } from '../../http/json-body.ts';
 import { permitBody, readBody } from '../../http/read-body.ts';
+import type { BodyRoom } from '../../http/unverified-bodies.ts';
 
 /** @limit Largest body of a management request, in bytes: the largest ordinary one is an automation with its prompt and filters. */
 const apiBodyBytesMax = 256 * 1024;
 
-/** Reads the body of a route that takes one. Fails with a problem that says what is wrong. */
+/** Reads the body of a route that takes one, into the given room. Fails with a problem that says what is wrong. */
 export async function readRequestBody(
   { req, res }: Context,
   route: ApiRoute,
+  enter: () => BodyRoom | undefined,
 ): Promise<Buffer<ArrayBuffer> | undefined> {
   if (!route.body) return undefined;
   const mediaType = req.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
   if (mediaType !== 'application/json') throw new ApiProblem('not-json');
   const bytesMax = route.bodyBytesMax ?? apiBodyBytesMax;
+  const room = enter();
+  if (!room) throw new ApiProblem('requests-waiting');
   permitBody(req, res, bytesMax);
-  const read = await readBody(req, bytesMax);
+  const read = await readBody(req, bytesMax, room);
   if (read.ok) return read.body;
-  throw new ApiProblem(read.problem === 'too-large' ? 'body-too-large' : 'body-unreadable');
+  throw new ApiProblem(unreadProblems[read.problem]);
 }
+
+const unreadProblems = {
+  'too-large': 'body-too-large',
+  'too-many-uploads': 'requests-waiting',
+  'body-incomplete': 'body-unreadable',
+  'body-in-pieces': 'body-unreadable',
+} as const;
 
 /** Parses and checks a body. Fails with `body-unreadable`, or with `request-invalid` and its mistakes. */
 export function parseBody(bytes: Buffer, route: ApiRoute): unknown {

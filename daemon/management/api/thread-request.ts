@@ -1,3 +1,4 @@
+import type { ChangeToRecord } from '../../../operations/audit.ts';
 import type { ApiProblemCode } from '../../../schema/api/problems.ts';
 import type { OperationId } from '../../../schema/api/routes.ts';
 import type { Permission } from '../../../schema/permission.ts';
@@ -18,6 +19,8 @@ export interface ThreadRequest {
   /** The public URL of the ingress. */
   readonly baseUrl: string;
   readonly atMs: number;
+  /** The entry of the audit log for what the request changes; undefined if it changes nothing. */
+  readonly change: ChangeToRecord | undefined;
   /** Why the stored state of the factory is not the one that is served. */
   readonly problem: { readonly message: string; readonly since: string } | null;
 }
@@ -28,7 +31,6 @@ export type ThreadAnswer =
       readonly ok: true;
       readonly json: Uint8Array | undefined;
       readonly serial: number | undefined;
-      readonly changed: string | null | undefined;
     }
   | {
       readonly ok: false;

@@ -20,7 +20,9 @@ export function createSignInAttempts(monotonicMs: () => number): SignInAttempts 
         attempts.count(clientAddress);
         return;
       }
-      throw new ApiProblem('too-many-attempts', { detail: `retry after ${attempts.secondsLeft(window)} s` });
+      const retryAfterSeconds = attempts.secondsLeft(window);
+      const detail = `retry after ${retryAfterSeconds} s`;
+      throw new ApiProblem('too-many-attempts', { detail }, { retryAfterSeconds });
     },
     succeed: clientAddress => attempts.takeBack(clientAddress),
   };

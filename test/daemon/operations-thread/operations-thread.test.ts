@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ThreadAnswer, ThreadRequest } from '../../../daemon/management/api/thread-request.ts';
 import { openOperationsThread } from '../../../daemon/operations-thread/operations-thread.ts';
@@ -27,7 +28,7 @@ function request(id: OperationId, body?: object): ThreadRequest {
     body: body && Buffer.from(JSON.stringify(body)),
     caller: { kind: 'token', name: 't', sha256: '0'.repeat(64), grants, over: 'token' },
     permission: 'manage',
-    ...{ baseUrl: 'http://127.0.0.1:8080', atMs: 1_750_000_000_000 },
+    ...{ baseUrl: 'http://127.0.0.1:8080', atMs: 1_750_000_000_000, change: undefined },
   };
 }
 
@@ -89,6 +90,26 @@ test('lets the callers take turns, and refuses a caller with too many requests w
   await expect(ask('greedy')).rejects.toMatchObject({ code: 'requests-waiting' });
   await Promise.all([...greedy, ask('modest')]);
   expect(order.slice(0, 3)).toContain('modest');
+});
+
+test('answers each of two requests at once with what is its own', async () => {
+  const { home, answer } = openBench();
+  const [value, started] = [join(home.directory, '..', 'value'), join(home.directory, '..', 'started')];
+  const script = `until cat ${value} 2>&-; do touch ${started}; sleep 0.02; done`;
+  const { teamSecrets } = storeIn(home);
+  await teamSecrets.refer('KEPT', `exec:${JSON.stringify(['/bin/sh', '-c', script])}`, null);
+  writeFileSync(value, 'a value that nobody guesses');
+  const files = [{ path: 'webhooks/a.yaml', content: 'secretName: KEPT\n' }];
+  await answer(request('apply', { files, origin: '/x' }), 'a');
+  rmSync(value);
+  const changed = [{ path: 'webhooks/a.yaml', content: 'secretName: KEPT\nenabled: false\n' }];
+  const urlsOf = (answered: ThreadAnswer) =>
+    answered.ok && /http:\/\/\w+/.exec(Buffer.from(answered.json ?? []).toString())?.[0];
+  const first = answer({ ...request('plan', { files: changed }), baseUrl: 'http://first' }, 'a');
+  await expect.poll(() => existsSync(started)).toBe(true);
+  const second = await answer({ ...request('listWebhooks'), baseUrl: 'http://second' }, 'b');
+  writeFileSync(value, 'a value that nobody guesses');
+  expect([urlsOf(await first), urlsOf(second)]).toEqual(['http://first', 'http://second']);
 });
 
 test('says what is wrong with a request, and what failed', async () => {

@@ -66,4 +66,22 @@ export function testAuditLog(makePlace: MakePlace): void {
     expect(kept.slice(0, 5)).toEqual(['19', '18', '17', '16', '15']);
     expect(kept.length).toBeLessThanOrEqual(10);
   });
+
+  test('keeps the entries of a factory however many those who manage another one cause', async () => {
+    const { auditLog } = openAt(makePlace());
+    const keep = (subject: string, factory: string | null) => auditLog.record([entry(subject, factory)], 5);
+    await keep('other', 'crm');
+    await keep('all', null);
+    for (let index = 0; index < 30; index++) {
+      await auditLog.end(await auditLog.begin(entry(`refused ${index}`), 5), null, 5);
+      await keep(String(index), 'default');
+      await auditLog.begin(entry(`never ended ${index}`), 5);
+    }
+    const list = async (factory: string) =>
+      (await auditLog.list({ factory, withAll: true, limit: 99 })).map(({ subject }) => subject);
+    expect(await list('crm')).toEqual(['all', 'other']);
+    const own = (await list('default')).filter(subject => /^\d+$/.test(subject));
+    expect(own.slice(0, 5)).toEqual(['29', '28', '27', '26', '25']);
+    expect(own.length).toBeLessThanOrEqual(15);
+  });
 }

@@ -1,4 +1,4 @@
-import { appendFileSync, statSync } from 'node:fs';
+import { appendFileSync, copyFileSync, statSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { openFileAuditLog } from '../../../store/embedded/file-audit-log.ts';
 import { newHome } from '../../support/factory.ts';
@@ -24,4 +24,16 @@ test('goes on after a line that a crash has cut off, in a file that only its own
     { ...entry, seq: 1 },
   ]);
   expect(statSync(home.auditFile).mode & 0o777).toBe(0o600);
+});
+
+test('lists each entry once after a crash left it in both files', async () => {
+  const home = newHome();
+  const log = openFileAuditLog(home);
+  for (const subject of ['A', 'B', 'C', 'D', 'E']) await log.record([{ ...entry, subject }], 2);
+  copyFileSync(home.auditFile, `${home.auditFile}.1`);
+  const before = await log.list({ limit: 9 });
+  await log.record([{ ...entry, subject: 'F' }], 2);
+  const listed = (await log.list({ limit: 9 })).map(({ subject }) => subject);
+  expect(listed).toEqual(['F', ...before.map(({ subject }) => subject)]);
+  expect(new Set(listed).size).toBe(listed.length);
 });

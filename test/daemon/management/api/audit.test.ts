@@ -32,6 +32,32 @@ test('records who changed what, when and from where, and only that', async () =>
   expect(text).not.toContain(created.json.revealed.secret);
 });
 
+test('writes nothing to the audit log for requests that are refused, whoever sends them', async () => {
+  const daemon = await startManagedDaemon();
+  const client = await daemon.client();
+  const { auditLog } = daemon.store;
+  const at = new Date(daemon.clock.nowMs).toISOString();
+  const who = { kind: 'user' as const, name: 'ada' };
+  const record = (subject: string) =>
+    auditLog.record([{ at, who, from: 'laptop', operation: 'setSecret', factory: 'default', subject }]);
+  await record('before');
+  const refused = [
+    await client.call('changeWebhook', { params: { uid: 'unknown' }, body: { enabled: false } }),
+    await client.call('changeWebhook', { params: { uid: 'unknown' }, body: { enabled: 7 } }),
+    await client.call('deleteAutomation', { params: { automation: 'unknown' } }),
+    await client.call('retryRun', { params: { run: 'unknown' } }),
+    await client.call('replayDelivery', { params: { delivery: 'unknown' } }),
+    await client.call('apply', { body: { files: [{ path: 'webhooks/a.yaml', content: '' }], origin: '/' } }),
+  ];
+  expect(refused.map(({ status }) => status)).toEqual([404, 422, 404, 404, 404, 422]);
+  await record('after');
+  // A refused request that wrote something would have taken the place between them.
+  expect((await auditLog.list({ limit: 9 })).map(({ seq, subject }) => [seq, subject])).toEqual([
+    [2, 'after'],
+    [1, 'before'],
+  ]);
+});
+
 test('records an apply that changed something, with its serial', async () => {
   const daemon = await startManagedDaemon();
   const client = await daemon.client();
