@@ -276,6 +276,7 @@ function serveStates({ store, log }: DaemonOptions, thread: OperationsThread): P
     loadState: factory => thread.run('loadState', factory) as Promise<LoadedState>,
     onLoaded: status => log.info(status, 'serving the applied state'),
     onProblem: status => log.error(status, 'cannot serve the applied state; still serving the last good one'),
+    onFailure: err => log.error({ err }, 'cannot look for changed applied states; looking again'),
   });
 }
 

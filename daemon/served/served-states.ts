@@ -28,6 +28,8 @@ export interface ServedStatesOptions {
   readonly loadState: (factory: string) => Promise<LoadedState>;
   readonly onLoaded: (status: ServedFactory) => void;
   readonly onProblem: (status: ServedFactory) => void;
+  /** Called when it cannot be seen whether something has changed. The next look sees it. */
+  readonly onFailure: (error: unknown) => void;
 }
 
 interface Loaded {
@@ -95,7 +97,12 @@ export async function serveAppliedStates(options: ServedStatesOptions): Promise<
     else changed.add(factory);
     return rescan();
   };
-  const watch = await appliedStates.watch(onChange);
+  const follow = (factory?: string) =>
+    onChange(factory).catch((error: unknown) => {
+      isAnyChanged = true;
+      options.onFailure(error);
+    });
+  const watch = await appliedStates.watch(follow);
   await onChange();
 
   return {
@@ -107,7 +114,7 @@ export async function serveAppliedStates(options: ServedStatesOptions): Promise<
       return status && `the factory ${status.factory} cannot be served: ${status.problem?.message}`;
     },
     findView: factory => factories.get(factory)?.view,
-    refresh: onChange,
+    refresh: follow,
     status: () => [...factories.values()].map(({ status }) => status),
     close: () => watch.close(),
   };

@@ -352,6 +352,7 @@ test('reads the version of only that factory which the store names as changed', 
     loadState: () => Promise.reject(new Error('nothing has changed')),
     onLoaded: () => undefined,
     onProblem: () => undefined,
+    onFailure: () => undefined,
   });
   expect(served.status().map(({ factory, problem }) => [factory, problem])).toEqual([
     ['billing', undefined],
@@ -394,6 +395,7 @@ test('looks at a factory once at a time, at whatever moments it changes', async 
     loadState: () => Promise.reject(new Error('nothing has changed')),
     onLoaded: () => undefined,
     onProblem: () => undefined,
+    onFailure: () => undefined,
   });
   onTestFinished(() => served.close());
   // A look ends within fewer turns of the microtask queue.
@@ -403,6 +405,35 @@ test('looks at a factory once at a time, at whatever moments it changes', async 
     for (const one of notified) await one;
     expect([turns, most]).toEqual([turns, 1]);
   }
+});
+
+test('reports a look that fails, and serves the change with the next one', async () => {
+  const { store } = makeFactory(homeAt(makeWorkspace().home));
+  const { appliedStates, seal } = store;
+  let isBroken = false;
+  const readVersion: typeof appliedStates.readVersion = async factory => {
+    if (isBroken) throw new Error('the disk does not answer');
+    return appliedStates.readVersion(factory);
+  };
+  const failures: string[] = [];
+  const served = await serveAppliedStates({
+    store: { seal, appliedStates: { ...appliedStates, readVersion } },
+    loadState: async factory => loadState(await appliedStates.read(factory), await seal.opener(), factory),
+    onLoaded: () => undefined,
+    onProblem: () => undefined,
+    onFailure: error => failures.push((error as Error).message),
+  });
+  onTestFinished(() => served.close());
+  isBroken = true;
+  await appliedStates.change('crm', async state => ({
+    next: { ...state, automations: [] },
+    result: undefined,
+  }));
+  // The watcher looks by itself too, and no rejection of it is left unhandled.
+  await expect.poll(() => failures).toContain('the disk does not answer');
+  await served.refresh('crm');
+  isBroken = false;
+  await expect.poll(() => served.status().map(({ serial }) => serial)).toEqual([1]);
 });
 
 test('has a large state loaded elsewhere, and loads a small one itself', async () => {
@@ -417,6 +448,7 @@ test('has a large state loaded elsewhere, and loads a small one itself', async (
     },
     onLoaded: () => undefined,
     onProblem: () => undefined,
+    onFailure: () => undefined,
   });
   onTestFinished(() => served.close());
   const setLength = (prompt: number) =>
