@@ -3,7 +3,7 @@ import { Refusal } from '../../schema/refusal.ts';
 import type { Backend } from '../backend/backend.ts';
 import { printStatus } from '../output.ts';
 import { findEnd, followPages, persist } from '../rows/follow-rows.ts';
-import { type ReadPage, readRows } from '../rows/read-rows.ts';
+import { type ReadPage, readDeliveries, readRows } from '../rows/read-rows.ts';
 import type { CursorFile } from './cursor-file.ts';
 import { forward } from './forward.ts';
 
@@ -27,8 +27,7 @@ export interface ForwardingJob {
  */
 export async function forwardDeliveries(job: ForwardingJob): Promise<void> {
   const { backend, webhook, cursor } = job;
-  const readPage: ReadPage<DeliveryView> = position =>
-    backend.listDeliveries({ webhook, outcome: 'Accepted', ...position });
+  const readPage = readDeliveries(backend, { webhook, outcome: 'Accepted' });
   const first = await findStart(job, readPage);
   await cursor.write(first);
   // Once retention has removed the row at the cursor, the list is read from its start, and earlier rows are passed over.
@@ -69,7 +68,7 @@ async function findStart(
 
 async function forwardRow(row: DeliveryView, { backend, to, onForwarded }: ForwardingJob): Promise<void> {
   try {
-    const body = await persist(() => backend.readPayload(row.id));
+    const body = await persist(() => backend.call('downloadPayload', { params: { delivery: row.id } }));
     const startedMs = performance.now();
     const status = await persist(() => forward(to, row, body), receiverBackOff);
     onForwarded(row, status, Math.round(performance.now() - startedMs));

@@ -16,15 +16,13 @@ await serve(workerData);
 async function serve(place: StorePlace): Promise<void> {
   const port = parentPort;
   if (!port) throw new Error('the operations worker runs in a worker thread');
-  const clock = { atMs: Date.now() };
-  const now = () => new Date(clock.atMs);
-  const store = await openStore({ ...place, now, readsInThread: false });
+  const store = await openStore({ ...place, now: () => new Date(), readsInThread: false });
   const states = openStateCache(store.appliedStates);
   const writes = openLogWrites(port);
   const verbs: Readonly<Record<ThreadVerb, Verb>> = {
     answerRequest: loadLater(async () => {
       const { createAnswerer } = await import('../management/api/answer-in-thread.ts');
-      return createAnswerer({ store, deliveryLog: writes.deliveryLog, states, clock });
+      return createAnswerer({ store, deliveryLog: writes.deliveryLog, states });
     }),
     loadState: loadLater(async () => {
       const { loadState } = await import('../served/loaded-state.ts');

@@ -1,7 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import type { Logger } from 'pino';
 import { recordChange } from '../../../operations/audit.ts';
+import { callHandler } from '../../../operations/handlers/call-handler.ts';
+import type { Download, OperationDeps } from '../../../operations/handlers/handler.ts';
+import { type CallableId, checkQuery } from '../../../schema/api/call.ts';
 import { ApiProblem } from '../../../schema/api/problems.ts';
 import { type ApiRoute, apiPrefix } from '../../../schema/api/route.ts';
 import { apiRoutes, type OperationId } from '../../../schema/api/routes.ts';
@@ -15,12 +19,15 @@ import {
 } from '../guards/caller.ts';
 import type { SessionCookie } from '../guards/session-cookie.ts';
 import type { ApiDeps } from './api-deps.ts';
-import type { ApiReply, PortHandlers } from './handler.ts';
-import { parseBody, readIfMatch, readQuery, readRequestBody } from './read-request.ts';
+import type { PortHandlers, PortId } from './handler.ts';
+import { parseBody, readIfMatch, readRequestBody } from './read-request.ts';
 import { type ThreadRequest, toBuffer } from './thread-request.ts';
 
 export interface ApiRouterDeps
-  extends Pick<ApiDeps, 'store' | 'answerInThread' | 'served' | 'baseUrl' | 'nowMs' | 'readClientAddress'> {
+  extends Pick<
+    ApiDeps,
+    'store' | 'deliveryLog' | 'answerInThread' | 'served' | 'baseUrl' | 'nowMs' | 'readClientAddress'
+  > {
   readonly handlers: PortHandlers;
   readonly callers: KnownCallers;
   readonly cookie: SessionCookie;
@@ -41,43 +48,80 @@ export function createApiRouter(deps: ApiRouterDeps): Router {
 }
 
 /** A request for an operation. */
-interface Call {
-  readonly id: OperationId;
+interface Call<Id extends OperationId = OperationId> {
+  readonly id: Id;
   readonly route: ApiRoute;
   readonly context: Context;
 }
+
+/** What is known of a request whose caller and query were checked. */
+type CheckedCall = Pick<ThreadRequest, 'params' | 'query' | 'ifSerial' | 'permission'> & {
+  readonly caller: Caller | undefined;
+};
 
 async function serve(call: Call, deps: ApiRouterDeps): Promise<void> {
   const { id, route, context } = call;
   const { factory } = context.params as Readonly<Record<string, string>>;
   const known = await requireCaller(call, factory, deps);
   if (factory !== undefined && !namePattern.test(factory)) throw new ApiProblem('not-found');
-  const query = readQuery(context.URL.searchParams, route);
+  const query = checkQuery(Object.fromEntries(context.URL.searchParams), route);
   const ifSerial = route.etag ? readIfMatch(context.req) : undefined;
   const body = await readRequestBody(context, route);
   const request = { params: context.params, query, ifSerial, ...known };
   await recordWork(call, known.caller, deps, async () => {
-    if (!(id in deps.handlers)) return serveInThread(call, { ...request, body }, deps);
+    if (isInThread(route)) return serveInThread(call as Call<CallableId>, { ...request, body }, deps);
+    const checked = { ...request, body: body && parseBody(body, route) };
+    if (route.thread === 'main') return serveHere(call as Call<CallableId>, checked, deps);
     // The table's types ensure that each handler takes the shapes that were checked here.
-    const handler = deps.handlers[id as keyof PortHandlers] as (
-      request: unknown,
-    ) => Promise<ApiReply<unknown>>;
-    const reply = await handler({ ...request, body: body && parseBody(body, route), context });
+    const handle = deps.handlers[id as PortId] as (request: unknown) => Promise<{ readonly body: unknown }>;
+    const reply = await handle({ ...checked, context });
     respond(route, context, reply.body);
-    return reply.changed;
+    return undefined;
   });
+}
+
+function isInThread({ thread }: ApiRoute): boolean {
+  return thread === 'operations' || thread === 'lists';
+}
+
+/** Handles in the main thread. */
+async function serveHere(
+  { id, route, context }: Call<CallableId>,
+  { caller, ...request }: CheckedCall,
+  { store, deliveryLog, baseUrl, nowMs }: ApiRouterDeps,
+): Promise<string | null | undefined> {
+  const deps: OperationDeps = {
+    ...{ store, randomBytes, problem: null, baseUrl: baseUrl() },
+    readState: store.appliedStates.read,
+    now: () => new Date(nowMs()),
+    useDeliveryLog: work => work(deliveryLog),
+    findDaemonProblem: async () => null,
+  };
+  const asked = { ...request, grants: caller?.grants ?? [] } as Parameters<typeof callHandler>[2];
+  const { body, changed } = await callHandler(id, deps, asked);
+  if (route.answer.mediaType) sendDownload(context, body as Download);
+  else respond(route, context, body);
+  return changed;
+}
+
+function sendDownload(context: Context, { content, size, mediaType, fileName }: Download): void {
+  context.set('Content-Type', mediaType);
+  if (fileName !== undefined) context.set('Content-Disposition', `attachment; filename="${fileName}"`);
+  context.body = content;
+  context.length = size;
 }
 
 /** Parses, handles and renders in the operations thread. A change is served before the request is answered. */
 async function serveInThread(
-  { id, route, context }: Call,
-  request: Pick<ThreadRequest, 'params' | 'query' | 'body' | 'ifSerial' | 'caller' | 'permission'>,
+  { id, route, context }: Call<CallableId>,
+  { caller, ...request }: CheckedCall & Pick<ThreadRequest, 'body'>,
   { answerInThread, served, baseUrl, nowMs }: ApiRouterDeps,
-): Promise<ApiReply<unknown>['changed']> {
+): Promise<string | null | undefined> {
   const { factory } = request.params;
   const problem = served.status().find(status => status.factory === factory)?.problem ?? null;
-  const turn = request.caller?.sha256 ?? 'public';
-  const asked = { ...request, id, problem, baseUrl: baseUrl(), atMs: nowMs() };
+  const turn = caller?.sha256 ?? 'public';
+  const grants = caller?.grants ?? [];
+  const asked = { ...request, id, grants, problem, baseUrl: baseUrl(), atMs: nowMs() };
   const answer = await answerInThread(asked, turn);
   if (!answer.ok) throw new ApiProblem(answer.code, answer.parts, { cause: answer.cause });
   if (route.etag && route.method !== 'get' && route.permission === 'manage') {
@@ -98,7 +142,7 @@ async function requireCaller(
   { route: { permission }, context }: Call,
   factory: string | undefined,
   { callers, cookie }: ApiRouterDeps,
-): Promise<Pick<ThreadRequest, 'caller' | 'permission'>> {
+): Promise<Pick<CheckedCall, 'caller' | 'permission'>> {
   if (permission === 'public') {
     requireSameSite(context.req);
     return { caller: undefined, permission: undefined };
@@ -123,7 +167,7 @@ async function recordWork(
   { id, route: { method, permission }, context }: Call,
   caller: Caller | undefined,
   { store, log, nowMs, readClientAddress }: ApiRouterDeps,
-  work: () => Promise<ApiReply<unknown>['changed']>,
+  work: () => Promise<string | null | undefined>,
 ): Promise<void> {
   if (method === 'get' || !caller) {
     await work();

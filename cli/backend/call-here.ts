@@ -1,0 +1,51 @@
+import { buffer } from 'node:stream/consumers';
+import type { OpenFactory } from '../../operations/factory.ts';
+import { callHandler } from '../../operations/handlers/call-handler.ts';
+import type { Download, OperationDeps } from '../../operations/handlers/handler.ts';
+import { type CallOperation, type CallParts, checkBody, checkQuery } from '../../schema/api/call.ts';
+import type { ApiRoute } from '../../schema/api/route.ts';
+import { apiRoutes } from '../../schema/api/routes.ts';
+import { recordOwnChange } from '../record-own-change.ts';
+import { requireHome } from '../require-home.ts';
+
+/** Calls operations on an open store. Whoever can open it may see and do everything, and is in its audit log. */
+export function createCallHere(
+  { name: factory, store, now, randomBytes, useDeliveryLog }: OpenFactory,
+  given: Pick<OperationDeps, 'baseUrl' | 'findDaemonProblem'>,
+): CallOperation {
+  const readState = store.appliedStates.read;
+  const deps: OperationDeps = { store, now, randomBytes, useDeliveryLog, readState, problem: null, ...given };
+  const call = async (
+    id: Parameters<CallOperation>[0],
+    { params, query = {}, body, ifSerial }: CallParts<'apply'> = {},
+  ) => {
+    const route: ApiRoute = apiRoutes[id];
+    const named: Readonly<Record<string, string>> = { ...params };
+    const request = {
+      params: { factory, ...named },
+      query: checkQuery(leaveOutUndefined(query), route),
+      body: checkBody(body && leaveOutUndefined(body), route),
+      ...{ ifSerial, permission: 'manage', grants: [{ factory: null, permission: 'manage' }] },
+    } as unknown as Parameters<typeof callHandler>[2];
+    const answer = () => callHandler(id, deps, request);
+    if (route.method === 'get' || route.permission !== 'manage')
+      return toAnswer(route, (await answer()).body);
+    requireHome(store.place);
+    const subject = Object.values(named).join(' ');
+    const describe = ({ changed = subject }: Awaited<ReturnType<typeof answer>>) => changed;
+    return (await recordOwnChange({ store, factory }, id, subject, answer, describe)).body;
+  };
+  // The types of `callHandler` ensure that the answer has the shape of the route.
+  return call as CallOperation;
+}
+
+/** Leaves out the keys that a request over HTTP would not have. */
+function leaveOutUndefined(parts: object): object {
+  return Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined));
+}
+
+async function toAnswer({ answer }: ApiRoute, body: unknown): Promise<unknown> {
+  if (!answer.mediaType || answer.shape) return body;
+  const { content } = body as Download;
+  return content instanceof Uint8Array ? content : buffer(content);
+}
