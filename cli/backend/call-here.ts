@@ -44,8 +44,10 @@ function leaveOutUndefined(parts: object): object {
   return Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined));
 }
 
-async function toAnswer({ answer }: ApiRoute, body: unknown): Promise<unknown> {
-  if (!answer.mediaType || answer.shape) return body;
+/** Returns the bytes of an answer that is not JSON with a shape. */
+async function toAnswer({ answer, thread }: ApiRoute, body: unknown): Promise<unknown> {
+  if (answer.shape) return body;
+  if (thread !== 'main') return Buffer.from(JSON.stringify(body));
   const { content } = body as Download;
   return content instanceof Uint8Array ? content : buffer(content);
 }
