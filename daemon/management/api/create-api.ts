@@ -16,7 +16,7 @@ import type { LiveDeliveries } from '../live-deliveries.ts';
 import type { SignIn } from '../sign-in/open-sign-in.ts';
 import type { ApiDeps } from './api-deps.ts';
 import { createApiRouter } from './api-router.ts';
-import { createLogHandlers } from './log-handlers.ts';
+import { createLiveHandler } from './live-handler.ts';
 import { createSessionHandlers } from './session-handlers.ts';
 import { createSignInHandlers } from './sign-in-handlers.ts';
 import type { AnswerInThread } from './thread-request.ts';
@@ -68,7 +68,7 @@ export function createApi({
   const handlers = {
     ...createSessionHandlers(deps),
     ...createSignInHandlers(deps, signIn, createCookie(managementUrl, 'sign_in')),
-    ...createLogHandlers(deps),
+    watchDeliveries: createLiveHandler(deps),
   };
   return {
     router: createApiRouter({

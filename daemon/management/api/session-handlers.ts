@@ -1,17 +1,15 @@
 import { type FactoryView, factoryView } from '../../../operations/views/applied-views.ts';
 import { ApiProblem } from '../../../schema/api/problems.ts';
 import { emptyAppliedState } from '../../../schema/applied-state.ts';
+import { findPermission } from '../../../schema/grant.ts';
 import { Refusal } from '../../../schema/refusal.ts';
-import { schemes } from '../../../signatures/schemes.ts';
-import { isStandardWebhooks } from '../../../signatures/standard-webhooks.ts';
-import { summariseScheme } from '../../../signatures/summary.ts';
 import type { ServedFactories } from '../../served/served-factories.ts';
-import { findPermission, toCaller } from '../guards/caller.ts';
+import { toCaller } from '../guards/caller.ts';
 import type { ApiDeps } from './api-deps.ts';
 import { beginSession, toIdentity } from './begin-session.ts';
 import type { PortHandlers } from './handler.ts';
 
-type SessionHandlers = Pick<PortHandlers, 'signIn' | 'whoAmI' | 'signOut' | 'listFactories' | 'listSchemes'>;
+type SessionHandlers = Pick<PortHandlers, 'signIn' | 'whoAmI' | 'signOut' | 'listFactories'>;
 
 /** Handles requests that do not belong to one factory. */
 export function createSessionHandlers(deps: ApiDeps): SessionHandlers {
@@ -37,19 +35,11 @@ export function createSessionHandlers(deps: ApiDeps): SessionHandlers {
       const states = served.status().map(({ factory }) => factory);
       const granted = caller.grants.map(({ factory }) => factory ?? 'default');
       const known = [...new Set([...states, ...granted])].sort();
-      const visible = known.filter(factory => findPermission(caller, factory) !== undefined);
+      const visible = known.filter(factory => findPermission(caller.grants, factory) !== undefined);
       return { body: { factories: visible.map(factory => viewFactory(served, factory)) } };
     },
-    listSchemes: () => ({ body: { schemes: describedSchemes } }),
   };
 }
-
-const describedSchemes = schemes.map(scheme => {
-  const { id, provider, kind, page, secretLocation, secretCommand, checked } = scheme;
-  const blankSecret: 'generated' | 'declared' = isStandardWebhooks(scheme) ? 'generated' : 'declared';
-  const summary = summariseScheme(scheme);
-  return { id, provider, kind, page, secretLocation, secretCommand, blankSecret, checked, summary };
-});
 
 /** Shows a factory as it is served; an empty one if it has no applied state. Fails with `state-unreadable`. */
 function viewFactory(served: ServedFactories, factory: string): FactoryView {
