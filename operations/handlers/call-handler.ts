@@ -1,4 +1,4 @@
-import type { CallableId } from '../../schema/api/call.ts';
+import type { CallableId } from '../../schema/api/routes.ts';
 import type { Handler, Handlers, OperationDeps, OperationReply, OperationRequest } from './handler.ts';
 
 /** Handles a request of any transport. Loads the code of its operation when it is first needed. */

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
-import type { CallableId, CheckedParts } from '../../schema/api/call.ts';
+import type { CheckedParts } from '../../schema/api/call.ts';
 import type { ApiAnswer } from '../../schema/api/route.ts';
-import type { ApiRoutes } from '../../schema/api/routes.ts';
+import type { ApiRoutes, CallableId } from '../../schema/api/routes.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import type { Grant } from '../../schema/grant.ts';
 import type { Permission } from '../../schema/permission.ts';

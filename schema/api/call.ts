@@ -2,12 +2,7 @@ import type { z } from 'zod';
 import { findMistakes } from '../definitions/shape-mistakes.ts';
 import { Refusal } from '../refusal.ts';
 import type { ApiAnswer, ApiPathParameter, ApiRoute } from './route.ts';
-import type { ApiRoutes, OperationId } from './routes.ts';
-
-/** The operations that can be called without HTTP: on this machine, or in a thread of the daemon. */
-export type CallableId = {
-  [Id in OperationId]: ApiRoutes[Id]['thread'] extends 'port' ? never : Id;
-}[OperationId];
+import type { ApiRoutes, CallableId, OperationId } from './routes.ts';
 
 /** The parts of a request as a client writes them. The transport adds the factory. */
 export interface CallParts<Id extends CallableId> {

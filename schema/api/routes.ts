@@ -517,3 +517,8 @@ export const apiShapes = { ...answers, ...problems, ...requests, diagnosticShape
 
 export type ApiRoutes = typeof apiRoutes;
 export type OperationId = keyof ApiRoutes;
+
+/** The operations that can be called without HTTP: on this machine, or in a thread of the daemon. */
+export type CallableId = {
+  [Id in OperationId]: ApiRoutes[Id]['thread'] extends 'port' ? never : Id;
+}[OperationId];

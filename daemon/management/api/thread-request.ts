@@ -1,6 +1,6 @@
 import type { ChangeToRecord } from '../../../operations/audit.ts';
-import type { CallableId } from '../../../schema/api/call.ts';
 import type { ApiProblemCode } from '../../../schema/api/problems.ts';
+import type { CallableId } from '../../../schema/api/routes.ts';
 import type { Grant } from '../../../schema/grant.ts';
 import type { Permission } from '../../../schema/permission.ts';
 import type { RefusalParts } from '../../../schema/refusal.ts';

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { createCallHere } from '../../../cli/backend/call-here.ts';
 import { callServer } from '../../../cli/backend/server-client.ts';
-import type { CallableId, CallOperation, CallParts } from '../../../schema/api/call.ts';
+import type { CallOperation, CallParts } from '../../../schema/api/call.ts';
 import type { ApiRoute } from '../../../schema/api/route.ts';
+import type { CallableId } from '../../../schema/api/routes.ts';
 import { apiRoutes } from '../../../schema/api/routes.ts';
 import { Refusal } from '../../../schema/refusal.ts';
 import { send } from '../../support/http.ts';
