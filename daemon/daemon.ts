@@ -299,7 +299,8 @@ async function startManagement(
   });
   onClose(() => api.close());
   const management = createManagement({
-    ...{ served, metrics, readReconciles, api: api.router, managementUrl, daemonId, log },
+    ...{ served, metrics, readReconciles, api: api.router, identify: api.identify },
+    ...{ managementUrl, daemonId, log },
     dashboard: await readDashboardFiles(findDashboardDirectory()),
     notReady: () =>
       condition.failure ??

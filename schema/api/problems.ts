@@ -38,6 +38,11 @@ const requestProblems = {
   'not-permitted': { status: 403, title: 'The caller may not do this' },
   'cross-site': { status: 403, title: 'The request does not come from the dashboard' },
   'host-refused': { status: 403, title: 'Host name not allowed: add it as managementUrl' },
+  'metrics-refused': {
+    status: 403,
+    title:
+      'Metrics are only for requests to an address of the machine, or with an API token for all factories',
+  },
   'not-found': { status: 404, title: 'Nothing found at this path' },
   'method-not-allowed': { status: 405, title: 'This path does not support this method' },
   'body-too-large': { status: 413, title: 'The request body is too large' },

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type { DeliveryLog } from '../../../store/delivery-log.ts';
 import type { Store } from '../../../store/ports.ts';
 import type { ServedFactories } from '../../served/served-factories.ts';
+import { type Caller, identifyCaller } from '../guards/caller.ts';
 import { openKnownTokens } from '../guards/known-tokens.ts';
 import { createCookie, createSessionCookie } from '../guards/session-cookie.ts';
 import { createSessions } from '../guards/sessions.ts';
@@ -38,6 +39,8 @@ export interface ApiOptions {
 
 export interface Api {
   readonly router: Router;
+  /** Finds who sent an `Authorization` header. Fails with `token-unknown`. */
+  identify(authorization: string): Promise<Caller>;
   close(): Promise<void>;
 }
 
@@ -62,6 +65,7 @@ export function createApi({ managementUrl, signIn, monotonicMs, ...options }: Ap
   };
   return {
     router: createApiRouter({ ...deps, handlers }),
+    identify: authorization => identifyCaller({ authorization, session: undefined }, deps.callers),
     close: async () => {
       live.close();
       await deps.callers.tokens.close();

@@ -252,6 +252,39 @@ test('refuses host names that others can point at it', async () => {
   }
 });
 
+test('shows metrics and reasons only at an address of the machine, and to tokens; behind a proxy only whether it is ready', async () => {
+  const daemon = await startManagedDaemon({ managementUrl: 'https://hooks.internal' });
+  const { port } = new URL(daemon.managementUrl);
+  const ask = (path: string, headers: Record<string, string> = {}) =>
+    send(`${daemon.managementUrl}${path}`, { method: 'GET', headers });
+  const strangers: Record<string, string>[] = [
+    { host: 'hooks.internal' },
+    { host: `127.0.0.1:${port}`, 'x-forwarded-for': '203.0.113.7' },
+    { host: 'localhost', forwarded: 'for=203.0.113.7' },
+    { host: 'localhost', via: '1.1 proxy' },
+  ];
+  for (const headers of strangers) {
+    for (const path of ['/metrics', '/./metrics', '/%2e/metrics']) {
+      expect((await ask(path, headers)).status).toBe(403);
+    }
+    const { status, body } = await ask('/readyz', headers);
+    expect([status, JSON.parse(body)]).toEqual([200, { status: 'ready' }]);
+  }
+  for (const host of [`127.0.0.1:${port}`, '10.1.2.3:8082', 'localhost', '[::1]:9']) {
+    expect((await ask('/metrics', { host })).body).toContain('hookmill_ingress_seconds');
+    expect(JSON.parse((await ask('/readyz', { host })).body)).toMatchObject({ factories: [] });
+  }
+  const withToken = async (factory: string | null) => {
+    const { token } = await daemon.client({ factory, permission: 'read' });
+    const headers = { host: 'hooks.internal', authorization: `Bearer ${token}` };
+    return [(await ask('/metrics', headers)).status, JSON.parse((await ask('/readyz', headers)).body)];
+  };
+  expect(await withToken('default')).toEqual([403, expect.objectContaining({ factories: [] })]);
+  expect(await withToken(null)).toEqual([200, expect.objectContaining({ factories: [] })]);
+  const wrong = await ask('/readyz', { host: 'hooks.internal', authorization: 'Bearer hmk_wrong' });
+  expect(wrong.status).toBe(401);
+});
+
 test('tells browsers with every answer to run only its own files, and to store nothing', async () => {
   const daemon = await startManagedDaemon();
   for (const path of ['/', '/api/v1/openapi.json', '/api/v1/factories', '/nowhere', '/metrics']) {
