@@ -1,7 +1,7 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import type { Logger } from 'pino';
-import { recordChange } from '../../../operations/audit.ts';
+import { nameActor, recordChange } from '../../../operations/audit.ts';
 import { ApiProblem } from '../../../schema/api/problems.ts';
 import { type ApiRoute, apiPrefix } from '../../../schema/api/route.ts';
 import { apiRoutes, type OperationId } from '../../../schema/api/routes.ts';
@@ -130,13 +130,14 @@ async function recordWork(
     return;
   }
   const { factory = null, ...params } = context.params as Readonly<Record<string, string>>;
-  const { kind, name, subject: account = name } = caller;
+  const { kind, name } = caller;
   if (permission === 'manage') {
     const subject = Object.values(params).join(' ');
-    const who = { kind, name: account === name ? name : `${name} (${account})` };
+    const who = { kind, name: nameActor(caller) };
     const change = { who, operation: id, factory, subject, from: readClientAddress(context.req) };
     const recorder = { store, now: () => new Date(nowMs()) };
     await recordChange(recorder, change, work, (changed = subject) => changed);
   } else await work();
-  log.info({ operation: id, [kind]: name, ...context.params, status: context.status }, 'management');
+  const who = { [kind]: name, subject: caller.subject };
+  log.info({ operation: id, ...who, ...context.params, status: context.status }, 'management');
 }

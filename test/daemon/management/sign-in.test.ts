@@ -5,7 +5,12 @@ import { newHome } from '../../support/factory.ts';
 import { placeOfHome } from '../../support/home-place.ts';
 import { startLoopbackServer } from '../../support/loopback-server.ts';
 import { call, type ManagedDaemon, openManagedDaemon, startManagedDaemon } from '../../support/management.ts';
-import { signInAtProvider, startProvider, type TestProvider } from '../../support/sign-in-provider.ts';
+import {
+  longLogin,
+  signInAtProvider,
+  startProvider,
+  type TestProvider,
+} from '../../support/sign-in-provider.ts';
 import { storeIn } from '../../support/stored.ts';
 
 async function startBoth(given: Parameters<typeof startProvider>[0] & { settings?: object } = {}) {
@@ -162,13 +167,26 @@ test('keeps no token of the provider and no client secret, on disk or in the log
   expect(daemon.logged()).toContain('"person":"ada@example.com"');
 });
 
-test('names the person in the audit log, so that nobody else can be meant', async () => {
+test('names the person in the audit log and in the line of the log, so that nobody else can be meant', async () => {
   const { provider, daemon } = await startBoth();
   const { session: headers } = await signIn(provider, 'ada');
   await call(provider.managementUrl, 'createWebhook', { headers, body: { name: 'hook' } });
   expect(await daemon.store.auditLog.list({ limit: 9 })).toMatchObject([
     { who: { kind: 'person', name: 'ada@example.com (ada)' }, operation: 'createWebhook', subject: 'hook' },
   ]);
+  const change = daemon
+    .logged()
+    .split('\n')
+    .find(line => line.includes('"operation":"createWebhook"'));
+  expect(JSON.parse(change ?? '')).toMatchObject({ person: 'ada@example.com', subject: 'ada' });
+});
+
+test('cuts a long name, but not the subject by which a person is known', async () => {
+  const { provider, daemon } = await startBoth();
+  const { session: headers } = await signIn(provider, longLogin);
+  await call(provider.managementUrl, 'createWebhook', { headers, body: { name: 'hook' } });
+  const [entry] = await daemon.store.auditLog.list({ limit: 1 });
+  expect(entry?.who.name).toMatch(new RegExp(`^zoe-[^ ]* \\(${longLogin}\\)$`));
 });
 
 test('ends sessions whose group has lost its grant, and those of another issuer, with the next start', async () => {
