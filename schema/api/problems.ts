@@ -9,6 +9,7 @@ const refusalStatuses: Readonly<Record<RefusalCode, number>> = {
   'payload-not-stored': 404,
   'output-not-stored': 404,
   'artifact-unknown': 404,
+  'session-unknown': 404,
   'name-taken': 409,
   'too-many-webhooks': 409,
   'factory-too-large': 409,

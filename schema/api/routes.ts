@@ -83,6 +83,22 @@ export const apiRoutes = {
     summary: 'Ends the session, if there is one.',
     answer: { status: 204 },
   },
+  listSessions: {
+    method: 'get',
+    path: '/sessions',
+    permission: 'signed-in',
+    summary:
+      'Lists the sessions of the caller, and those of everybody whose factories the caller may manage, all of them.',
+    answer: { status: 200, shape: answers.sessionsAnswer },
+  },
+  endSession: {
+    method: 'delete',
+    path: '/sessions/{session}',
+    permission: 'signed-in',
+    summary: 'Ends a session that the caller may see.',
+    answer: { status: 204 },
+    problems: ['session-unknown'],
+  },
   listFactories: {
     method: 'get',
     path: '/factories',

@@ -51,7 +51,7 @@ export function createApi({ managementUrl, signIn, monotonicMs, ...options }: Ap
     ...options,
     callers: {
       tokens: openKnownTokens({ apiTokens: store.apiTokens, nowMs, log }),
-      sessions: createSessions(store.sessions, randomBytes),
+      sessions: createSessions({ stored: store.sessions, randomBytes, log }),
       findGrants: person => signIn?.findGrants(person) ?? [],
     },
     cookie: createSessionCookie(managementUrl),

@@ -42,6 +42,7 @@ type Immutable<T> = unknown extends T ? T : { readonly [K in keyof T]: Immutable
 /** The operations that the main thread handles: none of them takes more than a few ms. */
 export type PortOperationId =
   | ('showSignIn' | 'beginSignIn' | 'finishSignIn' | 'signIn' | 'whoAmI' | 'signOut')
+  | ('listSessions' | 'endSession')
   | ('listFactories' | 'listSchemes' | 'watchDeliveries' | 'retryRun' | 'dismissRun')
   | ('downloadPayload' | 'showRunOutput' | 'downloadArtifact');
 

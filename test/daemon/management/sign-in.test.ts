@@ -189,6 +189,34 @@ test('cuts a long name, but not the subject by which a person is known', async (
   expect(entry?.who.name).toMatch(new RegExp(`^zoe-[^ ]* \\(${longLogin}\\)$`));
 });
 
+test('a person sees and ends the own sessions, and a manager of all factories those of everybody', async () => {
+  const { provider, daemon } = await startBoth();
+  const [bob, elsewhere, ada] = [
+    await signIn(provider, 'bob'),
+    await signIn(provider, 'bob'),
+    await signIn(provider, 'ada'),
+  ];
+  const list = async ({ session: headers }: typeof bob) =>
+    (await call(daemon.managementUrl, 'listSessions', { headers })).json.sessions;
+  const own = await list(bob);
+  expect(own).toMatchObject([
+    { kind: 'person', name: 'bob@example.com', subject: 'bob', current: false },
+    { kind: 'person', name: 'bob@example.com', subject: 'bob', current: true },
+  ]);
+  const end = async ({ session: headers }: typeof bob, id: string) =>
+    (await call(daemon.managementUrl, 'endSession', { params: { session: id }, headers })).status;
+  const all = await list(ada);
+  expect(await end(bob, all[0].id)).toBe(404);
+  expect(await end(bob, own[0].id)).toBe(204);
+  const names = async () => (await list(ada)).map(({ name }: { name: string }) => name);
+  expect(await names()).toEqual(['ada@example.com', 'bob@example.com']);
+  expect(await end(ada, own[1].id)).toBe(204);
+  expect(await names()).toEqual(['ada@example.com']);
+  for (const { session: headers } of [bob, elsewhere]) {
+    expect((await call(daemon.managementUrl, 'whoAmI', { headers })).json.code).toBe('session-over');
+  }
+});
+
 test('ends sessions whose group has lost its grant, and those of another issuer, with the next start', async () => {
   const { provider, daemon, home } = await startBoth();
   const { session: headers } = await signIn(provider, 'bob');

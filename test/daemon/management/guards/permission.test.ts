@@ -159,13 +159,94 @@ test("a token that signs in again and again ends its own oldest session, and no 
 });
 
 // The clock of the database decides when its sessions end: replica-sessions.test.ts.
-test.skipIf(areHomesInPostgres())('ends a session after twelve hours', async () => {
+test.skipIf(areHomesInPostgres())('ends a session after twelve hours, however much it is used', async () => {
   const daemon = await startManagedDaemon();
   const headers = await signIn(daemon, await daemon.client());
-  daemon.clock.nowMs += 12 * 60 * 60 * 1000 - 1;
-  expect(await call(daemon.managementUrl, 'whoAmI', { headers })).toMatchObject({ status: 200 });
-  daemon.clock.nowMs += 1;
+  for (let halfHours = 1; halfHours < 24; halfHours++) {
+    daemon.clock.nowMs += 30 * 60 * 1000;
+    expect(await call(daemon.managementUrl, 'whoAmI', { headers })).toMatchObject({ status: 200 });
+  }
+  daemon.clock.nowMs += 30 * 60 * 1000;
   expect(await call(daemon.managementUrl, 'whoAmI', { headers })).toMatchObject({ status: 401 });
+});
+
+// The clock of the database decides when its sessions end: test/store/conformance/sessions.ts.
+test.skipIf(areHomesInPostgres())(
+  'ends a session that nobody has used for an hour, also if its page goes on reading by itself',
+  async () => {
+    const daemon = await startManagedDaemon();
+    const client = await daemon.client();
+    const [used, open, unused] = [
+      await signIn(daemon, client),
+      await signIn(daemon, client),
+      await signIn(daemon, client),
+    ];
+    const status = async (headers: Record<string, string>) =>
+      (await call(daemon.managementUrl, 'whoAmI', { headers })).status;
+    const unattended = { ...open, 'x-hookmill-unattended': '1' };
+    for (let minutes = 20; minutes < 60; minutes += 20) {
+      daemon.clock.nowMs += 20 * 60_000;
+      expect([await status(used), await status(unattended)]).toEqual([200, 200]);
+    }
+    daemon.clock.nowMs += 20 * 60_000;
+    expect([await status(used), await status(unattended), await status(unused)]).toEqual([200, 401, 401]);
+  },
+);
+
+test('shows to each caller the own sessions, and to managers those of their factories, and ends them', async () => {
+  const daemon = await startManagedDaemon();
+  const [reader, manager, other, admin] = [
+    await daemon.client({ permission: 'read' }),
+    await daemon.client(),
+    await daemon.client({ factory: 'other' }),
+    await daemon.client({ factory: null }),
+  ];
+  const sessions = {
+    reader: await signIn(daemon, reader),
+    manager: await signIn(daemon, manager),
+    other: await signIn(daemon, other),
+    admin: await signIn(daemon, admin),
+  };
+  const list = async (
+    headers: Record<string, string>,
+  ): Promise<{ id: string; name: string; current: boolean }[]> =>
+    (await call(daemon.managementUrl, 'listSessions', { headers })).json.sessions;
+  const namesSeenBy = async (headers: Record<string, string>) =>
+    (await list(headers)).map(({ name, current }) => `${name}${current ? ', this one' : ''}`);
+  const end = async (headers: Record<string, string>, session: string | undefined) =>
+    (await call(daemon.managementUrl, 'endSession', { params: { session: session ?? '' }, headers })).status;
+  const names = {
+    reader: reader.tokenName,
+    manager: manager.tokenName,
+    other: other.tokenName,
+    admin: admin.tokenName,
+  };
+  expect(await namesSeenBy(sessions.reader)).toEqual([`${names.reader}, this one`]);
+  expect(await namesSeenBy(sessions.manager)).toEqual([`${names.manager}, this one`, names.reader]);
+  expect(await namesSeenBy(sessions.admin)).toEqual([
+    `${names.admin}, this one`,
+    ...[names.other, names.manager, names.reader],
+  ]);
+  const [adminSession, otherSession, managerSession, readerSession] = await list(sessions.admin);
+  expect(readerSession).toMatchObject({ kind: 'token', subject: null, from: '127.0.0.1' });
+  for (const session of [adminSession, otherSession, managerSession]) {
+    expect(await end(sessions.reader, session?.id)).toBe(404);
+  }
+  expect(await end(sessions.manager, otherSession?.id)).toBe(404);
+  expect(await end(sessions.manager, readerSession?.id)).toBe(204);
+  expect(await end(sessions.other, otherSession?.id)).toBe(204);
+  expect(await namesSeenBy(sessions.admin)).toEqual([`${names.admin}, this one`, names.manager]);
+  expect((await call(daemon.managementUrl, 'whoAmI', { headers: sessions.reader })).json.code).toBe(
+    'session-over',
+  );
+  // Who ends an own session changes nothing of anybody else.
+  expect(await daemon.store.auditLog.list({ limit: 9 })).toMatchObject([
+    {
+      who: { kind: 'token', name: names.manager },
+      operation: 'endSession',
+      subject: `${readerSession?.id} of ${names.reader}`,
+    },
+  ]);
 });
 
 test("a session's cookie is worth nothing without its key, nor the key without the cookie, on every route", async () => {
