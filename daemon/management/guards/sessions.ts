@@ -47,6 +47,19 @@ export interface SessionsOptions {
 export function createSessions({ stored, randomBytes, log }: SessionsOptions): Sessions {
   const hashBoth = ({ id, key }: Pick<PresentedSession, 'id' | 'key'>) => hash('sha256', `${id} ${key}`);
   const makeSecret = () => Buffer.from(randomBytes(32)).toString('base64url');
+  const recording = new Map<string, Promise<void>>();
+  const recordUse = (digest: string) => {
+    // A full disk must not sign out those who look at it.
+    const failed = 'cannot record the use of a session, which ends when it seems to be idle';
+    const writing =
+      recording.get(digest) ??
+      stored
+        .recordUse(digest)
+        .catch((err: unknown) => log.warn({ err }, failed))
+        .finally(() => recording.delete(digest));
+    recording.set(digest, writing);
+    return writing;
+  };
   return {
     begin: async (session, lifetimeMs) => {
       const begun = { id: makeSecret(), key: makeSecret(), host: session.host };
@@ -58,9 +71,7 @@ export function createSessions({ stored, randomBytes, log }: SessionsOptions): S
       const session = await stored.find(digest, sessionIdleMs);
       if (session?.host !== presented.host) return undefined;
       if (presented.isAttended && session.idleForMs >= sessionUseMs) {
-        // A full disk must not sign out those who look at it.
-        const failed = 'cannot record the use of a session, which ends when it seems to be idle';
-        await stored.recordUse(digest).catch((err: unknown) => log.warn({ err }, failed));
+        await recordUse(digest);
       }
       return session;
     },
