@@ -66,6 +66,7 @@ export const signInAnswer = z.strictObject({
 });
 export const signInBegunAnswer = z.strictObject({
   url: z.string().describe('The page of the provider at which the person signs in.'),
+  attemptKey: z.string().describe('Finishes the sign-in, together with the cookie.'),
 });
 
 const managedBy = z

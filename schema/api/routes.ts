@@ -47,7 +47,7 @@ export const apiRoutes = {
     path: '/sign-in',
     permission: 'public',
     summary:
-      'Begins the sign-in of a person at the OpenID Connect provider. Sets a cookie for ten minutes, without which it cannot be finished.',
+      'Begins the sign-in of a person at the OpenID Connect provider. Sets a cookie for ten minutes. Without it and the key in the answer, the sign-in cannot be finished.',
     body: requests.noRequest,
     answer: { status: 200, shape: answers.signInBegunAnswer },
     problems: ['not-found', 'provider-invalid', 'provider-unreachable', 'sign-in-refused'],

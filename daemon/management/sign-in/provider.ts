@@ -17,7 +17,7 @@ const subjectCharsMax = 255;
 
 /** An OpenID Connect provider at which people sign in. Nothing that it issues is kept. */
 export interface SignInProvider {
-  /** Returns the URL at which the browser signs in. `attempt` is a secret of this browser, for `finish`. */
+  /** Returns the URL at which the browser signs in. `attempt` is a secret of this page, for `finish`. */
   begin(attempt: string): Promise<URL>;
   /**
    * Finds the person whom the provider has sent back with this query. Fails with `sign-in-refused`,

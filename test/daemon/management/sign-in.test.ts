@@ -30,17 +30,18 @@ async function visitProvider({ managementUrl }: TestProvider, login: string) {
     set,
     cookie,
     url: begun.json.url,
+    attemptKey: begun.json.attemptKey as string,
     query: await signInAtProvider(begun.json.url, login, managementUrl),
   };
 }
 
-async function finish({ managementUrl }: TestProvider, query: string, cookie = '') {
-  return call(managementUrl, 'finishSignIn', { body: { query }, headers: { cookie } });
+async function finish({ managementUrl }: TestProvider, query: string, cookie: string, attemptKey: string) {
+  return call(managementUrl, 'finishSignIn', { body: { query, attemptKey }, headers: { cookie } });
 }
 
 async function signIn(provider: TestProvider, login: string) {
-  const { query, cookie } = await visitProvider(provider, login);
-  const finished = await finish(provider, query, cookie);
+  const { query, cookie, attemptKey } = await visitProvider(provider, login);
+  const finished = await finish(provider, query, cookie, attemptKey);
   const cookies = [finished.headers['set-cookie']].flat().map(set => set?.split(';')[0]);
   const session = { cookie: cookies.at(-1) ?? '', 'x-hookmill-session': String(finished.json.sessionKey) };
   return { finished, session, query, cookie };
@@ -107,20 +108,26 @@ test('asks with PKCE, state and nonce, and comes back only to its own page', asy
   expect(url).not.toContain(secret);
 });
 
-test('finishes a sign-in only once, and only in the browser that began it', async () => {
+test('finishes a sign-in only once, and only in the page that began it', async () => {
   const { provider } = await startBoth();
   const mine = await visitProvider(provider, 'ada');
   const other = await visitProvider(provider, 'bob');
   for (const cookie of ['', other.cookie, mine.cookie.replace(/=./, '=')]) {
-    expect((await finish(provider, mine.query, cookie)).json.code).toBe('sign-in-refused');
+    const { json } = await finish(provider, mine.query, cookie, mine.attemptKey);
+    expect(json.code).toBe('sign-in-refused');
   }
-  expect((await finish(provider, mine.query, mine.cookie)).status).toBe(200);
-  expect((await finish(provider, mine.query, mine.cookie)).json.code).toBe('sign-in-refused');
+  for (const attemptKey of ['', other.attemptKey, mine.attemptKey.slice(1)]) {
+    const { json } = await finish(provider, mine.query, mine.cookie, attemptKey);
+    expect(json.code).toBe('sign-in-refused');
+  }
+  expect((await finish(provider, mine.query, mine.cookie, mine.attemptKey)).status).toBe(200);
+  const again = await finish(provider, mine.query, mine.cookie, mine.attemptKey);
+  expect(again.json.code).toBe('sign-in-refused');
 });
 
 test('refuses what the provider did not send: another code, state or issuer, and an error', async () => {
   const { provider } = await startBoth();
-  const { query, cookie } = await visitProvider(provider, 'ada');
+  const { query, cookie, attemptKey } = await visitProvider(provider, 'ada');
   const change = (name: string, value: string) => {
     const changed = new URLSearchParams(query);
     changed.set(name, value);
@@ -131,7 +138,7 @@ test('refuses what the provider did not send: another code, state or issuer, and
     ...[change('code', 'x'), change('state', 'x'), change('iss', 'https://evil.example')],
     ...[`?error=access_denied&state=${state}`, '', '?', `//evil.example/${query}`, '#', `${query}&code=2`],
   ]) {
-    expect((await finish(provider, wrong, cookie)).json.code, wrong).toBe('sign-in-refused');
+    expect((await finish(provider, wrong, cookie, attemptKey)).json.code, wrong).toBe('sign-in-refused');
   }
 });
 
