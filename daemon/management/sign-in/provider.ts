@@ -158,6 +158,8 @@ function readPerson({ issuer, groupsClaim, grants }: SignInSettings, claims: Cla
   const { sub: subject, preferred_username, email } = claims;
   const given = [preferred_username, email].find(name => typeof name === 'string' && name !== '');
   const name = String(given ?? subject).slice(0, personNameCharsMax);
+  // All people without a subject would be one.
+  if (subject.trim() === '') throw new Error('the subject is empty');
   if (subject.length > subjectCharsMax) throw new Error('the subject is too long');
   if (groups.length === 0) {
     const detail = `none of the groups of ${name} may use this dashboard; ask its operator`;

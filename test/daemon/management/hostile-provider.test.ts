@@ -37,6 +37,8 @@ async function signIn({ provider, daemon: { managementUrl } }: Both): Promise<st
 const longAgo = Math.floor(Date.now() / 1000) - 3_600;
 
 const faults: Readonly<Record<string, TokenFault>> = {
+  'has an empty subject': { claims: { sub: '' } },
+  'has a blank subject': { claims: { sub: ' \t' } },
   'was signed by another key': { signedBy: 'another-key' },
   'nobody signed': { signedBy: 'nobody' },
   'was signed with the client secret': { signedBy: 'client-secret' },
