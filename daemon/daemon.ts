@@ -309,6 +309,7 @@ async function startManagement(
       served.describeUnserved(),
   });
   const server = createBoundedServer(management.callback(), {
+    publicUrl: managementUrl,
     isProxy: createProxyCheck(settings.trustProxies),
   });
   const place = { port: settings.managementPort, host: '127.0.0.1' };
@@ -377,6 +378,7 @@ async function startIngress(
   const server = createBoundedServer(app.callback(), {
     requestMs: requestSeconds * 1_000,
     connections,
+    publicUrl: settings.baseUrl,
     isProxy: createProxyCheck(settings.trustProxies),
   });
   const place = { port: settings.port, host: settings.host };

@@ -133,6 +133,31 @@ test('marks the cookie as Secure behind an https proxy, under a name that only h
   expect(String(signedIn.headers['set-cookie'])).toMatch(/^__Host-hookmill_session=.*; Path=\/;.*; Secure$/);
 });
 
+test('tells browsers on both ports to come only with https, behind https and nowhere else', async () => {
+  const settings = {
+    managementUrl: 'https://hooks.internal',
+    baseUrl: 'https://hooks.example.com',
+    trustProxies: ['127.0.0.1'],
+  };
+  const daemon = await startManagedDaemon(settings);
+  const ask = async (url: string, headers: Record<string, string>) =>
+    (await send(url, { method: 'GET', headers })).headers['strict-transport-security'];
+  const proxied = { host: 'localhost', 'x-forwarded-proto': 'https' };
+  const always = 'max-age=31536000';
+  for (const path of ['/', '/api/v1/session', '/nowhere']) {
+    expect(await ask(daemon.managementUrl + path, { host: 'hooks.internal' })).toBe(always);
+    expect(await ask(daemon.managementUrl + path, proxied)).toBe(always);
+    expect(await ask(daemon.managementUrl + path, { host: 'localhost' })).toBeUndefined();
+  }
+  expect(await ask(daemon.ingressUrl, { host: 'hooks.example.com' })).toBe(always);
+  expect(await ask(daemon.ingressUrl, proxied)).toBe(always);
+  expect(await ask(daemon.ingressUrl, { host: 'localhost' })).toBeUndefined();
+  const untrusted = await startManagedDaemon({ managementUrl: 'http://hooks.internal' });
+  for (const headers of [proxied, { host: 'hooks.internal' }]) {
+    expect(await ask(untrusted.managementUrl, headers)).toBeUndefined();
+  }
+});
+
 test('a session is valid only at the port at which it began, whose number is in the name of its cookie', async () => {
   const daemon = await startManagedDaemon();
   const { cookie, ...key } = await signIn(daemon, await daemon.client());
