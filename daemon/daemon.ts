@@ -325,8 +325,8 @@ async function startManagement(
   });
   onClose(() => api.close());
   const management = createManagement({
-    ...{ served, metrics, readReconciles, api: api.router, managementUrl, daemonId, log },
-    ...{ readClientAddress, monotonicMs },
+    ...{ served, metrics, readReconciles, api: api.router, identify: api.identify },
+    ...{ managementUrl, daemonId, log, readClientAddress, monotonicMs },
     dashboard: await readDashboardFiles(findDashboardDirectory()),
     notReady: () =>
       condition.failure ??
@@ -336,6 +336,7 @@ async function startManagement(
   });
   const server = createBoundedServer(management.callback(), {
     connections: connections.management,
+    publicUrl: managementUrl,
     isProxy: createProxyCheck(settings.trustProxies),
   });
   const place = { port: settings.managementPort, host: '127.0.0.1' };
@@ -410,6 +411,7 @@ async function startIngress(
   const server = createBoundedServer(app.callback(), {
     requestMs: settings.limits.requestSeconds * 1_000,
     connections: connections.ingress,
+    publicUrl: settings.baseUrl,
     isProxy: createProxyCheck(settings.trustProxies),
   });
   const place = { port: settings.port, host: settings.host };

@@ -16,7 +16,7 @@ export function createServerBackend(server: Server, { factory, directory }: Plac
   return {
     source: server.url,
     call: (id, parts) => callServer(server, id, { ...parts, params: { ...params, ...parts?.params } }),
-    showDaemon: serial => askDaemon({ url: server.url, factory, serial }),
+    showDaemon: serial => askDaemon({ ...server, factory, serial }),
     plan: async ({ out, withImpact }) => {
       if (out !== undefined) throw new UsageError('--out cannot be combined with --server');
       return planOnServer(server, params, readFiles(directory), withImpact);

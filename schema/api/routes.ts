@@ -51,7 +51,7 @@ export const apiRoutes = {
     permission: 'public',
     thread: 'port',
     summary:
-      'Begins the sign-in of a person at the OpenID Connect provider. Sets a cookie for ten minutes, without which it cannot be finished.',
+      'Begins the sign-in of a person at the OpenID Connect provider. Sets a cookie for ten minutes. Without it and the key in the answer, the sign-in cannot be finished.',
     body: requests.noRequest,
     answer: { status: 200, shape: answers.signInBegunAnswer },
     problems: ['not-found', 'provider-invalid', 'provider-unreachable', 'sign-in-refused'],
@@ -89,6 +89,24 @@ export const apiRoutes = {
     thread: 'port',
     summary: 'Ends the session, if there is one.',
     answer: { status: 204 },
+  },
+  listSessions: {
+    method: 'get',
+    path: '/sessions',
+    permission: 'signed-in',
+    thread: 'port',
+    summary:
+      'Lists the sessions of the caller, and those of everybody whose factories the caller may manage, all of them.',
+    answer: { status: 200, shape: answers.sessionsAnswer },
+  },
+  endSession: {
+    method: 'delete',
+    path: '/sessions/{session}',
+    permission: 'signed-in',
+    thread: 'port',
+    summary: 'Ends a session that the caller may see.',
+    answer: { status: 204 },
+    problems: ['session-unknown'],
   },
   listFactories: {
     method: 'get',

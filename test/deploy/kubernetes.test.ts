@@ -90,7 +90,7 @@ describe.skipIf(!hasKubectl).each(['embedded', 'postgres'])('Kubernetes with the
 
 // Needs the program haproxy.
 test.skipIf(isProxyMissing)(
-  'who watches a pod gets health and metrics, but neither dashboard nor API',
+  'who watches a pod gets health and metrics, but neither dashboard nor API, and the dashboard has no metrics',
   async () => {
     const workspace = makeWorkspace();
     const daemon = await startDaemonForTest({ workspace });
@@ -111,6 +111,9 @@ test.skipIf(isProxyMissing)(
     expect(await ask(watch, '/')).toBe(403);
     expect(await ask(watch, '/api/v1/factories')).toBe(403);
     expect(await ask(dashboard, '/')).toBe(200);
+    expect(await ask(dashboard, '/metrics')).toBe(403);
+    const short = await fetch(`http://127.0.0.1:${dashboard}/readyz`);
+    expect(await short.json()).toEqual({ status: 'ready' });
     await daemon.stop();
   },
 );

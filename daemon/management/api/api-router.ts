@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import type { Logger } from 'pino';
-import type { ChangeToRecord } from '../../../operations/audit.ts';
+import { type ChangeToRecord, nameActor } from '../../../operations/audit.ts';
 import { callHandler } from '../../../operations/handlers/call-handler.ts';
 import type { Download, OperationDeps } from '../../../operations/handlers/handler.ts';
 import { checkQuery } from '../../../schema/api/call.ts';
@@ -73,8 +73,9 @@ async function serve(call: Call, deps: ApiRouterDeps): Promise<void> {
   const body = await readRequestBody(context, route, enter);
   await answer(call, { params: context.params, query, ifSerial, body, ...known }, deps);
   if (route.method === 'get' || !known.caller) return;
-  const { kind, name } = known.caller;
-  deps.log.info({ operation: id, [kind]: name, ...context.params, status: context.status }, 'management');
+  const { kind, name, subject } = known.caller;
+  const who = { [kind]: name, subject };
+  deps.log.info({ operation: id, ...who, ...context.params, status: context.status }, 'management');
 }
 
 /** A request whose caller and query were checked. */
@@ -191,8 +192,7 @@ function describeChange(
 ): ChangeToRecord | undefined {
   if (method === 'get' || permission !== 'manage' || !caller) return undefined;
   const { factory = null, ...params } = context.params as Readonly<Record<string, string>>;
-  const { kind, name, subject: account = name } = caller;
-  const who = { kind, name: account === name ? name : `${name} (${account})` };
+  const who = { kind: caller.kind, name: nameActor(caller) };
   const subject = Object.values(params).join(' ');
   return { who, operation: id, factory, subject, from: readClientAddress(context.req) };
 }
