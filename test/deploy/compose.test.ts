@@ -34,7 +34,8 @@ test('the example has no value of a secret, and a name for each variable', () =>
 });
 
 test('the daemons of the example get the key as a file that git ignores, not as a variable', () => {
-  const [[name, { file }] = []] = Object.entries<{ file: string }>(compose.secrets);
+  const [name = ''] = Object.keys(compose.secrets);
+  const { file } = compose.secrets[name];
   for (const { environment, secrets } of [services.one, services.two]) {
     expect(environment).not.toHaveProperty('HOOKMILL_KEY');
     expect(secrets).toEqual([name]);
