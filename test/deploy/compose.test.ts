@@ -33,6 +33,18 @@ test('the example has no value of a secret, and a name for each variable', () =>
   expect(new Set(used)).toEqual(new Set(names.map(([, name]) => name)));
 });
 
+test('the daemons of the example get the key as a file that git ignores, not as a variable', () => {
+  const [name = ''] = Object.keys(compose.secrets);
+  const { file } = compose.secrets[name];
+  for (const { environment, secrets } of [services.one, services.two]) {
+    expect(environment).not.toHaveProperty('HOOKMILL_KEY');
+    expect(secrets).toEqual([name]);
+    expect(environment.HOOKMILL_KEY_FILE).toBe(`/run/secrets/${name}`);
+  }
+  const ignored = execaSync('git', ['check-ignore', file], { cwd: directory, reject: false });
+  expect(ignored.exitCode).toBe(0);
+});
+
 test('the example names images with tags, and files, volumes, configs and services that exist', () => {
   for (const { image } of all) expect(image).toMatch(/^([a-z]+\/)?[a-z]+:v?[\d.]+$/);
   const sources = all.flatMap(({ volumes = [] }) => volumes.map(volume => volume.split(':')[0] ?? ''));

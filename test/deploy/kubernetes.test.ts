@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { execa, execaSync } from 'execa';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
+import { callbackPrefix } from '../../daemon/runs/callbacks.ts';
 import { settingsShape } from '../../daemon/settings.ts';
 import { startDaemonForTest } from '../support/daemon.ts';
 import { eventually } from '../support/eventually.ts';
@@ -73,6 +74,27 @@ describe.skipIf(!hasKubectl).each(['embedded', 'postgres'])('Kubernetes with the
       .map(({ spec }) => `https://${spec.rules[0].host}`);
     expect(hosts).toEqual([settings.baseUrl, settings.managementUrl]);
     expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(settings.stopDelaySeconds + 10);
+  });
+
+  test('lets senders deliver and receivers report through the Ingress, and nobody anything else', () => {
+    const ingress = objects.find(({ kind }) => kind === 'Ingress');
+    const paths = ingress?.spec.rules[0].http.paths.map(({ path }: { path: string }) => path);
+    expect(paths).toEqual(['/webhooks/w/', callbackPrefix]);
+  });
+
+  test('gives the daemon the key as a file, not as a variable', () => {
+    const [{ env, volumeMounts }] = pod.containers;
+    const variables = new Map(env.map(({ name, value }: { name: string; value?: string }) => [name, value]));
+    expect([...variables.keys()]).not.toContain('HOOKMILL_KEY');
+    const { name, mountPath } = volumeMounts.find(({ mountPath }: { mountPath: string }) =>
+      variables.get('HOOKMILL_KEY_FILE')?.toString().startsWith(`${mountPath}/`),
+    );
+    const { secret } = pod.volumes.find((volume: { name: string }) => volume.name === name);
+    const [item] = secret.items;
+    expect([secret.secretName, item.key]).toEqual(['hookmill', 'key']);
+    expect(variables.get('HOOKMILL_KEY_FILE')).toBe(`${mountPath}/${item.path}`);
+    // No command of a run and no other container gets it.
+    expect(pod.initContainers[0].volumeMounts.map(({ name }: { name: string }) => name)).not.toContain(name);
   });
 
   test('starts the daemon without rights, and without variables that a Service would set', () => {
