@@ -54,6 +54,9 @@ import { declareSecrets } from './commands/secrets/secrets.ts';
 import { declareSecretsSet } from './commands/secrets/set.ts';
 import { declareSecretsShare } from './commands/secrets/share.ts';
 import { declareSend } from './commands/senders/send.ts';
+import { declareSessionsEnd } from './commands/sessions/end.ts';
+import { declareSessionsList } from './commands/sessions/list.ts';
+import { declareSessions } from './commands/sessions/sessions.ts';
 import { declareStoreBackup } from './commands/store/backup.ts';
 import { declareStoreCheck } from './commands/store/check.ts';
 import { declareStoreCopy } from './commands/store/copy.ts';
@@ -103,6 +106,7 @@ const commandTable: readonly (readonly [heading: string, ...rows: CommandRow[]])
     ],
     [declareKey, declareKeyRotate],
     [declareTokens, declareTokensCreate, declareTokensList, declareTokensRevoke],
+    [declareSessions, declareSessionsList, declareSessionsEnd],
     [declareAudit],
   ],
   [

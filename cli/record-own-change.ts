@@ -15,7 +15,7 @@ export function recordOwnChange<T>(
   operation: string,
   subject: string,
   change: () => Promise<T>,
-  describe?: (result: T) => string,
+  describe?: (result: T) => string | null,
 ): Promise<T> {
   const entry = { ...findOwnActor(operation), factory, subject };
   return recordChange({ store, now }, entry, change, describe);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { apiRoutes } from '../schema/api/routes.ts';
 import type { DeliveryLog } from '../store/delivery-log.ts';
 import type { DaemonRecord, Store } from '../store/ports.ts';
 import { type AlertsTask, startAlerts } from './alerts/start-alerts.ts';
@@ -17,7 +18,6 @@ import { UnloggedRequests } from './ingress/unlogged-requests.ts';
 import { startUnloggedWrites } from './ingress/unlogged-writes.ts';
 import { beginOpening, type LogOpening } from './log-opening.ts';
 import { createApi } from './management/api/create-api.ts';
-import { isList } from './management/api/handler.ts';
 import type { ThreadAnswer } from './management/api/thread-request.ts';
 import { findDashboardDirectory, readDashboardFiles } from './management/dashboard-files.ts';
 import { followReplicas } from './management/follow-replicas.ts';
@@ -316,7 +316,7 @@ async function startManagement(
   const api = createApi({
     ...{ store, served, deliveryLog, live, managementUrl, signIn, nowMs, monotonicMs, log },
     answerInThread: (request, turn) => {
-      const answering = isList(request.id) ? listThread : thread;
+      const answering = apiRoutes[request.id].thread === 'lists' ? listThread : thread;
       const transfer = ownBuffers(request.body);
       return answering.run('answerRequest', request, turn, transfer) as Promise<ThreadAnswer>;
     },
@@ -326,8 +326,8 @@ async function startManagement(
   });
   onClose(() => api.close());
   const management = createManagement({
-    ...{ served, metrics, readReconciles, api: api.router, managementUrl, daemonId, log },
-    ...{ readClientAddress, monotonicMs },
+    ...{ served, metrics, readReconciles, api: api.router, identify: api.identify },
+    ...{ managementUrl, daemonId, log, readClientAddress, monotonicMs },
     dashboard: await readDashboardFiles(findDashboardDirectory()),
     notReady: () =>
       condition.failure ??
@@ -337,6 +337,7 @@ async function startManagement(
   });
   const server = createBoundedServer(management.callback(), {
     connections: connections.management,
+    publicUrl: managementUrl,
     isProxy: createProxyCheck(settings.trustProxies),
   });
   const place = { port: settings.managementPort, host: '127.0.0.1' };
@@ -411,6 +412,7 @@ async function startIngress(
   const server = createBoundedServer(app.callback(), {
     requestMs: settings.limits.requestSeconds * 1_000,
     connections: connections.ingress,
+    publicUrl: settings.baseUrl,
     isProxy: createProxyCheck(settings.trustProxies),
   });
   const place = { port: settings.port, host: settings.host };

@@ -1,10 +1,11 @@
 import type { z } from 'zod';
 import type { ApiPathParameter } from '../schema/api/route.ts';
 import type { ApiRoutes, OperationId } from '../schema/api/routes.ts';
-import { sessionKeyHeader } from '../schema/api/session-key-header.ts';
+import { sessionKeyHeader, unattendedHeader } from '../schema/api/session-key-header.ts';
 import { ApiFailure, type ProblemDetails } from './api-failure.ts';
 import type { RouteAnswer } from './route-answer.ts';
 import { readSessionKey } from './session-key.ts';
+import { isUnattended } from './state/attendance.ts';
 
 type Route = ApiRoutes[OperationId];
 type Method = Route['method'];
@@ -52,6 +53,7 @@ export async function requestApi(url: string, init: RequestInit = {}): Promise<R
   const headers = new Headers(init.headers);
   const key = readSessionKey();
   if (key !== null) headers.set(sessionKeyHeader, key);
+  if (isUnattended()) headers.set(unattendedHeader, '1');
   const response = await send(url, { ...init, headers });
   if (!response.ok) throw await readFailure(response);
   return response;

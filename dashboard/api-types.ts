@@ -6,6 +6,7 @@ import type { RouteAnswer } from './route-answer.ts';
 type AnswerTo<O extends OperationId> = RouteAnswer<ApiRoutes[O]>;
 
 export type Account = AnswerTo<'whoAmI'>;
+export type ShownSession = AnswerTo<'listSessions'>['sessions'][number];
 export type FactoryList = AnswerTo<'listFactories'>;
 export type ShownStatus = AnswerTo<'showStatus'>;
 export type ListedWebhook = AnswerTo<'listWebhooks'>['webhooks'][number];

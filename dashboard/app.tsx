@@ -6,9 +6,11 @@ import { FactoryPages } from './factory-pages.tsx';
 import { Header } from './header.tsx';
 import { HomePage } from './pages/home/home-page.tsx';
 import { NotFoundPage } from './pages/not-found/not-found-page.tsx';
+import { SessionsPage } from './pages/sessions/sessions-page.tsx';
 import { SignInPage } from './pages/sign-in/sign-in-page.tsx';
 import { Announcements } from './parts/announcements.tsx';
 import { ProblemNotice } from './parts/problem-notice.tsx';
+import { noticeUse } from './state/attendance.ts';
 import { startClock } from './state/clock.ts';
 import { currentLocation, followAddress } from './state/current-location.ts';
 import { secretOnScreen } from './state/secret-on-screen.ts';
@@ -60,6 +62,8 @@ function SignedInView({ account }: { readonly account: Account }) {
           <FactoryPages key={location.factory} location={location} />
         ) : location.page === 'home' ? (
           <HomePage account={account} factories={factories} />
+        ) : location.page === 'sessions' ? (
+          <SessionsPage />
         ) : (
           <NotFoundPage />
         )}
@@ -69,6 +73,7 @@ function SignedInView({ account }: { readonly account: Account }) {
 }
 
 startClock();
+noticeUse();
 followAddress();
 const root = document.getElementById('app');
 if (root) render(<App />, root);

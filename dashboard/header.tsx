@@ -116,6 +116,7 @@ function AccountMenu({ account }: { readonly account: Account }) {
       </span>
       <Pill tone="quiet">{mayManage ? 'manage' : 'read'}</Pill>
       <TimeZoneSwitch />
+      <a href={toHref({ page: 'sessions' })}>Sessions</a>
       <button type="button" class="plain" disabled={leaving.busy} onClick={() => leaving.run()}>
         Sign out
       </button>

@@ -72,6 +72,22 @@ export async function recordMade(
   await auditLog.record([{ at: now().toISOString(), ...clipped(made) }]);
 }
 
+/**
+ * Names who makes a change: a person with the subject too, which nobody else at the provider gets. A long name is cut, the
+ * subject never.
+ */
+export function nameActor({
+  name,
+  subject,
+}: {
+  readonly name: string;
+  readonly subject?: string | null | undefined;
+}): string {
+  if (subject == null || subject === name) return name;
+  const end = ` (${subject})`;
+  return name.slice(0, auditTextCharsMax - end.length) + end;
+}
+
 function clipped({ who, from, operation, factory, subject }: ChangeToRecord): ChangeToRecord {
   const actor = { kind: who.kind, name: clip(who.name) };
   return { who: actor, from: clip(from), operation, factory, subject: clip(subject) };

@@ -83,7 +83,10 @@ describe('imports', () => {
   });
 
   test(`lead from file to file over at most ${chainLengthMax} files`, () => {
-    const chain = findLongestChain(graph);
+    // A reader goes on from this table to one operation, which begins a chain of its own.
+    const table = 'operations/handlers/call-handler.ts';
+    expect(graph.get(table)?.length).toBeGreaterThan(1);
+    const chain = findLongestChain(new Map(graph).set(table, []));
     expect(chain.length, chain.join('\n')).toBeLessThanOrEqual(chainLengthMax);
   });
 

@@ -24,6 +24,8 @@ export interface DaemonAsked {
   readonly url: string;
   /** The id of the daemon that is meant, if another one may have its port now. */
   readonly id?: string;
+  /** An API token, without which a daemon behind a proxy says only whether it is ready. */
+  readonly token?: string;
   readonly factory: string;
   /** The serial of the applied state. */
   readonly serial: number;
@@ -56,13 +58,16 @@ export function isAmiss(daemon: DaemonHealth, applied: number): boolean {
  * Asks the daemon at a URL whether it is ready; with an id, only the daemon with that id. Undefined if it does not
  * answer, null if the answer is not a daemon's.
  */
-export async function askReadiness(url: string, id?: string): Promise<Readiness | null | undefined> {
-  const readiness = await readReadiness(url);
+export async function askReadiness(
+  url: string,
+  { id, token }: Pick<DaemonAsked, 'id' | 'token'> = {},
+): Promise<Readiness | null | undefined> {
+  const readiness = await readReadiness(url, token);
   return id === undefined || readiness?.daemon === id ? readiness : undefined;
 }
 
-async function ask({ url, id, factory }: DaemonAsked): Promise<DaemonHealth> {
-  const readiness = await askReadiness(url, id);
+async function ask({ url, factory, ...asked }: DaemonAsked): Promise<DaemonHealth> {
+  const readiness = await askReadiness(url, asked);
   if (readiness === undefined) return { state: 'no answer', url, reason: null, serial: null };
   if (readiness === null) return { state: 'unknown', url, reason: null, serial: null };
   const { status, reason, factories } = readiness;
@@ -75,9 +80,10 @@ async function ask({ url, id, factory }: DaemonAsked): Promise<DaemonHealth> {
   };
 }
 
-async function readReadiness(url: string): Promise<Readiness | null | undefined> {
+async function readReadiness(url: string, token: string | undefined): Promise<Readiness | null | undefined> {
   try {
     const response = await fetch(`${url}/readyz`, {
+      ...(token !== undefined && { headers: { Authorization: `Bearer ${token}` } }),
       redirect: 'error',
       signal: AbortSignal.timeout(answerMs),
     });

@@ -1,38 +1,15 @@
-import { buffer } from 'node:stream/consumers';
 import { applyDefinitions } from '../../operations/apply.ts';
-import { listAudit } from '../../operations/audit.ts';
-import { listAutomations } from '../../operations/automations.ts';
 import { findUnconfirmed } from '../../operations/confirmations.ts';
-import {
-  listDeliveries,
-  readPayload,
-  replayDelivery,
-  showDelivery,
-  testFilter,
-} from '../../operations/deliveries.ts';
 import type { OpenFactory } from '../../operations/factory.ts';
-import { showHealth } from '../../operations/health/show-health.ts';
-import { describePayloads } from '../../operations/payloads.ts';
 import type { Change } from '../../operations/plan.ts';
 import type { PlannedChanges } from '../../operations/plan-definitions.ts';
 import { planFactory } from '../../operations/plan-factory.ts';
 import { findOutdatedParts, makePlanFile } from '../../operations/plan-file.ts';
 import { readImpacts } from '../../operations/read-impacts.ts';
 import { readRememberedRepository } from '../../operations/remembered-repository.ts';
-import { runByHand } from '../../operations/run-by-hand.ts';
-import {
-  dismissRun,
-  listRuns,
-  readArtifact,
-  readRunOutput,
-  retryRun,
-  showRun,
-} from '../../operations/runs.ts';
 import { showStatus } from '../../operations/status.ts';
-import { listUnlogged } from '../../operations/unlogged.ts';
 import { type PlanView, planView } from '../../operations/views/plan-view.ts';
-import type { WhyView } from '../../operations/views/why-view.ts';
-import { listWebhooks } from '../../operations/webhooks.ts';
+import type { CallOperation } from '../../schema/api/call.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import { addWarnings, type Diagnostic } from '../../schema/diagnostics.ts';
 import { renderIngressUrl } from '../../schema/ingress-url.ts';
@@ -44,8 +21,7 @@ import { type FollowedRepository, toFollowedBranch } from '../../sources/reposit
 import { type Context, toOpenFactory } from '../context.ts';
 import { CommandError, UsageError } from '../exit-status.ts';
 import { readPlanFile, writePlanFile } from '../input/plan-file.ts';
-import { findOwnActor, recordOwnChange } from '../record-own-change.ts';
-import { requireHome } from '../require-home.ts';
+import { findOwnActor } from '../record-own-change.ts';
 import type { ApplyRequest, ApplyResult, Backend, PlanRequest, PlanResult } from './backend.ts';
 import { askDaemon, type DaemonHealth } from './daemon-health.ts';
 import { findDaemonProblem } from './find-daemon-problem.ts';
@@ -53,43 +29,22 @@ import { findDaemonProblem } from './find-daemon-problem.ts';
 /** Creates a backend on a home. Whoever can read the home may see everything but secrets. */
 export function createHomeBackend(context: Context): Backend {
   const factory = toOpenFactory(context);
-  const { postgres, home } = context.store.place;
-  const recorded = <T>(operation: string, subject: string, change: () => Promise<T>): Promise<T> =>
-    recordOwnChange(context, operation, subject, change);
-  const recordedInHome: typeof recorded = (...change) => {
-    requireHome(context.store.place);
-    return recorded(...change);
-  };
+  const { store, baseUrl } = context;
+  const { postgres, home } = store.place;
+  let called: Promise<CallOperation> | undefined;
   return {
     source: postgres?.url ?? home,
-    showStatus: () => showStatus(factory),
+    call: async (id, parts) => {
+      called ??= import('./call-here.ts').then(({ createCallHere }) =>
+        createCallHere(factory, { baseUrl, findDaemonProblem: () => findProblem(context, factory) }),
+      );
+      return (await called)(id, parts);
+    },
     showDaemon: serial => showDaemon(context, serial),
     plan: options => planDirectory(context, factory, options),
     apply: options => applyDirectory(context, factory, options),
-    listWebhooks: () => listWebhooks(factory, context.baseUrl),
-    listAutomations: () => listAutomations(factory),
-    testFilter: (tested, delivery) => testFilter(factory, tested, delivery),
-    runByHand: (wanted, event) =>
-      recorded('runByHand', nameOf(wanted), () => runByHand(factory, wanted, event)),
-    describePayloads: uid => describePayloads(factory, uid),
-    listDeliveries: wanted => listDeliveries(factory, wanted, 'manage'),
-    listUnlogged: webhook => listUnlogged(factory, webhook),
-    showHealth: uid => showHealth(factory, uid),
-    explainWhy: subject => explainHome(context, factory, subject),
-    showDelivery: id => showDelivery(factory, id, 'manage'),
-    readPayload: id => readPayload(factory, id),
-    replayDelivery: (id, only) =>
-      recordedInHome('replayDelivery', id, () => replayDelivery(factory, id, only)),
-    listRuns: wanted => listRuns(factory, wanted),
-    listAudit: ({ limit, cursor }) =>
-      listAudit(context.store, { factory: context.factory, withAll: true, limit, cursor }),
-    showRun: id => showRun(factory, id),
-    readRunOutput: async (id, from) => buffer((await readRunOutput(factory, id, from)).stream),
-    readArtifact: async (id, name) => buffer((await readArtifact(factory, id, name)).stream),
-    retryRun: id => recordedInHome('retryRun', id, () => retryRun(factory, id)),
-    dismissRun: id => recordedInHome('dismissRun', id, () => dismissRun(factory, id)),
     findRunFiles: id => {
-      const { runFiles } = context.store;
+      const { runFiles } = store;
       return { directory: runFiles.locate(id), outputFile: runFiles.locateOutput(id) };
     },
   };
@@ -101,11 +56,9 @@ async function showDaemon({ store, factory }: Context, serial: number): Promise<
   return askDaemon({ url: daemon.managementUrl, id: daemon.id, factory, serial });
 }
 
-async function explainHome(context: Context, factory: OpenFactory, subject: string): Promise<WhyView> {
-  const { explainWhy } = await import('../../operations/why/why.ts');
+async function findProblem(context: Context, factory: OpenFactory) {
   const status = await showStatus(factory);
-  const daemonProblem = findDaemonProblem(await showDaemon(context, status.serial), status);
-  return explainWhy(factory, subject, { baseUrl: context.baseUrl, permission: 'manage', daemonProblem });
+  return findDaemonProblem(await showDaemon(context, status.serial), status);
 }
 
 async function planDirectory(
@@ -263,8 +216,4 @@ function listUrls({ webhooks }: AppliedState, { baseUrl }: Context): { name: str
 function refuseOutdated(moved: readonly string[]): CommandError {
   const next = 'Nothing was applied. Run `hookmill plan` again and have it reviewed.';
   return new CommandError(`The plan is out of date (${moved.join('; ')}). ${next}`);
-}
-
-function nameOf(wanted: Parameters<Backend['runByHand']>[0]): string {
-  return typeof wanted === 'string' ? wanted : wanted.name;
 }

@@ -8,11 +8,11 @@ export type WebhookHealth = NonNullable<HealthView['webhooks'][number]['health']
  * that everything else is still shown.
  */
 export async function readHealth(
-  backend: Pick<Backend, 'showHealth'>,
+  backend: Pick<Backend, 'call'>,
   uid?: string,
 ): Promise<ReadonlyMap<string, WebhookHealth>> {
   const { webhooks } = await backend
-    .showHealth(uid)
+    .call('showHealth', { query: { webhook: uid } })
     .catch((): Pick<HealthView, 'webhooks'> => ({ webhooks: [] }));
   return new Map(webhooks.flatMap(({ uid, health }) => (health ? [[uid, health]] : [])));
 }

@@ -38,6 +38,7 @@ export async function callServer<Id extends OperationId>(
   const response = await sendUntilTaken(server, route, call);
   const bytes = new Uint8Array(await response.arrayBuffer());
   if (!response.ok) throw toError(server, response.status, bytes);
+  if (response.status === 204) return undefined as ApiAnswer<ApiRoutes[Id], Uint8Array>;
   if (!route.answer.shape) return bytes as ApiAnswer<ApiRoutes[Id], Uint8Array>;
   const answer = route.answer.shape.safeParse(readJson(Buffer.from(bytes).toString('utf8')));
   if (answer.success) return answer.data as ApiAnswer<ApiRoutes[Id], Uint8Array>;

@@ -1,7 +1,4 @@
 import { findUnconfirmed } from '../../operations/confirmations.ts';
-import type { TestedAutomation } from '../../operations/deliveries.ts';
-import type { LogFilter } from '../../operations/log-filter.ts';
-import type { ListPosition } from '../../operations/page.ts';
 import { hasErrors } from '../../schema/diagnostics.ts';
 import { Refusal } from '../../schema/refusal.ts';
 import { readDirectory } from '../../sources/directory-source.ts';
@@ -18,65 +15,15 @@ export function createServerBackend(server: Server, { factory, directory }: Plac
   const params = { factory };
   return {
     source: server.url,
-    showStatus: () => callServer(server, 'showStatus', { params }),
-    showDaemon: serial => askDaemon({ url: server.url, factory, serial }),
+    call: (id, parts) => callServer(server, id, { ...parts, params: { ...params, ...parts?.params } }),
+    showDaemon: serial => askDaemon({ ...server, factory, serial }),
     plan: async ({ out, withImpact }) => {
       if (out !== undefined) throw new UsageError('--out cannot be combined with --server');
       return planOnServer(server, params, readFiles(directory), withImpact);
     },
     apply: options => applyOnServer(server, params, directory, options),
-    listWebhooks: () => callServer(server, 'listWebhooks', { params }),
-    listAutomations: () => callServer(server, 'listAutomations', { params }),
-    testFilter: async (tested, delivery) => {
-      const by = 'id' in delivery ? { delivery: delivery.id } : delivery;
-      const body = { ...toTested(tested), ...by };
-      const verdict = await callServer(server, 'testFilter', { params, body });
-      if (typeof tested === 'string') return verdict;
-      // The API knows only the triggers of a draft.
-      const { name: automation, enabled } = tested;
-      return { ...verdict, automation, enabled, wouldTrigger: enabled && verdict.wouldTrigger };
-    },
-    runByHand: (...given) => callServer(server, 'runByHand', { params, body: toRunByHand(...given) }),
-    describePayloads: uid => callServer(server, 'describePayloads', { params: { ...params, uid } }),
-    listDeliveries: async wanted => {
-      const call = { params, query: toQuery(wanted) };
-      const { deliveries: rows, ...end } = await callServer(server, 'listDeliveries', call);
-      return { rows, ...end };
-    },
-    listUnlogged: webhook => callServer(server, 'listUnlogged', { params, query: { webhook } }),
-    showHealth: uid => callServer(server, 'showHealth', { params, query: { webhook: uid } }),
-    explainWhy: subject => callServer(server, 'explainWhy', { params: { ...params, subject } }),
-    showDelivery: delivery => callServer(server, 'showDelivery', { params: { ...params, delivery } }),
-    readPayload: delivery => callServer(server, 'downloadPayload', { params: { ...params, delivery } }),
-    replayDelivery: async (delivery, automation) => {
-      const call = { params: { ...params, delivery }, body: { automation } };
-      return (await callServer(server, 'replayDelivery', call)).runs;
-    },
-    listRuns: async wanted => {
-      const { runs: rows, ...end } = await callServer(server, 'listRuns', { params, query: toQuery(wanted) });
-      return { rows, ...end };
-    },
-    listAudit: ({ limit, cursor }) =>
-      callServer(server, 'listAudit', { params, query: { limit: String(limit), cursor } }),
-    showRun: run => callServer(server, 'showRun', { params: { ...params, run } }),
-    readRunOutput: (run, from = 0) =>
-      callServer(server, 'showRunOutput', { params: { ...params, run }, query: { from: String(from) } }),
-    readArtifact: (run, artifact) =>
-      callServer(server, 'downloadArtifact', { params: { ...params, run, artifact } }),
-    retryRun: run => callServer(server, 'retryRun', { params: { ...params, run }, body: {} }),
-    dismissRun: run => callServer(server, 'dismissRun', { params: { ...params, run }, body: {} }),
     findRunFiles: () => undefined,
   };
-}
-
-function toRunByHand(...[wanted, { payload, headers }]: Parameters<Backend['runByHand']>) {
-  const event = { payload: Buffer.from(payload).toString('utf8'), headers };
-  if (typeof wanted === 'string') return { automation: wanted, ...event };
-  return { draft: { ...wanted, triggers: [...wanted.triggers] }, ...event };
-}
-
-function toTested(tested: TestedAutomation) {
-  return typeof tested === 'string' ? { automation: tested } : { triggers: tested.triggers };
 }
 
 type FactoryParams = { readonly factory: string };
@@ -142,10 +89,4 @@ function requireDiagnostics(error: unknown) {
   const diagnostics = error instanceof Refusal ? error.parts.diagnostics : undefined;
   if (diagnostics) return diagnostics;
   throw error;
-}
-
-function toQuery({ sinceMs, untilMs, limit, ...wanted }: LogFilter & ListPosition) {
-  const toText = (atMs: number | undefined) =>
-    atMs === undefined ? undefined : new Date(atMs).toISOString();
-  return { ...wanted, since: toText(sinceMs), until: toText(untilMs), limit: String(limit) };
 }

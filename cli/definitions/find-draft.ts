@@ -17,7 +17,7 @@ export async function findDraft(
   { backend, directory, factory }: Pick<Place, 'directory' | 'factory'> & { readonly backend: Backend },
 ): Promise<AutomationDefinition | undefined> {
   const draft = findDefinition(name, await readDefinitions(directory));
-  if (!draft) requireAutomation({ factory, ...(await backend.listAutomations()) }, name);
+  if (!draft) requireAutomation({ factory, ...(await backend.call('listAutomations')) }, name);
   return draft;
 }
 

@@ -11,7 +11,7 @@ const answerMs = 5_000;
 
 /** Checks whether the daemon of the home runs, and whether senders reach it at its base URL. */
 export async function examineDaemon(record: DaemonRecord | undefined, baseUrl: string): Promise<Symptom[]> {
-  const readiness = record && (await askReadiness(record.managementUrl, record.id));
+  const readiness = record && (await askReadiness(record.managementUrl, record));
   if (!record || !readiness) {
     const start = 'start it with `hookmill serve`';
     return [warning('daemon', 'no daemon of this home answers', start), ...(await examinePorts())];

@@ -6,7 +6,7 @@ import { timeSkewMs } from '../../store/search-steps.ts';
 import type { Backend } from '../backend/backend.ts';
 import { printStatus } from '../output.ts';
 import { findEnd, followPages, persist } from '../rows/follow-rows.ts';
-import { type ReadPage, readRows } from '../rows/read-rows.ts';
+import { type ReadPage, readDeliveries, readRows } from '../rows/read-rows.ts';
 import type { CursorFile } from './cursor-file.ts';
 import { forward, toForwardedHeaders } from './forward.ts';
 
@@ -31,8 +31,7 @@ export interface ForwardingJob {
  */
 export async function forwardDeliveries(job: ForwardingJob): Promise<void> {
   const { backend, webhook, cursor } = job;
-  const readPage: ReadPage<DeliveryView> = position =>
-    backend.listDeliveries({ webhook, outcome: 'Accepted', ...position });
+  const readPage = readDeliveries(backend, { webhook, outcome: 'Accepted' });
   const first = await findStart(job, readPage);
   await cursor.write(first);
   // Retention may have removed the row at the cursor. Then the list is read from its start, in the order of commits.
@@ -82,7 +81,7 @@ async function findStart(
 
 async function forwardRow(row: DeliveryView, { backend, to, onForwarded }: ForwardingJob): Promise<void> {
   try {
-    const body = await persist(() => backend.readPayload(row.id));
+    const body = await persist(() => backend.call('downloadPayload', { params: { delivery: row.id } }));
     const { sent, omitted } = toForwardedHeaders(row);
     for (const name of omitted) {
       printStatus(

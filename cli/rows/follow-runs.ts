@@ -3,13 +3,14 @@ import type { RunView } from '../../operations/views/delivery-views.ts';
 import { Refusal } from '../../schema/refusal.ts';
 import type { Backend } from '../backend/backend.ts';
 import { followRows } from './follow-rows.ts';
+import { readRuns } from './read-rows.ts';
 
 /** @limit Unfinished runs whose state `runs list --follow` reads each second; it takes turns with the others. */
 const watchedRunsPerLook = 20;
 
 /** Follows runs: prints each as it is recorded, and again once it has ended. A state filters what is printed. */
 export async function followRuns(
-  backend: Pick<Backend, 'listRuns' | 'showRun'>,
+  backend: Pick<Backend, 'call'>,
   { state, ...filter }: LogFilter,
   limit: number,
   print: (runs: readonly RunView[]) => void,
@@ -21,14 +22,14 @@ export async function followRuns(
   };
   const look = async () => {
     for (const id of [...unfinished].slice(0, watchedRunsPerLook)) {
-      const run = await backend.showRun(id).catch(ignoreRemoved);
+      const run = await backend.call('showRun', { params: { run: id } }).catch(ignoreRemoved);
       unfinished.delete(id);
       if (run && isFinished(run)) printInState([run]);
       else if (run) unfinished.add(id);
     }
   };
   await followRows(
-    position => backend.listRuns({ ...filter, ...position }),
+    readRuns(backend, filter),
     limit,
     runs => {
       for (const run of runs) if (!isFinished(run)) unfinished.add(run.id);

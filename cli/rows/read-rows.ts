@@ -1,10 +1,35 @@
+import type { LogFilter } from '../../operations/log-filter.ts';
 import type { ListPosition, Page } from '../../operations/page.ts';
+import type { DeliveryView, RunView } from '../../operations/views/delivery-views.ts';
 import { apiPageMax } from '../../schema/api/page-size.ts';
 import { readSortableIdTime } from '../../schema/ids.ts';
+import type { Backend } from '../backend/backend.ts';
 import { showProgress } from '../output.ts';
 
 /** Reads a page of a list. */
 export type ReadPage<Row> = (position: ListPosition) => Promise<Page<Row>>;
+
+/** Reads pages of the deliveries that a filter lets through. */
+export function readDeliveries({ call }: Pick<Backend, 'call'>, filter: LogFilter): ReadPage<DeliveryView> {
+  return async position => {
+    const { deliveries: rows, ...end } = await call('listDeliveries', { query: toQuery(filter, position) });
+    return { rows, ...end };
+  };
+}
+
+/** Reads pages of the runs that a filter lets through. */
+export function readRuns({ call }: Pick<Backend, 'call'>, filter: LogFilter): ReadPage<RunView> {
+  return async position => {
+    const { runs: rows, ...end } = await call('listRuns', { query: toQuery(filter, position) });
+    return { rows, ...end };
+  };
+}
+
+function toQuery({ sinceMs, untilMs, ...filter }: LogFilter, { limit, ...position }: ListPosition) {
+  const toText = (atMs: number | undefined) =>
+    atMs === undefined ? undefined : new Date(atMs).toISOString();
+  return { ...filter, since: toText(sinceMs), until: toText(untilMs), ...position, limit: String(limit) };
+}
 
 /** Reads the first rows of a list, newest first, page after page. Shows how far a search is. */
 export async function readRows<Row>(readPage: ReadPage<Row>, limit: number): Promise<Row[]> {

@@ -1,4 +1,4 @@
-import type { RequestListener, Server } from 'node:http';
+import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import http from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as delay, setImmediate as endOfTurn } from 'node:timers/promises';
@@ -21,8 +21,12 @@ export interface ServerBounds {
   readonly connections?: number;
   /** Says whether an address is that of a proxy, which connects for many clients. */
   readonly isProxy: (address: string) => boolean;
+  /** The URL of the server for its clients, if it has one. */
+  readonly publicUrl?: string | undefined;
 }
 
+/** @limit Time for which browsers come only with https once they have done so, in seconds: a year, as OWASP ASVS asks for. */
+const strictTransportSeconds = 31_536_000;
 /** @limit Connections that the system keeps for a server until it accepts them: of more, each would try again after a second, those of honest senders too. Linux allows 4,096 by default. */
 const backlogMax = 4_096;
 /** @limit Time between two checks for requests that exceed their time, in ms: a tenth of that time. */
@@ -36,15 +40,17 @@ const requestOnItsWayMs = 500;
 /** Creates a server that a slow or greedy client cannot block. */
 export function createBoundedServer(
   listener: RequestListener,
-  { requestMs: timeoutMs = requestMs, connections = connectionsMax, isProxy }: ServerBounds,
+  { requestMs: timeoutMs = requestMs, connections = connectionsMax, isProxy, publicUrl }: ServerBounds,
 ): Server {
   const turns = new ConnectionTurns(isProxy);
   const slots = new ConnectionSlots(connections, isProxy, address => turns.hasWaiting(address));
+  const isOverTls = createTlsCheck(publicUrl, isProxy);
   const serve: RequestListener = (request, response) => {
     const { socket } = request;
     slots.beginRequest(socket);
     response.once('close', () => slots.endRequest(socket));
     if (closing.has(server)) response.shouldKeepAlive = false;
+    if (isOverTls(request)) response.setHeader('Strict-Transport-Security', strictTransport);
     if (isHeadValid(request)) listener(request, response);
     else refuseHead(response);
   };
@@ -73,6 +79,17 @@ export function createBoundedServer(
   // For `Expect: 100-continue`: the listener permits the body only after all checks that need no body have passed.
   server.on('checkContinue', serve);
   return server;
+}
+
+const strictTransport = `max-age=${strictTransportSeconds}`;
+
+/** Creates a check whether a client speaks TLS with a proxy: it names the host of an https URL, or a trusted proxy says so. */
+function createTlsCheck(publicUrl: string | undefined, isProxy: ServerBounds['isProxy']) {
+  const url = publicUrl === undefined ? undefined : new URL(publicUrl);
+  return ({ headers, socket }: IncomingMessage): boolean => {
+    if (url?.protocol === 'https:' && headers.host === url.host) return true;
+    return headers['x-forwarded-proto'] === 'https' && isProxy(socket.remoteAddress ?? '');
+  };
 }
 
 /** Where a server listens: on an address, or on a socket that the service manager opened and passed on. */

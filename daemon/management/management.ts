@@ -1,14 +1,16 @@
 import Router from '@koa/router';
-import Koa, { type Middleware } from 'koa';
+import Koa, { type Context, type Middleware } from 'koa';
 import type { Logger } from 'pino';
 import { ApiProblem } from '../../schema/api/problems.ts';
+import { listGranted } from '../../schema/grant.ts';
 import type { Readiness } from '../../schema/readiness.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { FactoryReconcile } from '../reconciling/reconcile-statuses.ts';
 import type { ServedFactories, ServedFactory } from '../served/served-factories.ts';
 import { answerProblems, type ProblemDeps } from './api/answer-problem.ts';
 import { type DashboardFiles, serveDashboard } from './dashboard-files.ts';
-import { refuseForeignHosts, setBrowserHeaders } from './guards/browser-guards.ts';
+import { isAskedDirectly, refuseForeignHosts, setBrowserHeaders } from './guards/browser-guards.ts';
+import type { Caller } from './guards/caller.ts';
 
 export interface ManagementDeps {
   readonly served: Pick<ServedFactories, 'status'>;
@@ -16,6 +18,8 @@ export interface ManagementDeps {
   readonly readReconciles: () => Promise<readonly FactoryReconcile[]>;
   /** The routes of the management API. */
   readonly api: Router;
+  /** Finds who sent an `Authorization` header. Fails with `token-unknown`. */
+  readonly identify: (authorization: string) => Promise<Caller>;
   readonly dashboard: DashboardFiles;
   /** The URL of the port behind a proxy, if there is one. */
   readonly managementUrl: string | undefined;
@@ -59,33 +63,49 @@ const normalizeTarget: Middleware = (context, next) => {
   return next();
 };
 
-function createOperatorRoutes({
-  served,
-  metrics,
-  readReconciles,
-  notReady,
-  daemonId,
-}: ManagementDeps): Router {
+/**
+ * Health, and what only those may see who watch the daemon: somebody who asks at an address of the machine, or has an API
+ * token. Others learn only whether it is ready.
+ */
+function createOperatorRoutes(deps: ManagementDeps): Router {
+  const { served, metrics, readReconciles, notReady, daemonId } = deps;
   const router = new Router();
   router.get('/healthz', context => {
     context.body = { status: 'ok' };
   });
   router.get('/readyz', async context => {
-    const factories = addReconciles(served.status(), await readReconciles());
+    const watched = await findWatched(context, deps);
     const reason = notReady();
     context.status = reason === undefined ? 200 : 503;
+    const status = reason === undefined ? 'ready' : 'not ready';
+    context.body = { status };
+    if (watched === 'none') return;
+    const factories = addReconciles(served.status(), await readReconciles());
     context.body = {
-      status: reason === undefined ? 'ready' : 'not ready',
-      reason,
+      status,
+      // The reason may name any factory.
+      reason: watched === 'all' ? reason : undefined,
       daemon: daemonId,
-      factories,
+      factories: factories.filter(({ factory }) => watched === 'all' || watched.includes(factory)),
     } satisfies Readiness;
   });
   router.get('/metrics', async context => {
+    if ((await findWatched(context, deps)) !== 'all') throw new ApiProblem('metrics-refused');
     context.type = metrics.contentType;
     context.body = await metrics.render();
   });
   return router;
+}
+
+/** Finds the factories that a request may watch. Fails with `token-unknown`. */
+async function findWatched(
+  { req }: Context,
+  { managementUrl, identify }: ManagementDeps,
+): Promise<'all' | 'none' | readonly string[]> {
+  if (isAskedDirectly(req, managementUrl)) return 'all';
+  const { authorization } = req.headers;
+  if (authorization === undefined) return 'none';
+  return listGranted((await identify(authorization)).grants) ?? 'all';
 }
 
 /** Adds the reconciles to the factories, and the factories that have nothing applied yet. */

@@ -4,6 +4,7 @@
  */
 export type PageLocation =
   | { readonly page: 'home' }
+  | { readonly page: 'sessions' }
   | (InFactory & { readonly page: ListPage })
   | (InFactory & { readonly page: SinglePage; readonly id: string })
   | { readonly page: 'unknown' };
@@ -45,6 +46,7 @@ const patterns: Readonly<Record<FactoryLocation['page'], readonly string[]>> = {
 };
 
 export function toHref(to: PageLocation): string {
+  if (to.page === 'sessions') return '#/sessions';
   if (to.page === 'home' || to.page === 'unknown') return '#/';
   const id = 'id' in to ? to.id : '';
   const segments = patterns[to.page].map(segment => (segment === ':id' ? id : segment));
@@ -59,6 +61,7 @@ export function parseHref(hash: string): PageLocation {
   if (segments === undefined) return { page: 'unknown' };
   const [factory, ...rest] = segments;
   if (factory === undefined) return { page: 'home' };
+  if (factory === 'sessions' && rest.length === 0) return { page: 'sessions' };
   for (const [page, pattern] of Object.entries(patterns)) {
     if (pattern.length !== rest.length) continue;
     if (!pattern.every((segment, index) => segment === ':id' || segment === rest[index])) continue;

@@ -15,6 +15,8 @@ export type Session =
 
 /** The item of the tab's storage with the page from which the browser left for the provider. */
 const placeItem = 'hookmill-sign-in-place';
+/** The item with the key of the sign-in. No other port of this host can read or write it, as it can the cookie. */
+const attemptItem = 'hookmill-sign-in-key';
 
 export const session = signal<Session>({ state: 'unknown' });
 
@@ -36,7 +38,8 @@ export async function signIn(token: string): Promise<void> {
 
 /** Leaves for the provider. Fails with an ApiFailure if it cannot be reached. */
 export async function leaveForProvider(): Promise<void> {
-  const { url } = await callApi('post', '/sign-in', { body: {} });
+  const { url, attemptKey } = await callApi('post', '/sign-in', { body: {} });
+  sessionStorage.setItem(attemptItem, attemptKey);
   sessionStorage.setItem(placeItem, location.hash);
   location.assign(url);
 }
@@ -45,11 +48,12 @@ async function finishSignIn(): Promise<void> {
   const query = location.search;
   // The place was in this tab's own storage, and can only be a page of the dashboard.
   const place = sessionStorage.getItem(placeItem) ?? '';
-  sessionStorage.removeItem(placeItem);
+  const attemptKey = sessionStorage.getItem(attemptItem) ?? '';
+  for (const item of [placeItem, attemptItem]) sessionStorage.removeItem(item);
   history.replaceState(null, '', `/${place.startsWith('#') ? place : ''}`);
   dispatchEvent(new Event('hashchange'));
   try {
-    enter(await callApi('post', '/sign-in/answer', { body: { query } }));
+    enter(await callApi('post', '/sign-in/answer', { body: { query, attemptKey } }));
   } catch (error) {
     if (!(error instanceof ApiFailure)) throw error;
     session.value = { state: 'signed-out', failure: error };

@@ -3,7 +3,7 @@
 // in silence.
 //   node deploy/compose/podman-commands.ts deploy/compose/compose.yaml DIRECTORY grafana
 import { readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { parse } from 'yaml';
 
 type Values = readonly string[];
@@ -15,7 +15,7 @@ const text = readFileSync(file, 'utf8').replaceAll(
   /\$\{(\w+):\?[^}]*\}/g,
   (_, name) => process.env[name] ?? '',
 );
-const { services, configs } = parse(text, { merge: true });
+const { services, configs, secrets } = parse(text, { merge: true });
 
 const each = (option: string) => (values: Values) => values.map(value => `--${option}=${value}`);
 const nothing: ToOptions = () => [];
@@ -34,6 +34,9 @@ const options: Readonly<Record<string, ToOptions>> = {
       writeFileSync(path, configs[source].content);
       return `--volume=${path}:${target}:ro`;
     }),
+  // The caller has made the files of secrets in the directory.
+  secrets: (names: Values) =>
+    names.map(name => `--volume=${join(directory, basename(secrets[name].file))}:/run/secrets/${name}:ro`),
   ports: each('publish'),
   tmpfs: each('tmpfs'),
   cap_drop: each('cap-drop'),

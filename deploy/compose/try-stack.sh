@@ -80,8 +80,9 @@ ENTRYPOINT ["start"]
 FILE
 
 echo 'Debian has no Grafana: that service is left out.'
-POSTGRES_PASSWORD=$(od -An -N24 -tx1 /dev/urandom | tr -d ' \n') HOOKMILL_KEY=$(head -c 32 /dev/urandom | base64)
-export POSTGRES_PASSWORD HOOKMILL_KEY HOOKMILL_BASE_URL=http://localhost:8080
+POSTGRES_PASSWORD=$(od -An -N24 -tx1 /dev/urandom | tr -d ' \n')
+(umask 077 && head -c 32 /dev/urandom | base64 > hookmill.key && chown 1000 hookmill.key)
+export POSTGRES_PASSWORD HOOKMILL_BASE_URL=http://localhost:8080
 "$package/node_modules/node/bin/node" "$package/deploy/compose/podman-commands.ts" "$package/deploy/compose/compose.yaml" "$PWD" grafana > start.sh
 wait_for() {
   for _ in $(seq 240); do "${@:2}" > /dev/null 2>&1 && return; sleep 0.5; done

@@ -42,12 +42,31 @@ export const signedInAnswer = identityAnswer.extend({
   sessionKey: z.string().describe('Sent in X-Hookmill-Session with each request of the session.'),
 });
 
+/** A session of the dashboard. */
+export const sessionAnswer = z.strictObject({
+  id: z.string().describe('Names the session. Nobody can use the session with it.'),
+  kind: z.enum(['token', 'person']),
+  name: z.string().describe('The name of the API token or of the person that it belongs to.'),
+  subject: z.string().nullable().describe('The name that the person keeps forever at the provider.'),
+  host: z.string().describe('The host and port at which it began.'),
+  from: z.string().describe('The address from which somebody signed in.'),
+  beganAt: time,
+  usedAt: time.describe('When it was last used, to within a minute.'),
+  until: time.describe('When it ends at the latest.'),
+});
+export const sessionsAnswer = z.strictObject({
+  sessions: z.array(
+    sessionAnswer.extend({ current: z.boolean().describe('Whether this request belongs to it.') }),
+  ),
+});
+
 /** The provider at which people can sign in; null if they can only use API tokens at this host. */
 export const signInAnswer = z.strictObject({
   provider: z.strictObject({ label: z.string() }).nullable(),
 });
 export const signInBegunAnswer = z.strictObject({
   url: z.string().describe('The page of the provider at which the person signs in.'),
+  attemptKey: z.string().describe('Finishes the sign-in, together with the cookie.'),
 });
 
 const managedBy = z

@@ -9,6 +9,7 @@ const refusalStatuses: Readonly<Record<RefusalCode, number>> = {
   'payload-not-stored': 404,
   'output-not-stored': 404,
   'artifact-unknown': 404,
+  'session-unknown': 404,
   'name-taken': 409,
   'too-many-webhooks': 409,
   'factory-too-large': 409,
@@ -38,6 +39,11 @@ const requestProblems = {
   'not-permitted': { status: 403, title: 'The caller may not do this' },
   'cross-site': { status: 403, title: 'The request does not come from the dashboard' },
   'host-refused': { status: 403, title: 'Host name not allowed: add it as managementUrl' },
+  'metrics-refused': {
+    status: 403,
+    title:
+      'Metrics are only for requests to an address of the machine, or with an API token for all factories',
+  },
   'not-found': { status: 404, title: 'Nothing found at this path' },
   'method-not-allowed': { status: 405, title: 'This path does not support this method' },
   'body-too-large': { status: 413, title: 'The request body is too large' },

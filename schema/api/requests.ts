@@ -34,6 +34,7 @@ export const signInAnswerRequest = z.strictObject({
     .string()
     .max(signInQueryCharsMax)
     .describe('The query with which the provider sent the browser back.'),
+  attemptKey: z.string().max(tokenCharsMax).describe('The key that the page got when it began.'),
 });
 
 /** Where a new webhook gets its secret from. */

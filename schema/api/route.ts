@@ -10,11 +10,19 @@ export const apiPrefix = '/api/v1';
  */
 export type RoutePermission = 'public' | 'signed-in' | 'read' | 'manage';
 
+/**
+ * Where a daemon answers: in the main thread, because it takes less than a few ms (`main`), also because it only exists
+ * with HTTP, as sessions and live views do (`port`); or in a thread for `operations`, one after the other, or in one for
+ * `lists` from the delivery log and what acts on its rows, so that no plan delays them.
+ */
+export type RouteThread = 'port' | 'main' | 'lists' | 'operations';
+
 export interface ApiRoute {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** Relative to `apiPrefix`. `{…}` are parameters. */
   readonly path: string;
   readonly permission: RoutePermission;
+  readonly thread: RouteThread;
   readonly summary: string;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;

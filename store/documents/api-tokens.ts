@@ -7,7 +7,7 @@ import {
   requireTokenName,
 } from '../api-tokens.ts';
 import { StoreError } from '../store-error.ts';
-import type { Documents, StoredDocument } from './documents.ts';
+import { type Documents, readWhenChanged, type StoredDocument } from './documents.ts';
 
 const tokensShape = z.strictObject({ formatVersion: z.literal(1), tokens: z.array(apiTokenShape) });
 /** The document with all API tokens. */
@@ -20,6 +20,9 @@ export const tokensDocument: StoredDocument<z.output<typeof tokensShape>> = {
 /** The API tokens, all in one document. */
 export function openApiTokens(documents: Documents, now: () => Date): ApiTokens {
   const list = async () => (await documents.read(tokensDocument)).tokens;
+  const byDigest = ({ tokens }: z.output<typeof tokensShape>) =>
+    new Map(tokens.map(token => [token.sha256, token]));
+  const readByDigest = readWhenChanged(documents, tokensDocument, byDigest);
   const change = async (change: (tokens: readonly ApiToken[]) => ApiToken[]) => {
     await documents.change(tokensDocument, async stored => ({
       next: { ...stored, tokens: change(stored.tokens) },
@@ -48,7 +51,7 @@ export function openApiTokens(documents: Documents, now: () => Date): ApiTokens 
         throw new StoreError('token-unknown', `there is no API token ${name}`);
       }),
     list,
-    find: findByDigest(() => documents.readVersion(tokensDocument), list),
+    find: async sha256 => (await readByDigest()).get(sha256),
     recordUses: uses =>
       change(tokens =>
         tokens.map(token => {
@@ -56,20 +59,5 @@ export function openApiTokens(documents: Documents, now: () => Date): ApiTokens 
           return at ? { ...token, lastUsedAt: at.toISOString() } : token;
         }),
       ),
-  };
-}
-
-/** Checks the document's version at each look-up, and reads the document only if it has changed. */
-function findByDigest(
-  readVersion: () => Promise<string | undefined>,
-  list: () => Promise<readonly ApiToken[]>,
-): ApiTokens['find'] {
-  let read: { readonly version: string | undefined; readonly byDigest: Map<string, ApiToken> } | undefined;
-  return async sha256 => {
-    const version = await readVersion();
-    if (read?.version !== version || read === undefined) {
-      read = { version, byDigest: new Map((await list()).map(token => [token.sha256, token])) };
-    }
-    return read.byDigest.get(sha256);
   };
 }

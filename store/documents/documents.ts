@@ -55,6 +55,22 @@ export interface DocumentChange<T, R> {
   readonly result: R;
 }
 
+/** Creates a reader of what is made of a document. It checks the version each time, and reads only what has changed. */
+export function readWhenChanged<T extends object, R>(
+  documents: Pick<Documents, 'read' | 'readVersion'>,
+  document: StoredDocument<T>,
+  index: (data: T) => R,
+): () => Promise<R> {
+  let read: { readonly version: string | undefined; readonly indexed: R } | undefined;
+  return async () => {
+    const version = await documents.readVersion(document);
+    if (read === undefined || read.version !== version) {
+      read = { version, indexed: index(await documents.read(document)) };
+    }
+    return read.indexed;
+  };
+}
+
 /** The error for a document that a writer changed without its lock. */
 export function movedError(place: string): StoreError {
   return new StoreError(

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type StoredSessions, storedPersonShape } from '../stored-sessions.ts';
-import type { Documents, StoredDocument } from './documents.ts';
+import { type StoredSession, type StoredSessions, storedPersonShape } from '../stored-sessions.ts';
+import { type Documents, readWhenChanged, type StoredDocument } from './documents.ts';
 
 const sessionShape = z.strictObject({
   digest: z.string(),
@@ -8,6 +8,10 @@ const sessionShape = z.strictObject({
   tokenSha256: z.string(),
   person: storedPersonShape.optional(),
   host: z.string(),
+  // A session of an earlier version, which did not know these, has been idle for too long.
+  from: z.string().default(''),
+  beganMs: z.int().default(0),
+  usedMs: z.int().default(0),
   untilMs: z.int(),
 });
 const sessionsShape = z.strictObject({ formatVersion: z.literal(1), sessions: z.array(sessionShape) });
@@ -21,55 +25,63 @@ const sessionsDocument: StoredDocument<z.output<typeof sessionsShape>> = {
   whenEdited: () => ({ formatVersion: 1, sessions: [] }),
 };
 
-/**
- * The sessions of one daemon, oldest first, in one document: only a digest of each, so that who reads it can use none. The
- * document is read once, because nobody else changes it while the daemon runs.
- */
+/** The sessions of one daemon, oldest first, in one document: only a digest of each, so that who reads it can use none. */
 export function openDocumentSessions(documents: Documents, now: () => Date): StoredSessions {
-  let known: Promise<Map<string, Session>> | undefined;
-  const read = async () => {
-    const { sessions } = await documents.read(sessionsDocument);
-    return new Map(sessions.map(session => [session.digest, session]));
-  };
-  const readOnce = () => {
-    known ??= read().catch(error => {
-      known = undefined;
-      throw error;
-    });
-    return known;
-  };
+  const byDigest = ({ sessions }: z.output<typeof sessionsShape>) =>
+    new Map(sessions.map(session => [session.digest, session]));
+  const readByDigest = readWhenChanged(documents, sessionsDocument, byDigest);
   const isOver = ({ untilMs }: Session) => now().getTime() >= untilMs;
+  const idleForMs = ({ usedMs }: Session) => Math.max(0, now().getTime() - usedMs);
   const change = async (change: (sessions: readonly Session[]) => Session[]) => {
-    const { data } = await documents.change(sessionsDocument, async stored => ({
+    await documents.change(sessionsDocument, async stored => ({
       next: { ...stored, sessions: change(stored.sessions.filter(session => !isOver(session))) },
       result: undefined,
     }));
-    known = Promise.resolve(new Map(data.sessions.map(session => [session.digest, session])));
   };
   return {
-    keep: (digest, { ownerSha256: tokenSha256, person, host }, { lifetimeMs, perOwnerMax }) =>
+    keep: (digest, { ownerSha256: tokenSha256, person, host, from }, { lifetimeMs, perOwnerMax }) =>
       change(sessions => {
         const own = sessions.filter(session => session.tokenSha256 === tokenSha256);
         const ended = new Set(own.slice(0, Math.max(0, own.length - perOwnerMax + 1)));
-        const begun = {
-          digest,
-          tokenSha256,
-          ...(person && { person }),
-          host,
-          untilMs: now().getTime() + lifetimeMs,
-        };
+        const beganMs = now().getTime();
+        const times = { beganMs, usedMs: beganMs, untilMs: beganMs + lifetimeMs };
+        const begun = { digest, tokenSha256, ...(person && { person }), host, from, ...times };
         return [...sessions.filter(session => !ended.has(session)), begun];
       }),
-    find: async digest => {
-      const session = (await readOnce()).get(digest);
-      if (!session || isOver(session)) return undefined;
-      const { tokenSha256: ownerSha256, person, host } = session;
-      return { ownerSha256, person, host };
+    find: async (digest, idleMs) => {
+      const session = (await readByDigest()).get(digest);
+      if (!session || isOver(session) || idleForMs(session) >= idleMs) return undefined;
+      return { ...toSession(session), idleForMs: idleForMs(session) };
     },
+    list: async idleMs => {
+      const sessions = [...(await readByDigest()).values()].toReversed();
+      const valid = sessions.filter(session => !isOver(session) && idleForMs(session) < idleMs);
+      return valid.map(session => ({
+        ...toSession(session),
+        digest: session.digest,
+        beganAt: toIso(session.beganMs),
+        usedAt: toIso(session.usedMs),
+        until: toIso(session.untilMs),
+      }));
+    },
+    recordUse: digest =>
+      change(sessions =>
+        sessions.map(session =>
+          session.digest === digest ? { ...session, usedMs: now().getTime() } : session,
+        ),
+      ),
     remove: async digest => {
-      if ((await readOnce()).has(digest)) {
+      if ((await readByDigest()).has(digest)) {
         await change(sessions => sessions.filter(session => session.digest !== digest));
       }
     },
   };
+}
+
+function toSession({ tokenSha256: ownerSha256, person, host, from }: Session): StoredSession {
+  return { ownerSha256, person, host, from };
+}
+
+function toIso(ms: number): string {
+  return new Date(ms).toISOString();
 }

@@ -711,6 +711,17 @@ const migrations: readonly Migration[] = [
       FOR EACH ROW WHEN (NEW.state = 'failed') EXECUTE FUNCTION hookmill.note_failure();
     `,
   },
+  {
+    compatibleFrom: 1,
+    sql: `
+    -- Where and when somebody signed in, and when they last used the session. A default is the time of the migration for the
+    -- rows that are there, and that of their insertion for those of the release before.
+    ALTER TABLE hookmill.sessions
+      ADD COLUMN address text NOT NULL DEFAULT '',
+      ADD COLUMN began timestamptz NOT NULL DEFAULT now(),
+      ADD COLUMN used timestamptz NOT NULL DEFAULT now();
+    `,
+  },
 ];
 
 /** The version of the tables that this hookmill writes. */

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { startDaemonForTest } from '../support/daemon.ts';
+import { call } from '../support/management.ts';
 import { makeWorkspace } from '../support/workspace.ts';
 
 test('prints a token once and stores only its digest', async () => {
@@ -68,4 +70,28 @@ test('makes tokens that expire, and shows until when', async () => {
     const refused = await workspace.hookmill('tokens', 'create', 'other', '--expires', life);
     expect(refused).toMatchObject({ stdout: '', exitCode: 2 });
   }
+});
+
+test('sessions list shows who is signed in, and sessions end signs them out of a running daemon', async () => {
+  const workspace = makeWorkspace();
+  const { managementUrl } = await startDaemonForTest({ workspace });
+  expect((await workspace.hookmill('sessions', 'list')).stdout).toBe('Nobody is signed in.\n');
+  const { stdout } = await workspace.hookmill('tokens', 'create', 'laptop');
+  const { headers, json } = await call(managementUrl, 'signIn', { body: { token: stdout.trim() } });
+  const cookie = String(headers['set-cookie']).split(';')[0] ?? '';
+  const session = { cookie, 'x-hookmill-session': String(json.sessionKey) };
+  const listed = JSON.parse((await workspace.hookmill('sessions', 'list', '-o', 'json')).stdout);
+  expect(listed).toMatchObject([{ kind: 'token', name: 'laptop', from: '127.0.0.1' }]);
+  expect((await call(managementUrl, 'whoAmI', { headers: session })).status).toBe(200);
+  expect(await workspace.hookmill('sessions', 'end', listed[0].id)).toMatchObject({
+    exitCode: 0,
+    stderr: 'Ended a session of laptop: its next request is refused.\n',
+  });
+  expect((await call(managementUrl, 'whoAmI', { headers: session })).json.code).toBe('session-over');
+  expect(await workspace.hookmill('sessions', 'end', listed[0].id)).toMatchObject({
+    exitCode: 1,
+    stderr: `hookmill: there is no session ${listed[0].id}; it may have ended\n`,
+  });
+  const audit = JSON.parse((await workspace.hookmill('audit', '-o', 'json')).stdout);
+  expect(JSON.stringify(audit)).toContain(`"operation":"endSession"`);
 });

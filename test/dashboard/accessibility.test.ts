@@ -43,6 +43,10 @@ async function openFullFactory() {
     ['nothing', '/nowhere', 'Page not found'],
   ];
   const openEach = async (look: (name: string) => Promise<void>) => {
+    await visit();
+    await page.getByRole('link', { name: 'Sessions' }).click();
+    await page.getByText('this session').waitFor();
+    await look('sessions');
     for (const [name, place, text, then] of places) {
       await visit(place);
       await page.getByText(text).first().waitFor();

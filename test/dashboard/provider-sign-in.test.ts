@@ -1,7 +1,8 @@
 import { expect } from 'vitest';
 import { newHome } from '../support/factory.ts';
-import { startManagedDaemon } from '../support/management.ts';
-import { startProvider } from '../support/sign-in-provider.ts';
+import { startLoopbackServer } from '../support/loopback-server.ts';
+import { call, startManagedDaemon } from '../support/management.ts';
+import { signInAtProvider, startProvider } from '../support/sign-in-provider.ts';
 import { storeIn } from '../support/stored.ts';
 import { browserTest, keepScreenshot, openPage } from './browser.ts';
 
@@ -61,3 +62,21 @@ browserTest(
     expect(await page.getByRole('link', { name: 'Create webhook' }).count()).toBe(0);
   },
 );
+
+browserTest('a server on another port cannot make somebody sign in as another person', async () => {
+  const { managementUrl } = await startBoth();
+  const begun = await call(managementUrl, 'beginSignIn', { body: {} });
+  const query = await signInAtProvider(begun.json.url, 'ada', managementUrl);
+  const [set = ''] = [begun.headers['set-cookie']].flat();
+  const other = await startLoopbackServer((_, response) => {
+    response.setHeader('Set-Cookie', set).setHeader('Content-Type', 'text/html');
+    response.end('<link rel="icon" href="data:,">');
+  });
+  const page = await openPage();
+  await page.goto(other);
+  // A browser gives the cookie to every port of the host.
+  expect((await page.context().cookies(managementUrl)).map(({ name }) => name)).toContain(set.split('=')[0]);
+  await page.goto(`${managementUrl}/sign-in${query}`);
+  await page.getByRole('alert').getByText('The sign-in was not accepted').waitFor();
+  await page.getByRole('button', { name: 'Sign in with Acme' }).waitFor();
+});

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { startLoopbackServer } from '../support/loopback-server.ts';
-import { browserTest, enter, makeToken, openDashboard, signIn } from './browser.ts';
+import { browserTest, enter, makeToken, openDashboard, openPage, signIn } from './browser.ts';
 import { createWebhook } from './samples.ts';
 
 browserTest('signs in with a token, refuses an unknown one, and signs out', async () => {
@@ -53,6 +53,49 @@ browserTest('asks to sign in again when the session has expired, and stays on th
   await page.getByText('Your session has expired').waitFor();
   await signIn(page, await makeToken(daemon, 'manage', factory));
   await page.getByRole('heading', { level: 1, name: 'Status' }).waitFor();
+});
+
+browserTest('lists the sessions, and ends one of another browser', async () => {
+  const { page, daemon, factory, visit, keep } = await openDashboard({ isSignedOut: true });
+  const token = await makeToken(daemon, 'manage', factory);
+  const other = await openPage();
+  await enter(other, daemon, token);
+  await other.goto(daemon.managementUrl);
+  await other.getByRole('button', { name: 'Sign out' }).waitFor();
+  await enter(page, daemon, token);
+  await visit();
+  await page.getByRole('link', { name: 'Sessions' }).click();
+  await page.getByText('this session').waitFor();
+  await keep('sessions');
+  await page.getByRole('button', { name: 'End the session of' }).click();
+  await page.getByText('this session').waitFor();
+  await expect.poll(() => page.getByRole('row').count()).toBe(2);
+  await other.reload();
+  await other.getByLabel('API token').waitFor();
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+});
+
+browserTest('says with what it reads by itself when nobody has used the page for a minute', async () => {
+  const { page, visit } = await openDashboard();
+  await page.clock.install();
+  const headers: (string | undefined)[] = [];
+  page.on('request', request => {
+    if (request.url().endsWith('/status')) headers.push(request.headers()['x-hookmill-unattended']);
+  });
+  await visit('/automations');
+  await page.getByText('No automations yet').waitFor();
+  await page.keyboard.press('Tab');
+  const countBefore = headers.length;
+  await page.clock.runFor(59_000);
+  await expect.poll(() => headers.length).toBeGreaterThan(countBefore);
+  expect(headers).not.toContain('1');
+  await page.clock.runFor(61_000);
+  await expect.poll(() => headers.at(-1)).toBe('1');
+  await page.keyboard.press('Tab');
+  const countUnattended = headers.length;
+  await page.clock.runFor(31_000);
+  await expect.poll(() => headers.length).toBeGreaterThan(countUnattended);
+  expect(headers.at(-1)).toBeUndefined();
 });
 
 browserTest('switches between factories', async () => {

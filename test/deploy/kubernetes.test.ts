@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { execa, execaSync } from 'execa';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
+import { callbackPrefix } from '../../daemon/runs/callbacks.ts';
 import { settingsShape } from '../../daemon/settings.ts';
 import { startDaemonForTest } from '../support/daemon.ts';
 import { eventually } from '../support/eventually.ts';
@@ -75,6 +76,27 @@ describe.skipIf(!hasKubectl).each(['embedded', 'postgres'])('Kubernetes with the
     expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(settings.stopDelaySeconds + 10);
   });
 
+  test('lets senders deliver and receivers report through the Ingress, and nobody anything else', () => {
+    const ingress = objects.find(({ kind }) => kind === 'Ingress');
+    const paths = ingress?.spec.rules[0].http.paths.map(({ path }: { path: string }) => path);
+    expect(paths).toEqual(['/webhooks/w/', callbackPrefix]);
+  });
+
+  test('gives the daemon the key as a file, not as a variable', () => {
+    const [{ env, volumeMounts }] = pod.containers;
+    const variables = new Map(env.map(({ name, value }: { name: string; value?: string }) => [name, value]));
+    expect([...variables.keys()]).not.toContain('HOOKMILL_KEY');
+    const { name, mountPath } = volumeMounts.find(({ mountPath }: { mountPath: string }) =>
+      variables.get('HOOKMILL_KEY_FILE')?.toString().startsWith(`${mountPath}/`),
+    );
+    const { secret } = pod.volumes.find((volume: { name: string }) => volume.name === name);
+    const [item] = secret.items;
+    expect([secret.secretName, item.key]).toEqual(['hookmill', 'key']);
+    expect(variables.get('HOOKMILL_KEY_FILE')).toBe(`${mountPath}/${item.path}`);
+    // No command of a run and no other container gets it.
+    expect(pod.initContainers[0].volumeMounts.map(({ name }: { name: string }) => name)).not.toContain(name);
+  });
+
   test('starts the daemon without rights, and without variables that a Service would set', () => {
     expect(pod.enableServiceLinks).toBe(false);
     expect(pod.securityContext.runAsNonRoot).toBe(true);
@@ -90,7 +112,7 @@ describe.skipIf(!hasKubectl).each(['embedded', 'postgres'])('Kubernetes with the
 
 // Needs the program haproxy.
 test.skipIf(isProxyMissing)(
-  'who watches a pod gets health and metrics, but neither dashboard nor API',
+  'who watches a pod gets health and metrics, but neither dashboard nor API, and the dashboard has no metrics',
   async () => {
     const workspace = makeWorkspace();
     const daemon = await startDaemonForTest({ workspace });
@@ -111,6 +133,9 @@ test.skipIf(isProxyMissing)(
     expect(await ask(watch, '/')).toBe(403);
     expect(await ask(watch, '/api/v1/factories')).toBe(403);
     expect(await ask(dashboard, '/')).toBe(200);
+    expect(await ask(dashboard, '/metrics')).toBe(403);
+    const short = await fetch(`http://127.0.0.1:${dashboard}/readyz`);
+    expect(await short.json()).toEqual({ status: 'ready' });
     await daemon.stop();
   },
 );

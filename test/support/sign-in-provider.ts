@@ -17,11 +17,15 @@ export interface TestProvider {
   start(): Promise<void>;
 }
 
+/** Somebody whose name and subject are long. */
+export const longLogin = 'zoe-'.repeat(60);
+
 /** The groups of the people; each signs in with any password. */
 const people: Readonly<Record<string, readonly string[]>> = {
   ada: ['platform', 'payments-readers'],
   bob: ['payments-readers'],
   eve: ['strangers'],
+  [longLogin]: ['platform'],
 };
 
 /** Starts an OpenID Connect provider on another host name of this machine, and stops it when the test ends. */

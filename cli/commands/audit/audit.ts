@@ -28,8 +28,9 @@ Examples:
     .option('--limit <n>', 'maximum number of changes', parseLimit, 50)
     .action(async ({ limit }: { readonly limit: number }, command: Command) => {
       const { backend, output } = await openBackend(command);
-      const readPage: ReadPage<Entry> = async position => {
-        const { entries: rows, next } = await backend.listAudit(position);
+      const readPage: ReadPage<Entry> = async ({ limit, cursor }) => {
+        const query = { limit: String(limit), cursor };
+        const { entries: rows, next } = await backend.call('listAudit', { query });
         return { rows, next, hasMore: next !== null, searched: rows.length };
       };
       const entries = await readRows(readPage, limit);

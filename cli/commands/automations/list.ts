@@ -16,7 +16,7 @@ Examples:
   hookmill automations list -o json`,
   ).action(async (_, command: Command) => {
     const { backend, output } = await openBackend(command);
-    const { automations } = await backend.listAutomations();
+    const { automations } = await backend.call('listAutomations');
     printData(output, automations, () => {
       if (automations.length === 0) return 'No automations are applied.\n';
       const rows = automations.map(({ name, enabled, triggers }) => {

@@ -28,7 +28,9 @@ Examples:
       const { backend, output } = context;
       const draft = await findDraft(name, context);
       const { bytes: payload } = await readPayloadFile(file);
-      const started = await backend.runByHand(draft ?? name, { payload, headers: toEventHeaders(header) });
+      const wanted = draft ? { draft: { ...draft, triggers: [...draft.triggers] } } : { automation: name };
+      const event = { payload: payload.toString('utf8'), headers: toEventHeaders(header) };
+      const started = await backend.call('runByHand', { body: { ...wanted, ...event } });
       printData(output, started, () => `${started.runId}\n`);
     });
 }

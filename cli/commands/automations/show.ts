@@ -21,7 +21,7 @@ Examples:
     .argument('<name>', 'name of the automation')
     .action(async (name: string, _, command: Command) => {
       const { backend, output, factory } = await openBackend(command);
-      const { automations } = await backend.listAutomations();
+      const { automations } = await backend.call('listAutomations');
       const automation = requireAutomation({ factory, automations }, name);
       printData(output, automation, () => renderAutomation(automation));
     });

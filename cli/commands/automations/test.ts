@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { TestedDelivery } from '../../../operations/deliveries.ts';
 import { printable } from '../../../schema/printable.ts';
 import { getDefinitionPath } from '../../../sources/definition-file-name.ts';
 import type { OpenBackend } from '../../backend/backend.ts';
@@ -59,11 +58,21 @@ async function testDelivery(
   const context = await openBackend(command);
   const { backend, output } = context;
   const draft = await findDraft(name, context);
-  const tested: TestedDelivery =
+  const tested = draft ? { triggers: [...draft.triggers] } : { automation: name };
+  const by =
     payload === undefined
-      ? { id: delivery ?? '' }
+      ? { delivery }
       : { payload: (await readPayloadFile(payload)).payload, headers: toEventHeaders(header) };
-  const verdict = await backend.testFilter(draft ?? name, tested);
+  const judged = await backend.call('testFilter', { body: { ...tested, ...by } });
+  // Only the triggers of a draft are sent.
+  const verdict = draft
+    ? {
+        ...judged,
+        automation: name,
+        enabled: draft.enabled,
+        wouldTrigger: draft.enabled && judged.wouldTrigger,
+      }
+    : judged;
   printData(output, verdict, () => renderVerdict(verdict));
 }
 

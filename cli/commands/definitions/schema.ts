@@ -37,8 +37,8 @@ Examples:
 
 async function addObserved(text: string, command: Command, openBackend: OpenBackend) {
   const { backend } = await openBackend(command);
-  const { webhooks } = await backend.listWebhooks();
+  const { webhooks } = await backend.call('listWebhooks');
   const payloads = [];
-  for (const { uid } of webhooks) payloads.push(await backend.describePayloads(uid));
+  for (const { uid } of webhooks) payloads.push(await backend.call('describePayloads', { params: { uid } }));
   return addObservedPaths(JSON.parse(text), payloads);
 }

@@ -55,7 +55,7 @@ async function status(
   openBackend: OpenBackend,
 ): Promise<void> {
   const { backend, ...place } = await openBackend(command);
-  const applied = await backend.showStatus();
+  const applied = await backend.call('showStatus');
   const [daemon, compared] = await Promise.all([
     backend.showDaemon(applied.serial),
     applied.reconcile ? compareBranch(applied, applied.reconcile) : compareDirectory(backend, applied),

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { DeliveryView } from '../../../operations/views/delivery-views.ts';
 import type { OpenBackend } from '../../backend/backend.ts';
 import {
   addDeliveryFilterOptions,
@@ -11,7 +10,7 @@ import { printData, printJsonLine, printText } from '../../output.ts';
 import { openDeliveryTable } from '../../render/render-deliveries.ts';
 import { renderUnlogged } from '../../render/render-unlogged.ts';
 import { followRows } from '../../rows/follow-rows.ts';
-import { type ReadPage, readRows } from '../../rows/read-rows.ts';
+import { readDeliveries, readRows } from '../../rows/read-rows.ts';
 import { addCommand } from '../add-command.ts';
 
 /** Declares `hookmill deliveries list`. */
@@ -38,7 +37,7 @@ Examples:
     .action(async ({ limit, follow, ...options }: ListOptions, command: Command) => {
       const { backend, output } = await openBackend(command);
       const filter = toLogFilter(options);
-      const readPage: ReadPage<DeliveryView> = position => backend.listDeliveries({ ...filter, ...position });
+      const readPage = readDeliveries(backend, filter);
       const table = openDeliveryTable();
       if (follow) {
         await followRows(readPage, limit, rows => {
@@ -49,7 +48,11 @@ Examples:
       }
       const deliveries = await readRows(readPage, limit);
       const refused =
-        output === 'json' ? '' : renderUnlogged((await backend.listUnlogged(options.webhook)).requests);
+        output === 'json'
+          ? ''
+          : renderUnlogged(
+              (await backend.call('listUnlogged', { query: { webhook: options.webhook } })).requests,
+            );
       const renderRows = () => (deliveries.length === 0 ? 'No deliveries.\n' : table(deliveries));
       printData(output, deliveries, () => renderRows() + refused);
     });

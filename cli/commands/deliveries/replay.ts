@@ -11,6 +11,7 @@ import { printData } from '../../output.ts';
 import { openDeliveryTable } from '../../render/render-deliveries.ts';
 import { renderTable } from '../../render/render-table.ts';
 import { actInBulk, addBulkOptions, type BulkOptions } from '../../rows/act-in-bulk.ts';
+import { readDeliveries } from '../../rows/read-rows.ts';
 import { addCommand } from '../add-command.ts';
 
 /** Declares `hookmill deliveries replay`. */
@@ -46,8 +47,10 @@ Examples:
         );
       }
       const { backend, output } = await openBackend(command);
+      const replay = (id: string) =>
+        backend.call('replayDelivery', { params: { delivery: id }, body: { automation } });
       if (id !== undefined) {
-        const runs = await backend.replayDelivery(id, automation);
+        const { runs } = await replay(id);
         const rows = runs.map(run => [run.id, run.automation]);
         return printData(output, runs, () => renderTable(['RUN', 'AUTOMATION'], rows));
       }
@@ -56,9 +59,9 @@ Examples:
       const filter = { ...chosen, outcome: 'Accepted', untilMs: chosen.untilMs ?? Date.now() } as const;
       await actInBulk(
         {
-          readPage: position => backend.listDeliveries({ ...filter, ...position }),
+          readPage: readDeliveries(backend, filter),
           render: openDeliveryTable(),
-          act: async id => ({ delivery: id, runs: await backend.replayDelivery(id, automation) }),
+          act: async id => ({ delivery: id, ...(await replay(id)) }),
           words: { verb: 'replay', done: 'replayed', one: 'delivery', many: 'deliveries' },
         },
         options,

@@ -26,10 +26,10 @@ Examples:
     .action(async (id: string, options: { payload?: true }, command: Command) => {
       const { backend, output } = await openBackend(command);
       if (options.payload) {
-        printExactly(await backend.readPayload(id));
+        printExactly(await backend.call('downloadPayload', { params: { delivery: id } }));
         return;
       }
-      const delivery = await backend.showDelivery(id);
+      const delivery = await backend.call('showDelivery', { params: { delivery: id } });
       if (command.optsWithGlobals().output === 'curl') {
         printExactly(await renderAsCurl(backend, delivery));
         return;
@@ -39,8 +39,8 @@ Examples:
 }
 
 async function renderAsCurl(backend: Backend, delivery: DeliveryView): Promise<string> {
-  const body = await backend.readPayload(delivery.id);
-  const { webhooks } = await backend.listWebhooks();
+  const body = await backend.call('downloadPayload', { params: { delivery: delivery.id } });
+  const { webhooks } = await backend.call('listWebhooks');
   const webhook = webhooks.find(({ uid }) => uid === delivery.uid);
   if (!webhook)
     throw new CommandError(`the webhook ${delivery.webhook} is no longer applied, so it has no URL`);

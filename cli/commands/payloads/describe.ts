@@ -30,9 +30,9 @@ Examples:
 
 async function describe(nameOrUid: string, command: Command, openBackend: OpenBackend): Promise<void> {
   const { backend, factory } = await openBackend(command);
-  const { webhooks } = await backend.listWebhooks();
+  const { webhooks } = await backend.call('listWebhooks');
   const { uid } = requireNamedWebhook({ factory, webhooks }, nameOrUid);
-  const payloads = await backend.describePayloads(uid);
+  const payloads = await backend.call('describePayloads', { params: { uid } });
   if (payloads.deliveries === 0) printStatus('No accepted delivery is in the log yet.');
   const { output }: { output: 'text' | 'json' | 'json-schema' | 'typescript' } = command.optsWithGlobals();
   switch (output) {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Backend, OpenBackend } from '../../backend/backend.ts';
+import type { OpenBackend } from '../../backend/backend.ts';
 import { UsageError } from '../../exit-status.ts';
 import {
   addRunFilterOptions,
@@ -10,9 +10,10 @@ import {
 import { printStatus } from '../../output.ts';
 import { renderRuns } from '../../render/render-runs.ts';
 import { actInBulk, addBulkOptions, type BulkOptions } from '../../rows/act-in-bulk.ts';
+import { readRuns } from '../../rows/read-rows.ts';
 
 interface FailedRunsAction {
-  readonly act: (backend: Backend, id: string) => Promise<unknown>;
+  readonly operation: 'retryRun' | 'dismissRun';
   readonly verb: string;
   readonly done: string;
   /** Tells the user that the run was acted on. */
@@ -25,7 +26,7 @@ export function actOnFailedRuns(
   openBackend: OpenBackend,
   action: FailedRunsAction,
 ): Command {
-  const { act, verb, done, report } = action;
+  const { operation, verb, done, report } = action;
   command.argument('[id]', 'ID of the run');
   return addBulkOptions(addRunFilterOptions(command)).action(
     async (id: string | undefined, options: LogFilterOptions & BulkOptions, command: Command) => {
@@ -34,20 +35,22 @@ export function actOnFailedRuns(
       }
       if ((options.state ?? 'failed') !== 'failed') throw new UsageError(`only failed runs can be ${done}`);
       const { backend, output } = await openBackend(command);
+      const act = (run: string) => backend.call(operation, { params: { run }, body: {} });
       if (id !== undefined) {
-        await act(backend, id);
+        await act(id);
         return printStatus(report(id));
       }
       const chosen = toLogFilter(options);
       const filter = { ...chosen, state: 'failed', untilMs: chosen.untilMs ?? Date.now() } as const;
+      const readPage = readRuns(backend, filter);
       await actInBulk(
         {
           readPage: async position => {
-            const page = await backend.listRuns({ ...filter, ...position });
+            const page = await readPage(position);
             return { ...page, rows: page.rows.filter(({ dismissed }) => !dismissed) };
           },
           render: renderRuns,
-          act: id => act(backend, id),
+          act,
           words: { verb, done, one: 'run', many: 'runs' },
         },
         options,

@@ -21,8 +21,9 @@ Examples:
     .argument('[name]', 'name of the file to print')
     .action(async (id: string, name: string | undefined, _: object, command: Command) => {
       const { backend, output } = await openBackend(command);
-      if (name !== undefined) return printExactly(await backend.readArtifact(id, name));
-      const { artifacts = [] } = await backend.showRun(id);
+      if (name !== undefined)
+        return printExactly(await backend.call('downloadArtifact', { params: { run: id, artifact: name } }));
+      const { artifacts = [] } = await backend.call('showRun', { params: { run: id } });
       printData(output, { artifacts }, () =>
         renderTable(
           ['NAME', 'BYTES'],

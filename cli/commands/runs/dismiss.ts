@@ -18,7 +18,7 @@ Examples:
   hookmill runs dismiss --automation triage --since 1h --dry-run`,
   );
   return actOnFailedRuns(command, openBackend, {
-    act: (backend, id) => backend.dismissRun(id),
+    operation: 'dismissRun',
     verb: 'dismiss',
     done: 'dismissed',
     report: id => `Dismissed ${id}.`,

@@ -1,12 +1,11 @@
 import type { Command } from 'commander';
-import type { RunView } from '../../../operations/views/delivery-views.ts';
 import type { OpenBackend } from '../../backend/backend.ts';
 import { addRunFilterOptions, type LogFilterOptions, toLogFilter } from '../../input/log-filter-options.ts';
 import { parseLimit } from '../../input/parse-options.ts';
 import { printData, printJsonLine, printText } from '../../output.ts';
 import { openRunTable, renderRuns } from '../../render/render-runs.ts';
 import { followRuns } from '../../rows/follow-runs.ts';
-import { type ReadPage, readRows } from '../../rows/read-rows.ts';
+import { readRows, readRuns } from '../../rows/read-rows.ts';
 import { addCommand } from '../add-command.ts';
 
 /** Declares `hookmill runs list`. */
@@ -30,7 +29,7 @@ Examples:
     .action(async ({ limit, follow, ...options }: ListOptions, command: Command) => {
       const { backend, output } = await openBackend(command);
       const filter = toLogFilter(options);
-      const readPage: ReadPage<RunView> = position => backend.listRuns({ ...filter, ...position });
+      const readPage = readRuns(backend, filter);
       if (follow) {
         const table = openRunTable();
         await followRuns(backend, filter, limit, rows => {

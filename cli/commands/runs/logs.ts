@@ -26,16 +26,20 @@ Examples:
     .action(async (id: string, { follow = false }: { follow?: boolean }, command: Command) => {
       const { backend } = await openBackend(command);
       if (follow) await followOutput(backend, id);
-      else printExactly(await backend.readRunOutput(id));
+      else printExactly(await readOutput(backend, id));
     });
 }
 
-async function followOutput(backend: Pick<Backend, 'showRun' | 'readRunOutput'>, id: string): Promise<void> {
+function readOutput(backend: Pick<Backend, 'call'>, id: string, from = 0): Promise<Uint8Array> {
+  return backend.call('showRunOutput', { params: { run: id }, query: { from: String(from) } });
+}
+
+async function followOutput(backend: Pick<Backend, 'call'>, id: string): Promise<void> {
   let printed = 0;
   const look = async () => {
     // The state comes first: the output of a run that has ended is complete.
-    const run = await backend.showRun(id);
-    const output = await backend.readRunOutput(id, printed).catch(ignoreMissing);
+    const run = await backend.call('showRun', { params: { run: id } });
+    const output = await readOutput(backend, id, printed).catch(ignoreMissing);
     if (output.length > 0) printExactly(output);
     printed += output.length;
     return run;

@@ -20,7 +20,7 @@ Examples:
   hookmill runs retry --automation triage --since 2026-01-31 --yes`,
   );
   return actOnFailedRuns(command, openBackend, {
-    act: (backend, id) => backend.retryRun(id),
+    operation: 'retryRun',
     verb: 'retry',
     done: 'retried',
     report: id => `Queued ${id} again.`,

@@ -22,10 +22,10 @@ Examples:
     .action(async (id: string, options: { log?: true }, command: Command) => {
       const { backend, output } = await openBackend(command);
       if (options.log) {
-        printExactly(await backend.readRunOutput(id));
+        printExactly(await backend.call('showRunOutput', { params: { run: id } }));
         return;
       }
-      const run = await backend.showRun(id);
+      const run = await backend.call('showRun', { params: { run: id } });
       const files = backend.findRunFiles(run.id);
       printData(output, { ...run, ...files }, () => renderRun(run, files));
     });

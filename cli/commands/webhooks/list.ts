@@ -18,7 +18,7 @@ Examples:
   hookmill webhooks list -o json`,
   ).action(async (_, command: Command) => {
     const { backend, output } = await openBackend(command);
-    const [{ webhooks }, health] = await Promise.all([backend.listWebhooks(), readHealth(backend)]);
+    const [{ webhooks }, health] = await Promise.all([backend.call('listWebhooks'), readHealth(backend)]);
     const data = webhooks.map(({ credential: _, file: __, commit: ___, ...webhook }) => ({
       ...webhook,
       health: health.get(webhook.uid) ?? null,

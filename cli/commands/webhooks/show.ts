@@ -24,11 +24,13 @@ Examples:
     .argument('<name>', 'name or UID of the webhook')
     .action(async (nameOrUid: string, _options, command: Command) => {
       const { backend, output, factory } = await openBackend(command);
-      const { webhooks, serial } = await backend.listWebhooks();
+      const { webhooks, serial } = await backend.call('listWebhooks');
       const webhook = requireNamedWebhook({ factory, webhooks }, nameOrUid);
       const { file: _, ...data } = webhook;
       // The URL is shown even if the log cannot be read.
-      const { requests: unlogged } = await backend.listUnlogged(webhook.uid).catch(() => ({ requests: [] }));
+      const { requests: unlogged } = await backend
+        .call('listUnlogged', { query: { webhook: webhook.uid } })
+        .catch(() => ({ requests: [] }));
       const health = (await readHealth(backend, webhook.uid)).get(webhook.uid) ?? null;
       printData(
         output,

@@ -28,7 +28,7 @@ Examples:
     .argument('<webhook>', 'name or UID of a webhook, or ID of a delivery or run')
     .action(async (subject: string, _options, command: Command) => {
       const { backend, output, directory } = await openBackend(command);
-      const why = await backend.explainWhy(subject).catch((error: unknown) => {
+      const why = await backend.call('explainWhy', { params: { subject } }).catch((error: unknown) => {
         throw explainNotApplied(error, directory, subject) ?? error;
       });
       printData(output, why, () => renderWhy(why));

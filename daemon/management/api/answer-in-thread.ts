@@ -1,16 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { callHandler } from '../../../operations/handlers/call-handler.ts';
+import type { OperationDeps } from '../../../operations/handlers/handler.ts';
 import { type Changeable, recordWrites } from '../../../operations/record-writes.ts';
 import { apiRoutes } from '../../../schema/api/routes.ts';
 import type { Store } from '../../../store/ports.ts';
 import type { ReadOutside, TeamSecrets } from '../../../store/team-secrets.ts';
-import { createActivityCounter } from './activity.ts';
 import { toProblem } from './answer-problem.ts';
-import { createDefinitionHandlers } from './definition-handlers.ts';
-import { createFactoryHandlers } from './factory-handlers.ts';
-import type { ApiReply, ThreadHandlers, ThreadOperationId } from './handler.ts';
-import { createJudgingHandlers } from './judging-handlers.ts';
-import { createListHandlers } from './list-handlers.ts';
-import type { OperationDeps } from './operation-deps.ts';
 import { parseBody } from './read-request.ts';
 import type { StateCache } from './state-cache.ts';
 import { type ThreadAnswer, type ThreadRequest, toBuffer } from './thread-request.ts';
@@ -22,39 +17,23 @@ export interface AnswererOptions extends Changeable {
 }
 
 /** Creates what answers requests in the operations thread, each with dependencies of its own. */
-export function createAnswerer({
-  store,
-  deliveryLog,
-  states,
-  clock,
-}: AnswererOptions): (request: ThreadRequest, readOutside: ReadOutside) => Promise<ThreadAnswer> {
-  const countActivity = createActivityCounter(store.deliveries);
-  const common = { randomBytes, countActivity, readState: states.readServed };
+export function createAnswerer(
+  options: AnswererOptions,
+): (request: ThreadRequest, readOutside: ReadOutside) => Promise<ThreadAnswer> {
   return async (request, readOutside) => {
-    const { id, params, query, ifSerial, caller, permission, atMs, baseUrl, problem, change } = request;
-    clock.atMs = atMs;
-    const now = () => new Date(atMs);
-    const own = {
-      store: withSecretsOf(store, permission === 'manage' ? readOutside : null),
-      deliveryLog,
-      now,
-    };
-    const call = async (body: unknown, parts: Changeable) => {
-      const handlers = createHandlers({ ...common, ...parts, now, baseUrl, problem });
-      // The table's types ensure that each handler takes the shapes that were checked.
-      const handler = handlers[id as ThreadOperationId] as (request: unknown) => Promise<ApiReply<unknown>>;
-      return handler({ params, query, body, ifSerial, caller, permission });
-    };
+    const { id, params, query, ifSerial, grants, permission, change } = request;
+    options.clock.atMs = request.atMs;
+    const deps = createDeps(options, request, readOutside);
     try {
       const body = request.body && parseBody(toBuffer(request.body), apiRoutes[id]);
+      // The body and, before, the query were checked against the shapes of the route.
+      const checked = { params, query, body, ifSerial, grants, permission } as Parameters<
+        typeof callHandler
+      >[2];
+      const call = (parts: Changeable) => callHandler(id, { ...deps, ...parts }, checked);
       const reply = change
-        ? await recordWrites(
-            own,
-            change,
-            parts => call(body, parts),
-            ({ changed = change.subject }) => changed,
-          )
-        : await call(body, own);
+        ? await recordWrites(deps, change, call, ({ changed = change.subject }) => changed)
+        : await call(deps);
       const json = reply.body === undefined ? undefined : Buffer.from(JSON.stringify(reply.body));
       return { ok: true, json, serial: reply.serial };
     } catch (error) {
@@ -64,12 +43,21 @@ export function createAnswerer({
   };
 }
 
-function createHandlers(deps: OperationDeps): ThreadHandlers {
+function createDeps(
+  { store, deliveryLog, states }: AnswererOptions,
+  { permission, baseUrl, problem, atMs }: ThreadRequest,
+  readOutside: ReadOutside,
+): OperationDeps {
   return {
-    ...createFactoryHandlers(deps),
-    ...createDefinitionHandlers(deps),
-    ...createJudgingHandlers(deps),
-    ...createListHandlers(deps),
+    ...{ deliveryLog, baseUrl, problem, randomBytes },
+    store: withSecretsOf(store, permission === 'manage' ? readOutside : null),
+    readState: states.readServed,
+    now: () => new Date(atMs),
+    findDaemonProblem: async () =>
+      problem && {
+        message: `it serves an older applied state: ${problem.message}`,
+        remedy: 'Read the log of the daemon.',
+      },
   };
 }
 

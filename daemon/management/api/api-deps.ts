@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
-import type { LoggedFactory, QueueableRuns } from '../../../operations/factory.ts';
+import type { QueueableRuns } from '../../../operations/factory.ts';
 import type { Store } from '../../../store/ports.ts';
 import type { ServedFactories } from '../../served/served-factories.ts';
 import type { KnownCallers } from '../guards/caller.ts';
@@ -25,14 +25,4 @@ export interface ApiDeps {
   readonly nowMs: () => number;
   readonly randomBytes: (count: number) => Uint8Array;
   readonly log: Logger;
-}
-
-/** Opens a factory for operations on its delivery log. */
-export function openLoggedFactory(deps: ApiDeps, name: string): LoggedFactory {
-  const { store, deliveryLog, randomBytes, nowMs } = deps;
-  return {
-    ...{ name, store, randomBytes },
-    now: () => new Date(nowMs()),
-    useDeliveryLog: work => work(deliveryLog),
-  };
 }

@@ -1,9 +1,14 @@
+import { randomBytes } from 'node:crypto';
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import type { Logger } from 'pino';
-import type { ChangeToRecord } from '../../../operations/audit.ts';
+import { type ChangeToRecord, nameActor } from '../../../operations/audit.ts';
+import { callHandler } from '../../../operations/handlers/call-handler.ts';
+import type { Download, OperationDeps } from '../../../operations/handlers/handler.ts';
+import { checkQuery } from '../../../schema/api/call.ts';
 import { ApiProblem } from '../../../schema/api/problems.ts';
 import { type ApiRoute, apiPrefix } from '../../../schema/api/route.ts';
+import type { CallableId } from '../../../schema/api/routes.ts';
 import { apiRoutes, type OperationId } from '../../../schema/api/routes.ts';
 import { namePattern } from '../../../schema/name.ts';
 import type { UnverifiedBodies } from '../../http/unverified-bodies.ts';
@@ -18,12 +23,15 @@ import type { RequestRate } from '../guards/request-rate.ts';
 import type { SessionCookie } from '../guards/session-cookie.ts';
 import type { RequestState } from './answer-problem.ts';
 import type { ApiDeps } from './api-deps.ts';
-import type { ApiReply, PortHandlers } from './handler.ts';
-import { parseBody, readIfMatch, readQuery, readRequestBody } from './read-request.ts';
+import type { PortHandlers, PortId } from './handler.ts';
+import { parseBody, readIfMatch, readRequestBody } from './read-request.ts';
 import { type ThreadRequest, toBuffer } from './thread-request.ts';
 
 export interface ApiRouterDeps
-  extends Pick<ApiDeps, 'answerInThread' | 'served' | 'baseUrl' | 'nowMs' | 'readClientAddress'> {
+  extends Pick<
+    ApiDeps,
+    'store' | 'deliveryLog' | 'answerInThread' | 'served' | 'baseUrl' | 'nowMs' | 'readClientAddress'
+  > {
   readonly handlers: PortHandlers;
   readonly callers: KnownCallers;
   readonly cookie: SessionCookie;
@@ -47,8 +55,8 @@ export function createApiRouter(deps: ApiRouterDeps): Router {
 }
 
 /** A request for an operation. */
-interface Call {
-  readonly id: OperationId;
+interface Call<Id extends OperationId = OperationId> {
+  readonly id: Id;
   readonly route: ApiRoute;
   readonly context: Context;
 }
@@ -59,34 +67,73 @@ async function serve(call: Call, deps: ApiRouterDeps): Promise<void> {
   const { factory } = context.params as Readonly<Record<string, string>>;
   const known = await requireCaller(call, factory, deps);
   if (factory !== undefined && !namePattern.test(factory)) throw new ApiProblem('not-found');
-  const query = readQuery(context.URL.searchParams, route);
+  const query = checkQuery(Object.fromEntries(context.URL.searchParams), route);
   const ifSerial = route.etag ? readIfMatch(context.req) : undefined;
   const enter = () => deps.bodies.enter(known.caller?.sha256 ?? deps.readClientAddress(context.req));
   const body = await readRequestBody(context, route, enter);
-  const request = { params: context.params, query, ifSerial, ...known };
-  if (id in deps.handlers) {
-    // The table's types ensure that each handler takes the shapes that were checked here.
-    const handler = deps.handlers[id as keyof PortHandlers] as (
-      request: unknown,
-    ) => Promise<ApiReply<unknown>>;
-    const reply = await handler({ ...request, body: body && parseBody(body, route), context });
-    respond(route, context, reply.body);
-  } else
-    await serveInThread(call, { ...request, body, change: describeChange(call, known.caller, deps) }, deps);
+  await answer(call, { params: context.params, query, ifSerial, body, ...known }, deps);
   if (route.method === 'get' || !known.caller) return;
-  const { kind, name } = known.caller;
-  deps.log.info({ operation: id, [kind]: name, ...context.params, status: context.status }, 'management');
+  const { kind, name, subject } = known.caller;
+  const who = { [kind]: name, subject };
+  deps.log.info({ operation: id, ...who, ...context.params, status: context.status }, 'management');
+}
+
+/** A request whose caller and query were checked. */
+type CheckedCall = Pick<ThreadRequest, 'params' | 'query' | 'body' | 'ifSerial' | 'permission'> & {
+  readonly caller: Caller | undefined;
+};
+
+/** Answers where the route says. */
+async function answer(call: Call, request: CheckedCall, deps: ApiRouterDeps): Promise<void> {
+  const { id, route, context } = call;
+  const { caller, ...parts } = request;
+  const grants = caller?.grants ?? [];
+  if (isCallable(call) && route.thread !== 'main') {
+    const change = describeChange(call, caller, deps);
+    return serveInThread(call, { ...parts, grants, change }, caller?.sha256 ?? 'public', deps);
+  }
+  const body = parts.body && parseBody(toBuffer(parts.body), route);
+  // The tables' types ensure that each handler takes the shapes that were checked here.
+  if (isCallable(call)) {
+    const checked = { ...parts, body, grants } as Parameters<typeof callHandler>[2];
+    const reply = await callHandler(call.id, createDeps(deps), checked);
+    return sendDownload(context, reply.body as Download);
+  }
+  const handle = deps.handlers[id as PortId] as (request: unknown) => Promise<{ readonly body: unknown }>;
+  const reply = await handle({ ...request, body, context });
+  respond(route, context, reply.body);
+}
+
+function isCallable(call: Call): call is Call<CallableId> {
+  return call.route.thread !== 'port';
+}
+
+/** The dependencies of a request that the main thread handles. It changes nothing. */
+function createDeps({ store, deliveryLog, baseUrl, nowMs }: ApiRouterDeps): OperationDeps {
+  return {
+    ...{ store, deliveryLog, randomBytes, problem: null, baseUrl: baseUrl() },
+    readState: store.appliedStates.read,
+    now: () => new Date(nowMs()),
+    findDaemonProblem: async () => null,
+  };
+}
+
+function sendDownload(context: Context, { content, size, mediaType, fileName }: Download): void {
+  context.set('Content-Type', mediaType);
+  if (fileName !== undefined) context.set('Content-Disposition', `attachment; filename="${fileName}"`);
+  context.body = content;
+  context.length = size;
 }
 
 /** Parses, handles and renders in the operations thread. A change is served before the request is answered. */
 async function serveInThread(
-  { id, route, context }: Call,
+  { id, route, context }: Call<CallableId>,
   request: Omit<ThreadRequest, 'id' | 'problem' | 'baseUrl' | 'atMs'>,
+  turn: string,
   { answerInThread, served, baseUrl, nowMs }: ApiRouterDeps,
 ): Promise<void> {
   const { factory } = request.params;
   const problem = served.status().find(status => status.factory === factory)?.problem ?? null;
-  const turn = request.caller?.sha256 ?? 'public';
   const asked = { ...request, id, problem, baseUrl: baseUrl(), atMs: nowMs() };
   const answer = await answerInThread(asked, turn);
   if (!answer.ok) throw new ApiProblem(answer.code, answer.parts, { cause: answer.cause });
@@ -110,7 +157,7 @@ async function requireCaller(
   { id, route: { permission }, context }: Call,
   factory: string | undefined,
   { callers, cookie, rate, readClientAddress }: ApiRouterDeps,
-): Promise<Pick<ThreadRequest, 'caller' | 'permission'>> {
+): Promise<Pick<CheckedCall, 'caller' | 'permission'>> {
   if (permission === 'public') {
     rate.count(readClientAddress(context.req));
     requireSameSite(context.req);
@@ -145,8 +192,7 @@ function describeChange(
 ): ChangeToRecord | undefined {
   if (method === 'get' || permission !== 'manage' || !caller) return undefined;
   const { factory = null, ...params } = context.params as Readonly<Record<string, string>>;
-  const { kind, name, subject: account = name } = caller;
-  const who = { kind, name: account === name ? name : `${name} (${account})` };
+  const who = { kind: caller.kind, name: nameActor(caller) };
   const subject = Object.values(params).join(' ');
   return { who, operation: id, factory, subject, from: readClientAddress(context.req) };
 }

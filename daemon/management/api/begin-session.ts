@@ -23,11 +23,12 @@ export async function beginSession(
   person: StoredPerson | undefined,
 ): Promise<{ readonly body: z.output<typeof signedInAnswer> }> {
   const lifetimeMs = person ? personSessionMs : tokenSessionMs;
-  const session = { ownerSha256: caller.sha256, person, host: context.headers.host ?? '' };
+  const from = readClientAddress(context.req);
+  const session = { ownerSha256: caller.sha256, person, host: context.headers.host ?? '', from };
   const { id, key } = await callers.sessions.begin(session, lifetimeMs);
   cookie.write(context, id, lifetimeMs);
   const { kind, name, subject } = caller;
-  log.info({ [kind]: name, subject, from: readClientAddress(context.req) }, 'signed in');
+  log.info({ [kind]: name, subject, from }, 'signed in');
   return { body: { ...toIdentity(caller), sessionKey: key } };
 }
 

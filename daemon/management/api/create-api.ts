@@ -7,6 +7,7 @@ import type { DeliveryLog } from '../../../store/delivery-log.ts';
 import type { Store } from '../../../store/ports.ts';
 import { UnverifiedBodies } from '../../http/unverified-bodies.ts';
 import type { ServedFactories } from '../../served/served-factories.ts';
+import { type Caller, identifyCaller } from '../guards/caller.ts';
 import { openKnownTokens } from '../guards/known-tokens.ts';
 import { createRequestRate } from '../guards/request-rate.ts';
 import { createCookie, createSessionCookie } from '../guards/session-cookie.ts';
@@ -16,7 +17,7 @@ import type { LiveDeliveries } from '../live-deliveries.ts';
 import type { SignIn } from '../sign-in/open-sign-in.ts';
 import type { ApiDeps } from './api-deps.ts';
 import { createApiRouter } from './api-router.ts';
-import { createLogHandlers } from './log-handlers.ts';
+import { createLiveHandler } from './live-handler.ts';
 import { createSessionHandlers } from './session-handlers.ts';
 import { createSignInHandlers } from './sign-in-handlers.ts';
 import type { AnswerInThread } from './thread-request.ts';
@@ -42,6 +43,8 @@ export interface ApiOptions {
 
 export interface Api {
   readonly router: Router;
+  /** Finds who sent an `Authorization` header. Fails with `token-unknown`. */
+  identify(authorization: string): Promise<Caller>;
   close(): Promise<void>;
 }
 
@@ -58,7 +61,7 @@ export function createApi({
     ...options,
     callers: {
       tokens: openKnownTokens({ apiTokens: store.apiTokens, nowMs, log }),
-      sessions: createSessions(store.sessions, randomBytes),
+      sessions: createSessions({ stored: store.sessions, randomBytes, log }),
       findGrants: person => signIn?.findGrants(person) ?? [],
     },
     cookie: createSessionCookie(managementUrl),
@@ -68,7 +71,7 @@ export function createApi({
   const handlers = {
     ...createSessionHandlers(deps),
     ...createSignInHandlers(deps, signIn, createCookie(managementUrl, 'sign_in')),
-    ...createLogHandlers(deps),
+    watchDeliveries: createLiveHandler(deps),
   };
   return {
     router: createApiRouter({
@@ -76,6 +79,7 @@ export function createApi({
       rate: createRequestRate(requestsPerMinute, monotonicMs),
       bodies: new UnverifiedBodies(apiDefinitionsBytesMax),
     }),
+    identify: authorization => identifyCaller({ authorization, session: undefined }, deps.callers),
     close: async () => {
       live.close();
       await deps.callers.tokens.close();

@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
-import type { z } from 'zod';
+import { checkBody } from '../../../schema/api/call.ts';
 import { ApiProblem } from '../../../schema/api/problems.ts';
 import type { ApiRoute } from '../../../schema/api/route.ts';
-import { findMistakes } from '../../../schema/definitions/shape-mistakes.ts';
 import { parseJsonBody } from '../../http/json-body.ts';
 import { permitBody, readBody } from '../../http/read-body.ts';
 import type { BodyRoom } from '../../http/unverified-bodies.ts';
@@ -40,12 +39,7 @@ const unreadProblems = {
 export function parseBody(bytes: Buffer, route: ApiRoute): unknown {
   const json = parseJsonBody(bytes);
   if (!json) throw new ApiProblem('body-unreadable');
-  return route.body && requireShape(route.body, json.value, formatJsonPointer);
-}
-
-/** Checks the query parameters. If one is repeated, the last value counts. */
-export function readQuery(parameters: URLSearchParams, { query }: ApiRoute): unknown {
-  return query && requireShape(query, Object.fromEntries(parameters), path => path.join('.'));
+  return checkBody(json.value, route);
 }
 
 /** Reads the serial in `If-Match`; undefined if there is none, or for `*`, which matches everything. */
@@ -57,22 +51,4 @@ export function readIfMatch({ headers }: IncomingMessage): number | undefined {
     throw new ApiProblem('serial-moved', { detail: 'If-Match must be one ETag, such as "7"' });
   }
   return Number(serial);
-}
-
-function requireShape(
-  shape: z.ZodType,
-  value: unknown,
-  formatPath: (path: readonly PropertyKey[]) => string,
-): unknown {
-  const result = shape.safeParse(value);
-  if (result.success) return result.data;
-  const mistakes = findMistakes(result.error, shape, value).map(({ path, code, message, hint }) => {
-    return { pointer: formatPath(path), code, message, hint };
-  });
-  throw new ApiProblem('request-invalid', { mistakes });
-}
-
-/** RFC 6901 section 3. */
-function formatJsonPointer(path: readonly PropertyKey[]): string {
-  return path.map(key => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }

@@ -1,19 +1,20 @@
 import type { ChangeToRecord } from '../../../operations/audit.ts';
 import type { ApiProblemCode } from '../../../schema/api/problems.ts';
-import type { OperationId } from '../../../schema/api/routes.ts';
+import type { CallableId } from '../../../schema/api/routes.ts';
+import type { Grant } from '../../../schema/grant.ts';
 import type { Permission } from '../../../schema/permission.ts';
 import type { RefusalParts } from '../../../schema/refusal.ts';
-import type { Caller } from '../guards/caller.ts';
 
 /** A request whose caller was checked, on its way to the thread that answers it. */
 export interface ThreadRequest {
-  readonly id: OperationId;
+  readonly id: CallableId;
   readonly params: Readonly<Record<string, string>>;
   readonly query: unknown;
   /** The body as it was received; undefined if the route takes none. */
   readonly body: Uint8Array<ArrayBuffer> | undefined;
   readonly ifSerial: number | undefined;
-  readonly caller: Caller | undefined;
+  /** All permissions of the caller. */
+  readonly grants: readonly Grant[];
   /** The caller's permission on the factory in the path, if there is one. */
   readonly permission: Permission | undefined;
   /** The public URL of the ingress. */

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Middleware } from 'koa';
 import { ApiProblem } from '../../../schema/api/problems.ts';
 
@@ -16,6 +17,22 @@ export function refuseForeignHosts(managementUrl: string | undefined): Middlewar
     }
     return next();
   };
+}
+
+/**
+ * Whether a request names an address of the machine, and no proxy says that it passed the request on. Behind a proxy, the
+ * host name of `managementUrl` or such a header remains of whoever asked.
+ */
+export function isAskedDirectly({ headers }: IncomingMessage, managementUrl: string | undefined): boolean {
+  const { host = '' } = headers;
+  if (Object.keys(headers).some(name => /^(forwarded|via|x-real-ip|x-forwarded-.+)$/.test(name)))
+    return false;
+  if (isLoopback(host)) return true;
+  return cannotBeRebound(host) && (managementUrl === undefined || host !== new URL(managementUrl).host);
+}
+
+function isLoopback(host: string): boolean {
+  return /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i.test(host);
 }
 
 function cannotBeRebound(host: string): boolean {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { ApiProblem } from '../../../schema/api/problems.ts';
 import type { RoutePermission } from '../../../schema/api/route.ts';
-import type { Grant } from '../../../schema/grant.ts';
+import { findPermission, type Grant } from '../../../schema/grant.ts';
 import type { Permission } from '../../../schema/permission.ts';
 import type { ApiToken } from '../../../store/api-tokens.ts';
 import type { StoredPerson } from '../../../store/stored-sessions.ts';
@@ -71,25 +71,10 @@ export function requirePermission(
   needed: Exclude<RoutePermission, 'public'>,
   factory: string | undefined,
 ): Permission | undefined {
-  const permission = factory === undefined ? undefined : findPermission(caller, factory);
+  const permission = factory === undefined ? undefined : findPermission(caller.grants, factory);
   if (needed === 'signed-in' || permission === 'manage' || permission === needed) return permission;
   const who = caller.kind === 'token' ? `the API token ${caller.name}` : caller.name;
   throw new ApiProblem('not-permitted', { detail: `${who} may not ${needed} the factory ${factory}` });
-}
-
-/** Finds the caller's permission on a factory, or on all of them (null); undefined if there is none. */
-export function findPermission(
-  { grants }: Pick<Caller, 'grants'>,
-  factory: string | null,
-): Permission | undefined {
-  const found = grants.filter(grant => grant.factory === null || grant.factory === factory);
-  return (found.find(({ permission }) => permission === 'manage') ?? found[0])?.permission;
-}
-
-/** Lists the factories that the caller may see; undefined if these are all. */
-export function listGranted({ grants }: Caller): readonly string[] | undefined {
-  const factories = [...new Set(grants.map(({ factory }) => factory))];
-  return factories.includes(null) ? undefined : factories.filter(factory => factory !== null);
 }
 
 /** Refuses writes that another site made a browser send. Fails with `cross-site`. */

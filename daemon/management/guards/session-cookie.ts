@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { sessionKeyHeader } from '../../../schema/api/session-key-header.ts';
+import { sessionKeyHeader, unattendedHeader } from '../../../schema/api/session-key-header.ts';
 import type { PresentedSession } from './sessions.ts';
 
 /** The cookie of a session, which is worth nothing without the key in a header. */
@@ -15,7 +15,9 @@ export function createSessionCookie(managementUrl: string | undefined): SessionC
     read: context => {
       const id = cookie.read(context);
       const key = context.get(sessionKeyHeader);
-      return id === undefined || key === '' ? undefined : { id, key, host: context.headers.host ?? '' };
+      if (id === undefined || key === '') return undefined;
+      const isAttended = context.get(unattendedHeader) === '';
+      return { id, key, host: context.headers.host ?? '', isAttended };
     },
   };
 }

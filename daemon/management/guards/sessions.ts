@@ -1,5 +1,11 @@
 import { hash } from 'node:crypto';
-import type { StoredSession, StoredSessions } from '../../../store/stored-sessions.ts';
+import type { Logger } from 'pino';
+import {
+  type StoredSession,
+  type StoredSessions,
+  sessionIdleMs,
+  toSessionId,
+} from '../../../store/stored-sessions.ts';
 
 /** @limit Lifetime of a dashboard session that an API token began, in ms: a working day. Revoking the token ends it. */
 export const tokenSessionMs = 12 * 60 * 60 * 1000;
@@ -7,14 +13,18 @@ export const tokenSessionMs = 12 * 60 * 60 * 1000;
 export const personSessionMs = 4 * 60 * 60 * 1000;
 /** @limit Most dashboard sessions of one API token or person: beyond it their own oldest one ends, so that memory stays bounded. */
 const sessionsPerOwnerMax = 100;
+/** @limit Precision of a dashboard session's last use, in ms: a request writes nothing while the stored one is younger. */
+const sessionUseMs = 60_000;
 
 /** Sessions of the dashboard. Revoking a token ends its sessions. */
 export interface Sessions {
   /** Begins a session with two secrets: the ID for the cookie, and the key for the page. Keeps only a hash of both. */
-  begin(session: StoredSession, lifetimeMs: number): Promise<PresentedSession>;
-  /** Finds a session; undefined if it is over or began at another host. */
+  begin(session: StoredSession, lifetimeMs: number): Promise<Omit<PresentedSession, 'isAttended'>>;
+  /** Finds a session, and records its use; undefined if it is over or began at another host. */
   find(presented: PresentedSession): Promise<StoredSession | undefined>;
   end(presented: PresentedSession): Promise<void>;
+  /** The ID by which people name the session. */
+  identify(presented: PresentedSession): string;
 }
 
 /** A session as a request presents it. It is valid only at the host and port at which it began. */
@@ -24,11 +34,32 @@ export interface PresentedSession {
   /** From a header. Only the page has it, in the storage of its origin, to which the port belongs. */
   readonly key: string;
   readonly host: string;
+  /** Whether somebody has used the page within the last minute. */
+  readonly isAttended: boolean;
 }
 
-export function createSessions(stored: StoredSessions, randomBytes: (count: number) => Uint8Array): Sessions {
-  const hashBoth = ({ id, key }: PresentedSession) => hash('sha256', `${id} ${key}`);
+export interface SessionsOptions {
+  readonly stored: StoredSessions;
+  readonly randomBytes: (count: number) => Uint8Array;
+  readonly log: Logger;
+}
+
+export function createSessions({ stored, randomBytes, log }: SessionsOptions): Sessions {
+  const hashBoth = ({ id, key }: Pick<PresentedSession, 'id' | 'key'>) => hash('sha256', `${id} ${key}`);
   const makeSecret = () => Buffer.from(randomBytes(32)).toString('base64url');
+  const recording = new Map<string, Promise<void>>();
+  const recordUse = (digest: string) => {
+    // A full disk must not sign out those who look at it.
+    const failed = 'cannot record the use of a session, which ends when it seems to be idle';
+    const writing =
+      recording.get(digest) ??
+      stored
+        .recordUse(digest)
+        .catch((err: unknown) => log.warn({ err }, failed))
+        .finally(() => recording.delete(digest));
+    recording.set(digest, writing);
+    return writing;
+  };
   return {
     begin: async (session, lifetimeMs) => {
       const begun = { id: makeSecret(), key: makeSecret(), host: session.host };
@@ -36,9 +67,15 @@ export function createSessions(stored: StoredSessions, randomBytes: (count: numb
       return begun;
     },
     find: async presented => {
-      const session = await stored.find(hashBoth(presented));
-      return session?.host === presented.host ? session : undefined;
+      const digest = hashBoth(presented);
+      const session = await stored.find(digest, sessionIdleMs);
+      if (session?.host !== presented.host) return undefined;
+      if (presented.isAttended && session.idleForMs >= sessionUseMs) {
+        await recordUse(digest);
+      }
+      return session;
     },
     end: presented => stored.remove(hashBoth(presented)),
+    identify: presented => toSessionId(hashBoth(presented)),
   };
 }

@@ -17,7 +17,7 @@ const subjectCharsMax = 255;
 
 /** An OpenID Connect provider at which people sign in. Nothing that it issues is kept. */
 export interface SignInProvider {
-  /** Returns the URL at which the browser signs in. `attempt` is a secret of this browser, for `finish`. */
+  /** Returns the URL at which the browser signs in. `attempt` is a secret of this page, for `finish`. */
   begin(attempt: string): Promise<URL>;
   /**
    * Finds the person whom the provider has sent back with this query. Fails with `sign-in-refused`,
@@ -158,6 +158,8 @@ function readPerson({ issuer, groupsClaim, grants }: SignInSettings, claims: Cla
   const { sub: subject, preferred_username, email } = claims;
   const given = [preferred_username, email].find(name => typeof name === 'string' && name !== '');
   const name = String(given ?? subject).slice(0, personNameCharsMax);
+  // All people without a subject would be one.
+  if (subject.trim() === '') throw new Error('the subject is empty');
   if (subject.length > subjectCharsMax) throw new Error('the subject is too long');
   if (groups.length === 0) {
     const detail = `none of the groups of ${name} may use this dashboard; ask its operator`;

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { toStorableValues } from '../delivery-log/text.ts';
 
 /** @limit Wait for a connection to PostgreSQL, in ms: senders get their 503 before they give up. */
 export const connectMs = 4_000;
@@ -58,7 +59,7 @@ export function limitStatement(
   text: string,
   values: readonly unknown[] = [],
 ): pg.QueryConfig {
-  return { text, values: [...values], query_timeout: limitMs } as pg.QueryConfig;
+  return { text, values: toStorableValues(values), query_timeout: limitMs } as pg.QueryConfig;
 }
 
 function ignore(): undefined {

@@ -12,15 +12,25 @@ export function postgresFailure(url: string): (cause: unknown) => never {
     const target = describeTarget(url);
     const { code, message } = cause as NodeJS.ErrnoException;
     const isAnswer = cause instanceof pg.DatabaseError;
-    const refusal =
-      isAnswer && code !== undefined ? (refusals[code] ?? refusals[code.slice(0, 2)]) : undefined;
+    const refusal = isAnswer ? findRefusal(cause) : undefined;
     if (isAnswer && !refusal) throw cause;
     const [failure, what] = refusal ?? ['unreachable', `cannot be reached (${code ?? message}); ${checkUrl}`];
     throw new StoreError(failure, `the database ${target} ${what}`, { cause });
   };
 }
 
+function findRefusal({ code = '', severity }: pg.DatabaseError) {
+  const known = refusals[code] ?? refusals[code.slice(0, 2)];
+  // Not about the statement: the server has refused or ended the connection.
+  return known ?? (severity === 'FATAL' || severity === 'PANIC' ? refusesConnections : undefined);
+}
+
 const checkUrl = 'check that it runs, and HOOKMILL_STORE';
+
+const refusesConnections = [
+  'unreachable',
+  'refuses connections; see its log, and check HOOKMILL_STORE',
+] as const;
 
 /** Remedies for errors of PostgreSQL, by their code or its class (PostgreSQL, appendix A). */
 const refusals: Readonly<Record<string, readonly [StoreErrorCode, string]>> = {
@@ -43,6 +53,8 @@ const refusals: Readonly<Record<string, readonly [StoreErrorCode, string]>> = {
     'has no tables of hookmill; run `hookmill store migrate` as the owner of the database',
   ],
   '53': ['unreachable', 'has too little disk space, memory or connections left; see its log'],
+  // With ALLOW_CONNECTIONS false. Servers translate the severity, by which others are known.
+  '55000': refusesConnections,
   '55P03': ['locked', 'is being changed by another hookmill; try again later'],
   '57': ['unreachable', 'is starting, stopping or ended the connection; try again'],
   '58': ['unreachable', 'has a failing disk or file system; see its log'],

@@ -29,6 +29,7 @@ import { toLogFailure } from './log-failures.ts';
 import { deliveriesOfRun, deliveryColumns, isDelivery, runColumns, runState, toIdValues } from './rows.ts';
 import { preparePostgresSearch, type Select, settle } from './search.ts';
 import { readTallies } from './tallies.ts';
+import { toStorableValues } from './text.ts';
 import { sumOfUnlogged } from './unlogged.ts';
 
 /** @limit Connections by which a process reads the delivery log: a slow query then delays three others at most. */
@@ -46,7 +47,7 @@ export function openPostgresReader(url: string): DeliveryLogReader & { close(): 
     if (closed) throw closedError();
     try {
       await migrated();
-      const { rows } = await pool.query(text, [...values]);
+      const { rows } = await pool.query(text, toStorableValues(values));
       return rows;
     } catch (error) {
       throw toLogFailure(error);

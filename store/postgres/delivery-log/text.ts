@@ -6,6 +6,11 @@ export function toStorableText(text: string): string {
   return text.includes('\0') ? text.replaceAll('\0', '\u2400') : text;
 }
 
+/** Makes the parameters of a statement, which may come from anybody, storable: so one with a NUL finds what is stored of it. */
+export function toStorableValues(values: readonly unknown[]): unknown[] {
+  return values.map(value => (typeof value === 'string' ? toStorableText(value) : value));
+}
+
 /** Turns objects into arrays, one for each property, as `unnest` takes them. What is absent becomes null. */
 export function toColumns<T extends object>(
   rows: readonly (T | undefined)[],

@@ -4,27 +4,65 @@ import type { Database } from '../connection/database.ts';
 /** The sessions of all daemons on a database. Its clock decides when they expire. */
 export function openTableSessions({ run }: Pick<Database, 'run'>): StoredSessions {
   return {
-    keep: async (digest, { ownerSha256, person, host }, { lifetimeMs, perOwnerMax }) => {
+    keep: async (digest, { ownerSha256, person, host, from }, { lifetimeMs, perOwnerMax }) => {
       await run(
         `WITH expired AS (DELETE FROM hookmill.sessions WHERE until <= now()),
         oldest AS (DELETE FROM hookmill.sessions WHERE id_digest IN (
           SELECT id_digest FROM hookmill.sessions WHERE token_sha256 = $2 AND until > now()
           ORDER BY until DESC OFFSET $5))
-        INSERT INTO hookmill.sessions (id_digest, token_sha256, host, until, person)
-        VALUES ($1, $2, $3, now() + $4 * interval '1 ms', $6)`,
-        [digest, ownerSha256, host, lifetimeMs, perOwnerMax - 1, person ? JSON.stringify(person) : null],
+        INSERT INTO hookmill.sessions (id_digest, token_sha256, host, until, person, address)
+        VALUES ($1, $2, $3, now() + $4 * interval '1 ms', $6, $7)`,
+        [
+          digest,
+          ownerSha256,
+          host,
+          lifetimeMs,
+          perOwnerMax - 1,
+          person ? JSON.stringify(person) : null,
+          from,
+        ],
       );
     },
-    find: async digest => {
-      const [row] = await run<{ ownerSha256: string; host: string; person: string | null }>(
-        `SELECT token_sha256 AS "ownerSha256", host, person FROM hookmill.sessions WHERE id_digest = $1 AND until > now()`,
-        [digest],
-      );
-      if (!row?.person) return row && { ...row, person: undefined };
-      return { ...row, person: storedPersonShape.parse(JSON.parse(row.person)) };
+    find: async (digest, idleMs) => {
+      const [row] = await run<Row>(`${select} AND id_digest = $2`, [idleMs, digest]);
+      return row && { ...toSession(row), idleForMs: row.idleForMs };
+    },
+    list: async idleMs => {
+      const rows = await run<Row>(`${select} ORDER BY began DESC, id_digest`, [idleMs]);
+      return rows.map(row => ({
+        ...toSession(row),
+        digest: row.digest,
+        beganAt: row.began.toISOString(),
+        usedAt: row.used.toISOString(),
+        until: row.until.toISOString(),
+      }));
+    },
+    recordUse: async digest => {
+      await run('UPDATE hookmill.sessions SET used = now() WHERE id_digest = $1', [digest]);
     },
     remove: async digest => {
       await run('DELETE FROM hookmill.sessions WHERE id_digest = $1', [digest]);
     },
   };
+}
+
+const select = `SELECT id_digest AS digest, token_sha256 AS "ownerSha256", host, person, address AS "from", began, used, until,
+    greatest(0, (extract(epoch FROM now() - used) * 1000)::float8) AS "idleForMs"
+  FROM hookmill.sessions WHERE until > now() AND used + $1 * interval '1 ms' > now()`;
+
+interface Row {
+  readonly digest: string;
+  readonly ownerSha256: string;
+  readonly host: string;
+  readonly person: string | null;
+  readonly from: string;
+  readonly began: Date;
+  readonly used: Date;
+  readonly until: Date;
+  readonly idleForMs: number;
+}
+
+function toSession({ ownerSha256, host, person, from }: Row) {
+  const stored = person === null ? undefined : storedPersonShape.parse(JSON.parse(person));
+  return { ownerSha256, host, from, person: stored };
 }

@@ -29,7 +29,7 @@ async function signIn({ provider, daemon: { managementUrl } }: Both): Promise<st
   const begun = await call(managementUrl, 'beginSignIn', { body: {} });
   if (begun.status !== 200) return begun.json.code;
   const [cookie = ''] = [begun.headers['set-cookie']].flat()[0]?.split(';') ?? [];
-  const body = { query: provider.authorize(begun.json.url) };
+  const body = { query: provider.authorize(begun.json.url), attemptKey: begun.json.attemptKey };
   const { status, json } = await call(managementUrl, 'finishSignIn', { body, headers: { cookie } });
   return json.code ?? status;
 }
@@ -37,6 +37,8 @@ async function signIn({ provider, daemon: { managementUrl } }: Both): Promise<st
 const longAgo = Math.floor(Date.now() / 1000) - 3_600;
 
 const faults: Readonly<Record<string, TokenFault>> = {
+  'has an empty subject': { claims: { sub: '' } },
+  'has a blank subject': { claims: { sub: ' \t' } },
   'was signed by another key': { signedBy: 'another-key' },
   'nobody signed': { signedBy: 'nobody' },
   'was signed with the client secret': { signedBy: 'client-secret' },

@@ -5,7 +5,12 @@ import { newHome } from '../../support/factory.ts';
 import { placeOfHome } from '../../support/home-place.ts';
 import { startLoopbackServer } from '../../support/loopback-server.ts';
 import { call, type ManagedDaemon, openManagedDaemon, startManagedDaemon } from '../../support/management.ts';
-import { signInAtProvider, startProvider, type TestProvider } from '../../support/sign-in-provider.ts';
+import {
+  longLogin,
+  signInAtProvider,
+  startProvider,
+  type TestProvider,
+} from '../../support/sign-in-provider.ts';
 import { storeIn } from '../../support/stored.ts';
 
 async function startBoth(given: Parameters<typeof startProvider>[0] & { settings?: object } = {}) {
@@ -25,17 +30,18 @@ async function visitProvider({ managementUrl }: TestProvider, login: string) {
     set,
     cookie,
     url: begun.json.url,
+    attemptKey: begun.json.attemptKey as string,
     query: await signInAtProvider(begun.json.url, login, managementUrl),
   };
 }
 
-async function finish({ managementUrl }: TestProvider, query: string, cookie = '') {
-  return call(managementUrl, 'finishSignIn', { body: { query }, headers: { cookie } });
+async function finish({ managementUrl }: TestProvider, query: string, cookie: string, attemptKey: string) {
+  return call(managementUrl, 'finishSignIn', { body: { query, attemptKey }, headers: { cookie } });
 }
 
 async function signIn(provider: TestProvider, login: string) {
-  const { query, cookie } = await visitProvider(provider, login);
-  const finished = await finish(provider, query, cookie);
+  const { query, cookie, attemptKey } = await visitProvider(provider, login);
+  const finished = await finish(provider, query, cookie, attemptKey);
   const cookies = [finished.headers['set-cookie']].flat().map(set => set?.split(';')[0]);
   const session = { cookie: cookies.at(-1) ?? '', 'x-hookmill-session': String(finished.json.sessionKey) };
   return { finished, session, query, cookie };
@@ -107,15 +113,28 @@ test('finishes a sign-in only once, and only in the browser that began it', asyn
   const mine = await visitProvider(provider, 'ada');
   const other = await visitProvider(provider, 'bob');
   for (const cookie of ['', other.cookie, mine.cookie.replace(/=./, '=')]) {
-    expect((await finish(provider, mine.query, cookie)).json.code).toBe('sign-in-refused');
+    const { json } = await finish(provider, mine.query, cookie, mine.attemptKey);
+    expect(json.code).toBe('sign-in-refused');
   }
-  expect((await finish(provider, mine.query, mine.cookie)).status).toBe(200);
-  expect((await finish(provider, mine.query, mine.cookie)).json.code).toBe('sign-in-refused');
+  expect((await finish(provider, mine.query, mine.cookie, mine.attemptKey)).status).toBe(200);
+  const again = await finish(provider, mine.query, mine.cookie, mine.attemptKey);
+  expect(again.json.code).toBe('sign-in-refused');
+});
+
+test('finishes a sign-in only in the page that has its key, whatever the cookie', async () => {
+  const { provider } = await startBoth();
+  const mine = await visitProvider(provider, 'ada');
+  const other = await visitProvider(provider, 'bob');
+  for (const attemptKey of ['', other.attemptKey, mine.attemptKey.slice(1)]) {
+    const { json } = await finish(provider, mine.query, mine.cookie, attemptKey);
+    expect(json.code).toBe('sign-in-refused');
+  }
+  expect((await finish(provider, mine.query, mine.cookie, mine.attemptKey)).status).toBe(200);
 });
 
 test('refuses what the provider did not send: another code, state or issuer, and an error', async () => {
   const { provider } = await startBoth();
-  const { query, cookie } = await visitProvider(provider, 'ada');
+  const { query, cookie, attemptKey } = await visitProvider(provider, 'ada');
   const change = (name: string, value: string) => {
     const changed = new URLSearchParams(query);
     changed.set(name, value);
@@ -126,7 +145,7 @@ test('refuses what the provider did not send: another code, state or issuer, and
     ...[change('code', 'x'), change('state', 'x'), change('iss', 'https://evil.example')],
     ...[`?error=access_denied&state=${state}`, '', '?', `//evil.example/${query}`, '#', `${query}&code=2`],
   ]) {
-    expect((await finish(provider, wrong, cookie)).json.code, wrong).toBe('sign-in-refused');
+    expect((await finish(provider, wrong, cookie, attemptKey)).json.code, wrong).toBe('sign-in-refused');
   }
 });
 
@@ -162,13 +181,54 @@ test('keeps no token of the provider and no client secret, on disk or in the log
   expect(daemon.logged()).toContain('"person":"ada@example.com"');
 });
 
-test('names the person in the audit log, so that nobody else can be meant', async () => {
+test('names the person in the audit log and in the line of the log, so that nobody else can be meant', async () => {
   const { provider, daemon } = await startBoth();
   const { session: headers } = await signIn(provider, 'ada');
   await call(provider.managementUrl, 'createWebhook', { headers, body: { name: 'hook' } });
   expect(await daemon.store.auditLog.list({ limit: 9 })).toMatchObject([
     { who: { kind: 'person', name: 'ada@example.com (ada)' }, operation: 'createWebhook', subject: 'hook' },
   ]);
+  const change = daemon
+    .logged()
+    .split('\n')
+    .find(line => line.includes('"operation":"createWebhook"'));
+  expect(JSON.parse(change ?? '')).toMatchObject({ person: 'ada@example.com', subject: 'ada' });
+});
+
+test('cuts a long name, but not the subject by which a person is known', async () => {
+  const { provider, daemon } = await startBoth();
+  const { session: headers } = await signIn(provider, longLogin);
+  await call(provider.managementUrl, 'createWebhook', { headers, body: { name: 'hook' } });
+  const [entry] = await daemon.store.auditLog.list({ limit: 1 });
+  expect(entry?.who.name).toMatch(new RegExp(`^zoe-[^ ]* \\(${longLogin}\\)$`));
+});
+
+test('a person sees and ends the own sessions, and a manager of all factories those of everybody', async () => {
+  const { provider, daemon } = await startBoth();
+  const [bob, elsewhere, ada] = [
+    await signIn(provider, 'bob'),
+    await signIn(provider, 'bob'),
+    await signIn(provider, 'ada'),
+  ];
+  const list = async ({ session: headers }: typeof bob) =>
+    (await call(daemon.managementUrl, 'listSessions', { headers })).json.sessions;
+  const own = await list(bob);
+  expect(own).toMatchObject([
+    { kind: 'person', name: 'bob@example.com', subject: 'bob', current: false },
+    { kind: 'person', name: 'bob@example.com', subject: 'bob', current: true },
+  ]);
+  const end = async ({ session: headers }: typeof bob, id: string) =>
+    (await call(daemon.managementUrl, 'endSession', { params: { session: id }, headers })).status;
+  const all = await list(ada);
+  expect(await end(bob, all[0].id)).toBe(404);
+  expect(await end(bob, own[0].id)).toBe(204);
+  const names = async () => (await list(ada)).map(({ name }: { name: string }) => name);
+  expect(await names()).toEqual(['ada@example.com', 'bob@example.com']);
+  expect(await end(ada, own[1].id)).toBe(204);
+  expect(await names()).toEqual(['ada@example.com']);
+  for (const { session: headers } of [bob, elsewhere]) {
+    expect((await call(daemon.managementUrl, 'whoAmI', { headers })).json.code).toBe('session-over');
+  }
 });
 
 test('ends sessions whose group has lost its grant, and those of another issuer, with the next start', async () => {

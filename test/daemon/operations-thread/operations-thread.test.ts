@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ThreadAnswer, ThreadRequest } from '../../../daemon/management/api/thread-request.ts';
 import { openOperationsThread } from '../../../daemon/operations-thread/operations-thread.ts';
-import type { OperationId } from '../../../schema/api/routes.ts';
+import type { CallableId } from '../../../schema/api/routes.ts';
 import { appliedStateFile } from '../../../store/embedded/files/home.ts';
 import { newHome } from '../../support/factory.ts';
 import { areHomesInPostgres } from '../../support/home-place.ts';
@@ -21,13 +21,12 @@ const largeFiles = Array.from({ length: 4_000 }, (_, index) => ({
   content: JSON.stringify({ prompt: 'p'.repeat(200), triggers: [trigger, trigger, trigger] }),
 }));
 
-function request(id: OperationId, body?: object): ThreadRequest {
+function request(id: CallableId, body?: object): ThreadRequest {
   const grants = [{ factory: null, permission: 'manage' } as const];
   return {
     ...{ id, params: { factory: 'default' }, query: {}, ifSerial: undefined, problem: null },
     body: body && Buffer.from(JSON.stringify(body)),
-    caller: { kind: 'token', name: 't', sha256: '0'.repeat(64), grants, over: 'token' },
-    permission: 'manage',
+    ...{ grants, permission: 'manage' },
     ...{ baseUrl: 'http://127.0.0.1:8080', atMs: 1_750_000_000_000, change: undefined },
   };
 }

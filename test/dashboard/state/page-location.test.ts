@@ -9,6 +9,7 @@ const single = fc.constantFrom('automation', 'edit-automation', 'webhook', 'deli
 
 test('parses every location from its own address, whatever the names', () => {
   const places = fc.oneof(
+    fc.constant({ page: 'sessions' }),
     fc.record({ page: listed, factory: name }),
     fc.record({ page: listed, factory: name, query }),
     fc.record({ page: single, factory: name, id: name }),

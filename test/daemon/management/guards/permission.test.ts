@@ -133,6 +133,31 @@ test('marks the cookie as Secure behind an https proxy, under a name that only h
   expect(String(signedIn.headers['set-cookie'])).toMatch(/^__Host-hookmill_session=.*; Path=\/;.*; Secure$/);
 });
 
+test('tells browsers on both ports to come only with https, behind https and nowhere else', async () => {
+  const settings = {
+    managementUrl: 'https://hooks.internal',
+    baseUrl: 'https://hooks.example.com',
+    trustProxies: ['127.0.0.1'],
+  };
+  const daemon = await startManagedDaemon(settings);
+  const ask = async (url: string, headers: Record<string, string>) =>
+    (await send(url, { method: 'GET', headers })).headers['strict-transport-security'];
+  const proxied = { host: 'localhost', 'x-forwarded-proto': 'https' };
+  const always = 'max-age=31536000';
+  for (const path of ['/', '/api/v1/session', '/nowhere']) {
+    expect(await ask(daemon.managementUrl + path, { host: 'hooks.internal' })).toBe(always);
+    expect(await ask(daemon.managementUrl + path, proxied)).toBe(always);
+    expect(await ask(daemon.managementUrl + path, { host: 'localhost' })).toBeUndefined();
+  }
+  expect(await ask(daemon.ingressUrl, { host: 'hooks.example.com' })).toBe(always);
+  expect(await ask(daemon.ingressUrl, proxied)).toBe(always);
+  expect(await ask(daemon.ingressUrl, { host: 'localhost' })).toBeUndefined();
+  const untrusted = await startManagedDaemon({ managementUrl: 'http://hooks.internal' });
+  for (const headers of [proxied, { host: 'hooks.internal' }]) {
+    expect(await ask(untrusted.managementUrl, headers)).toBeUndefined();
+  }
+});
+
 test('a session is valid only at the port at which it began, whose number is in the name of its cookie', async () => {
   const daemon = await startManagedDaemon();
   const { cookie, ...key } = await signIn(daemon, await daemon.client());
@@ -159,13 +184,94 @@ test("a token that signs in again and again ends its own oldest session, and no 
 });
 
 // The clock of the database decides when its sessions end: replica-sessions.test.ts.
-test.skipIf(areHomesInPostgres())('ends a session after twelve hours', async () => {
+test.skipIf(areHomesInPostgres())('ends a session after twelve hours, however much it is used', async () => {
   const daemon = await startManagedDaemon();
   const headers = await signIn(daemon, await daemon.client());
-  daemon.clock.nowMs += 12 * 60 * 60 * 1000 - 1;
-  expect(await call(daemon.managementUrl, 'whoAmI', { headers })).toMatchObject({ status: 200 });
-  daemon.clock.nowMs += 1;
+  for (let halfHours = 1; halfHours < 24; halfHours++) {
+    daemon.clock.nowMs += 30 * 60 * 1000;
+    expect(await call(daemon.managementUrl, 'whoAmI', { headers })).toMatchObject({ status: 200 });
+  }
+  daemon.clock.nowMs += 30 * 60 * 1000;
   expect(await call(daemon.managementUrl, 'whoAmI', { headers })).toMatchObject({ status: 401 });
+});
+
+// The clock of the database decides when its sessions end: test/store/conformance/sessions.ts.
+test.skipIf(areHomesInPostgres())(
+  'ends a session that nobody has used for an hour, also if its page goes on reading by itself',
+  async () => {
+    const daemon = await startManagedDaemon();
+    const client = await daemon.client();
+    const [used, open, unused] = [
+      await signIn(daemon, client),
+      await signIn(daemon, client),
+      await signIn(daemon, client),
+    ];
+    const status = async (headers: Record<string, string>) =>
+      (await call(daemon.managementUrl, 'whoAmI', { headers })).status;
+    const unattended = { ...open, 'x-hookmill-unattended': '1' };
+    for (let minutes = 20; minutes < 60; minutes += 20) {
+      daemon.clock.nowMs += 20 * 60_000;
+      expect([await status(used), await status(unattended)]).toEqual([200, 200]);
+    }
+    daemon.clock.nowMs += 20 * 60_000;
+    expect([await status(used), await status(unattended), await status(unused)]).toEqual([200, 401, 401]);
+  },
+);
+
+test('shows to each caller the own sessions, and to managers those of their factories, and ends them', async () => {
+  const daemon = await startManagedDaemon();
+  const [reader, manager, other, admin] = [
+    await daemon.client({ permission: 'read' }),
+    await daemon.client(),
+    await daemon.client({ factory: 'other' }),
+    await daemon.client({ factory: null }),
+  ];
+  const sessions = {
+    reader: await signIn(daemon, reader),
+    manager: await signIn(daemon, manager),
+    other: await signIn(daemon, other),
+    admin: await signIn(daemon, admin),
+  };
+  const list = async (
+    headers: Record<string, string>,
+  ): Promise<{ id: string; name: string; current: boolean }[]> =>
+    (await call(daemon.managementUrl, 'listSessions', { headers })).json.sessions;
+  const namesSeenBy = async (headers: Record<string, string>) =>
+    (await list(headers)).map(({ name, current }) => `${name}${current ? ', this one' : ''}`);
+  const end = async (headers: Record<string, string>, session: string | undefined) =>
+    (await call(daemon.managementUrl, 'endSession', { params: { session: session ?? '' }, headers })).status;
+  const names = {
+    reader: reader.tokenName,
+    manager: manager.tokenName,
+    other: other.tokenName,
+    admin: admin.tokenName,
+  };
+  expect(await namesSeenBy(sessions.reader)).toEqual([`${names.reader}, this one`]);
+  expect(await namesSeenBy(sessions.manager)).toEqual([`${names.manager}, this one`, names.reader]);
+  expect(await namesSeenBy(sessions.admin)).toEqual([
+    `${names.admin}, this one`,
+    ...[names.other, names.manager, names.reader],
+  ]);
+  const [adminSession, otherSession, managerSession, readerSession] = await list(sessions.admin);
+  expect(readerSession).toMatchObject({ kind: 'token', subject: null, from: '127.0.0.1' });
+  for (const session of [adminSession, otherSession, managerSession]) {
+    expect(await end(sessions.reader, session?.id)).toBe(404);
+  }
+  expect(await end(sessions.manager, otherSession?.id)).toBe(404);
+  expect(await end(sessions.manager, readerSession?.id)).toBe(204);
+  expect(await end(sessions.other, otherSession?.id)).toBe(204);
+  expect(await namesSeenBy(sessions.admin)).toEqual([`${names.admin}, this one`, names.manager]);
+  expect((await call(daemon.managementUrl, 'whoAmI', { headers: sessions.reader })).json.code).toBe(
+    'session-over',
+  );
+  // Who ends an own session changes nothing of anybody else.
+  expect(await daemon.store.auditLog.list({ limit: 9 })).toMatchObject([
+    {
+      who: { kind: 'token', name: names.manager },
+      operation: 'endSession',
+      subject: `${readerSession?.id} of ${names.reader}`,
+    },
+  ]);
 });
 
 test("a session's cookie is worth nothing without its key, nor the key without the cookie, on every route", async () => {
@@ -250,6 +356,39 @@ test('refuses host names that others can point at it', async () => {
   for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, '[::1]', 'hooks.internal:9000']) {
     expect(await status(host, '/api/v1/openapi.json')).toBe(200);
   }
+});
+
+test('shows metrics and reasons only at an address of the machine, and to tokens; behind a proxy only whether it is ready', async () => {
+  const daemon = await startManagedDaemon({ managementUrl: 'https://hooks.internal' });
+  const { port } = new URL(daemon.managementUrl);
+  const ask = (path: string, headers: Record<string, string> = {}) =>
+    send(`${daemon.managementUrl}${path}`, { method: 'GET', headers });
+  const strangers: Record<string, string>[] = [
+    { host: 'hooks.internal' },
+    { host: `127.0.0.1:${port}`, 'x-forwarded-for': '203.0.113.7' },
+    { host: 'localhost', forwarded: 'for=203.0.113.7' },
+    { host: 'localhost', via: '1.1 proxy' },
+  ];
+  for (const headers of strangers) {
+    for (const path of ['/metrics', '/./metrics', '/%2e/metrics']) {
+      expect((await ask(path, headers)).status).toBe(403);
+    }
+    const { status, body } = await ask('/readyz', headers);
+    expect([status, JSON.parse(body)]).toEqual([200, { status: 'ready' }]);
+  }
+  for (const host of [`127.0.0.1:${port}`, '10.1.2.3:8082', 'localhost', '[::1]:9']) {
+    expect((await ask('/metrics', { host })).body).toContain('hookmill_ingress_seconds');
+    expect(JSON.parse((await ask('/readyz', { host })).body)).toMatchObject({ factories: [] });
+  }
+  const withToken = async (factory: string | null) => {
+    const { token } = await daemon.client({ factory, permission: 'read' });
+    const headers = { host: 'hooks.internal', authorization: `Bearer ${token}` };
+    return [(await ask('/metrics', headers)).status, JSON.parse((await ask('/readyz', headers)).body)];
+  };
+  expect(await withToken('default')).toEqual([403, expect.objectContaining({ factories: [] })]);
+  expect(await withToken(null)).toEqual([200, expect.objectContaining({ factories: [] })]);
+  const wrong = await ask('/readyz', { host: 'hooks.internal', authorization: 'Bearer hmk_wrong' });
+  expect(wrong.status).toBe(401);
 });
 
 test('tells browsers with every answer to run only its own files, and to store nothing', async () => {

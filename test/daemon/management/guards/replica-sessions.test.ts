@@ -7,7 +7,7 @@ import { postgresPlace } from '../../../store/postgres/postgres-place.ts';
 import { startDaemonHere } from '../../../support/daemon-here.ts';
 import { newHome } from '../../../support/factory.ts';
 import { call } from '../../../support/management.ts';
-import { usePostgres } from '../../../support/postgres.ts';
+import { query, usePostgres } from '../../../support/postgres.ts';
 
 const server = usePostgres();
 let url: string;
@@ -34,6 +34,29 @@ describe('with two daemons on one database', () => {
     await server.start();
     expect(lost).toMatchObject({ status: 503, json: { code: 'store-unreachable' } });
     expect(lost.headers['retry-after']).toMatch(/^\d+$/);
+    expect((await call(replica, 'whoAmI', { headers: session })).status).toBe(200);
+  });
+
+  test('a database that accepts no connections is reported on every route, with when to try again', async () => {
+    const replica = await startReplica();
+    const session = await signIn(replica, openAt(postgresPlace(url)));
+    const name = new URL(url).pathname.slice(1);
+    const admin = Object.assign(new URL(url), { pathname: '/postgres' }).href;
+    const answers = async () => {
+      const ids = ['whoAmI', 'listFactories', 'listDeliveries', 'listTokens', 'createWebhook'] as const;
+      const body = { body: { name: 'hook' } };
+      const calls = ids.map(id =>
+        call(replica, id, { headers: session, ...(id === 'createWebhook' && body) }),
+      );
+      return (await Promise.all(calls)).map(({ status, headers }) => [
+        status,
+        headers['retry-after'] !== undefined,
+      ]);
+    };
+    await query(admin, `ALTER DATABASE "${name}" ALLOW_CONNECTIONS false`);
+    await query(admin, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`);
+    expect(await answers()).toEqual(Array.from({ length: 5 }, () => [503, true]));
+    await query(admin, `ALTER DATABASE "${name}" ALLOW_CONNECTIONS true`);
     expect((await call(replica, 'whoAmI', { headers: session })).status).toBe(200);
   });
 

@@ -1,0 +1,45 @@
+import { ApiProblem } from '../../../schema/api/problems.ts';
+import { findPermission } from '../../../schema/grant.ts';
+import { identifyCaller } from '../guards/caller.ts';
+import type { ApiDeps } from './api-deps.ts';
+import type { PortHandlers, PortRequest } from './handler.ts';
+
+/** Creates the handler that sends deliveries as they are recorded. */
+export function createLiveHandler(deps: ApiDeps): PortHandlers['watchDeliveries'] {
+  const { live, callers, cookie } = deps;
+  return async request => {
+    await requireListed(deps, request);
+    const { params, query, caller, permission, context } = request;
+    const { factory } = params;
+    await live.beforeView(factory);
+    const session = cookie.read(context);
+    const credentials = { authorization: context.headers.authorization, session };
+    const maySee = async () =>
+      findPermission((await identifyCaller(credentials, callers)).grants, factory) !== undefined;
+    context.status = 200;
+    context.set({ 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' });
+    if (context.method === 'HEAD') return { body: undefined };
+    const { sha256, over } = caller;
+    const viewer = { key: over === 'session' ? (session?.id ?? '') : sha256, token: sha256, maySee };
+    live.view({ factory, uid: query.webhook, permission }, context.res, viewer);
+    context.respond = false;
+    return { body: undefined };
+  };
+}
+
+/** Fails with `webhook-unknown` if there is no such webhook, as listing its deliveries does. */
+async function requireListed(
+  deps: ApiDeps,
+  { params, query: { webhook }, caller, permission }: PortRequest<'watchDeliveries'>,
+): Promise<void> {
+  if (webhook === undefined) return;
+  const answer = await deps.answerInThread(
+    {
+      ...{ id: 'listDeliveries', params, query: { webhook, limit: 1 }, permission },
+      ...{ grants: caller.grants, body: undefined, ifSerial: undefined, problem: null },
+      ...{ baseUrl: deps.baseUrl(), atMs: deps.nowMs(), change: undefined },
+    },
+    caller.sha256,
+  );
+  if (!answer.ok) throw new ApiProblem(answer.code, answer.parts, { cause: answer.cause });
+}

@@ -1,0 +1,116 @@
+import type { WebhookChange } from '../../schema/api/requests.ts';
+import type { AppliedState } from '../../schema/applied-state.ts';
+import {
+  createAutomation,
+  deleteAutomation,
+  listAutomations,
+  replaceAutomation,
+  showAutomation,
+} from '../automations.ts';
+import { listFactorySecrets } from '../secrets.ts';
+import { showStatus } from '../status.ts';
+import { automationDetail, webhookDetail } from '../views/applied-views.ts';
+import {
+  changeWebhook,
+  changeWebhookSecret,
+  createWebhook,
+  deleteWebhook,
+  listWebhooks,
+  type ManagedWebhook,
+  showWebhook,
+} from '../webhooks.ts';
+import { type Handlers, openFactory } from './handler.ts';
+
+/** Handles requests for a factory's applied state. */
+export const appliedHandlers: Pick<
+  Handlers,
+  | ('showStatus' | 'listSecrets')
+  | (
+      | 'listWebhooks'
+      | 'createWebhook'
+      | 'showWebhook'
+      | 'changeWebhook'
+      | 'changeWebhookSecret'
+      | 'deleteWebhook'
+    )
+  | ('listAutomations' | 'createAutomation' | 'showAutomation' | 'replaceAutomation' | 'deleteAutomation')
+> = {
+  showStatus: async (deps, { params: { factory }, permission }) => {
+    const status = await showStatus(openFactory(deps, factory));
+    return { body: { ...status, permission, problem: deps.problem }, serial: status.serial };
+  },
+  listSecrets: async ({ store }, { params: { factory }, permission }) => ({
+    body: { secrets: await listFactorySecrets({ name: factory, store }, permission) },
+  }),
+
+  listWebhooks: async (deps, { params: { factory } }) => {
+    const body = await listWebhooks(openFactory(deps, factory), deps.baseUrl);
+    return { body, serial: body.serial };
+  },
+  createWebhook: async (deps, { params: { factory }, body, ifSerial }) => {
+    const change = createWebhook({ ...openFactory(deps, factory), ifSerial }, body);
+    const { state, result } = await change;
+    return { body: toManaged(deps.baseUrl, state, result), serial: state.serial, changed: body.name };
+  },
+  showWebhook: async (deps, { params: { factory, uid } }) => {
+    const body = await showWebhook(openFactory(deps, factory), uid, deps.baseUrl);
+    return { body, serial: body.serial };
+  },
+  changeWebhook: async (deps, { params: { factory, uid }, body, ifSerial }) => {
+    const change = changeWebhook({ ...openFactory(deps, factory), ifSerial }, uid, body);
+    const { state, result } = await change;
+    const changed = describeChange(uid, body, result);
+    return { body: webhookDetail(state, result, deps.baseUrl), serial: state.serial, changed };
+  },
+  changeWebhookSecret: async (deps, { params: { factory, uid }, body, ifSerial }) => {
+    const change = changeWebhookSecret({ ...openFactory(deps, factory), ifSerial }, uid, body.value);
+    const { state, result } = await change;
+    const changed = `${result.webhook.name} (${uid})`;
+    return { body: toManaged(deps.baseUrl, state, result), serial: state.serial, changed };
+  },
+  deleteWebhook: async (deps, { params: { factory, uid }, ifSerial }) => {
+    const change = deleteWebhook({ ...openFactory(deps, factory), ifSerial }, uid);
+    const { state, result } = await change;
+    return { body: undefined, serial: state.serial, changed: `${result.name} (${uid})` };
+  },
+
+  listAutomations: async (deps, { params: { factory } }) => {
+    const body = await listAutomations(openFactory(deps, factory));
+    return { body, serial: body.serial };
+  },
+  createAutomation: async (deps, { params: { factory }, body, ifSerial }) => {
+    const change = createAutomation({ ...openFactory(deps, factory), ifSerial }, body);
+    const { state, result } = await change;
+    return { body: automationDetail(state, result), serial: state.serial, changed: body.name };
+  },
+  showAutomation: async (deps, { params: { factory, automation } }) => {
+    const body = await showAutomation(openFactory(deps, factory), automation);
+    return { body, serial: body.serial };
+  },
+  replaceAutomation: async (deps, { params: { factory, automation: name }, body, ifSerial }) => {
+    const change = replaceAutomation({ ...openFactory(deps, factory), ifSerial }, { name, ...body });
+    const { state, result } = await change;
+    return { body: automationDetail(state, result), serial: state.serial };
+  },
+  deleteAutomation: async (deps, { params: { factory, automation }, ifSerial }) => {
+    const change = deleteAutomation({ ...openFactory(deps, factory), ifSerial }, automation);
+    const { state } = await change;
+    return { body: undefined, serial: state.serial };
+  },
+};
+
+function toManaged(baseUrl: string, state: AppliedState, { webhook, generated }: ManagedWebhook) {
+  const detail = webhookDetail(state, webhook, baseUrl);
+  return { webhook: detail, revealed: generated === undefined ? null : reveal(detail.url, generated) };
+}
+
+/** Returns a generated secret in the form that the sender needs: a URL or a value. */
+function reveal(url: string, generated: string) {
+  return url.includes('{token}') ? { url: url.replace('{token}', generated) } : { secret: generated };
+}
+
+function describeChange(uid: string, { name, enabled }: WebhookChange, webhook: { readonly name: string }) {
+  const states = enabled === undefined ? [] : [enabled ? 'enabled' : 'disabled'];
+  const names = name === undefined ? [] : ['renamed'];
+  return `${webhook.name} (${uid}): ${[...names, ...states].join(', ')}`;
+}

@@ -1,0 +1,81 @@
+import type { Readable } from 'node:stream';
+import type { CheckedParts } from '../../schema/api/call.ts';
+import type { ApiAnswer } from '../../schema/api/route.ts';
+import type { ApiRoutes, CallableId } from '../../schema/api/routes.ts';
+import type { AppliedState } from '../../schema/applied-state.ts';
+import type { Grant } from '../../schema/grant.ts';
+import type { Permission } from '../../schema/permission.ts';
+import type { Factory, OpenFactory } from '../factory.ts';
+import type { Changeable } from '../record-writes.ts';
+import type { Remediable } from '../why/why-facts.ts';
+
+/** Everything that the handler of one request needs. Each request has dependencies of its own. */
+export interface OperationDeps extends Changeable, Pick<Factory, 'now' | 'randomBytes'> {
+  /** Reads the applied state by which deliveries are currently judged. Fails with `state-unreadable`. */
+  readonly readState: (factory: string) => Promise<AppliedState>;
+  /** The public URL of the ingress. */
+  readonly baseUrl: string;
+  /** Why the stored state of the factory is not the one that the daemon serves; null if it is, or outside a daemon. */
+  readonly problem: { readonly message: string; readonly since: string } | null;
+  /** Finds why the daemon does not serve what is applied; null if it does. */
+  readonly findDaemonProblem: () => Promise<Remediable | null>;
+}
+
+/** A request that was checked: the caller has the permission, and all parts have the shapes of the route. */
+export interface OperationRequest<Id extends CallableId> extends CheckedParts<Id> {
+  /** All permissions of the caller. */
+  readonly grants: readonly Grant[];
+  /** The caller's permission on the factory in the path. */
+  readonly permission: PermissionOf<ApiRoutes[Id]>;
+}
+
+type PermissionOf<Route> = Route extends { permission: 'read' | 'manage' } ? Permission : undefined;
+
+/** The body, and the serial if it shows a factory's state. */
+export interface OperationReply<T> {
+  readonly body: T;
+  readonly serial?: number;
+  /** Names the change in the audit log; null if nothing was changed. By default, the parameters of the path do. */
+  readonly changed?: string | null;
+}
+
+/** The body of a reply that is not JSON. */
+export interface Download {
+  readonly content: Uint8Array | Readable;
+  /** Bytes. */
+  readonly size: number;
+  readonly mediaType: string;
+  /** The name under which a browser saves it; undefined if it shows it. */
+  readonly fileName?: string;
+}
+
+type ReplyOf<Id extends CallableId> = OperationReply<
+  Immutable<ApiAnswer<ApiRoutes[Id], NotJson<ApiRoutes[Id]>>>
+>;
+
+type NotJson<Route> = Route extends { thread: 'main' } ? Download : unknown;
+
+/** An answer is only serialized, so operations may give read-only values. */
+type Immutable<T> = unknown extends T
+  ? T
+  : T extends Download
+    ? T
+    : { readonly [K in keyof T]: Immutable<T[K]> };
+
+/** Handles requests for one operation. Fails with a Refusal, or with an error of the store. */
+export type Handler<Id extends CallableId> = (
+  deps: OperationDeps,
+  request: OperationRequest<Id>,
+) => Promise<ReplyOf<Id>> | ReplyOf<Id>;
+
+export type Handlers = { readonly [Id in CallableId]: Handler<Id> };
+
+/** Opens a factory for operations. */
+export function openFactory(deps: OperationDeps, name: string): OpenFactory {
+  const { store, deliveryLog, randomBytes, now, readState } = deps;
+  return {
+    ...{ name, store, randomBytes, now },
+    readState: () => readState(name),
+    useDeliveryLog: work => work(deliveryLog),
+  };
+}

@@ -1,0 +1,43 @@
+import { renderOpenApi } from '../../schema/api/openapi.ts';
+import { apiRoutes, apiShapes } from '../../schema/api/routes.ts';
+import { replayDelivery, showDelivery, testFilter } from '../deliveries.ts';
+import { describePayloads } from '../payloads.ts';
+import { runByHand } from '../run-by-hand.ts';
+import { explainWhy } from '../why/why.ts';
+import { type Handlers, openFactory } from './handler.ts';
+
+/** Handles requests that judge deliveries by automations, and the one for the API's own document. */
+export const judgingHandlers: Pick<
+  Handlers,
+  | ('describeApi' | 'describePayloads' | 'explainWhy' | 'showDelivery')
+  | ('replayDelivery' | 'testFilter' | 'runByHand')
+> = {
+  describeApi: () => ({ body: renderOpenApi(apiRoutes, apiShapes) }),
+  describePayloads: async (deps, { params: { factory, uid } }) => ({
+    body: await describePayloads(openFactory(deps, factory), uid),
+  }),
+  explainWhy: async (deps, { params: { factory, subject }, permission }) => {
+    const daemonProblem = await deps.findDaemonProblem();
+    const options = { baseUrl: deps.baseUrl, permission, daemonProblem };
+    return { body: await explainWhy(openFactory(deps, factory), subject, options) };
+  },
+  showDelivery: async (deps, { params: { factory, delivery }, permission }) => ({
+    body: await showDelivery(openFactory(deps, factory), delivery, permission),
+  }),
+  replayDelivery: async (deps, { params: { factory, delivery }, body }) => {
+    const runs = await replayDelivery(openFactory(deps, factory), delivery, body.automation);
+    return { body: { runs } };
+  },
+  runByHand: async (deps, { params: { factory }, body }) => {
+    const { automation = '', draft, payload, headers = {} } = body;
+    const event = { payload: Buffer.from(payload), headers };
+    const started = await runByHand(openFactory(deps, factory), draft ?? automation, event);
+    return { body: started, changed: draft?.name ?? automation };
+  },
+  testFilter: async (deps, { params: { factory }, body }) => {
+    const { automation = '', triggers, delivery, payload, headers } = body;
+    const tested = triggers ? { name: 'draft', enabled: true, triggers } : automation;
+    const by = delivery === undefined ? { payload, headers } : { id: delivery };
+    return { body: await testFilter(openFactory(deps, factory), tested, by) };
+  },
+};

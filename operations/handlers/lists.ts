@@ -1,0 +1,66 @@
+import { findPermission, listGranted } from '../../schema/grant.ts';
+import { listAudit } from '../audit.ts';
+import { listDeliveries } from '../deliveries.ts';
+import { showActivity, showHealth } from '../health/show-health.ts';
+import { showHealthOverview } from '../health/show-health-overview.ts';
+import { listRuns, listRunsOfDelivery, showRun } from '../runs.ts';
+import { listSchemes } from '../schemes.ts';
+import { listTokens } from '../tokens.ts';
+import { listUnlogged } from '../unlogged.ts';
+import { type Handlers, openFactory } from './handler.ts';
+
+/** Handles requests that only list. Deliveries and runs of other factories are unknown here. */
+export const listHandlers: Pick<
+  Handlers,
+  | ('showActivity' | 'showHealth' | 'showHealthOverview' | 'listDeliveries' | 'listUnlogged')
+  | ('listRuns' | 'showRun' | 'listTokens' | 'listAudit' | 'listSchemes')
+> = {
+  showActivity: async (deps, { params: { factory } }) => ({
+    body: await showActivity(openFactory(deps, factory)),
+  }),
+  showHealth: async (deps, { params: { factory }, query }) => ({
+    body: await showHealth(openFactory(deps, factory), query.webhook),
+  }),
+  showHealthOverview: async (deps, { grants }) => ({
+    body: await showHealthOverview(deps, listGranted(grants)),
+  }),
+  listDeliveries: async (deps, { params: { factory }, query, permission }) => {
+    const opened = openFactory(deps, factory);
+    const { rows, ...end } = await listDeliveries(opened, toWanted(query), permission);
+    return { body: { deliveries: rows, ...end } };
+  },
+  listUnlogged: async (deps, { params: { factory }, query }) => ({
+    body: await listUnlogged(openFactory(deps, factory), query.webhook),
+  }),
+  listRuns: async (deps, { params: { factory }, query: { delivery, ...query } }) => {
+    const opened = openFactory(deps, factory);
+    if (delivery !== undefined) {
+      const runs = await listRunsOfDelivery(opened, delivery);
+      return { body: { runs, next: null, hasMore: false, searched: runs.length } };
+    }
+    const { rows, ...end } = await listRuns(opened, toWanted(query));
+    return { body: { runs: rows, ...end } };
+  },
+  listTokens: async (deps, { params: { factory } }) => ({
+    body: { tokens: await listTokens(deps.store, factory) },
+  }),
+  listAudit: async (deps, { params: { factory }, query, grants }) => ({
+    body: await listAudit(deps.store, {
+      factory,
+      withAll: findPermission(grants, null) === 'manage',
+      ...query,
+    }),
+  }),
+  showRun: async (deps, { params: { factory, run } }) => ({
+    body: await showRun(openFactory(deps, factory), run),
+  }),
+  listSchemes: () => ({ body: { schemes: listSchemes() } }),
+};
+
+function toWanted<Query extends { since?: number | undefined; until?: number | undefined }>({
+  since: sinceMs,
+  until: untilMs,
+  ...query
+}: Query) {
+  return { ...query, sinceMs, untilMs };
+}

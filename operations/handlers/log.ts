@@ -1,0 +1,32 @@
+import { readPayload } from '../deliveries.ts';
+import { dismissRun, readArtifact, readRunOutput, retryRun } from '../runs.ts';
+import { type Handlers, openFactory } from './handler.ts';
+
+/** Handles requests that download from a factory's delivery log, or act on one run. */
+export const logHandlers: Pick<
+  Handlers,
+  'downloadPayload' | 'showRunOutput' | 'downloadArtifact' | 'retryRun' | 'dismissRun'
+> = {
+  downloadPayload: async (deps, { params: { factory, delivery } }) => {
+    const content = await readPayload(openFactory(deps, factory), delivery);
+    return { body: { content, size: content.length, ...asFile(`${delivery}.json`) } };
+  },
+  showRunOutput: async (deps, { params: { factory, run }, query: { from } }) => {
+    const { size, stream: content } = await readRunOutput(openFactory(deps, factory), run, from);
+    return { body: { content, size, mediaType: 'text/plain; charset=utf-8' } };
+  },
+  downloadArtifact: async (deps, { params: { factory, run, artifact } }) => {
+    const { size, stream: content } = await readArtifact(openFactory(deps, factory), run, artifact);
+    return { body: { content, size, ...asFile(artifact) } };
+  },
+  retryRun: async (deps, { params: { factory, run } }) => ({
+    body: await retryRun(openFactory(deps, factory), run),
+  }),
+  dismissRun: async (deps, { params: { factory, run } }) => ({
+    body: await dismissRun(openFactory(deps, factory), run),
+  }),
+};
+
+function asFile(fileName: string) {
+  return { mediaType: 'application/octet-stream', fileName };
+}

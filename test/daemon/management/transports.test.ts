@@ -1,0 +1,256 @@
+import { expect, test } from 'vitest';
+import { createCallHere } from '../../../cli/backend/call-here.ts';
+import { callServer } from '../../../cli/backend/server-client.ts';
+import type { CallOperation, CallParts } from '../../../schema/api/call.ts';
+import type { ApiRoute } from '../../../schema/api/route.ts';
+import type { CallableId } from '../../../schema/api/routes.ts';
+import { apiRoutes } from '../../../schema/api/routes.ts';
+import { Refusal } from '../../../schema/refusal.ts';
+import { send } from '../../support/http.ts';
+import { useManagedDaemon, withNewFactory } from '../../support/management.ts';
+import { factoryIn } from '../../support/stored.ts';
+
+// Each operation is called in this process, and over HTTP, where a thread of the daemon answers most: on the home in
+// `npm test`, and on a database in `npm run test:postgres`.
+
+const argv = ['sh', '-c', 'echo done; mkdir -p artifacts; echo found > artifacts/report.md; exit 1'];
+const shared = useManagedDaemon({
+  runs: { runner: { kind: 'command', argv }, attempts: 1 },
+  limits: { deliveriesPerMinute: 1_000 },
+});
+
+/** What the cases know of their factory: the webhook deploys, a delivery, and its failed run of the automation triage. */
+interface Known {
+  readonly uid: string;
+  readonly delivery: string;
+  readonly run: string;
+  readonly call: CallOperation;
+}
+
+async function openKnown(transport: 'here' | 'http'): Promise<Known> {
+  const daemon = withNewFactory(shared());
+  const { factory, home, managementUrl } = daemon;
+  const manager = await daemon.client();
+  const { json: created } = await manager.call('createWebhook', { body: { name: 'deploys' } });
+  const { uid, url } = created.webhook;
+  const automation = { name: 'triage', ...automationOf(uid) };
+  await manager.call('createAutomation', { body: automation });
+  const headers = { Authorization: `Bearer ${created.revealed.secret}` };
+  const { deliveryId: delivery = '' } = await send(url, { headers, body: '{"state":"failed"}' });
+  const listed = async () => (await manager.call('listRuns')).json.runs;
+  await expect.poll(async () => (await listed())[0]?.state, { timeout: 60_000 }).toBe('failed');
+  const server = { url: managementUrl, token: manager.token };
+  const overHttp: CallOperation = (id, parts) =>
+    callServer(server, id, { ...parts, params: { factory, ...parts?.params } });
+  const here = createCallHere(
+    { ...factoryIn(home, factory, 0), now: () => new Date(daemon.clock.nowMs) },
+    { baseUrl: daemon.ingressUrl, findDaemonProblem: async () => null },
+  );
+  return { uid, delivery, run: (await listed())[0].id, call: transport === 'here' ? here : overHttp };
+}
+
+function automationOf(uid: string) {
+  const filter = { webhook_ids: [uid], payload: { state: ['failed'] } };
+  return { prompt: 'Look.', triggers: [{ provider: 'webhook', event: 'received', filter } as const] };
+}
+
+type Case<Id extends CallableId> = (known: Known) => CallParts<Id>;
+
+const unknownUid = 'wh_000000000000000000000000';
+const files = [{ path: 'webhooks/pay.yaml', content: 'secretName: MISSING\n' }];
+
+/** What is asked of each operation: something that it does, and something that it refuses if there is such a thing. */
+const cases: { readonly [Id in CallableId]: readonly Case<Id>[] } = {
+  describeApi: [() => ({})],
+  listSchemes: [() => ({})],
+  showStatus: [() => ({})],
+  showHealthOverview: [],
+  showHealth: [({ uid }) => ({ query: { webhook: uid } }), () => ({ query: { hook: 'x' } })],
+  showActivity: [() => ({})],
+  listWebhooks: [() => ({})],
+  showWebhook: [({ uid }) => ({ params: { uid } }), () => ({ params: { uid: unknownUid } })],
+  describePayloads: [({ uid }) => ({ params: { uid } }), () => ({ params: { uid: unknownUid } })],
+  listAutomations: [() => ({})],
+  showAutomation: [
+    () => ({ params: { automation: 'triage' } }),
+    () => ({ params: { automation: 'unknown' } }),
+  ],
+  planAutomation: [
+    ({ uid }) => ({ body: { name: 'triage', ...automationOf(uid), enabled: false } }),
+    () => ({ body: { name: 'Not A Name', prompt: '', triggers: [] } }),
+  ],
+  plan: [() => ({ body: { files: [] } }), () => ({ body: { files } })],
+  listDeliveries: [
+    () => ({ query: { webhook: 'deploys', summary: 'true' } }),
+    () => ({ query: { since: '2020-01-01T00:00:00Z', limit: '1' } }),
+    () => ({ query: { webhook: 'unknown' } }),
+    () => ({ query: { limit: '0' } }),
+    () => ({ query: { cursor: 'dlv_unknown' } }),
+  ],
+  listUnlogged: [() => ({ query: { webhook: 'deploys' } })],
+  explainWhy: [
+    () => ({ params: { subject: 'deploys' } }),
+    ({ run }) => ({ params: { subject: run } }),
+    () => ({ params: { subject: 'unknown' } }),
+  ],
+  showDelivery: [
+    ({ delivery }) => ({ params: { delivery } }),
+    () => ({ params: { delivery: 'dlv_unknown' } }),
+  ],
+  downloadPayload: [
+    ({ delivery }) => ({ params: { delivery } }),
+    () => ({ params: { delivery: 'dlv_unknown' } }),
+  ],
+  testFilter: [
+    ({ delivery }) => ({ body: { automation: 'triage', delivery } }),
+    ({ uid }) => ({ body: { triggers: [...automationOf(uid).triggers], payload: { state: 'passed' } } }),
+    () => ({ body: { automation: 'unknown', payload: {} } }),
+    () => ({ body: {} }),
+  ],
+  listRuns: [
+    ({ delivery }) => ({ query: { delivery } }),
+    () => ({ query: { state: 'failed' } }),
+    () => ({ query: { automation: 'unknown' } }),
+  ],
+  showRun: [({ run }) => ({ params: { run } }), () => ({ params: { run: 'run_unknown' } })],
+  showRunOutput: [
+    ({ run }) => ({ params: { run }, query: { from: '2' } }),
+    () => ({ params: { run: 'run_unknown' } }),
+    ({ run }) => ({ params: { run }, query: { from: '-1' } }),
+  ],
+  downloadArtifact: [
+    ({ run }) => ({ params: { run, artifact: 'report.md' } }),
+    ({ run }) => ({ params: { run, artifact: 'unknown.md' } }),
+  ],
+  listSecrets: [() => ({})],
+  listTokens: [],
+  listAudit: [() => ({}), () => ({ query: { cursor: 'x' } })],
+
+  createWebhook: [
+    () => ({ body: { name: 'pay', authMode: 'url_token' } }),
+    () => ({ body: { name: 'deploys' } }),
+    () => ({ body: { name: 'pay' }, ifSerial: 1 }),
+    () => ({ body: { name: 'pay', authMode: 'signature' } }),
+  ],
+  changeWebhook: [
+    ({ uid }) => ({ params: { uid }, body: { enabled: false } }),
+    () => ({ params: { uid: unknownUid }, body: { enabled: false } }),
+  ],
+  changeWebhookSecret: [
+    ({ uid }) => ({ params: { uid }, body: {} }),
+    () => ({ params: { uid: unknownUid }, body: {} }),
+  ],
+  deleteWebhook: [({ uid }) => ({ params: { uid } }), () => ({ params: { uid: unknownUid } })],
+  createAutomation: [
+    ({ uid }) => ({ body: { name: 'other', ...automationOf(uid) } }),
+    ({ uid }) => ({ body: { name: 'triage', ...automationOf(uid) } }),
+  ],
+  replaceAutomation: [
+    ({ uid }) => ({ params: { automation: 'triage' }, body: { ...automationOf(uid), enabled: false } }),
+    ({ uid }) => ({ params: { automation: 'unknown' }, body: automationOf(uid) }),
+  ],
+  deleteAutomation: [
+    () => ({ params: { automation: 'triage' } }),
+    () => ({ params: { automation: 'unknown' } }),
+  ],
+  runByHand: [
+    () => ({ body: { automation: 'triage', payload: '{}' } }),
+    () => ({ body: { automation: 'unknown', payload: '{}' } }),
+    () => ({ body: { automation: 'triage', payload: '{' } }),
+  ],
+  replayDelivery: [
+    ({ delivery }) => ({ params: { delivery }, body: {} }),
+    ({ delivery }) => ({ params: { delivery }, body: { automation: 'unknown' } }),
+    () => ({ params: { delivery: 'dlv_unknown' }, body: {} }),
+  ],
+  retryRun: [
+    ({ run }) => ({ params: { run }, body: {} }),
+    () => ({ params: { run: 'run_unknown' }, body: {} }),
+  ],
+  dismissRun: [
+    ({ run }) => ({ params: { run }, body: {} }),
+    () => ({ params: { run: 'run_unknown' }, body: {} }),
+  ],
+  apply: [
+    () => ({ body: { files: [], origin: '/definitions', adopt: true, confirm: ['destroy'] } }),
+    () => ({ body: { files, origin: '/definitions', adopt: true } }),
+    () => ({ body: { files: [], origin: '/definitions' } }),
+  ],
+};
+
+const ids = Object.keys(cases) as CallableId[];
+const isChange = (id: CallableId) => {
+  const { method, permission }: ApiRoute = apiRoutes[id];
+  return method !== 'get' && permission === 'manage';
+};
+
+/** Opened by the first test, and shared by all that only read. */
+let readers: Promise<readonly Known[]> | undefined;
+const openReaders = () => {
+  readers ??= Promise.all([openKnown('here'), openKnown('http')]);
+  return readers;
+};
+
+/** The outcome of a call, without what differs between two factories: their name, IDs, times and secrets. */
+async function outcomeOf(id: CallableId, ask: Case<CallableId>, { call, ...known }: Known): Promise<unknown> {
+  const outcome = await call(id, ask({ call, ...known })).then(
+    answer => ({ answer: answer instanceof Uint8Array ? toData(Buffer.from(answer).toString()) : answer }),
+    (error: unknown) => {
+      if (error instanceof Refusal)
+        return { code: error.code, message: error.message, ...error.parts, detail: 0 };
+      const { code, message } = error as Error & { code?: string };
+      return { code, message };
+    },
+  );
+  const text = JSON.stringify(outcome)
+    .replaceAll(/(wh|dlv|run)_[0-9a-z]{24,26}/g, '$1_…')
+    .replaceAll(/factory-\d+/g, 'factory')
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'time')
+    .replaceAll(/("secret":"|\/wh_…\/)[\w-]{20,}/g, '$1…')
+    .replaceAll(/(_TOKEN)_\d+/g, '$1')
+    .replaceAll(/"name":"token-\w+"/g, '"name":"token"')
+    // The daemon may have begun a run that was queued again.
+    .replaceAll(
+      id === 'retryRun' ? /"(state|attempts|nextAttemptAt|finishedAt)":(\w+|"\w+")/g : /$^/g,
+      '"$1":0',
+    );
+  return JSON.parse(text);
+}
+
+/** JSON is compared by its content, because the order of its keys has no meaning. */
+function toData(text: string): unknown {
+  return text.startsWith('{') ? JSON.parse(text) : text;
+}
+
+async function changesOf({ call }: Known) {
+  const { entries } = await call('listAudit');
+  return entries
+    .filter(({ factory }) => factory !== null)
+    .map(({ operation, subject, unfinished }) => {
+      return { operation, subject: subject.replaceAll(/(wh|dlv|run)_[0-9a-z]{24,26}/g, '$1_…'), unfinished };
+    });
+}
+
+// The first case of each operation is what it does; the others are refused.
+test.for(ids.filter(id => !isChange(id)))('%s answers the same in this process and over HTTP', async id => {
+  for (const [index, ask] of (cases[id] as readonly Case<CallableId>[]).entries()) {
+    const [here, overHttp] = await Promise.all((await openReaders()).map(known => outcomeOf(id, ask, known)));
+    expect(here).toEqual(overHttp);
+    if (index === 0) expect(here).not.toHaveProperty('message');
+  }
+});
+
+test.for(ids.filter(isChange))(
+  '%s answers and is recorded the same in this process and over HTTP',
+  async id => {
+    for (const [index, ask] of (cases[id] as readonly Case<CallableId>[]).entries()) {
+      const [here, overHttp] = await Promise.all([openKnown('here'), openKnown('http')]);
+      const answer = await outcomeOf(id, ask, here);
+      expect(answer).toEqual(await outcomeOf(id, ask, overHttp));
+      if (index === 0) expect(answer).not.toHaveProperty('message');
+      const changes = await changesOf(here);
+      expect(changes).toEqual(await changesOf(overHttp));
+      expect(changes.length).toBe(index === 0 ? 3 : 2);
+    }
+  },
+);
