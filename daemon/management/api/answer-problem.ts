@@ -55,7 +55,7 @@ export function answerProblems({ log, observe, readClientAddress, monotonicMs }:
     if (logged.count(from).count > refusalsLogged || logged.count('').count > refusalsLoggedTotal) return;
     const { operation, caller } = context.state as RequestState;
     const { factory } = (context.params ?? {}) as { readonly factory?: string };
-    const who = caller && { [caller.kind]: caller.name };
+    const who = caller && { [caller.kind]: caller.name, subject: caller.subject };
     log.warn({ code, operation, factory, ...who, from }, 'a management request was refused');
   };
   return async (context, next) => {
