@@ -1,5 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { buildImportGraph, findCircles, findLongestChain, findReached } from './support/import-graph.ts';
 import { readSources, type SourceFile } from './support/source-files.ts';
@@ -173,4 +174,15 @@ test('no folder is for everything', () => {
 
 test('files are named in kebab-case', () => {
   expect(pathsOf(sources).filter(path => !/^[a-z0-9/-]+(\.d|\.config)?\.tsx?$/.test(path))).toEqual([]);
+});
+
+test('package-lock.json has the integrity of each package, and no address to get it from', () => {
+  const { packages } = JSON.parse(readFileSync(join(import.meta.dirname, '../package-lock.json'), 'utf8'));
+  const entries = Object.entries<{ integrity?: string; resolved?: string }>(packages);
+  const unsafe = entries.filter(
+    ([path, { integrity, resolved }]) =>
+      path !== '' && (!/^sha512-[\w+/]{86}==$/.test(integrity ?? '') || resolved !== undefined),
+  );
+  expect(entries.length).toBeGreaterThan(100);
+  expect(unsafe.map(([path]) => path)).toEqual([]);
 });
