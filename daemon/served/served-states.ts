@@ -109,15 +109,17 @@ export async function serveAppliedStates(options: ServedStatesOptions): Promise<
     findWebhook: index.find,
     isUnserved: index.isUnserved,
     findMeant: path => findMeant(path, index),
-    describeUnserved: () => {
-      const { status } = [...factories.values()].find(factory => !isComplete(factory)) ?? {};
-      return status && `the factory ${status.factory} cannot be served: ${status.problem?.message}`;
-    },
+    describeUnserved: () => describeUnserved(factories),
     findView: factory => factories.get(factory)?.view,
     refresh: follow,
     status: () => [...factories.values()].map(({ status }) => status),
     close: () => watch.close(),
   };
+}
+
+function describeUnserved(factories: ReadonlyMap<string, Loaded>): string | undefined {
+  const { status } = [...factories.values()].find(factory => !isComplete(factory)) ?? {};
+  return status && `the factory ${status.factory} cannot be served: ${status.problem?.message}`;
 }
 
 interface StoredVersion extends Pick<Versioned<unknown>, 'version'> {
