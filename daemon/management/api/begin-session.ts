@@ -25,6 +25,8 @@ export async function beginSession(
   const lifetimeMs = person ? personSessionMs : tokenSessionMs;
   const from = readClientAddress(context.req);
   const session = { ownerSha256: caller.sha256, person, host: context.headers.host ?? '', from };
+  const before = cookie.read(context);
+  if (before) await callers.sessions.end(before);
   const { id, key } = await callers.sessions.begin(session, lifetimeMs);
   cookie.write(context, id, lifetimeMs);
   const { kind, name, subject } = caller;

@@ -124,6 +124,18 @@ test('signs in with a cookie that no script and no other site gets, and out agai
   expect((await call(daemon.managementUrl, 'whoAmI', withSession)).json.code).toBe('session-over');
 });
 
+test('a sign-in ends the session that the page had before', async () => {
+  const daemon = await startManagedDaemon();
+  const client = await daemon.client();
+  const before = await signIn(daemon, client);
+  const again = await call(daemon.managementUrl, 'signIn', {
+    body: { token: client.token },
+    headers: before,
+  });
+  expect(again.status).toBe(200);
+  expect((await call(daemon.managementUrl, 'whoAmI', { headers: before })).json.code).toBe('session-over');
+});
+
 test('marks the cookie as Secure behind an https proxy, under a name that only https can set', async () => {
   const daemon = await startManagedDaemon({ managementUrl: 'https://hooks.example.com' });
   const client = await daemon.client();
