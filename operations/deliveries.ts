@@ -1,8 +1,8 @@
 import type { AppliedState } from '../schema/applied-state.ts';
 import { createSnapshot } from '../schema/automations-snapshot.ts';
 import type { AutomationDefinition, Trigger } from '../schema/definitions/automation-definition.ts';
+import { judgeAutomation } from '../schema/definitions/judge-automation.ts';
 import type { EventHeaders } from '../schema/event-headers.ts';
-import { judgeAutomation } from '../schema/filters/judge-automation.ts';
 import { findFilterWarnings } from '../schema/filters/warnings/find-filter-warnings.ts';
 import type { Observation } from '../schema/payloads/observation.ts';
 import type { Permission } from '../schema/permission.ts';

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import type { AutomationDefinition } from '../schema/definitions/automation-definition.ts';
+import { checkFixture, diagnoseFixture, parseFilterFixture } from '../schema/definitions/filter-fixture.ts';
 import type { Diagnostic } from '../schema/diagnostics.ts';
-import { checkFixture, diagnoseFixture, parseFilterFixture } from '../schema/filters/filter-fixture.ts';
 import { definitionFolders, getDefinitionPath } from './definition-file-name.ts';
 import { readRegularFile } from './regular-file.ts';
 

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { headerNamePattern } from '../../schema/definitions/header-name.ts';
+import { headerNamePattern } from '../../schema/filters/header-name.ts';
 import { UsageError } from '../exit-status.ts';
 
 /** Names and values of headers, in the order in which they were given. */

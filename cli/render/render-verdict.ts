@@ -1,5 +1,5 @@
 import type { FilterTestView, VerdictView } from '../../operations/views/delivery-views.ts';
-import type { TriggerVerdict } from '../../schema/filters/judge-trigger.ts';
+import type { TriggerVerdict } from '../../schema/definitions/judge-trigger.ts';
 import type { ClauseOutcome } from '../../schema/filters/payload-filter-explain.ts';
 import { printable } from '../../schema/printable.ts';
 import { colours } from './colours.ts';

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'koa';
 import type { RequestHeaders } from '../../signatures/signed-request.ts';
+import type { IngressRequest } from '../authentication/ingress-request.ts';
 import { type BodyRead, parseContentLength, permitBody, readBody } from '../http/read-body.ts';
 import type { UnverifiedBodies } from '../http/unverified-bodies.ts';
-import type { IngressRequest } from './ingress-request.ts';
 
 export interface RequestOptions {
   /** The public URL of the ingress; undefined to derive it from each request's Host header. */

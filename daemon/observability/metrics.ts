@@ -3,9 +3,7 @@ import { type ApiProblemCode, apiProblems } from '../../schema/api/problems.ts';
 import type { DeliveryLog, Run, UnfinishedRuns } from '../../store/delivery-log.ts';
 import type { Replicas, ReplicasState } from '../../store/replicas.ts';
 import type { HealthCounts } from '../../store/tallies.ts';
-import type { UnloggedRequests } from '../ingress/unlogged-requests.ts';
 import type { FactoryReconcile } from '../reconciling/reconcile-statuses.ts';
-import type { RunEnd } from '../runs/record-attempt.ts';
 import type { ServedFactory } from '../served/served-factories.ts';
 import type { Traces } from './traces.ts';
 
@@ -19,7 +17,7 @@ export interface Metrics {
   /** Counts a request to the management port. The result is the code of its problem, or `answered`. */
   observeManagement(result: ApiProblemCode | 'answered'): void;
   /** Counts an attempt at a run, by what became of the run. */
-  observeAttempt(run: Pick<Run, 'factory' | 'automation'>, state: RunEnd): void;
+  observeAttempt(run: Pick<Run, 'factory' | 'automation'>, state: string): void;
   /** Renders the metrics in the Prometheus text format. */
   render(): Promise<string>;
   readonly contentType: string;
@@ -28,7 +26,7 @@ export interface Metrics {
 /** The sources that are read whenever the metrics are rendered. */
 export interface MetricSources {
   readonly deliveryLog: Pick<DeliveryLog, 'stats'>;
-  readonly unlogged: Pick<UnloggedRequests, 'totals'>;
+  readonly unlogged: { readonly totals: ReadonlyMap<string, number> };
   readonly readStates: () => readonly ServedFactory[];
   readonly readReconciles: () => Promise<readonly FactoryReconcile[]>;
   readonly readUnfinishedRuns: () => Promise<UnfinishedRuns>;

@@ -15,8 +15,6 @@ import { parseTraceParent } from '@opentelemetry/core';
 import { RandomIdGenerator } from '@opentelemetry/sdk-trace';
 import { type EventHeaders, traceHeader } from '../../schema/event-headers.ts';
 import type { Run } from '../../store/delivery-log.ts';
-import type { IngressOutcome } from '../ingress/ingress-outcome.ts';
-import type { AttemptResult } from '../runs/runners/runner.ts';
 import { openTracer, type TracerOptions } from './tracer.ts';
 
 export interface TracesOptions extends Omit<TracerOptions, 'idGenerator'> {
@@ -136,7 +134,7 @@ export class RequestTrace {
   }
 
   /** Ends when the answer has been written. */
-  end(status: number, outcome?: IngressOutcome): void {
+  end(status: number, outcome?: TracedOutcome): void {
     this.#commit?.end();
     this.#span.setAttributes({ 'http.response.status_code': status, ...describeOutcome(outcome) });
     if (status >= 500) this.#span.setStatus({ code: SpanStatusCode.ERROR });
@@ -156,7 +154,7 @@ export class AttemptTrace {
     return format(this.#span);
   }
 
-  end({ kind, reason }: AttemptResult): void {
+  end({ kind, reason }: { readonly kind: string; readonly reason?: string }): void {
     this.#span.setAttribute('hookmill.run.result', kind);
     if (kind !== 'succeeded' && kind !== 'waiting')
       this.#span.setStatus({ code: SpanStatusCode.ERROR, message: reason });
@@ -166,11 +164,20 @@ export class AttemptTrace {
 
 const route = '/webhooks/w/{uid}';
 
-function describeOutcome(outcome: IngressOutcome | undefined): Attributes {
+/** The part of the ingress's answer that a span has. */
+interface TracedOutcome {
+  readonly result: string;
+  /** Code of the problem, if the request was refused. */
+  readonly problem?: string;
+  readonly webhook?: { readonly factory: string; readonly name: string };
+  readonly deliveryId?: string;
+}
+
+function describeOutcome(outcome: TracedOutcome | undefined): Attributes {
   if (!outcome) return {};
-  const { webhook, deliveryId } = outcome;
+  const { result, problem, webhook, deliveryId } = outcome;
   return {
-    'hookmill.result': outcome.result === 'refused' ? outcome.problem : outcome.result,
+    'hookmill.result': problem ?? result,
     'hookmill.factory': webhook?.factory,
     'hookmill.webhook': webhook?.name,
     'hookmill.delivery.id': deliveryId,

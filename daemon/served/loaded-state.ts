@@ -3,7 +3,7 @@ import type { AppliedAutomation, AppliedState, AppliedWebhook } from '../../sche
 import { createSnapshot, type StoredSnapshot } from '../../schema/automations-snapshot.ts';
 import { pickRunFlow } from '../../schema/definitions/run-flow-fields.ts';
 import { credentialOwner, type Opener } from '../../store/seal.ts';
-import { requireScheme } from '../ingress/authenticator.ts';
+import { requireScheme } from '../authentication/authenticator.ts';
 import { type PackedWebhook, type PackedWebhooks, packWebhooks } from './packed-webhooks.ts';
 import type { ServedFilter } from './run-matcher.ts';
 

@@ -1,5 +1,5 @@
 import { listKeptHeaders } from '../../schema/kept-headers.ts';
-import { createAuthenticator } from '../ingress/authenticator.ts';
+import { createAuthenticator } from '../authentication/authenticator.ts';
 import { runAtOnce, runInSlices } from './in-slices.ts';
 import type { LoadedState } from './loaded-state.ts';
 import { type PackedWebhook, unpackWebhook } from './packed-webhooks.ts';

@@ -1,4 +1,4 @@
-import type { TriggerVerdict } from '../../schema/filters/judge-trigger.ts';
+import type { TriggerVerdict } from '../../schema/definitions/judge-trigger.ts';
 import { Pill } from './pill.tsx';
 import { Code, Text } from './text.tsx';
 

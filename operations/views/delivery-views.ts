@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import type * as answers from '../../schema/api/answers.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import { parseSnapshot } from '../../schema/automations-snapshot.ts';
+import { judgeAutomation } from '../../schema/definitions/judge-automation.ts';
 import type { Outcome } from '../../schema/delivery.ts';
-import { judgeAutomation } from '../../schema/filters/judge-automation.ts';
 import { findEventType } from '../../schema/find-event-type.ts';
 import type { Permission } from '../../schema/permission.ts';
 import type {

@@ -8,11 +8,11 @@ import {
 } from '../../signatures/schemes.ts';
 import { type AuthMode, authModes } from '../auth-mode.ts';
 import { keepHeadersMax } from '../event-headers.ts';
+import { findHeaderNameMistake, headerNamePattern } from '../filters/header-name.ts';
 import { secretNameShape } from '../secret-name-shape.ts';
 import { didYouMean } from '../suggestion.ts';
 import { addMistake, type MistakeParams } from './add-mistake.ts';
 import { type CustomScheme, customScheme } from './custom-scheme.ts';
-import { findHeaderNameMistake, headerNamePattern } from './header-name.ts';
 
 /** A scheme's id, or the user's own description of an HMAC. */
 export type SchemeReference = string | CustomScheme;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { findHeaderNameMistake, headerNamePattern } from '../definitions/header-name.ts';
 import type { DiagnosticCode } from '../diagnostics.ts';
 import { eventHeaderCharsMax, keepHeadersMax } from '../event-headers.ts';
 import { isObject, toClause } from './clause.ts';
+import { findHeaderNameMistake, headerNamePattern } from './header-name.ts';
 import { findForeignMeaning } from './warnings/operator-words.ts';
 
 /** @limit Most headers in one header filter: a delivery keeps no more. */

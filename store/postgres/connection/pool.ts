@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { toStorableValues } from '../delivery-log/text.ts';
+import { toStorableValues } from './text.ts';
 
 /** @limit Wait for a connection to PostgreSQL, in ms: senders get their 503 before they give up. */
 export const connectMs = 4_000;

@@ -24,12 +24,12 @@ import {
   withoutNulls,
 } from '../../stored-rows.ts';
 import { openPool, waitForClose } from '../connection/pool.ts';
+import { toStorableValues } from '../connection/text.ts';
 import { migrateOnce } from '../migrations.ts';
 import { toLogFailure } from './log-failures.ts';
 import { deliveriesOfRun, deliveryColumns, isDelivery, runColumns, runState, toIdValues } from './rows.ts';
 import { preparePostgresSearch, type Select, settle } from './search.ts';
 import { readTallies } from './tallies.ts';
-import { toStorableValues } from './text.ts';
 import { sumOfUnlogged } from './unlogged.ts';
 
 /** @limit Connections by which a process reads the delivery log: a slow query then delays three others at most. */

@@ -9,10 +9,10 @@ import type {
 } from '../../delivery-log-thread/wire.ts';
 import { deliveriesPerRunMax, deliveryBytesPerRunMax } from '../../run-flow.ts';
 import { deliverySizeMax } from '../../transfer.ts';
+import { toColumns, toStorableText } from '../connection/text.ts';
 import { toDay } from './partitions.ts';
 import type { Retries } from './retries.ts';
 import type { PostgresSnapshots } from './snapshots.ts';
-import { toColumns, toStorableText } from './text.ts';
 
 type Recorded = Pick<Committed, 'duplicates' | 'runsQueued'>;
 type Record = (rows: readonly DeliveryRow[], payloads: ArrayBuffer, retries: Retries) => Promise<Recorded>;

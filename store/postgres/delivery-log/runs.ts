@@ -6,13 +6,13 @@ import type { RunVerb } from '../../delivery-log-thread/wire.ts';
 import { setInterrupted } from '../../interrupted-runs.ts';
 import { flowDecisionsMax, stopReason } from '../../run-flow.ts';
 import { followReport, withoutNulls } from '../../stored-rows.ts';
+import { toColumns, toStorableText } from '../connection/text.ts';
 import { inTransaction } from '../connection/transaction.ts';
 import type { Lease } from './lease.ts';
 import { isPartitionMissing } from './log-failures.ts';
 import { toDay } from './partitions.ts';
 import { isDelivery, runColumns, toIdValues } from './rows.ts';
 import type { PostgresSnapshots } from './snapshots.ts';
-import { toColumns, toStorableText } from './text.ts';
 import type { AsyncVerbs } from './verbs.ts';
 
 type RunVerbs = Pick<AsyncVerbs, RunVerb>;

@@ -12,10 +12,10 @@ import {
   unhealthyListedMax,
   unhealthyStates,
 } from '../../tallies.ts';
+import { toColumns } from '../connection/text.ts';
 import { inTransaction } from '../connection/transaction.ts';
 import { toDay } from './partitions.ts';
 import { type Select, settle } from './search.ts';
-import { toColumns } from './text.ts';
 import type { AsyncVerbs } from './verbs.ts';
 
 type Position = TallyPosition & { readonly listeningSinceMs: number };

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { UnloggedCount } from '../../delivery-log.ts';
-import { toColumns } from './text.ts';
+import { toColumns } from '../connection/text.ts';
 
 /** Adds in one statement, in the order of the keys, so that two replicas do not wait for each other. */
 export async function recordUnlogged(pool: Pool, counts: readonly UnloggedCount[]): Promise<number> {

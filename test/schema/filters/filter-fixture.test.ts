@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { checkFixture, diagnoseFixture, parseFilterFixture } from '../../../schema/filters/filter-fixture.ts';
+import {
+  checkFixture,
+  diagnoseFixture,
+  parseFilterFixture,
+} from '../../../schema/definitions/filter-fixture.ts';
 import { payloadFilterSchema } from '../../../schema/filters/payload-filter.ts';
 
 const file = 'automations/triage.fixtures/created.json';

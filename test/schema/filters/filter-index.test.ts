@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { judgeTrigger } from '../../../schema/definitions/judge-trigger.ts';
 import type { PayloadFilter } from '../../../schema/filters/clause.ts';
 import { compileFilterIndex } from '../../../schema/filters/filter-index.ts';
-import { judgeTrigger } from '../../../schema/filters/judge-trigger.ts';
 import { compilePayloadFilter } from '../../../schema/filters/payload-filter-match.ts';
 
 // More than a few: the index looks fields up one by one up to four of them, and past it the payload's own fields.

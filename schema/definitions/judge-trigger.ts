@@ -1,7 +1,11 @@
-import type { Trigger } from '../definitions/automation-definition.ts';
 import type { EventHeaders } from '../event-headers.ts';
-import type { HeaderFilter } from './header-filter.ts';
-import { type ClauseOutcome, explainHeaderFilter, explainPayloadFilter } from './payload-filter-explain.ts';
+import type { HeaderFilter } from '../filters/header-filter.ts';
+import {
+  type ClauseOutcome,
+  explainHeaderFilter,
+  explainPayloadFilter,
+} from '../filters/payload-filter-explain.ts';
+import type { Trigger } from './automation-definition.ts';
 
 /** A delivery to judge. Without a `webhookUid`, every trigger treats it as a delivery to its own webhook. */
 export interface JudgedDelivery {

@@ -1,4 +1,4 @@
-import type { AutomationDefinition } from '../definitions/automation-definition.ts';
+import type { AutomationDefinition } from './automation-definition.ts';
 import { type JudgedDelivery, judgeTrigger, type TriggerVerdict } from './judge-trigger.ts';
 
 /** Whether an automation would start a run for a delivery, and why. */
