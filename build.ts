@@ -41,7 +41,7 @@ const workers = {
  */
 const lazyBuiltins: Plugin = {
   name: 'lazy-builtins',
-  // Each importer has its own, so that a command gets only those of the files that it loads.
+  // Each importer has its own, so that a command gets only the parts of the files that it loads.
   resolveId: (id, importer = '', { kind }) => {
     if (!isBuiltin(id)) return undefined;
     // OpenTelemetry imports http when it sends, and needs the whole module.

@@ -23,7 +23,7 @@ function keepCompiledCode() {
   const { statSync } = process.getBuiltinModule('node:fs');
   try {
     const home = homedir();
-    // After sudo, HOME may be that of another user.
+    // After sudo, HOME may belong to another user.
     const isOwn = !process.getuid || statSync(home).uid === process.getuid();
     if (isOwn) enableCompileCache(`${home}/.cache/hookmill/compiled`);
   } catch {

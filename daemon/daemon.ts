@@ -197,7 +197,7 @@ async function startParts(
   return { ingressUrl: ingress.url, managementUrl, factories: status.length, webhooks };
 }
 
-/** Starts the tasks that watch health and send alerts. Returns that of alerts; undefined if nobody gets them. */
+/** Starts the tasks that watch health and send alerts. Returns the task that sends alerts; undefined if nobody gets them. */
 function startWatching(
   { store, settings, log, nowMs }: DaemonOptions,
   { deliveryLog, thread }: Parts,

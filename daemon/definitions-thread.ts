@@ -16,7 +16,7 @@ export interface EndMessage {
 }
 
 /**
- * Starts a thread that works on definitions beside that of the ingress. Its script stands beside the `module` that
+ * Starts a thread that works on definitions beside the thread of the ingress. Its script stands beside the `module` that
  * starts it. The thread ends if it needs more memory than it may have.
  */
 export function startDefinitionsThread(script: string, module: string, place: StorePlace): Worker {

@@ -101,7 +101,7 @@ const tracingShape = z.strictObject({
   endpoint: httpUrl
     .optional()
     .describe(
-      'URL that spans are posted to (OTLP over HTTP), such as http://localhost:4318/v1/traces; by default, that of the variables OTEL_EXPORTER_OTLP_….',
+      'URL that spans are posted to (OTLP over HTTP), such as http://localhost:4318/v1/traces; by default, the URL in the variables OTEL_EXPORTER_OTLP_….',
     ),
   sampleRatio: z
     .number()
@@ -160,7 +160,7 @@ export const settingsShape = z
       'Receivers of alerts: of webhooks that are quiet or failing, runs that fail, branches that are not followed, and a log that cannot be written.',
     ),
     secrets: secretSettingsShape.describe(
-      'Team secrets whose values are kept elsewhere. They are stored when the daemon starts, and replace those of the same names.',
+      'Team secrets whose values are kept elsewhere. They are stored when the daemon starts, and replace team secrets of the same names.',
     ),
     repositories: followedRepositoriesShape.describe(
       'Repositories that factories follow: the tip of the branch is what is applied.',

@@ -1,3 +1,4 @@
+import type { VNode } from 'preact';
 import { callApi } from './api-client.ts';
 import type { ShownStatus } from './api-types.ts';
 import { AuditPage } from './pages/audit/audit-page.tsx';
@@ -67,7 +68,7 @@ interface PageProperties {
   readonly status: ShownStatus;
 }
 
-function CurrentPage({ location, status }: PageProperties) {
+function CurrentPage({ location, status }: PageProperties): VNode {
   switch (location.page) {
     case 'automations':
       return <AutomationsPage />;

@@ -1,5 +1,5 @@
 // The key of the session. The browser sends the session's cookie to every port of this host; the key stays in the storage
-// of this origin, which is that of one port, and all tabs share it.
+// of this origin, which is one port, and all tabs share it.
 const item = 'hookmill-session-key';
 
 export function readSessionKey(): string | null {

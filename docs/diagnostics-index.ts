@@ -1,7 +1,7 @@
 import { getDocsFile } from '../cli/formats/docs-page.ts';
 import { type DiagnosticCode, diagnosticCodes } from '../schema/diagnostics.ts';
 
-/** Renders `docs/diagnostics/README.md`: every code with its rule and its page. */
+/** Renders `docs/reference/diagnostics/README.md`: every code with its rule and its page. */
 export function renderDiagnosticsIndex(): string {
   const codes = Object.keys(diagnosticCodes) as DiagnosticCode[];
   const rows = codes.map(code => `| [\`${code}\`](${getDocsFile(code)}) | ${diagnosticCodes[code]} |`);

@@ -8,7 +8,12 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { renderOpenApi } from '../schema/api/openapi.ts';
 import { apiRoutes, apiShapes } from '../schema/api/routes.ts';
-import { renderSchemeReference } from '../signatures/reference.ts';
+import {
+  getSchemePage,
+  renderSchemeIndex,
+  renderSchemesOfKind,
+  schemeKinds,
+} from '../signatures/reference.ts';
 import { renderDiagnosticsIndex } from './diagnostics-index.ts';
 import { editorSchemas } from './editor-schemas.ts';
 import { renderLimits } from './limits-overview.ts';
@@ -20,12 +25,16 @@ interface GeneratedFile {
 }
 
 const files: readonly GeneratedFile[] = [
-  { path: 'docs/signature-schemes.md', render: renderSchemeReference },
-  { path: 'docs/diagnostics/README.md', render: renderDiagnosticsIndex },
-  { path: 'docs/limits.md', render: renderLimits },
+  { path: 'docs/reference/signature-schemes/README.md', render: renderSchemeIndex },
+  ...schemeKinds.map(kind => ({
+    path: `docs/reference/signature-schemes/${getSchemePage(kind)}`,
+    render: () => renderSchemesOfKind(kind),
+  })),
+  { path: 'docs/reference/diagnostics/README.md', render: renderDiagnosticsIndex },
+  { path: 'docs/reference/limits.md', render: renderLimits },
   ...editorSchemas,
   {
-    path: 'docs/openapi.json',
+    path: 'docs/reference/openapi.json',
     render: () => `${JSON.stringify(renderOpenApi(apiRoutes, apiShapes), null, 1)}\n`,
   },
 ];

@@ -6,7 +6,7 @@ const rooms = '{schema,signatures,store,sources,operations,daemon,cli,dashboard}
 const limit =
   /\/\*\* @limit (?<meaning>[\s\S]*?) \*\/\n\s*(?:export )?const (?<name>\w+) = (?<value>[^;]+);/g;
 
-/** `docs/limits.md`: each bound in the sources, which its `@limit` docstring explains where it is enforced. */
+/** `docs/reference/limits.md`: each bound in the sources, which its `@limit` docstring explains where it is enforced. */
 export function renderLimits(): string {
   const files = globSync(`${rooms}/**/*.{ts,tsx}`, { cwd: root }).sort();
   const rows = files.flatMap(file => {
@@ -32,8 +32,8 @@ const introduction = `# Limits
 
 Every bound in hookmill, with its unit and its reason. Only retention keeps more than its bounds: deliveries with runs that
 wait, run, or hold others. \`hookmill_runs_queued\`, \`hookmill_runs_running\` and \`hookmill_runs_holding\` in the
-[metrics](operating.md#metrics) say how many runs. The bounds that an operator can change are defaults of settings:
-[Operating the daemon](operating.md).
+[metrics](../operating.md#metrics) say how many runs. The bounds that an operator can change are defaults of settings:
+[Operating the daemon](../operating.md).
 
 | name | value | meaning | where |
 | --- | --- | --- | --- |`;

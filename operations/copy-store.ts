@@ -184,7 +184,7 @@ async function readSnapshots(
   return snapshots;
 }
 
-/** The content of a store, summed up to be compared with that of another one. */
+/** The content of a store, summed up to be compared with another store. */
 export interface CopySummary {
   readonly parts: ReadonlyMap<string, PartSummary>;
   readonly runsRunning: number;
@@ -217,7 +217,7 @@ export async function summarizeStore(side: TransferSource): Promise<CopySummary>
   return sums.end(side, listCopiedDocuments(await side.documents.listFactories()));
 }
 
-/** Counts the rows of a delivery log and digests those of each factory in their order. */
+/** Counts the rows of a delivery log and digests the rows of each factory in their order. */
 class LogSums {
   /** The sums of factories, by table. */
   readonly #tables = new Map(

@@ -32,7 +32,7 @@ import {
 } from './views/delivery-views.ts';
 
 /**
- * Lists the factory's deliveries in the order of their commits; also those of a webhook that no longer exists. Adds
+ * Lists the factory's deliveries in the order of their commits; also deliveries of a webhook that no longer exists. Adds
  * summaries only if they are wanted. Fails with `webhook-unknown`, `automation-unknown` or `cursor-unknown`.
  */
 export async function listDeliveries(

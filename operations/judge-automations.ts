@@ -34,7 +34,7 @@ export interface PastDelivery {
 
 /** Sees each payload that is read, and the webhook that it came to. */
 export interface PayloadObserver {
-  /** Their webhooks are observed, besides those of the judged automations. */
+  /** Their webhooks are observed, besides the webhooks of the judged automations. */
   readonly automations: readonly AutomationDefinition[];
   readonly observe: (webhook: AppliedWebhook, payload: unknown) => void;
 }

@@ -74,7 +74,7 @@ async function readPage<Row>(
   return { rows, next: isEnd ? null : lastId, hasMore: !isEnd, searched };
 }
 
-/** Converts a filter to that of the store. */
+/** Converts a filter to the filter of the store. */
 async function toStoreFilter(
   factory: NamedFactory,
   { webhook, outcome, automation, state, event, search, sinceMs, untilMs }: LogFilter,
@@ -96,7 +96,7 @@ async function toStoreFilter(
 }
 
 /**
- * Finds which deliveries in the log are those of a webhook: all with its UID, and those that arrived under its name.
+ * Finds which deliveries in the log belong to a webhook: all with its UID, and those that arrived under its name.
  */
 export async function findWebhookFilter(
   { readState }: NamedFactory,

@@ -6,7 +6,7 @@ export interface LogFilter {
   readonly webhook?: string | undefined;
   /** Only for deliveries. */
   readonly outcome?: Outcome | undefined;
-  /** The runs' automation; for deliveries, that of one of their runs. */
+  /** The runs' automation; for deliveries, the automation of one of their runs. */
   readonly automation?: string | undefined;
   readonly state?: RunState | undefined;
   /** See `isOfEventType`. */

@@ -8,7 +8,7 @@ interface LoggingFactory {
   readonly store: { readonly deliveries: DeliveryLogReader };
 }
 
-/** Finds a delivery of this factory; those of other factories are unknown here. Fails with `delivery-unknown`. */
+/** Finds a delivery of this factory; deliveries of other factories are unknown here. Fails with `delivery-unknown`. */
 export async function requireDelivery({ name, store }: LoggingFactory, id: string): Promise<LoggedDelivery> {
   const delivery = await store.deliveries.findDelivery(id);
   if (delivery?.factory === name) return delivery;
@@ -38,7 +38,7 @@ export async function requirePayload(
   });
 }
 
-/** Finds a run of this factory; those of other factories are unknown here. Fails with `run-unknown`. */
+/** Finds a run of this factory; runs of other factories are unknown here. Fails with `run-unknown`. */
 export async function requireRun({ name, store }: LoggingFactory, id: string): Promise<Run> {
   const run = await store.deliveries.findRun(id);
   if (run?.factory === name) return run;

@@ -8,7 +8,7 @@ import { requireDelivery, requireRun } from './require-logged.ts';
 import { type RunView, runDetail, runView } from './views/delivery-views.ts';
 
 /**
- * Lists the factory's runs in the order in which they were recorded; also those of an automation that no longer exists.
+ * Lists the factory's runs in the order in which they were recorded; also runs of an automation that no longer exists.
  * Fails with `webhook-unknown`, `automation-unknown` or `cursor-unknown`.
  */
 export async function listRuns(

@@ -1,5 +1,5 @@
 /**
- * The reasons why a request has no row in the delivery log. The log's outcomes are those of deliveries; other requests
+ * The reasons why a request has no row in the delivery log. The log has outcomes only of deliveries; other requests
  * are only counted, so that a flood of them costs little.
  * - `rate limit`: more authenticated deliveries than a minute allows
  * - `failed attempts`: the address had failed to authenticate too often, so this attempt was not verified

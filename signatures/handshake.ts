@@ -182,7 +182,7 @@ function parseChallenge(value: unknown): string | undefined {
   return /^[0-9A-Za-z+/=._~-]+$/.test(value) ? value : undefined;
 }
 
-/** Parses a challenge whose signature cannot be that of a delivery. */
+/** Parses a challenge whose signature cannot be valid for a delivery. */
 function parseSignable(value: unknown): string | undefined {
   const challenge = parseChallenge(value);
   return challenge !== undefined && isSignable(challenge) ? challenge : undefined;

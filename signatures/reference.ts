@@ -2,6 +2,7 @@ import { placeholderList } from './content.ts';
 import {
   hmacEncodings,
   hmacHashes,
+  type SchemeKind,
   type SignatureScheme,
   secretEncodings,
   timestampUnits,
@@ -17,17 +18,35 @@ import {
   summariseScheme,
 } from './summary.ts';
 
-/** Renders `docs/signature-schemes.md`: every supported scheme, from the table that the verifier uses. */
-export function renderSchemeReference(): string {
+/** The kinds of provider, in the order of the documentation. */
+export const schemeKinds: readonly SchemeKind[] = [...new Set(schemes.map(({ kind }) => kind))];
+
+/** Renders the index of `docs/reference/signature-schemes/`: every supported scheme, with a link to its section. */
+export function renderSchemeIndex(): string {
   const parts = [
     introduction,
-    renderOverview(),
+    `## ${schemes.length} supported signature schemes`,
+    ...schemeKinds.map(renderOverview),
     customSchemes,
     renderLeftOut(),
-    '## Details',
-    ...schemes.map(renderSection),
   ];
   return `${parts.join('\n\n')}\n`;
+}
+
+/** Renders the page of one kind of provider: each scheme with all that the verifier's table says of it. */
+export function renderSchemesOfKind(kind: SchemeKind): string {
+  const parts = [
+    `# Signature schemes: ${capitalise(kind)}`,
+    generated,
+    '[Signature schemes](README.md) has the schemes of every kind, and explains the terms.',
+    ...schemesOf(kind).map(renderSection),
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
+
+/** Returns the file name of a kind's page. */
+export function getSchemePage(kind: SchemeKind): string {
+  return `${kind.replaceAll(' ', '-')}.md`;
 }
 
 /** Renders the definition of a webhook that uses a scheme. */
@@ -36,9 +55,11 @@ export function renderExampleDefinition(id: string): string {
   return `authMode: signature\nsignatureScheme: ${id}\nsecretName: ${secretName}\n`;
 }
 
+const generated = '<!-- Written by docs/generate.ts from signatures/schemes. -->';
+
 const introduction = `# Signature schemes
 
-<!-- Written by docs/generate.ts from signatures/schemes. -->
+${generated}
 
 A webhook with \`authMode: signature\` names the signature scheme that its sender uses:
 
@@ -54,14 +75,15 @@ The delivery identity is the header in the table, unless the definition sets \`d
 header only if the provider's retries keep its value. Without such a header, deliveries with identical bodies are duplicates.
 The table also says whether the signature covers that header.
 
-Each scheme was compared with its source on the day in the table. The source is the provider's library, code, tests or
-documentation, in the newest version that was available; a hash names a commit of its repository. "As first researched"
-means that nothing newer was found. "Rule only" means that the tests have no signature that someone else made or accepted:
-theirs is computed from the rule in that source. The schemes are grouped by the kind of provider. \`hookmill schemes list
-TEXT\` searches them.
+The schemes are grouped by the kind of provider. \`hookmill schemes list TEXT\` searches them, and
+\`hookmill schemes show ID\` prints what the page of a scheme says:
 
-"Captured request" says what someone can do who has read a genuine request and sends it again, with any unsigned header
-changed.`;
+- **Captured request**: what someone can do who has read a genuine request and sends it again, with any unsigned header
+  changed.
+- **Last checked**: the day on which the scheme was compared with its source, and that source: the provider's library,
+  code, tests or documentation, in the newest version that was available. A hash names a commit of its repository. "As
+  first researched" means that nothing newer was found. "Rule only" means that the tests have no signature that someone
+  else made or accepted: they compute one from the rule in that source.`;
 
 const codeList = (values: readonly string[]) => values.map(value => `\`${value}\``).join(', ');
 
@@ -92,32 +114,22 @@ secretName: ACME_WEBHOOK
 | \`idHeader\` | The header whose value replaces \`{id}\`. It is also the delivery identity. |
 | \`key\` | The \`encoding\` of the secret (${codeList(secretEncodings)}), and a \`stripPrefix\` to remove first. By default, the key is the secret's UTF-8 bytes. |`;
 
-/** Renders one table for each kind of provider. */
-function renderOverview(): string {
-  const head = [
-    'signature scheme',
-    'provider',
-    'algorithm',
-    'replay window',
-    'delivery identity',
-    'last checked',
-    'against',
-  ];
-  const tables = [...Map.groupBy(schemes, ({ kind }) => kind)].map(([kind, group]) =>
-    renderTable(`**${capitalise(kind)}**`, head, group.map(renderOverviewRow)),
-  );
-  return [`## ${schemes.length} supported signature schemes`, ...tables].join('\n\n');
+function renderOverview(kind: SchemeKind): string {
+  const head = ['signature scheme', 'provider', 'algorithm', 'replay window', 'delivery identity'];
+  return renderTable(`### ${capitalise(kind)}`, head, schemesOf(kind).map(renderOverviewRow));
+}
+
+function schemesOf(kind: SchemeKind): readonly SignatureScheme[] {
+  return schemes.filter(scheme => scheme.kind === kind);
 }
 
 function renderOverviewRow(scheme: SignatureScheme): string {
   return renderRow([
-    `[\`${scheme.id}\`](#${scheme.id})`,
+    `[\`${scheme.id}\`](${getSchemePage(scheme.kind)}#${scheme.id})`,
     scheme.provider,
     formatAlgorithm(scheme),
     formatReplayWindow(scheme),
     formatIdentity(scheme),
-    scheme.checked.on,
-    scheme.checked.against,
   ]);
 }
 
@@ -129,8 +141,8 @@ function capitalise(kind: string): string {
 function renderSection(scheme: SignatureScheme): string {
   const lines = summariseScheme(scheme).map(line => `- **${line.label}**: ${renderText(line)}`);
   const example = `\`\`\`yaml\n${renderExampleDefinition(scheme.id)}\`\`\``;
-  // GitHub makes an anchor of each heading, and the overview links to the ID.
-  return [`### ${scheme.id}`, scheme.provider, lines.join('\n'), example].join('\n\n');
+  // GitHub makes an anchor of each heading, and the index links to the ID.
+  return [`## ${scheme.id}`, scheme.provider, lines.join('\n'), example].join('\n\n');
 }
 
 function renderLeftOut(): string {

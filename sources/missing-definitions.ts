@@ -6,7 +6,7 @@ import { definitionFolders, isMeantAsDefinition } from './definition-file-name.t
 
 const folders = Object.values(definitionFolders);
 
-/** Finds folders whose names are nearly those of definition folders, and says where definitions were looked for. */
+/** Finds folders whose names are nearly the names of definition folders, and says where definitions were looked for. */
 export function findMissingDefinitions(directory: string, label: string, hasFiles: boolean): Diagnostic[] {
   const misnamed = findMisnamedFolders(directory);
   if (!hasFiles) return [describeNone(directory, label, misnamed)];

@@ -12,7 +12,7 @@ export const storedAuditEntryShape = auditEntryShape.extend({
 export type StoredAuditEntry = z.output<typeof storedAuditEntryShape>;
 
 export interface AuditWanted {
-  /** Only entries of this factory and, if `withAll`, those of all factories. Absent: every entry. */
+  /** Only entries of this factory and, if `withAll`, entries that concern all factories. Absent: every entry. */
   readonly factory?: string | undefined;
   readonly withAll?: boolean;
   /** Only entries before this place. */

@@ -188,7 +188,7 @@ export interface AwaitedReport extends RunAttempt {
 }
 
 export interface ReportedRun extends RunAttempt {
-  /** Without a link, it keeps that of the report before it. */
+  /** Without a link, it keeps the link of the report before it. */
   readonly report: Omit<RunReport, 'count'>;
   /** The number of reports of the attempt beyond which it is not kept. */
   readonly countMax: number;
@@ -467,7 +467,7 @@ export interface DeliveryLogOptions {
 
 /**
  * The daemon's record of every delivery and run. Writes that arrive together are committed together. Each promise
- * resolves once its commit is on disk, or rejects with DeliveryLogError `full`, `failed` or `closed`; that of a delivery
+ * resolves once its commit is on disk, or rejects with DeliveryLogError `full`, `failed` or `closed`; the promise of a delivery
  * also with `late`.
  */
 export interface DeliveryLog {
@@ -475,7 +475,7 @@ export interface DeliveryLog {
   /** Adds it to the next commit without waiting for that; false if it was dropped because too much was waiting. */
   recordUnidentified(delivery: UnidentifiedDelivery): boolean;
   /**
-   * Adds to the counts of requests without a row, each to that of its minute. After a lost connection, some may be added
+   * Adds to the counts of requests without a row, each to the count of its minute. After a lost connection, some may be added
    * twice. Returns how many counts were given.
    */
   recordUnlogged(counts: readonly UnloggedCount[]): Promise<number>;
@@ -512,7 +512,7 @@ export interface DeliveryLog {
   requeueRunsOfOthers(daemonId: string): Promise<number>;
   /**
    * Makes the queued runs wait no longer than intended after the clock was set back: subtracts `backMs` from their due
-   * times, and recomputes those of runs that were recorded or attempted later than now. Also call it at the start,
+   * times, and recomputes the due times of runs that were recorded or attempted later than now. Also call it at the start,
    * because the clock may have been set while no daemon ran.
    */
   correctDueTimes(correction: DueTimesCorrection): Promise<number>;

@@ -15,7 +15,7 @@ import type { OnStateChange, Watch } from './watch.ts';
 
 /**
  * Everything that hookmill keeps. Each part is opened when it is first used. Several processes may have the same
- * store open. Operations reject with `StoreError`, those of the delivery log with `DeliveryLogError`.
+ * store open. Operations reject with `StoreError`, operations of the delivery log with `DeliveryLogError`.
  */
 export interface Store {
   /** The place of the store, so that another thread of this process can open it too. */

@@ -59,7 +59,7 @@ export interface RunFiles {
     from?: number,
   ): Promise<{ readonly size: number; readonly stream: Readable } | undefined>;
   /**
-   * Keeps the ordinary files that a run's command left in `artifacts/` of its directory, instead of those of an earlier
+   * Keeps the ordinary files that a run's command left in `artifacts/` of its directory, instead of the files of an earlier
    * attempt. Returns false if something there was left out: it is of another kind, its name is unusual, or there is too
    * much. With `owner` (a uid), a file of another user is left out too. They are on this machine only. Call it when the
    * run's directory belongs to the daemon again.

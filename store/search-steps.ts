@@ -6,12 +6,12 @@ import { type EventRecord, toEvent } from './stored-rows.ts';
 const searchMs = 100;
 /** @limit Rows that a search looks at in one step, after which it looks at the time: some ms with usual payloads. */
 export const searchStepRows = 500;
-/** @limit Difference between the order of commits and that of times, in ms: a search begins and ends so much before and after the times that it is asked for. */
+/** @limit Difference between the order of commits and the order of times, in ms: a search begins and ends so much before and after the times that it is asked for. */
 export const timeSkewMs = 10 * 60_000;
 /** @limit Rows among which a search looks for one of its factory, to begin or end there: a factory with fewer of them has little to search. */
 export const boundRowsMax = 2_000;
 
-/** A `seq` after that of each row. */
+/** A `seq` after the `seq` of each row. */
 export const beyondAll = Number.MAX_SAFE_INTEGER;
 
 /** Rows between two others, by their `seq`. */

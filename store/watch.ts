@@ -8,7 +8,7 @@ export interface Watch {
   close(): Promise<void>;
 }
 
-/** Gets the factory whose applied state may have changed; without one, it may be that of any. May return a promise of its end, which never rejects. */
+/** Called with the factory whose applied state may have changed; without a factory if any may have. May return a promise of its end, which never rejects. */
 export type OnStateChange = (factory?: string) => unknown;
 
 /** Looks every few ms, or less often if a look takes long. Returns a function that ends it. */

@@ -5,7 +5,7 @@ import type { Sample } from './measure.ts';
 /** The samples of each case, in the order of the rounds. */
 export type Samples = Readonly<Partial<Record<CaseName, readonly Sample[]>>>;
 
-/** One row of the table. The ratio is the median of those of the rounds, because other load changes between rounds. */
+/** One row of the table. The ratio is the median of the ratios of the rounds, because other load changes between rounds. */
 export interface Figure {
   readonly figure: string;
   readonly unit: string;

@@ -12,7 +12,7 @@ export interface NewestPayloads {
 
 /**
  * Fills a home's log with accepted deliveries of the last days, before a daemon opens it. Their random keys scatter
- * the indexes as those of real deliveries do. Indexes that are made at the end would be sorted faster, but their pages
+ * the indexes as the keys of real deliveries do. Indexes that are made at the end would be sorted faster, but their pages
  * would be full: for a long time, each further delivery would split some. Identities and payloads are short, which saves
  * time and matters little unless the newest ones are given.
  */

@@ -45,7 +45,7 @@ export interface RunningDaemon {
   readonly kill: () => void;
 }
 
-/** `environment` is added to that of the benchmark, for example to name a store in PostgreSQL. */
+/** `environment` is added to the environment of the benchmark, for example to name a store in PostgreSQL. */
 export function openFactory(
   directory: string,
   environment: Readonly<Record<string, string>> = {},

@@ -101,7 +101,7 @@ interface ViewedChanges {
   readonly changes: readonly Change[];
   readonly before: AppliedState;
   readonly after: Pick<Definitions, 'webhooks' | 'automations'>;
-  /** The state that has the UIDs to show: after an apply, those of new webhooks too. */
+  /** The state that has the UIDs to show: after an apply, the UIDs of new webhooks too. */
   readonly shown: AppliedState;
   /** Finds places for warnings about filters. Without it, filters are not judged by what was sent. */
   readonly locate?: Definitions['locate'];

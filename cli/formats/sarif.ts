@@ -37,7 +37,9 @@ function rule(code: DiagnosticCode): object {
   return {
     id: code,
     shortDescription: { text },
-    help: { text: `${text}; examples: docs/diagnostics/${getDocsFile(code)} in the package of hookmill` },
+    help: {
+      text: `${text}; examples: docs/reference/diagnostics/${getDocsFile(code)} in the package of hookmill`,
+    },
   };
 }
 

@@ -162,7 +162,7 @@ function renderCommand(command: string, path: string): string {
   return path === '' ? command : `${command} -C ${quoteShellWord(path)}`;
 }
 
-/** Quotes a YAML scalar unless it certainly needs no quotes. The quotes are those of JSON, which YAML also reads. */
+/** Quotes a YAML scalar unless it certainly needs no quotes. It uses the quotes of JSON, which YAML also reads. */
 function quoteYaml(text: string): string {
   return /^[\w][\w ./@>|-]*$/.test(text) ? text : JSON.stringify(text);
 }

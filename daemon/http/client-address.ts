@@ -4,7 +4,7 @@ import ipaddr from 'ipaddr.js';
 import proxyAddr from 'proxy-addr';
 
 /**
- * Creates a reader of the address by which a request's client is counted, see `toClientAddress`: that of the peer, or
+ * Creates a reader of the address by which a request's client is counted, see `toClientAddress`: the address of the peer, or
  * the one in X-Forwarded-For of a trusted proxy.
  */
 export function createAddressReader(proxies: readonly string[]): (request: IncomingMessage) => string {
@@ -13,7 +13,7 @@ export function createAddressReader(proxies: readonly string[]): (request: Incom
   return request => toClientAddress(proxyAddr(request, trust));
 }
 
-/** Creates a check whether an address is that of a trusted proxy. */
+/** Creates a check whether an address belongs to a trusted proxy. */
 export function createProxyCheck(proxies: readonly string[]): (address: string) => boolean {
   const trust = proxyAddr.compile([...proxies]);
   return address => trust(address, 0);

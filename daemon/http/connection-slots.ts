@@ -16,8 +16,8 @@ interface Slot {
 }
 
 /**
- * Decides which connections a server keeps. When all are taken, or all that one client address may have, the one that
- * has been idle longest gives way to a new one. So nobody keeps others out with connections on which nothing happens.
+ * Decides which connections a server keeps. When all connections are taken, or one client address has all that it may
+ * have, the connection that has been idle longest is closed for a new one. So nobody keeps others out with connections on which nothing happens.
  * But a client whose connections wait already gets no more: a flood of them must cost little.
  */
 export class ConnectionSlots {

@@ -3,7 +3,7 @@ import { toClientAddress } from './client-address.ts';
 
 /** @limit New connections of one client address that a server begins to read at once, if there were none before: an honest sender may open as many together. */
 const connectionsAtOnce = 64;
-/** @limit New connections of one client address that a server begins to read in each turn after that; the next ones wait for the next turns, so that those of others do not have to. */
+/** @limit New connections of one client address that a server begins to read in each turn after that; the next ones wait for the next turns, so that connections of others do not have to. */
 const connectionsATurn = 8;
 /** @limit Time between the end of one turn and the next, in ms: about as long as the connections of one take at most. */
 const turnMs = 10;

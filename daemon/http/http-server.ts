@@ -19,7 +19,7 @@ export interface ServerBounds {
   /** Time limit for a whole request, headers and body. */
   readonly requestMs?: number;
   readonly connections?: number;
-  /** Says whether an address is that of a proxy, which connects for many clients. */
+  /** Says whether an address belongs to a proxy, which connects for many clients. */
   readonly isProxy: (address: string) => boolean;
   /** The URL of the server for its clients, if it has one. */
   readonly publicUrl?: string | undefined;
@@ -27,7 +27,7 @@ export interface ServerBounds {
 
 /** @limit Time for which browsers come only with https once they have done so, in seconds: a year, as OWASP ASVS asks for. */
 const strictTransportSeconds = 31_536_000;
-/** @limit Connections that the system keeps for a server until it accepts them: of more, each would try again after a second, those of honest senders too. Linux allows 4,096 by default. */
+/** @limit Connections that the system keeps for a server until it accepts them: of more, each would try again after a second, also connections of honest senders. Linux allows 4,096 by default. */
 const backlogMax = 4_096;
 /** @limit Time between two checks for requests that exceed their time, in ms: a tenth of that time. */
 const connectionsCheckMs = 1_000;

@@ -14,7 +14,7 @@ export interface RequestOptions {
 }
 
 /**
- * A request that Koa received. Its getters compute nothing for a refused request that nobody reads. They are those of a
+ * A request that Koa received. Its getters compute nothing for a refused request that nobody reads. They belong to a
  * class, because V8 keeps an object literal with getters, and the whole request with it, until the next full collection.
  */
 export class KoaRequest implements IngressRequest {

@@ -19,7 +19,7 @@ const liveHeartbeatMs = 15_000;
 /** @limit Time after which a browser reconnects a live view that broke off, in ms: the view misses little. */
 const liveReconnectMs = 2_000;
 
-/** The deliveries that a viewer sees: those of a factory, or of one of its webhooks. */
+/** The deliveries that a viewer sees: all of a factory, or of one of its webhooks. */
 export interface LiveView {
   readonly factory: string;
   readonly uid?: string | undefined;

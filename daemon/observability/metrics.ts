@@ -8,7 +8,7 @@ import type { ServedFactory } from '../served/served-factories.ts';
 import type { Traces } from './traces.ts';
 
 export interface Metrics {
-  /** Counts and times a request to the ingress. The result is that of its outcome, or the code of its problem. */
+  /** Counts and times a request to the ingress. The result is the label of its outcome, or the code of its problem. */
   observeRequest(
     webhook: { readonly factory: string; readonly name: string } | undefined,
     result: string,

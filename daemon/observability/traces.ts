@@ -112,7 +112,7 @@ export class Traces {
   }
 }
 
-/** The span of a request, and that of the commit it waits for. */
+/** The span of a request, and the span of the commit it waits for. */
 export class RequestTrace {
   readonly #tracer: Tracer;
   readonly #span: Span;

@@ -20,8 +20,8 @@ export interface OperationsThreadOptions {
 /** Runs operations outside the thread of the ingress, so that none of them delays a delivery. */
 export interface OperationsThread {
   /**
-   * Runs one operation. Those of one `turn` run in order, and turns take turns; without one, it is the daemon's own work
-   * and runs next. While one waits for other processes, those of other turns run. The buffers in `transfer` are handed over, not copied. Fails with the problem `takes-too-long` if it was stopped, and with `requests-waiting`.
+   * Runs one operation. Operations of one `turn` run in order, and turns take turns; without one, it is the daemon's own work
+   * and runs next. While one waits for other processes, operations of other turns run. The buffers in `transfer` are handed over, not copied. Fails with the problem `takes-too-long` if it was stopped, and with `requests-waiting`.
    */
   run(
     verb: ThreadVerb,

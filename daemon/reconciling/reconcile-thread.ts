@@ -24,7 +24,7 @@ interface Running {
 }
 
 /**
- * Reconciles factories in a thread, so that the definitions of no branch delay a delivery. If those of one keep the
+ * Reconciles factories in a thread, so that the definitions of no branch delay a delivery. If the definitions of one keep the
  * thread busy for too long, it is ended and started again with the next reconcile.
  */
 export class ReconcileThread {

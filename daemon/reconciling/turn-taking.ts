@@ -19,7 +19,7 @@ export function takeTurnsAt({ replicas, factory, intervalMs, reconcile, onRetry 
   // Each daemon reconciles when it starts, because its settings may have changed.
   let isWanted = true;
   return {
-    /** Makes the next reconcile happen here, however recent that of another daemon is. */
+    /** Makes the next reconcile happen here, even if another daemon has just reconciled. */
     want: () => {
       isWanted = true;
     },

@@ -106,7 +106,7 @@ const callbackShape = z.strictObject({
   url: receiverUrl
     .transform(url => url.replace(/\/+$/, ''))
     .optional()
-    .describe('URL of the ingress as the receiver reaches it; by default, that of senders.'),
+    .describe('URL of the ingress as the receiver reaches it; by default, the URL for senders.'),
   timeLimitSeconds: seconds
     .default(runReportSeconds)
     .describe('Time limit for an attempt whose receiver goes on with it, in seconds.'),
@@ -184,7 +184,7 @@ export type CommandRunnerSettings = z.output<typeof commandRunnerShape>;
 export type WorkspaceSettings = z.output<typeof workspaceShape>;
 export type HttpRunnerSettings = z.output<typeof httpRunnerShape>;
 
-/** Attempts and back-off of a run: those of its automation, bounded by the operator's settings. */
+/** Attempts and back-off of a run, as its automation says, bounded by the operator's settings. */
 export function boundRetries(
   { attempts, backOff }: Pick<RunSettings, 'attempts' | 'backOff'>,
   { attempts: wanted = attempts, backOff: { first, max } = {} }: RunControl = {},

@@ -230,7 +230,7 @@ function createUidIndex() {
     findSimilar: (text: string) => similar.find(text),
     isUnserved: (uid: string) =>
       !webhooks.has(uid) && (unknownFactories > 0 || others.get(uid)?.isDisabled === false),
-    /** Replaces what is known of one factory, in no time in which a delivery could arrive. */
+    /** Replaces the webhooks of one factory synchronously, so that no delivery sees half of them. */
     replace: (before: Loaded | undefined, now: Loaded) => {
       for (const uid of listUids(before)) {
         webhooks.delete(uid);

@@ -16,7 +16,7 @@ export class SimilarUids {
     for (const half of hashHalves(uid)) this.#byHalf.delete(half);
   }
 
-  /** Whoever asks compares the UID with the text. */
+  /** Finds at most one UID. The caller checks how it differs from the text. */
   find(text: string): string | undefined {
     const [start, end] = hashHalves(text.toLowerCase());
     return this.#byHalf.get(start) ?? this.#byHalf.get(end);

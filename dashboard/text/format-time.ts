@@ -8,7 +8,7 @@ const units = [
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'short' });
 
-/** The time zone of exact times: that of the browser, or UTC. */
+/** The time zone of exact times: the browser's, or UTC. */
 export type TimeZone = 'local' | 'utc';
 
 const exact = makeFormats({ dateStyle: 'medium', timeStyle: 'long' });

@@ -37,7 +37,7 @@ export function findObservedWarnings(
   });
 }
 
-/** Compares the paths of an automation with the payloads of its webhooks. A path must fit those of only one webhook. */
+/** Compares the paths of an automation with the payloads of its webhooks. A path must fit the payloads of only one webhook. */
 function judgePaths(
   { triggers, concurrencyKey, order, debounce }: AutomationDefinition,
   observations: (uid: string) => Observation | undefined,

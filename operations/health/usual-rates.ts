@@ -43,7 +43,7 @@ function leaveOutBusiest(weeks: readonly number[]): readonly number[] {
 }
 
 /**
- * The factor by which counts of the same hour differ more than those of single events (the Pearson statistic), at least
+ * The factor by which counts of the same hour differ more than counts of single events (the Pearson statistic), at least
  * 1.
  */
 function measureDispersion(byWeekHour: readonly (readonly number[])[]): number {

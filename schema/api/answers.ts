@@ -156,7 +156,7 @@ export const webhookAnswer = z.strictObject({
   keepHeaders: z.array(z.string()),
   eventHeaders: z
     .array(z.string())
-    .describe('The request headers that are kept of each accepted delivery, those of keepHeaders included.'),
+    .describe('The request headers that are kept of each accepted delivery, including keepHeaders.'),
   enabled: z.boolean(),
   credential: z
     .enum(['set', 'not set'])

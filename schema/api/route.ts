@@ -35,7 +35,7 @@ export interface ApiRoute {
   };
   /** The answer has the serial as its ETag. A change also accepts the serial in If-Match. */
   readonly etag?: true;
-  /** The problems that this route can answer with, in addition to those of every route. */
+  /** The problems that this route can answer with, in addition to the problems of every route. */
   readonly problems?: readonly ApiProblemCode[];
 }
 

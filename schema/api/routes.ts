@@ -96,7 +96,7 @@ export const apiRoutes = {
     permission: 'signed-in',
     thread: 'port',
     summary:
-      'Lists the sessions of the caller, and those of everybody whose factories the caller may manage, all of them.',
+      'Lists the sessions of the caller, and the sessions of everybody whose factories the caller may manage, all of them.',
     answer: { status: 200, shape: answers.sessionsAnswer },
   },
   endSession: {

@@ -179,7 +179,7 @@ export class GroupCommit {
     if (this.#state === 'closing' && this.#inFlight.size === 0) this.#post({ kind: 'close' });
   }
 
-  /** A command that has its own transaction says nothing of those of deliveries. */
+  /** The success of a command with its own transaction does not show that deliveries can be committed. */
   #showsHealth({ commands }: WaitingBatch): boolean {
     return this.#manner.commandsWithDeliveries || commands.length === 0;
   }

@@ -115,7 +115,7 @@ interface SecretText extends Pick<StoredSecret, 'name' | 'factories' | 'isRefere
   readonly text: string | undefined;
 }
 
-/** Sets the text of a team secret. The factories are those of a new one. */
+/** Sets the text of a team secret. Only a new team secret gets the given factories. */
 async function setSecret(options: TeamSecretsOptions, given: SecretText): Promise<void> {
   const { name, text, isReference } = given;
   requireSecretName(name);

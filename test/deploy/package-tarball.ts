@@ -15,7 +15,7 @@ export interface Tarball {
 export function makeLinkedTarball(): Tarball {
   const directory = mkdtempSync(join(tmpdir(), 'package-'));
   mkdirSync(join(directory, 'package/cli'), { recursive: true });
-  for (const path of ['package.json', 'cli/bin.js', 'dist', 'schema/json', 'docs/diagnostics']) {
+  for (const path of ['package.json', 'cli/bin.js', 'dist', 'schema/json', 'docs/reference/diagnostics']) {
     cpSync(join(root, path), join(directory, 'package', path), { recursive: true });
   }
   symlinkSync(join(root, 'node_modules'), join(directory, 'package/node_modules'));

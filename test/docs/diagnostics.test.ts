@@ -7,7 +7,7 @@ import { type DiagnosticCode, diagnosticCodes } from '../../schema/diagnostics.t
 import { makeWorkspace, type Workspace } from '../support/workspace.ts';
 
 const bin = join(import.meta.dirname, '../../cli/bin.js');
-const folder = join(import.meta.dirname, '../../docs/diagnostics');
+const folder = join(import.meta.dirname, '../../docs/reference/diagnostics');
 const codes = Object.keys(diagnosticCodes) as DiagnosticCode[];
 
 // Their examples need a followed repository, a dashboard, stored deliveries, or thousands of files.

@@ -38,7 +38,16 @@ describe.each(pages)('%s', page => {
   });
 });
 
-test.each(['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/decisions.md'])(
+const decisions = readdirSync(join(root, 'docs/decisions')).map(file => `docs/decisions/${file}`);
+
+test('the index of the decisions lists the page of each area', () => {
+  const linked = [...read('docs/decisions.md').matchAll(/\]\((decisions\/[^)]+)\)/g)].map(
+    ([, page]) => `docs/${page}`,
+  );
+  expect(linked.sort()).toEqual(decisions.sort());
+});
+
+test.each(['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', ...decisions])(
   '%s names source files that exist',
   page => {
     const named = read(page).match(/(?<=`)[a-z]+\/[\w./-]+\.(ts|tsx|md|yaml|yml|json|css)(?=`)/g) ?? [];
@@ -54,7 +63,7 @@ test('nothing that users read or run takes hookmill from a registry, where the n
   const read = (folder: string) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(file => join(folder, file));
   const files = [...pages, ...['cli', 'deploy', 'examples', 'dashboard'].flatMap(read)]
-    .filter(file => /\.(md|ts|tsx|js|yml|yaml)$/.test(file) && file !== 'docs/decisions.md')
+    .filter(file => /\.(md|ts|tsx|js|yml|yaml)$/.test(file) && !decisions.includes(file))
     .map(file => [file, readFileSync(join(root, file), 'utf8')]);
   const named =
     /(npx|npm (exec|i|install|add))( -[-\w]+)* hookmill(?! \.\/)|(unpkg|npmjs|jsdelivr)\.\w+\/\S*hookmill|hookmill@\d/;

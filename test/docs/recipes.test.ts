@@ -164,7 +164,9 @@ test('a workflow of GitHub Actions is started with the IDs of the run, and fetch
   expect(Object.keys(parse(workflow).on.workflow_dispatch.inputs)).toEqual(Object.keys(inputs));
   const [, path = ''] = /\$HOOKMILL_URL\/api\/v1(\S+)"/.exec(workflow) ?? [];
   const route = path.replaceAll(/\$\w+/g, '{}');
-  const { paths } = JSON.parse(readFileSync(join(import.meta.dirname, '../../docs/openapi.json'), 'utf8'));
+  const { paths } = JSON.parse(
+    readFileSync(join(import.meta.dirname, '../../docs/reference/openapi.json'), 'utf8'),
+  );
   const routes = Object.keys(paths).map(known => known.replaceAll(/\{\w+\}/g, '{}'));
   expect(routes).toContain(route);
 });

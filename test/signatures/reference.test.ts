@@ -1,21 +1,35 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { parseWebhook } from '../../schema/definitions/parse-definition.ts';
-import { renderExampleDefinition, renderSchemeReference } from '../../signatures/reference.ts';
+import {
+  getSchemePage,
+  renderExampleDefinition,
+  renderSchemeIndex,
+  renderSchemesOfKind,
+  schemeKinds,
+} from '../../signatures/reference.ts';
 import { schemeIds, schemes } from '../../signatures/schemes.ts';
 
+const folder = new URL('../../docs/reference/signature-schemes/', import.meta.url);
+
 describe('the reference', () => {
-  it('is docs/signature-schemes.md, to the byte', async () => {
-    const file = new URL('../../docs/signature-schemes.md', import.meta.url);
-    expect(await readFile(file, 'utf8')).toBe(renderSchemeReference());
+  it('has a page for each kind of provider, and no other', async () => {
+    expect((await readdir(folder)).sort()).toEqual(['README.md', ...schemeKinds.map(getSchemePage)].sort());
   });
 
-  it('has a section for each scheme that its table links to', () => {
-    const page = renderSchemeReference();
-    const sections = [...page.matchAll(/^### (.*)$/gm)].map(([, id]) => id);
-    const links = [...page.matchAll(/\]\(#([^)]*)\)/g)].map(([, id]) => id);
-    expect(sections).toEqual(schemeIds);
-    expect(links).toEqual(schemeIds);
+  it('is what the code renders, to the byte', async () => {
+    expect(await readFile(new URL('README.md', folder), 'utf8')).toBe(renderSchemeIndex());
+    for (const kind of schemeKinds)
+      expect(await readFile(new URL(getSchemePage(kind), folder), 'utf8')).toBe(renderSchemesOfKind(kind));
+  });
+
+  it('has a section for each scheme, to which the index links', () => {
+    const sections = schemeKinds.flatMap(kind =>
+      [...renderSchemesOfKind(kind).matchAll(/^## (.*)$/gm)].map(([, id]) => `${getSchemePage(kind)}#${id}`),
+    );
+    const links = [...renderSchemeIndex().matchAll(/\]\(([^)]*#[^)]*)\)/g)].map(([, target]) => target);
+    expect(links).toEqual(sections);
+    expect(sections.map(section => section.split('#')[1])).toEqual(schemeIds);
   });
 
   it.each(schemes)('links to the documentation of $id', ({ page }) => {
@@ -28,8 +42,7 @@ describe('the reference', () => {
   });
 
   it('shows a custom scheme in a valid definition', () => {
-    const [, example] =
-      renderSchemeReference().match(/## Custom signature schemes.*?```yaml\n(.*?)```/s) ?? [];
+    const [, example] = renderSchemeIndex().match(/## Custom signature schemes.*?```yaml\n(.*?)```/s) ?? [];
     const parsed = parseWebhook('example', 'webhooks/example.yaml', Buffer.from(example ?? ''));
     expect(parsed.diagnostics).toEqual([]);
     expect(parsed.definition?.signatureScheme).toHaveProperty('header', 'X-Acme-Signature');

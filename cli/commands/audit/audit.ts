@@ -17,7 +17,7 @@ export function declareAudit(parent: Command, openBackend: OpenBackend): Command
     'audit',
     'list who changed what, when and from where, newest first',
     `
-Shows changes of the factory, and those of all factories, such as API tokens: by API tokens and people over the
+Shows changes of the factory, and changes that concern all factories, such as API tokens: by API tokens and people over the
 management API, by commands on this home, and by commits of the branch that the factory follows. An unfinished change is
 still running or was interrupted: check whether it was made.
 

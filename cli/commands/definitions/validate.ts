@@ -32,7 +32,7 @@ Examples:
   hookmill validate --format sarif > hookmill.sarif
 
 The default format is github if GITHUB_ACTIONS is set, gitlab if GITLAB_CI is set, otherwise text.
-docs/diagnostics/README.md explains each rule with examples.`,
+docs/reference/diagnostics/README.md explains each rule with examples.`,
   )
     .argument('[paths...]', 'definition files or definitions directories; each directory is a factory')
     .addOption(new Option('--format <format>', 'format of the findings').choices(formatNames))

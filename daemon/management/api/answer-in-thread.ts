@@ -12,7 +12,7 @@ import { type ThreadAnswer, type ThreadRequest, toBuffer } from './thread-reques
 
 export interface AnswererOptions extends Changeable {
   readonly states: StateCache;
-  /** The time of the store, which is set to that of each request. */
+  /** The time of the store, which is set to the time of each request. */
   readonly clock: { atMs: number };
 }
 

@@ -151,7 +151,7 @@ async function serveInThread(
 
 /**
  * Returns the caller and their permission, neither for public routes. Fails unless the caller may use the route now: each
- * caller has a rate, and so has each address that names no valid one. Who is valid never waits for who is not.
+ * caller has a rate, and so has each address that names no valid one. A valid caller never waits for an invalid one.
  */
 async function requireCaller(
   { id, route: { permission }, context }: Call,

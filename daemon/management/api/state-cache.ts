@@ -7,8 +7,8 @@ export interface StateCache {
   /** Reads the stored state. Fails as the store does. */
   read(factory: string): Promise<AppliedState>;
   /**
-   * Reads the state that counts: while the stored one cannot be read, the last good one does, as for deliveries. Fails
-   * with `state-unreadable` if there is none.
+   * Reads the state that deliveries are served by: the stored one or, while that cannot be read, the last good one. Fails
+   * with `state-unreadable` if there is neither.
    */
   readServed(factory: string): Promise<AppliedState>;
 }

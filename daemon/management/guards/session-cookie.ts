@@ -50,7 +50,7 @@ export function createCookie(managementUrl: string | undefined, name: string): P
   };
 }
 
-/** The port that the browser uses, which may be that of a proxy or a tunnel. */
+/** The port that the browser uses, which may belong to a proxy or a tunnel. */
 function getPort({ headers }: Context): string {
   return /:(\d{1,5})$/.exec(headers.host ?? '')?.[1] ?? '80';
 }

@@ -139,7 +139,7 @@ async function fetchBounded(url: string, options: client.CustomFetchOptions): Pr
 
 type Claims = Readonly<Record<string, unknown>> & { readonly sub: string };
 
-/** Reads the claims of the ID token, and those of the UserInfo endpoint if the groups are not among them. */
+/** Reads the claims of the ID token, and the claims of the UserInfo endpoint if the groups are not among them. */
 async function readClaims(
   configuration: client.Configuration,
   tokens: Awaited<ReturnType<typeof client.authorizationCodeGrant>>,

@@ -34,7 +34,7 @@ export async function closeOutput(output: RunOutput, result: AttemptResult): Pro
   }
 }
 
-/** Keeps the artifacts that a command left, those of `owner` (a uid) if given. Adds to the reason if some could not be kept. */
+/** Keeps the artifacts that a command left; with `owner` (a uid), only that user's files. Adds to the reason if some could not be kept. */
 export async function keepArtifacts(
   runFiles: Pick<RunFiles, 'keepArtifacts'>,
   { run }: Attempt,

@@ -26,7 +26,7 @@ export interface HttpDeps {
 
 /**
  * Posts each attempt to the operator's receiver as multipart/form-data (RFC 7578): the text `message`, the files
- * `event-payload.json` and `event-headers.json`, and those of all deliveries that the run has gathered. `postToReceiver`
+ * `event-payload.json` and `event-headers.json`, and both files of each delivery that the run has gathered. `postToReceiver`
  * decides what is success, and what is retried. A receiver that gets a callback may answer 202 and
  * `Hookmill-Callback: accepted`, and report the end later.
  */

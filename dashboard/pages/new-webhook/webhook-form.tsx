@@ -79,7 +79,7 @@ function DeliveryIdField(properties: FieldProperties) {
 
 function KeepHeadersField(properties: FieldProperties) {
   const hint =
-    'More request headers to keep of each delivery, for header filters and runs, separated by commas. Those of the event type and ID are kept anyway.';
+    'More request headers to keep of each delivery, for header filters and runs, separated by commas. The headers of the event type and ID are kept anyway.';
   return <HeaderField label="Headers to keep" hint={hint} placeholder="X-Tenant" {...properties} />;
 }
 

@@ -20,7 +20,7 @@ export const comparedDeliveriesMax = 50;
 /** @limit Lines of a comparison of two payloads that are shown: each is an element of the page. */
 export const comparedLinesMax = 1_000;
 
-/** Compares the payload with that of an earlier delivery of the webhook. */
+/** Compares the payload with the payload of an earlier delivery of the webhook. */
 export function Comparison({ delivery }: Properties) {
   const [open, setOpen] = useState(false);
   return (

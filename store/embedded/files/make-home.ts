@@ -27,7 +27,7 @@ export async function withHomeLock<T>(
 async function make({ directory, ...places }: Home): Promise<void> {
   await makePrivateDirectory(directory);
   const names = Object.values(places).map(place => basename(place));
-  // Beside a file are its lock, its temporary files and those of SQLite.
+  // Beside a file are its lock, its temporary files and SQLite's files.
   const isOwn = (entry: string) => names.some(name => entry.startsWith(name));
   if (!(await readdir(directory)).every(isOwn)) return;
   const options = { flag: 'wx', mode: 0o600 };

@@ -31,7 +31,7 @@ export async function openRegularFile(
 }
 
 /**
- * Appends to a file that only its owner can read, and creates it if there is none. The stream fails, like that of
+ * Appends to a file that only its owner can read, and creates it if there is none. The stream fails, like a stream of
  * `createWriteStream`, for everything that `openRegularFile` does not open.
  */
 export function createAppendStream(path: string): WriteStream {

@@ -35,7 +35,7 @@ import { sumOfUnlogged } from './unlogged.ts';
 /** @limit Connections by which a process reads the delivery log: a slow query then delays three others at most. */
 const readConnectionsMax = 3;
 
-/** Whether a row of `run_flows` is that of a failed run that holds others. An index has all rows of lanes that wait. */
+/** Whether a row of `run_flows` belongs to a failed run that holds others. An index has all rows of lanes that wait. */
 const isHoldingFlow = "order_lane IS NOT NULL AND state = 'failed' AND holds AND dismissed IS NULL";
 
 /** Reads the delivery log in PostgreSQL. It connects with the first question. */

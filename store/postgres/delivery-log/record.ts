@@ -84,8 +84,8 @@ function toEntries(
 }
 
 /**
- * Splits rows so that of accepted ones with the same identity or content, the first is recorded before the others: they
- * are its duplicates, or one of them is accepted if it was a duplicate itself. Usually there is one wave.
+ * Splits rows so that the first of several accepted ones with the same identity or content is recorded before the
+ * others: they are its duplicates, or one of them is accepted if it was a duplicate itself. Usually there is one wave.
  */
 function toWaves(entries: readonly Entry[]): Entry[][] {
   const seen = new Set<string>();
@@ -105,7 +105,7 @@ function listKeys(row: AcceptedRow | UnidentifiedRow): string[] {
   return contentDigest === undefined ? [key] : [key, `${uid}\n\n${contentDigest}`];
 }
 
-/** Returns the duplicates' ids with those of their originals. */
+/** Returns the duplicates' ids with the ids of their originals. */
 async function recordWave(
   wave: readonly Entry[],
   snapshotKeys: ReadonlyMap<string, number>,
@@ -135,7 +135,7 @@ async function recordWave(
   return new Map(rows.map(({ duplicate, original }) => [duplicate, original]));
 }
 
-/** Returns the first parameters of `record_2` and `record_3`: those of deliveries. */
+/** Returns the first parameters of `record_2` and `record_3`, which describe deliveries. */
 function listDeliveryValues(wave: readonly Entry[], snapshotKeys: ReadonlyMap<string, number>): unknown[] {
   const rows = wave.map(({ row }) => row);
   const accepted = wave.map(({ row }) => (row.outcome === 'Accepted' ? row : undefined));

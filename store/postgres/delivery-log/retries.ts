@@ -8,7 +8,7 @@ import type { Partitions } from './partitions.ts';
 const outagePatienceMs = 3_000;
 /** @limit Longest wait before work is sent again, in ms: the server is tried several times within the patience. */
 const retryWaitMsMax = 400;
-/** @limit Times that work is sent again after it conflicted with that of another replica: each time, one of them succeeds. */
+/** @limit Times that work is sent again after it conflicted with the work of another replica: each time, one of them succeeds. */
 const conflictsMax = 20;
 
 /** Sends work again until it is clear whether it was done. The work must give the same result if it was done before. */

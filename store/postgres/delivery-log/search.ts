@@ -89,7 +89,7 @@ export function preparePostgresSearch<Filter extends DeliveryFilter | RunFilter,
   };
 }
 
-/** Finds the rows between which those of a time are, by the times in ids. */
+/** Finds the first and the last row of a time range. IDs begin with their time. */
 async function findBounds(
   select: Select,
   name: 'deliveries' | 'runs',

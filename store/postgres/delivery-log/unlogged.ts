@@ -12,7 +12,7 @@ export function unloggedColumns(counts: readonly UnloggedCount[]): unknown[][] {
   return toColumns(counts, ['factory', 'uid', 'reason', 'detail', 'count', 'lastAtMs']);
 }
 
-/** The minute of a count is that of its last request. */
+/** The minute of a count is the minute of its last request. */
 export const insertUnlogged = `
   INSERT INTO hookmill.unlogged (factory, uid, reason, detail, count, last_at_ms, minute)
   SELECT *, last_at_ms / 60000

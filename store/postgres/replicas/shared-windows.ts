@@ -26,7 +26,7 @@ interface Block {
 /**
  * Counts events over all daemons, see `Replicas.countEvent`. What arrives together is counted by one statement, apart
  * from the transaction that records deliveries: the row of a busy webhook is then locked for the time of an update in
- * memory, never for that of a sync, because its table is not logged.
+ * memory, never for the time of a sync, because its table is not logged.
  */
 export function openSharedWindows(database: Database): Replicas['countEvent'] {
   const blocks = new Map<string, Block>();

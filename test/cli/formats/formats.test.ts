@@ -160,7 +160,7 @@ describe('sarif', () => {
     expect(tool.driver.rules.map(({ id }: { id: string }) => id)).toEqual(codes);
     expect(tool.driver.rules[results[0].ruleIndex]).toMatchObject({
       id: 'definition/unknown-key',
-      help: { text: expect.stringContaining('docs/diagnostics/definition-unknown-key.md') },
+      help: { text: expect.stringContaining('docs/reference/diagnostics/definition-unknown-key.md') },
     });
     expect(results[0].ruleId).toBe('definition/unknown-key');
   });

@@ -203,7 +203,7 @@ test('cuts a long name, but not the subject by which a person is known', async (
   expect(entry?.who.name).toMatch(new RegExp(`^zoe-[^ ]* \\(${longLogin}\\)$`));
 });
 
-test('a person sees and ends the own sessions, and a manager of all factories those of everybody', async () => {
+test('a person sees and ends the own sessions, and a manager of all factories the sessions of everybody', async () => {
   const { provider, daemon } = await startBoth();
   const [bob, elsewhere, ada] = [
     await signIn(provider, 'bob'),

@@ -86,7 +86,7 @@ export function prepareSqliteSearch<Filter extends DeliveryFilter | RunFilter, R
   };
 }
 
-/** Finds the rows between which those of a time are, by the times in ids. */
+/** Finds the first and the last row of a time range. IDs begin with their time. */
 function prepareBounds<Filter extends DeliveryFilter | RunFilter, Row>(
   database: Database.Database,
   { name, from }: SqliteTable<Filter, Row>,

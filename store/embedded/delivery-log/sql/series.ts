@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 
-/** @limit Series whose keys the log's thread remembers: those of more webhooks than are busy at the same time. */
+/** @limit Series whose keys the log's thread remembers: enough for more webhooks than are busy at the same time. */
 const keysKeptMax = 10_000;
 
 /** The columns that are the same in all deliveries of a series; so is their outcome. */

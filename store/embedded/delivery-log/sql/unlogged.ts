@@ -16,7 +16,7 @@ export function prepareRecordUnlogged(database: Database.Database): VerbTable['r
   };
 }
 
-/** The minute of a count is that of its last request. */
+/** The minute of a count is the minute of its last request. */
 const insertUnlogged = `
   INSERT INTO unlogged (factory, minute, uid, reason, detail, count, last_at_ms)
   VALUES (@factory, CAST(@lastAtMs / 60000 AS INTEGER), @uid, @reason, @detail, @count, @lastAtMs)`;

@@ -230,7 +230,7 @@ test.skipIf(areHomesInPostgres())(
   },
 );
 
-test('shows to each caller the own sessions, and to managers those of their factories, and ends them', async () => {
+test('shows to each caller the own sessions, and to managers the sessions of their factories, and ends them', async () => {
   const daemon = await startManagedDaemon();
   const [reader, manager, other, admin] = [
     await daemon.client({ permission: 'read' }),
