@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { send } from '../../../support/http.ts';
 import { call, startManagedDaemon } from '../../../support/management.ts';
 import { makeWorkspace } from '../../../support/workspace.ts';
 
@@ -23,6 +24,13 @@ test('answers each token and each address only so many requests a minute, and sa
   // Neither those who are counted by their token, nor other addresses have to wait for them.
   expect(await ask(1, () => other.call('showStatus', { headers: from('192.0.2.2') }))).toEqual([200]);
   expect(await ask(1, stranger('192.0.2.3'))).toEqual([401]);
+  // Whoever tries tokens where nothing else needs one.
+  const wrong = { authorization: 'Bearer hmk_a-token-that-nobody-has', ...from('192.0.2.4') };
+  const watch = async (path: string) =>
+    (await send(`${daemon.managementUrl}${path}`, { method: 'GET', headers: wrong })).status;
+  expect([await watch('/readyz'), await watch('/metrics')]).toEqual([401, 401]);
+  expect([await watch('/readyz'), await watch('/metrics')]).toEqual([401, 401]);
+  expect([await watch('/readyz'), await watch('/metrics')]).toEqual([429, 429]);
   daemon.clock.monotonicMs += 18_000;
   const refused = await busy.call('showStatus');
   expect(refused).toMatchObject({ status: 429, headers: { 'retry-after': '42' } });
