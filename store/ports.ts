@@ -74,8 +74,8 @@ export interface Store {
 export interface Salvaged {
   readonly deliveries: number;
   readonly runs: number;
-  /** The deliveries that were left out because their payload is not the one that was received. */
-  readonly altered: number;
+  /** What was left out because it is not what was stored: deliveries by their payload, and versions of automations. */
+  readonly altered: { readonly deliveries: number; readonly snapshots: number };
   /** The damaged file, under its new name. */
   readonly damagedFile: string;
 }

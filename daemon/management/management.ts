@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import Router from '@koa/router';
 import Koa, { type Context, type Middleware } from 'koa';
 import type { Logger } from 'pino';
@@ -18,8 +19,8 @@ export interface ManagementDeps {
   readonly readReconciles: () => Promise<readonly FactoryReconcile[]>;
   /** The routes of the management API. */
   readonly api: Router;
-  /** Finds who sent an `Authorization` header. Fails with `token-unknown`. */
-  readonly identify: (authorization: string) => Promise<Caller>;
+  /** Finds who sent an `Authorization` header, and counts the request. Fails with `token-unknown` or `too-many-requests`. */
+  readonly identify: (request: IncomingMessage) => Promise<Caller>;
   readonly dashboard: DashboardFiles;
   /** The URL of the port behind a proxy, if there is one. */
   readonly managementUrl: string | undefined;
@@ -97,15 +98,14 @@ function createOperatorRoutes(deps: ManagementDeps): Router {
   return router;
 }
 
-/** Finds the factories that a request may watch. Fails with `token-unknown`. */
+/** Finds the factories that a request may watch. Fails with `token-unknown` or `too-many-requests`. */
 async function findWatched(
   { req }: Context,
   { managementUrl, identify }: ManagementDeps,
 ): Promise<'all' | 'none' | readonly string[]> {
   if (isAskedDirectly(req, managementUrl)) return 'all';
-  const { authorization } = req.headers;
-  if (authorization === undefined) return 'none';
-  return listGranted((await identify(authorization)).grants) ?? 'all';
+  if (req.headers.authorization === undefined) return 'none';
+  return listGranted((await identify(req)).grants) ?? 'all';
 }
 
 /** Adds the reconciles to the factories, and the factories that have nothing applied yet. */

@@ -88,7 +88,7 @@ export async function serveAppliedStates(options: ServedStatesOptions): Promise<
       }
     }
     while (changed.size + others.size > 0) {
-      await Promise.all(take(changed.size > 0 ? changed : others, looksMax).map(look));
+      await allEnded(take(changed.size > 0 ? changed : others, looksMax).map(look));
     }
   };
   const rescan = oneAtATime(scan);
@@ -201,6 +201,12 @@ function isComplete({ unservedUids }: Loaded): boolean {
 
 function toMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** Waits for all work, also if some of it fails: what is still done must not overlap with what follows. Rejects as the first that failed. */
+async function allEnded(work: readonly Promise<void>[]): Promise<void> {
+  await Promise.allSettled(work);
+  await Promise.all(work);
 }
 
 /** Removes and returns the first elements of a set. */

@@ -7,7 +7,7 @@ import {
 } from '../audit-log.ts';
 import type { Database } from './connection/database.ts';
 
-/** Entries are removed each time this part of those that are kept has been added, as a divisor: it reads all of a factory. */
+/** Entries are removed about each time this part of those that are kept has been added, as a divisor: it reads all of a factory. */
 const removedPart = 100;
 
 /** The audit log of a database, a row of `hookmill.audit` for each entry. */
@@ -21,10 +21,9 @@ export function openTableAuditLog({ run }: Pick<Database, 'run'>): AuditLog {
       SELECT max(seq) AS last FROM added`,
       [entries.map(({ factory }) => factory), entries.map(entry => JSON.stringify(entry))],
     );
-    const last = added?.last ?? 0;
-    const addedMax = Math.ceil(kept / removedPart);
-    if (last % addedMax < entries.length) await removeOld(entries, kept);
-    return last;
+    // By chance, because all factories share the sequence: by its numbers, the turn might never be that of one of them.
+    if (Math.random() * Math.ceil(kept / removedPart) < entries.length) await removeOld(entries, kept);
+    return added?.last ?? 0;
   };
   const removeOld = (entries: readonly AuditEntry[], kept: number) =>
     run(

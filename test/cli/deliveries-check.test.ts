@@ -1,6 +1,7 @@
 import { closeSync, existsSync, openSync, readFileSync, readSync, writeFileSync, writeSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
+import { applyTriggered, readNewestRun } from '../support/apply-triggered.ts';
 import { bearerOf, startDaemon } from '../support/daemon.ts';
 import { send } from '../support/http.ts';
 import { makeWorkspace } from '../support/workspace.ts';
@@ -86,6 +87,27 @@ test('leaves out, and counts, deliveries whose payload is not the one that was r
   expect((await workspace.hookmill('deliveries', 'check')).exitCode).toBe(0);
   const bodies = await Promise.all((await webhook.rows()).map(({ id }) => webhook.payload(id)));
   expect(bodies.map(body => Buffer.from(body ?? []).toString('latin1', 1, 2))).toEqual(['d', 'c', 'a']);
+});
+
+test('leaves out automations that are not what was applied, so that no run gets another prompt', async () => {
+  const workspace = makeWorkspace();
+  const { uid, secret } = await applyTriggered(workspace, { act: { prompt: 'Look into it. '.repeat(20) } });
+  const daemon = await startDaemon({ workspace });
+  await send(`${daemon.ingressUrl}/webhooks/w/${uid}`, { headers: bearerOf(secret), body: '{}' });
+  await daemon.stop();
+  alterFile(workspace.path(log), 'Look into it. Look', 'Pay the man. Look ');
+
+  const check = await workspace.hookmill('deliveries', 'check');
+  expect(check).toMatchObject({
+    exitCode: 1,
+    stdout: expect.stringMatching(/^versions of automations that are not what was applied: 1$/m),
+  });
+  const salvage = await workspace.hookmill('deliveries', 'check', '--salvage');
+  expect(salvage.stdout).toMatch(
+    /^Salvaged 1 deliveries and 1 runs\. Versions of automations left out, .*: 1\./,
+  );
+  expect((await workspace.hookmill('deliveries', 'check')).exitCode).toBe(0);
+  expect(await readNewestRun(workspace)).not.toHaveProperty('snapshot');
 });
 
 test('says what to do with a file of which nothing can be read', async () => {

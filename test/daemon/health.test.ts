@@ -105,7 +105,7 @@ test('a stop waits for a look at health in progress, and no look at alerts begin
   const alerts = startAlerts({ ...common, store, deliveryLog, settings, targets });
   const health = startHealth({
     ...{ ...common, replicas: undefined, alerts: undefined, deliveryLog: { recordHealth } },
-    thread: { run: () => Promise.reject(new Error('nothing is due')) },
+    thread: openOperationsThread({ place: store.place, deliveryLog }),
     onLooked: () => {
       ended.push('looked');
       alerts.wake();

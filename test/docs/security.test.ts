@@ -26,6 +26,17 @@ test.for(promises)('tests hold the promise: %s', promise => {
   expect(named.filter(({ file, title }) => !hasTest(file, title))).toEqual([]);
 });
 
+const chapters = page.matchAll(/\| (V\d+ [^|]+?) \| (met|partly|not|not applicable) \|(.+?)\|(?= \| V| *$)/g);
+
+test.for([...chapters].map(([, name = '', answer = '', rest = '']) => [name, answer, rest] as const))(
+  'tests show how the chapter of ASVS is answered: %s',
+  ([, answer, rest]) => {
+    const named = namedTests(rest);
+    if (answer !== 'not applicable') expect(named).not.toEqual([]);
+    expect(named.filter(({ file, title }) => !hasTest(file, title))).toEqual([]);
+  },
+);
+
 function hasTest(file: string, title: string): boolean {
   const path = join(root, file);
   const source = existsSync(path) ? readFileSync(path, 'utf8') : '';

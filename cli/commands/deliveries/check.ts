@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { Salvaged } from '../../../store/ports.ts';
 import { openContext } from '../../context.ts';
 import { exitStatus } from '../../exit-status.ts';
 import { printData } from '../../output.ts';
@@ -30,14 +31,7 @@ Examples:
         printData(output, { problems }, () => 'The delivery log is intact.\n');
       } else if (options.salvage) {
         const salvaged = await recordOwnChange(all, 'salvageDeliveries', '', store.salvageDeliveryLog);
-        const { deliveries, runs, altered, damagedFile } = salvaged;
-        const leftOut = altered > 0 ? ` Left out, because their payload was altered: ${altered}.` : '';
-        printData(
-          output,
-          { problems, salvaged },
-          () =>
-            `Salvaged ${deliveries} deliveries and ${runs} runs.${leftOut} The damaged log is now ${damagedFile}.\n`,
-        );
+        printData(output, { problems, salvaged }, () => describeSalvaged(salvaged));
       } else {
         process.exitCode = exitStatus.problems;
         const advice = 'Restore a backup, or stop the daemon and run `hookmill deliveries check --salvage`.';
@@ -48,4 +42,19 @@ Examples:
         );
       }
     });
+}
+
+function describeSalvaged({ deliveries, runs, altered, damagedFile }: Salvaged): string {
+  return [
+    `Salvaged ${deliveries} deliveries and ${runs} runs.`,
+    ...(altered.deliveries > 0
+      ? [`Left out, because their payload was altered: ${altered.deliveries}.`]
+      : []),
+    ...(altered.snapshots > 0
+      ? [
+          `Versions of automations left out, because they were altered: ${altered.snapshots}. Their runs fail.`,
+        ]
+      : []),
+    `The damaged log is now ${damagedFile}.\n`,
+  ].join(' ');
 }

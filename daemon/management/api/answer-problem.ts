@@ -23,7 +23,7 @@ const passing: readonly ApiProblemCode[] = [
 /** The refusals that say that somebody may be trying to get in. A page without a session is no such sign. */
 const suspicious: readonly ApiProblemCode[] = [
   ...(['token-unknown', 'sign-in-refused', 'too-many-attempts', 'too-many-requests'] as const),
-  ...(['not-permitted', 'cross-site', 'host-refused'] as const),
+  ...(['not-permitted', 'cross-site', 'host-refused', 'metrics-refused'] as const),
 ];
 /** @limit Refusals per minute and client address of the management port that get a line in the log: the metric counts the others. */
 const refusalsLogged = 10;

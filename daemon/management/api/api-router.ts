@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import type { Logger } from 'pino';
@@ -12,13 +13,7 @@ import type { CallableId } from '../../../schema/api/routes.ts';
 import { apiRoutes, type OperationId } from '../../../schema/api/routes.ts';
 import { namePattern } from '../../../schema/name.ts';
 import type { UnverifiedBodies } from '../../http/unverified-bodies.ts';
-import {
-  type Caller,
-  identifyCaller,
-  type KnownCallers,
-  requirePermission,
-  requireSameSite,
-} from '../guards/caller.ts';
+import { type Caller, type Credentials, requirePermission, requireSameSite } from '../guards/caller.ts';
 import type { RequestRate } from '../guards/request-rate.ts';
 import type { SessionCookie } from '../guards/session-cookie.ts';
 import type { RequestState } from './answer-problem.ts';
@@ -33,7 +28,8 @@ export interface ApiRouterDeps
     'store' | 'deliveryLog' | 'answerInThread' | 'served' | 'baseUrl' | 'nowMs' | 'readClientAddress'
   > {
   readonly handlers: PortHandlers;
-  readonly callers: KnownCallers;
+  /** Identifies a caller, or counts a request of an address that names no valid one: see `identifyCaller`. */
+  readonly identify: (credentials: Credentials, request: IncomingMessage) => Promise<Caller>;
   readonly cookie: SessionCookie;
   readonly rate: RequestRate;
   /** The memory of all bodies that are being read. A token may send as slowly as a stranger. */
@@ -156,7 +152,7 @@ async function serveInThread(
 async function requireCaller(
   { id, route: { permission }, context }: Call,
   factory: string | undefined,
-  { callers, cookie, rate, readClientAddress }: ApiRouterDeps,
+  { identify, cookie, rate, readClientAddress }: ApiRouterDeps,
 ): Promise<Pick<CheckedCall, 'caller' | 'permission'>> {
   if (permission === 'public') {
     rate.count(readClientAddress(context.req));
@@ -164,11 +160,7 @@ async function requireCaller(
     return { caller: undefined, permission: undefined };
   }
   const { authorization } = context.headers;
-  const identifying = identifyCaller({ authorization, session: cookie.read(context) }, callers);
-  const caller = await identifying.catch(error => {
-    rate.count(readClientAddress(context.req));
-    throw error;
-  });
+  const caller = await identify({ authorization, session: cookie.read(context) }, context.req);
   context.state = { operation: id, caller } satisfies RequestState;
   rate.count(caller.sha256);
   if (caller.over === 'session') requireSameSite(context.req);

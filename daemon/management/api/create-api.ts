@@ -16,7 +16,7 @@ import { createSignInAttempts } from '../guards/sign-in-attempts.ts';
 import type { LiveDeliveries } from '../live-deliveries.ts';
 import type { SignIn } from '../sign-in/open-sign-in.ts';
 import type { ApiDeps } from './api-deps.ts';
-import { createApiRouter } from './api-router.ts';
+import { type ApiRouterDeps, createApiRouter } from './api-router.ts';
 import { createLiveHandler } from './live-handler.ts';
 import { createSessionHandlers } from './session-handlers.ts';
 import { createSignInHandlers } from './sign-in-handlers.ts';
@@ -43,8 +43,8 @@ export interface ApiOptions {
 
 export interface Api {
   readonly router: Router;
-  /** Finds who sent an `Authorization` header. Fails with `token-unknown`. */
-  identify(authorization: string): Promise<Caller>;
+  /** Finds who sent an `Authorization` header, and counts the request. Fails with `token-unknown` or `too-many-requests`. */
+  identify(request: IncomingMessage): Promise<Caller>;
   close(): Promise<void>;
 }
 
@@ -68,6 +68,13 @@ export function createApi({
     signInAttempts: createSignInAttempts(monotonicMs),
     randomBytes,
   };
+  const { callers, readClientAddress } = deps;
+  const rate = createRequestRate(requestsPerMinute, monotonicMs);
+  const identify: ApiRouterDeps['identify'] = (credentials, request) =>
+    identifyCaller(credentials, callers).catch(error => {
+      rate.count(readClientAddress(request));
+      throw error;
+    });
   const handlers = {
     ...createSessionHandlers(deps),
     ...createSignInHandlers(deps, signIn, createCookie(managementUrl, 'sign_in')),
@@ -75,14 +82,18 @@ export function createApi({
   };
   return {
     router: createApiRouter({
-      ...{ ...deps, handlers },
-      rate: createRequestRate(requestsPerMinute, monotonicMs),
+      ...{ ...deps, handlers, identify, rate },
       bodies: new UnverifiedBodies(apiDefinitionsBytesMax),
     }),
-    identify: authorization => identifyCaller({ authorization, session: undefined }, deps.callers),
+    identify: async request => {
+      const { authorization } = request.headers;
+      const caller = await identify({ authorization, session: undefined }, request);
+      rate.count(caller.sha256);
+      return caller;
+    },
     close: async () => {
       live.close();
-      await deps.callers.tokens.close();
+      await callers.tokens.close();
     },
   };
 }

@@ -14,8 +14,8 @@ const problemsReportedMax = 20;
 const keysTriedMax = 1_000_000;
 
 /**
- * Checks the structure of the delivery log's file, and the payloads whose rows say their digest. Returns what is wrong. A
- * missing file is intact.
+ * Checks the structure of the delivery log's file, and what its rows say the digest of. Returns what is wrong. A missing
+ * file is intact.
  */
 export function checkLogFile(file: string): readonly string[] {
   if (!existsSync(file)) return [];
@@ -28,7 +28,12 @@ export function checkLogFile(file: string): readonly string[] {
     const altered = countAltered(database);
     return [
       ...loose.map(({ count, table, parent }) => `${count} rows of ${table} refer to missing ${parent}`),
-      ...(altered > 0 ? [`deliveries whose payload is not the one that was received: ${altered}`] : []),
+      ...(altered.deliveries > 0
+        ? [`deliveries whose payload is not the one that was received: ${altered.deliveries}`]
+        : []),
+      ...(altered.snapshots > 0
+        ? [`versions of automations that are not what was applied: ${altered.snapshots}`]
+        : []),
     ];
   } catch (error) {
     const { code, message } = toLogError(file, error);
@@ -48,20 +53,25 @@ interface Loose {
 const selectLoose =
   'SELECT count(*) AS count, "table", parent FROM pragma_foreign_key_check GROUP BY "table", parent';
 
-/** Damaged bytes may still read as a row. A delivery whose identity is the hash of its body shows it. */
-const isAltered = `payload IS NOT NULL AND identity GLOB 'body-sha256:*'
+/** Damaged bytes may still read as a row. Snapshots show it, and deliveries whose identity is the hash of their body. */
+const isSnapshotAltered = 'digest <> sha256(json)';
+const isPayloadAltered = `payload IS NOT NULL AND identity GLOB 'body-sha256:*'
   AND identity <> 'body-sha256:' || sha256(payload)
   AND (SELECT identity_source FROM series WHERE series.key = deliveries.series) = 'body'`;
 
-function countAltered(database: Database.Database): number {
-  database.function('sha256', bytes => hash('sha256', bytes as Uint8Array));
-  const count = `SELECT count(*) FROM deliveries WHERE ${isAltered}`;
-  return database.prepare<[], number>(count).pluck().get() ?? 0;
+function countAltered(database: Database.Database): Salvaged['altered'] {
+  database.function('sha256', bytes => hash('sha256', bytes as string | Uint8Array));
+  const count = (table: string, isAltered: string) =>
+    database.prepare<[], number>(`SELECT count(*) FROM ${table} WHERE ${isAltered}`).pluck().get() ?? 0;
+  return {
+    deliveries: count('deliveries', isPayloadAltered),
+    snapshots: count('snapshots', isSnapshotAltered),
+  };
 }
 
 /**
- * Copies every row that can be read, unless its payload was altered, into a new file, which then takes the place of the damaged one. Call it only while
- * nothing else uses the log. Fails with DeliveryLogError `damaged` if nothing can be read.
+ * Copies every row that can be read, unless it was altered, into a new file, which then takes the place of the damaged one.
+ * Call it only while nothing else uses the log. Fails with DeliveryLogError `damaged` if nothing can be read.
  */
 export async function salvageLogFile(file: string): Promise<Salvaged> {
   const copy = `${file}.salvaged`;
@@ -103,7 +113,9 @@ function copyReadableRows(file: string, copy: string): Omit<Salvaged, 'damagedFi
       copyTable('run_deliveries', 'seq');
       copyTable('unlogged', 'seq');
       const altered = countAltered(target);
-      target.exec(`DELETE FROM deliveries WHERE ${isAltered}`);
+      target.exec(`
+        DELETE FROM deliveries WHERE ${isPayloadAltered};
+        DELETE FROM snapshots WHERE ${isSnapshotAltered}`);
       target.exec(mendReferences);
       const count = (table: string) =>
         target.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get() ?? 0;

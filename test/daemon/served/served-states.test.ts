@@ -436,6 +436,43 @@ test('reports a look that fails, and serves the change with the next one', async
   await expect.poll(() => served.status().map(({ serial }) => serial)).toEqual([1]);
 });
 
+test('looks at no factory again while a look beside one that failed is still in progress', async () => {
+  const { store } = makeFactory(homeAt(makeWorkspace().home));
+  const { appliedStates, seal } = store;
+  const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const [begunAgain, failed] = [Promise.withResolvers<string>(), Promise.withResolvers<string>()];
+  let looks = 0;
+  const readVersion: typeof appliedStates.readVersion = async factory => {
+    if (factory === 'crm') throw new Error('the disk does not answer');
+    if (++looks > 1) begunAgain.resolve('looked again');
+    begun.resolve();
+    await gate.promise;
+    return appliedStates.readVersion(factory);
+  };
+  let onChange: OnStateChange = () => undefined;
+  const watch: typeof appliedStates.watch = async given => {
+    onChange = given;
+    return { close: async () => undefined };
+  };
+  await appliedStates.change('sales', async state => ({ next: state, result: undefined }));
+  const served = await serveAppliedStates({
+    store: { seal, appliedStates: { ...appliedStates, readVersion, watch } },
+    loadState: () => Promise.reject(new Error('nothing has changed')),
+    onLoaded: () => undefined,
+    onProblem: () => undefined,
+    onFailure: () => failed.resolve('failed'),
+  });
+  onTestFinished(() => served.close());
+  const first = [onChange('sales'), onChange('crm')];
+  await begun.promise;
+  const second = onChange('sales');
+  for (let turn = 0; turn < 20; turn++) await setImmediate();
+  expect(looks).toBe(1);
+  gate.resolve();
+  await Promise.all([...first, second]);
+  expect([await failed.promise, await begunAgain.promise]).toEqual(['failed', 'looked again']);
+});
+
 test('has a large state loaded elsewhere, and loads a small one itself', async () => {
   const { store } = makeFactory(homeAt(makeWorkspace().home));
   const { appliedStates, seal } = store;

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { send } from '../../../support/http.ts';
 import { call, startManagedDaemon } from '../../../support/management.ts';
 import { makeWorkspace } from '../../../support/workspace.ts';
 
@@ -23,6 +24,13 @@ test('answers each token and each address only so many requests a minute, and sa
   // Neither those who are counted by their token, nor other addresses have to wait for them.
   expect(await ask(1, () => other.call('showStatus', { headers: from('192.0.2.2') }))).toEqual([200]);
   expect(await ask(1, stranger('192.0.2.3'))).toEqual([401]);
+  // Whoever tries tokens where nothing else needs one.
+  const wrong = { authorization: 'Bearer hmk_a-token-that-nobody-has', ...from('192.0.2.4') };
+  const watch = async (path: string) =>
+    (await send(`${daemon.managementUrl}${path}`, { method: 'GET', headers: wrong })).status;
+  expect([await watch('/readyz'), await watch('/metrics')]).toEqual([401, 401]);
+  expect([await watch('/readyz'), await watch('/metrics')]).toEqual([401, 401]);
+  expect([await watch('/readyz'), await watch('/metrics')]).toEqual([429, 429]);
   daemon.clock.monotonicMs += 18_000;
   const refused = await busy.call('showStatus');
   expect(refused).toMatchObject({ status: 429, headers: { 'retry-after': '42' } });
@@ -57,8 +65,9 @@ test('logs a sample of who is refused, from where and at what, never with a toke
     }),
     await call(daemon.managementUrl, 'signIn', { body: { token: wrong }, headers: from('192.0.2.3') }),
     await reader.call('showStatus', { headers: { host: 'rebound.example', ...from('192.0.2.4') } }),
+    await send(`${daemon.managementUrl}/metrics`, { method: 'GET', headers: from('192.0.2.4') }),
   ];
-  expect(refused.map(({ status }) => status)).toEqual([403, 401, 401, 403]);
+  expect(refused.map(({ status }) => status)).toEqual([403, 401, 401, 403, 403]);
   for (let time = 0; time < 20; time++) {
     await call(daemon.managementUrl, 'signIn', { body: { token: wrong }, headers: from('192.0.2.5') });
   }
@@ -68,13 +77,14 @@ test('logs a sample of who is refused, from where and at what, never with a toke
     .filter(line => line.includes('a management request was refused'))
     .map(line => JSON.parse(line));
   const factory = 'default';
-  expect(lines.slice(0, 4)).toMatchObject([
+  expect(lines.slice(0, 5)).toMatchObject([
     { level: 40, code: 'not-permitted', operation: 'createWebhook', factory, token: reader.tokenName },
     { level: 40, code: 'token-unknown', operation: 'listRuns', factory, from: '192.0.2.2' },
     { level: 40, code: 'token-unknown', operation: 'signIn', from: '192.0.2.3' },
     { level: 40, code: 'host-refused', from: '192.0.2.4' },
+    { level: 40, code: 'metrics-refused', from: '192.0.2.4' },
   ]);
-  expect(lines.slice(4).map(line => line.from)).toEqual(Array(10).fill('192.0.2.5'));
+  expect(lines.slice(5).map(line => line.from)).toEqual(Array(10).fill('192.0.2.5'));
   for (const token of [wrong, reader.token]) expect(daemon.logged()).not.toContain(token);
   const metrics = await (await fetch(`${daemon.managementUrl}/metrics`)).text();
   const counted = (result: string) =>
