@@ -76,10 +76,13 @@ export interface RunFiles {
   remove(runId: string): Promise<void>;
 }
 
-/** Receives the output of one attempt. Memory is bounded, because it keeps at most `bytesMax` bytes. */
+/** Receives the output of one attempt. It keeps at most `bytesMax` bytes of it. */
 export interface RunOutput {
-  /** Bytes beyond `bytesMax` are counted, not kept. */
-  write(chunk: Uint8Array): void;
+  /**
+   * Takes a chunk over, which must not be used afterwards. Bytes beyond `bytesMax` are counted, not kept. Resolves when
+   * more may come: whoever waits for it needs little memory, however slow the disk is. Never rejects: `close` does.
+   */
+  write(chunk: Uint8Array): Promise<void>;
   isFull(): boolean;
   /** Adds a last line and ends the output. Rejects with the file system's error if anything could not be written. */
   close(lastLine: string): Promise<void>;

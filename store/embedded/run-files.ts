@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import {
   chmod,
   lstat,
@@ -31,6 +32,9 @@ import { takeBack } from '../take-back.ts';
 import { type Home, makePrivateDirectory, runOutputFile } from './files/home.ts';
 import { createAppendStream, openRegularFile } from './files/regular-file.ts';
 import { openRunArtifacts } from './run-artifacts.ts';
+
+/** @limit Output of an attempt that waits to be written, in bytes: then the command waits until the disk has taken it. */
+const outputPendingBytesMax = 1024 * 1024;
 
 const runIdPattern = /^run_[0-9a-z]{26}$/;
 
@@ -157,7 +161,7 @@ async function* listRuns(runsDirectory: string): AsyncGenerator<string> {
 }
 
 function appendOutput(path: string, heading: string, bytesMax: number): RunOutput {
-  const file = createAppendStream(path);
+  const file = createAppendStream(path, outputPendingBytesMax);
   // Listens from the start, because writing may fail long before the output is closed.
   const ended = finished(file).then(
     () => undefined,
@@ -167,11 +171,12 @@ function appendOutput(path: string, heading: string, bytesMax: number): RunOutpu
   let cut = 0;
   file.write(note(heading));
   return {
-    write: chunk => {
+    write: async chunk => {
       const part = chunk.subarray(0, bytesMax - kept);
-      if (part.length > 0) file.write(part);
       kept += part.length;
       cut += chunk.length - part.length;
+      if (part.length === 0) freeMemory(chunk);
+      else if (!file.write(part)) await Promise.race([once(file, 'drain').catch(() => undefined), ended]);
     },
     isFull: () => kept === bytesMax,
     close: async lastLine => {
@@ -182,6 +187,14 @@ function appendOutput(path: string, heading: string, bytesMax: number): RunOutpu
       if (error) throw error;
     },
   };
+}
+
+/**
+ * Frees the memory of a chunk that has it for itself. The garbage collector would let some 64 MB of such chunks gather
+ * before it runs, because it counts mostly what is in its own heap.
+ */
+function freeMemory({ buffer, byteLength }: Uint8Array): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
 }
 
 function note(text: string): string {

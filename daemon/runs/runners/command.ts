@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import {
   attachmentName,
@@ -109,15 +110,15 @@ async function runCommand(
 }
 
 /**
- * Reads the output to its end, so that the command does not block on a full pipe. Pauses while it discards output, so
- * that a command that writes without end costs the daemon little time.
+ * Reads the output to its end, so that the command does not block on a full pipe, but no faster than it is written. Pauses
+ * while it discards output, so that a command that writes without end costs the daemon little time.
  */
 function collect(stream: Readable, output: RunOutput): void {
-  stream.on('data', (chunk: Buffer) => {
-    output.write(chunk);
-    if (!output.isFull()) return;
+  stream.on('data', async (chunk: Buffer) => {
     stream.pause();
-    setTimeout(() => stream.resume(), discardPauseMs);
+    await output.write(chunk);
+    if (output.isFull()) await sleep(discardPauseMs);
+    stream.resume();
   });
 }
 

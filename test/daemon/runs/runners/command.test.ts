@@ -1,8 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
+import { createCommandRunner } from '../../../../daemon/runs/runners/command.ts';
 import { recordBurst, recordRun } from '../record-runs.ts';
-import { nodeCommand, openRunBench, outputOf, type RunBench, runThatIs, textOf } from '../run-samples.ts';
+import {
+  nodeCommand,
+  openRunBench,
+  outputOf,
+  type RunBench,
+  runSettings,
+  runThatIs,
+  temporaryDirectory,
+  textOf,
+} from '../run-samples.ts';
 
 const hostile = '$(touch pwned) `id` "; rm -rf / #\u2028HOSTILE';
 
@@ -117,6 +128,50 @@ test('reads all output of a command that writes too much, stores the first part 
   const log = await outputOf(bench, id);
   expect(log).toContain(`\n${'x'.repeat(1000)}\n[hookmill: output truncated: ${bytes - 1000} more bytes`);
   expect(log.length).toBeLessThan(1300);
+});
+
+test('needs little memory for commands that write much, side by side', async () => {
+  const bench = await openRunBench();
+  const runner = { kind: 'command', argv: ['head', '-c', String(100 * 1024 * 1024), '/dev/zero'] };
+  await bench.start({ runner });
+  const before = process.memoryUsage().arrayBuffers;
+  let most = 0;
+  const ids = [await recordRun(bench.deliveryLog), await recordRun(bench.deliveryLog)];
+  const find = async () => {
+    most = Math.max(most, process.memoryUsage().arrayBuffers - before);
+    return Promise.all(ids.map(async id => (await bench.store.deliveries.findRun(id))?.state));
+  };
+  await expect.poll(find, { interval: 1 }).toEqual(['succeeded', 'succeeded']);
+  expect(most).toBeLessThan(8 * 1024 * 1024);
+});
+
+test('reads the output of a command no faster than it is stored', async () => {
+  const { store, deliveryLog } = await openRunBench();
+  const argv = ['head', '-c', String(8 * 1024 * 1024), '/dev/zero'];
+  const settings = runSettings({ runner: { kind: 'command', argv } }).runner;
+  if (settings.kind !== 'command') throw new Error('another runner');
+  let [pending, most, bytes] = [0, 0, 0];
+  const appendOutput: typeof store.runFiles.appendOutput = (...args) => {
+    const output = store.runFiles.appendOutput(...args);
+    const write = async (chunk: Uint8Array) => {
+      bytes += chunk.length;
+      most = Math.max(most, ++pending);
+      await output.write(chunk);
+      await setImmediate();
+      pending--;
+    };
+    return { ...output, write };
+  };
+  const runFiles = { appendOutput, keepArtifacts: async () => true };
+  const deps = { user: undefined, prepare: undefined, environment: process.env, nowMs: Date.now };
+  const runner = createCommandRunner(settings, { ...deps, runFiles });
+  const run = await store.deliveries.findRun(await recordRun(deliveryLog));
+  if (!run) throw new Error('the run is gone');
+  const event = { payload: Buffer.from('{}'), headers: {} };
+  const attempt = { run, directory: temporaryDirectory(), gathered: 0, message: 'Act.', ...event };
+  await store.runFiles.prepare(run.id, 'Act.', event);
+  expect(await runner(attempt, new AbortController().signal)).toEqual({ kind: 'succeeded' });
+  expect({ most, bytes }).toEqual({ most: 1, bytes: 8 * 1024 * 1024 });
 });
 
 test('ends a command that takes too long, with every process of its group, whatever they ignore', async () => {
