@@ -33,9 +33,14 @@ export interface RunFiles {
    */
   placeIn(directory: string): Promise<void>;
   /**
+   * Takes away the run's directory with all that earlier attempts left in it. Whoever still has a part of it open reaches
+   * nothing of the next directory. Rejects if it cannot be removed.
+   */
+  discard(runId: string): Promise<void>;
+  /**
    * Creates the run's directory with its message, payload and event headers, and returns its absolute path. The files
-   * are on disk when this resolves. The message is written last: if it exists, the others do too. Later attempts leave
-   * them unchanged. Only the owner of the directory can enter it; all files in it can be read by whoever does.
+   * are on disk when this resolves. The message is written last: if it exists, the others do too. What else is in
+   * the directory stays there. Only the owner of the directory can enter it; all files in it can be read by whoever does.
    * `gathered`: the events of all deliveries of a run that gathers them, which get numbered files of their own.
    */
   prepare(

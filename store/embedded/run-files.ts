@@ -48,9 +48,18 @@ export function openRunFiles(home: Home): LocalRunFiles {
   const { runsDirectory, runOutputsDirectory } = home;
   const locate = (runId: string) => join(runsDirectory, runId);
   const locateOutput = (runId: string) => runOutputFile(home, runId);
+  /** Where what is left of earlier attempts is being removed. */
+  const locateOld = (runId: string) => `${locate(runId)}.old`;
   const { removeArtifacts, ...artifacts } = openRunArtifacts(home);
   return {
     placeIn: directory => placeRuns(runsDirectory, directory),
+    discard: async runId => {
+      await removeTree(locateOld(runId));
+      await rename(locate(runId), locateOld(runId)).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ENOENT') throw error;
+      });
+      await removeTree(locateOld(runId));
+    },
     prepare: async (runId, message, { payload, headers }, gathered) => {
       const directory = locate(runId);
       await makeRunDirectory(directory);
@@ -80,6 +89,8 @@ export function openRunFiles(home: Home): LocalRunFiles {
     remove: async runId => {
       await rm(locateOutput(runId), { force: true });
       await removeArtifacts(runId);
+      await removeTree(locateOld(runId));
+      // Last, because runs are listed by it.
       await removeTree(locate(runId));
     },
   };

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
@@ -41,7 +41,7 @@ const untilGone = (pid: string) => expect.poll(() => isAlive(pid)).toBe(false);
 
 test('gives the command the message on stdin, the payload as a file, and little else', async () => {
   const bench = await openRunBench();
-  const source = `import { readFileSync, writeFileSync } from 'node:fs';
+  const source = `import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
     const stdin = readFileSync(0, 'utf8');
     const payload = readFileSync(process.env.HOOKMILL_PAYLOAD_FILE, 'utf8');
     const { argv, env } = process;
@@ -58,7 +58,8 @@ test('gives the command the message on stdin, the payload as a file, and little 
   expect(JSON.parse(seen.payload)).toEqual({ hostile });
   const { PATH, HOME, LANG, TZ, TMPDIR, ...rest } = seen.env;
   expect(PATH).toBe(process.env.PATH);
-  expect([HOME, LANG, TZ, TMPDIR]).toEqual(['HOME', 'LANG', 'TZ', 'TMPDIR'].map(name => process.env[name]));
+  expect(HOME).toBe(file('home'));
+  expect([LANG, TZ, TMPDIR]).toEqual(['LANG', 'TZ', 'TMPDIR'].map(name => process.env[name]));
   expect(rest).toEqual({
     WANTED: 'wanted',
     HOOKMILL_RUN_ID: id,
@@ -99,6 +100,38 @@ test('gives the command the payloads and headers of a burst in directories, what
   expect(message).toContain('the newest of 3 deliveries');
   const newest = readFileSync(join(bench.home.runsDirectory, id, 'event-payload.json'));
   expect(newest).toEqual(payloads[2]);
+});
+
+// What it leaves is shown by the next attempt. Directories as some tools protect them, so deep that no path reaches the end.
+const leaving = `ls -A . "$HOME"
+  mkdir -p .claude artifacts && echo '{}' > .claude/settings.json && echo kept > artifacts/kept
+  echo '{}' > "$HOME/.gitconfig"
+  mkdir -p protected/d && touch protected/d/file && chmod -R a-w protected
+  deep=$(printf %0200d 0 | sed 's/0/dddddddddddddd\\//g'); mkdir -p $deep && (cd -P $deep && mkdir -p $deep)
+  mkfifo pipe; ln -s / root; chmod 000 .claude
+  exit 1`;
+
+test('begins each attempt in an empty directory, with an empty home of its own', async () => {
+  const bench = await openRunBench();
+  const { id, file } = await runCommand(bench, { kind: 'command', argv: ['sh', '-c', leaving] }, 3);
+  await runThatIs(bench, id, { state: 'failed', attempts: 3 });
+  const given = 'event-headers.json\nevent-payload.json\nhome\nprompt.md\n';
+  const found = `.:\n${given}\n${file('home')}:\n\n[`;
+  expect((await outputOf(bench, id)).split(found)).toHaveLength(4);
+  // What the last attempt left stays for a look, with its artifacts.
+  expect(existsSync(file('pipe'))).toBe(true);
+  expect((await bench.store.runFiles.listArtifacts(id)).map(({ name }) => name)).toEqual(['kept']);
+  await bench.store.runFiles.remove(id);
+  expect(readdirSync(bench.home.runsDirectory)).toEqual([]);
+});
+
+test('keeps what an attempt left for the next one, and the home of the user, if the settings say so', async () => {
+  const bench = await openRunBench();
+  const script = 'echo "HOME=$HOME"; cat left; echo here > left; exit 1';
+  const { id, file } = await runCommand(bench, { kind: 'command', argv: ['sh', '-c', script], keep: true }, 2);
+  await runThatIs(bench, id, { state: 'failed', attempts: 2 });
+  expect(await outputOf(bench, id)).toContain(`\nHOME=${process.env.HOME}\nhere\n`);
+  expect(existsSync(file('home'))).toBe(false);
 });
 
 test('stores the output of the command, and retries when it fails', async () => {
@@ -147,8 +180,9 @@ test('needs little memory for commands that write much, side by side', async () 
 
 test('reads the output of a command no faster than it is stored', async () => {
   const { store, deliveryLog } = await openRunBench();
-  const argv = ['head', '-c', String(8 * 1024 * 1024), '/dev/zero'];
-  const settings = runSettings({ runner: { kind: 'command', argv } }).runner;
+  // Once it has ended, Node reads what is left in its pipes.
+  const script = 'head -c 8388608 /dev/zero; until [ -e stored ]; do sleep 0.05; done';
+  const settings = runSettings({ runner: { kind: 'command', argv: ['sh', '-c', script] } }).runner;
   if (settings.kind !== 'command') throw new Error('another runner');
   let [pending, most, bytes] = [0, 0, 0];
   const appendOutput: typeof store.runFiles.appendOutput = (...args) => {
@@ -159,6 +193,7 @@ test('reads the output of a command no faster than it is stored', async () => {
       await output.write(chunk);
       await setImmediate();
       pending--;
+      if (bytes === 8_388_608) writeFileSync(join(attempt.directory, 'stored'), '');
     };
     return { ...output, write };
   };
@@ -171,7 +206,7 @@ test('reads the output of a command no faster than it is stored', async () => {
   const attempt = { run, directory: temporaryDirectory(), gathered: 0, message: 'Act.', ...event };
   await store.runFiles.prepare(run.id, 'Act.', event);
   expect(await runner(attempt, new AbortController().signal)).toEqual({ kind: 'succeeded' });
-  expect({ most, bytes }).toEqual({ most: 1, bytes: 8 * 1024 * 1024 });
+  expect({ most, bytes }).toEqual({ most: 1, bytes: 8_388_608 });
 });
 
 test('ends a command that takes too long, with every process of its group, whatever they ignore', async () => {
