@@ -3,7 +3,7 @@ import base from './vitest.config.ts';
 
 const limitMs = 600_000;
 
-/** `npm run test:long`: the faults and simulations of `npm test`, many times over, a short run of a benchmark, and the image. */
+/** `npm run test:long`: the faults and simulations of `npm test`, many times over, hostile commands, a short run of a benchmark, and the image. */
 export default defineConfig({
   test: {
     ...base.test,
@@ -11,6 +11,7 @@ export default defineConfig({
       'test/**/*-{crash,fuzz}.test.ts',
       'test/**/durability.test.ts',
       'test/bench/accept-path.test.ts',
+      'test/daemon/runs/hostile-command.test.ts',
       'test/operations/health/judge-health.test.ts',
       'test/dashboard/live-list.test.ts',
       'test/deploy/image.test.ts',

@@ -33,9 +33,14 @@ export interface RunFiles {
    */
   placeIn(directory: string): Promise<void>;
   /**
+   * Takes away the run's directory with all that earlier attempts left in it. Whoever still has a part of it open reaches
+   * nothing of the next directory. Rejects if it cannot be removed.
+   */
+  discard(runId: string): Promise<void>;
+  /**
    * Creates the run's directory with its message, payload and event headers, and returns its absolute path. The files
-   * are on disk when this resolves. The message is written last: if it exists, the others do too. Later attempts leave
-   * them unchanged. Only the owner of the directory can enter it; all files in it can be read by whoever does.
+   * are on disk when this resolves. The message is written last: if it exists, the others do too. What else is in
+   * the directory stays there. Only the owner of the directory can enter it; all files in it can be read by whoever does.
    * `gathered`: the events of all deliveries of a run that gathers them, which get numbered files of their own.
    */
   prepare(
@@ -76,10 +81,13 @@ export interface RunFiles {
   remove(runId: string): Promise<void>;
 }
 
-/** Receives the output of one attempt. Memory is bounded, because it keeps at most `bytesMax` bytes. */
+/** Receives the output of one attempt. It keeps at most `bytesMax` bytes of it. */
 export interface RunOutput {
-  /** Bytes beyond `bytesMax` are counted, not kept. */
-  write(chunk: Uint8Array): void;
+  /**
+   * Takes a chunk over, which must not be used afterwards. Bytes beyond `bytesMax` are counted, not kept. Resolves when
+   * more may come: whoever waits for it needs little memory, however slow the disk is. Never rejects: `close` does.
+   */
+  write(chunk: Uint8Array): Promise<void>;
   isFull(): boolean;
   /** Adds a last line and ends the output. Rejects with the file system's error if anything could not be written. */
   close(lastLine: string): Promise<void>;

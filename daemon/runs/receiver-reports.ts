@@ -100,7 +100,7 @@ export class ReceiverReports {
     const { runFiles, log, nowMs } = this.#options;
     const at = new Date(nowMs()).toISOString();
     const output = runFiles.appendOutput(run.id, `${heading} at ${at}`, reportBytesMax);
-    output.write(Buffer.from([message, link].filter(text => text !== undefined).join('\n')));
+    void output.write(Buffer.from([message, link].filter(text => text !== undefined).join('\n')));
     await output
       .close(lastLine)
       .catch(err => log.warn({ run: run.id, err }, 'cannot keep a report in the output'));

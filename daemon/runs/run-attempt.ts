@@ -5,17 +5,23 @@ import type { Traces } from '../observability/traces.ts';
 import type { RunAutomation } from './run-automations.ts';
 import { renderRunMessage } from './run-message.ts';
 import { toUnattempted } from './runners/attempt-output.ts';
+import { endLeftovers } from './runners/end-leftovers.ts';
 import type { AttemptResult, Runner } from './runners/runner.ts';
 
 export interface AttemptDeps {
   readonly deliveryLog: Pick<DeliveryLog, 'readEvent' | 'listRunDeliveries'>;
-  readonly runFiles: Pick<RunFiles, 'prepare'>;
+  readonly runFiles: Pick<RunFiles, 'discard' | 'prepare'>;
   readonly runner: Runner;
+  /** Whether an attempt finds in the run's directory what earlier ones left there. */
+  readonly keep: boolean;
   /** Undefined unless the daemon traces. */
   readonly traces?: Traces | undefined;
 }
 
-/** Makes one attempt at a claimed run: writes the run's directory, whatever the runner, then calls the runner. */
+/**
+ * Makes one attempt at a claimed run: ends what earlier ones left running, writes the run's directory, whatever the runner,
+ * then calls the runner.
+ */
 export async function attemptRun(
   run: Run,
   { prompt, timeLimit }: RunAutomation,
@@ -27,6 +33,10 @@ export async function attemptRun(
   const gathered = run.deliveryCount === undefined ? [] : await deps.deliveryLog.listRunDeliveries(run.id);
   const message = renderRunMessage(run, prompt, gathered.length);
   const events = gathered.length === 0 ? undefined : readEvents(gathered, deps);
+  // First, because a process of an earlier attempt could write to the directory of this one.
+  if (run.claims > 1 && !(await endLeftovers(run, signal)))
+    return { kind: 'unattempted', reason: 'processes of an earlier attempt are still there' };
+  if (!deps.keep) await deps.runFiles.discard(run.id);
   const directory = await deps.runFiles.prepare(run.id, message, event, events);
   // Last, because a runner must begin with a signal that has not aborted: `fetch` of an aborted form ends the process.
   if (signal.aborted) return { kind: 'unattempted', reason: 'the daemon stopped before the attempt began' };

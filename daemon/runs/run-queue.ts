@@ -6,7 +6,7 @@ import { oneAtATime } from '../one-at-a-time.ts';
 import { type RecordAttemptDeps, type RunEnd, recordAttempt, settleRun } from './record-attempt.ts';
 import { type AttemptDeps, attemptRun } from './run-attempt.ts';
 import { type ReadRunAutomation, type RunAutomation, readRunAutomationsFrom } from './run-automations.ts';
-import { boundRetries, type RunSettings } from './run-settings.ts';
+import { boundRetries, keepsDirectories, type RunSettings } from './run-settings.ts';
 import { RunTrouble } from './run-trouble.ts';
 import { toUnattempted } from './runners/attempt-output.ts';
 import type { AttemptResult, Runner } from './runners/runner.ts';
@@ -68,11 +68,11 @@ export class RunQueue {
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: RunQueueOptions) {
-    const { deliveryLog, store, runner, traces, log, nowMs, monotonicMs } = options;
+    const { deliveryLog, store, settings, runner, traces, log, nowMs, monotonicMs } = options;
     this.#options = options;
     this.#trouble = new RunTrouble(log, monotonicMs);
     this.#clockAheadMs = nowMs() - monotonicMs();
-    this.#attemptDeps = { deliveryLog, runFiles: store.runFiles, runner, traces };
+    this.#attemptDeps = { deliveryLog, runFiles: store.runFiles, runner, keep: keepsDirectories(settings), traces };
     this.#readAutomation = options.readAutomation ?? readRunAutomationsFrom(deliveryLog);
   }
 

@@ -97,6 +97,12 @@ const commandRunnerShape = z.strictObject({
     .describe(
       `Maximum number of processes and threads of the user, of all runs together; by default, ${commandProcesses}.`,
     ),
+  keep: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Whether an attempt finds what earlier ones left: in the run's directory, and in the home directory of the user, which all runs then share.",
+    ),
   workspace: workspaceShape.optional().describe('Working copy of a repository that each run gets.'),
   timeLimitSeconds: seconds.default(runCommandSeconds).describe('Time limit for one attempt, in seconds.'),
   outputBytes,
@@ -183,6 +189,14 @@ export type RunSettings = z.output<typeof runSettingsShape>;
 export type CommandRunnerSettings = z.output<typeof commandRunnerShape>;
 export type WorkspaceSettings = z.output<typeof workspaceShape>;
 export type HttpRunnerSettings = z.output<typeof httpRunnerShape>;
+
+/**
+ * Whether a repeated attempt finds the run's directory as it was. Nobody runs in the directory unless a command does; who
+ * acts on it may be at work when the daemon repeats an attempt that it could not record.
+ */
+export function keepsDirectories({ runner }: Pick<RunSettings, 'runner'>): boolean {
+  return runner.kind !== 'command' || runner.keep;
+}
 
 /** Attempts and back-off of a run, as its automation says, bounded by the operator's settings. */
 export function boundRetries(

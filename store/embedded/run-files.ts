@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import {
   chmod,
   lstat,
@@ -32,6 +33,9 @@ import { type Home, makePrivateDirectory, runOutputFile } from './files/home.ts'
 import { createAppendStream, openRegularFile } from './files/regular-file.ts';
 import { openRunArtifacts } from './run-artifacts.ts';
 
+/** @limit Output of an attempt that waits to be written, in bytes: then the command waits until the disk has taken it. */
+const outputPendingBytesMax = 1024 * 1024;
+
 const runIdPattern = /^run_[0-9a-z]{26}$/;
 
 /** Run files that are all on this machine. */
@@ -44,9 +48,18 @@ export function openRunFiles(home: Home): LocalRunFiles {
   const { runsDirectory, runOutputsDirectory } = home;
   const locate = (runId: string) => join(runsDirectory, runId);
   const locateOutput = (runId: string) => runOutputFile(home, runId);
+  /** Where what is left of earlier attempts is being removed. */
+  const locateOld = (runId: string) => `${locate(runId)}.old`;
   const { removeArtifacts, ...artifacts } = openRunArtifacts(home);
   return {
     placeIn: directory => placeRuns(runsDirectory, directory),
+    discard: async runId => {
+      await removeTree(locateOld(runId));
+      await rename(locate(runId), locateOld(runId)).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ENOENT') throw error;
+      });
+      await removeTree(locateOld(runId));
+    },
     prepare: async (runId, message, { payload, headers }, gathered) => {
       const directory = locate(runId);
       await makeRunDirectory(directory);
@@ -76,6 +89,8 @@ export function openRunFiles(home: Home): LocalRunFiles {
     remove: async runId => {
       await rm(locateOutput(runId), { force: true });
       await removeArtifacts(runId);
+      await removeTree(locateOld(runId));
+      // Last, because runs are listed by it.
       await removeTree(locate(runId));
     },
   };
@@ -157,7 +172,7 @@ async function* listRuns(runsDirectory: string): AsyncGenerator<string> {
 }
 
 function appendOutput(path: string, heading: string, bytesMax: number): RunOutput {
-  const file = createAppendStream(path);
+  const file = createAppendStream(path, outputPendingBytesMax);
   // Listens from the start, because writing may fail long before the output is closed.
   const ended = finished(file).then(
     () => undefined,
@@ -167,11 +182,12 @@ function appendOutput(path: string, heading: string, bytesMax: number): RunOutpu
   let cut = 0;
   file.write(note(heading));
   return {
-    write: chunk => {
+    write: async chunk => {
       const part = chunk.subarray(0, bytesMax - kept);
-      if (part.length > 0) file.write(part);
       kept += part.length;
       cut += chunk.length - part.length;
+      if (part.length === 0) freeMemory(chunk);
+      else if (!file.write(part)) await Promise.race([once(file, 'drain').catch(() => undefined), ended]);
     },
     isFull: () => kept === bytesMax,
     close: async lastLine => {
@@ -182,6 +198,14 @@ function appendOutput(path: string, heading: string, bytesMax: number): RunOutpu
       if (error) throw error;
     },
   };
+}
+
+/**
+ * Frees the memory of a chunk that has it for itself. The garbage collector would let some 64 MB of such chunks gather
+ * before it runs, because it counts mostly what is in its own heap.
+ */
+function freeMemory({ buffer, byteLength }: Uint8Array): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
 }
 
 function note(text: string): string {

@@ -37,7 +37,7 @@ describe('shows the data of a daemon like that of a home:', () => {
     const health = async () => (await call('showHealth')).json.webhooks[0].health;
     await eventually(async () => (await health())?.state === 'healthy');
     const output = there.daemon.store.runFiles.appendOutput(ids.run, 'attempt 1', 100);
-    output.write(Buffer.from([0xff, 0x0a, 0x1b]));
+    await output.write(Buffer.from([0xff, 0x0a, 0x1b]));
     await output.close('ended');
   });
 

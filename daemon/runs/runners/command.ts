@@ -1,5 +1,7 @@
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import {
   attachmentName,
@@ -26,6 +28,8 @@ const outputDrainMs = 1_000;
 const alwaysInherited = ['PATH', 'LANG', 'TZ'];
 /** Variables about the daemon's user, for commands that run as that user. */
 const inheritedByUser = ['HOME', 'TMPDIR'];
+/** The home directory of an attempt, in the run's directory. */
+const homeName = 'home';
 
 /** Makes something in a run's directory before its command starts. The variables tell the command where it is. */
 export type PrepareCommand = (
@@ -43,24 +47,26 @@ export interface CommandDeps {
 }
 
 /**
- * Runs the operator's command for each attempt, in the run's directory, without a shell. It gets the message on stdin;
- * nothing that a sender wrote is in its arguments or environment. While it runs, the directory belongs to its user. Exit
- * status 0 is success. The command ends with its first process; the rest of its process group is then killed.
+ * Runs the operator's command for each attempt, in the run's directory, with a home directory of its own there unless the
+ * settings say `keep`, and without a shell. It gets the message on stdin; nothing that a sender wrote is in its arguments
+ * or environment. While it runs, the directory belongs to its user. Exit status 0 is success. The command ends with its
+ * first process; the rest of its process group is then killed.
  */
 export function createCommandRunner(
   settings: CommandRunnerSettings,
   { user, prepare, environment, runFiles, nowMs }: CommandDeps,
 ): Runner {
   const argv = [...(user?.prefix ?? []), ...settings.argv];
-  const names = [...alwaysInherited, ...(user ? [] : inheritedByUser), ...settings.environment];
+  const names = [...alwaysInherited, ...(user ? [] : inheritedByUser)];
   const inherited = { ...user?.variables, ...pick(environment, names) };
+  const listed = pick(environment, settings.environment);
   return async (attempt, signal) => {
     const timeLimitMs = boundTimeLimitMs(settings, attempt);
-    if (attempt.run.claims > 1 && !(await endLeftovers(attempt.run, signal)))
-      return { kind: 'unattempted', reason: 'processes of an earlier attempt are still there' };
+    // First, while nobody else has been in the directory.
+    const own = settings.keep ? undefined : { HOME: await makeHome(attempt, user) };
     const { failure, variables } = (await prepare?.(attempt, signal)) ?? {};
     if (failure) return failure;
-    const env = { ...inherited, ...createRunVariables(attempt), ...variables };
+    const env = { ...inherited, ...own, ...listed, ...createRunVariables(attempt), ...variables };
     const takeBack = await user?.lend(attempt.directory);
     return withOutput(runFiles, attempt, nowMs(), settings.outputBytes, async output => {
       const ended = await runCommand(argv, attempt, { env, output, timeLimitMs, signal }).finally(takeBack);
@@ -69,6 +75,13 @@ export function createCommandRunner(
       return keepArtifacts(runFiles, attempt, toResult(ended, timeLimitMs), user?.uid);
     });
   };
+}
+
+async function makeHome({ directory }: Attempt, user: CommandUser | undefined): Promise<string> {
+  const home = join(directory, homeName);
+  await mkdir(home, { mode: 0o700 });
+  await user?.give(home);
+  return home;
 }
 
 interface CommandOptions {
@@ -109,15 +122,15 @@ async function runCommand(
 }
 
 /**
- * Reads the output to its end, so that the command does not block on a full pipe. Pauses while it discards output, so
- * that a command that writes without end costs the daemon little time.
+ * Reads the output to its end, so that the command does not block on a full pipe, but no faster than it is written. Pauses
+ * while it discards output, so that a command that writes without end costs the daemon little time.
  */
 function collect(stream: Readable, output: RunOutput): void {
-  stream.on('data', (chunk: Buffer) => {
-    output.write(chunk);
-    if (!output.isFull()) return;
+  stream.on('data', async (chunk: Buffer) => {
     stream.pause();
-    setTimeout(() => stream.resume(), discardPauseMs);
+    await output.write(chunk);
+    if (output.isFull()) await sleep(discardPauseMs);
+    stream.resume();
   });
 }
 

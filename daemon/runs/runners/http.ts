@@ -106,13 +106,13 @@ const type = 'application/json';
 /** Reads the part of the body that is kept. Ignores failures, because the status already decides the result. */
 async function collect(response: Response, output: RunOutput): Promise<void> {
   const location = response.headers.get('location');
-  output.write(Buffer.from(`HTTP ${response.status}${location ? `, location: ${location}` : ''}\n`));
+  void output.write(Buffer.from(`HTTP ${response.status}${location ? `, location: ${location}` : ''}\n`));
   try {
     for await (const chunk of response.body ?? []) {
-      output.write(chunk);
+      await output.write(chunk);
       if (output.isFull()) break;
     }
   } catch {
-    output.write(Buffer.from('\n(the response body ended early)'));
+    void output.write(Buffer.from('\n(the response body ended early)'));
   }
 }

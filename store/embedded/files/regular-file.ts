@@ -32,12 +32,12 @@ export async function openRegularFile(
 
 /**
  * Appends to a file that only its owner can read, and creates it if there is none. The stream fails, like a stream of
- * `createWriteStream`, for everything that `openRegularFile` does not open.
+ * `createWriteStream`, for everything that `openRegularFile` does not open. It asks to wait when so many bytes are pending.
  */
-export function createAppendStream(path: string): WriteStream {
+export function createAppendStream(path: string, pendingBytesMax: number): WriteStream {
   const flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK;
   // Node passes numeric flags on, but its types know only names such as 'a'.
-  const options = { flags: flags as unknown as string, mode: 0o600 };
+  const options = { flags: flags as unknown as string, mode: 0o600, highWaterMark: pendingBytesMax };
   return createWriteStream(path, { ...options, fs: { open: openOrdinary, write, writev, close } });
 }
 

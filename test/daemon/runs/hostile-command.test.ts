@@ -75,8 +75,9 @@ asRoot('hostile commands that run as another user stop nothing, and leave nothin
     deep.1) d=$(printf %0200d 0 | sed 's/0/ddddddddddddddd\\//g'); for i in 1 2 3; do mkdir -p $d && cd -P $d; done ;;
     leave.1) setsid sleep ${leftover} < /dev/null > /dev/null 2>&1 & echo left ;;
     trap.1)
-      [ -e tried ] && { cat prompt.md event-payload.json > second; exit 0; }
-      touch tried
+      [ "$HOOKMILL_ATTEMPT" = 2 ] && { cat prompt.md event-payload.json > second; ls -A . "$HOME" > found; exit 0; }
+      mkdir .claude; echo '{}' > .claude/settings.json; cp -r .claude "$HOME"
+      chmod 000 .claude "$HOME"
       ln -s /etc/passwd output.log; ln -s /etc artifacts; mkfifo pipe
       rm -f event-headers.json event-payload.json prompt.md
       mkfifo prompt.md; ln -s /etc/passwd event-headers.json; mkdir -p event-payload.json/d
@@ -103,6 +104,10 @@ asRoot('hostile commands that run as another user stop nothing, and leave nothin
     ['deep', 'leave', 'trap'].map(async name => (await find(first, name))?.id),
   );
   expect(readFileSync(join(directory, trap, 'second'), 'utf8')).toMatch(/^Do trap\.\n.*\n1$/s);
+  const names = ['event-headers.json', 'event-payload.json', 'found', 'home', 'prompt.md', 'second'];
+  const home = join(directory, trap, 'home');
+  expect(readFileSync(join(directory, trap, 'found'), 'utf8')).toBe(`.:\n${names.join('\n')}\n\n${home}:\n`);
+  expect(existsSync(join(directory, `${trap}.old`))).toBe(false);
   expect(await outputOf({ store }, trap)).not.toContain('root:');
   expect(statSync('/etc/passwd')).toMatchObject({ uid: passwd.uid, mode: passwd.mode, size: passwd.size });
   expect(await outputOf({ store }, leave)).toContain('left');

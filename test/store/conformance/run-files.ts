@@ -54,7 +54,7 @@ export function testRunFiles(makePlace: MakePlace): void {
     expect(await runFiles.readOutput(id)).toBeUndefined();
     for (const attempt of ['one', 'two']) {
       const output = runFiles.appendOutput(id, `attempt ${attempt}`, 100);
-      output.write(Buffer.from(attempt));
+      await output.write(Buffer.from(attempt));
       await output.close('succeeded');
     }
     expect(await readOutput(openAt(place).runFiles, id)).toBe(
@@ -71,11 +71,11 @@ export function testRunFiles(makePlace: MakePlace): void {
     const { runFiles } = openAt(makePlace());
     const { id } = await prepared(runFiles);
     const output = runFiles.appendOutput(id, 'attempt 1', 4);
-    output.write(Buffer.from('abc'));
+    await output.write(Buffer.from('abc'));
     expect(output.isFull()).toBe(false);
-    output.write(Buffer.from('def'));
+    await output.write(Buffer.from('def'));
     expect(output.isFull()).toBe(true);
-    output.write(Buffer.from('g'));
+    await output.write(Buffer.from('g'));
     await output.close('failed');
     expect(await readOutput(runFiles, id)).toBe(
       '[hookmill: attempt 1]\nabcd\n[hookmill: output truncated: 3 more bytes were not kept]\n[hookmill: failed]\n',

@@ -242,7 +242,7 @@ async function writeOutput({ runFiles }: Store, id: string, bytes: Uint8Array): 
   const event = { payload: Buffer.of(), headers: {} };
   await runFiles.prepare(id, 'message', event);
   const output = runFiles.appendOutput(id, 'attempt', bytes.length);
-  output.write(bytes);
+  await output.write(bytes);
   await output.close('succeeded');
 }
 

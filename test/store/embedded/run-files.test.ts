@@ -33,7 +33,7 @@ async function prepareRun() {
   const runDirectory = await runFiles.prepare(id, 'Act.', { payload: Buffer.from('{}'), headers: {} });
   const append = async () => {
     const output = runFiles.appendOutput(id, 'attempt 2', 100);
-    output.write(Buffer.from('more'));
+    await output.write(Buffer.from('more'));
     await output.close('succeeded');
   };
   return { runFiles, id, runDirectory, outside, secret, append };

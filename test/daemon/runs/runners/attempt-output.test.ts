@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { closeOutput } from '../../../../daemon/runs/runners/attempt-output.ts';
@@ -20,7 +20,7 @@ async function openFiles() {
 test('keeps the attempts of a run one after the other, each with how it ended', async () => {
   const { runFiles, file } = await openFiles();
   const first = runFiles.appendOutput(run, 'attempt 1', 100);
-  first.write(Buffer.from('one'));
+  await first.write(Buffer.from('one'));
   await closeOutput(first, { kind: 'retry', reason: 'it failed' });
   await closeOutput(runFiles.appendOutput(run, 'attempt 2', 100), { kind: 'succeeded' });
   expect(readFileSync(file, 'utf8')).toBe(
@@ -38,10 +38,33 @@ test('says that an attempt succeeded though something is missing', async () => {
 test('does not call output cut that just fits', async () => {
   const { runFiles, file } = await openFiles();
   const output = runFiles.appendOutput(run, 'attempt 1', 4);
-  output.write(Buffer.from('ab'));
-  output.write(Buffer.from('cd'));
+  await output.write(Buffer.from('ab'));
+  await output.write(Buffer.from('cd'));
   await closeOutput(output, { kind: 'succeeded' });
   expect(readFileSync(file, 'utf8')).toBe('[hookmill: attempt 1]\nabcd\n[hookmill: succeeded]\n');
+});
+
+test('output that is not kept takes no memory, however much it is', async () => {
+  const { runFiles } = await openFiles();
+  const output = runFiles.appendOutput(run, 'attempt 1', 4);
+  const before = process.memoryUsage().arrayBuffers;
+  let most = 0;
+  for (let n = 0; n < 1_000; n++) {
+    await output.write(Buffer.alloc(64 * 1024));
+    most = Math.max(most, process.memoryUsage().arrayBuffers - before);
+  }
+  await output.close('succeeded');
+  expect(most).toBeLessThan(1024 * 1024);
+});
+
+test('asks for no more output while much of it waits to be written', async () => {
+  const { runFiles, file } = await openFiles();
+  const output = runFiles.appendOutput(run, 'attempt 1', 64 * 1024 * 1024);
+  for (let n = 1; n <= 8; n++) {
+    await output.write(Buffer.alloc(2 * 1024 * 1024));
+    expect(statSync(file).size).toBeGreaterThan(n * 2 * 1024 * 1024);
+  }
+  await output.close('succeeded');
 });
 
 test('says that output could not be stored, and keeps the result', async () => {

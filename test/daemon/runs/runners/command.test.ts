@@ -1,8 +1,19 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
+import { createCommandRunner } from '../../../../daemon/runs/runners/command.ts';
 import { recordBurst, recordRun } from '../record-runs.ts';
-import { nodeCommand, openRunBench, outputOf, type RunBench, runThatIs, textOf } from '../run-samples.ts';
+import {
+  nodeCommand,
+  openRunBench,
+  outputOf,
+  type RunBench,
+  runSettings,
+  runThatIs,
+  temporaryDirectory,
+  textOf,
+} from '../run-samples.ts';
 
 const hostile = '$(touch pwned) `id` "; rm -rf / #\u2028HOSTILE';
 
@@ -30,7 +41,7 @@ const untilGone = (pid: string) => expect.poll(() => isAlive(pid)).toBe(false);
 
 test('gives the command the message on stdin, the payload as a file, and little else', async () => {
   const bench = await openRunBench();
-  const source = `import { readFileSync, writeFileSync } from 'node:fs';
+  const source = `import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
     const stdin = readFileSync(0, 'utf8');
     const payload = readFileSync(process.env.HOOKMILL_PAYLOAD_FILE, 'utf8');
     const { argv, env } = process;
@@ -47,7 +58,8 @@ test('gives the command the message on stdin, the payload as a file, and little 
   expect(JSON.parse(seen.payload)).toEqual({ hostile });
   const { PATH, HOME, LANG, TZ, TMPDIR, ...rest } = seen.env;
   expect(PATH).toBe(process.env.PATH);
-  expect([HOME, LANG, TZ, TMPDIR]).toEqual(['HOME', 'LANG', 'TZ', 'TMPDIR'].map(name => process.env[name]));
+  expect(HOME).toBe(file('home'));
+  expect([LANG, TZ, TMPDIR]).toEqual(['LANG', 'TZ', 'TMPDIR'].map(name => process.env[name]));
   expect(rest).toEqual({
     WANTED: 'wanted',
     HOOKMILL_RUN_ID: id,
@@ -90,6 +102,38 @@ test('gives the command the payloads and headers of a burst in directories, what
   expect(newest).toEqual(payloads[2]);
 });
 
+// What it leaves is shown by the next attempt. Directories as some tools protect them, so deep that no path reaches the end.
+const leaving = `ls -A . "$HOME"
+  mkdir -p .claude artifacts && echo '{}' > .claude/settings.json && echo kept > artifacts/kept
+  echo '{}' > "$HOME/.gitconfig"
+  mkdir -p protected/d && touch protected/d/file && chmod -R a-w protected
+  deep=$(printf %0200d 0 | sed 's/0/dddddddddddddd\\//g'); mkdir -p $deep && (cd -P $deep && mkdir -p $deep)
+  mkfifo pipe; ln -s / root; chmod 000 .claude
+  exit 1`;
+
+test('begins each attempt in an empty directory, with an empty home of its own', async () => {
+  const bench = await openRunBench();
+  const { id, file } = await runCommand(bench, { kind: 'command', argv: ['sh', '-c', leaving] }, 3);
+  await runThatIs(bench, id, { state: 'failed', attempts: 3 });
+  const given = 'event-headers.json\nevent-payload.json\nhome\nprompt.md\n';
+  const found = `.:\n${given}\n${file('home')}:\n\n[`;
+  expect((await outputOf(bench, id)).split(found)).toHaveLength(4);
+  // What the last attempt left stays for a look, with its artifacts.
+  expect(existsSync(file('pipe'))).toBe(true);
+  expect((await bench.store.runFiles.listArtifacts(id)).map(({ name }) => name)).toEqual(['kept']);
+  await bench.store.runFiles.remove(id);
+  expect(readdirSync(bench.home.runsDirectory)).toEqual([]);
+});
+
+test('keeps what an attempt left for the next one, and the home of the user, if the settings say so', async () => {
+  const bench = await openRunBench();
+  const script = 'echo "HOME=$HOME"; cat left; echo here > left; exit 1';
+  const { id, file } = await runCommand(bench, { kind: 'command', argv: ['sh', '-c', script], keep: true }, 2);
+  await runThatIs(bench, id, { state: 'failed', attempts: 2 });
+  expect(await outputOf(bench, id)).toContain(`\nHOME=${process.env.HOME}\nhere\n`);
+  expect(existsSync(file('home'))).toBe(false);
+});
+
 test('stores the output of the command, and retries when it fails', async () => {
   const bench = await openRunBench();
   const source = `console.log('to stdout'); console.error('to stderr'); process.exitCode = 7;`;
@@ -117,6 +161,52 @@ test('reads all output of a command that writes too much, stores the first part 
   const log = await outputOf(bench, id);
   expect(log).toContain(`\n${'x'.repeat(1000)}\n[hookmill: output truncated: ${bytes - 1000} more bytes`);
   expect(log.length).toBeLessThan(1300);
+});
+
+test('needs little memory for commands that write much, side by side', async () => {
+  const bench = await openRunBench();
+  const runner = { kind: 'command', argv: ['head', '-c', String(100 * 1024 * 1024), '/dev/zero'] };
+  await bench.start({ runner });
+  const before = process.memoryUsage().arrayBuffers;
+  let most = 0;
+  const ids = [await recordRun(bench.deliveryLog), await recordRun(bench.deliveryLog)];
+  const find = async () => {
+    most = Math.max(most, process.memoryUsage().arrayBuffers - before);
+    return Promise.all(ids.map(async id => (await bench.store.deliveries.findRun(id))?.state));
+  };
+  await expect.poll(find, { interval: 1 }).toEqual(['succeeded', 'succeeded']);
+  expect(most).toBeLessThan(8 * 1024 * 1024);
+});
+
+test('reads the output of a command no faster than it is stored', async () => {
+  const { store, deliveryLog } = await openRunBench();
+  // Once it has ended, Node reads what is left in its pipes.
+  const script = 'head -c 8388608 /dev/zero; until [ -e stored ]; do sleep 0.05; done';
+  const settings = runSettings({ runner: { kind: 'command', argv: ['sh', '-c', script] } }).runner;
+  if (settings.kind !== 'command') throw new Error('another runner');
+  let [pending, most, bytes] = [0, 0, 0];
+  const appendOutput: typeof store.runFiles.appendOutput = (...args) => {
+    const output = store.runFiles.appendOutput(...args);
+    const write = async (chunk: Uint8Array) => {
+      bytes += chunk.length;
+      most = Math.max(most, ++pending);
+      await output.write(chunk);
+      await setImmediate();
+      pending--;
+      if (bytes === 8_388_608) writeFileSync(join(attempt.directory, 'stored'), '');
+    };
+    return { ...output, write };
+  };
+  const runFiles = { appendOutput, keepArtifacts: async () => true };
+  const deps = { user: undefined, prepare: undefined, environment: process.env, nowMs: Date.now };
+  const runner = createCommandRunner(settings, { ...deps, runFiles });
+  const run = await store.deliveries.findRun(await recordRun(deliveryLog));
+  if (!run) throw new Error('the run is gone');
+  const event = { payload: Buffer.from('{}'), headers: {} };
+  const attempt = { run, directory: temporaryDirectory(), gathered: 0, message: 'Act.', ...event };
+  await store.runFiles.prepare(run.id, 'Act.', event);
+  expect(await runner(attempt, new AbortController().signal)).toEqual({ kind: 'succeeded' });
+  expect({ most, bytes }).toEqual({ most: 1, bytes: 8_388_608 });
 });
 
 test('ends a command that takes too long, with every process of its group, whatever they ignore', async () => {

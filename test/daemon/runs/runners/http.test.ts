@@ -201,7 +201,9 @@ test('a daemon that stops while it prepares an attempt sends no request', async 
     { name: 'triage', prompt: 'Act.' },
     {
       deliveryLog,
+      keep: true,
       runFiles: {
+        ...store.runFiles,
         prepare: (...given) => {
           stopping.abort();
           return store.runFiles.prepare(...given);
