@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { parseJsonText } from '../json/parse-json-text.ts';
 import type { ApiPathParameter } from '../schema/api/route.ts';
 import type { ApiRoutes, OperationId } from '../schema/api/routes.ts';
 import { sessionKeyHeader, unattendedHeader } from '../schema/api/session-key-header.ts';
@@ -85,13 +86,14 @@ async function send(url: string, init: RequestInit): Promise<Response> {
 async function readBody(response: Response): Promise<unknown> {
   if (response.status === 204) return undefined;
   const json = response.headers.get('content-type')?.startsWith('application/json');
-  return json ? response.json() : response.text();
+  const text = await response.text();
+  return json ? parseJsonText(text) : text;
 }
 
 async function readFailure(response: Response): Promise<ApiFailure> {
   if (!response.headers.get('content-type')?.startsWith('application/problem+json')) {
     return new ApiFailure(`Unexpected answer: HTTP ${response.status}. Check the daemon's log.`);
   }
-  const problem = (await response.json()) as ProblemDetails;
+  const problem = parseJsonText(await response.text()) as ProblemDetails;
   return new ApiFailure(problem.detail ?? problem.title, problem);
 }

@@ -1,3 +1,4 @@
+import { parseJsonText } from '../json/parse-json-text.ts';
 import type { AppliedState } from '../schema/applied-state.ts';
 import { createSnapshot } from '../schema/automations-snapshot.ts';
 import type { AutomationDefinition, Trigger } from '../schema/definitions/automation-definition.ts';
@@ -94,7 +95,7 @@ export async function replayDelivery(
   only: string | undefined,
 ): Promise<{ readonly id: string; readonly automation: string }[]> {
   const delivery = await requireDelivery(factory, id);
-  const payload: unknown = JSON.parse((await requirePayload(factory, delivery)).toString('utf8'));
+  const payload: unknown = parseJsonText((await requirePayload(factory, delivery)).toString('utf8'));
   const state = await factory.readState();
   const requested = only === undefined ? undefined : requireAutomation(state, only);
   const { automations } = evaluateAutomations(state, delivery, payload);
@@ -159,7 +160,7 @@ export async function testFilter(
   const stored = await requireDelivery(factory, delivery.id);
   const payload = await requirePayload(factory, stored);
   const { uid: webhookUid, headers } = stored;
-  const judged = { webhookUid, headers, payload: JSON.parse(payload.toString('utf8')) as unknown };
+  const judged = { webhookUid, headers, payload: parseJsonText(payload.toString('utf8')) as unknown };
   return { ...verdictView(judgeAutomation(automation, judged)), warnings };
 }
 

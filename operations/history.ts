@@ -1,3 +1,4 @@
+import { parseJsonText } from '../json/parse-json-text.ts';
 import { dayMs } from '../schema/time-units.ts';
 import type { Factory } from './factory.ts';
 import { type History, impactTrafficDays } from './impact.ts';
@@ -15,7 +16,7 @@ export function openHistory({ name: factory, store: { deliveries }, now }: Facto
       deliveries.listDeliveries({ factory, uid, outcome: 'Accepted', limit }),
     readPayload: async id => {
       const bytes = await deliveries.readPayload(id);
-      return bytes && { payload: JSON.parse(Buffer.from(bytes).toString('utf8')) };
+      return bytes && { payload: parseJsonText(Buffer.from(bytes).toString('utf8')) };
     },
   };
 }

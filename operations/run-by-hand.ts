@@ -1,3 +1,4 @@
+import { parseJsonText } from '../json/parse-json-text.ts';
 import { createSnapshot } from '../schema/automations-snapshot.ts';
 import type { AutomationDefinition } from '../schema/definitions/automation-definition.ts';
 import type { EventHeaders } from '../schema/event-headers.ts';
@@ -43,7 +44,7 @@ export async function runByHand(
   }
   const nowMs = factory.now().getTime();
   const deliveryId = createSortableId('dlv', nowMs, factory.randomBytes(sortableIdRandomBytes));
-  const run = makeRun(factory, automation, JSON.parse(Buffer.from(payload).toString('utf8')), nowMs);
+  const run = makeRun(factory, automation, parseJsonText(Buffer.from(payload).toString('utf8')), nowMs);
   const others = state.automations.filter(({ name }) => name !== automation.name);
   const appliedState = createSnapshot({ ...state, automations: [...others, automation] });
   const manual = { factory: factory.name, webhook: webhook.name, payload, headers };

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { z } from 'zod';
+import { parseJsonText } from '../json/parse-json-text.ts';
 import { type AppliedState, appliedStateShape } from './applied-state.ts';
 import type { Commit } from './commit.ts';
 import { getCommit } from './source-commit.ts';
@@ -28,5 +29,5 @@ export function createSnapshot(state: AppliedState): StoredSnapshot {
 }
 
 export function parseSnapshot(json: string): AutomationsSnapshot {
-  return automationsSnapshotShape.parse(JSON.parse(json));
+  return automationsSnapshotShape.parse(parseJsonText(json));
 }

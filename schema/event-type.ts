@@ -1,3 +1,4 @@
+import { parseJsonText } from '../json/parse-json-text.ts';
 import type { EventHeaders } from './event-headers.ts';
 
 /** The keys of a payload in which senders name the type of an event. */
@@ -9,7 +10,7 @@ const typeKeys = ['type', 'event', 'event_type', 'eventType', 'event_name'];
  */
 export function isOfEventType(eventType: string, headers: EventHeaders, body: string): boolean {
   if (Object.values(headers).includes(eventType)) return true;
-  const payload: unknown = JSON.parse(body);
+  const payload: unknown = parseJsonText(body);
   if (typeof payload !== 'object' || payload === null) return false;
   const fields = new Map(Object.entries(payload));
   return typeKeys.some(key => fields.get(key) === eventType);

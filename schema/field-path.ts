@@ -1,3 +1,4 @@
+import { parseJsonText } from '../json/parse-json-text.ts';
 import { renderPathSegment } from './filters/path-segment.ts';
 
 /** The steps from a payload to one value in it: names of fields, and indexes of elements. */
@@ -13,7 +14,9 @@ export const fieldPathPattern = new RegExp(`^\\$(?:${segment})+$`);
 /** Parses a path; undefined if it is invalid. */
 export function parseFieldPath(text: string): FieldPath | undefined {
   if (!fieldPathPattern.test(text)) return undefined;
-  return [...text.matchAll(segments)].map(([, name, inBrackets = '']) => name ?? JSON.parse(inBrackets));
+  return [...text.matchAll(segments)].map(
+    ([, name, inBrackets = '']) => name ?? (parseJsonText(inBrackets) as string | number),
+  );
 }
 
 /** Reads the value at a path, through own fields only; undefined if there is none. */

@@ -1,3 +1,4 @@
+import { parseJsonText } from '../json/parse-json-text.ts';
 import { isProgram } from './is-program.ts';
 import { isPassedVariable } from './variable-name.ts';
 
@@ -29,7 +30,7 @@ export function parseSecretReference(text: string): SecretReference | undefined 
 function splitCommand(text: string): string[] {
   if (!text.startsWith('[')) return /["'`\\$|;&<>*?]/.test(text) ? [] : text.trim().split(/ +/);
   try {
-    const words: unknown = JSON.parse(text);
+    const words: unknown = parseJsonText(text);
     return Array.isArray(words) && words.every(word => typeof word === 'string') ? words : [];
   } catch {
     return [];

@@ -1,3 +1,4 @@
+import { parseJsonText } from '../json/parse-json-text.ts';
 import type { Commit } from './commit.ts';
 
 /** Where definitions come from, as far as it matters here. */
@@ -16,5 +17,5 @@ export function getCommit({ source }: { readonly source: Source | null }): Commi
  */
 export function parseSourceCommit(json: string | null | undefined): Commit | undefined {
   if (!json) return undefined;
-  return getCommit({ source: JSON.parse(json) as Source | null });
+  return getCommit({ source: parseJsonText(json) as Source | null });
 }

@@ -1,9 +1,10 @@
 import type { z } from 'zod';
+import { parseJsonText } from '../json/parse-json-text.ts';
 import { StoreError } from './store-error.ts';
 
 /** Parses and checks a JSON file that hookmill wrote. Fails with `newer-format` or `corrupt`. */
 export function parseJsonFile<T>(file: string, text: string, shape: z.ZodType<T>): T {
-  return checkShape(file, parseJsonText(file, text), shape);
+  return checkShape(file, parseFileText(file, text), shape);
 }
 
 /** Checks the content of a JSON file that hookmill wrote. Fails with `newer-format` or `corrupt`. */
@@ -21,9 +22,9 @@ export function checkShape<T>(file: string, value: unknown, shape: z.ZodType<T>)
   throw new StoreError('corrupt', `${file} has an invalid value at ${place}: ${issue?.message}`);
 }
 
-export function parseJsonText(file: string, text: string): unknown {
+export function parseFileText(file: string, text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJsonText(text);
   } catch (cause) {
     throw new StoreError('corrupt', `${file} is not valid JSON: it was edited or truncated`, { cause });
   }

@@ -1,6 +1,7 @@
 import { createDecipheriv, createSecretKey, hkdf, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
 import { CompactEncrypt } from 'jose/jwe/compact/encrypt';
+import { parseJsonText } from '../json/parse-json-text.ts';
 import type { Seal, SealedFor } from './seal.ts';
 import { StoreError } from './store-error.ts';
 
@@ -112,7 +113,9 @@ function requireOwner({ value, protectedHeader }: OpenedJwe, owner: SealedFor): 
  */
 function decrypt(jwe: string, key: KeyObject): OpenedJwe {
   const [header = '', encryptedKey, iv = '', ciphertext = '', tag = '', ...others] = jwe.split('.');
-  const protectedHeader = JSON.parse(Buffer.from(header, 'base64url').toString());
+  const protectedHeader = parseJsonText(
+    Buffer.from(header, 'base64url').toString(),
+  ) as OpenedJwe['protectedHeader'];
   const { alg, enc, zip, crit } = protectedHeader;
   const isOurs = alg === 'dir' && enc === 'A256GCM' && zip === undefined && crit === undefined;
   if (!isOurs || encryptedKey !== '' || others.length > 0) throw new Error('this is not a JWE of hookmill');

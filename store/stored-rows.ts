@@ -1,3 +1,4 @@
+import { parseJsonText } from '../json/parse-json-text.ts';
 import type { RunState } from '../schema/delivery.ts';
 import type { EventHeaders } from '../schema/event-headers.ts';
 import type { DeliverySummary, LoggedDelivery, ReportedRun, RunReport, StoredEvent } from './delivery-log.ts';
@@ -59,5 +60,5 @@ export function withoutNulls<Row extends object>(row: Row): Row {
 }
 
 function parseHeaders(json: string | null): EventHeaders | undefined {
-  return json === null ? undefined : JSON.parse(json);
+  return json === null ? undefined : (parseJsonText(json) as EventHeaders);
 }

@@ -1,3 +1,4 @@
+import { parseJsonText } from '../json/parse-json-text.ts';
 import { auditEntryShape } from '../schema/audit-entry.ts';
 import type { AuditLog } from './audit-log.ts';
 import { rowsPerPageMax, type TransferAudit, type TransferSource, type TransferTable } from './transfer.ts';
@@ -37,7 +38,7 @@ export function addAudit<T extends Pick<TransferSource, 'listLoggedFactories'>>(
           entry: JSON.stringify(auditEntryShape.parse(entry)),
         }));
       },
-      write: rows => auditLog.record(rows.map(({ entry }) => auditEntryShape.parse(JSON.parse(entry)))),
+      write: rows => auditLog.record(rows.map(({ entry }) => auditEntryShape.parse(parseJsonText(entry)))),
     },
   };
 }

@@ -7,14 +7,15 @@ import { readSources, type SourceFile } from './support/source-files.ts';
 
 /** The folders that each folder may import from (ARCHITECTURE.md). From `store/`, others may import only its ports. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
-  signatures: [],
-  schema: ['signatures'],
-  store: ['schema'],
-  sources: ['schema'],
-  operations: ['schema', 'signatures', 'store', 'sources'],
-  daemon: ['schema', 'signatures', 'store', 'sources', 'operations'],
-  cli: ['schema', 'signatures', 'store', 'sources', 'operations', 'daemon'],
-  dashboard: ['schema'],
+  json: [],
+  signatures: ['json'],
+  schema: ['json', 'signatures'],
+  store: ['json', 'schema'],
+  sources: ['json', 'schema'],
+  operations: ['json', 'schema', 'signatures', 'store', 'sources'],
+  daemon: ['json', 'schema', 'signatures', 'store', 'sources', 'operations'],
+  cli: ['json', 'schema', 'signatures', 'store', 'sources', 'operations', 'daemon'],
+  dashboard: ['json', 'schema'],
 };
 /** The only ways from the command line into the daemon: to start it, and to look at its settings. */
 const startsDaemon = /^cli\/commands\/([a-z-]+\/)?serve\.ts$/;
@@ -26,7 +27,7 @@ const chainLengthMax = 14;
 const functionLinesMax = 60;
 
 // A pure function may hash, compare and decode. It uses no files, network, processes, clocks or threads.
-const pureFolders = ['schema', 'signatures'];
+const pureFolders = ['json', 'schema', 'signatures'];
 const pureBuiltins = ['node:crypto', 'node:buffer', 'node:util', 'node:assert', 'node:string_decoder'];
 const impure =
   /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bperformance\.|\bprocess\.|\bfetch\(|\bset(Timeout|Interval|Immediate)\b|\brandom(Bytes|UUID|Int|FillSync|Fill)\b|\bgetRandomValues\b|\bconsole\./;
@@ -154,6 +155,20 @@ test('the command line prints only through cli/output.ts, which escapes what a t
   const past = /\bconsole\.|\bstd(out|err)\s*\.\s*(write|end)\b|\bwriteSync\(\s*[12]\b|\bpipe\(\s*process\./;
   const others = sources.filter(({ path }) => folderOf(path) === 'cli' && path !== 'cli/output.ts');
   expect(found(others, ({ code }) => code.split('\n').filter(line => past.test(line)))).toEqual([]);
+});
+
+test('JSON is parsed only by json/parse-json-text.ts, which does not take one key for another', () => {
+  const parser = 'json/parse-json-text.ts';
+  // Of a Response or a Request too: they call JSON.parse.
+  const past = /\bJSON\s*\??\.\s*parse\b|\bJSON\[|=\s*JSON\s*[;,]|\.json\(\)/;
+  const lines = ({ code }: SourceFile) => code.split('\n').filter(line => past.test(line));
+  expect(sources.filter(({ path }) => path === parser).flatMap(lines).length).toBeGreaterThan(0);
+  expect(
+    found(
+      sources.filter(({ path }) => path !== parser),
+      lines,
+    ),
+  ).toEqual([]);
 });
 
 test('no name is exported by two files', () => {

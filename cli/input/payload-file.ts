@@ -1,3 +1,4 @@
+import { parseJsonText } from '../../json/parse-json-text.ts';
 import type { EventHeaders } from '../../schema/event-headers.ts';
 import { CommandError } from '../exit-status.ts';
 import type { HeaderLines } from './header-option.ts';
@@ -10,7 +11,7 @@ export async function readPayloadFile(
   const bytes = await readInputFile(file, 'the payload');
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-    return { bytes, payload: JSON.parse(text) };
+    return { bytes, payload: parseJsonText(text) };
   } catch {
     throw new CommandError(`${file} is not JSON in UTF-8: the ingress would reject it`);
   }

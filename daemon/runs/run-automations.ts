@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseJsonText } from '../../json/parse-json-text.ts';
 import { runControlFields } from '../../schema/definitions/automation-definition.ts';
 import type { DeliveryLogReader, Run } from '../../store/delivery-log.ts';
 
@@ -42,6 +43,6 @@ const snapshotShape = z.object({ automations: z.array(runAutomationShape) });
 
 function parseAutomations(json: string | undefined): RunAutomations {
   if (json === undefined) return new Map();
-  const { automations } = snapshotShape.parse(JSON.parse(json));
+  const { automations } = snapshotShape.parse(parseJsonText(json));
   return new Map(automations.map(automation => [automation.name, automation]));
 }

@@ -1,3 +1,4 @@
+import { parseJsonText } from '../../json/parse-json-text.ts';
 import type { AppliedWebhook } from '../../schema/applied-state.ts';
 
 /** The parts of a webhook without which its requests cannot be answered. */
@@ -29,5 +30,5 @@ export function packWebhooks(webhooks: readonly PackedWebhook[]): PackedWebhooks
 
 export function unpackWebhook({ uids, lines }: PackedWebhooks, uid: string): PackedWebhook | undefined {
   const line = new TextDecoder().decode(lines).split('\n')[uids.indexOf(uid)];
-  return line === undefined ? undefined : { uid, ...JSON.parse(line) };
+  return line === undefined ? undefined : { uid, ...(parseJsonText(line) as Omit<PackedWebhook, 'uid'>) };
 }

@@ -1,3 +1,4 @@
+import { parseJsonText } from '../../json/parse-json-text.ts';
 import { compileRunFlow, type FindRunFlow } from '../../operations/run-flow.ts';
 import type { RunFlowKeys } from '../../schema/definitions/run-flow-fields.ts';
 import type { EventHeaders } from '../../schema/event-headers.ts';
@@ -23,7 +24,7 @@ export function* compileRunMatcher(
   const filters: ServedFilter[] = [];
   const flows = new Map<string, FindRunFlow>();
   for (const part of parts) {
-    filters.push(...(JSON.parse(part) as ServedFilter[]));
+    filters.push(...(parseJsonText(part) as ServedFilter[]));
     yield;
   }
   for (const { name, flow } of filters) {

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { parseJsonText } from '../../json/parse-json-text.ts';
 import { formatJson } from '../../schema/format-json.ts';
 import { callApi } from '../api-client.ts';
 import type { ListedDelivery } from '../api-types.ts';
@@ -90,7 +91,11 @@ function FilterVerdict({ subject, against }: VerdictProperties) {
   const request = useDebounced(JSON.stringify({ ...subject, ...against }), pauseMs);
   const { value, error, reload } = useLoad(
     signal =>
-      callApi('post', '/factories/{factory}/automation-test', { factory, body: JSON.parse(request), signal }),
+      callApi('post', '/factories/{factory}/automation-test', {
+        factory,
+        body: parseJsonText(request) as object,
+        signal,
+      }),
     [factory, request],
   );
   if (error !== undefined) return <ProblemNotice error={error} />;

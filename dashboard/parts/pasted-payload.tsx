@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { parseJsonText } from '../../json/parse-json-text.ts';
 import { CodeField } from './code-field.tsx';
 
 interface Properties {
@@ -28,7 +29,7 @@ export function PastedPayload({ text, onInput, children }: Properties) {
 
 function parseJson(text: string): { readonly value: unknown } | undefined {
   try {
-    return { value: JSON.parse(text) };
+    return { value: parseJsonText(text) };
   } catch {
     return undefined;
   }

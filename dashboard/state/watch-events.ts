@@ -1,3 +1,4 @@
+import { parseJsonText } from '../../json/parse-json-text.ts';
 import { requestApi } from '../api-client.ts';
 
 interface WatchOptions<T> {
@@ -31,7 +32,7 @@ export function watchEvents<T>({ url, name, onEvent, onLive }: WatchOptions<T>):
     try {
       const response = await requestApi(url, { signal });
       onLive(true);
-      for await (const data of readEvents(response, name)) onEvent(JSON.parse(data) as T);
+      for await (const data of readEvents(response, name)) onEvent(parseJsonText(data) as T);
     } catch {
       // Refused or interrupted: tried again below.
     }

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { parseJsonText } from '../../json/parse-json-text.ts';
 import type * as answers from '../../schema/api/answers.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import { parseSnapshot } from '../../schema/automations-snapshot.ts';
@@ -80,7 +81,7 @@ export function deliveryDetail(parts: LoggedParts, permission: Permission): Deli
   return {
     ...deliveryView(delivery, permission),
     payload: body,
-    evaluation: judged ? evaluateAutomations(parseSnapshot(snapshot), delivery, JSON.parse(body)) : null,
+    evaluation: judged ? evaluateAutomations(parseSnapshot(snapshot), delivery, parseJsonText(body)) : null,
     runs: runs.map(runView),
   };
 }

@@ -1,4 +1,5 @@
 import { LineCounter } from 'yaml';
+import { parseJsonText } from '../../json/parse-json-text.ts';
 import type { Range } from '../diagnostics.ts';
 import type { ParsedSource } from './parsed-source.ts';
 
@@ -18,7 +19,7 @@ export function parseJson(file: string, text: string): ParsedJson {
     source: {
       file,
       text,
-      value: JSON.parse(text),
+      value: parseJsonText(text),
       rangeOfKey: path => locate(member(path)?.key ?? start),
       rangeOfValue: path => locate(member(path)?.value ?? start),
     },
@@ -72,7 +73,7 @@ function readOutline(text: string): Outline {
       return { members, error: { expected: expectations[expected], span } };
     }
     if (next === 'comma or end' && closing.length === 1 && closing[0] === '}') {
-      members.set(JSON.parse(text.slice(...key)), { key, value: [valueStart, end] });
+      members.set(String(parseJsonText(text.slice(...key))), { key, value: [valueStart, end] });
     }
     expected = next;
     at = end;

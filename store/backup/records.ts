@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
+import { parseJsonText } from '../../json/parse-json-text.ts';
 import type { DocumentId } from '../documents/documents.ts';
 import type { TransferRow, TransferTableName } from '../transfer.ts';
 
@@ -38,7 +39,7 @@ export async function packRecord(record: BackupRecord): Promise<Buffer> {
 export async function unpackRecord(packed: Uint8Array): Promise<BackupRecord> {
   const content = await promisify(gunzip)(packed);
   let position = 4 + content.readUInt32BE();
-  const record: BackupRecord = JSON.parse(content.toString('utf8', 4, position));
+  const record = parseJsonText(content.toString('utf8', 4, position)) as BackupRecord;
   if (record.kind !== 'rows') return record;
   const rows = record.rows.map(row => {
     if (row.bytes === null) return row;

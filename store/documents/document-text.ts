@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { toCanonicalJson } from '../../schema/canonical-json.ts';
-import { checkShape, parseJsonText } from '../parse-json-file.ts';
+import { checkShape, parseFileText } from '../parse-json-file.ts';
 import { StoreError } from '../store-error.ts';
 import type { StoredDocument } from './documents.ts';
 
@@ -13,7 +13,7 @@ export function parseDocument<T extends object>(
   text: string,
   { shape, whenEdited = () => refuseEdited(place) }: StoredDocument<T>,
 ): T {
-  const { digest, content } = splitDigest(parseJsonText(place, text));
+  const { digest, content } = splitDigest(parseFileText(place, text));
   const data = checkShape(place, content, shape);
   return digest === undefined || digest === digestContent(content) ? data : whenEdited(data);
 }

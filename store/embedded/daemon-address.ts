@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
+import { parseJsonText } from '../../json/parse-json-text.ts';
 import { replaceFile } from '../durable-file.ts';
 import type { DaemonAddress } from '../ports.ts';
 import { fileFailure } from '../store-error.ts';
@@ -20,7 +21,7 @@ export function openDaemonAddress(home: Home): DaemonAddress {
   return {
     read: async () => {
       try {
-        return recordShape.safeParse(JSON.parse(await readFile(daemonFile, 'utf8'))).data;
+        return recordShape.safeParse(parseJsonText(await readFile(daemonFile, 'utf8'))).data;
       } catch {
         // The caller then uses the default address: the record only saves an option.
         return undefined;

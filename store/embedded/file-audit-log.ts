@@ -1,6 +1,7 @@
 import { open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
+import { parseJsonText } from '../../json/parse-json-text.ts';
 import {
   type AuditLog,
   auditEntriesKept,
@@ -133,7 +134,7 @@ async function readLast(files: readonly [string, string]): Promise<number> {
 
 function parseLine(line: string): Line | undefined {
   try {
-    return lineShape.parse(JSON.parse(line));
+    return lineShape.parse(parseJsonText(line));
   } catch {
     return undefined;
   }

@@ -1,3 +1,4 @@
+import { parseJsonText } from '../../json/parse-json-text.ts';
 import type { AuditEntry } from '../../schema/audit-entry.ts';
 import {
   type AuditLog,
@@ -52,7 +53,8 @@ export function openTableAuditLog({ run }: Pick<Database, 'run'>): AuditLog {
         [factory, withAll, before, limit],
       );
       return rows.map(
-        ({ seq, entry }): StoredAuditEntry => storedAuditEntryShape.parse({ ...JSON.parse(entry), seq }),
+        ({ seq, entry }): StoredAuditEntry =>
+          storedAuditEntryShape.parse({ ...(parseJsonText(entry) as object), seq }),
       );
     },
   };

@@ -1,4 +1,5 @@
 import { Argument, type Command } from 'commander';
+import { parseJsonText } from '../../../json/parse-json-text.ts';
 import { addObservedPaths } from '../../../schema/payloads/observed-filter-schema.ts';
 import type { OpenBackend } from '../../backend/backend.ts';
 import { UsageError } from '../../exit-status.ts';
@@ -40,5 +41,5 @@ async function addObserved(text: string, command: Command, openBackend: OpenBack
   const { webhooks } = await backend.call('listWebhooks');
   const payloads = [];
   for (const { uid } of webhooks) payloads.push(await backend.call('describePayloads', { params: { uid } }));
-  return addObservedPaths(JSON.parse(text), payloads);
+  return addObservedPaths(parseJsonText(text) as Readonly<Record<string, unknown>>, payloads);
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { parseJsonText } from '../../../json/parse-json-text.ts';
 import { requireNamedWebhook } from '../../../operations/require-applied.ts';
 import type { AppliedWebhook } from '../../../schema/applied-state.ts';
 import { createSortableId, readSortableIdTime, sortableIdRandomBytes } from '../../../schema/ids.ts';
@@ -224,7 +225,7 @@ async function post(
 
 function findDeliveryId(text: string): string | null {
   try {
-    const { delivery_id } = JSON.parse(text);
+    const { delivery_id } = parseJsonText(text) as { delivery_id?: unknown };
     return typeof delivery_id === 'string' ? delivery_id : null;
   } catch {
     return null;

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { execa } from 'execa';
+import { parseJsonText } from '../../../json/parse-json-text.ts';
 import { openCredential } from '../../../operations/open-credential.ts';
 import { parseFieldPath, readField } from '../../../schema/field-path.ts';
 import { toFollowedBranch } from '../../../sources/repository/followed-repository.ts';
@@ -35,7 +36,7 @@ export async function prepareWorkspace(
 ): ReturnType<PrepareCommand> {
   const { settings, user, environment } = deps;
   if (settings.automations?.includes(attempt.run.automation) === false) return {};
-  const payload: unknown = JSON.parse(Buffer.from(attempt.payload).toString());
+  const payload: unknown = parseJsonText(Buffer.from(attempt.payload).toString());
   const revision = parseRevisionName(readField(payload, parseFieldPath(settings.ref) ?? []));
   if (!revision) {
     const reason = `the payload has no full commit ID and no name of a branch at ${settings.ref}`;

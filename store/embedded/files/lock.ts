@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
+import { parseJsonText } from '../../../json/parse-json-text.ts';
 import { fileFailure, StoreError } from '../../store-error.ts';
 import { makePrivateDirectory } from './home.ts';
 
@@ -94,7 +95,7 @@ async function lockedError(file: string): Promise<StoreError> {
 
 function describeHolder(text: string): string {
   try {
-    const { pid, command, since } = JSON.parse(text) as Partial<Holder>;
+    const { pid, command, since } = parseJsonText(text) as Partial<Holder>;
     return `hookmill ${command} (pid ${pid}, since ${since})`;
   } catch {
     return 'another process';

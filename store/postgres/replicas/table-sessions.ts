@@ -1,3 +1,4 @@
+import { parseJsonText } from '../../../json/parse-json-text.ts';
 import { type StoredSessions, storedPersonShape } from '../../stored-sessions.ts';
 import type { Database } from '../connection/database.ts';
 
@@ -63,6 +64,6 @@ interface Row {
 }
 
 function toSession({ ownerSha256, host, person, from }: Row) {
-  const stored = person === null ? undefined : storedPersonShape.parse(JSON.parse(person));
+  const stored = person === null ? undefined : storedPersonShape.parse(parseJsonText(person));
   return { ownerSha256, host, from, person: stored };
 }

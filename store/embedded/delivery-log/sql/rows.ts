@@ -1,4 +1,5 @@
-import type { Run } from '../../../delivery-log.ts';
+import { parseJsonText } from '../../../../json/parse-json-text.ts';
+import type { Run, RunReport } from '../../../delivery-log.ts';
 import { withoutNulls } from '../../../stored-rows.ts';
 
 /** Selects the columns of a `LoggedDelivery`. */
@@ -58,7 +59,7 @@ export function toRun({ manual, stopped, dismissed, holds, report, ...row }: Run
   return {
     ...withoutNulls(row),
     replay: row.replay === 1,
-    ...(report !== null && { report: JSON.parse(report) }),
+    ...(report !== null && { report: parseJsonText(report) as RunReport }),
     ...(manual === 1 && { manual: true }),
     ...(stopped === 1 && { stopped: true }),
     ...(dismissed === 1 && { dismissed: true }),

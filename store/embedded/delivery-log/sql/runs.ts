@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
+import { parseJsonText } from '../../../../json/parse-json-text.ts';
 import { manualUid } from '../../../../schema/delivery.ts';
-import type { DueTimesCorrection, RunAttempt, RunClaim } from '../../../delivery-log.ts';
+import type { DueTimesCorrection, RunAttempt, RunClaim, RunReport } from '../../../delivery-log.ts';
 import { packRuns } from '../../../delivery-log-thread/batch.ts';
 import type { RunVerb, VerbTable } from '../../../delivery-log-thread/wire.ts';
 import { setInterrupted } from '../../../interrupted-runs.ts';
@@ -116,7 +117,7 @@ function prepareEnds(
     recordReport: ({ report, countMax, ...attempt }) => {
       const known = selectReport.get({ ...noDaemon, ...attempt });
       if (!known) return 'lost';
-      const before = known.report === null ? null : JSON.parse(known.report);
+      const before = known.report === null ? null : (parseJsonText(known.report) as RunReport);
       const next = followReport(before, { report, countMax });
       if (!next) return 'too-many';
       setReport.run(JSON.stringify(next), attempt.id);
