@@ -6,6 +6,7 @@ import { DeliveryLogError } from '../store/delivery-log-error.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { OpenBackend } from './backend/backend.ts';
 import { openBackend } from './backend/open-backend.ts';
+import { addHelpCommand } from './commands/add-command.ts';
 import { declareAudit } from './commands/audit/audit.ts';
 import { declareAutomations } from './commands/automations/automations.ts';
 import { declareAutomationsList } from './commands/automations/list.ts';
@@ -196,8 +197,11 @@ With --detailed-exitcode: 0 no changes, 1 any failure, 2 changes.`,
     for (const [declareParent, ...declareChildren] of rows) {
       const parent = declareParent(program, openBackend);
       for (const declareChild of declareChildren) declareChild(parent, openBackend);
+      if (declareChildren.length > 0) addHelpCommand(parent);
     }
   }
+  program.commandsGroup('Commands:');
+  addHelpCommand(program);
   return program;
 }
 

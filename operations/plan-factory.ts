@@ -1,3 +1,4 @@
+import { addWarnings } from '../schema/diagnostics.ts';
 import type { Definitions } from '../sources/definitions.ts';
 import { findDashboardDiagnostics } from './checks/dashboard-diagnostics.ts';
 import type { Factory } from './factory.ts';
@@ -10,5 +11,8 @@ export async function planFactory(
 ): Promise<Planned> {
   const state = await store.appliedStates.read(name);
   const { planned } = await planDefinitions(state, store.teamSecrets, definitions);
-  return { ...planned, diagnostics: [...planned.diagnostics, ...findDashboardDiagnostics(state, 'warning')] };
+  return {
+    ...planned,
+    diagnostics: addWarnings(planned.diagnostics, findDashboardDiagnostics(state, 'warning')),
+  };
 }

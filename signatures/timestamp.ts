@@ -4,12 +4,12 @@ import { readJson } from './read-json.ts';
 export type TimestampFailure =
   | { readonly code: 'timestamp-missing' }
   | { readonly code: 'timestamp-malformed' }
-  | { readonly code: 'timestamp-too-old'; readonly seconds: number }
-  | { readonly code: 'timestamp-ahead'; readonly seconds: number };
+  /** `seconds` is rounded up, so it is always more than the window. */
+  | { readonly code: 'timestamp-too-old' | 'timestamp-ahead'; readonly seconds: number };
 
 /**
- * Returns undefined if a timestamp is well formed and inside its window. Ages are compared in whole seconds, as most
- * timestamps are, so a window of 300 s includes all of the 300th second, in the past and in the future.
+ * Returns undefined if a timestamp is well formed and inside its window. The age is measured in the timestamp's unit,
+ * as the providers' libraries do: against the current second for one in whole seconds, otherwise to the millisecond.
  */
 export function checkTimestamp(
   text: string | undefined,
@@ -20,10 +20,10 @@ export function checkTimestamp(
   const atMs = parseTimestamp(text, unit);
   if (atMs === undefined) return { code: 'timestamp-malformed' };
   if (toleranceSeconds === undefined) return undefined;
-  const ageSeconds = Math.trunc((nowMs - atMs) / 1000);
-  if (ageSeconds > toleranceSeconds) return { code: 'timestamp-too-old', seconds: ageSeconds };
-  if (-ageSeconds > toleranceSeconds) return { code: 'timestamp-ahead', seconds: -ageSeconds };
-  return undefined;
+  const ageMs = (unit === 's' ? Math.floor(nowMs / 1000) * 1000 : nowMs) - atMs;
+  if (Math.abs(ageMs) <= toleranceSeconds * 1000) return undefined;
+  const seconds = Math.ceil(Math.abs(ageMs) / 1000);
+  return { code: ageMs > 0 ? 'timestamp-too-old' : 'timestamp-ahead', seconds };
 }
 
 export function formatTimestamp(atMs: number, unit: TimestampUnit): string {

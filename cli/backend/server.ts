@@ -1,5 +1,5 @@
 import { findUnconfirmed } from '../../operations/confirmations.ts';
-import { hasErrors } from '../../schema/diagnostics.ts';
+import { type Diagnostic, hasErrors, shortenReport, sortDiagnostics } from '../../schema/diagnostics.ts';
 import { Refusal } from '../../schema/refusal.ts';
 import { readDirectory } from '../../sources/directory-source.ts';
 import { parseDefinitions } from '../../sources/parse-definitions.ts';
@@ -30,30 +30,43 @@ type FactoryParams = { readonly factory: string };
 
 type SentFiles = ReturnType<typeof readFiles>;
 
-/** Reads the definition files to send, and finds the mistakes that can be found without the server. */
+/** Reads the definition files to send, and finds the mistakes that only this machine can find, and others. */
 function readFiles(directory: string) {
   const found = readDirectory(directory);
   const { texts, diagnostics } = parseDefinitions(found);
-  const files = found.files.map(({ file, bytes }) => ({
-    path: file,
-    content: Buffer.from(bytes).toString('utf8'),
-  }));
+  // Files that are too many or too large are not parsed.
+  const files = found.files
+    .filter(({ file }) => texts.has(file))
+    .map(({ file, bytes }) => ({ path: file, content: Buffer.from(bytes).toString('utf8') }));
   return { files, texts, diagnostics };
 }
 
+/**
+ * Plans on the server also if there are mistakes: only the server knows the UIDs and team secrets that it takes to find
+ * all of them, with their hints.
+ */
 async function planOnServer(
   server: Server,
   params: FactoryParams,
   { files, texts, diagnostics: own }: SentFiles,
   impact: boolean,
 ): Promise<PlanResult> {
-  if (hasErrors(own)) return { ok: false, diagnostics: own, texts };
+  const isValid = !hasErrors(own);
+  const body = { files, impact: impact && isValid };
   try {
-    const { diagnostics, ...plan } = await callServer(server, 'plan', { params, body: { files, impact } });
-    return { ok: true, plan, diagnostics, texts };
+    const { diagnostics, ...plan } = await callServer(server, 'plan', { params, body });
+    if (isValid) return { ok: true, plan, diagnostics, texts };
+    return { ok: false, diagnostics: addFindings(own, diagnostics), texts };
   } catch (error) {
-    return { ok: false, diagnostics: requireDiagnostics(error), texts };
+    return { ok: false, diagnostics: addFindings(own, requireDiagnostics(error)), texts };
   }
+}
+
+/** Adds what the server found. Of a mistake that both found, keeps what the server says. */
+function addFindings(own: readonly Diagnostic[], found: readonly Diagnostic[]): readonly Diagnostic[] {
+  const identify = ({ file, code, range }: Diagnostic) => JSON.stringify([file, code, range?.start]);
+  const known = new Set(found.map(identify));
+  return shortenReport(sortDiagnostics([...own.filter(one => !known.has(identify(one))), ...found]));
 }
 
 /** Plans first, then applies exactly that plan: the server refuses if something else changed in between. */

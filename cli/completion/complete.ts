@@ -69,7 +69,8 @@ function findPosition(program: Command, words: readonly string[]): Position {
       if (named && value.length > 0) given.set(named.attributeName(), value.join('='));
       else if (named?.required) option = named;
     } else {
-      const subcommand = command.commands.find(one => one.name() === word);
+      // After `help` come the names of commands, as after its parent.
+      const subcommand = command.commands.find(one => one.name() === word && word !== 'help');
       if (subcommand) command = subcommand;
       else operands += 1;
     }
@@ -86,7 +87,10 @@ function listOptions(command: Command): readonly Candidate[] {
   const help = command.createHelp();
   help.showGlobalOptions = true;
   const options = [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)];
-  return options.flatMap(({ long, description }) => (long ? [{ value: long, description }] : []));
+  // Commander calls the first of two names short, however long it is.
+  return options.flatMap(({ short, long, description }) =>
+    [short, long].flatMap(value => (value === undefined ? [] : [{ value, description }])),
+  );
 }
 
 function listSubcommands(command: Command): readonly Candidate[] {

@@ -61,6 +61,8 @@ export function createBoundedServer(
       keepAliveTimeout: idleConnectionMs,
       connectionsCheckingInterval: connectionsCheckMs,
       maxHeaderSize: headerBytesMax,
+      // Otherwise Node drops a second Authorization in silence, and what is verified could differ from what a proxy saw.
+      joinDuplicateHeaders: true,
       ServerResponse: BoundedResponse,
     },
     serve,

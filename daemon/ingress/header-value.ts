@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 /**
  * Reads the value of one header by its name in lower case. Several fields of one name are one value, joined with `, `
- * (RFC 9110 section 5.3); of those that may be sent only once, such as Content-Type, node keeps the first.
+ * (RFC 9110 section 5.3).
  */
 export function readHeaderValue(headers: IncomingHttpHeaders, name: string): string | undefined {
   // A webhook may name any header, also `constructor`, which every object inherits.

@@ -45,8 +45,9 @@ describe('every command can be written with the tab key', () => {
       const parent = words.slice(0, -1);
       const offered = complete(program, [...parent, '']).candidates.map(({ value }) => value);
       if (words.length > 0) expect(offered).toContain(words.at(-1));
-      const flags = complete(program, [...words, '--']).candidates.map(({ value }) => value);
-      expect(flags).toEqual(expect.arrayContaining(command.options.map(({ long }) => long)));
+      const flags = complete(program, [...words, '-']).candidates.map(({ value }) => value);
+      const inHelp = command.helpInformation().matchAll(/^ {2}(-\S+?)(?:, (-\S+))?(?: |$)/gm);
+      expect(flags).toEqual([...inHelp].flatMap(([, ...names]) => names.filter(name => name !== undefined)));
       expect(flags).toContain('--lock-timeout');
     },
   );
@@ -171,6 +172,8 @@ describe.each(shells)('in %s', shell => {
     ['a command', 'hookmill deliv', 'deliveries'],
     ['a subcommand', 'hookmill secrets gen', 'generate'],
     ['an option', 'hookmill plan --detailed', '--detailed-exitcode'],
+    ['another name of an option', 'hookmill send --i', '--id'],
+    ['the command to help with', 'hookmill help secrets gen', 'generate'],
     ['the value of an option', 'hookmill plan -o mark', 'markdown'],
     ['the value of an option written with =', 'hookmill plan --output=mark', 'markdown'],
     ['a scheme', 'hookmill add strip', 'stripe'],

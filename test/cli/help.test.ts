@@ -29,6 +29,23 @@ describe.each(commands)('%s --help', (_, command) => {
   });
 });
 
+test.each(commands)('hookmill help prints what %s --help prints', async (name, { commands }) => {
+  const words = name.split(' ').slice(1);
+  const help = await printed([...words, '--help']);
+  expect(help).toContain(`Usage: ${name} `);
+  expect(await printed(['help', ...words])).toBe(help);
+  if (commands.length > 0) expect(await printed([...words, 'help'])).toBe(help);
+});
+
+/** Runs the words after `hookmill`, which ask for help. */
+async function printed(words: readonly string[]): Promise<string> {
+  const program = createProgram();
+  let text = '';
+  for (const [, command] of allCommands(program)) command.configureOutput({ writeOut: out => (text += out) });
+  await expect(program.parseAsync(words, { from: 'user' })).rejects.toMatchObject({ exitCode: 0 });
+  return text;
+}
+
 /** Reads the examples in a command's help. The text after two or more spaces explains an example. */
 function examplesOf(command: Command) {
   let help = '';

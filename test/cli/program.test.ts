@@ -7,6 +7,9 @@ describe('wrong usage ends with status 2 and a hint at --help', () => {
   test.for([
     ['an unknown command', ['aply']],
     ['an unknown subcommand', ['secrets', 'sett']],
+    ['help with an unknown command', ['help', 'xyz']],
+    ['help with an unknown subcommand', ['help', 'secrets', 'sett']],
+    ['help with a subcommand of a command that has none', ['help', 'plan', 'extra']],
     ['an unknown option', ['plan', '--frob']],
     ['a missing argument', ['secrets', 'set']],
     ['an argument too many', ['plan', 'extra']],
@@ -31,6 +34,18 @@ describe('wrong usage ends with status 2 and a hint at --help', () => {
     expect(stderr).toContain(`hookmill: ${message}`);
     expect(exitCode).toBe(2);
   });
+});
+
+test.for([
+  ['aply', 'apply'],
+  ['secrets sett', 'set'],
+  ['reconcile suspnd', 'suspend'],
+] as const)('help %s says what was probably meant, as the command itself does', async ([words, meant]) => {
+  const workspace = makeWorkspace();
+  const names = words.split(' ');
+  const help = await workspace.hookmill('help', ...names);
+  expect(help.stderr).toContain(`error: unknown command '${names.at(-1)}'\n(Did you mean ${meant}?)\n`);
+  expect(await workspace.hookmill(...names.slice(0, -1), 'help', ...names.slice(-1))).toEqual(help);
 });
 
 test('with --detailed-exitcode, wrong usage ends with 1, because 2 means changes', async () => {

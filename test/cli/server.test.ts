@@ -265,6 +265,33 @@ test('shows errors with their place in the file', async () => {
   expect(stderr).toContain('1 | secretName: NO_SUCH_SECRET');
 });
 
+test.each(['plan', 'apply', 'apply --dry-run'])('finds all mistakes with %s, as on a home', async command => {
+  const { workspace, hookmill, env, daemon, json } = await remote();
+  const secretName = `FOR_${command.toUpperCase().replaceAll(/\W+/g, '_')}`;
+  await workspace.hookmill('secrets', 'generate', secretName, { env: env.home });
+  workspace.write('webhooks/deploys.yaml', `secretName: ${secretName}\n`);
+  expect(await hookmill('apply')).toMatchObject({ exitCode: 0 });
+  const [{ uid }] = await json('webhooks', 'list');
+  const triggersOf = (name: string) => [
+    { provider: 'webhook', event: 'received', filter: { webhook_ids: [name] } },
+  ];
+  const writeAutomation = (name: string, triggers: object[]) =>
+    workspace.write(`automations/${name}.yaml`, JSON.stringify({ prompt: 'Look.', triggers }));
+  workspace.write('webhooks/pay.yaml', 'secretName: NO_SUCH_SECRET\n');
+  workspace.write('webhooks/Misnamed.yaml', 'secretName: NO_SUCH_SECRET\n');
+  writeAutomation('by-file', triggersOf('deploys'));
+  writeAutomation('new', triggersOf('pay'));
+  writeAutomation('gone', triggersOf(`wh_${'0'.repeat(24)}`));
+  const there = await hookmill(...command.split(' '));
+  expect(there.exitCode).toBe(1);
+  expect(there.stderr).toContain(`hint: write ${uid}, the UID of the webhook deploys`);
+  expect(there.stderr).toContain('webhooks/pay.yaml gets its UID when it is applied');
+  expect(there.stderr).toContain('there is no team secret NO_SUCH_SECRET');
+  expect(there.stderr).toContain('webhooks/Misnamed.yaml: error: invalid name');
+  const home = { ...env.home, HOOKMILL_BASE_URL: daemon.ingressUrl };
+  expect(await workspace.hookmill(...command.split(' '), { env: home })).toEqual(there);
+});
+
 test('says what a token may not do, and that a server is not hookmill', async () => {
   const { workspace, hookmill, env } = await remote({ permission: 'read' });
   workspace.write('webhooks/pay.yaml', 'secretName: PAY\n');

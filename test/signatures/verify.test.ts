@@ -293,27 +293,38 @@ describe('a time without a zone', () => {
 describe('the replay window', () => {
   const windowed = schemes.flatMap(scheme =>
     'timestamp' in scheme && scheme.timestamp?.toleranceSeconds !== undefined
-      ? [{ ...scheme, seconds: scheme.timestamp.toleranceSeconds }]
+      ? [{ ...scheme, timestamp: scheme.timestamp, seconds: scheme.timestamp.toleranceSeconds }]
       : [],
   );
 
   it.each(windowed)(
-    'of $id ends with the second that is $seconds s away, both ways',
+    'of $id includes $seconds s and ends with the next step of its unit, both ways',
     ({ seconds, ...scheme }) => {
       const verify = compileVerifier(scheme, credentialsFor(scheme).secret);
-      const at = (offsetMs: number) => verify(sent(scheme), nowMs + offsetMs);
-      expect(at(seconds * 1000 + 999).ok).toBe(true);
-      expect(at(-seconds * 1000 - 999).ok).toBe(true);
-      expect(at((seconds + 1) * 1000)).toEqual({
+      const request = sent(scheme);
+      const at = (offsetMs: number) => verify(request, nowMs + offsetMs);
+      const windowMs = seconds * 1000;
+      const stepMs = scheme.timestamp.unit === 's' ? 1000 : 1;
+      expect(at(windowMs).ok).toBe(true);
+      expect(at(-windowMs).ok).toBe(true);
+      expect(at(windowMs + stepMs)).toEqual({
         ok: false,
         reason: { code: 'timestamp-too-old', seconds: seconds + 1 },
       });
-      expect(at((-seconds - 1) * 1000)).toEqual({
+      expect(at(-windowMs - stepMs)).toEqual({
         ok: false,
         reason: { code: 'timestamp-ahead', seconds: seconds + 1 },
       });
     },
   );
+
+  it('of a timestamp in whole seconds counts the current second as a whole, as Stripe’s library does', () => {
+    const verify = compileVerifier(getScheme('stripe'), credentialsFor(getScheme('stripe')).secret);
+    const request = sent(getScheme('stripe'));
+    expect(verify(request, nowMs + 300_999).ok).toBe(true);
+    expect(verify(request, nowMs - 299_001).ok).toBe(true);
+    expect(verify(request, nowMs - 300_001).ok).toBe(false);
+  });
 
   it.each([
     '123junk',
