@@ -1,5 +1,4 @@
 import type { RunState } from '../schema/delivery.ts';
-import type { EventHeaders } from '../schema/event-headers.ts';
 import type { DeliverySummary, LoggedDelivery, ReportedRun, RunReport, StoredEvent } from './delivery-log.ts';
 
 // The rows of a database as they are read from it. Null means absent, and event headers are JSON text.
@@ -7,8 +6,7 @@ import type { DeliverySummary, LoggedDelivery, ReportedRun, RunReport, StoredEve
 export type DeliveryRecord = Omit<LoggedDelivery, 'headers'> & { readonly headers: string | null };
 
 export function toDelivery({ headers, ...row }: DeliveryRecord): LoggedDelivery {
-  const kept = parseHeaders(headers);
-  return { ...withoutNulls(row), ...(kept && { headers: kept }) };
+  return { ...withoutNulls(row), ...(headers !== null && { headers: JSON.parse(headers) }) };
 }
 
 /** @limit Overdue runs that are looked at together: the others follow with the next look. */
@@ -26,12 +24,11 @@ export function followReport(
 
 export interface EventRecord {
   readonly payload: Uint8Array;
-  readonly headers: string | null;
+  readonly headers: string;
 }
 
-/** A delivery of an older log has no headers. */
 export function toEvent(row: EventRecord | undefined): StoredEvent | undefined {
-  return row && { payload: row.payload, headers: parseHeaders(row.headers) ?? {} };
+  return row && { payload: row.payload, headers: JSON.parse(row.headers) };
 }
 
 export interface SummaryRow {
@@ -56,8 +53,4 @@ export function toSummaries(rows: readonly SummaryRow[], counts: readonly RunCou
 
 export function withoutNulls<Row extends object>(row: Row): Row {
   return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as Row;
-}
-
-function parseHeaders(json: string | null): EventHeaders | undefined {
-  return json === null ? undefined : JSON.parse(json);
 }

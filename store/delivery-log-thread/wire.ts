@@ -38,7 +38,7 @@ export type DeliveryRow = AcceptedRow | UnidentifiedRow;
 export interface AcceptedRow extends Omit<AcceptedDelivery, 'payload' | 'headers' | 'appliedState' | 'runs'> {
   readonly outcome: 'Accepted';
   /** As JSON, which is cheaper to send than an object. */
-  readonly headers: string | null;
+  readonly headers: string;
   /** Length of its payload, which follows the payloads of the rows before it. */
   readonly payloadBytes: number;
   readonly appliedState?: SentAppliedState;

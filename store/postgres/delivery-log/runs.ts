@@ -201,7 +201,7 @@ const start = `
   )
   SELECT ${runColumns} FROM runs LEFT JOIN hookmill.snapshots ON key = snapshot ORDER BY not_before_ms, seq`;
 
-const decide = `SELECT ${runColumns} FROM hookmill.decide_1($1, $2, $3, $4) AS runs LEFT JOIN hookmill.snapshots ON key = snapshot`;
+const decide = `SELECT ${runColumns} FROM hookmill.decide_runs($1, $2, $3, $4) AS runs LEFT JOIN hookmill.snapshots ON key = snapshot`;
 
 async function findNextDue(client: PoolClient): Promise<number | undefined> {
   const { rows } = await client.query<{ atMs: number }>(`

@@ -25,13 +25,14 @@ CREATE TABLE hookmill.audit (
 -- Sign-ins to the dashboard.
 CREATE TABLE hookmill.sessions (
   id_digest text PRIMARY KEY,
-  token_sha256 text NOT NULL,
+  -- The digest of the API token, or of the person's issuer and subject.
+  owner_sha256 text NOT NULL,
   host text NOT NULL,
   until timestamptz NOT NULL,
   -- The person whose session it is, as JSON. Without one, an API token began the session.
   person text,
   -- Where and when somebody signed in, and when they last used the session.
-  address text NOT NULL DEFAULT '',
+  address text NOT NULL,
   began timestamptz NOT NULL DEFAULT now(),
   used timestamptz NOT NULL DEFAULT now()
 );
@@ -405,7 +406,7 @@ CREATE TRIGGER run_follows AFTER INSERT OR UPDATE ON hookmill.runs
   FOR EACH ROW WHEN (NEW.flow IS NOT NULL) EXECUTE FUNCTION hookmill.follow_run();
 
 -- Starts, parks or stops runs that are due and locked, one after the other. Returns those that it started or stopped.
-CREATE FUNCTION hookmill.decide_1(ids text[], claimer text, now_ms bigint, stop_reason text)
+CREATE FUNCTION hookmill.decide_runs(ids text[], claimer text, now_ms bigint, stop_reason text)
 RETURNS SETOF hookmill.runs LANGUAGE plpgsql AS $$
 DECLARE
   own hookmill.run_flows;
@@ -454,7 +455,7 @@ CREATE TRIGGER run_notes_failure AFTER INSERT OR UPDATE OF state ON hookmill.run
 -- connection, the same batch changes nothing and returns the same. Of deliveries with the same identity or content, any
 -- one may be accepted: the caller sends the first one before the others. Keys are inserted in their order, so that two
 -- replicas do not wait for each other.
-CREATE FUNCTION hookmill.record_1(
+CREATE FUNCTION hookmill.record_repeats(
   ids text[], factories text[], webhooks text[], uids text[], at_mss bigint[], sizes integer[], outcomes text[],
   identities text[], identity_sources text[], content_digests text[], authenticated_bys text[], reasons text[],
   snapshot_keys bigint[], headers_jsons text[], payload_lengths integer[], payloads bytea,
@@ -532,9 +533,9 @@ BEGIN
 END $$;
 
 -- Records a batch in which nothing was accepted before, as usual, with less work: no row can be a duplicate, or have
--- been recorded before, so none is compared with the rows that are there. Leaves other batches to record_1, which then
+-- been recorded before, so none is compared with the rows that are there. Leaves other batches to record_repeats, which then
 -- finds the identities that this function has just inserted.
-CREATE FUNCTION hookmill.record_2(
+CREATE FUNCTION hookmill.record_batch(
   ids text[], factories text[], webhooks text[], uids text[], at_mss bigint[], sizes integer[], outcomes text[],
   identities text[], identity_sources text[], content_digests text[], authenticated_bys text[], reasons text[],
   snapshot_keys bigint[], headers_jsons text[], payload_starts integer[], payload_lengths integer[], payloads bytea,
@@ -564,7 +565,7 @@ BEGIN
   GET DIAGNOSTICS fresh_count = ROW_COUNT;
 
   IF accepted_count = 0 OR fresh_count < accepted_count THEN
-    RETURN QUERY SELECT * FROM hookmill.record_1(ids, factories, webhooks, uids, at_mss, sizes, outcomes, identities,
+    RETURN QUERY SELECT * FROM hookmill.record_repeats(ids, factories, webhooks, uids, at_mss, sizes, outcomes, identities,
       identity_sources, content_digests, authenticated_bys, reasons, snapshot_keys, headers_jsons, payload_lengths,
       payloads, run_ids, run_delivery_ids, run_automations);
     RETURN;
@@ -594,7 +595,7 @@ END $$;
 
 -- Lets the run of a burst gather a delivery, or starts one that does. The lane is locked for recording. The bounds are
 -- the most deliveries and bytes that a run gathers.
-CREATE FUNCTION hookmill.gather_1(run hookmill.runs, burst jsonb, bytes bigint, bounds integer[]) RETURNS void
+CREATE FUNCTION hookmill.gather(run hookmill.runs, burst jsonb, bytes bigint, bounds integer[]) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
   gathering record;
@@ -639,8 +640,8 @@ BEGIN
   END IF;
 END $$;
 
--- Records a batch in which runs have a flow: what record_2 does, and then those runs.
-CREATE FUNCTION hookmill.record_3(
+-- Records a batch in which runs have a flow: what record_batch does, and then those runs.
+CREATE FUNCTION hookmill.record_flows(
   ids text[], factories text[], webhooks text[], uids text[], at_mss bigint[], sizes integer[], outcomes text[],
   identities text[], identity_sources text[], content_digests text[], authenticated_bys text[], reasons text[],
   snapshot_keys bigint[], headers_jsons text[], payload_starts integer[], payload_lengths integer[], payloads bytea,
@@ -657,7 +658,7 @@ BEGIN
   PERFORM hookmill.lock_lanes(29401486, ARRAY(
     SELECT unnest(ARRAY[flow #>> '{order,lane}', flow #>> '{burst,lane}']) FROM unnest(flows::jsonb[]) AS flow));
   FOR duplicate, original IN
-    SELECT * FROM hookmill.record_2(ids, factories, webhooks, uids, at_mss, sizes, outcomes, identities,
+    SELECT * FROM hookmill.record_batch(ids, factories, webhooks, uids, at_mss, sizes, outcomes, identities,
       identity_sources, content_digests, authenticated_bys, reasons, snapshot_keys, headers_jsons, payload_starts,
       payload_lengths, payloads, run_ids, run_delivery_ids, run_automations, known_keys, known_digests)
   LOOP
@@ -675,7 +676,7 @@ BEGIN
     ORDER BY position
   LOOP
     IF run.flow::jsonb ? 'burst' THEN
-      PERFORM hookmill.gather_1(run, run.flow::jsonb -> 'burst', bytes, burst_bounds);
+      PERFORM hookmill.gather(run, run.flow::jsonb -> 'burst', bytes, burst_bounds);
     ELSE
       INSERT INTO hookmill.runs (day, id, delivery_id, factory, webhook, automation, replay, snapshot, not_before_ms,
         created_at_ms, flow)
