@@ -1,5 +1,12 @@
-import type { Run } from '../../../delivery-log.ts';
+import type { DeliveryLogReader, Run } from '../../../delivery-log.ts';
 import { withoutNulls } from '../../../stored-rows.ts';
+
+/** A reader whose methods are synchronous. */
+export type SynchronousReader = {
+  readonly [V in keyof DeliveryLogReader]: (
+    ...given: Parameters<DeliveryLogReader[V]>
+  ) => Awaited<ReturnType<DeliveryLogReader[V]>>;
+};
 
 /** Selects the columns of a `LoggedDelivery`. */
 export const selectDelivery = `
