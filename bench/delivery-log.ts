@@ -149,6 +149,7 @@ function delivery({ bytes, runs }: { bytes: number; runs: number }): AcceptedDel
     authenticatedBy: 'token',
     identity: randomBytes(32).toString('hex'),
     identitySource: 'body',
+    headers: {},
     payload: Buffer.alloc(bytes, '{"a":1}'),
     appliedState,
     runs: Array.from({ length: runs }, () => ({

@@ -52,7 +52,7 @@ async function fill(file: string, uid: string): Promise<void> {
       const id = createSortableId('dlv', atMs, randomBytes(16));
       const isRare = (at + index) % 1_000 === 0;
       return log.recordAccepted({
-        ...{ id, factory: 'default', atMs, size: payload.length, payload, runs: [] },
+        ...{ id, factory: 'default', atMs, size: payload.length, payload, headers: {}, runs: [] },
         ...{ identity: id, identitySource: 'body' },
         ...(isRare ? { webhook: 'load', uid } : { webhook: 'busy', uid: `wh_${'0'.repeat(24)}` }),
       });

@@ -65,7 +65,7 @@ async function recordDeliveries(
       const id = `dlv_${recorded}`;
       await log.recordAccepted({
         ...{ id, factory: 'default', webhook: `w-${number}`, uid, authenticatedBy: 'token' },
-        ...{ atMs, size: kib * 1024, payload: makePayload(index), runs: [] },
+        ...{ atMs, size: kib * 1024, payload: makePayload(index), headers: {}, runs: [] },
         ...{ identity: id, identitySource: 'body' as const },
       });
     }

@@ -13,8 +13,8 @@ const episodeShape = z.strictObject({
   name: z.string(),
   reason: z.string(),
   sinceMs: z.int(),
-  /** When receivers were last told that it is open; absent in episodes of earlier versions. */
-  toldMs: z.int().optional(),
+  /** When receivers were last told that it is open. */
+  toldMs: z.int(),
   /** Since when nothing is wrong any more; null while something is. */
   calmSinceMs: z.int().nullable(),
 });

@@ -18,7 +18,7 @@ export const apiTokenShape = z.strictObject({
   sha256: z.hex().length(64),
   createdAt: z.string(),
   /** The time from which it is refused; null: never. */
-  expiresAt: z.string().nullable().default(null),
+  expiresAt: z.string().nullable(),
   /** Accurate to the minute. */
   lastUsedAt: z.string().nullable(),
 });

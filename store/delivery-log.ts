@@ -38,7 +38,7 @@ export interface AcceptedDelivery extends DeliveryMetadata {
   readonly contentDigest?: string | undefined;
   /** The body's exact bytes. Do not change them before the delivery is recorded. */
   readonly payload: Uint8Array;
-  readonly headers?: EventHeaders;
+  readonly headers: EventHeaders;
   /** A run for each automation that matched; recorded together with the delivery, or not at all. */
   readonly runs: readonly NewRun[];
 }

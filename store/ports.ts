@@ -157,8 +157,8 @@ export interface DaemonRecord {
   readonly managementUrl: string;
   /** Different for each start of a daemon. */
   readonly id: string;
-  /** Whether it takes client addresses from proxies; absent in records of earlier versions. */
-  readonly trustsProxies?: boolean | undefined;
+  /** Whether it takes client addresses from proxies. */
+  readonly trustsProxies: boolean;
   /** The connections that the ingress takes, if the limit of open files allows fewer than its settings. */
   readonly connections?: number | undefined;
 }

@@ -69,7 +69,7 @@ export class SearchSteps {
 
 /** Whether a stored event is of a type. Without a payload it is of none. */
 export function isEventOfType(eventType: string, { payload, headers }: Partial<EventRecord>): boolean {
-  const event = payload ? toEvent({ payload, headers: headers ?? null }) : undefined;
+  const event = payload && headers ? toEvent({ payload, headers }) : undefined;
   return (
     event !== undefined && isOfEventType(eventType, event.headers, Buffer.from(event.payload).toString())
   );

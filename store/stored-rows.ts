@@ -8,8 +8,7 @@ import type { DeliverySummary, LoggedDelivery, ReportedRun, RunReport, StoredEve
 export type DeliveryRecord = Omit<LoggedDelivery, 'headers'> & { readonly headers: string | null };
 
 export function toDelivery({ headers, ...row }: DeliveryRecord): LoggedDelivery {
-  const kept = parseHeaders(headers);
-  return { ...withoutNulls(row), ...(kept && { headers: kept }) };
+  return { ...withoutNulls(row), ...(headers !== null && { headers: parseJsonText(headers) as EventHeaders }) };
 }
 
 /** @limit Overdue runs that are looked at together: the others follow with the next look. */
@@ -27,12 +26,11 @@ export function followReport(
 
 export interface EventRecord {
   readonly payload: Uint8Array;
-  readonly headers: string | null;
+  readonly headers: string;
 }
 
-/** A delivery of an older log has no headers. */
 export function toEvent(row: EventRecord | undefined): StoredEvent | undefined {
-  return row && { payload: row.payload, headers: parseHeaders(row.headers) ?? {} };
+  return row && { payload: row.payload, headers: parseJsonText(row.headers) as EventHeaders };
 }
 
 export interface SummaryRow {
@@ -57,8 +55,4 @@ export function toSummaries(rows: readonly SummaryRow[], counts: readonly RunCou
 
 export function withoutNulls<Row extends object>(row: Row): Row {
   return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as Row;
-}
-
-function parseHeaders(json: string | null): EventHeaders | undefined {
-  return json === null ? undefined : (parseJsonText(json) as EventHeaders);
 }

@@ -55,7 +55,7 @@ function followOne(state: AlertState, finding: Finding, context: AlertContext): 
   });
   if (problem) {
     const again = { ...open, reason: problem.reason, toldMs: context.nowMs, calmSinceMs: null };
-    if (open.type === 'runs.held' && context.nowMs - (open.toldMs ?? open.sinceMs) >= heldAgainMs)
+    if (open.type === 'runs.held' && context.nowMs - open.toldMs >= heldAgainMs)
       return addMessages(replace([again]), again, 'open', context);
     return open.calmSinceMs === null ? state : replace([{ ...open, calmSinceMs: null }]);
   }

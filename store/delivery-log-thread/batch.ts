@@ -71,7 +71,7 @@ export function packDeliveries(
     const { payload, headers, runs, ...row } = delivery.delivery;
     payloads.set(payload, offset);
     offset += payload.length;
-    const packed = { headers: headers ? JSON.stringify(headers) : null, payloadBytes: payload.length };
+    const packed = { headers: JSON.stringify(headers), payloadBytes: payload.length };
     return { ...row, ...appliedState, outcome: 'Accepted', runs: packRuns(runs), ...packed };
   });
   return { deliveries, payloads: payloads.buffer };
@@ -113,8 +113,7 @@ export function makeCommittedRows(
     if (!('payload' in delivery)) return { ...delivery, ...commit };
     const { payload, runs, contentDigest, headers, ...row } = delivery;
     const duplicateOf = originals.get(index);
-    if (duplicateOf === undefined)
-      return { ...row, ...commit, ...(headers && { headers }), outcome: 'Accepted' };
+    if (duplicateOf === undefined) return { ...row, ...commit, headers, outcome: 'Accepted' };
     return { ...row, ...commit, outcome: 'Duplicate', duplicateOf };
   });
 }

@@ -19,7 +19,18 @@ import {
   type WaitingDelivery,
 } from './batch.ts';
 import { CommitHealth } from './commit-health.ts';
-import type { Command, Committed, Failed, FailedBatch, FromWorker, ToWorker, Verb, Verbs } from './wire.ts';
+import {
+  type Argument,
+  type Command,
+  type Committed,
+  commandManners,
+  type Failed,
+  type FailedBatch,
+  type FromWorker,
+  type Result,
+  type ToWorker,
+  type Verb,
+} from './wire.ts';
 
 /** @limit Most deliveries that wait for their commit: beyond it the answer is 503, because waiting longer helps no sender. */
 const deliveriesWaitingMax = 10_000;
@@ -99,15 +110,20 @@ export class GroupCommit {
     return true;
   }
 
-  /** Runs the command in the same transaction as the next batch of deliveries, if the thread has it so. */
-  ask<V extends Verb>(verb: V, argument: Verbs[V]['takes']): Promise<Verbs[V]['gives']> {
-    const queue = this.#manner.commandsWithDeliveries ? this.#commands : this.#separateCommands;
-    return this.#enqueue(queue, verb, argument);
-  }
-
-  /** Runs the command in its own transaction. No delivery fails with it or waits for more than one such command. */
-  askSeparately<V extends Verb>(verb: V, argument: Verbs[V]['takes']): Promise<Verbs[V]['gives']> {
-    return this.#enqueue(this.#separateCommands, verb, argument);
+  /** Executes the command: with the next batch of deliveries, or in a transaction of its own. */
+  ask<V extends Verb>(verb: V, argument: Argument<V>): Promise<Result<V>> {
+    const isSeparate = commandManners[verb].isSeparate || !this.#manner.commandsWithDeliveries;
+    const queue = isSeparate ? this.#separateCommands : this.#commands;
+    return new Promise((resolve, reject) => {
+      if (this.#state !== 'open') return reject(closedError());
+      // The worker answers each command with the result of its verb.
+      queue.push({
+        command: { verb, argument } as Command,
+        resolve: resolve as WaitingCommand['resolve'],
+        reject,
+      });
+      this.#scheduleSend();
+    });
   }
 
   stats(): DeliveryLogStats {
@@ -137,23 +153,6 @@ export class GroupCommit {
     this.#stats.waiting++;
     this.#stats.waitingBytes += countPayloadBytes(waiting);
     this.#scheduleSend();
-  }
-
-  #enqueue<V extends Verb>(
-    queue: WaitingCommand[],
-    verb: V,
-    argument: Verbs[V]['takes'],
-  ): Promise<Verbs[V]['gives']> {
-    return new Promise((resolve, reject) => {
-      if (this.#state !== 'open') return reject(closedError());
-      // The worker answers each command with the type that its verb `gives`.
-      queue.push({
-        command: { verb, argument } as Command,
-        resolve: resolve as WaitingCommand['resolve'],
-        reject,
-      });
-      this.#scheduleSend();
-    });
   }
 
   /** Sends after the event loop's current turn, so that requests that arrived in it are committed together. */

@@ -3,7 +3,14 @@ import { Worker } from 'node:worker_threads';
 import type { DeliveryLog, DeliveryLogOptions, Pruned, PruneRule } from '../delivery-log.ts';
 import { DeliveryLogError } from '../delivery-log-error.ts';
 import { GroupCommit, type ThreadManner } from './group-commit.ts';
-import type { FromWorker, PrunePosition } from './wire.ts';
+import {
+  type Argument,
+  type AsyncVerbTable,
+  commandManners,
+  type FromWorker,
+  type PrunePosition,
+  type Verb,
+} from './wire.ts';
 
 export interface LogThread extends ThreadManner {
   /** The thread's script, which speaks the messages of `wire.ts`. */
@@ -16,31 +23,23 @@ export interface LogThread extends ThreadManner {
 /** Opens a delivery log whose thread commits what arrives together. Rejects with DeliveryLogError if the thread refuses. */
 export async function openLogThread(thread: LogThread, options: DeliveryLogOptions): Promise<DeliveryLog> {
   const commits = new GroupCommit(await startWorker(thread), thread, options);
+  const { pruneStep, ...methods } = toMethods(commits);
   return {
+    ...methods,
     recordAccepted: delivery => commits.recordAccepted(delivery),
     recordUnidentified: delivery => commits.recordUnidentified(delivery),
-    recordUnlogged: counts => commits.ask('recordUnlogged', counts),
-    recordTallies: step => commits.askSeparately('recordTallies', step),
-    recordHealth: record => commits.askSeparately('recordHealth', record),
-    readEvent: deliveryId => commits.ask('readEvent', deliveryId),
-    readSnapshot: digest => commits.ask('readSnapshot', digest),
-    listRunDeliveries: runId => commits.ask('listRunDeliveries', runId),
-    claimRuns: claim => commits.ask('claimRuns', claim),
-    finishRun: result => commits.ask('finishRun', result),
-    awaitReport: awaited => commits.ask('awaitReport', awaited),
-    recordReport: reported => commits.ask('recordReport', reported),
-    postponeRun: postponement => commits.ask('postponeRun', postponement),
-    requeueRunsOfOthers: daemonId => commits.ask('requeueRunsOfOthers', daemonId),
-    correctDueTimes: correction => commits.ask('correctDueTimes', correction),
-    retryRun: run => commits.ask('retryRun', run),
-    dismissRun: id => commits.ask('dismissRun', id),
-    forgetFailures: failures => commits.askSeparately('forgetFailures', failures),
-    replay: replay => commits.ask('replay', replay),
-    prune: rule => prune(commits, rule),
+    prune: rule => prune(pruneStep, rule),
     stats: () => commits.stats(),
     describeTrouble: () => commits.describeTrouble(),
     close: () => commits.close(),
   };
+}
+
+/** Makes a method of each command, which queues it. */
+function toMethods(commits: GroupCommit): AsyncVerbTable {
+  const verbs = Object.keys(commandManners) as Verb[];
+  const methods = verbs.map(verb => [verb, (argument: Argument<Verb>) => commits.ask(verb, argument)]);
+  return Object.fromEntries(methods);
 }
 
 async function startWorker({ script, workerData, name }: LogThread): Promise<Worker> {
@@ -57,13 +56,13 @@ function refusal(name: string, answer: FromWorker | undefined): Error {
   return new DeliveryLogError(code, message.includes(name) ? message : `${name}: ${message}`, { cause });
 }
 
-async function prune(commits: GroupCommit, rule: PruneRule): Promise<Pruned> {
+async function prune(pruneStep: AsyncVerbTable['pruneStep'], rule: PruneRule): Promise<Pruned> {
   const runIds: string[] = [];
   let isEachRunKnown = true;
   let deliveries = 0;
   let after: PrunePosition | undefined;
   do {
-    const step = await commits.askSeparately('pruneStep', after ? { ...rule, after } : rule);
+    const step = await pruneStep(after ? { ...rule, after } : rule);
     deliveries += step.deliveries;
     if (step.runIds) runIds.push(...step.runIds);
     else isEachRunKnown = false;

@@ -1,25 +1,13 @@
 import type {
   AcceptedDelivery,
-  AwaitedReport,
-  ClaimedRuns,
-  DueTimesCorrection,
+  DeliveryLog,
   NewRun,
   Pruned,
   PruneRule,
-  Replay,
-  ReportedRun,
-  ReportKept,
-  RunClaim,
-  RunDelivery,
   RunFlow,
-  RunPostponement,
-  RunResult,
-  StoredEvent,
   UnidentifiedDelivery,
-  UnloggedCount,
 } from '../delivery-log.ts';
 import type { DeliveryLogErrorCode } from '../delivery-log-error.ts';
-import type { HealthRecord, TallyStep } from '../tallies.ts';
 
 /**
  * The work of one transaction; without any, the transaction only tests whether the log can be written. All payloads are
@@ -38,7 +26,7 @@ export type DeliveryRow = AcceptedRow | UnidentifiedRow;
 export interface AcceptedRow extends Omit<AcceptedDelivery, 'payload' | 'headers' | 'appliedState' | 'runs'> {
   readonly outcome: 'Accepted';
   /** As JSON, which is cheaper to send than an object. */
-  readonly headers: string | null;
+  readonly headers: string;
   /** Length of its payload, which follows the payloads of the rows before it. */
   readonly payloadBytes: number;
   readonly appliedState?: SentAppliedState;
@@ -99,56 +87,52 @@ export interface Duplicate {
   readonly of: string;
 }
 
-/** The commands that the worker runs in the batch's transaction. */
-export interface Verbs {
-  readEvent: { takes: string; gives: StoredEvent | undefined };
-  readSnapshot: { takes: string; gives: string | undefined };
-  listRunDeliveries: { takes: string; gives: RunDelivery[] };
-  claimRuns: { takes: RunClaim; gives: ClaimedRuns };
-  finishRun: { takes: RunResult; gives: boolean };
-  awaitReport: { takes: AwaitedReport; gives: boolean };
-  recordReport: { takes: ReportedRun; gives: ReportKept };
-  postponeRun: { takes: RunPostponement; gives: boolean };
-  requeueRunsOfOthers: { takes: string; gives: number };
-  correctDueTimes: { takes: DueTimesCorrection; gives: number };
-  retryRun: { takes: { readonly id: string; readonly nowMs: number }; gives: boolean };
-  dismissRun: { takes: string; gives: boolean };
-  forgetFailures: { takes: readonly number[]; gives: number };
-  replay: { takes: Replay; gives: boolean };
-  recordUnlogged: { takes: readonly UnloggedCount[]; gives: number };
-  recordTallies: { takes: TallyStep; gives: boolean };
-  recordHealth: { takes: HealthRecord; gives: boolean };
-  pruneStep: { takes: PruneStep; gives: PrunedStep };
-}
+/** What the log does by a command to its thread: everything but what the queue of commits does itself. */
+type Commands = Omit<
+  DeliveryLog,
+  'recordAccepted' | 'recordUnidentified' | 'prune' | 'stats' | 'describeTrouble' | 'close'
+> & { pruneStep(step: PruneStep): Promise<PrunedStep> };
 
-export type Verb = keyof Verbs;
-
-/** The verbs of the queue of runs. */
-export type RunVerb = Exclude<
-  Verb,
-  | 'readEvent'
-  | 'readSnapshot'
-  | 'listRunDeliveries'
-  | 'recordUnlogged'
-  | 'recordTallies'
-  | 'recordHealth'
-  | 'pruneStep'
->;
-
-/** After these verbs, queued runs may be due now. */
-export const queuingVerbs: ReadonlySet<Verb> = new Set([
-  'replay',
-  'retryRun',
-  'dismissRun',
-  'requeueRunsOfOthers',
-  'correctDueTimes',
-]);
+export type Verb = keyof Commands;
+export type Argument<V extends Verb> = Parameters<Commands[V]>[0];
+export type Result<V extends Verb> = Awaited<ReturnType<Commands[V]>>;
 
 export type Command<V extends Verb = Verb> = {
-  [K in V]: { readonly verb: K; readonly argument: Verbs[K]['takes'] };
+  [K in V]: { readonly verb: K; readonly argument: Argument<K> };
 }[V];
 
-export type VerbTable = { readonly [V in Verb]: (argument: Verbs[V]['takes']) => Verbs[V]['gives'] };
+/** The commands as an adapter executes them: at once, or with a promise. */
+export type VerbTable = { readonly [V in Verb]: (argument: Argument<V>) => Result<V> };
+export type AsyncVerbTable = { readonly [V in Verb]: (argument: Argument<V>) => Promise<Result<V>> };
+
+interface CommandManner {
+  /** Whether it has a transaction of its own: no delivery fails with it, or waits for more than one such command. */
+  readonly isSeparate?: true;
+  /** Whether queued runs may be due after it. */
+  readonly queuesRuns?: true;
+}
+
+/** Every command. The thread executes those that are not separate with the next deliveries, if its adapter can. */
+export const commandManners: Readonly<Record<Verb, CommandManner>> = {
+  recordUnlogged: {},
+  recordTallies: { isSeparate: true },
+  recordHealth: { isSeparate: true },
+  readEvent: {},
+  readSnapshot: {},
+  listRunDeliveries: {},
+  claimRuns: {},
+  finishRun: {},
+  awaitReport: {},
+  recordReport: {},
+  postponeRun: {},
+  requeueRunsOfOthers: { queuesRuns: true },
+  correctDueTimes: { queuesRuns: true },
+  retryRun: { queuesRuns: true },
+  dismissRun: { queuesRuns: true },
+  forgetFailures: { isSeparate: true },
+  replay: { queuesRuns: true },
+  pruneStep: { isSeparate: true },
+};
 
 export interface PruneStep extends PruneRule {
   readonly after?: PrunePosition;

@@ -6,7 +6,7 @@ import type { StoredDocument } from './documents.ts';
 
 /**
  * Parses the text of a document, and checks its shape and the digest over its content. A document without a digest is
- * accepted: someone edited it deliberately, or an earlier hookmill wrote it. `place` names it in errors.
+ * accepted: someone edited it deliberately. `place` names it in errors.
  */
 export function parseDocument<T extends object>(
   place: string,

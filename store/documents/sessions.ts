@@ -5,13 +5,12 @@ import { type Documents, readWhenChanged, type StoredDocument } from './document
 const sessionShape = z.strictObject({
   digest: z.string(),
   /** The digest of the owner, an API token or a person. */
-  tokenSha256: z.string(),
+  ownerSha256: z.string(),
   person: storedPersonShape.optional(),
   host: z.string(),
-  // A session of an earlier version, which did not know these, has been idle for too long.
-  from: z.string().default(''),
-  beganMs: z.int().default(0),
-  usedMs: z.int().default(0),
+  from: z.string(),
+  beganMs: z.int(),
+  usedMs: z.int(),
   untilMs: z.int(),
 });
 const sessionsShape = z.strictObject({ formatVersion: z.literal(1), sessions: z.array(sessionShape) });
@@ -39,13 +38,13 @@ export function openDocumentSessions(documents: Documents, now: () => Date): Sto
     }));
   };
   return {
-    keep: (digest, { ownerSha256: tokenSha256, person, host, from }, { lifetimeMs, perOwnerMax }) =>
+    keep: (digest, { ownerSha256, person, host, from }, { lifetimeMs, perOwnerMax }) =>
       change(sessions => {
-        const own = sessions.filter(session => session.tokenSha256 === tokenSha256);
+        const own = sessions.filter(session => session.ownerSha256 === ownerSha256);
         const ended = new Set(own.slice(0, Math.max(0, own.length - perOwnerMax + 1)));
         const beganMs = now().getTime();
         const times = { beganMs, usedMs: beganMs, untilMs: beganMs + lifetimeMs };
-        const begun = { digest, tokenSha256, ...(person && { person }), host, from, ...times };
+        const begun = { digest, ownerSha256, ...(person && { person }), host, from, ...times };
         return [...sessions.filter(session => !ended.has(session)), begun];
       }),
     find: async (digest, idleMs) => {
@@ -78,7 +77,7 @@ export function openDocumentSessions(documents: Documents, now: () => Date): Sto
   };
 }
 
-function toSession({ tokenSha256: ownerSha256, person, host, from }: Session): StoredSession {
+function toSession({ ownerSha256, person, host, from }: Session): StoredSession {
   return { ownerSha256, person, host, from };
 }
 

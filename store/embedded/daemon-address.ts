@@ -11,7 +11,7 @@ const recordShape = z.object({
   ingressUrl: z.string(),
   managementUrl: z.string(),
   id: z.string(),
-  trustsProxies: z.boolean().optional(),
+  trustsProxies: z.boolean(),
   connections: z.number().optional(),
 });
 

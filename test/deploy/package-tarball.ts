@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { execaSync } from 'execa';
 
 const root = join(import.meta.dirname, '../..');
+const migrations = ['store/embedded/delivery-log/sql/migrations', 'store/postgres/migrations'];
+const shipped = ['package.json', 'cli/bin.js', 'dist', 'schema/json', ...migrations, 'docs/reference/diagnostics'];
 
 export interface Tarball {
   readonly file: string;
@@ -15,7 +17,7 @@ export interface Tarball {
 export function makeLinkedTarball(): Tarball {
   const directory = mkdtempSync(join(tmpdir(), 'package-'));
   mkdirSync(join(directory, 'package/cli'), { recursive: true });
-  for (const path of ['package.json', 'cli/bin.js', 'dist', 'schema/json', 'docs/reference/diagnostics']) {
+  for (const path of shipped) {
     cpSync(join(root, path), join(directory, 'package', path), { recursive: true });
   }
   symlinkSync(join(root, 'node_modules'), join(directory, 'package/node_modules'));

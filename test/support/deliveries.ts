@@ -24,6 +24,7 @@ export function acceptedDelivery(given: Partial<AcceptedDelivery> = {}): Accepte
     identity: `identity of ${id}`,
     identitySource: 'body',
     payload,
+    headers: {},
     appliedState: { digest: 'digest one', json: '{"automations":[]}' },
     runs: [],
     ...given,

@@ -1,16 +1,19 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { RunDelivery } from '../../delivery-log.ts';
+import type { Pool } from 'pg';
+import type { RunDelivery, StoredEvent } from '../../delivery-log.ts';
 import {
+  type AsyncVerbTable,
   type Batch,
   type Command,
   type Committed,
+  commandManners,
   type FailedBatch,
   type FromWorker,
-  queuingVerbs,
   type ToWorker,
   type Verb,
 } from '../../delivery-log-thread/wire.ts';
 import type { PostgresPlace } from '../../ports.ts';
+import { type EventRecord, toEvent } from '../../stored-rows.ts';
 import { openPool, waitForClose } from '../connection/pool.ts';
 import { migrateTables } from '../migrations.ts';
 import { Lease } from './lease.ts';
@@ -20,12 +23,11 @@ import { preparePruning } from './prune.ts';
 import { prepareRecord } from './record.ts';
 import { requireDurable } from './require-durable.ts';
 import { Retries } from './retries.ts';
-import { deliveriesOfRun } from './rows.ts';
+import { deliveriesOfRun, isDelivery, toIdValues } from './rows.ts';
 import { prepareRuns } from './runs.ts';
 import { openPostgresSnapshots } from './snapshots.ts';
 import { prepareTallies } from './tallies.ts';
 import { recordUnlogged } from './unlogged.ts';
-import { type AsyncVerbs, readEvent } from './verbs.ts';
 
 /** @limit Time in which PostgreSQL must answer a statement that writes the delivery log, in ms: longer than a delivery waits for its commit, and short enough to notice a network that drops everything. */
 const writeMs = 8_000;
@@ -59,7 +61,8 @@ async function serve({
     const lease = new Lease(url, () => reply({ kind: 'claimsLost' }));
     const closePartitions = await keepPartitionsAhead(partitions);
     const snapshots = openPostgresSnapshots();
-    const verbs: AsyncVerbs = {
+    // Each may be called again after a lost connection or a conflict, when the first call may have succeeded.
+    const verbs: AsyncVerbTable = {
       ...prepareRuns(pool, lease, snapshots),
       recordUnlogged: counts => recordUnlogged(pool, counts),
       ...prepareTallies(pool),
@@ -84,11 +87,19 @@ async function serve({
   }
 }
 
+async function readEvent(pool: Pool, deliveryId: string): Promise<StoredEvent | undefined> {
+  const { rows } = await pool.query<EventRecord>(
+    `SELECT payload, headers FROM hookmill.deliveries WHERE ${isDelivery} AND payload IS NOT NULL`,
+    toIdValues(deliveryId),
+  );
+  return toEvent(rows[0]);
+}
+
 /** Commits the deliveries of a batch in one statement, which is one transaction; then its commands, each in its own. */
 function prepareCommit(
   retries: Retries,
   record: ReturnType<typeof prepareRecord>,
-  verbs: AsyncVerbs,
+  verbs: AsyncVerbTable,
 ): (batch: Batch) => Promise<Committed | FailedBatch> {
   const execute = <V extends Verb>(command: Command<V>) =>
     retries.run(() => verbs[command.verb](command.argument));
@@ -101,7 +112,7 @@ function prepareCommit(
       const results: unknown[] = [];
       for (const command of commands) results.push(await execute(command));
       const commitMs = performance.now() - startedMs;
-      const isQueued = runsQueued || commands.some(({ verb }) => queuingVerbs.has(verb));
+      const isQueued = runsQueued || commands.some(({ verb }) => commandManners[verb].queuesRuns === true);
       return { kind: 'committed', id, duplicates, results, runsQueued: isQueued, commitMs };
     } catch (error) {
       const { code, message } = toLogFailure(error);

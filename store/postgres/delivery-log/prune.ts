@@ -1,11 +1,10 @@
 import type { Pool } from 'pg';
 import type { PruneRule } from '../../delivery-log.ts';
-import type { PrunedStep } from '../../delivery-log-thread/wire.ts';
+import type { AsyncVerbTable, PrunedStep } from '../../delivery-log-thread/wire.ts';
 import { inTransaction } from '../connection/transaction.ts';
 import { toDay } from './partitions.ts';
 import { type Carried, type Progress, removeDays } from './prune-days.ts';
 import { isNeeded } from './rows.ts';
-import type { AsyncVerbs } from './verbs.ts';
 
 /** @limit Rows deleted in one step of pruning: its transaction is short, and what it leaves dead is soon reused. */
 const rowsPerStepMax = 5_000;
@@ -44,7 +43,7 @@ type Step = (
  * Prepares the steps of a pass. A day whose deliveries are all past their retention is dropped as a whole; what must stay
  * longer is carried over to partition 0 first. Several replicas may do this at the same time: each step finds what is left.
  */
-export function preparePruning(pool: Pool): AsyncVerbs['pruneStep'] {
+export function preparePruning(pool: Pool): AsyncVerbTable['pruneStep'] {
   return async ({ after, ...given }): Promise<PrunedStep> => {
     const { phase, carried } = (after as Position | undefined) ?? { phase: phases[0] };
     const rule = { ...given, keepSinceMs: given.keepSinceMs - (await readAheadMs(pool)) };

@@ -96,9 +96,7 @@ export function openPostgresReader(url: string): DeliveryLogReader & { close(): 
   };
 }
 
-function readDeliveries(
-  select: Select,
-): Pick<DeliveryLogReader, 'listDeliveries' | 'searchDeliveries' | 'findDelivery'> {
+function readDeliveries(select: Select) {
   const from = 'FROM hookmill.deliveries LEFT JOIN hookmill.snapshots ON key = snapshot';
   /** Reads each snapshot's source once: many rows share one, and it may be long. */
   const withCommits = async (rows: readonly LoggedDelivery[]): Promise<LoggedDelivery[]> => {
@@ -153,10 +151,10 @@ function readDeliveries(
       const rows = await select<DeliveryRecord>(text, toIdValues(id));
       return (await withCommits(rows.map(toDelivery)))[0];
     },
-  };
+  } satisfies Partial<DeliveryLogReader>;
 }
 
-function readCounts(select: Select): Pick<DeliveryLogReader, 'countAccepted' | 'countByHour'> {
+function readCounts(select: Select) {
   return {
     async countAccepted(uid, sinceMs) {
       const [row] = await select<{ lastAtMs: number | null; accepted: number }>(
@@ -184,7 +182,7 @@ function readCounts(select: Select): Pick<DeliveryLogReader, 'countAccepted' | '
       );
       return latest ? { latest, counts } : { counts };
     },
-  };
+  } satisfies Partial<DeliveryLogReader>;
 }
 
 function readRuns(
@@ -233,9 +231,7 @@ function readRuns(
   };
 }
 
-function readTroubledRuns(
-  select: Select,
-): Pick<DeliveryLogReader, 'listOverdueRuns' | 'listFailedAutomations' | 'findHoldingRun'> {
+function readTroubledRuns(select: Select) {
   const read = prepareReadRuns(select);
   return {
     listOverdueRuns: nowMs =>
@@ -252,7 +248,7 @@ function readTroubledRuns(
       const holding = `SELECT run_id FROM hookmill.run_flows WHERE ${isHoldingFlow} AND factory = $1 AND automation = $2 LIMIT 1`;
       return (await read(`WHERE id IN (${holding})`, [factory, automation]))[0];
     },
-  };
+  } satisfies Partial<DeliveryLogReader>;
 }
 
 /** Prepares reading runs: the rest of the statement says which. */

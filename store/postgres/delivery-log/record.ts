@@ -124,7 +124,7 @@ async function recordWave(
     [...snapshotKeys.values()],
     [...snapshotKeys.keys()],
   ];
-  const name = flowing.length === 0 ? 'record_2' : 'record_3';
+  const name = flowing.length === 0 ? 'record_batch' : 'record_flows';
   if (flowing.length > 0) {
     values.push(...toColumns(flowing, ['id', 'deliveryId', 'automation', 'flow']));
     values.push([deliveriesPerRunMax, deliveryBytesPerRunMax]);
@@ -135,7 +135,7 @@ async function recordWave(
   return new Map(rows.map(({ duplicate, original }) => [duplicate, original]));
 }
 
-/** Returns the first parameters of `record_2` and `record_3`, which describe deliveries. */
+/** Returns the first parameters of `record_batch` and `record_flows`, which describe deliveries. */
 function listDeliveryValues(wave: readonly Entry[], snapshotKeys: ReadonlyMap<string, number>): unknown[] {
   const rows = wave.map(({ row }) => row);
   const accepted = wave.map(({ row }) => (row.outcome === 'Accepted' ? row : undefined));

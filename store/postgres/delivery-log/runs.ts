@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from 'pg';
 import { manualUid } from '../../../schema/delivery.ts';
 import type { ClaimedRuns, Replay, Run, RunAttempt, RunClaim, RunReport } from '../../delivery-log.ts';
 import { packRuns } from '../../delivery-log-thread/batch.ts';
-import type { RunVerb } from '../../delivery-log-thread/wire.ts';
+import type { AsyncVerbTable } from '../../delivery-log-thread/wire.ts';
 import { setInterrupted } from '../../interrupted-runs.ts';
 import { flowDecisionsMax, stopReason } from '../../run-flow.ts';
 import { followReport, withoutNulls } from '../../stored-rows.ts';
@@ -13,12 +13,9 @@ import { isPartitionMissing } from './log-failures.ts';
 import { toDay } from './partitions.ts';
 import { isDelivery, runColumns, toIdValues } from './rows.ts';
 import type { PostgresSnapshots } from './snapshots.ts';
-import type { AsyncVerbs } from './verbs.ts';
-
-type RunVerbs = Pick<AsyncVerbs, RunVerb>;
 
 /** The queue of runs, which all replicas share. */
-export function prepareRuns(pool: Pool, lease: Lease, snapshots: PostgresSnapshots): RunVerbs {
+export function prepareRuns(pool: Pool, lease: Lease, snapshots: PostgresSnapshots) {
   return {
     ...prepareClaims(pool, lease),
     recordReport: ({ report, countMax, ...attempt }) =>
@@ -63,14 +60,11 @@ export function prepareRuns(pool: Pool, lease: Lease, snapshots: PostgresSnapsho
         if (isPartitionMissing(error)) return false;
         throw error;
       }),
-  };
+  } satisfies Partial<AsyncVerbTable>;
 }
 
 /** Claims, and the results of what was claimed. */
-function prepareClaims(
-  pool: Pool,
-  lease: Lease,
-): Pick<RunVerbs, 'claimRuns' | 'finishRun' | 'awaitReport' | 'postponeRun' | 'requeueRunsOfOthers'> {
+function prepareClaims(pool: Pool, lease: Lease) {
   /** The runs that were claimed here and have no result yet, each with the name that claimed it. */
   const executing = new Map<string, string | undefined>();
   const requeue = (claimedBy: string) => {
@@ -123,7 +117,7 @@ function prepareClaims(
         await pool.query('SELECT hookmill.release_all_lanes()');
         return requeued;
       }),
-  };
+  } satisfies Partial<AsyncVerbTable>;
 }
 
 const isClaimed = "id = $1 AND state = 'running' AND claimed_by IS NOT DISTINCT FROM $2 AND claims = $3";
@@ -201,7 +195,7 @@ const start = `
   )
   SELECT ${runColumns} FROM runs LEFT JOIN hookmill.snapshots ON key = snapshot ORDER BY not_before_ms, seq`;
 
-const decide = `SELECT ${runColumns} FROM hookmill.decide_1($1, $2, $3, $4) AS runs LEFT JOIN hookmill.snapshots ON key = snapshot`;
+const decide = `SELECT ${runColumns} FROM hookmill.decide_runs($1, $2, $3, $4) AS runs LEFT JOIN hookmill.snapshots ON key = snapshot`;
 
 async function findNextDue(client: PoolClient): Promise<number | undefined> {
   const { rows } = await client.query<{ atMs: number }>(`

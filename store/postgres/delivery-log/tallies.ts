@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import type { DeliveryLogReader } from '../../delivery-log.ts';
+import type { AsyncVerbTable } from '../../delivery-log-thread/wire.ts';
 import {
   type HealthCounts,
   listeningBreakMs,
@@ -16,13 +17,10 @@ import { toColumns } from '../connection/text.ts';
 import { inTransaction } from '../connection/transaction.ts';
 import { toDay } from './partitions.ts';
 import { type Select, settle } from './search.ts';
-import type { AsyncVerbs } from './verbs.ts';
 
 type Position = TallyPosition & { readonly listeningSinceMs: number };
 
-export function readTallies(
-  select: Select,
-): Pick<DeliveryLogReader, 'readNextTallies' | 'readHistory' | 'listDueHealth' | 'countHealth'> {
+export function readTallies(select: Select) {
   const readPosition = async () => {
     const text = 'SELECT seq, day, listening_since_ms AS "listeningSinceMs" FROM hookmill.tally_position';
     const [position] = await select<Position>(text, []);
@@ -64,7 +62,7 @@ export function readTallies(
         [factory ?? null],
       ),
     }),
-  };
+  } satisfies Partial<DeliveryLogReader>;
 }
 
 /**
@@ -99,7 +97,7 @@ const isMeant = '($1::text IS NULL OR factory = $1)';
 const selectHealth =
   'SELECT factory, uid, webhook, state, since_ms AS "sinceMs", from_ms AS "fromMs" FROM hookmill.webhook_health';
 
-export function prepareTallies(pool: Pool): Pick<AsyncVerbs, 'recordTallies' | 'recordHealth'> {
+export function prepareTallies(pool: Pool) {
   return {
     recordTallies: ({ from, to, tallies }) =>
       inTransaction(pool, async client => {
@@ -123,7 +121,7 @@ export function prepareTallies(pool: Pool): Pick<AsyncVerbs, 'recordTallies' | '
         const [answer] = (await client.query<{ due: boolean }>(isAnyDue, [nowMs])).rows;
         return answer?.due === true;
       }),
-  };
+  } satisfies Partial<AsyncVerbTable>;
 }
 
 const tallyFields = [

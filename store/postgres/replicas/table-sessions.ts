@@ -9,9 +9,9 @@ export function openTableSessions({ run }: Pick<Database, 'run'>): StoredSession
       await run(
         `WITH expired AS (DELETE FROM hookmill.sessions WHERE until <= now()),
         oldest AS (DELETE FROM hookmill.sessions WHERE id_digest IN (
-          SELECT id_digest FROM hookmill.sessions WHERE token_sha256 = $2 AND until > now()
+          SELECT id_digest FROM hookmill.sessions WHERE owner_sha256 = $2 AND until > now()
           ORDER BY until DESC OFFSET $5))
-        INSERT INTO hookmill.sessions (id_digest, token_sha256, host, until, person, address)
+        INSERT INTO hookmill.sessions (id_digest, owner_sha256, host, until, person, address)
         VALUES ($1, $2, $3, now() + $4 * interval '1 ms', $6, $7)`,
         [
           digest,
@@ -47,7 +47,7 @@ export function openTableSessions({ run }: Pick<Database, 'run'>): StoredSession
   };
 }
 
-const select = `SELECT id_digest AS digest, token_sha256 AS "ownerSha256", host, person, address AS "from", began, used, until,
+const select = `SELECT id_digest AS digest, owner_sha256 AS "ownerSha256", host, person, address AS "from", began, used, until,
     greatest(0, (extract(epoch FROM now() - used) * 1000)::float8) AS "idleForMs"
   FROM hookmill.sessions WHERE until > now() AND used + $1 * interval '1 ms' > now()`;
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { type Finding, followEpisodes } from '../../../operations/alerts/follow-episodes.ts';
-import { type AlertState, type Episode, noAlerts } from '../../../store/alerts.ts';
+import { type AlertState, noAlerts } from '../../../store/alerts.ts';
 
 const nowMs = 1_750_000_000_000;
 const context = { nowMs, urls: ['http://a', 'http://b'], dashboardUrl: 'http://c', randomBytes };
@@ -72,11 +72,6 @@ test('held runs are told again each day under the same ID, with what is wrong th
   expect(new Set(again.messages.map(({ id }) => id)).size).toBe(6);
   expect(follow(again, [wrong('second')], nowMs + 2 * dayMs - 1)).toBe(again);
   expect(told(follow(again, [wrong('second')], nowMs + 2 * dayMs))).toHaveLength(8);
-  // An episode of an earlier version does not say when it was told.
-  const { toldMs: _, ...earlier } = opened.episodes[0] as Episode;
-  const old = { ...noAlerts, episodes: [earlier] };
-  expect(follow(old, [wrong('first')])).toBe(old);
-  expect(told(follow(old, [wrong('first')], nowMs + dayMs))).toHaveLength(2);
 });
 
 test('a thousand episodes are open at most', () => {

@@ -53,7 +53,8 @@ export function testClaims(makePlace: MakePlace): void {
     const place = makePlace();
     const { daemonAddress } = openAt(place);
     expect(await daemonAddress.read()).toBeUndefined();
-    const first = { ingressUrl: 'http://127.0.0.1:8080', managementUrl: 'http://127.0.0.1:8081', id: 'a' };
+    const urls = { ingressUrl: 'http://127.0.0.1:8080', managementUrl: 'http://127.0.0.1:8081' };
+    const first = { ...urls, id: 'a', trustsProxies: false };
     const second = { ...first, ingressUrl: 'https://hooks.example', id: 'b' };
     for (const daemon of [first, second]) await daemonAddress.record(daemon);
     expect(await openAt(place).daemonAddress.read()).toEqual(second);

@@ -48,7 +48,7 @@ test('a delivery whose connection was ended while it waited for the standby stil
   const delivery = acceptedDelivery();
   const recorded = log.recordAccepted(delivery);
   const [first] = await eventually(async () =>
-    [await listWaiting('%record_2%')].find(({ length }) => length > 0),
+    [await listWaiting('%record_batch%')].find(({ length }) => length > 0),
   );
   await query(adminUrl(), 'SELECT pg_terminate_backend($1)', [first]);
   const next = eventually(async () => (await listWaiting('%')).some(pid => pid !== first) && 'waits again');

@@ -5,7 +5,6 @@ import { parseSourceCommit } from '../../../../schema/source-commit.ts';
 import { hourMs } from '../../../../schema/time-units.ts';
 import type {
   DeliveryFilter,
-  DeliveryLogReader,
   FailedAutomation,
   HourlyCount,
   LoggedDelivery,
@@ -25,6 +24,7 @@ import { openDatabaseForReading } from '../sql/database.ts';
 import {
   isHolding,
   type RunRow,
+  type SynchronousReader,
   selectDelivery,
   selectPayload,
   selectRun,
@@ -39,14 +39,7 @@ import { prepareSumUnlogged } from '../sql/unlogged.ts';
 import type { QueryVerb } from './query.ts';
 import { prepareSqliteSearch, type SeqList } from './search.ts';
 
-/** A reader whose methods are synchronous. */
 export type SqliteReader = SynchronousReader & { close(): void };
-
-type SynchronousReader = {
-  readonly [V in QueryVerb]: (
-    ...given: Parameters<DeliveryLogReader[V]>
-  ) => Awaited<ReturnType<DeliveryLogReader[V]>>;
-};
 
 /** A log that was never written reads as empty. Throws DeliveryLogError `version`. */
 export function openSqliteReader(file: string): SqliteReader {
@@ -77,9 +70,7 @@ export function answerQuery(reader: SqliteReader, verb: QueryVerb, given: readon
   return answer(...given);
 }
 
-function prepareDeliveryQueries(
-  database: Database.Database,
-): Pick<SynchronousReader, 'listDeliveries' | 'searchDeliveries' | 'findDelivery'> {
+function prepareDeliveryQueries(database: Database.Database) {
   const selectSeries = database
     .prepare<{ factory: string; name: string | null; uid: string | null; outcome: string | null }, number>(`
       SELECT key FROM series WHERE factory = @factory
@@ -120,7 +111,7 @@ function prepareDeliveryQueries(
     listDeliveries: wanted => search(wanted, false).rows,
     searchDeliveries: wanted => search(wanted, true),
     findDelivery: id => withCommits(find.all(id).map(toDelivery))[0],
-  };
+  } satisfies Partial<SynchronousReader>;
 }
 
 function prepareSummaries(database: Database.Database): SynchronousReader['summarizeDeliveries'] {
@@ -136,9 +127,7 @@ function prepareSummaries(database: Database.Database): SynchronousReader['summa
   };
 }
 
-function prepareTroubledRuns(
-  database: Database.Database,
-): Pick<SynchronousReader, 'listOverdueRuns' | 'listFailedAutomations' | 'findHoldingRun'> {
+function prepareTroubledRuns(database: Database.Database) {
   const overdue = database.prepare<[number, number], RunRow>(`${selectRun}
     WHERE state = 'running' AND claimed_by IS NULL AND waits_until_ms <= ? LIMIT ?`);
   const failed = database.prepare<[number], FailedAutomation>(
@@ -150,12 +139,10 @@ function prepareTroubledRuns(
     listOverdueRuns: nowMs => overdue.all(nowMs, overdueRunsMax).map(toRun),
     listFailedAutomations: limit => failed.all(limit),
     findHoldingRun: of => holding.all(of).map(toRun)[0],
-  };
+  } satisfies Partial<SynchronousReader>;
 }
 
-function prepareCounts(
-  database: Database.Database,
-): Pick<SynchronousReader, 'countAccepted' | 'countByHour'> {
+function prepareCounts(database: Database.Database) {
   // All of them need only the index by series and age.
   const lastAccepted = database
     .prepare<[string], number | null>(`
@@ -187,7 +174,7 @@ function prepareCounts(
       const counts = hourly.all({ uid, sinceMs });
       return last ? { latest: last, counts } : { counts };
     },
-  };
+  } satisfies Partial<SynchronousReader>;
 }
 
 function prepareRunQueries(

@@ -1,6 +1,13 @@
 import { parseJsonText } from '../../../../json/parse-json-text.ts';
-import type { Run, RunReport } from '../../../delivery-log.ts';
+import type { DeliveryLogReader, Run, RunReport } from '../../../delivery-log.ts';
 import { withoutNulls } from '../../../stored-rows.ts';
+
+/** A reader whose methods are synchronous. */
+export type SynchronousReader = {
+  readonly [V in keyof DeliveryLogReader]: (
+    ...given: Parameters<DeliveryLogReader[V]>
+  ) => Awaited<ReturnType<DeliveryLogReader[V]>>;
+};
 
 /** Selects the columns of a `LoggedDelivery`. */
 export const selectDelivery = `

@@ -3,7 +3,7 @@ import { parseJsonText } from '../../../../json/parse-json-text.ts';
 import { manualUid } from '../../../../schema/delivery.ts';
 import type { DueTimesCorrection, RunAttempt, RunClaim, RunReport } from '../../../delivery-log.ts';
 import { packRuns } from '../../../delivery-log-thread/batch.ts';
-import type { RunVerb, VerbTable } from '../../../delivery-log-thread/wire.ts';
+import type { VerbTable } from '../../../delivery-log-thread/wire.ts';
 import { setInterrupted } from '../../../interrupted-runs.ts';
 import { flowDecisionsMax, stopReason } from '../../../run-flow.ts';
 import { followReport } from '../../../stored-rows.ts';
@@ -12,20 +12,18 @@ import { type RunRow, selectRun, toRun } from './rows.ts';
 import type { Series } from './series.ts';
 import type { Snapshots } from './snapshots.ts';
 
-export type RunVerbs = Pick<VerbTable, RunVerb>;
-
 /** The queue of runs. Each verb runs within the caller's transaction. */
-export function prepareRunVerbs(database: Database.Database, snapshots: Snapshots, series: Series): RunVerbs {
+export function prepareRunVerbs(database: Database.Database, snapshots: Snapshots, series: Series) {
   const lanes = prepareLanes(database);
   return {
     claimRuns: prepareClaim(database, lanes),
     ...prepareEnds(database, lanes),
     ...prepareRetries(database, lanes),
     replay: prepareReplay(database, snapshots, series),
-  };
+  } satisfies Partial<VerbTable>;
 }
 
-function prepareClaim(database: Database.Database, lanes: Lanes): RunVerbs['claimRuns'] {
+function prepareClaim(database: Database.Database, lanes: Lanes): VerbTable['claimRuns'] {
   const selectDue = database.prepare<{ nowMs: number; limit: number }, DueRun>(`
     SELECT seq, flow IS NOT NULL AS hasFlow, ${selectLanes} FROM runs
     WHERE state = 'queued' AND parked IS NULL AND not_before_ms <= @nowMs ORDER BY not_before_ms, seq LIMIT @limit`);
@@ -83,10 +81,7 @@ interface DueRun extends RunLanes {
 type Decision = Obstacle | 'start';
 
 /** The ends of attempts, which may let others start. */
-function prepareEnds(
-  database: Database.Database,
-  lanes: Lanes,
-): Pick<RunVerbs, 'finishRun' | 'awaitReport' | 'recordReport' | 'postponeRun' | 'requeueRunsOfOthers'> {
+function prepareEnds(database: Database.Database, lanes: Lanes) {
   const isClaimed = "id = @id AND state = 'running' AND claimed_by IS @claimedBy AND claims = @claims";
   const finish = database.prepare<
     ClaimColumns & { state: string; atMs: number; error: string | null },
@@ -130,7 +125,7 @@ function prepareEnds(
       lanes.releaseAll();
       return changes;
     },
-  };
+  } satisfies Partial<VerbTable>;
 }
 
 /** A run that waits for its receiver is claimed by no daemon. */
@@ -144,10 +139,7 @@ interface PostponementColumns {
   readonly error: string | null;
 }
 
-function prepareRetries(
-  database: Database.Database,
-  lanes: Lanes,
-): Pick<RunVerbs, 'correctDueTimes' | 'retryRun' | 'dismissRun' | 'forgetFailures'> {
+function prepareRetries(database: Database.Database, lanes: Lanes) {
   // A run that is stamped later than now was recorded or attempted before the clock was set back.
   const stamp = 'max(created_at_ms, coalesce(started_at_ms, 0))';
   const correct = (parked: string) =>
@@ -173,14 +165,14 @@ function prepareRetries(
       if (dismissed) lanes.release({ ...dismissed, limitLane: null });
       return dismissed !== undefined;
     },
-  };
+  } satisfies Partial<VerbTable>;
 }
 
 function prepareReplay(
   database: Database.Database,
   snapshots: Snapshots,
   series: Series,
-): RunVerbs['replay'] {
+): VerbTable['replay'] {
   const insertManual = database.prepare(
     'INSERT INTO deliveries (id, series, at_ms, size, headers, payload) VALUES (?, ?, ?, ?, ?, ?)',
   );

@@ -1,5 +1,4 @@
 import type Database from 'better-sqlite3';
-import type { DeliveryLogReader } from '../../../delivery-log.ts';
 import type { VerbTable } from '../../../delivery-log-thread/wire.ts';
 import {
   type HealthCounts,
@@ -12,18 +11,12 @@ import {
   unhealthyListedMax,
   unhealthyStates,
 } from '../../../tallies.ts';
+import type { SynchronousReader } from './rows.ts';
 
 /** @limit Tallies that are removed in one step of pruning: a new delivery waits a few ms for it at most. */
 const talliesPerPruneStepMax = 1_000;
 
-type TallyVerb = 'readNextTallies' | 'readHistory' | 'listDueHealth' | 'countHealth';
-type TallyQueries = {
-  readonly [V in TallyVerb]: (
-    ...given: Parameters<DeliveryLogReader[V]>
-  ) => Awaited<ReturnType<DeliveryLogReader[V]>>;
-};
-
-export function prepareTallyQueries(database: Database.Database): TallyQueries {
+export function prepareTallyQueries(database: Database.Database) {
   const listeningSince = database
     .prepare<[], number>('SELECT listening_since_ms FROM tally_position')
     .pluck();
@@ -57,10 +50,10 @@ export function prepareTallyQueries(database: Database.Database): TallyQueries {
       const factory = given ?? null;
       return { counts: counts.all({ factory }), unhealthy: unhealthy.all({ factory }) };
     },
-  };
+  } satisfies Partial<SynchronousReader>;
 }
 
-function prepareReadNext(database: Database.Database): TallyQueries['readNextTallies'] {
+function prepareReadNext(database: Database.Database): SynchronousReader['readNextTallies'] {
   const position = database.prepare<[], number>('SELECT seq FROM tally_position').pluck();
   const next = database
     .prepare<[number], [number, number, number]>(
@@ -98,9 +91,7 @@ const selectHealth =
   'SELECT factory, uid, webhook, state, since_ms AS sinceMs, from_ms AS fromMs FROM webhook_health';
 
 /** Each verb runs within the caller's transaction. */
-export function prepareTallyVerbs(
-  database: Database.Database,
-): Pick<VerbTable, 'recordTallies' | 'recordHealth'> {
+export function prepareTallyVerbs(database: Database.Database) {
   const advance = database.prepare<[number, number]>('UPDATE tally_position SET seq = ? WHERE seq = ?');
   const add = database.prepare<[Tally]>(addTally);
   const wake = database.prepare<[Tally & { isUrgent: number }]>(`
@@ -137,7 +128,7 @@ export function prepareTallyVerbs(
       }
       return isAnyDue.get({ nowMs }) === 1;
     },
-  };
+  } satisfies Partial<VerbTable>;
 }
 
 const addTally = `

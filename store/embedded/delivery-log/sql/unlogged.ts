@@ -1,7 +1,8 @@
 import type Database from 'better-sqlite3';
-import type { DeliveryLogReader, UnloggedCount } from '../../../delivery-log.ts';
+import type { UnloggedCount } from '../../../delivery-log.ts';
 import type { VerbTable } from '../../../delivery-log-thread/wire.ts';
 import { rowsPerPageMax, type TransferUnlogged } from '../../../transfer.ts';
+import type { SynchronousReader } from './rows.ts';
 
 /** @limit Most counts of requests without a row that are removed in one step of pruning: a new delivery waits a few ms for it at most. */
 const countsPerPruneStepMax = 1_000;
@@ -21,9 +22,7 @@ const insertUnlogged = `
   INSERT INTO unlogged (factory, minute, uid, reason, detail, count, last_at_ms)
   VALUES (@factory, CAST(@lastAtMs / 60000 AS INTEGER), @uid, @reason, @detail, @count, @lastAtMs)`;
 
-export function prepareSumUnlogged(
-  database: Database.Database,
-): (...given: Parameters<DeliveryLogReader['sumUnlogged']>) => UnloggedCount[] {
+export function prepareSumUnlogged(database: Database.Database): SynchronousReader['sumUnlogged'] {
   const sum = database.prepare<{ factory: string; uid: string | null; sinceMs: number }, UnloggedCount>(`
     SELECT factory, uid, reason, detail, sum(count) AS count, max(last_at_ms) AS lastAtMs FROM unlogged
     WHERE factory = @factory AND minute >= CAST(@sinceMs / 60000 AS INTEGER) AND (@uid IS NULL OR uid = @uid)

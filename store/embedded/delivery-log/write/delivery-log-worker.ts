@@ -5,9 +5,9 @@ import {
   type Batch,
   type Command,
   type Committed,
+  commandManners,
   type Failed,
   type FromWorker,
-  queuingVerbs,
   type ToWorker,
   type Verb,
   type VerbTable,
@@ -73,7 +73,7 @@ function prepareCommit(database: Database.Database, file: string): (batch: Batch
       kind: 'committed',
       duplicates,
       results,
-      runsQueued: runsQueued || batch.commands.some(({ verb }) => queuingVerbs.has(verb)),
+      runsQueued: runsQueued || batch.commands.some(({ verb }) => commandManners[verb].queuesRuns === true),
     };
   });
 

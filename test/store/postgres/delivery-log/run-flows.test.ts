@@ -36,7 +36,8 @@ test('decisions and ends read few rows, with 20,000 runs in their lanes', async 
   await client.query(insertRuns, [flow, 20_000]);
   await client.query('ANALYZE hookmill.run_flows, hookmill.runs');
   await client.query('BEGIN');
-  const decide = "SELECT id, state FROM hookmill.decide_1(ARRAY['run_1', 'run_2'], 'daemon', 1, 'stopped')";
+  const decide =
+    "SELECT id, state FROM hookmill.decide_runs(ARRAY['run_1', 'run_2'], 'daemon', 1, 'stopped')";
   expect((await client.query(decide)).rows).toEqual([{ id: 'run_1', state: 'running' }]);
   await client.query("UPDATE hookmill.runs SET state = 'succeeded' WHERE id = 'run_1'");
   const waiting = "SELECT count(*)::integer FROM hookmill.run_flows WHERE state = 'queued'";
