@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { testLimitMs } from './test/support/test-limit.ts';
@@ -39,7 +40,7 @@ export default defineConfig({
     // More than the cores of a small machine, because tests often wait for processes and disks.
     maxWorkers: 5,
     sequence: { sequencer: Alternating },
-    execArgv: ['--import', new URL('test/support/built-threads.ts', import.meta.url).href],
+    execArgv: ['--require', fileURLToPath(new URL('test/support/built-threads.cjs', import.meta.url))],
     // Tests compare text without colours, whatever the terminal or CI that runs them has.
     env: { FORCE_COLOR: '0' },
   },
