@@ -25,7 +25,6 @@ export default defineConfig({
     ...base.test,
     include: ['test/daemon/**/*.test.ts'],
     exclude: [...withoutHome, ...withOwnDatabases, ...aboutFiles].map(name => `test/daemon/${name}.test.ts`),
-    globalSetup: ['test/support/global-setup.ts', 'test/support/postgres-server-setup.ts'],
     // Each file has a database of its own, which its modules know.
     isolate: true,
     setupFiles: ['test/support/file-setup.ts', 'test/support/postgres-homes.ts'],

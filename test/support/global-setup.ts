@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { buildDashboard } from './build-dashboard.ts';
 import { endOrphans } from './orphans.ts';
-import { pristineVariable } from './postgres.ts';
+import { pristineVariable, sharedVariable, stopSharedPostgres } from './postgres.ts';
 
 /** Builds what `cli/bin.js` loads, and puts all temporary directories into one that is removed at the end. */
 export default async function setup(): Promise<() => Promise<void>> {
@@ -13,9 +13,12 @@ export default async function setup(): Promise<() => Promise<void>> {
   const directory = mkdtempSync(join(tmpdir(), 'hookmill-tests-'));
   process.env.TMPDIR = directory;
   process.env[pristineVariable] = join(directory, 'pristine-postgres');
+  const sharedPostgres = join(directory, 'shared-postgres');
+  process.env[sharedVariable] = sharedPostgres;
   // Processes that were just killed may still write: what they leave is not worth a failure. Not in this process, which
   // must end the workers meanwhile.
   return async () => {
+    await stopSharedPostgres(sharedPostgres);
     const left = endOrphans(directory);
     await execa('rm', ['-rf', '--', directory], { reject: false });
     if (left.length > 0) throw new Error(`tests left processes running:\n${left.join('\n')}`);
