@@ -10,6 +10,7 @@ export default defineConfig({
     include: [
       'test/**/*-{crash,fuzz}.test.ts',
       'test/**/durability.test.ts',
+      'test/cli/audit-faults.test.ts',
       'test/bench/accept-path.test.ts',
       'test/operations/health/judge-health.test.ts',
       'test/dashboard/live-list.test.ts',
