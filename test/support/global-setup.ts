@@ -6,8 +6,12 @@ import { buildDashboard } from './build-dashboard.ts';
 import { endOrphans } from './orphans.ts';
 import { pristineVariable, sharedVariable, stopSharedPostgres } from './postgres.ts';
 
-/** Builds what `cli/bin.js` loads, and puts all temporary directories into one that is removed at the end. */
-export default async function setup(): Promise<() => Promise<void>> {
+/**
+ * Builds what `cli/bin.js` loads, and puts all temporary directories into one that is removed at the end: for the first
+ * project that needs it, and so for all.
+ */
+export default async function setup(): Promise<undefined | (() => Promise<void>)> {
+  if (process.env[sharedVariable] !== undefined) return undefined;
   await Promise.all([execa(process.execPath, ['build.ts'], { stdio: 'inherit' }), buildDashboard()]);
   process.env.NODE_COMPILE_CACHE = join(tmpdir(), 'node-compile-cache');
   const directory = mkdtempSync(join(tmpdir(), 'hookmill-tests-'));
