@@ -1,6 +1,9 @@
-import { defineConfig } from 'vitest/config';
+import { fileURLToPath } from 'node:url';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { testLimitMs } from './test/support/test-limit.ts';
+
+type ProjectConfig = NonNullable<TestProjectInlineConfiguration['test']>;
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -9,38 +12,88 @@ declare module 'vitest' {
   }
 }
 
+/** Files that start no process, server or thread, and open no store, in all folders but `schema` and `signatures`. */
+const pureFiles = {
+  '.': ['architecture', 'faster-yaml'],
+  bench: ['find-violations'],
+  cli: ['formats/formats', 'markdown', 'plan-markdown', 'render/*', 'take-sockets'],
+  daemon: [
+    ...['http/window-counter', 'ingress/time-share', 'management/follow-replicas', 'receivers/retry-after'],
+    ...['runs/run-message', 'served/in-slices', 'settings'],
+  ],
+  dashboard: ['state/*', 'text/*'],
+  docs: ['links', 'security'],
+  operations: [
+    ...['alerts/follow-episodes', 'back-off', 'compare-definitions', 'health/judge-health', 'impact'],
+    ...['new-webhook-secret', 'observe-webhook', 'run-flow'],
+  ],
+  sources: ['repository/repository'],
+  store: ['watch'],
+};
+
+/** The test files of each project. `test/architecture.test.ts` checks that those of `unit` are pure. */
+export const unitFiles: string[] = [
+  'test/{schema,signatures}/**/*.test.ts',
+  ...Object.entries(pureFiles).flatMap(([folder, names]) =>
+    names.map(name => `test/${folder}/${name}.test.ts`),
+  ),
+];
+const browserFiles = ['test/dashboard/*.test.ts'];
+
 /**
- * Vitest begins with large files, many of which wait for daemons more than they compute. So a small one follows each of
- * them. The short ones of the stores' conformance suites run longest.
+ * A process of tests works for one project, so the files of a project follow each other. The browser's come first, and
+ * the short ones of `unit` last. Vitest begins with large files, many of which wait for daemons more than they compute.
+ * So a small one follows each of them.
  */
 class Alternating extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const isConformance = ({ moduleId }: TestSpecification) => moduleId.endsWith('-store.test.ts');
-    const others = sorted.filter(file => !isConformance(file));
-    const small = others.splice(Math.ceil(others.length / 2));
-    const alternating = others.flatMap((large, index) => [large, ...small.slice(index, index + 1)]);
-    return [...sorted.filter(isConformance), ...alternating];
+    return ['browser', 'system', 'unit', ''].flatMap(name => {
+      const large = sorted.filter(({ project }) => project.name === name);
+      const small = large.splice(Math.ceil(large.length / 2));
+      return large.flatMap((file, index) => [file, ...small.slice(index, index + 1)]);
+    });
   }
 }
 
+/** What all tests share, whatever their configuration. */
+export const shared = {
+  testTimeout: testLimitMs,
+  hookTimeout: testLimitMs,
+  expect: { poll: { timeout: testLimitMs, interval: 100 } },
+  provide: { isLong: false },
+  pool: 'forks',
+  // Test files of a process share modules, whose loading takes as long as many tests: no module keeps anything of a test.
+  isolate: false,
+  setupFiles: ['test/support/file-setup.ts'],
+  execArgv: ['--require', fileURLToPath(new URL('test/support/built-threads.cjs', import.meta.url))],
+  // Tests compare text without colours, whatever the terminal or CI that runs them has.
+  env: { FORCE_COLOR: '0' },
+} as const satisfies ProjectConfig;
+
+/** How a run of tests is spread over processes. */
+export const spread = {
+  // More than the cores of a small machine, because tests often wait for processes and disks.
+  maxWorkers: 5,
+  sequence: { sequencer: Alternating },
+};
+
+const globalSetup = ['test/support/global-setup.ts'];
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/global-setup.ts'],
-    testTimeout: testLimitMs,
-    hookTimeout: testLimitMs,
-    expect: { poll: { timeout: testLimitMs, interval: 100 } },
-    provide: { isLong: false },
-    pool: 'forks',
-    // Test files of a process share modules, whose loading takes as long as many tests: no module keeps anything of a test.
-    isolate: false,
-    setupFiles: ['test/support/file-setup.ts'],
-    // More than the cores of a small machine, because tests often wait for processes and disks.
-    maxWorkers: 5,
-    sequence: { sequencer: Alternating },
-    execArgv: ['--import', new URL('test/support/built-threads.ts', import.meta.url).href],
-    // Tests compare text without colours, whatever the terminal or CI that runs them has.
-    env: { FORCE_COLOR: '0' },
+    ...spread,
+    projects: [
+      { extends: false, test: { ...shared, name: 'unit', include: unitFiles } },
+      {
+        extends: false,
+        test: {
+          ...{ ...shared, name: 'system', globalSetup },
+          include: ['test/**/*.test.ts'],
+          exclude: [...unitFiles, ...browserFiles],
+        },
+      },
+      { extends: false, test: { ...shared, name: 'browser', globalSetup, include: browserFiles } },
+    ],
   },
 });

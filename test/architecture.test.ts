@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { unitFiles } from '../vitest.config.ts';
 import { buildImportGraph, findCircles, findLongestChain, findReached } from './support/import-graph.ts';
 import { readSources, type SourceFile } from './support/source-files.ts';
 
@@ -149,6 +150,21 @@ describe('what is kept is known to store/ only:', () => {
   test('the files of the home', () => {
     expect(found(outsideStore, ({ literals }) => literals.filter(text => homeFile.test(text)))).toEqual([]);
   });
+});
+
+test('the test files of the project unit are all that start no process, server or thread, and open no store', () => {
+  const starts =
+    /^(node:(child_process|worker_threads|https?|net)|execa|better-sqlite3|pg|koa|playwright-core|simple-git)$/;
+  // It looks at the page that the setup of the other projects builds.
+  const needsBuild = 'test/dashboard/build.test.ts';
+  const all = [...sources, ...readSources('test'), ...readSources('docs')];
+  const loads = buildImportGraph(all, 'loads');
+  const byPath = new Map(all.map(source => [source.path, source]));
+  const isPure = (file: string) =>
+    [...findReached(loads, file)].every(path => !byPath.get(path)?.imports.some(name => starts.test(name)));
+  const tests = [...byPath.keys()].filter(path => path.endsWith('.test.ts') && path !== needsBuild);
+  const unit = globSync(unitFiles, { cwd: join(import.meta.dirname, '..') });
+  expect(unit.sort()).toEqual(tests.filter(isPure).sort());
 });
 
 test('the command line prints only through cli/output.ts, which escapes what a terminal would obey', () => {

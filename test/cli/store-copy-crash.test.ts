@@ -11,7 +11,7 @@ import { createSortableId, sortableIdRandomBytes } from '../../schema/ids.ts';
 import { homeAt } from '../../store/embedded/files/home.ts';
 import { rowsPerPageMax, type TransferDelivery, type TransferRun } from '../../store/transfer.ts';
 import { eventually } from '../support/eventually.ts';
-import { query, usePostgres } from '../support/postgres.ts';
+import { query, useOwnPostgres } from '../support/postgres.ts';
 import { storeIn } from '../support/stored.ts';
 import { testLimitMs } from '../support/test-limit.ts';
 import { makeWorkspace } from '../support/workspace.ts';
@@ -24,7 +24,7 @@ const days = isLong ? 30 : 3;
 const dayMs = 24 * 60 * 60 * 1000;
 /** More than the first page of deliveries, and less than all of them, whether their bytes are sent as they are or in hex. */
 const bytesHeld = count * 700;
-const server = usePostgres(['max_wal_size = 4GB']);
+const server = useOwnPostgres(['max_wal_size = 4GB']);
 /** No test changes its home. */
 const workspace = makeWorkspace();
 beforeAll(makeLargeHome, timeout);

@@ -8,7 +8,7 @@ import { eventually } from '../support/eventually.ts';
 import { send } from '../support/http.ts';
 import { makeWorkspace } from '../support/workspace.ts';
 
-const rounds = inject('isLong') ? 20 : 5;
+const rounds = inject('isLong') ? 20 : 2;
 
 test('loses no answered delivery and accepts none twice, killed again and again under load', async () => {
   const workspace = makeWorkspace();

@@ -7,9 +7,9 @@ import { eventually } from '../support/eventually.ts';
 import { newHome } from '../support/factory.ts';
 import { send } from '../support/http.ts';
 import { type ManagedDaemon, openManagedDaemon } from '../support/management.ts';
-import { query, usePostgres } from '../support/postgres.ts';
+import { query, useOwnPostgres } from '../support/postgres.ts';
 
-const server = usePostgres();
+const server = useOwnPostgres();
 const HOOKMILL_KEY = randomBytes(32).toString('base64');
 /** The database of two replicas that several tests share. */
 let url: string;

@@ -6,12 +6,12 @@ import { execa } from 'execa';
 import { afterAll, beforeAll } from 'vitest';
 import { eventually } from './eventually.ts';
 import { findFreePort } from './free-port.ts';
-import { notRoot, type PostgresServer, query } from './postgres.ts';
+import { notRoot, query, type SharedServer } from './postgres.ts';
 
 export const hasPooler = spawnSync('pgbouncer', ['--version']).status === 0;
 
 /** Runs PgBouncer in transaction mode before a server, and returns a function that makes a URL lead through it. */
-export function usePooler(server: PostgresServer): (url: string) => string {
+export function usePooler(server: SharedServer): (url: string) => string {
   let port = 0;
   const stop = new AbortController();
   const throughPooler = (url: string) => Object.assign(new URL(url), { port: String(port) }).href;

@@ -1,6 +1,6 @@
-import { beforeAll, beforeEach, inject } from 'vitest';
+import { beforeAll, beforeEach } from 'vitest';
 import { keepHomesIn } from './home-place.ts';
-import { createDatabaseAt, templateName } from './postgres.ts';
+import { createDatabaseAt, findSharedPort, templateName } from './postgres.ts';
 
 // Each test file of `npm run test:postgres` loads this first: each home then has a database.
 
@@ -10,8 +10,9 @@ const databases: string[] = [];
 keepHomesIn(databases);
 
 const fill = async () => {
-  while (databases.length < homesMax)
-    databases.push(await createDatabaseAt(inject('postgresPort'), templateName));
+  if (databases.length >= homesMax) return;
+  const port = await findSharedPort();
+  while (databases.length < homesMax) databases.push(await createDatabaseAt(port, templateName));
 };
 beforeAll(fill);
 beforeEach(fill);

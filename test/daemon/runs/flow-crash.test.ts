@@ -4,13 +4,14 @@ import { homeAt } from '../../../store/embedded/files/home.ts';
 import { applyTriggered } from '../../support/apply-triggered.ts';
 import { bearerOf, startDaemon } from '../../support/daemon.ts';
 import { send } from '../../support/http.ts';
+import { pickMoment } from '../../support/moment.ts';
 import { storeIn } from '../../support/stored.ts';
 import { testLimitMs } from '../../support/test-limit.ts';
 import { makeWorkspace } from '../../support/workspace.ts';
 import { findFlowViolations, type Posted } from './find-flow-violations.ts';
 
 const isLong = inject('isLong');
-const rounds = isLong ? 200 : 2;
+const rounds = isLong ? 200 : 1;
 /** The deliveries of a burst. Another one begins when most runs of the last have ended. */
 const burstSize = isLong ? 1_000 : 20;
 const senders = 4;
@@ -90,7 +91,7 @@ test('killed at random moments under a burst, the daemon keeps each limit and or
         await post(`${daemon.ingressUrl}/webhooks/w/${uid}`).catch(() => undefined);
     };
     const sending = Array.from({ length: isLast ? 0 : senders }, sender);
-    const linesAtKill = countLines(read()) + Math.floor(Math.random() * (isLong ? 100 : 40));
+    const linesAtKill = countLines(read()) + Math.floor(pickMoment() * (isLong ? 100 : 40));
     const isRoundOver = async () => {
       if (isLast) await dismissFailed(tell);
       const isDone = left <= 0 && (await count()) === 0;

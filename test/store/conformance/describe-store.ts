@@ -2,7 +2,7 @@ import { describe } from 'vitest';
 import { testApiTokens } from './api-tokens.ts';
 import { testAppliedStates } from './applied-states.ts';
 import { testAuditLog } from './audit-log.ts';
-import { testClaims, testOneDaemon, testReplicas } from './claims.ts';
+import { testClaims } from './claims.ts';
 import { testDeliveries } from './deliveries.ts';
 import { testDeliveryQueries } from './delivery-queries.ts';
 import type { MakePlace } from './place.ts';
@@ -19,32 +19,51 @@ import { testTeamSecrets } from './team-secrets.ts';
 import { testTransfer } from './transfer.ts';
 import { testUnlogged } from './unlogged.ts';
 
-/** Tests the behaviour that every adapter of the store's ports must have. */
-export function describeStore(name: string, makePlace: MakePlace, daemons: 'one' | 'replicas'): void {
-  describe(name, () => {
-    describe('daemons', () => (daemons === 'one' ? testOneDaemon : testReplicas)(makePlace));
-    describe('applied states', () => testAppliedStates(makePlace));
-    describe('team secrets', () => testTeamSecrets(makePlace));
-    describe('API tokens', () => testApiTokens(makePlace));
-    describe('the audit log', () => testAuditLog(makePlace));
-    describe('sessions', () => testSessions(makePlace));
-    describe('reconcile statuses', () => testReconcileStatuses(makePlace));
-    describe('pruning', () => testPruning(makePlace));
-    describe('run files', () => testRunFiles(makePlace));
-    describe('a snapshot', () => testSnapshot(makePlace));
-    describe('a transfer', () => testTransfer(makePlace));
-    describe('claims, mirrors and the daemon address', () => testClaims(makePlace));
-    describe('the flow of runs', () => testRunFlow(makePlace));
-    describeReader(makePlace);
-  });
+/** The behaviour that every adapter of the store's ports must have. Each part is a test file of each adapter. */
+const parts = {
+  documents: {
+    'applied states': testAppliedStates,
+    'team secrets': testTeamSecrets,
+    'API tokens': testApiTokens,
+    'the audit log': testAuditLog,
+    sessions: testSessions,
+    'reconcile statuses': testReconcileStatuses,
+    'claims, mirrors and the daemon address': testClaims,
+  },
+  deliveries: {
+    deliveries: testDeliveries,
+    'delivery queries': testDeliveryQueries,
+    'requests without a row': testUnlogged,
+    tallies: testTallies,
+    searches: testSearches,
+    pruning: testPruning,
+  },
+  runs: {
+    runs: testRuns,
+    'the flow of runs': testRunFlow,
+    'run files': testRunFiles,
+    'a snapshot': testSnapshot,
+    'a transfer': testTransfer,
+  },
+} as const satisfies Record<string, Record<string, (makePlace: MakePlace) => void>>;
+
+/** Tests one part of an adapter. */
+export function describeStore(name: string, part: keyof typeof parts, makePlace: MakePlace): void {
+  describeEach(name, Object.entries(parts[part]), makePlace);
 }
 
-/** Tests the part of this behaviour that depends on how the delivery log is read. */
-export function describeReader(makePlace: MakePlace): void {
-  describe('deliveries', () => testDeliveries(makePlace));
-  describe('delivery queries', () => testDeliveryQueries(makePlace));
-  describe('requests without a row', () => testUnlogged(makePlace));
-  describe('tallies', () => testTallies(makePlace));
-  describe('searches', () => testSearches(makePlace));
-  describe('runs', () => testRuns(makePlace));
+/** Tests what depends on how the delivery log is read. */
+export function describeReader(name: string, makePlace: MakePlace): void {
+  const { pruning: _, ...read } = parts.deliveries;
+  describeEach(name, Object.entries({ ...read, runs: testRuns }), makePlace);
+}
+
+function describeEach(
+  name: string,
+  tests: readonly [string, (makePlace: MakePlace) => void][],
+  makePlace: MakePlace,
+): void {
+  describe(name, () => {
+    for (const [port, testPort] of tests) describe(port, () => testPort(makePlace));
+  });
 }

@@ -261,7 +261,7 @@ test('an event that cannot be counted is refused long before the server would an
     () => undefined,
   );
   const isLocked =
-    "SELECT FROM pg_locks WHERE relation = 'hookmill.rate_windows'::regclass AND mode = 'AccessExclusiveLock'";
+    "SELECT FROM pg_locks WHERE relation = 'hookmill.rate_windows'::regclass AND mode = 'AccessExclusiveLock' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
   await eventually(async () => (await query(url, isLocked)).rowCount === 1);
   await expect(countEvent('a', 60)).rejects.toMatchObject({ code: 'unreachable' });
   await query(

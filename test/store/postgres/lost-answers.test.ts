@@ -1,12 +1,12 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { acceptedDelivery, newRun, sampleAtMs } from '../../support/deliveries.ts';
 import { eventually } from '../../support/eventually.ts';
-import { query, usePostgres } from '../../support/postgres.ts';
+import { query, useOwnPostgres } from '../../support/postgres.ts';
 import { addWebhook } from '../conformance/applied-states.ts';
 import { openAt, openLog } from '../conformance/place.ts';
 import { postgresPlace } from './postgres-place.ts';
 
-const server = usePostgres();
+const server = useOwnPostgres();
 const adminUrl = () => `postgres://hookmill@127.0.0.1:${server.port}/postgres`;
 
 /** Lets commits wait for a standby, which does not exist if it is `nobody`. */

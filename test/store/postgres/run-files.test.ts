@@ -6,10 +6,10 @@ import { openRunFiles } from '../../../store/embedded/run-files.ts';
 import { connectDatabase } from '../../../store/postgres/connection/database.ts';
 import { openSharedRunFiles } from '../../../store/postgres/run-files.ts';
 import { newRun } from '../../support/deliveries.ts';
-import { usePostgres } from '../../support/postgres.ts';
+import { useOwnPostgres } from '../../support/postgres.ts';
 import { makeWorkspace } from '../../support/workspace.ts';
 
-const server = usePostgres();
+const server = useOwnPostgres();
 
 test('output that the database could not take stays on the machine, and the next attempt there stores both', async () => {
   const home = homeAt(makeWorkspace().home);

@@ -3,12 +3,12 @@ import type { AppliedState } from '../../../schema/applied-state.ts';
 import { connectDatabase } from '../../../store/postgres/connection/database.ts';
 import { listenForChanges } from '../../../store/postgres/connection/listen-for-changes.ts';
 import { eventually } from '../../support/eventually.ts';
-import { query, useEmptyDatabases, usePostgres } from '../../support/postgres.ts';
+import { query, useEmptyDatabases, useOwnPostgres } from '../../support/postgres.ts';
 import { addWebhook } from '../conformance/applied-states.ts';
 import { openAt } from '../conformance/place.ts';
 import { postgresPlace } from './postgres-place.ts';
 
-const server = usePostgres();
+const server = useOwnPostgres();
 const nextUrl = useEmptyDatabases(server, 1);
 let url: string;
 beforeEach(() => {

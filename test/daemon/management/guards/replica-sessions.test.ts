@@ -7,9 +7,9 @@ import { postgresPlace } from '../../../store/postgres/postgres-place.ts';
 import { startDaemonHere } from '../../../support/daemon-here.ts';
 import { newHome } from '../../../support/factory.ts';
 import { call } from '../../../support/management.ts';
-import { query, usePostgres } from '../../../support/postgres.ts';
+import { query, useOwnPostgres } from '../../../support/postgres.ts';
 
-const server = usePostgres();
+const server = useOwnPostgres();
 let url: string;
 beforeEach(async () => {
   url = await server.createDatabase();

@@ -84,7 +84,8 @@ test('a delivery whose replay commits while retention looks at it is kept', asyn
     [id, old.id],
   );
   const pruned = log.prune({ keepNewest: 1, keepSinceMs });
-  const waiting = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%FOR UPDATE%'";
+  const waiting =
+    "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%FOR UPDATE%' AND datname = current_database()";
   await eventually(async () => (await query(url, waiting)).rowCount === 1);
   await replay.query('COMMIT');
   await pruned;

@@ -1,27 +1,20 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe } from 'vitest';
 import { openEmbeddedStore } from '../../../store/embedded/embedded-store.ts';
-import { describeReader, describeStore } from '../conformance/describe-store.ts';
 import type { MakePlace } from '../conformance/place.ts';
 
-const homePlace =
-  (readsInThread: boolean): MakePlace =>
-  () => {
+/** Makes homes. Each store reads its delivery log in a thread of its own, or in the thread of the test. */
+export function embeddedPlaces({ readsInThread } = { readsInThread: false }): MakePlace {
+  return () => {
     const home = join(mkdtempSync(join(tmpdir(), 'store-')), 'home');
     return {
       open: options =>
         openEmbeddedStore({
-          home,
-          environment: {},
-          lockTimeoutMs: 10_000,
+          ...{ home, environment: {}, lockTimeoutMs: 10_000, readsInThread },
           now: () => new Date(),
-          readsInThread,
           ...options,
         }),
     };
   };
-
-describeStore('a home', homePlace(false), 'one');
-describe('a home that is read in a thread of its own', () => describeReader(homePlace(true)));
+}

@@ -4,4 +4,4 @@ import { postgresPlace } from './postgres-place.ts';
 
 const nextUrl = useEmptyDatabases(usePostgres(), 2);
 
-describeStore('a database', () => postgresPlace(nextUrl()), 'replicas');
+describeStore('a database', 'runs', () => postgresPlace(nextUrl()));

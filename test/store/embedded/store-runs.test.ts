@@ -1,0 +1,4 @@
+import { describeStore } from '../conformance/describe-store.ts';
+import { embeddedPlaces } from './embedded-place.ts';
+
+describeStore('a home', 'runs', embeddedPlaces());
