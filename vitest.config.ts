@@ -33,7 +33,7 @@ const pureFiles = {
 
 /** The test files of each project. `test/architecture.test.ts` checks that those of `unit` are pure. */
 export const unitFiles: string[] = [
-  'test/{schema,signatures}/**/*.test.ts',
+  'test/{json,schema,signatures}/**/*.test.ts',
   ...Object.entries(pureFiles).flatMap(([folder, names]) =>
     names.map(name => `test/${folder}/${name}.test.ts`),
   ),

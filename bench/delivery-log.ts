@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { compileRunFlow } from '../operations/run-flow.ts';
-import type { RunFlowKeys } from '../schema/definitions/run-flow-fields.ts';
+import type { RunFlowKeys } from '../schema/definitions/automation-definition.ts';
 import { createSortableId, sortableIdRandomBytes } from '../schema/ids.ts';
 import type { AcceptedDelivery, DeliveryLog } from '../store/delivery-log.ts';
 import { openSqliteReader } from '../store/embedded/delivery-log/read/reader.ts';

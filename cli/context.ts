@@ -1,8 +1,8 @@
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { OpenFactory } from '../operations/factory.ts';
-import { defaultPorts } from '../schema/default-ports.ts';
-import type { Workspace } from '../schema/definitions/workspace.ts';
+import type { Workspace } from '../schema/definitions/parse-file.ts';
+import { defaultPorts } from '../schema/ingress-url.ts';
 import { namePattern, nameRule } from '../schema/name.ts';
 import type { Store } from '../store/ports.ts';
 import { findDefinitionsDirectory } from './definitions/definitions-directory.ts';

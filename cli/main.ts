@@ -1,22 +1,21 @@
 import { Command, CommanderError } from 'commander';
 import { ApiProblem } from '../schema/api/problems.ts';
-import { printable } from '../schema/printable.ts';
 import { Refusal } from '../schema/refusal.ts';
+import { printable } from '../schema/text/printable.ts';
 import { DeliveryLogError } from '../store/delivery-log-error.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { OpenBackend } from './backend/backend.ts';
 import { openBackend } from './backend/open-backend.ts';
 import { addHelpCommand } from './commands/add-command.ts';
-import { declareAudit } from './commands/audit/audit.ts';
-import { declareAutomations } from './commands/automations/automations.ts';
-import { declareAutomationsList } from './commands/automations/list.ts';
-import { declareAutomationsRun } from './commands/automations/run.ts';
-import { declareAutomationsShow } from './commands/automations/show.ts';
-import { declareAutomationsTest } from './commands/automations/test.ts';
-import { declareComplete } from './commands/completion/complete.ts';
-import { declareCompletion } from './commands/completion/completion.ts';
-import { declareDoctor } from './commands/daemon/doctor.ts';
-import { declareServe } from './commands/daemon/serve.ts';
+import { declareAudit } from './commands/audit.ts';
+import {
+  declareAutomations,
+  declareAutomationsList,
+  declareAutomationsRun,
+  declareAutomationsShow,
+  declareAutomationsTest,
+} from './commands/automations.ts';
+import { declareComplete, declareCompletion } from './commands/completion.ts';
 import { declareAdd } from './commands/definitions/add.ts';
 import { declareApply } from './commands/definitions/apply.ts';
 import { declareInit } from './commands/definitions/init.ts';
@@ -24,54 +23,56 @@ import { declarePlan } from './commands/definitions/plan.ts';
 import { declareSchema } from './commands/definitions/schema.ts';
 import { declareStatus } from './commands/definitions/status.ts';
 import { declareValidate } from './commands/definitions/validate.ts';
-import { declareDeliveriesCheck } from './commands/deliveries/check.ts';
-import { declareDeliveries } from './commands/deliveries/deliveries.ts';
-import { declareDeliveriesList } from './commands/deliveries/list.ts';
-import { declareListen } from './commands/deliveries/listen.ts';
-import { declareDeliveriesReplay } from './commands/deliveries/replay.ts';
-import { declareDeliveriesShow } from './commands/deliveries/show.ts';
-import { declareKey } from './commands/key/key.ts';
-import { declareKeyRotate } from './commands/key/rotate.ts';
-import { declarePayloadsDescribe } from './commands/payloads/describe.ts';
-import { declarePayloads } from './commands/payloads/payloads.ts';
-import { declareReconcile } from './commands/reconcile/reconcile.ts';
-import { declareReconcileResume } from './commands/reconcile/resume.ts';
-import { declareReconcileSuspend } from './commands/reconcile/suspend.ts';
-import { declareRunsArtifacts } from './commands/runs/artifacts.ts';
-import { declareRunsDismiss } from './commands/runs/dismiss.ts';
-import { declareRunsList } from './commands/runs/list.ts';
-import { declareRunsLogs } from './commands/runs/logs.ts';
-import { declareRunsRetry } from './commands/runs/retry.ts';
-import { declareRuns } from './commands/runs/runs.ts';
-import { declareRunsShow } from './commands/runs/show.ts';
-import { declareSchemesList } from './commands/schemes/list.ts';
-import { declareSchemes } from './commands/schemes/schemes.ts';
-import { declareSchemesShow } from './commands/schemes/show.ts';
-import { declareSecretsDeclare } from './commands/secrets/declare.ts';
-import { declareSecretsGenerate } from './commands/secrets/generate.ts';
-import { declareSecretsList } from './commands/secrets/list.ts';
-import { declareSecretsRemove } from './commands/secrets/remove.ts';
-import { declareSecrets } from './commands/secrets/secrets.ts';
-import { declareSecretsSet } from './commands/secrets/set.ts';
-import { declareSecretsShare } from './commands/secrets/share.ts';
-import { declareSend } from './commands/senders/send.ts';
-import { declareSessionsEnd } from './commands/sessions/end.ts';
-import { declareSessionsList } from './commands/sessions/list.ts';
-import { declareSessions } from './commands/sessions/sessions.ts';
-import { declareStoreBackup } from './commands/store/backup.ts';
-import { declareStoreCheck } from './commands/store/check.ts';
-import { declareStoreCopy } from './commands/store/copy.ts';
-import { declareStoreMigrate } from './commands/store/migrate.ts';
-import { declareStoreRestore } from './commands/store/restore.ts';
-import { declareStore } from './commands/store/store.ts';
-import { declareTokensCreate } from './commands/tokens/create.ts';
-import { declareTokensList } from './commands/tokens/list.ts';
-import { declareTokensRevoke } from './commands/tokens/revoke.ts';
-import { declareTokens } from './commands/tokens/tokens.ts';
-import { declareWebhooksList } from './commands/webhooks/list.ts';
-import { declareWebhooksShow } from './commands/webhooks/show.ts';
-import { declareWebhooks } from './commands/webhooks/webhooks.ts';
-import { declareWhy } from './commands/why/why.ts';
+import {
+  declareDeliveries,
+  declareDeliveriesCheck,
+  declareDeliveriesList,
+  declareDeliveriesReplay,
+  declareDeliveriesShow,
+  declareListen,
+} from './commands/deliveries.ts';
+import { declareDoctor } from './commands/doctor.ts';
+import { declareKey, declareKeyRotate } from './commands/key.ts';
+import { declarePayloads, declarePayloadsDescribe } from './commands/payloads.ts';
+import { declareReconcile, declareReconcileResume, declareReconcileSuspend } from './commands/reconcile.ts';
+import {
+  declareRuns,
+  declareRunsArtifacts,
+  declareRunsDismiss,
+  declareRunsList,
+  declareRunsLogs,
+  declareRunsRetry,
+  declareRunsShow,
+} from './commands/runs.ts';
+import { declareSchemes, declareSchemesList, declareSchemesShow } from './commands/schemes.ts';
+import {
+  declareSecrets,
+  declareSecretsDeclare,
+  declareSecretsGenerate,
+  declareSecretsList,
+  declareSecretsRemove,
+  declareSecretsSet,
+  declareSecretsShare,
+} from './commands/secrets.ts';
+import { declareSend } from './commands/send.ts';
+import { declareServe } from './commands/serve.ts';
+import { declareSessions, declareSessionsEnd, declareSessionsList } from './commands/sessions.ts';
+import {
+  declareStore,
+  declareStoreBackup,
+  declareStoreCheck,
+  declareStoreCopy,
+  declareStoreMigrate,
+  declareStoreRestore,
+} from './commands/store.ts';
+import {
+  declareTokens,
+  declareTokensCreate,
+  declareTokensList,
+  declareTokensRevoke,
+} from './commands/tokens.ts';
+import { declareWebhooks, declareWebhooksList, declareWebhooksShow } from './commands/webhooks.ts';
+import { declareWhy } from './commands/why.ts';
 import { CommandError, exitStatus } from './exit-status.ts';
 import { addGlobalOptions } from './global-options.ts';
 import { printFindings, printStatus } from './output.ts';

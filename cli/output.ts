@@ -1,4 +1,4 @@
-import { printable, printableJson, printableText } from '../schema/printable.ts';
+import { printable, printableJson, printableText } from '../schema/text/printable.ts';
 
 // Everything that the command line prints goes through these functions. Only `printExactly` leaves it as it is.
 

@@ -1,3 +1,8 @@
+import type { Replicas } from '../store/replicas.ts';
+
+/** @limit Part of an interval for which work that another daemon has done counts: intervals of timers vary by a tenth. */
+const turnFraction = 0.8;
+
 /**
  * Makes a function that does `work` one at a time. Each call is answered by work that begins after it, so that no change
  * is missed: calls while work is in progress share what is done next. It rejects as its work does.
@@ -16,4 +21,24 @@ export function oneAtATime(work: () => Promise<void>): () => Promise<void> {
     }
     return next;
   };
+}
+
+/**
+ * Does work that the daemons of a store do by turns, once in each interval: undefined if another one is doing it or has
+ * done it. `lost` aborts if another daemon may have begun the same work. Without replicas, each turn is this daemon's.
+ */
+export async function doInTurn<Result>(
+  replicas: Pick<Replicas, 'takeTurn'> | undefined,
+  name: string,
+  intervalMs: number,
+  work: (lost: AbortSignal) => Promise<Result>,
+): Promise<{ readonly result: Result } | undefined> {
+  if (!replicas) return { result: await work(new AbortController().signal) };
+  const turn = await replicas.takeTurn(name, intervalMs * turnFraction);
+  if (!turn) return undefined;
+  try {
+    return { result: await work(turn.lost) };
+  } finally {
+    await turn.end();
+  }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { addMistake } from '../schema/definitions/add-mistake.ts';
-import { variableNamePattern } from '../schema/variable-name.ts';
+import { variableNamePattern } from '../schema/secret-reference.ts';
 import { SettingsError } from './settings-error.ts';
 
 /** A setting that names the variable with a secret, in the daemon's environment. */

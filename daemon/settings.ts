@@ -1,12 +1,43 @@
 import proxyAddr from 'proxy-addr';
 import { z } from 'zod';
-import { defaultPorts } from '../schema/default-ports.ts';
 import { addMistake } from '../schema/definitions/add-mistake.ts';
+import { defaultPorts } from '../schema/ingress-url.ts';
+import { nameShape, secretNameShape } from '../schema/name-shapes.ts';
+import { parseSecretReference, secretReferenceRule } from '../schema/secret-reference.ts';
 import { followedRepositoriesShape } from '../sources/repository/followed-repository.ts';
 import { alertSettingsShape } from './alerts/alert-settings.ts';
 import { isPrivateUrl, signInSettingsShape } from './management/sign-in/sign-in-settings.ts';
 import { runSettingsShape } from './runs/run-settings.ts';
-import { secretSettingsShape } from './secret-settings.ts';
+
+const secretShape = z.strictObject({
+  name: secretNameShape.describe('Name of the team secret.'),
+  from: z
+    .string()
+    .superRefine((text, context) => {
+      if (parseSecretReference(text)) return;
+      // The text could be the secret itself, so the message does not quote it.
+      const hint = `use ${secretReferenceRule}`;
+      addMistake(context, [], 'this is not a reference to a secret', { code: 'definition/value', hint });
+    })
+    .describe(
+      'Where the value is kept: env:NAME, file:/absolute/path, or exec: and a command that prints it, run without a shell.',
+    ),
+  factories: z
+    .array(nameShape)
+    .describe('The factories that may use it; none for a secret that only alerts are signed with.'),
+});
+
+/** The key `secrets` of the daemon's configuration file. */
+const secretSettingsShape = z
+  .array(secretShape)
+  .default([])
+  .superRefine((secrets, context) => {
+    for (const [index, { name }] of secrets.entries()) {
+      if (secrets.findIndex(other => other.name === name) === index) continue;
+      const message = `the team secret ${name} is declared twice`;
+      addMistake(context, [index, 'name'], message, { code: 'definition/value', hint: 'remove one of them' });
+    }
+  });
 
 /** @limit Largest request body, in bytes (256 KB), as the specification of the service says. */
 const bodyBytesMax = 262_144;

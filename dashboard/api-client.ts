@@ -1,12 +1,12 @@
 import type { z } from 'zod';
 import { parseJsonText } from '../json/parse-json-text.ts';
+import { sessionKeyHeader, unattendedHeader } from '../schema/access.ts';
 import type { ApiPathParameter } from '../schema/api/route.ts';
 import type { ApiRoutes, OperationId } from '../schema/api/routes.ts';
-import { sessionKeyHeader, unattendedHeader } from '../schema/api/session-key-header.ts';
 import { ApiFailure, type ProblemDetails } from './api-failure.ts';
-import type { RouteAnswer } from './route-answer.ts';
-import { readSessionKey } from './session-key.ts';
+import type { RouteAnswer } from './api-types.ts';
 import { isUnattended } from './state/attendance.ts';
+import { readSessionKey } from './state/session-expiry.ts';
 
 type Route = ApiRoutes[OperationId];
 type Method = Route['method'];

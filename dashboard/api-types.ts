@@ -1,7 +1,10 @@
 import type { z } from 'zod';
 import type { liveDeliveriesAnswer } from '../schema/api/answers.ts';
+import type { ApiAnswer } from '../schema/api/route.ts';
 import type { ApiRoutes, OperationId } from '../schema/api/routes.ts';
-import type { RouteAnswer } from './route-answer.ts';
+
+/** The answer of a route: its JSON, text of another media type, or nothing. */
+export type RouteAnswer<R> = ApiAnswer<R, R extends { answer: { mediaType: string } } ? string : undefined>;
 
 type AnswerTo<O extends OperationId> = RouteAnswer<ApiRoutes[O]>;
 

@@ -5,18 +5,19 @@ import type { Account } from './api-types.ts';
 import { FactoryPages } from './factory-pages.tsx';
 import { Header } from './header.tsx';
 import { HomePage } from './pages/home/home-page.tsx';
-import { NotFoundPage } from './pages/not-found/not-found-page.tsx';
 import { SessionsPage } from './pages/sessions/sessions-page.tsx';
 import { SignInPage } from './pages/sign-in/sign-in-page.tsx';
-import { Announcements } from './parts/announcements.tsx';
+import { Empty } from './parts/lists.tsx';
+import { PageHeading } from './parts/page-heading.tsx';
 import { ProblemNotice } from './parts/problem-notice.tsx';
+import { announcement } from './state/announcements.ts';
 import { noticeUse } from './state/attendance.ts';
 import { startClock } from './state/clock.ts';
-import { currentLocation, followAddress } from './state/current-location.ts';
-import { secretOnScreen } from './state/secret-on-screen.ts';
+import { currentLocation, followAddress, secretOnScreen } from './state/current-location.ts';
+import { useLoad } from './state/loading.ts';
+import { toHref } from './state/page-location.ts';
 import { resumeSession, session } from './state/session.ts';
 import { sessionExpired } from './state/session-expiry.ts';
-import { useLoad } from './state/use-load.ts';
 
 function App() {
   useEffect(() => void resumeSession(), []);
@@ -77,3 +78,27 @@ noticeUse();
 followAddress();
 const root = document.getElementById('app');
 if (root) render(<App />, root);
+
+function Announcements() {
+  const current = announcement.value;
+  return (
+    <div class="announcements" role="status" aria-live="polite">
+      {current && (
+        <p key={current.id} class="announcement">
+          {current.text}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function NotFoundPage() {
+  return (
+    <>
+      <PageHeading title="Page not found" />
+      <Empty title="The dashboard has no page at this address.">
+        <a href={toHref({ page: 'home' })}>Go to the start page</a>
+      </Empty>
+    </>
+  );
+}

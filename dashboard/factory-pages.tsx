@@ -1,33 +1,28 @@
-import type { VNode } from 'preact';
+import type { ComponentType, VNode } from 'preact';
 import { callApi } from './api-client.ts';
 import type { ShownStatus } from './api-types.ts';
 import { AuditPage } from './pages/audit/audit-page.tsx';
 import { AutomationPage } from './pages/automation/automation-page.tsx';
 import { AutomationsPage } from './pages/automations/automations-page.tsx';
-import { DeliveryPage } from './pages/delivery/delivery-page.tsx';
-import { DeliveriesPage } from './pages/log/deliveries-page.tsx';
-import { RunsPage } from './pages/log/runs-page.tsx';
+import { DeliveriesPage, DeliveryPage, RunPage, RunsPage } from './pages/log/log-pages.tsx';
 import { NewWebhookPage } from './pages/new-webhook/new-webhook-page.tsx';
-import { RunPage } from './pages/run/run-page.tsx';
 import { StatusPage } from './pages/status/status-page.tsx';
 import { WebhookPage } from './pages/webhook/webhook-page.tsx';
 import { WebhooksPage } from './pages/webhooks/webhooks-page.tsx';
-import { lazy } from './parts/lazy.tsx';
+import { Waiting } from './parts/lists.tsx';
 import { ProblemNotice } from './parts/problem-notice.tsx';
-import { Text } from './parts/text.tsx';
-import { Time } from './parts/time.tsx';
-import { Waiting } from './parts/waiting.tsx';
+import { Text, Time } from './parts/text.tsx';
 import { type CurrentFactory, FactoryContext } from './state/current-factory.ts';
+import { useLoad, usePolled } from './state/loading.ts';
 import { type FactoryLocation, toHref } from './state/page-location.ts';
-import { usePolled } from './state/use-polled.ts';
 
 // They parse YAML, which is as large as all other pages together.
 const NewAutomationPage = lazy(
-  async () => (await import('./pages/automation-form/new-automation-page.tsx')).NewAutomationPage,
+  async () => (await import('./pages/automation-form/automation-form-pages.tsx')).NewAutomationPage,
   'the form',
 );
 const EditAutomationPage = lazy(
-  async () => (await import('./pages/automation-form/edit-automation-page.tsx')).EditAutomationPage,
+  async () => (await import('./pages/automation-form/automation-form-pages.tsx')).EditAutomationPage,
   'the form',
 );
 
@@ -118,4 +113,12 @@ function FactoryWarning({ status }: { readonly status: ShownStatus }) {
       <a href={toHref({ page: 'status', factory })}>See the status</a>
     </p>
   );
+}
+
+/** A component whose code is loaded when it is first shown. */
+function lazy<P extends object>(load: () => Promise<ComponentType<P>>, what: string): ComponentType<P> {
+  return function Lazy(properties: P) {
+    const { value: Loaded, error, reload } = useLoad(load, []);
+    return Loaded ? <Loaded {...properties} /> : <Waiting error={error} reload={reload} what={what} />;
+  };
 }

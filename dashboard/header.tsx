@@ -1,11 +1,11 @@
 import type { Account } from './api-types.ts';
-import { Brand } from './parts/brand.tsx';
-import { Pill } from './parts/pill.tsx';
+import { Brand } from './parts/page-heading.tsx';
+import { Pill } from './parts/pills.tsx';
 import { goTo } from './state/current-location.ts';
 import { type PageLocation, type PageName, toHref } from './state/page-location.ts';
 import { signOut } from './state/session.ts';
-import { switchTimeZone, timeZone } from './state/time-zone.ts';
 import { useAction } from './state/use-action.ts';
+import { switchTimeZone, timeZone } from './text/format-time.ts';
 
 interface HeaderProperties {
   readonly account: Account;

@@ -1,4 +1,4 @@
-import { getDocsFile } from '../cli/formats/docs-page.ts';
+import { getDocsFile } from '../cli/formats/sarif.ts';
 import { type DiagnosticCode, diagnosticCodes } from '../schema/diagnostics.ts';
 
 /** Renders `docs/reference/diagnostics/README.md`: every code with its rule and its page. */

@@ -1,8 +1,8 @@
 import { settingsShape } from '../daemon/settings.ts';
 import { automationShape } from '../schema/definitions/automation-definition.ts';
 import { renderJsonSchema } from '../schema/definitions/json-schema.ts';
+import { workspaceShape } from '../schema/definitions/parse-file.ts';
 import { webhookShape } from '../schema/definitions/webhook-definition.ts';
-import { workspaceShape } from '../schema/definitions/workspace.ts';
 
 /** The JSON Schemas in `schema/json/`, one for each kind of file, from the shapes that check the files. */
 export const editorSchemas = [

@@ -6,7 +6,7 @@ import type { StateChange } from '../store/ports.ts';
 import type { TeamSecret } from '../store/team-secrets.ts';
 import { type DesiredSource, findAppliedSource, isEdited, toAppliedSource } from './applied-source.ts';
 import { type BegunChange, beginChange, type ChangeToRecord, describeApplied } from './audit.ts';
-import { findDashboardDiagnostics } from './checks/dashboard-diagnostics.ts';
+import { findDashboardDiagnostics } from './checks/trigger-diagnostics.ts';
 import { makeCredential } from './credential.ts';
 import type { Factory } from './factory.ts';
 import { type Change, hasChanges } from './plan.ts';

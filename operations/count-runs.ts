@@ -1,4 +1,4 @@
-import type { RunFlowKeys } from '../schema/definitions/run-flow-fields.ts';
+import type { RunFlowKeys } from '../schema/definitions/automation-definition.ts';
 import { hourMs } from '../schema/time-units.ts';
 import { compileLaneValue, debounceTimes } from './run-flow.ts';
 

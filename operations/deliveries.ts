@@ -1,25 +1,23 @@
 import { parseJsonText } from '../json/parse-json-text.ts';
+import type { Permission } from '../schema/access.ts';
 import type { AppliedState } from '../schema/applied-state.ts';
 import { createSnapshot } from '../schema/automations-snapshot.ts';
 import type { AutomationDefinition, Trigger } from '../schema/definitions/automation-definition.ts';
-import { judgeAutomation } from '../schema/definitions/judge-automation.ts';
+import { judgeAutomation } from '../schema/definitions/judge-trigger.ts';
 import type { EventHeaders } from '../schema/event-headers.ts';
 import { findFilterWarnings } from '../schema/filters/warnings/find-filter-warnings.ts';
 import type { Observation } from '../schema/payloads/observation.ts';
-import type { Permission } from '../schema/permission.ts';
 import { Refusal } from '../schema/refusal.ts';
 import type { DeliveryLogReader } from '../store/delivery-log.ts';
 import { DeliveryLogError } from '../store/delivery-log-error.ts';
 import { judgeTriggerByObservation } from './checks/observed-warnings.ts';
 import type { Factory, OpenFactory } from './factory.ts';
 import { openHistory } from './history.ts';
-import { listRows, type NamedFactory } from './list-rows.ts';
-import type { LogFilter } from './log-filter.ts';
-import { makeRun } from './make-run.ts';
+import { type ListPosition, type LogFilter, listRows, type NamedFactory, type Page } from './list-rows.ts';
 import { observeWebhook } from './observe-webhook.ts';
-import type { ListPosition, Page } from './page.ts';
 import { requireAutomation } from './require-applied.ts';
 import { requireDelivery, requirePayload } from './require-logged.ts';
+import { makeRun } from './run-by-hand.ts';
 import {
   type DeliveryDetail,
   type DeliveryView,

@@ -1,7 +1,6 @@
 import type { AppliedState, AppliedWebhook } from '../schema/applied-state.ts';
 import type { AutomationImpact } from '../schema/changes/impact.ts';
-import type { AutomationDefinition } from '../schema/definitions/automation-definition.ts';
-import type { RunFlowKeys } from '../schema/definitions/run-flow-fields.ts';
+import type { AutomationDefinition, RunFlowKeys } from '../schema/definitions/automation-definition.ts';
 import type { EventHeaders } from '../schema/event-headers.ts';
 import { compileFilterIndex, type FilterMatcher } from '../schema/filters/filter-index.ts';
 import type { Definitions } from '../sources/definitions.ts';

@@ -1,10 +1,53 @@
+import type { z } from 'zod';
+import type { unloggedAnswer } from '../schema/api/answers.ts';
+import type { Outcome, RunState } from '../schema/delivery.ts';
 import { uidPattern } from '../schema/ids.ts';
 import { Refusal } from '../schema/refusal.ts';
-import type { DeliveryFilter, Found, RunFilter, SearchPart } from '../store/delivery-log.ts';
+import { hourMs } from '../schema/time-units.ts';
+import type { DeliveryFilter, Found, RunFilter, SearchPart, UnloggedCount } from '../store/delivery-log.ts';
 import type { Factory } from './factory.ts';
-import type { LogFilter } from './log-filter.ts';
-import type { ListPosition, Page } from './page.ts';
 import { type AppliedNames, requireAutomation, requireNamedWebhook } from './require-applied.ts';
+
+type UnloggedView = z.output<typeof unloggedAnswer>;
+
+/** A part of a list. */
+export interface ListPosition {
+  readonly limit: number;
+  /** Newest first: the `next` of the previous page. */
+  readonly cursor?: string | undefined;
+  /** Oldest first instead: `start`, `now`, or the `next` of the previous page. */
+  readonly after?: string | undefined;
+}
+
+/** Rows of a list. A search may find fewer than were asked for, although more follow. */
+export interface Page<Row> {
+  readonly rows: readonly Row[];
+  /** The position of the next page; newest first, it is null on the last page. */
+  readonly next: string | null;
+  /** Whether more rows follow now. Oldest first, others may follow later. */
+  readonly hasMore: boolean;
+  /** The number of rows that were searched. */
+  readonly searched: number;
+}
+
+/** A choice of deliveries or runs, in the words of people. An absent field lets all through. */
+export interface LogFilter {
+  /** The webhook's UID, its name, or its name when the delivery arrived. */
+  readonly webhook?: string | undefined;
+  /** Only for deliveries. */
+  readonly outcome?: Outcome | undefined;
+  /** The runs' automation; for deliveries, the automation of one of their runs. */
+  readonly automation?: string | undefined;
+  readonly state?: RunState | undefined;
+  /** See `isOfEventType`. */
+  readonly event?: string | undefined;
+  /** A text in the payload. */
+  readonly search?: string | undefined;
+  /** The earliest time of arrival or creation. */
+  readonly sinceMs?: number | undefined;
+  /** The end of the time of arrival or creation, exclusive. */
+  readonly untilMs?: number | undefined;
+}
 
 /** A factory whose applied webhooks and automations are known at least by name. */
 export interface NamedFactory extends Factory {
@@ -137,4 +180,20 @@ async function requireKnownAutomation(
 ): Promise<void> {
   const logged = await store.deliveries.listRuns({ factory: name, automation, limit: 1 });
   if (logged.length === 0) requireAutomation(await readState(), automation);
+}
+
+/** Counts the requests of the last hour that were refused and have no row: of a webhook, or of all. */
+export async function listUnlogged(
+  factory: NamedFactory,
+  webhook: string | undefined,
+): Promise<UnloggedView> {
+  const sinceMs = factory.now().getTime() - hourMs;
+  const uid = webhook === undefined ? undefined : ((await findWebhookFilter(factory, webhook)).uid ?? '');
+  const filter = { factory: factory.name, sinceMs, ...(uid !== undefined && { uid }) };
+  const requests = await factory.store.deliveries.sumUnlogged(filter);
+  return { since: new Date(sinceMs).toISOString(), requests: requests.map(unloggedView) };
+}
+
+export function unloggedView({ uid, reason, detail, count, lastAtMs }: UnloggedCount) {
+  return { uid, reason, detail, count, lastAt: new Date(lastAtMs).toISOString() };
 }

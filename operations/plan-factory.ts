@@ -1,6 +1,6 @@
 import { addWarnings } from '../schema/diagnostics.ts';
 import type { Definitions } from '../sources/definitions.ts';
-import { findDashboardDiagnostics } from './checks/dashboard-diagnostics.ts';
+import { findDashboardDiagnostics } from './checks/trigger-diagnostics.ts';
 import type { Factory } from './factory.ts';
 import { type Planned, planDefinitions } from './plan-definitions.ts';
 

@@ -1,14 +1,16 @@
-import type { AppliedState } from '../schema/applied-state.ts';
+import type { AppliedAutomation, AppliedState } from '../schema/applied-state.ts';
 import type { Impact } from '../schema/changes/impact.ts';
 import type { Diagnostic } from '../schema/diagnostics.ts';
+import { compareNames } from '../schema/name.ts';
 import type { Definitions } from '../sources/definitions.ts';
 import { DeliveryLogError } from '../store/delivery-log-error.ts';
 import { findObservedWarnings } from './checks/observed-warnings.ts';
-import type { Factory } from './factory.ts';
+import type { Factory, OpenFactory } from './factory.ts';
 import { openHistory } from './history.ts';
 import { findImpacts } from './impact.ts';
 import { createWebhookObservers } from './observe-webhook.ts';
-import type { Change } from './plan.ts';
+import { type Change, planAutomations } from './plan.ts';
+import type { ChangeView } from './views/plan-view.ts';
 
 export interface ReadImpacts {
   readonly impacts: ReadonlyMap<Change, Impact>;
@@ -41,4 +43,22 @@ export async function readImpacts(
     if (!(error instanceof DeliveryLogError)) throw error;
     return { impacts: new Map(), warnings: [], problem: error.message };
   }
+}
+
+/** Shows what creating the automation, or replacing the one of its name, would change. Nothing is written. */
+export async function planAutomation(
+  factory: OpenFactory,
+  automation: AppliedAutomation,
+): Promise<{ readonly state: AppliedState; readonly change: ChangeView }> {
+  const state = await factory.readState();
+  const others = state.automations.filter(({ name }) => name !== automation.name);
+  const automations = [...others, automation].sort(compareNames);
+  const planned = planAutomations(automations, state).filter(({ name }) => name === automation.name);
+  const { impacts } = await readImpacts(factory, planned, state, { webhooks: state.webhooks, automations });
+  const [change] = planned.map(change => {
+    const impact = impacts.get(change);
+    return { ...change, ...(impact && { impact }) };
+  });
+  if (!change) throw new Error('an automation is planned, but has no change');
+  return { state, change };
 }

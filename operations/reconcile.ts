@@ -4,7 +4,7 @@ import type { ReconcileEnd, ReconcileFailureReason } from '../store/reconcile-st
 import { StoreError } from '../store/store-error.ts';
 import type { Factory } from './factory.ts';
 import { type Followed, type FollowOptions, followBranch, makeFailure } from './follow-branch.ts';
-import { recordReconcileEnd } from './record-reconcile-end.ts';
+import { recordReconcileEnd } from './remembered-repository.ts';
 
 export type Reconciled =
   | Followed

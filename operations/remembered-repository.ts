@@ -1,9 +1,16 @@
 import type { AppliedState } from '../schema/applied-state.ts';
 import {
   checkFollowedRepository,
+  type FollowedBranch,
   type FollowedRepository,
 } from '../sources/repository/followed-repository.ts';
-import type { ReconcileStatus } from '../store/reconcile-statuses.ts';
+import {
+  addReconcileEnd,
+  type ReconcileEnd,
+  type ReconcileStatus,
+  type RememberedBranch,
+} from '../store/reconcile-statuses.ts';
+import { toSourcePlace } from './applied-source.ts';
 import type { Factory } from './factory.ts';
 
 /** Reads which repository the factory follows; undefined if it follows none. */
@@ -32,4 +39,19 @@ function findRememberedRepository(
     ...(secretName !== undefined && { credentialSecret: secretName, credentialUsername: username }),
   });
   return 'followed' in checked ? checked.followed : undefined;
+}
+
+/** Stores the end of a reconcile. Fails with a `StoreError`. */
+export async function recordReconcileEnd(
+  { name, store, now }: Pick<Factory, 'name' | 'store' | 'now'>,
+  followed: FollowedBranch,
+  end: ReconcileEnd,
+): Promise<void> {
+  const at = now().toISOString();
+  const branch = toRememberedBranch(followed);
+  await store.reconcileStatuses.change(name, status => addReconcileEnd(status, branch, end, at));
+}
+
+function toRememberedBranch({ repository, credential }: FollowedBranch): RememberedBranch {
+  return { ...toSourcePlace(repository), credential: credential ?? null };
 }

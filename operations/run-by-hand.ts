@@ -1,14 +1,15 @@
 import { parseJsonText } from '../json/parse-json-text.ts';
 import { createSnapshot } from '../schema/automations-snapshot.ts';
-import type { AutomationDefinition } from '../schema/definitions/automation-definition.ts';
+import type { AutomationDefinition, RunFlowKeys } from '../schema/definitions/automation-definition.ts';
 import type { EventHeaders } from '../schema/event-headers.ts';
 import { createSortableId, sortableIdRandomBytes } from '../schema/ids.ts';
 import { Refusal } from '../schema/refusal.ts';
 import { isCredentialHeader } from '../signatures/schemes.ts';
+import type { NewRun } from '../store/delivery-log.ts';
 import { DeliveryLogError } from '../store/delivery-log-error.ts';
-import type { OpenFactory } from './factory.ts';
-import { makeRun } from './make-run.ts';
+import type { Factory, OpenFactory } from './factory.ts';
 import { requireAutomation } from './require-applied.ts';
+import { compileRunFlow } from './run-flow.ts';
 
 /** The payload of a run that somebody starts by hand. */
 export interface ManualEvent {
@@ -53,4 +54,16 @@ export async function runByHand(
   );
   if (!isRecorded) throw new DeliveryLogError('failed', 'the payload could not be stored; try again');
   return { deliveryId, runId: run.id };
+}
+
+/** Makes a run of an automation for a parsed payload, to be recorded. */
+export function makeRun(
+  { name, randomBytes }: Pick<Factory, 'name' | 'randomBytes'>,
+  automation: RunFlowKeys & { readonly name: string },
+  payload: unknown,
+  nowMs: number,
+): NewRun {
+  const id = createSortableId('run', nowMs, randomBytes(sortableIdRandomBytes));
+  const flow = compileRunFlow(name, automation)?.(payload);
+  return { id, automation: automation.name, ...(flow && { flow }) };
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
+import type { RunFlowKeys } from '../schema/definitions/automation-definition.ts';
 import { parseDurationMs } from '../schema/definitions/duration.ts';
-import type { RunFlowKeys } from '../schema/definitions/run-flow-fields.ts';
 import { parseFieldPath, readField } from '../schema/field-path.ts';
 import type { RunFlow } from '../store/delivery-log.ts';
 

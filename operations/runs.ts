@@ -1,9 +1,7 @@
 import type { Readable } from 'node:stream';
 import { Refusal } from '../schema/refusal.ts';
 import type { Factory, LoggedFactory, QueueableRuns } from './factory.ts';
-import { listRows, type NamedFactory } from './list-rows.ts';
-import type { LogFilter } from './log-filter.ts';
-import type { ListPosition, Page } from './page.ts';
+import { type ListPosition, type LogFilter, listRows, type NamedFactory, type Page } from './list-rows.ts';
 import { requireDelivery, requireRun } from './require-logged.ts';
 import { type RunView, runDetail, runView } from './views/delivery-views.ts';
 

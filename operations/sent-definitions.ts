@@ -1,5 +1,5 @@
 import type { AppliedState } from '../schema/applied-state.ts';
-import type { ConfirmationReason } from '../schema/changes/confirmation.ts';
+import type { ConfirmationReason } from '../schema/changes/field-change.ts';
 import { addWarnings, type Diagnostic } from '../schema/diagnostics.ts';
 import { Refusal } from '../schema/refusal.ts';
 import type { DefinitionFile } from '../sources/definition-files.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { authModes } from './auth-mode.ts';
 import { commitShape } from './commit.ts';
 import { automationShape } from './definitions/automation-definition.ts';
 import { customScheme } from './definitions/custom-scheme.ts';
 import { uidPattern } from './ids.ts';
+import { authModes } from './ingress-url.ts';
 
 /** Increase this if an older hookmill could misread the state that a newer one writes. */
 const appliedStateFormatVersion = 1;

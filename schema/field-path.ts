@@ -1,5 +1,4 @@
 import { parseJsonText } from '../json/parse-json-text.ts';
-import { renderPathSegment } from './filters/path-segment.ts';
 
 /** The steps from a payload to one value in it: names of fields, and indexes of elements. */
 export type FieldPath = readonly (string | number)[];
@@ -40,4 +39,9 @@ export function suggestFieldPath(text: string): string | undefined {
     .join('');
   const isClear = keys.length > 0 && keys.every(key => /^[\w -]+$/.test(key));
   return isClear ? `$${path}` : undefined;
+}
+
+/** Renders a key as a segment of a path, as JSONPath does (RFC 9535): `.level`, or `["odd name"]`. */
+export function renderPathSegment(key: string): string {
+  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
 }

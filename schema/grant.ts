@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Permission, permissions } from './permission.ts';
+import { type Permission, permissions } from './access.ts';
 
 /** The permission of a caller of the management API. */
 export const grantShape = z.strictObject({

@@ -8,3 +8,19 @@
 export const healthStates = ['healthy', 'quiet', 'failing', 'never seen'] as const;
 
 export type HealthState = (typeof healthStates)[number];
+
+/** The steps of a request, in order: from its sender to the runs that it starts. */
+export const whyStepNames = [
+  'daemon',
+  'webhook',
+  'sender',
+  'url',
+  'authentication',
+  'limits',
+  'json',
+  'identity',
+  'automations',
+  'runs',
+] as const;
+
+export type WhyStep = (typeof whyStepNames)[number];

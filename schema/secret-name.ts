@@ -1,4 +1,4 @@
-import type { AuthMode } from './auth-mode.ts';
+import type { AuthMode } from './ingress-url.ts';
 
 /** @limit Longest name of a team secret, in characters: longer than the variable names that people use for secrets. */
 const secretNameCharsMax = 128;

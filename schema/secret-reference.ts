@@ -1,6 +1,7 @@
 import { parseJsonText } from '../json/parse-json-text.ts';
-import { isProgram } from './is-program.ts';
-import { isPassedVariable } from './variable-name.ts';
+
+/** The form of the names of environment variables. */
+export const variableNamePattern = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** @limit Longest reference to the value of a team secret, in characters: a path, or a command with its arguments. */
 const referenceCharsMax = 1_024;
@@ -35,4 +36,17 @@ function splitCommand(text: string): string[] {
   } catch {
     return [];
   }
+}
+
+/**
+ * Whether a text names a program: an absolute path, or a name on PATH. Commands run in directories of their own, so a
+ * relative path cannot work.
+ */
+export function isProgram(text: string): boolean {
+  return /^(\/.|[^/]+$)/.test(text);
+}
+
+/** Whether a text names a variable that commands may get. The variables of hookmill itself hold its key, among others. */
+export function isPassedVariable(text: string): boolean {
+  return variableNamePattern.test(text) && !text.startsWith('HOOKMILL_');
 }

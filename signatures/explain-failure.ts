@@ -11,11 +11,19 @@ import {
 } from './description.ts';
 import { checkSecret } from './key.ts';
 import { isWellFormed } from './matcher.ts';
-import { type SchemeForm, schemeForms } from './scheme-forms.ts';
 import { standardWebhooks } from './schemes/shapes.ts';
+import { schemes } from './schemes.ts';
 import { compileParts, listHeaderSets } from './signature-parts.ts';
 import type { SignedRequest } from './signed-request.ts';
 import { compileVerifier, type VerificationFailure } from './verify.ts';
+
+/** Schemes whose signatures have one form, so that no request can tell them apart. */
+type SchemeForm = readonly [SignatureScheme, ...SignatureScheme[]];
+
+/** All schemes, grouped by form. */
+const schemeForms: readonly SchemeForm[] = [...Map.groupBy(schemes, describeForm).values()].flatMap(
+  ([first, ...others]) => (first ? [[first, ...others] as const] : []),
+);
 
 /** @limit Most bytes that one explanation hashes (1 MiB), which takes 2 ms: all trials for a body of 40 KiB, or four for the largest one. */
 const explainedBytesMax = 1024 * 1024;
@@ -219,4 +227,23 @@ function verifiesAtAnyTime({ description, secret, request }: Attempt): boolean {
   }
   const timestamp = { ...description.timestamp, toleranceSeconds: Number.POSITIVE_INFINITY };
   return compileVerifier({ ...description, timestamp }, secret)(request, 0).ok;
+}
+
+/** Describes everything that decides whether a signature matches. */
+function describeForm(scheme: SignatureScheme): string {
+  const {
+    id,
+    provider,
+    kind,
+    page,
+    secretLocation,
+    secretCommand,
+    note,
+    noIdentity,
+    eventHeaders,
+    checked,
+    ...description
+  } = scheme;
+  const { handshake, deliveryIdHeader, ...form } = description;
+  return JSON.stringify(Object.entries(form).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

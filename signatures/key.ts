@@ -1,5 +1,4 @@
 import { createPrivateKey, createPublicKey, createSecretKey, type KeyObject } from 'node:crypto';
-import { decodeStrictly } from './decode-strictly.ts';
 import type {
   HmacDescription,
   KeyDerivation,
@@ -109,4 +108,11 @@ export function parsePrivateKey({ key }: PublicKeyDescription, secret: string): 
     const form = privatePrefix ? `, or as text that starts with ${privatePrefix}` : '';
     throw new TypeError(`signing requires the sender's private key as PKCS #8 PEM${form}`, { cause });
   }
+}
+
+/** Decodes text that is canonically encoded from start to end; undefined for any other text, and for empty text. */
+export function decodeStrictly(text: string, encoding: 'hex' | 'base64' | 'base64url'): Buffer | undefined {
+  const bytes = Buffer.from(text, encoding);
+  const canonical = encoding === 'hex' ? text.toLowerCase() : text;
+  return bytes.length > 0 && bytes.toString(encoding) === canonical ? bytes : undefined;
 }

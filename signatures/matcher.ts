@@ -1,6 +1,6 @@
 import { createHmac, type KeyObject, timingSafeEqual, verify } from 'node:crypto';
-import { decodeStrictly } from './decode-strictly.ts';
 import type { HmacDescription, PublicKeyDescription, SignedDescription } from './description.ts';
+import { decodeStrictly } from './key.ts';
 import type { ContentPieces } from './signed-request.ts';
 
 export type MatchFailure = { readonly code: 'signature-malformed' } | { readonly code: 'signature-mismatch' };

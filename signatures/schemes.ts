@@ -1,16 +1,15 @@
-import { isCredentialName, listCredentialHeaders } from './credential-headers.ts';
 import type { HmacFields, SignatureDescription, SignatureScheme } from './description.ts';
 import { buildingSchemes } from './schemes/building.ts';
 import { customerSchemes } from './schemes/customers.ts';
-import { financeSchemes } from './schemes/finance.ts';
 import { hostingSchemes } from './schemes/hosting.ts';
 import { messagingSchemes } from './schemes/messaging.ts';
 import { operationsSchemes } from './schemes/operations.ts';
-import { paymentSchemes } from './schemes/payment.ts';
+import { financeSchemes, paymentSchemes } from './schemes/payment.ts';
 import { platformSchemes } from './schemes/platforms.ts';
 import { sourceHostingSchemes } from './schemes/source-hosting.ts';
 import { standardSchemes } from './schemes/standard.ts';
 import { workSchemes } from './schemes/work.ts';
+import { isCredentialName, listCredentialHeaders } from './signature-parts.ts';
 
 /** All supported schemes, in the order of the documentation. */
 export const schemes: readonly SignatureScheme[] = [

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { diagnosticShape } from '../schema/api/problem-answer.ts';
 import { type Commit, commitShape } from '../schema/commit.ts';
-import { diagnosticShape } from '../schema/diagnostic-shape.ts';
 import type { Diagnostic } from '../schema/diagnostics.ts';
 
 /** The kinds of reconcile failures. */

@@ -1,4 +1,4 @@
-import { isOfEventType } from '../schema/event-type.ts';
+import { isOfEventType } from '../schema/find-event-type.ts';
 import { DeliveryLogError } from './delivery-log-error.ts';
 import { type EventRecord, toEvent } from './stored-rows.ts';
 

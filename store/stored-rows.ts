@@ -8,7 +8,10 @@ import type { DeliverySummary, LoggedDelivery, ReportedRun, RunReport, StoredEve
 export type DeliveryRecord = Omit<LoggedDelivery, 'headers'> & { readonly headers: string | null };
 
 export function toDelivery({ headers, ...row }: DeliveryRecord): LoggedDelivery {
-  return { ...withoutNulls(row), ...(headers !== null && { headers: parseJsonText(headers) as EventHeaders }) };
+  return {
+    ...withoutNulls(row),
+    ...(headers !== null && { headers: parseJsonText(headers) as EventHeaders }),
+  };
 }
 
 /** @limit Overdue runs that are looked at together: the others follow with the next look. */

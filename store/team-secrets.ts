@@ -1,5 +1,5 @@
-import type { AuthMode } from '../schema/auth-mode.ts';
 import type { SchemeReference } from '../schema/definitions/webhook-definition.ts';
+import type { AuthMode } from '../schema/ingress-url.ts';
 import { secretNamePattern, secretNameRule } from '../schema/secret-name.ts';
 import { parseSecretReference, secretReferenceRule } from '../schema/secret-reference.ts';
 import { StoreError } from './store-error.ts';

@@ -1,10 +1,13 @@
 import type { Command } from 'commander';
+import type { HealthView } from '../../operations/health/show-health.ts';
 import type { PlanView } from '../../operations/views/plan-view.ts';
 import type { CallOperation } from '../../schema/api/call.ts';
 import type { Commit } from '../../schema/commit.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
 import type { Place } from '../global-options.ts';
 import type { DaemonHealth } from './daemon-health.ts';
+
+export type WebhookHealth = NonNullable<HealthView['webhooks'][number]['health']>;
 
 /**
  * What commands use of one factory: on a store that this machine reaches, or through the management API of a daemon.
@@ -71,3 +74,17 @@ interface ReadDefinitions {
 
 /** Chooses and opens the backend of a command. */
 export type OpenBackend = (command: Command) => Promise<Place & { readonly backend: Backend }>;
+
+/**
+ * Reads the health of the enabled webhooks, or of the one with this UID, by UID. Empty if the log cannot be read, so
+ * that everything else is still shown.
+ */
+export async function readHealth(
+  backend: Pick<Backend, 'call'>,
+  uid?: string,
+): Promise<ReadonlyMap<string, WebhookHealth>> {
+  const { webhooks } = await backend
+    .call('showHealth', { query: { webhook: uid } })
+    .catch((): Pick<HealthView, 'webhooks'> => ({ webhooks: [] }));
+  return new Map(webhooks.flatMap(({ uid, health }) => (health ? [[uid, health]] : [])));
+}

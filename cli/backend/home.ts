@@ -7,13 +7,14 @@ import { planFactory } from '../../operations/plan-factory.ts';
 import { findOutdatedParts, makePlanFile } from '../../operations/plan-file.ts';
 import { readImpacts } from '../../operations/read-impacts.ts';
 import { readRememberedRepository } from '../../operations/remembered-repository.ts';
-import { showStatus } from '../../operations/status.ts';
+import { type AppliedStatus, showStatus } from '../../operations/status.ts';
 import { type PlanView, planView } from '../../operations/views/plan-view.ts';
+import type { Remediable } from '../../operations/why/why-facts.ts';
 import type { CallOperation } from '../../schema/api/call.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
 import { addWarnings, type Diagnostic } from '../../schema/diagnostics.ts';
 import { renderIngressUrl } from '../../schema/ingress-url.ts';
-import { printable } from '../../schema/printable.ts';
+import { printable } from '../../schema/text/printable.ts';
 import type { Definitions } from '../../sources/definitions.ts';
 import { readDirectory } from '../../sources/directory-source.ts';
 import { parseDefinitions } from '../../sources/parse-definitions.ts';
@@ -23,8 +24,7 @@ import { CommandError, UsageError } from '../exit-status.ts';
 import { readPlanFile, writePlanFile } from '../input/plan-file.ts';
 import { findOwnActor } from '../record-own-change.ts';
 import type { ApplyRequest, ApplyResult, Backend, PlanRequest, PlanResult } from './backend.ts';
-import { askDaemon, type DaemonHealth } from './daemon-health.ts';
-import { findDaemonProblem } from './find-daemon-problem.ts';
+import { askDaemon, type DaemonHealth, isServed } from './daemon-health.ts';
 
 /** Creates a backend on a home. Whoever can read the home may see everything but secrets. */
 export function createHomeBackend(context: Context): Backend {
@@ -216,4 +216,24 @@ function listUrls({ webhooks }: AppliedState, { baseUrl }: Context): { name: str
 function refuseOutdated(moved: readonly string[]): CommandError {
   const next = 'Nothing was applied. Run `hookmill plan` again and have it reviewed.';
   return new CommandError(`The plan is out of date (${moved.join('; ')}). ${next}`);
+}
+
+/** Finds why the daemon of a home receives no deliveries and starts no runs; null if it does, or if a replica elsewhere does. */
+function findDaemonProblem(
+  health: DaemonHealth,
+  { serial: applied, replicas }: Pick<AppliedStatus, 'serial' | 'replicas'>,
+): Remediable | null {
+  const { state, url, reason, serial } = health;
+  if ((state === 'none' || state === 'no answer') && (replicas?.alive.length ?? 0) > 0) return null;
+  const readLog = 'Read its log; `hookmill status` shows its state.';
+  if (state === 'none')
+    return { message: 'none has run with this home', remedy: 'Start one with `hookmill serve`.' };
+  if (state === 'no answer')
+    return { message: `none answers at ${url}`, remedy: 'Start it with `hookmill serve`.' };
+  if (state === 'not ready')
+    return { message: `it is not ready${reason === null ? '' : `: ${reason}`}`, remedy: readLog };
+  if (reason !== null) return { message: reason, remedy: readLog };
+  if (state === 'ready' && !isServed(health, applied))
+    return { message: `it serves serial ${serial ?? 0}, but ${applied} is applied`, remedy: readLog };
+  return null;
 }

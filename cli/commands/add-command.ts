@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { findNearest } from '../../schema/suggestion.ts';
+import { findNearest } from '../../schema/text/suggestion.ts';
 
 /** Adds a subcommand that accepts the global options too. `help` follows the options in its help. */
 export function addCommand(parent: Command, name: string, description: string, help: string): Command {

@@ -1,6 +1,5 @@
 import { join, posix } from 'node:path';
-import type { ParsedFile } from '../../schema/definitions/parse-file.ts';
-import { parseWorkspace, type Workspace } from '../../schema/definitions/workspace.ts';
+import { type ParsedFile, parseWorkspace, type Workspace } from '../../schema/definitions/parse-file.ts';
 import { definitionBytesMax } from '../../schema/definitions/yaml-source.ts';
 import type { DiagnosticCode } from '../../schema/diagnostics.ts';
 import { readRegularFile } from '../../sources/regular-file.ts';

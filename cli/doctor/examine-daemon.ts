@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { defaultPorts } from '../../schema/default-ports.ts';
+import { defaultPorts } from '../../schema/ingress-url.ts';
 import type { Readiness } from '../../schema/readiness.ts';
 import type { DaemonRecord } from '../../store/ports.ts';
 import { askReadiness } from '../backend/daemon-health.ts';

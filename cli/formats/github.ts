@@ -1,5 +1,5 @@
 import type { Diagnostic, Range } from '../../schema/diagnostics.ts';
-import { printable } from '../../schema/printable.ts';
+import { printable } from '../../schema/text/printable.ts';
 import type { Findings } from './findings.ts';
 
 /**

@@ -1,7 +1,6 @@
 import type { Diagnostic } from '../../schema/diagnostics.ts';
-import { printable, printableJson } from '../../schema/printable.ts';
-import type { Findings } from './findings.ts';
-import { createFingerprints } from './fingerprints.ts';
+import { printable, printableJson } from '../../schema/text/printable.ts';
+import { createFingerprints, type Findings } from './findings.ts';
 
 /**
  * A Code Quality report.

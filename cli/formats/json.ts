@@ -1,4 +1,4 @@
-import { printableJson } from '../../schema/printable.ts';
+import { printableJson } from '../../schema/text/printable.ts';
 import type { Findings } from './findings.ts';
 
 export function renderJson({ diagnostics, errorCount, warningCount }: Findings): string {

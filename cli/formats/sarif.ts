@@ -4,10 +4,8 @@ import {
   diagnosticCodes,
   type Range,
 } from '../../schema/diagnostics.ts';
-import { printable, printableJson } from '../../schema/printable.ts';
-import { getDocsFile } from './docs-page.ts';
-import type { Findings } from './findings.ts';
-import { createFingerprints } from './fingerprints.ts';
+import { printable, printableJson } from '../../schema/text/printable.ts';
+import { createFingerprints, type Findings } from './findings.ts';
 
 const codes = Object.keys(diagnosticCodes) as DiagnosticCode[];
 
@@ -68,4 +66,9 @@ function region({ start, end }: Range): object {
 /** A relative reference (RFC 3986 section 4.2): each segment is encoded, so that no part can be read as a URI scheme. */
 function encodePath(file: string): string {
   return file.toWellFormed().split('/').map(encodeURIComponent).join('/');
+}
+
+/** The name of a code's file in `docs/reference/diagnostics/`. */
+export function getDocsFile(code: DiagnosticCode): string {
+  return `${code.replace('/', '-')}.md`;
 }

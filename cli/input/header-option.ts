@@ -17,3 +17,8 @@ function parseHeaderLine(line: string): readonly [string, string] {
   if (headerNamePattern.test(name) && !/\p{Cc}/u.test(value)) return [name, value];
   throw new UsageError(`"${line}" is not a header; write it as in "X-GitHub-Event: push"`);
 }
+
+/** Creates an option that the environment variable `HOOKMILL_<variable>` can set too. */
+export function createEnvOption(flags: string, variable: string, description: string): Option {
+  return new Option(flags, description).env(`HOOKMILL_${variable}`);
+}

@@ -1,5 +1,5 @@
 import { type Outcome, outcomes, type RunState, runStates } from '../../schema/delivery.ts';
-import { joinWithOr } from '../../schema/suggestion.ts';
+import { joinWithOr } from '../../schema/text/suggestion.ts';
 import { UsageError } from '../exit-status.ts';
 
 /** Parses the value of `--limit`. */

@@ -1,5 +1,6 @@
+import { isUtf8 } from 'node:buffer';
 import { secretNamePattern } from '../../schema/secret-name.ts';
-import { UsageError } from '../exit-status.ts';
+import { CommandError, UsageError } from '../exit-status.ts';
 import { readInputFile } from './read-input-file.ts';
 
 /**
@@ -16,4 +17,17 @@ export async function readSecretNames(file: string): Promise<string[]> {
       const hint = 'the file must contain one name per line, and no values';
       throw new UsageError(`${file}:${index + 1}: not the name of a team secret; ${hint}`);
     });
+}
+
+/** Reads a secret from a prompt on a terminal, otherwise from standard input. Removes one final newline. */
+export async function readSecretValue(message: string): Promise<string> {
+  if (process.stdin.isTTY) {
+    const { password } = await import('@inquirer/prompts');
+    return password({ message, mask: true }, { output: process.stderr });
+  }
+  const { buffer: readBytes } = await import('node:stream/consumers');
+  const bytes = await readBytes(process.stdin);
+  if (!isUtf8(bytes)) throw new CommandError('the secret on standard input is not UTF-8 text');
+  // The store refuses a byte order mark; without this option, the decoder would drop it.
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes).replace(/\r?\n$/, '');
 }

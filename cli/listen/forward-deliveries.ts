@@ -1,7 +1,7 @@
 import type { DeliveryView } from '../../operations/views/delivery-views.ts';
 import { readSortableIdTime } from '../../schema/ids.ts';
-import { printable } from '../../schema/printable.ts';
 import { Refusal } from '../../schema/refusal.ts';
+import { printable } from '../../schema/text/printable.ts';
 import { timeSkewMs } from '../../store/search-steps.ts';
 import type { Backend } from '../backend/backend.ts';
 import { printStatus } from '../output.ts';

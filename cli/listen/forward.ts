@@ -1,7 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import type { DeliveryView } from '../../operations/views/delivery-views.ts';
-import { listForwardedHeaders } from '../../schema/forwarded-headers.ts';
+import { listForwardedHeaders } from '../../schema/clients/render-curl.ts';
 import { UnreachableError } from '../exit-status.ts';
 
 /** The headers with which a delivery is forwarded, and the names of those that HTTP does not allow. */

@@ -5,14 +5,13 @@ import { readImpacts } from '../../operations/read-impacts.ts';
 import { type Reconciled, reconcile } from '../../operations/reconcile.ts';
 import { planView } from '../../operations/views/plan-view.ts';
 import type { AppliedState } from '../../schema/applied-state.ts';
+import { shortenRevision } from '../../schema/clients/describe.ts';
 import type { Commit } from '../../schema/commit.ts';
-import { printable } from '../../schema/printable.ts';
-import { shortenRevision } from '../../schema/short-revision.ts';
+import { printable } from '../../schema/text/printable.ts';
 import type { FollowedBranch } from '../../sources/repository/followed-repository.ts';
 import { CommandError } from '../exit-status.ts';
 import { printFindings } from '../output.ts';
-import { colours } from '../render/colours.ts';
-import { describeCommit } from '../render/describe-commit.ts';
+import { colours, describeCommit } from '../render/colours.ts';
 import { renderDiagnostics } from '../render/render-diagnostics.ts';
 
 export type Allowances = Pick<FollowOptions, 'allowEmpty' | 'allowRename' | 'allowRewind'>;

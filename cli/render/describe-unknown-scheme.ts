@@ -1,4 +1,4 @@
-import { didYouMean } from '../../schema/suggestion.ts';
+import { didYouMean } from '../../schema/text/suggestion.ts';
 
 /** Says that there is no such signature scheme, and how to find the right one. `otherIds` are accepted besides `schemeIds`. */
 export function describeUnknownScheme(

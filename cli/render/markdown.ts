@@ -1,4 +1,4 @@
-import { printable } from '../../schema/printable.ts';
+import { printable } from '../../schema/text/printable.ts';
 
 /**
  * Escapes text of any origin so that Markdown shows exactly that text, cut after `charsMax` characters. Words of prose stay

@@ -2,10 +2,16 @@ import type { z } from 'zod';
 import { type Drift, findDrift, type ReconcileView } from '../../operations/views/reconcile-view.ts';
 import type { sourceAnswer } from '../../schema/api/answers.ts';
 import type { Commit } from '../../schema/commit.ts';
-import { printable } from '../../schema/printable.ts';
-import { describeBranch } from './describe-branch.ts';
-import { describeCommit } from './describe-commit.ts';
+import { printable } from '../../schema/text/printable.ts';
+import { describeCommit } from './colours.ts';
 import { renderDiagnostics } from './render-diagnostics.ts';
+
+interface Branch {
+  readonly repository: string;
+  readonly branch: string;
+  /** The folder of the definitions; empty at the root. */
+  readonly path: string;
+}
 
 interface Applied {
   readonly source: z.output<typeof sourceAnswer> | null;
@@ -74,4 +80,9 @@ function toLastReconcile({ failingSince, lastSuccess, lastFailure }: ReconcileVi
     return { at, ok: false, revision: tip?.revision ?? null, message, diagnostics };
   }
   return lastSuccess && { at: lastSuccess.at, ok: true, revision: lastSuccess.tip.revision, diagnostics: [] };
+}
+
+/** A branch that a factory follows in a few words. */
+export function describeBranch({ repository, branch, path }: Branch): string {
+  return `${branch} of ${repository}${path === '' ? '' : `, ${path}`}`;
 }

@@ -1,7 +1,7 @@
 import type { DeliveryDetail, DeliveryView } from '../../operations/views/delivery-views.ts';
-import { formatJson } from '../../schema/format-json.ts';
-import { printable } from '../../schema/printable.ts';
-import { describeCommit } from './describe-commit.ts';
+import { formatJson } from '../../schema/text/json-text.ts';
+import { printable } from '../../schema/text/printable.ts';
+import { describeCommit } from './colours.ts';
 import { renderRuns } from './render-runs.ts';
 import { renderFields } from './render-table.ts';
 import { renderVerdict } from './render-verdict.ts';

@@ -1,6 +1,6 @@
 import countColumns from 'fast-string-width';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
-import { printable } from '../../schema/printable.ts';
+import { printable } from '../../schema/text/printable.ts';
 import { colours } from './colours.ts';
 import { type FindLine, indexLines } from './index-lines.ts';
 

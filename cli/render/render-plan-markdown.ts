@@ -3,8 +3,8 @@ import { describeImpact } from '../../schema/changes/describe-impact.ts';
 import type { FieldChange } from '../../schema/changes/field-change.ts';
 import { showChange } from '../../schema/changes/show-change.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
+import { renderCounts } from './colours.ts';
 import { escapeMarkdown, escapeMarkdownCode, fenceDiff } from './markdown.ts';
-import { renderCounts } from './render-counts.ts';
 
 /** @limit Most characters of a plan in Markdown: GitHub refuses a comment over 65,536, and a comment may have other text too. */
 const planMarkdownCharsMax = 60_000;

@@ -3,9 +3,8 @@ import type { ChangeView, PlanView } from '../../operations/views/plan-view.ts';
 import { describeImpact } from '../../schema/changes/describe-impact.ts';
 import type { FieldChange } from '../../schema/changes/field-change.ts';
 import { type DiffLine, showChange } from '../../schema/changes/show-change.ts';
-import { printable } from '../../schema/printable.ts';
-import { colours } from './colours.ts';
-import { renderCounts } from './render-counts.ts';
+import { printable } from '../../schema/text/printable.ts';
+import { colours, renderCounts } from './colours.ts';
 import { renderFields } from './render-table.ts';
 
 const signs = { create: colours.green('+'), update: colours.yellow('~'), delete: colours.red('-') } as const;

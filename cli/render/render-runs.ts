@@ -1,5 +1,5 @@
 import type { RunView } from '../../operations/views/delivery-views.ts';
-import { describeRunState } from '../../schema/describe-run-state.ts';
+import { describeRunState } from '../../schema/clients/describe.ts';
 import { openTable } from './render-table.ts';
 
 /** Runs as a table. */

@@ -1,5 +1,13 @@
 import countColumns from 'fast-string-width';
-import { printable } from '../../schema/printable.ts';
+import { quoteShellWord } from '../../schema/clients/render-curl.ts';
+import { printable } from '../../schema/text/printable.ts';
+import { colours } from './colours.ts';
+
+/** Something for the user to do; `run` is a command line after `hookmill`. */
+export interface Step {
+  readonly say: string;
+  readonly run?: string;
+}
 
 /** Rows in columns under a heading, two spaces apart. */
 export function renderTable(heading: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -33,4 +41,15 @@ export function renderFields(fields: readonly (readonly [name: string, value: st
 
 function padColumns(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - countColumns(text)));
+}
+
+/** Numbered steps, each command on a line of its own, ready to paste in the current directory. */
+export function renderSteps(steps: readonly Step[], directory: string): string {
+  const hookmill = directory === '.' ? 'hookmill' : `hookmill -C ${quoteShellWord(directory)}`;
+  return steps
+    .map(({ say, run }, index) => {
+      const text = say.replaceAll('\n', '\n     ');
+      return `  ${index + 1}. ${text}\n${run ? `       ${colours.bold(`${hookmill} ${run}`)}\n` : ''}`;
+    })
+    .join('');
 }

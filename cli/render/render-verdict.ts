@@ -1,7 +1,7 @@
 import type { FilterTestView, VerdictView } from '../../operations/views/delivery-views.ts';
 import type { TriggerVerdict } from '../../schema/definitions/judge-trigger.ts';
 import type { ClauseOutcome } from '../../schema/filters/payload-filter-explain.ts';
-import { printable } from '../../schema/printable.ts';
+import { printable } from '../../schema/text/printable.ts';
 import { colours } from './colours.ts';
 
 /**

@@ -1,5 +1,5 @@
-import type { WhyView } from '../../operations/views/why-view.ts';
-import { printable } from '../../schema/printable.ts';
+import type { WhyView } from '../../operations/why/why.ts';
+import { printable } from '../../schema/text/printable.ts';
 import { colours } from './colours.ts';
 import { renderTable } from './render-table.ts';
 import { renderUnlogged } from './render-unlogged.ts';

@@ -1,6 +1,6 @@
 import type { SignatureScheme } from '../../signatures/description.ts';
 import { getHandshakeMethod } from '../../signatures/handshake.ts';
-import type { Step } from '../render/render-steps.ts';
+import type { Step } from '../render/render-table.ts';
 
 /** The authentication of a new webhook's sender: a mode without a scheme, or a shipped scheme. */
 export type Sender = 'token' | 'url_token' | SignatureScheme;

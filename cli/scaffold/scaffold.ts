@@ -1,9 +1,8 @@
 import { posix } from 'node:path';
-import { quoteShellWord } from '../../schema/shell-word.ts';
+import { quoteShellWord } from '../../schema/clients/render-curl.ts';
 import { definitionFolders } from '../../sources/definition-file-name.ts';
 import { ciInstallScript, ciPackagePlaceholders } from './ci-install.ts';
-import { createModeline, getEditorSchemaFile } from './editor-schemas.ts';
-import { getJsonSchemaText } from './json-schemas.ts';
+import { createModeline, getEditorSchemaFile, getJsonSchemaText } from './json-schemas.ts';
 
 export const ciHosts = ['github', 'gitlab'] as const;
 export type CiHost = (typeof ciHosts)[number];

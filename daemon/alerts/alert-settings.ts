@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { secretNameShape } from '../../schema/secret-name-shape.ts';
+import { secretNameShape } from '../../schema/name-shapes.ts';
 import { receiverUrl } from '../receivers/receiver-url.ts';
 
 /** @limit Receivers of alerts: each gets every one. */

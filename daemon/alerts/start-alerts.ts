@@ -4,8 +4,7 @@ import { type AlertTargets, type Finding, followEpisodes } from '../../operation
 import { type Alerts, openMemoryAlerts } from '../../store/alerts.ts';
 import type { DeliveryLog } from '../../store/delivery-log.ts';
 import type { Store } from '../../store/ports.ts';
-import { doInTurn } from '../do-in-turn.ts';
-import { oneAtATime } from '../one-at-a-time.ts';
+import { doInTurn, oneAtATime } from '../one-at-a-time.ts';
 import type { DaemonSettings } from '../settings.ts';
 import { type AutomationOfFactory, findFailingReconcile, findRunProblems } from './find-problems.ts';
 import { type SendingDeps, sendMessages } from './send-messages.ts';

@@ -8,8 +8,7 @@ import { answerHandshake, isSignedForAnyone } from '../../signatures/handshake.t
 import { describeScheme, findScheme } from '../../signatures/schemes.ts';
 import type { SignedRequest } from '../../signatures/signed-request.ts';
 import { compileVerifier } from '../../signatures/verify.ts';
-import type { Authenticator, CredentialParts } from './authentication.ts';
-import type { IngressRequest } from './ingress-request.ts';
+import type { Authenticator, CredentialParts, IngressRequest } from './ingress-request.ts';
 
 type AuthenticatedWebhook = Pick<AppliedWebhook, 'authMode' | 'signatureScheme' | 'deliveryIdHeader'>;
 

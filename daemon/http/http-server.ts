@@ -1,5 +1,9 @@
-import type { IncomingMessage, RequestListener, Server } from 'node:http';
-import http from 'node:http';
+import http, {
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as delay, setImmediate as endOfTurn } from 'node:timers/promises';
 import { connectionsMax, requestMs } from '../settings.ts';
@@ -7,7 +11,6 @@ import { SettingsError } from '../settings-error.ts';
 import { BoundedResponse } from './bounded-response.ts';
 import { ConnectionSlots } from './connection-slots.ts';
 import { ConnectionTurns } from './connection-turns.ts';
-import { isHeadValid, refuseHead } from './request-head.ts';
 import { sliceInput } from './sliced-input.ts';
 
 /** @limit Time after which a connection without a request is closed, in ms: longer than the 60 s after which common proxies close theirs. */
@@ -180,3 +183,23 @@ const partsOfServers = new WeakMap<Server, ServerParts>();
 const closing = new WeakSet<Server>();
 /** The servers whose sockets the service manager keeps open. */
 const onPassedSockets = new WeakSet<Server>();
+
+/**
+ * Says whether a request has one Host, and a target and Host that are parts of a URL (RFC 9112 section 3.2). Nothing that
+ * parses the URL of such a request later can fail. The values of a repeated Host are joined with commas.
+ */
+function isHeadValid({ headers, url = '' }: IncomingMessage): boolean {
+  const { host = '' } = headers;
+  if (/[\s/?#@\\,]/.test(host)) return false;
+  const authority = `http://${host || 'localhost'}`;
+  if (url.startsWith('/')) return URL.canParse(authority + url);
+  return URL.canParse(authority) && (url === '*' || URL.canParse(url));
+}
+
+/** Answers a request whose head is not valid, and closes its connection. */
+function refuseHead(response: ServerResponse): void {
+  const detail = 'The target or Host of the request is malformed, or Host is repeated.';
+  const problem = { type: 'about:blank', title: 'Bad Request', status: 400, detail };
+  response.writeHead(400, { 'Content-Type': 'application/problem+json', Connection: 'close' });
+  response.end(`${JSON.stringify(problem)}\n`);
+}

@@ -1,4 +1,6 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { parseJsonText } from '../../json/parse-json-text.ts';
 import type { BodyRoom } from './unverified-bodies.ts';
 
 /** @limit Pieces of an unverified body that may be of any size: a small body may arrive byte by byte. */
@@ -71,4 +73,14 @@ export function permitBody(request: IncomingMessage, response: ServerResponse, l
 export function parseContentLength({ headers }: IncomingMessage): number | undefined {
   const value = headers['content-length'];
   return value === undefined ? undefined : Math.min(Number(value), lengthMax);
+}
+
+/** Parses a body as JSON in UTF-8 (RFC 8259, no byte order mark); undefined if it is something else. Never throws. */
+export function parseJsonBody(body: Buffer): { readonly value: unknown } | undefined {
+  if (!isUtf8(body)) return undefined;
+  try {
+    return { value: parseJsonText(body.toString('utf8')) };
+  } catch {
+    return undefined;
+  }
 }

@@ -1,5 +1,10 @@
 import { WindowCounter } from '../http/window-counter.ts';
-import { createTimeShare } from './time-share.ts';
+
+/** @limit Time that explanations of failures may take in each second, in ms: an attack must not cost more than 1 % of it. */
+const explainingMsPerSecond = 10;
+
+/** @limit Time that explanations may take at once after a quiet while, in ms: someone who sets up a webhook gets each one. */
+const explainingBurstMs = 100;
 
 /** Limits that an operator can set; `settings.ts` has their defaults. */
 export interface BudgetLimits {
@@ -76,5 +81,23 @@ export function createMemoryBudgets(
       if (window.count <= limits.deliveriesPerMinute) return undefined;
       return { retryAfterSeconds: deliveries.secondsLeft(window) };
     },
+  };
+}
+
+/**
+ * Makes a function that does work which explains a failure. It returns undefined instead while explanations have taken
+ * more than their share of the time.
+ */
+export function createTimeShare(monotonicMs: () => number): (work: () => string) => string | undefined {
+  let leftMs = explainingBurstMs;
+  let countedMs = monotonicMs();
+  return work => {
+    const startMs = monotonicMs();
+    leftMs = Math.min(explainingBurstMs, leftMs + ((startMs - countedMs) / 1_000) * explainingMsPerSecond);
+    countedMs = startMs;
+    if (leftMs <= 0) return undefined;
+    const explanation = work();
+    leftMs -= monotonicMs() - startMs;
+    return explanation;
   };
 }

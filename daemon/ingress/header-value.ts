@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
+import { type EventHeaders, eventHeaderCharsMax } from '../../schema/event-headers.ts';
 
 /**
  * Reads the value of one header by its name in lower case. Several fields of one name are one value, joined with `, `
@@ -16,4 +17,23 @@ export function decodeHeaderValue(latin1: string): string | undefined {
   if (/^[\x20-\x7e]*$/.test(latin1)) return latin1;
   const bytes = Buffer.from(latin1, 'latin1');
   return isUtf8(bytes) ? bytes.toString() : undefined;
+}
+
+/**
+ * Collects the headers that are kept of a delivery, by their names in lower case. Looks up each name, however many
+ * headers were sent. Values are kept as UTF-8 if they are valid, otherwise as Latin-1.
+ */
+export function collectEventHeaders(headers: IncomingHttpHeaders, names: readonly string[]): EventHeaders {
+  const kept: Record<string, string> = {};
+  for (const name of names) {
+    const value = readHeaderValue(headers, name);
+    if (value !== undefined) kept[name] = cut(decodeHeaderValue(value) ?? value);
+  }
+  return kept;
+}
+
+function cut(text: string): string {
+  return text.length > eventHeaderCharsMax
+    ? `${text.slice(0, eventHeaderCharsMax - 1).toWellFormed()}…`
+    : text;
 }

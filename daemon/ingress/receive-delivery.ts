@@ -1,12 +1,10 @@
 import type { HandshakeAnswer } from '../../signatures/handshake.ts';
-import type { Authentication } from '../authentication/authentication.ts';
-import type { IngressRequest } from '../authentication/ingress-request.ts';
-import { parseJsonBody } from '../http/json-body.ts';
-import type { UnreadBody } from '../http/read-body.ts';
+import type { Authentication, IngressRequest } from '../authentication/ingress-request.ts';
+import { parseJsonBody, type UnreadBody } from '../http/read-body.ts';
 import type { ServedWebhook } from '../served/served-webhook.ts';
 import type { Budgets } from './budgets.ts';
-import { collectEventHeaders } from './event-headers.ts';
 import { explainInvalidJson } from './explain-invalid-json.ts';
+import { collectEventHeaders } from './header-value.ts';
 import { identify } from './identity.ts';
 import type { IngressOutcome } from './ingress-outcome.ts';
 import { parseTarget } from './parse-target.ts';

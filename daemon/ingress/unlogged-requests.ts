@@ -1,8 +1,14 @@
 import { type UnloggedReason, unloggedReasons } from '../../schema/unlogged.ts';
-import type { UnloggedCount } from '../../store/delivery-log.ts';
+import type { DeliveryLog, UnloggedCount } from '../../store/delivery-log.ts';
 import type { MeantWebhook } from '../served/find-meant.ts';
 import type { IngressOutcome } from './ingress-outcome.ts';
 import type { ProblemCode } from './problems.ts';
+
+/** @limit Time between two writes of the counts of requests without a row, in ms: whoever asks why sees the last second's. */
+const writeEveryMs = 1_000;
+
+/** @limit Most counts of requests without a row in one transaction: deliveries wait a few ms for them at most. */
+const countsPerWriteMax = 500;
 
 /** @limit Most different counts of similar URLs between two writes: a URL that is nearly right is a mistake in one or two senders. */
 const similarUrlsMax = 20;
@@ -95,4 +101,34 @@ export class UnloggedRequests {
   #mapOf(reason: UnloggedReason): Map<string, Count> {
     return this.#counts.get(reason) as Map<string, Count>;
   }
+}
+
+/**
+ * Writes the counts to the delivery log every second while there are some. While the log cannot be written, they wait, so
+ * that no delivery and no stop waits for them.
+ */
+export function startUnloggedWrites(
+  requests: Pick<UnloggedRequests, 'take' | 'giveBack'>,
+  deliveryLog: Pick<DeliveryLog, 'recordUnlogged' | 'describeTrouble'>,
+): { stop(): Promise<void> } {
+  const write = async () => {
+    if (deliveryLog.describeTrouble() !== undefined) return;
+    const counts = requests.take();
+    for (let at = 0; at < counts.length; at += countsPerWriteMax) {
+      const part = counts.slice(at, at + countsPerWriteMax);
+      await deliveryLog.recordUnlogged(part).catch(() => requests.giveBack(part));
+    }
+  };
+  let writing = Promise.resolve();
+  const writeNext = () => {
+    writing = writing.then(write);
+    return writing;
+  };
+  const timer = setInterval(writeNext, writeEveryMs).unref();
+  return {
+    stop: () => {
+      clearInterval(timer);
+      return writeNext();
+    },
+  };
 }

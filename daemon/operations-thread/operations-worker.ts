@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { findInHealth, listWatched } from '../../operations/alerts/find-in-health.ts';
-import { followEpisodes } from '../../operations/alerts/follow-episodes.ts';
+import { findInHealth, followEpisodes, listWatched } from '../../operations/alerts/follow-episodes.ts';
 import { type FoundHealth, lookAtWebhooks } from '../../operations/health/look-at-webhooks.ts';
 import { DeliveryLogError } from '../../store/delivery-log-error.ts';
 import { openStore } from '../../store/open-store.ts';

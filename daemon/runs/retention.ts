@@ -4,7 +4,7 @@ import { dayMs, hourMs } from '../../schema/time-units.ts';
 import type { DeliveryLog } from '../../store/delivery-log.ts';
 import { DeliveryLogError } from '../../store/delivery-log-error.ts';
 import type { Store } from '../../store/ports.ts';
-import { doInTurn } from '../do-in-turn.ts';
+import { doInTurn } from '../one-at-a-time.ts';
 import type { DaemonSettings } from '../settings.ts';
 
 /** @limit Time between two passes of pruning, in ms: retention is counted in days. */

@@ -7,9 +7,48 @@ import { type RecordAttemptDeps, type RunEnd, recordAttempt, settleRun } from '.
 import { type AttemptDeps, attemptRun } from './run-attempt.ts';
 import { type ReadRunAutomation, type RunAutomation, readRunAutomationsFrom } from './run-automations.ts';
 import { boundRetries, keepsDirectories, type RunSettings } from './run-settings.ts';
-import { RunTrouble } from './run-trouble.ts';
 import { toUnattempted } from './runners/attempt-output.ts';
 import type { AttemptResult, Runner } from './runners/runner.ts';
+
+/** @limit Shortest wait of a run that hookmill itself could not begin, in ms: most passing faults are over then. */
+const troubleWaitMsMin = 1_000;
+
+/** @limit Longest wait of a run that hookmill itself could not begin, in ms: a repaired disk is noticed soon. */
+const troubleWaitMsMax = 30_000;
+
+/** Trouble that keeps hookmill from executing runs, such as a full disk. It is logged when it begins and when it ends. */
+class RunTrouble {
+  readonly #log: Logger;
+  readonly #monotonicMs: () => number;
+  #current: { readonly sinceMs: number; runs: number } | undefined;
+
+  constructor(log: Logger, monotonicMs: () => number) {
+    this.#log = log;
+    this.#monotonicMs = monotonicMs;
+  }
+
+  /** Records that a run could not begin. */
+  add(run: string, reason: string): void {
+    if (!this.#current) {
+      this.#current = { sinceMs: this.#monotonicMs(), runs: 0 };
+      this.#log.error({ run, reason }, 'cannot execute runs; they wait, and no attempt is counted');
+    }
+    this.#current.runs++;
+  }
+
+  /** Records that a run was executed. */
+  end(): void {
+    if (!this.#current) return;
+    this.#log.info({ postponed: this.#current.runs }, 'can execute runs again');
+    this.#current = undefined;
+  }
+
+  /** As long as the trouble has lasted, within bounds. */
+  waitMs(): number {
+    const lastedMs = this.#current ? this.#monotonicMs() - this.#current.sinceMs : 0;
+    return Math.round(Math.min(Math.max(lastedMs, troubleWaitMsMin), troubleWaitMsMax));
+  }
+}
 
 /** @limit Smallest step back of the clock that corrects the queue, in ms: smaller ones are adjustments of time services. */
 const clockStepMsMin = 1_000;
@@ -72,7 +111,13 @@ export class RunQueue {
     this.#options = options;
     this.#trouble = new RunTrouble(log, monotonicMs);
     this.#clockAheadMs = nowMs() - monotonicMs();
-    this.#attemptDeps = { deliveryLog, runFiles: store.runFiles, runner, keep: keepsDirectories(settings), traces };
+    this.#attemptDeps = {
+      deliveryLog,
+      runFiles: store.runFiles,
+      runner,
+      keep: keepsDirectories(settings),
+      traces,
+    };
     this.#readAutomation = options.readAutomation ?? readRunAutomationsFrom(deliveryLog);
   }
 

@@ -1,7 +1,7 @@
 import { type FactoryView, factoryView } from '../../operations/views/applied-views.ts';
 import type { AppliedAutomation, AppliedState, AppliedWebhook } from '../../schema/applied-state.ts';
 import { createSnapshot, type StoredSnapshot } from '../../schema/automations-snapshot.ts';
-import { pickRunFlow } from '../../schema/definitions/run-flow-fields.ts';
+import { pickRunFlow } from '../../schema/definitions/automation-definition.ts';
 import { credentialOwner, type Opener } from '../../store/seal.ts';
 import { requireScheme } from '../authentication/authenticator.ts';
 import { type PackedWebhook, type PackedWebhooks, packWebhooks } from './packed-webhooks.ts';

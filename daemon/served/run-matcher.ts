@@ -1,6 +1,6 @@
 import { parseJsonText } from '../../json/parse-json-text.ts';
 import { compileRunFlow, type FindRunFlow } from '../../operations/run-flow.ts';
-import type { RunFlowKeys } from '../../schema/definitions/run-flow-fields.ts';
+import type { RunFlowKeys } from '../../schema/definitions/automation-definition.ts';
 import type { EventHeaders } from '../../schema/event-headers.ts';
 import { compileFilterSteps, type NamedFilter } from '../../schema/filters/filter-index.ts';
 import type { NewRun } from '../../store/delivery-log.ts';

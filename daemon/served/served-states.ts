@@ -4,12 +4,11 @@ import type { AppliedState } from '../../schema/applied-state.ts';
 import type { Store } from '../../store/ports.ts';
 import type { Versioned } from '../../store/unparsed.ts';
 import { oneAtATime } from '../one-at-a-time.ts';
-import { findMeant, type MeantWebhook } from './find-meant.ts';
+import { findMeant, type MeantWebhook, SimilarUids } from './find-meant.ts';
 import { type LoadedState, loadState } from './loaded-state.ts';
 import type { ServedFactories, ServedFactory } from './served-factories.ts';
 import type { ServedWebhook } from './served-webhook.ts';
 import { findWebhook, prepareWebhooks, type ServedWebhooks } from './served-webhooks.ts';
-import { SimilarUids } from './similar-uids.ts';
 
 export interface ServedStates extends ServedFactories {
   findWebhook(uid: string): ServedWebhook | undefined;

@@ -1,6 +1,6 @@
-import type { AuthMode } from '../../schema/auth-mode.ts';
+import type { AuthMode } from '../../schema/ingress-url.ts';
 import type { AppliedStateRef } from '../../store/delivery-log.ts';
-import type { Authenticator } from '../authentication/authentication.ts';
+import type { Authenticator } from '../authentication/ingress-request.ts';
 import type { RunMatcher } from './run-matcher.ts';
 
 /** A webhook of an applied state, ready to receive: everything that does not depend on a request is prepared. */

@@ -1,10 +1,13 @@
+import { setImmediate } from 'node:timers/promises';
 import { listKeptHeaders } from '../../schema/kept-headers.ts';
 import { createAuthenticator } from '../authentication/authenticator.ts';
-import { runAtOnce, runInSlices } from './in-slices.ts';
 import type { LoadedState } from './loaded-state.ts';
 import { type PackedWebhook, unpackWebhook } from './packed-webhooks.ts';
 import { compileRunMatcher, type RunMatcher } from './run-matcher.ts';
 import type { ServedWebhook } from './served-webhook.ts';
+
+/** @limit Longest uninterrupted work on a changed state in the thread of the ingress, in ms: a delivery waits no longer for it. */
+const sliceMs = 3;
 
 /** The webhooks of one factory that are served. */
 export interface ServedWebhooks extends Pick<LoadedState, 'snapshot' | 'webhooks'> {
@@ -50,4 +53,24 @@ function compileWebhook(
     authenticatedBy: typeof signatureScheme === 'object' ? 'custom HMAC' : (signatureScheme ?? authMode),
     matchRuns: matchers?.get(uid) ?? runAtOnce(compileRunMatcher(factory, [filters])),
   };
+}
+
+/** Runs the steps of a generator one after the other. */
+function runAtOnce<T>(steps: Generator<undefined, T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** Runs the steps of a generator in slices, and lets deliveries through between them. */
+export async function runInSlices<T>(steps: Generator<undefined, T>): Promise<T> {
+  for (;;) {
+    const untilMs = performance.now() + sliceMs;
+    do {
+      const step = steps.next();
+      if (step.done) return step.value;
+    } while (performance.now() < untilMs);
+    await setImmediate();
+  }
 }

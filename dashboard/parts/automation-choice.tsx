@@ -1,7 +1,7 @@
 import { callApi } from '../api-client.ts';
 import { useFactory } from '../state/current-factory.ts';
-import { useLoad } from '../state/use-load.ts';
-import { Field } from './field.tsx';
+import { useLoad } from '../state/loading.ts';
+import { Field } from './fields.tsx';
 
 interface Properties {
   /** Name or UID of the webhook whose automations are offered; undefined for all. */

@@ -1,5 +1,16 @@
-import { escapeInvisible } from '../text/escape-invisible.ts';
-import { CopyButton } from './copy-button.tsx';
+import { useEffect, useState } from 'preact/hooks';
+import { announce } from '../state/announcements.ts';
+import { escapeInvisible } from '../text/format-values.ts';
+
+interface CopyButtonProperties {
+  readonly text: string | (() => Promise<string>);
+  /** Completes the label of the button: `URL`. */
+  readonly what: string;
+  /** Whether everyone sees what is copied, not only screen readers. */
+  readonly named?: boolean;
+}
+
+const confirmedMs = 2_000;
 
 interface Properties {
   readonly text: string;
@@ -27,4 +38,52 @@ export function CopyableBlock({ text, what }: Properties) {
       <pre tabIndex={0}>{escapeInvisible(text)}</pre>
     </figure>
   );
+}
+
+/** Copies text. Confirms it in its own label, because an open dialog would hide an announcement. */
+export function CopyButton({ text, what, named = false }: CopyButtonProperties) {
+  const [copied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!copied) return;
+    const timer = setTimeout(() => setCopied(false), confirmedMs);
+    return () => clearTimeout(timer);
+  }, [copied]);
+  const copy = async () => {
+    try {
+      const done = await copyText(typeof text === 'string' ? text : await text());
+      setCopied(done);
+      if (!done) announce(`Could not copy. Select the ${what} and copy it by hand.`);
+    } catch (error) {
+      announce(`Could not copy: ${error instanceof Error ? error.message : error}`);
+    }
+  };
+  return (
+    <button type="button" onClick={() => void copy()}>
+      {copied ? 'Copied' : 'Copy'}
+      {named ? ` ${what}` : <span class="unseen"> {what}</span>}
+    </button>
+  );
+}
+
+/** Copies text. Without TLS, browsers hide the clipboard from scripts, so it copies a selection instead. */
+async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copySelection(text);
+  }
+}
+
+function copySelection(text: string): boolean {
+  const holder = document.createElement('span');
+  holder.textContent = text;
+  holder.className = 'copied';
+  // While a dialog is open, nothing outside of it can be selected.
+  (document.activeElement?.closest('dialog') ?? document.body).append(holder);
+  getSelection()?.selectAllChildren(holder);
+  const copied = document.execCommand('copy');
+  getSelection()?.removeAllRanges();
+  holder.remove();
+  return copied;
 }

@@ -1,6 +1,8 @@
 import type { ComponentChildren } from 'preact';
-import { shortenRevision } from '../../schema/short-revision.ts';
+import type { DiffLine } from '../../schema/changes/show-change.ts';
+import { shortenRevision } from '../../schema/clients/describe.ts';
 import { useFactory } from '../state/current-factory.ts';
+import { escapeInvisible } from '../text/format-values.ts';
 import { CopyableBlock } from './copyable.tsx';
 import { Code } from './text.tsx';
 
@@ -28,4 +30,21 @@ export function DefinitionFileSection({ definition: { file, yaml }, name, childr
       <CopyableBlock text={yaml} what={file ?? name} />
     </section>
   );
+}
+
+export function DiffBlock({ lines }: { readonly lines: readonly DiffLine[] }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
+    <pre class="diff" tabIndex={0}>
+      {lines.map((line, index) => (
+        <Line key={index} line={line} />
+      ))}
+    </pre>
+  );
+}
+
+function Line({ line: { mark, text } }: { readonly line: DiffLine }) {
+  const shown = `${mark} ${escapeInvisible(text)}\n`;
+  if (mark === '+') return <ins>{shown}</ins>;
+  return mark === '-' ? <del>{shown}</del> : <span>{shown}</span>;
 }

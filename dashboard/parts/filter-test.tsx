@@ -1,20 +1,27 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { parseJsonText } from '../../json/parse-json-text.ts';
-import { formatJson } from '../../schema/format-json.ts';
+import { formatJson } from '../../schema/text/json-text.ts';
 import { callApi } from '../api-client.ts';
 import type { ListedDelivery } from '../api-types.ts';
 import type { TriggerBody } from '../state/automation-draft.ts';
 import { useFactory } from '../state/current-factory.ts';
-import { useDelivery } from '../state/use-delivery.ts';
-import { useLoad } from '../state/use-load.ts';
-import { formatSize } from '../text/format-size.ts';
+import { useDelivery } from '../state/loaded-objects.ts';
+import { useLoad } from '../state/loading.ts';
 import { formatAge } from '../text/format-time.ts';
+import { formatSize } from '../text/format-values.ts';
 import { CopyableBlock } from './copyable.tsx';
-import { Field } from './field.tsx';
-import { PastedPayload } from './pasted-payload.tsx';
+import { CodeField, Field } from './fields.tsx';
+import { Waiting } from './lists.tsx';
 import { ProblemNotice } from './problem-notice.tsx';
 import { TriggerVerdictPanel } from './trigger-verdict.tsx';
-import { Waiting } from './waiting.tsx';
+
+interface PastedPayloadProperties {
+  readonly text: string;
+  readonly onInput: (text: string) => void;
+  /** Renders what follows a payload that is valid JSON. */
+  readonly children: (payload: unknown) => ComponentChildren;
+}
 
 /** An automation by its name, or the triggers of a draft. */
 type Subject = { readonly automation: string } | { readonly triggers: TriggerBody[] };
@@ -144,4 +151,30 @@ function LoadedPayload({ delivery }: PayloadProperties) {
   const { value, error, reload } = useDelivery(delivery);
   if (!value) return <Waiting error={error} reload={reload} what="the payload" />;
   return <CopyableBlock text={formatJson(value.payload ?? '')} what="payload" />;
+}
+
+/** A payload that the user types or pastes. */
+function PastedPayload({ text, onInput, children }: PastedPayloadProperties) {
+  const parsed = parseJson(text);
+  return (
+    <>
+      <CodeField
+        label="Payload"
+        hint="JSON, tested as if it came to the selected webhook."
+        rows={5}
+        value={text}
+        onInput={onInput}
+      />
+      {parsed && children(parsed.value)}
+      {!parsed && text.trim() !== '' && <p class="mistake">The payload is not valid JSON.</p>}
+    </>
+  );
+}
+
+function parseJson(text: string): { readonly value: unknown } | undefined {
+  try {
+    return { value: parseJsonText(text) };
+  } catch {
+    return undefined;
+  }
 }

@@ -1,5 +1,5 @@
-import type { ShownHealth } from '../api-types.ts';
-import { Pill, type Tone } from './pill.tsx';
+import type { ListedWebhook, ShownHealth } from '../api-types.ts';
+import { EnabledPill, Pill, type Tone } from './pills.tsx';
 
 /** How each state looks. */
 export const healthLooks: Readonly<
@@ -21,4 +21,9 @@ export function HealthPill({ health }: { readonly health: ShownHealth }) {
       {!isCalm && <p class="muted">{health.reason}</p>}
     </>
   );
+}
+
+export function WebhookStatePill({ webhook }: { readonly webhook: ListedWebhook }) {
+  if (webhook.enabled && webhook.credential === 'not set') return <Pill tone="warn">Needs a secret</Pill>;
+  return <EnabledPill enabled={webhook.enabled} />;
 }

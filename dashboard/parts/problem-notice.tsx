@@ -1,7 +1,13 @@
+import type { Diagnostic } from '../../schema/diagnostics.ts';
 import { ApiFailure, type ProblemDetails } from '../api-failure.ts';
-import { Diagnostics } from './diagnostics.tsx';
-import { InsteadNotice } from './instead-notice.tsx';
-import { Text } from './text.tsx';
+import { CopyableBlock } from './copyable.tsx';
+import { Pill } from './pills.tsx';
+import { Code, Text } from './text.tsx';
+
+interface InsteadNoticeProperties {
+  readonly title: string;
+  readonly instead: NonNullable<ProblemDetails['instead']>;
+}
 
 interface Properties {
   /** Anything that was thrown; undefined renders nothing. */
@@ -59,5 +65,56 @@ function Mistakes({ mistakes }: { readonly mistakes: NonNullable<ProblemDetails[
         </li>
       ))}
     </ul>
+  );
+}
+
+export function Diagnostics({ diagnostics }: { readonly diagnostics: readonly Diagnostic[] }) {
+  return (
+    <ul class="diagnostics">
+      {diagnostics.map(diagnostic => (
+        <li key={JSON.stringify(diagnostic)}>
+          <Pill tone={diagnostic.severity === 'error' ? 'bad' : 'warn'}>{diagnostic.severity}</Pill>
+          <div>
+            <p>
+              <Text text={diagnostic.message} />
+            </p>
+            <p class="muted small">
+              <Code text={formatPosition(diagnostic)} /> · {diagnostic.code}
+            </p>
+            {diagnostic.hint && (
+              <p class="hint">
+                <Text text={diagnostic.hint} />
+              </p>
+            )}
+          </div>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function formatPosition({ file, range }: Diagnostic): string {
+  return range ? `${file}:${range.start.line}:${range.start.column}` : file;
+}
+
+/** Says how to make a change in definition files when the dashboard may not make it. */
+function InsteadNotice({ title, instead }: InsteadNoticeProperties) {
+  return (
+    <div class="notice" role="alert">
+      <p>
+        <strong>{title}</strong>
+      </p>
+      <p>
+        <Text text={instead.text} />
+      </p>
+      {instead.yaml !== undefined && (
+        <CopyableBlock text={instead.yaml} what={instead.file ?? 'definition file'} />
+      )}
+      {instead.yaml === undefined && instead.file && (
+        <p>
+          <Code text={instead.file} />
+        </p>
+      )}
+    </div>
   );
 }

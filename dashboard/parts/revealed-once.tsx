@@ -1,4 +1,4 @@
-import { useSecretOnScreen } from '../state/secret-on-screen.ts';
+import { useSecretOnScreen } from '../state/current-location.ts';
 import { CopyableLine } from './copyable.tsx';
 import { Dialog } from './dialog.tsx';
 

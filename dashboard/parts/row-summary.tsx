@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { Text } from './text.tsx';
-import { Time } from './time.tsx';
+import { Text, Time } from './text.tsx';
 
 interface Properties {
   /** The state of the row, as a pill. */

@@ -1,21 +1,18 @@
-import { describeRunState } from '../../schema/describe-run-state.ts';
+import { describeRunState } from '../../schema/clients/describe.ts';
 import { callApi } from '../api-client.ts';
 import type { ShownRun } from '../api-types.ts';
 import { announce } from '../state/announcements.ts';
 import { useFactory } from '../state/current-factory.ts';
+import { useLoad, useRunRefresh } from '../state/loading.ts';
 import { toHref } from '../state/page-location.ts';
 import { useAction } from '../state/use-action.ts';
-import { useLoad } from '../state/use-load.ts';
-import { useRunRefresh } from '../state/use-run-refresh.ts';
-import { formatCount } from '../text/format-count.ts';
 import { formatDuration } from '../text/format-time.ts';
+import { formatCount } from '../text/format-values.ts';
 import { CopyableBlock } from './copyable.tsx';
-import { Fact, Facts } from './facts.tsx';
+import { Waiting } from './lists.tsx';
+import { RunStatePill } from './pills.tsx';
 import { ProblemNotice } from './problem-notice.tsx';
-import { RunStatePill } from './run-state-pill.tsx';
-import { Code, Text } from './text.tsx';
-import { ExactTime } from './time.tsx';
-import { Waiting } from './waiting.tsx';
+import { Code, ExactTime, Fact, Facts, Text } from './text.tsx';
 
 interface Properties {
   readonly id: string;

@@ -1,9 +1,8 @@
 import type { ListedScheme, ListedWebhook } from '../api-types.ts';
-import { useSchemes } from '../state/use-schemes.ts';
+import { useSchemes } from '../state/loaded-objects.ts';
 import { CopyableBlock } from './copyable.tsx';
-import { Fact, Facts } from './facts.tsx';
-import { Code } from './text.tsx';
-import { Waiting } from './waiting.tsx';
+import { Waiting } from './lists.tsx';
+import { Code, Fact, Facts } from './text.tsx';
 
 interface Properties {
   readonly webhook: ListedWebhook;

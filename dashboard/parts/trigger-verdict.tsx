@@ -1,5 +1,5 @@
 import type { TriggerVerdict } from '../../schema/definitions/judge-trigger.ts';
-import { Pill } from './pill.tsx';
+import { Pill } from './pills.tsx';
 import { Code, Text } from './text.tsx';
 
 const operators: Readonly<Record<TriggerVerdict['clauses'][number]['operator'], string>> = {

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { automationRequest } from '../../schema/api/requests.ts';
 import { parseYaml } from '../../schema/definitions/yaml-source.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
-import { formatFilter } from '../text/format-filter.ts';
+import { formatFilter } from '../text/format-values.ts';
 
 /** The body of a request that writes an automation. */
 export type AutomationBody = z.input<typeof automationRequest>;

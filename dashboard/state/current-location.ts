@@ -1,6 +1,12 @@
 import { effect, signal } from '@preact/signals';
+import { useLayoutEffect } from 'preact/hooks';
 import { type PageLocation, parseHref, toHref } from './page-location.ts';
-import { secretOnScreen } from './secret-on-screen.ts';
+
+/**
+ * Whether a secret is on the screen that cannot be shown again. Until the user has stored it, the page stays: it follows
+ * neither the address nor the end of the session.
+ */
+export const secretOnScreen = signal(false);
 
 /** The page that is shown. */
 export const currentLocation = signal<PageLocation>({ page: 'unknown' });
@@ -22,4 +28,17 @@ export function goTo(to: PageLocation): void {
 export function redirectTo(to: PageLocation): void {
   history.replaceState(null, '', toHref(to));
   currentLocation.value = to;
+}
+
+/** Keeps the page while the component is on it. The browser asks before it reloads or closes the page. */
+export function useSecretOnScreen(): void {
+  useLayoutEffect(() => {
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    secretOnScreen.value = true;
+    addEventListener('beforeunload', ask);
+    return () => {
+      secretOnScreen.value = false;
+      removeEventListener('beforeunload', ask);
+    };
+  }, []);
 }

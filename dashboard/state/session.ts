@@ -1,10 +1,9 @@
 import { signal } from '@preact/signals';
-import { signInPath } from '../../schema/sign-in-path.ts';
+import { signInPath } from '../../schema/access.ts';
 import { callApi } from '../api-client.ts';
 import { ApiFailure } from '../api-failure.ts';
 import type { Account } from '../api-types.ts';
-import { forgetSessionKey, keepSessionKey } from '../session-key.ts';
-import { sessionExpired } from './session-expiry.ts';
+import { forgetSessionKey, keepSessionKey, sessionExpired } from './session-expiry.ts';
 
 export type Session =
   | { readonly state: 'unknown' }

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { actOnEach, type BulkResult, bulkRatePerSecond } from '../../schema/act-on-each.ts';
 import { apiPageMax } from '../../schema/api/page-size.ts';
+import { actOnEach, type BulkResult, bulkRatePerSecond } from '../../schema/clients/act-on-each.ts';
 import { ApiFailure } from '../api-failure.ts';
 import type { RowsPosition } from './row-list.ts';
 import type { Row, RowsPage } from './row-segments.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { newWebhookRequest } from '../../schema/api/requests.ts';
-import type { AuthMode } from '../../schema/auth-mode.ts';
+import type { AuthMode } from '../../schema/ingress-url.ts';
 import { suggestSecretName } from '../../schema/secret-name.ts';
 
 type WebhookBody = z.input<typeof newWebhookRequest>;

@@ -1,7 +1,11 @@
-import type { AlertType } from '../../schema/alerts.ts';
+import { type AlertType, isWebhookAlert } from '../../schema/alerts.ts';
 import { createSortableId, sortableIdRandomBytes } from '../../schema/ids.ts';
 import type { AlertMessage, AlertState, Episode } from '../../store/alerts.ts';
+import type { FoundHealth } from '../health/look-at-webhooks.ts';
 import { renderAlert } from './render-alert.ts';
+
+/** @limit Webhooks that each pass judges because an alert is open for them. */
+const watchedMax = 100;
 
 /** @limit Episodes that are open at the same time: more have a common cause, which the first ones show. */
 const episodesMax = 1_000;
@@ -109,4 +113,22 @@ function addMessages(
 
 function createId(prefix: 'alr' | 'msg', { nowMs, randomBytes }: AlertContext): string {
   return createSortableId(prefix, nowMs, randomBytes(sortableIdRandomBytes));
+}
+
+/** Turns the health of a webhook into findings for its alerts. */
+export function findInHealth({ factory, uid: subject, name, health }: FoundHealth): Finding[] {
+  const find = (type: Finding['type'], state: string): Finding => {
+    const isSo = health?.state === state && health.sinceMs !== null;
+    const problem = isSo ? { reason: `${name}: ${health.reason}`, sinceMs: health.sinceMs } : null;
+    return { type, factory, subject, name, problem };
+  };
+  return [find('webhook.quiet', 'quiet'), find('webhook.failing', 'failing')];
+}
+
+/** The webhooks that an alert is open for. */
+export function listWatched({ episodes }: AlertState) {
+  return episodes
+    .filter(({ type }) => isWebhookAlert(type))
+    .slice(0, watchedMax)
+    .map(({ factory, subject: uid }) => ({ factory, uid }));
 }

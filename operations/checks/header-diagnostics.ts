@@ -3,7 +3,7 @@ import type { AutomationDefinition, Trigger } from '../../schema/definitions/aut
 import type { WebhookDefinition } from '../../schema/definitions/webhook-definition.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
 import { describeNeverKept, listKeptHeaders } from '../../schema/kept-headers.ts';
-import { findNearest } from '../../schema/suggestion.ts';
+import { findNearest } from '../../schema/text/suggestion.ts';
 import type { Definitions } from '../../sources/definitions.ts';
 
 /** Finds header filters on headers that the webhook of the trigger would not keep. */

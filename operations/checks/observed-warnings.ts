@@ -2,8 +2,11 @@ import type { AutomationDefinition, Trigger } from '../../schema/definitions/aut
 import type { Diagnostic } from '../../schema/diagnostics.ts';
 import { parseFieldPath } from '../../schema/field-path.ts';
 import { findFilterWarnings } from '../../schema/filters/warnings/find-filter-warnings.ts';
-import { judgeByObservation, type ObservedMistake } from '../../schema/payloads/judge-by-observation.ts';
-import { judgePathByObservation } from '../../schema/payloads/judge-path-by-observation.ts';
+import {
+  judgeByObservation,
+  judgePathByObservation,
+  type ObservedMistake,
+} from '../../schema/payloads/judge-by-observation.ts';
 import type { Observation } from '../../schema/payloads/observation.ts';
 import type { Definitions } from '../../sources/definitions.ts';
 import type { Change } from '../plan.ts';

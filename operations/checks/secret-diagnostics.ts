@@ -1,11 +1,12 @@
+import type { Mistake } from '../../schema/definitions/shape-mistakes.ts';
 import type { WebhookDefinition } from '../../schema/definitions/webhook-definition.ts';
 import type { Diagnostic, DiagnosticCode } from '../../schema/diagnostics.ts';
-import { didYouMean } from '../../schema/suggestion.ts';
+import { didYouMean } from '../../schema/text/suggestion.ts';
 import type { SignatureDescription } from '../../signatures/description.ts';
 import { checkSecret, deriveKeys, selectForm } from '../../signatures/key.ts';
 import { describeScheme } from '../../signatures/schemes.ts';
 import type { Definitions } from '../../sources/definitions.ts';
-import type { TeamSecret } from '../../store/team-secrets.ts';
+import type { TeamSecret, TeamSecrets } from '../../store/team-secrets.ts';
 
 /** @limit Shortest secret without a warning, in bytes: 128 random bits cannot be guessed. */
 export const secretBytesMin = 16;
@@ -111,4 +112,23 @@ export function findSecretMistake(
 
 function isUrlToken(value: string): boolean {
   return urlSafe.test(value) && value.length >= urlTokenCharsMin && value.length <= urlTokenCharsMax;
+}
+
+/** Finds the team secrets that alerts cannot be signed with. The names are in the order of the setting `alerts`. */
+export async function findAlertMistakes(
+  names: readonly string[],
+  teamSecrets: Pick<TeamSecrets, 'open' | 'listNames'>,
+): Promise<readonly Mistake[]> {
+  const [secrets, known] = [await teamSecrets.open(names), await teamSecrets.listNames()];
+  return names.flatMap((secretName, index): Mistake[] => {
+    const path = ['alerts', index, 'secret'];
+    const secret = secrets.get(secretName);
+    const signing = { name: '', secretName, enabled: true, authMode: 'signature' } as const;
+    const found = findSecretMistake({ ...signing, signatureScheme: 'standard-webhooks' }, secret, known);
+    if (found) return [{ ...found, path }];
+    if (secret?.value) return [];
+    const message = `the team secret ${secretName} has no value`;
+    const hint = `set it with \`hookmill secrets set ${secretName}\`, or \`hookmill secrets generate ${secretName} --format whsec\``;
+    return [{ code: 'secret/missing', path, message, hint }];
+  });
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Confirmation } from '../../schema/changes/confirmation.ts';
+import type { Confirmation } from '../../schema/changes/field-change.ts';
 import type { WebhookDefinition } from '../../schema/definitions/webhook-definition.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
 import type { Definitions } from '../../sources/definitions.ts';

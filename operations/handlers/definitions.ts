@@ -1,5 +1,5 @@
 import { describeApplied } from '../audit.ts';
-import { planAutomation } from '../plan-automation.ts';
+import { planAutomation } from '../read-impacts.ts';
 import { applySentDefinitions, planSentDefinitions } from '../sent-definitions.ts';
 import { webhookView } from '../views/applied-views.ts';
 import { planView } from '../views/plan-view.ts';

@@ -1,12 +1,14 @@
 import { findPermission, listGranted } from '../../schema/grant.ts';
+import { schemes } from '../../signatures/schemes.ts';
+import { isStandardWebhooks } from '../../signatures/standard-webhooks.ts';
+import { summariseScheme } from '../../signatures/summary.ts';
 import { listAudit } from '../audit.ts';
 import { listDeliveries } from '../deliveries.ts';
 import { showActivity, showHealth } from '../health/show-health.ts';
 import { showHealthOverview } from '../health/show-health-overview.ts';
+import { listUnlogged } from '../list-rows.ts';
 import { listRuns, listRunsOfDelivery, showRun } from '../runs.ts';
-import { listSchemes } from '../schemes.ts';
-import { listTokens } from '../tokens.ts';
-import { listUnlogged } from '../unlogged.ts';
+import { listTokens } from '../sessions.ts';
 import { type Handlers, openFactory } from './handler.ts';
 
 /** Handles requests that only list. Deliveries and runs of other factories are unknown here. */
@@ -63,4 +65,14 @@ function toWanted<Query extends { since?: number | undefined; until?: number | u
   ...query
 }: Query) {
   return { ...query, sinceMs, untilMs };
+}
+
+/** Lists the signature schemes, with what somebody needs who sets up a provider. */
+function listSchemes() {
+  return schemes.map(scheme => {
+    const { id, provider, kind, page, secretLocation, secretCommand, checked } = scheme;
+    const blankSecret: 'generated' | 'declared' = isStandardWebhooks(scheme) ? 'generated' : 'declared';
+    const summary = summariseScheme(scheme);
+    return { id, provider, kind, page, secretLocation, secretCommand, blankSecret, checked, summary };
+  });
 }

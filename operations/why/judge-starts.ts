@@ -1,8 +1,7 @@
-import { describeRunState } from '../../schema/describe-run-state.ts';
+import { describeRunState } from '../../schema/clients/describe.ts';
 import type { Run } from '../../store/delivery-log.ts';
 import type { FilterTestView } from '../views/delivery-views.ts';
-import { formatTime, type Judgement, ok, unknown, wrong } from './judgement.ts';
-import type { WhyFacts } from './why-facts.ts';
+import { formatTime, type Judgement, ok, unknown, type WhyFacts, wrong } from './why-facts.ts';
 
 /** @limit Longest time that a run waits without anything being wrong, in ms: usually it starts at once. */
 const startMs = 10_000;

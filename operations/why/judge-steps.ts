@@ -1,11 +1,10 @@
 import type { Outcome } from '../../schema/delivery.ts';
+import type { WhyStep } from '../../schema/health.ts';
 import type { UnloggedReason } from '../../schema/unlogged.ts';
-import type { WhyStep } from '../../schema/why-steps.ts';
 import type { UnloggedCount } from '../../store/delivery-log.ts';
 import { maySeeReason } from '../views/delivery-views.ts';
 import { judgeAutomationsStep, judgeRunsStep } from './judge-starts.ts';
-import { formatTime, type Judgement, ok, unknown, wrong } from './judgement.ts';
-import type { WhyFacts } from './why-facts.ts';
+import { formatTime, type Judgement, ok, unknown, type WhyFacts, wrong } from './why-facts.ts';
 
 /** The function that judges each step. */
 export const whySteps = {

@@ -1,8 +1,19 @@
+import type { Permission } from '../../schema/access.ts';
 import type { AppliedAutomation, AppliedWebhook } from '../../schema/applied-state.ts';
 import type { Outcome } from '../../schema/delivery.ts';
-import type { Permission } from '../../schema/permission.ts';
 import type { LoggedDelivery, Run, UnloggedCount } from '../../store/delivery-log.ts';
 import type { FilterTestView } from '../views/delivery-views.ts';
+
+/** The verdict on one step of a request's way. */
+export interface Judgement {
+  /** `unknown`: no request came so far. */
+  readonly state: 'ok' | 'wrong' | 'unknown';
+  readonly message: string;
+  /** The remedy; null unless the step is wrong. */
+  readonly remedy: string | null;
+  /** More lines, such as the end of a run's output. */
+  readonly lines?: readonly string[];
+}
 
 /** Everything by which a request's way to its runs is explained. */
 export interface WhyFacts {
@@ -39,4 +50,20 @@ export interface WhyFacts {
 export interface Remediable {
   readonly message: string;
   readonly remedy: string;
+}
+
+export function ok(message: string): Judgement {
+  return { state: 'ok', message, remedy: null };
+}
+
+export function unknown(message: string): Judgement {
+  return { state: 'unknown', message, remedy: null };
+}
+
+export function wrong(message: string, remedy: string, lines: readonly string[] = []): Judgement {
+  return { state: 'wrong', message, remedy, ...(lines.length > 0 && { lines }) };
+}
+
+export function formatTime(atMs: number): string {
+  return new Date(atMs).toISOString();
 }

@@ -1,14 +1,16 @@
+import type { z } from 'zod';
+import type { Permission } from '../../schema/access.ts';
+import type { whyAnswer } from '../../schema/api/answers.ts';
 import { type Outcome, outcomes } from '../../schema/delivery.ts';
+import { type WhyStep, whyStepNames } from '../../schema/health.ts';
 import { renderIngressUrl } from '../../schema/ingress-url.ts';
-import type { Permission } from '../../schema/permission.ts';
-import { type WhyStep, whyStepNames } from '../../schema/why-steps.ts';
 import type { OpenFactory } from '../factory.ts';
-import { unloggedView } from '../unlogged.ts';
-import type { WhyView } from '../views/why-view.ts';
+import { unloggedView } from '../list-rows.ts';
 import { whySteps } from './judge-steps.ts';
-import { formatTime, type Judgement, unknown } from './judgement.ts';
 import { readFacts } from './read-facts.ts';
-import type { Remediable, WhyFacts } from './why-facts.ts';
+import { formatTime, type Judgement, type Remediable, unknown, type WhyFacts } from './why-facts.ts';
+
+export type WhyView = z.output<typeof whyAnswer>;
 
 export interface WhyOptions {
   readonly baseUrl: string;

@@ -1,26 +1,23 @@
 // The answers of the management API, and the parts that they share. Only fields marked `optional()` may be absent.
 import { z } from 'zod';
+import { managements, permissions } from '../access.ts';
 import { sourceShape } from '../applied-state.ts';
 import { auditEntryShape } from '../audit-entry.ts';
-import { authModes } from '../auth-mode.ts';
-import { confirmationShape } from '../changes/confirmation.ts';
-import { fieldChangeShape } from '../changes/field-change.ts';
+import { confirmationShape, fieldChangeShape } from '../changes/field-change.ts';
 import { impactShape } from '../changes/impact.ts';
 import { commitShape } from '../commit.ts';
 import { runControlFields } from '../definitions/automation-definition.ts';
 import { customScheme } from '../definitions/custom-scheme.ts';
 import { identitySources, manualUid, outcomes, runStates, runWaits } from '../delivery.ts';
-import { diagnosticShape } from '../diagnostic-shape.ts';
 import { headerFilterSchema } from '../filters/header-filter.ts';
 import { payloadFilterSchema } from '../filters/payload-filter.ts';
 import { grantShape } from '../grant.ts';
-import { healthStates } from '../health.ts';
+import { healthStates, whyStepNames } from '../health.ts';
 import { uidPattern } from '../ids.ts';
-import { managements } from '../management.ts';
+import { authModes } from '../ingress-url.ts';
 import { observedTypes } from '../payloads/observation.ts';
-import { permissions } from '../permission.ts';
 import { unloggedReasons } from '../unlogged.ts';
-import { whyStepNames } from '../why-steps.ts';
+import { diagnosticShape } from './problem-answer.ts';
 
 const time = z.iso.datetime();
 const uid = z.string().regex(uidPattern);

@@ -1,7 +1,7 @@
 // The bodies and query parameters that the management API accepts.
 import { z } from 'zod';
 import { readJson } from '../../signatures/read-json.ts';
-import { confirmationReasons } from '../changes/confirmation.ts';
+import { confirmationReasons } from '../changes/field-change.ts';
 import { addMistake } from '../definitions/add-mistake.ts';
 import { automationShape } from '../definitions/automation-definition.ts';
 import { webhookShape } from '../definitions/webhook-definition.ts';
@@ -9,8 +9,7 @@ import { outcomes, runStates } from '../delivery.ts';
 import { eventHeadersShape } from '../event-headers.ts';
 import { uidPattern } from '../ids.ts';
 import { definitionPathPattern } from '../name.ts';
-import { nameShape as name } from '../name-shape.ts';
-import { secretNameShape } from '../secret-name-shape.ts';
+import { nameShape as name, secretNameShape } from '../name-shapes.ts';
 import { apiPageMax, apiPageSize } from './page-size.ts';
 
 /** @limit Longest API token that a sign-in may send, in characters: real ones are far shorter. */

@@ -1,6 +1,6 @@
-import { diagnosticShape } from '../diagnostic-shape.ts';
 import * as answers from './answers.ts';
 import * as problems from './problem-answer.ts';
+import { diagnosticShape } from './problem-answer.ts';
 import * as requests from './requests.ts';
 import type { ApiRoute } from './route.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { authModes } from '../auth-mode.ts';
+import { authModes } from '../ingress-url.ts';
 
 /** The effects of a change on the senders of a webhook. */
 const webhookEffects = [

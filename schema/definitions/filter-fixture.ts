@@ -3,9 +3,8 @@ import type { Diagnostic } from '../diagnostics.ts';
 import { eventHeadersShape } from '../event-headers.ts';
 import { uidPattern } from '../ids.ts';
 import type { Trigger } from './automation-definition.ts';
-import { parseJson } from './json-source.ts';
+import { type ParsedSource, parseJson } from './json-source.ts';
 import { judgeTrigger, type TriggerVerdict } from './judge-trigger.ts';
-import type { ParsedSource } from './parsed-source.ts';
 import { diagnoseShape } from './shape-mistakes.ts';
 
 /** `automations/<name>.fixtures/*.json`: a payload, and whether it should trigger the automation. */

@@ -1,7 +1,17 @@
 import { LineCounter } from 'yaml';
 import { parseJsonText } from '../../json/parse-json-text.ts';
 import type { Range } from '../diagnostics.ts';
-import type { ParsedSource } from './parsed-source.ts';
+
+/** A file's text as plain JSON values, and where in the text each of them is. */
+export interface ParsedSource {
+  readonly file: string;
+  readonly text: string;
+  readonly value: unknown;
+  /** The place of the value at a path, or of the nearest collection around it if there is none. */
+  readonly rangeOfValue: (path: readonly PropertyKey[]) => Range;
+  /** The place of the key that a path ends in. */
+  readonly rangeOfKey: (path: readonly PropertyKey[]) => Range;
+}
 
 export type ParsedJson =
   | { readonly ok: true; readonly source: ParsedSource }

@@ -5,7 +5,17 @@ import {
   explainHeaderFilter,
   explainPayloadFilter,
 } from '../filters/payload-filter-explain.ts';
-import type { Trigger } from './automation-definition.ts';
+import type { AutomationDefinition, Trigger } from './automation-definition.ts';
+
+/** Whether an automation would start a run for a delivery, and why. */
+interface AutomationVerdict {
+  readonly automation: string;
+  readonly enabled: boolean;
+  /** Enabled, and at least one of its triggers fires. */
+  readonly wouldTrigger: boolean;
+  /** The verdicts in the order of the definition. */
+  readonly triggers: readonly TriggerVerdict[];
+}
 
 /** A delivery to judge. Without a `webhookUid`, every trigger treats it as a delivery to its own webhook. */
 export interface JudgedDelivery {
@@ -44,4 +54,14 @@ export function judgeTrigger({ filter }: Pick<Trigger, 'filter'>, delivery: Judg
 function judgeHeaders(filter: HeaderFilter, headers: EventHeaders): HeaderVerdict {
   const clauses = explainHeaderFilter(filter, headers);
   return { holds: clauses.every(({ holds }) => holds), clauses };
+}
+
+export function judgeAutomation(
+  automation: AutomationDefinition,
+  delivery: JudgedDelivery,
+): AutomationVerdict {
+  const { name, enabled } = automation;
+  const triggers = automation.triggers.map(trigger => judgeTrigger(trigger, delivery));
+  const fires = triggers.some(trigger => trigger.wouldTrigger);
+  return { automation: name, enabled, wouldTrigger: enabled && fires, triggers };
 }

@@ -1,7 +1,23 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Diagnostic } from '../diagnostics.ts';
+import { nameShape } from '../name-shapes.ts';
 import { diagnoseShape, type Mistake, placeMistakes } from './shape-mistakes.ts';
 import { parseYaml } from './yaml-source.ts';
+
+/** `hookmill.yaml`, beside the folders of definitions. */
+export const workspaceShape = z.strictObject({
+  factory: nameShape
+    .optional()
+    .describe('The factory that these definitions belong to. --factory and HOOKMILL_FACTORY override it.')
+    .meta({ examples: ['payments'] }),
+  baseUrl: z
+    .url({ protocol: /^https?$/, error: 'write the URL with http:// or https://' })
+    .optional()
+    .describe('The public URL of the ingress, used to print ingress URLs. HOOKMILL_BASE_URL overrides it.')
+    .meta({ pattern: '^https?://', examples: ['https://hooks.example.com'] }),
+});
+
+export type Workspace = z.output<typeof workspaceShape>;
 
 /** A parsed YAML file: its definition, or undefined if it has errors. The text is for code frames. */
 export interface ParsedFile<T> {
@@ -30,4 +46,8 @@ export function parseFile<T>(
     return { definition: result.data, diagnostics, text };
   }
   return { definition: undefined, diagnostics: diagnoseShape(result.error, shape, source), text };
+}
+
+export function parseWorkspace(file: string, bytes: Uint8Array): ParsedFile<Workspace> {
+  return parseFile(workspaceShape, file, bytes);
 }

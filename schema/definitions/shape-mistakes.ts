@@ -8,9 +8,9 @@ import {
 } from '../diagnostics.ts';
 import { readField } from '../field-path.ts';
 import { explainMisplaced } from '../filters/warnings/find-filter-warnings.ts';
-import { didYouMean, findNearest, joinWithOr } from '../suggestion.ts';
+import { didYouMean, findNearest, joinWithOr } from '../text/suggestion.ts';
 import type { MistakeParams } from './add-mistake.ts';
-import type { ParsedSource } from './parsed-source.ts';
+import type { ParsedSource } from './json-source.ts';
 import {
   type Checked,
   findChoicesWith,

@@ -6,11 +6,11 @@ import {
   schemeIds,
   schemes,
 } from '../../signatures/schemes.ts';
-import { type AuthMode, authModes } from '../auth-mode.ts';
 import { keepHeadersMax } from '../event-headers.ts';
 import { findHeaderNameMistake, headerNamePattern } from '../filters/header-name.ts';
-import { secretNameShape } from '../secret-name-shape.ts';
-import { didYouMean } from '../suggestion.ts';
+import { type AuthMode, authModes } from '../ingress-url.ts';
+import { secretNameShape } from '../name-shapes.ts';
+import { didYouMean } from '../text/suggestion.ts';
 import { addMistake, type MistakeParams } from './add-mistake.ts';
 import { type CustomScheme, customScheme } from './custom-scheme.ts';
 

@@ -1,6 +1,6 @@
-import type { CST, Pair, Scalar, YAMLMap } from 'yaml';
 import {
   Composer,
+  type CST,
   type Document,
   isAlias,
   isMap,
@@ -8,12 +8,14 @@ import {
   isSeq,
   LineCounter,
   type Node,
+  type Pair,
   Parser,
+  type Scalar,
+  type YAMLMap,
 } from 'yaml';
 import { type Diagnostic, type DiagnosticCode, type Range, truncate } from '../diagnostics.ts';
-import type { ParsedSource } from './parsed-source.ts';
-import { findSyntaxMistakes } from './yaml-syntax-mistakes.ts';
-import { definitionDepthMax, surveyTokens } from './yaml-tokens.ts';
+import type { ParsedSource } from './json-source.ts';
+import { definitionDepthMax, findSyntaxMistakes, surveyTokens } from './yaml-syntax-mistakes.ts';
 
 /** @limit Largest definition file, in bytes (64 KiB): a parser's work grows with its input, and real definitions are under 1 KiB. */
 export const definitionBytesMax = 64 * 1024;

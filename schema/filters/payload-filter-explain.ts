@@ -1,8 +1,8 @@
 import type { EventHeaders } from '../event-headers.ts';
+import { renderPathSegment } from '../field-path.ts';
 import type { Fields, PayloadFilter } from './clause.ts';
 import { excerpt } from './excerpt.ts';
 import type { HeaderFilter } from './header-filter.ts';
-import { renderPathSegment } from './path-segment.ts';
 import { type CompiledClause, compileAll, compileClauses, getField } from './payload-filter-match.ts';
 
 /** @limit Most elements of an array that an explanation searches for the nearest miss: an array may have 130,000. */

@@ -1,10 +1,15 @@
+import { distance } from 'fastest-levenshtein';
 import type { DiagnosticCode } from '../diagnostics.ts';
+import { type FieldPath, renderPathSegment } from '../field-path.ts';
 import { type Clause, type Fields, type PayloadFilter, type Scalar, toClause } from '../filters/clause.ts';
-import { renderPathSegment } from '../filters/path-segment.ts';
-import { joinWithOr } from '../suggestion.ts';
-import { enterArrays } from './enter-arrays.ts';
-import { findSimilar } from './find-similar.ts';
-import { type Observation, type ObservedNode, type ObservedType, observedTypes } from './observation.ts';
+import { joinWithOr } from '../text/suggestion.ts';
+import {
+  enterArrays,
+  type Observation,
+  type ObservedNode,
+  type ObservedType,
+  observedTypes,
+} from './observation.ts';
 import { findExamples } from './observed-paths.ts';
 
 /** Fewest deliveries that show that a field or value is not sent: fewer may be the test deliveries of a new webhook. */
@@ -246,4 +251,70 @@ const typeNames: Readonly<Record<string, string>> = {
 
 function toJsonType(type: ObservedType): string {
   return type === 'integer' ? 'number' : type;
+}
+
+/**
+ * Finds the word that differs only by a slip: its case, its separators, one letter, two letters swapped, or two wrong
+ * letters in a long word. Words with other digits are other words.
+ */
+function findSimilar(word: string, words: readonly string[]): string | undefined {
+  const wanted = simplify(word);
+  return (
+    words.find(other => other !== word && simplify(other) === wanted) ??
+    words.find(other => other !== word && isSlip(wanted, simplify(other)))
+  );
+}
+
+function simplify(word: string): string {
+  return word.toLowerCase().replaceAll(/[\s_.-]/g, '');
+}
+
+function isSlip(a: string, b: string): boolean {
+  if (Math.min(a.length, b.length) < 3 || digitsOf(a) !== digitsOf(b)) return false;
+  const wrong = distance(a, b);
+  if (wrong !== 2 || a.length !== b.length) return wrong === 1;
+  return a.length >= 9 || isSwapped(a, b);
+}
+
+function digitsOf(word: string): string {
+  return word.replaceAll(/\D/g, '');
+}
+
+function isSwapped(a: string, b: string): boolean {
+  if (a.length !== b.length) return false;
+  const at = [...a].findIndex((letter, index) => letter !== b[index]);
+  return a[at] === b[at + 1] && a[at + 1] === b[at] && a.slice(at + 2) === b.slice(at + 2);
+}
+
+/** Finds the reason why a path has no value in any observed payload; undefined if it may have one. */
+export function judgePathByObservation(
+  path: FieldPath,
+  text: string,
+  observation: Observation,
+): Pick<ObservedMistake, 'message' | 'hint' | 'isCertain'> | undefined {
+  const keys = path.filter(step => typeof step === 'string');
+  // A filter judges the elements of a list together, so an index is no part of it.
+  const filter = keys.reduceRight<object>((below, key) => ({ [key]: below }), { exists: true });
+  const [missing] = keys.length === 0 ? [] : judgeByObservation(filter as PayloadFilter, observation);
+  if (missing) return missing;
+  const { null: _, object, array, ...scalars } = sumTypes(path, observation);
+  if (object + array === 0 || Object.values(scalars).some(values => values > 0)) return undefined;
+  const [what, example] = object > 0 ? ['an object', `${text}.id`] : ['a list', `${text}[0]`];
+  return {
+    message: `${text} is ${what} in the last ${observation.deliveries} deliveries, which counts as no value`,
+    hint: `name a part of it, such as ${example}`,
+    isCertain: true,
+  };
+}
+
+/** Counts the values of each type at a path. */
+function sumTypes(path: FieldPath, { root }: Observation) {
+  const nodes = path.reduce(
+    (above, step) =>
+      above.flatMap(node => (typeof step === 'number' ? node.elements : node.fields.get(step)) ?? []),
+    [root],
+  );
+  const sum = { null: 0, boolean: 0, integer: 0, number: 0, string: 0, object: 0, array: 0 };
+  for (const { types } of nodes) for (const type of observedTypes) sum[type] += types[type];
+  return sum;
 }

@@ -1,4 +1,4 @@
-import { enterArrays } from './enter-arrays.ts';
+import { enterArrays } from './observation.ts';
 import type { ObservedPath } from './observed-paths.ts';
 import { buildTree, type JsonSchema, type ObservedTree } from './observed-schema.ts';
 

@@ -1,6 +1,19 @@
 import { type AppliedState, appliedStateShape, emptyAppliedState } from '../../schema/applied-state.ts';
+import { type AlertState, type Alerts, alertStateShape, noAlerts } from '../alerts.ts';
 import type { AppliedStates } from '../ports.ts';
+import {
+  neverReconciled,
+  type ReconcileStatus,
+  type ReconcileStatuses,
+  reconcileStatusShape,
+} from '../reconcile-statuses.ts';
 import type { Documents, StoredDocument } from './documents.ts';
+
+const alertsDocument: StoredDocument<AlertState> = {
+  kind: 'alerts',
+  shape: alertStateShape,
+  whenMissing: noAlerts,
+};
 
 /** The applied states, each in a document of its factory. */
 export function openAppliedStates(documents: Documents): AppliedStates {
@@ -36,4 +49,37 @@ export function appliedStateDocument(factory: string): StoredDocument<AppliedSta
     whenMissing: emptyAppliedState(factory),
     whenEdited: state => ({ ...state, isDamaged: true }),
   };
+}
+
+/** The state of alerts, in one document. */
+export function openAlerts(documents: Documents): Alerts {
+  return {
+    read: () => documents.read(alertsDocument),
+    change: async change => {
+      const { data } = await documents.change(alertsDocument, async state => {
+        const next = change(state);
+        return { next: next === state ? undefined : next, result: undefined };
+      });
+      return data;
+    },
+  };
+}
+
+/** The reconcile statuses, each in a document of its factory. */
+export function openReconcileStatuses(documents: Documents): ReconcileStatuses {
+  return {
+    read: factory => documents.read(reconcileStatusDocument(factory)),
+    change: async (factory, change) => {
+      const { data } = await documents.change(reconcileStatusDocument(factory), async status => ({
+        next: change(status),
+        result: undefined,
+      }));
+      return data;
+    },
+  };
+}
+
+/** The document with the reconcile status of a factory. */
+export function reconcileStatusDocument(factory: string): StoredDocument<ReconcileStatus> {
+  return { kind: 'reconcile', factory, shape: reconcileStatusShape, whenMissing: neverReconciled };
 }

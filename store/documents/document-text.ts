@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { toCanonicalJson } from '../../schema/canonical-json.ts';
+import { toCanonicalJson } from '../../schema/text/canonical-json.ts';
 import { checkShape, parseFileText } from '../parse-json-file.ts';
 import { StoreError } from '../store-error.ts';
 import type { StoredDocument } from './documents.ts';

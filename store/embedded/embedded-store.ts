@@ -1,15 +1,12 @@
-import { openAlerts } from '../documents/alerts.ts';
 import { openApiTokens } from '../documents/api-tokens.ts';
-import { openAppliedStates } from '../documents/applied-states.ts';
+import { openAlerts, openAppliedStates, openReconcileStatuses } from '../documents/applied-states.ts';
 import {
   checkDocuments,
   listCopiedDocuments,
   requireCompleteCopy,
   resealDocuments,
 } from '../documents/copied-documents.ts';
-import type { Documents } from '../documents/documents.ts';
-import { freezeDocuments } from '../documents/freeze-documents.ts';
-import { openReconcileStatuses } from '../documents/reconcile-statuses.ts';
+import { type Documents, freezeDocuments } from '../documents/documents.ts';
 import { openDocumentSessions } from '../documents/sessions.ts';
 import { openTeamSecrets } from '../documents/team-secrets.ts';
 import { addProblems, type Claim, type Store, type StoreOptions } from '../ports.ts';
@@ -24,12 +21,11 @@ import { openFileAuditLog } from './file-audit-log.ts';
 import { openFileDocuments } from './file-documents.ts';
 import { homeAt } from './files/home.ts';
 import { acquireLock } from './files/lock.ts';
-import { makeHome, withHomeLock } from './files/make-home.ts';
-import { requireSafeHome } from './files/require-safe-home.ts';
+import { makeHome, requireSafeHome, withHomeLock } from './files/make-home.ts';
 import { openHomeSeal, rotateHomeKey } from './home-seal.ts';
 import { openHomeSnapshot, openHomeTransfer } from './home-transfer.ts';
-import { openMirrors } from './mirrors.ts';
 import { type LocalRunFiles, openRunFiles } from './run-files.ts';
+import { openMirrors } from './watch-factories.ts';
 
 export interface EmbeddedStore extends Store {
   readonly runFiles: LocalRunFiles;

@@ -12,7 +12,7 @@ import { replaceFile, syncDirectory } from '../durable-file.ts';
 import { fileFailure } from '../store-error.ts';
 import type { Home } from './files/home.ts';
 import { withHomeLock } from './files/make-home.ts';
-import { readText } from './files/read-text.ts';
+import { readText } from './files/regular-file.ts';
 
 /** @limit Longest wait for others that write an entry of the audit log, in ms. It does not depend on `--lock-timeout`: all factories share the log, and an entry is written in a moment. */
 const lockTimeoutMs = 10_000;

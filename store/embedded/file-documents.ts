@@ -4,7 +4,7 @@ import { readFileVersion, readVersionedText } from './files/file-version.ts';
 import { appliedStateFile, type Home, listFactories, reconcileStatusFile } from './files/home.ts';
 import { openJsonFile } from './files/json-file.ts';
 import { withHomeLock } from './files/make-home.ts';
-import { readText } from './files/read-text.ts';
+import { readText } from './files/regular-file.ts';
 import { watchFactories } from './watch-factories.ts';
 
 /** The documents of a home, each a JSON file. */

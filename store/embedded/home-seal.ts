@@ -6,7 +6,7 @@ import { keyBytes, openSeal, parseKey, readGivenKeys, requireOldKey } from '../s
 import { fileFailure, StoreError } from '../store-error.ts';
 import type { Home } from './files/home.ts';
 import { makeHome, withHomeLock } from './files/make-home.ts';
-import { readText } from './files/read-text.ts';
+import { readText } from './files/regular-file.ts';
 
 /**
  * Seals values with `HOOKMILL_KEY` (base64) if it is set, otherwise with the home's `key` file, which is created for

@@ -1,4 +1,5 @@
-import type { Pool } from 'pg';
+import type { ClientBase, Pool } from 'pg';
+import { DeliveryLogError } from '../delivery-log-error.ts';
 import type { StoreReport } from '../ports.ts';
 import { limitStatement } from './connection/pool.ts';
 import { readTablesVersion, type TablesVersion, tablesVersionCurrent } from './migrations.ts';
@@ -121,4 +122,19 @@ async function countStrayRuns(pool: Pool): Promise<number> {
       SELECT FROM hookmill.deliveries WHERE deliveries.day = runs.day AND deliveries.id = runs.delivery_id)`;
   const { rows } = await pool.query<{ count: number }>(limitStatement(countMs, text));
   return rows[0]?.count ?? 0;
+}
+
+/**
+ * Fails with `unsafe` if the server confirms commits that a crash may undo: a 202 means committed as durably as the
+ * cluster is configured to. `mayLose` accepts such a server.
+ */
+export async function requireDurable(client: ClientBase, mayLose: boolean): Promise<void> {
+  if (mayLose) return;
+  const { rows } = await client.query<{ name: string; setting: string }>(
+    "SELECT name, setting FROM pg_settings WHERE name IN ('synchronous_commit', 'fsync', 'full_page_writes')",
+  );
+  const off = rows.filter(({ setting }) => setting === 'off').map(({ name }) => name);
+  if (off.length === 0) return;
+  const message = `PostgreSQL has ${off.join(' and ')} off, so deliveries that were answered with 202 may be lost in a crash; set it to on, or set HOOKMILL_STORE_MAY_LOSE=accepted-deliveries`;
+  throw new DeliveryLogError('unsafe', message);
 }

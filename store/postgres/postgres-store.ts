@@ -1,15 +1,13 @@
 import type pg from 'pg';
-import { openAlerts } from '../documents/alerts.ts';
 import { openApiTokens } from '../documents/api-tokens.ts';
-import { openAppliedStates } from '../documents/applied-states.ts';
+import { openAlerts, openAppliedStates, openReconcileStatuses } from '../documents/applied-states.ts';
 import { checkDocuments, requireCompleteCopy, resealDocuments } from '../documents/copied-documents.ts';
-import { openReconcileStatuses } from '../documents/reconcile-statuses.ts';
 import { openTeamSecrets } from '../documents/team-secrets.ts';
 import { openDaemonAddress } from '../embedded/daemon-address.ts';
 import { homeAt } from '../embedded/files/home.ts';
-import { requireSafeHome } from '../embedded/files/require-safe-home.ts';
-import { openMirrors } from '../embedded/mirrors.ts';
+import { requireSafeHome } from '../embedded/files/make-home.ts';
 import { openRunFiles } from '../embedded/run-files.ts';
+import { openMirrors } from '../embedded/watch-factories.ts';
 import { addProblems, type Migrated, type PostgresPlace, type Store, type StoreOptions } from '../ports.ts';
 import type { Seal } from '../seal.ts';
 import { openSeal, readGivenKeys, requireOldKey } from '../sealing.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { renderDiagnostics } from '../../cli/render/render-diagnostics.ts';
 import type { DiagnosticCode } from '../../schema/diagnostics.ts';
-import { printableJson, printableText } from '../../schema/printable.ts';
+import { printableJson, printableText } from '../../schema/text/printable.ts';
 import { makeWorkspace } from '../support/workspace.ts';
 
 const clipboard = '\u001b]52;c;cm0gLXJmIH4=\u0007';

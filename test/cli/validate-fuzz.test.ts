@@ -5,10 +5,9 @@ import { describe, expect, inject, test } from 'vitest';
 import type { Findings } from '../../cli/formats/findings.ts';
 import { formatNames, loadFormat } from '../../cli/formats/load-format.ts';
 import { parseFilterFixture } from '../../schema/definitions/filter-fixture.ts';
-import { parseWorkspace } from '../../schema/definitions/workspace.ts';
+import { parseWorkspace } from '../../schema/definitions/parse-file.ts';
 import { definitionBytesMax } from '../../schema/definitions/yaml-source.ts';
-import type { Diagnostic, Range } from '../../schema/diagnostics.ts';
-import { diagnosticCharsMax } from '../../schema/diagnostics.ts';
+import { type Diagnostic, diagnosticCharsMax, type Range } from '../../schema/diagnostics.ts';
 import { parseDefinitions } from '../../sources/parse-definitions.ts';
 import { makeWorkspace } from '../support/workspace.ts';
 

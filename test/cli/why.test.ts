@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { WhyView } from '../../operations/views/why-view.ts';
+import type { WhyView } from '../../operations/why/why.ts';
 import { createSortableId } from '../../schema/ids.ts';
 import {
   bearerOf,

@@ -6,7 +6,14 @@ import { execaSync } from 'execa';
 
 const root = join(import.meta.dirname, '../..');
 const migrations = ['store/embedded/delivery-log/sql/migrations', 'store/postgres/migrations'];
-const shipped = ['package.json', 'cli/bin.js', 'dist', 'schema/json', ...migrations, 'docs/reference/diagnostics'];
+const shipped = [
+  'package.json',
+  'cli/bin.js',
+  'dist',
+  'schema/json',
+  ...migrations,
+  'docs/reference/diagnostics',
+];
 
 export interface Tarball {
   readonly file: string;

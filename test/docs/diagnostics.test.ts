@@ -2,7 +2,7 @@ import { chmodSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
-import { getDocsFile } from '../../cli/formats/docs-page.ts';
+import { getDocsFile } from '../../cli/formats/sarif.ts';
 import { type DiagnosticCode, diagnosticCodes } from '../../schema/diagnostics.ts';
 import { makeWorkspace, type Workspace } from '../support/workspace.ts';
 

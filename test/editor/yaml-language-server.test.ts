@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseSettings } from '../../daemon/parse-settings.ts';
 import { parseAutomation, parseWebhook } from '../../schema/definitions/parse-definition.ts';
-import { parseWorkspace } from '../../schema/definitions/workspace.ts';
+import { parseWorkspace } from '../../schema/definitions/parse-file.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
 import { schemeIds } from '../../signatures/schemes.ts';
 import { type LanguageServer, type LspDiagnostic, startLanguageServer } from '../support/language-server.ts';

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { isOfEventType } from '../../schema/event-type.ts';
-import { findEventType } from '../../schema/find-event-type.ts';
+import { findEventType, isOfEventType } from '../../schema/find-event-type.ts';
 
 test.for<[string, Record<string, string>, string, boolean]>([
   ['push', { 'x-github-event': 'push' }, '[]', true],

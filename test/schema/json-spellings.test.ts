@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { listJsonSpellings } from '../../schema/json-spellings.ts';
+import { listJsonSpellings } from '../../schema/text/json-text.ts';
 
 test('spells a text in each way in which an encoder may write it', () => {
   expect(listJsonSpellings('order-4711')).toEqual(['order-4711']);

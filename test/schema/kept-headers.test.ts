@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { parseWebhook } from '../../schema/definitions/parse-definition.ts';
 import { listKeptHeaders } from '../../schema/kept-headers.ts';
-import { listCredentialHeaders } from '../../signatures/credential-headers.ts';
 import { isCredentialHeader, schemes } from '../../signatures/schemes.ts';
+import { listCredentialHeaders } from '../../signatures/signature-parts.ts';
 
 test('the event and ID headers of the scheme, the deliveryIdHeader and keepHeaders are kept, each once', () => {
   expect(listKeptHeaders({})).toEqual(['Content-Type', 'User-Agent']);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeSimilarUid } from '../../schema/similar-uid.ts';
+import { describeSimilarUid } from '../../schema/text/suggestion.ts';
 
 const uid = 'wh_0a1b2c3d4e5f6g7h8i9j0k1l';
 

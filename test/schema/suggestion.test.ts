@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { didYouMean, joinWithOr } from '../../schema/suggestion.ts';
+import { didYouMean, joinWithOr } from '../../schema/text/suggestion.ts';
 
 test.for([
   ['strip', 'did you mean stripe?'],

@@ -1,8 +1,7 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import type { SignatureDescription, SignatureScheme } from '../../signatures/description.ts';
 import { findScheme } from '../../signatures/schemes.ts';
-import type { RequestToSign } from '../../signatures/sign.ts';
-import { signRequest } from '../../signatures/sign.ts';
+import { type RequestToSign, signRequest } from '../../signatures/sign.ts';
 import type { SignedRequest } from '../../signatures/signed-request.ts';
 import vectorsFile from './vectors.json' with { type: 'json' };
 

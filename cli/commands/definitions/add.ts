@@ -9,7 +9,7 @@ import { CommandError, UsageError } from '../../exit-status.ts';
 import type { GlobalOptions } from '../../global-options.ts';
 import { printData, printStatus } from '../../output.ts';
 import { describeUnknownScheme } from '../../render/describe-unknown-scheme.ts';
-import { renderSteps } from '../../render/render-steps.ts';
+import { renderSteps } from '../../render/render-table.ts';
 import type { Sender } from '../../scaffold/new-webhook.ts';
 import { addCommand } from '../add-command.ts';
 
@@ -42,7 +42,7 @@ interface AddOptions extends GlobalOptions {
 
 async function add(schemeId: string, options: AddOptions): Promise<void> {
   const [{ createModeline, getEditorSchemaFile }, { listNextSteps, renderDefinition }] = await Promise.all([
-    import('../../scaffold/editor-schemas.ts'),
+    import('../../scaffold/json-schemas.ts'),
     import('../../scaffold/new-webhook.ts'),
   ]);
   const directory = findDefinitionsDirectory(options);

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { findUnconfirmed } from '../../../operations/confirmations.ts';
 import type { PlanView } from '../../../operations/views/plan-view.ts';
-import { printable } from '../../../schema/printable.ts';
+import { printable } from '../../../schema/text/printable.ts';
 import type { Backend, OpenBackend } from '../../backend/backend.ts';
 import { isAmiss } from '../../backend/daemon-health.ts';
 import { CommandError } from '../../exit-status.ts';
-import { askToConfirm } from '../../input/ask-to-confirm.ts';
+import { askToConfirm } from '../../input/read-input-file.ts';
 import { printData, printFindings, printStatus } from '../../output.ts';
 import { renderDiagnostics } from '../../render/render-diagnostics.ts';
 import { renderApplied, renderPlan } from '../../render/render-plan.ts';

@@ -1,13 +1,13 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { type Command, Option } from 'commander';
-import { printable } from '../../../schema/printable.ts';
+import { printable } from '../../../schema/text/printable.ts';
 import { requireFactoryName } from '../../context.ts';
 import { findRepositoryRoot } from '../../definitions/repository-root.ts';
 import { CommandError } from '../../exit-status.ts';
 import type { GlobalOptions } from '../../global-options.ts';
 import { printData } from '../../output.ts';
-import { renderSteps, type Step } from '../../render/render-steps.ts';
+import { renderSteps, type Step } from '../../render/render-table.ts';
 import type { CiHost, ScaffoldFile } from '../../scaffold/scaffold.ts';
 import { addCommand } from '../add-command.ts';
 

@@ -7,9 +7,13 @@ import { type DaemonHealth, isAmiss } from '../../backend/daemon-health.ts';
 import { exitStatus } from '../../exit-status.ts';
 import type { Place } from '../../global-options.ts';
 import { printData } from '../../output.ts';
-import { describeBranch } from '../../render/describe-branch.ts';
-import { renderBranchFailure, toBranchData, toBranchFields } from '../../render/render-branch.ts';
-import { renderCounts } from '../../render/render-counts.ts';
+import { renderCounts } from '../../render/colours.ts';
+import {
+  describeBranch,
+  renderBranchFailure,
+  toBranchData,
+  toBranchFields,
+} from '../../render/render-branch.ts';
 import { renderFields } from '../../render/render-table.ts';
 import { addCommand } from '../add-command.ts';
 

@@ -9,16 +9,14 @@ import type { Download, OperationDeps } from '../../../operations/handlers/handl
 import { checkQuery } from '../../../schema/api/call.ts';
 import { ApiProblem } from '../../../schema/api/problems.ts';
 import { type ApiRoute, apiPrefix } from '../../../schema/api/route.ts';
-import type { CallableId } from '../../../schema/api/routes.ts';
-import { apiRoutes, type OperationId } from '../../../schema/api/routes.ts';
+import { apiRoutes, type CallableId, type OperationId } from '../../../schema/api/routes.ts';
 import { namePattern } from '../../../schema/name.ts';
 import type { UnverifiedBodies } from '../../http/unverified-bodies.ts';
 import { type Caller, type Credentials, requirePermission, requireSameSite } from '../guards/caller.ts';
 import type { RequestRate } from '../guards/request-rate.ts';
 import type { SessionCookie } from '../guards/session-cookie.ts';
 import type { RequestState } from './answer-problem.ts';
-import type { ApiDeps } from './api-deps.ts';
-import type { PortHandlers, PortId } from './handler.ts';
+import type { ApiDeps, PortHandlers, PortId } from './handler.ts';
 import { parseBody, readIfMatch, readRequestBody } from './read-request.ts';
 import { type ThreadRequest, toBuffer } from './thread-request.ts';
 

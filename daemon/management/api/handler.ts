@@ -1,9 +1,36 @@
+import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
+import type { Logger } from 'pino';
+import type { QueueableRuns } from '../../../operations/factory.ts';
+import type { Permission } from '../../../schema/access.ts';
 import type { CheckedParts } from '../../../schema/api/call.ts';
 import type { ApiAnswer } from '../../../schema/api/route.ts';
 import type { ApiRoutes, OperationId } from '../../../schema/api/routes.ts';
-import type { Permission } from '../../../schema/permission.ts';
-import type { Caller } from '../guards/caller.ts';
+import type { Store } from '../../../store/ports.ts';
+import type { ServedFactories } from '../../served/served-factories.ts';
+import type { Caller, KnownCallers } from '../guards/caller.ts';
+import type { SignInAttempts } from '../guards/request-rate.ts';
+import type { SessionCookie } from '../guards/session-cookie.ts';
+import type { LiveDeliveries } from '../live-deliveries.ts';
+import type { AnswerInThread } from './thread-request.ts';
+
+/** Everything that the handlers in the main thread need. */
+export interface ApiDeps {
+  readonly store: Store;
+  readonly served: ServedFactories;
+  readonly deliveryLog: QueueableRuns;
+  readonly live: LiveDeliveries;
+  readonly answerInThread: AnswerInThread;
+  readonly callers: KnownCallers;
+  readonly cookie: SessionCookie;
+  readonly signInAttempts: SignInAttempts;
+  /** Gets the public URL of the ingress. */
+  readonly baseUrl: () => string;
+  readonly readClientAddress: (request: IncomingMessage) => string;
+  readonly nowMs: () => number;
+  readonly randomBytes: (count: number) => Uint8Array;
+  readonly log: Logger;
+}
 
 /** The operations that only exist with HTTP: sessions, live views, and what the daemon itself serves. */
 export type PortId = {

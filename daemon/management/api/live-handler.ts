@@ -1,8 +1,7 @@
 import { ApiProblem } from '../../../schema/api/problems.ts';
 import { findPermission } from '../../../schema/grant.ts';
 import { identifyCaller } from '../guards/caller.ts';
-import type { ApiDeps } from './api-deps.ts';
-import type { PortHandlers, PortRequest } from './handler.ts';
+import type { ApiDeps, PortHandlers, PortRequest } from './handler.ts';
 
 /** Creates the handler that sends deliveries as they are recorded. */
 export function createLiveHandler(deps: ApiDeps): PortHandlers['watchDeliveries'] {

@@ -7,9 +7,8 @@ import { findPermission } from '../../../schema/grant.ts';
 import { Refusal } from '../../../schema/refusal.ts';
 import type { ServedFactories } from '../../served/served-factories.ts';
 import { type Caller, type KnownCallers, toCaller } from '../guards/caller.ts';
-import type { ApiDeps } from './api-deps.ts';
 import { beginSession, toIdentity } from './begin-session.ts';
-import type { PortHandlers } from './handler.ts';
+import type { ApiDeps, PortHandlers } from './handler.ts';
 
 type SessionHandlers = Pick<
   PortHandlers,

@@ -4,9 +4,8 @@ import { ApiProblem } from '../../../schema/api/problems.ts';
 import { toPerson } from '../guards/caller.ts';
 import type { PrivateCookie } from '../guards/session-cookie.ts';
 import type { SignIn } from '../sign-in/open-sign-in.ts';
-import type { ApiDeps } from './api-deps.ts';
 import { beginSession } from './begin-session.ts';
-import type { PortHandlers } from './handler.ts';
+import type { ApiDeps, PortHandlers } from './handler.ts';
 
 /** @limit Time in which a person must sign in at the provider, in ms: long enough for a password and a second factor. */
 const signInMs = 10 * 60 * 1000;

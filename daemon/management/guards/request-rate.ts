@@ -1,6 +1,16 @@
 import { ApiProblem } from '../../../schema/api/problems.ts';
 import { WindowCounter } from '../../http/window-counter.ts';
 
+/** @limit Failed attempts to sign in, per minute and client address: a person makes fewer typos. */
+const signInAttemptsPerMinute = 10;
+
+export interface SignInAttempts {
+  /** Counts an attempt before it is checked. Fails with `too-many-attempts` if this address has none left in this minute. */
+  begin(clientAddress: string): void;
+  /** Takes an attempt back that was right. */
+  succeed(clientAddress: string): void;
+}
+
 /** Bounds how often somebody may call the management API, so that nobody keeps it busy. */
 export interface RequestRate {
   /** Counts a request of a token, a person or an address. Fails with `too-many-requests` beyond the limit of a minute. */
@@ -18,5 +28,22 @@ export function createRequestRate(perMinute: number, monotonicMs: () => number):
       const detail = `${perMinute} requests per minute; retry after ${retryAfterSeconds} s`;
       throw new ApiProblem('too-many-requests', { detail }, { retryAfterSeconds });
     },
+  };
+}
+
+export function createSignInAttempts(monotonicMs: () => number): SignInAttempts {
+  const attempts = new WindowCounter(monotonicMs);
+  return {
+    begin: clientAddress => {
+      const window = attempts.find(clientAddress);
+      if (!window || window.count < signInAttemptsPerMinute) {
+        attempts.count(clientAddress);
+        return;
+      }
+      const retryAfterSeconds = attempts.secondsLeft(window);
+      const detail = `retry after ${retryAfterSeconds} s`;
+      throw new ApiProblem('too-many-attempts', { detail }, { retryAfterSeconds });
+    },
+    succeed: clientAddress => attempts.takeBack(clientAddress),
   };
 }

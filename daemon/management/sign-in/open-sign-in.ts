@@ -1,5 +1,5 @@
+import { signInPath } from '../../../schema/access.ts';
 import type { Grant } from '../../../schema/grant.ts';
-import { signInPath } from '../../../schema/sign-in-path.ts';
 import type { StoredPerson } from '../../../store/stored-sessions.ts';
 import type { TeamSecrets } from '../../../store/team-secrets.ts';
 import { readSecretVariable } from '../../secret-variable.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { permissions } from '../../../schema/access.ts';
 import { addMistake } from '../../../schema/definitions/add-mistake.ts';
-import { nameShape } from '../../../schema/name-shape.ts';
-import { permissions } from '../../../schema/permission.ts';
+import { nameShape } from '../../../schema/name-shapes.ts';
 import { secretVariable } from '../../secret-variable.ts';
 
 /** @limit Most grants to groups that an operator can set: a factory needs two. */

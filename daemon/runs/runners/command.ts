@@ -14,8 +14,7 @@ import type { CommandRunnerSettings } from '../run-settings.ts';
 import { keepArtifacts, withOutput } from './attempt-output.ts';
 import type { CommandUser } from './command-user.ts';
 import { endLeftovers } from './end-leftovers.ts';
-import type { Attempt, AttemptResult, Runner } from './runner.ts';
-import { boundTimeLimitMs } from './time-limit.ts';
+import { type Attempt, type AttemptResult, boundTimeLimitMs, type Runner } from './runner.ts';
 
 /** @limit Pause after each read of output that is not kept, in ms: a command that writes without end then costs little CPU. */
 const discardPauseMs = 1;

@@ -2,10 +2,12 @@ import type { Store } from '../../../store/ports.ts';
 import type { RunSettings } from '../run-settings.ts';
 import { createCommandRunner, type PrepareCommand } from './command.ts';
 import { openCommandUser } from './command-user.ts';
-import { directoryRunner } from './directory.ts';
 import { createHttpRunner, type HttpDeps } from './http.ts';
 import type { Runner } from './runner.ts';
 import type { WorkspaceDeps } from './workspace.ts';
+
+/** Leaves the run's directory, which is on disk already, for other programs to act on. */
+const directoryRunner: Runner = async () => ({ kind: 'succeeded' });
 
 export interface RunnerDeps extends Pick<HttpDeps, 'environment' | 'nowMs' | 'callbacks'> {
   readonly store: Pick<Store, 'runFiles' | 'teamSecrets'>;

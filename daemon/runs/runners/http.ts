@@ -13,8 +13,7 @@ import { readSecretVariable } from '../../secret-variable.ts';
 import type { Callbacks } from '../callbacks.ts';
 import type { HttpRunnerSettings } from '../run-settings.ts';
 import { withOutput } from './attempt-output.ts';
-import type { Attempt, Runner } from './runner.ts';
-import { boundTimeLimitMs } from './time-limit.ts';
+import { type Attempt, boundTimeLimitMs, type Runner } from './runner.ts';
 
 export interface HttpDeps {
   readonly environment: NodeJS.ProcessEnv;

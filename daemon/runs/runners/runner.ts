@@ -33,3 +33,11 @@ export type AttemptResult =
  * a few seconds, with `retry` if the work may be unfinished. The operator chooses and configures the runner.
  */
 export type Runner = (attempt: Attempt, signal: AbortSignal) => Promise<AttemptResult>;
+
+/** The time limit for an attempt, in whole ms: the operator's, or the automation's if that is shorter. */
+export function boundTimeLimitMs(
+  { timeLimitSeconds }: { readonly timeLimitSeconds: number },
+  { timeLimitMs = Infinity }: Pick<Attempt, 'timeLimitMs'>,
+): number {
+  return Math.min(Math.ceil(timeLimitSeconds * 1_000), timeLimitMs);
+}

@@ -1,18 +1,16 @@
 import { useState } from 'preact/hooks';
-import { describeOperation } from '../../../schema/describe-operation.ts';
+import { describeOperation } from '../../../schema/clients/describe.ts';
 import { callApi } from '../../api-client.ts';
-import type { ListedChange } from '../../api-types.ts';
-import { Empty } from '../../parts/empty.tsx';
-import { ListTable } from '../../parts/list-table.tsx';
+import type { ListedChange, ListedToken } from '../../api-types.ts';
+import { Empty, ListTable, Waiting } from '../../parts/lists.tsx';
 import { PageHeading } from '../../parts/page-heading.tsx';
+import { Pill } from '../../parts/pills.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
-import { Text } from '../../parts/text.tsx';
-import { Time } from '../../parts/time.tsx';
-import { Waiting } from '../../parts/waiting.tsx';
+import { ExactTime, Text, Time } from '../../parts/text.tsx';
+import { nowMs } from '../../state/clock.ts';
 import { useFactory } from '../../state/current-factory.ts';
+import { useLoad } from '../../state/loading.ts';
 import { useAction } from '../../state/use-action.ts';
-import { useLoad } from '../../state/use-load.ts';
-import { TokenTable } from './token-table.tsx';
 
 /** The changes of a factory with who made them, and the API tokens that are valid for it. */
 export function AuditPage() {
@@ -91,4 +89,36 @@ function ChangeTable({ entries }: { readonly entries: readonly ListedChange[] })
       </ListTable>
     </div>
   );
+}
+
+/** The API tokens by their names; no answer of the API contains the tokens. */
+function TokenTable({ tokens }: { readonly tokens: readonly ListedToken[] }) {
+  if (tokens.length === 0) return <Empty title="No API tokens" />;
+  return (
+    <div class="card">
+      <ListTable columns={['API token', 'Permission', 'Created', 'Expires', 'Last used']}>
+        {tokens.map(({ name, factory, permission, createdAt, expiresAt, lastUsedAt }) => (
+          <tr key={name}>
+            <th scope="row">
+              <Text text={name} />
+            </th>
+            <td>
+              {permission}
+              {factory === null && <span class="muted"> all factories</span>}
+            </td>
+            <td>
+              <Time at={createdAt} />
+            </td>
+            <td>{expiresAt === null ? 'never' : <Expiry at={expiresAt} />}</td>
+            <td>{lastUsedAt === null ? 'never' : <Time at={lastUsedAt} />}</td>
+          </tr>
+        ))}
+      </ListTable>
+    </div>
+  );
+}
+
+function Expiry({ at }: { readonly at: string }) {
+  if (Date.parse(at) <= nowMs.value) return <Pill tone="bad">Expired</Pill>;
+  return <ExactTime at={at} due />;
 }

@@ -1,13 +1,14 @@
 import { useState } from 'preact/hooks';
+import { describeImpact } from '../../../schema/changes/describe-impact.ts';
+import { showChange } from '../../../schema/changes/show-change.ts';
 import { callApi } from '../../api-client.ts';
-import type { ListedWebhook } from '../../api-types.ts';
-import { Empty } from '../../parts/empty.tsx';
-import { Field } from '../../parts/field.tsx';
+import type { ListedWebhook, PlannedChange } from '../../api-types.ts';
+import { DiffBlock } from '../../parts/definition-file.tsx';
+import { Field, NameField, Switch } from '../../parts/fields.tsx';
 import { FilterTest } from '../../parts/filter-test.tsx';
-import { NameField } from '../../parts/name-field.tsx';
+import { Empty, Waiting } from '../../parts/lists.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
-import { Switch } from '../../parts/switch.tsx';
-import { Waiting } from '../../parts/waiting.tsx';
+import { Code, Text } from '../../parts/text.tsx';
 import {
   type AutomationBody,
   type AutomationDraft,
@@ -16,11 +17,15 @@ import {
 } from '../../state/automation-draft.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { goTo } from '../../state/current-location.ts';
+import { useLoad } from '../../state/loading.ts';
 import { toHref } from '../../state/page-location.ts';
 import { useSubmit } from '../../state/use-action.ts';
-import { useLoad } from '../../state/use-load.ts';
-import { DraftChanges } from './draft-changes.tsx';
 import { TriggerEditor } from './trigger-editor.tsx';
+
+interface Properties {
+  readonly name: string;
+  readonly automation: AutomationBody;
+}
 
 interface FormProperties {
   readonly initial: AutomationDraft;
@@ -146,6 +151,59 @@ function TriggerList({ draft: { triggers }, webhooks, onChange }: ListProperties
           Add a trigger
         </button>
       </div>
+    </>
+  );
+}
+
+/** The changes that saving a draft would make. */
+function DraftChanges({ name, automation }: Properties) {
+  const { factory } = useFactory();
+  const { value, error, reload } = useLoad(
+    signal =>
+      callApi('post', '/factories/{factory}/automation-plan', {
+        factory,
+        body: { name, ...automation },
+        signal,
+      }),
+    [factory, name],
+  );
+  return (
+    <section class="card padded stack" aria-label="Changes">
+      <h2>Changes</h2>
+      {value ? (
+        <ChangeList change={value.change} />
+      ) : (
+        <Waiting error={error} reload={reload} what="the changes" />
+      )}
+    </section>
+  );
+}
+
+/** Shows a change: each part of the definition before and after, and the impact on senders and runs. */
+function ChangeList({ change: { action, fields, impact } }: { readonly change: PlannedChange }) {
+  if (action === 'no-op') return <p class="muted">Nothing changes.</p>;
+  return (
+    <>
+      <ul class="changes">
+        {fields.map(field => {
+          const { path, lines } = showChange(field);
+          return (
+            <li key={path}>
+              <Code text={path} />
+              <DiffBlock lines={lines} />
+            </li>
+          );
+        })}
+      </ul>
+      {impact && (
+        <ul class="effects">
+          {describeImpact(impact, Date.now()).map(sentence => (
+            <li key={sentence}>
+              <Text text={sentence} />
+            </li>
+          ))}
+        </ul>
+      )}
     </>
   );
 }

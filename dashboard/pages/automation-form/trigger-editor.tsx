@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { ListedWebhook } from '../../api-types.ts';
-import { CodeField } from '../../parts/code-field.tsx';
-import { Diagnostics } from '../../parts/diagnostics.tsx';
-import { Field } from '../../parts/field.tsx';
+import { CodeField, Field } from '../../parts/fields.tsx';
+import { Diagnostics } from '../../parts/problem-notice.tsx';
 import { Code } from '../../parts/text.tsx';
 import { parseTriggerDraft, type TriggerBody, type TriggerDraft } from '../../state/automation-draft.ts';
 

@@ -1,15 +1,12 @@
 import { callApi } from '../../api-client.ts';
 import type { ListedAutomation } from '../../api-types.ts';
-import { AutomationsHeading } from '../../parts/automations-heading.tsx';
-import { Empty } from '../../parts/empty.tsx';
-import { EnabledPill } from '../../parts/enabled-pill.tsx';
-import { ListTable } from '../../parts/list-table.tsx';
-import { Pill } from '../../parts/pill.tsx';
+import { Empty, ListTable, Waiting } from '../../parts/lists.tsx';
+import { AutomationsHeading } from '../../parts/page-heading.tsx';
+import { EnabledPill, Pill } from '../../parts/pills.tsx';
 import { Text } from '../../parts/text.tsx';
-import { Waiting } from '../../parts/waiting.tsx';
 import { useFactory } from '../../state/current-factory.ts';
+import { usePolled } from '../../state/loading.ts';
 import { toHref } from '../../state/page-location.ts';
-import { usePolled } from '../../state/use-polled.ts';
 
 const promptCharsShown = 160;
 const listEveryMs = 30_000;

@@ -1,8 +1,15 @@
+import type { HealthState } from '../../../schema/health.ts';
 import type { FactoryList, HealthOverview } from '../../api-types.ts';
 import { Disclosure } from '../../parts/disclosure.tsx';
+import { healthLooks } from '../../parts/health-pill.tsx';
+import { Pill } from '../../parts/pills.tsx';
 import type { Span } from '../../text/delivery-bars.ts';
 import { FactoryHealth } from './factory-health.tsx';
-import { type Counts, StateCounts } from './state-counts.tsx';
+
+/** How many webhooks are in each state. */
+type Counts = Readonly<Record<HealthState, number>>;
+
+const order = ['failing', 'quiet', 'healthy', 'never seen'] as const satisfies HealthState[];
 
 interface FactoryRow {
   readonly factory: string;
@@ -53,4 +60,20 @@ export function countStates(factories: FactoryList['factories'], overview: Healt
   return rows.sort(({ counts: one }, { counts: other }) => {
     return other.failing - one.failing || other.quiet - one.quiet;
   });
+}
+
+/** The number of webhooks in each state that there is, the worst first. */
+export function StateCounts({ counts }: { readonly counts: readonly Counts[] }) {
+  const total = (state: HealthState) => counts.reduce((sum, each) => sum + each[state], 0);
+  const shown = order.filter(state => total(state) > 0);
+  return (
+    <span class="pair">
+      {shown.map(state => (
+        <Pill key={state} tone={healthLooks[state].tone}>
+          {total(state)} {healthLooks[state].label.toLowerCase()}
+        </Pill>
+      ))}
+      {shown.length === 0 && <span class="muted">no webhooks</span>}
+    </span>
+  );
 }

@@ -1,15 +1,13 @@
 import { callApi } from '../../api-client.ts';
 import type { TalliedWebhook } from '../../api-types.ts';
+import { Sparkline } from '../../parts/chart/bars.tsx';
 import { DeliveryChart } from '../../parts/chart/delivery-chart.tsx';
-import { Sparkline } from '../../parts/chart/sparkline.tsx';
-import { Empty } from '../../parts/empty.tsx';
 import { HealthPill } from '../../parts/health-pill.tsx';
-import { ListTable } from '../../parts/list-table.tsx';
-import { Pill } from '../../parts/pill.tsx';
-import { Time } from '../../parts/time.tsx';
-import { Waiting } from '../../parts/waiting.tsx';
+import { Empty, ListTable, Waiting } from '../../parts/lists.tsx';
+import { Pill } from '../../parts/pills.tsx';
+import { Time } from '../../parts/text.tsx';
+import { usePolled } from '../../state/loading.ts';
 import { toHref } from '../../state/page-location.ts';
-import { usePolled } from '../../state/use-polled.ts';
 import { type Span, spans, toBars } from '../../text/delivery-bars.ts';
 
 const healthEveryMs = 60_000;

@@ -1,19 +1,18 @@
 import { useEffect, useState } from 'preact/hooks';
 import { callApi } from '../../api-client.ts';
 import type { Account, FactoryList, HealthOverview } from '../../api-types.ts';
-import { SpanChoice } from '../../parts/chart/span-choice.tsx';
+import { SpanChoice } from '../../parts/chart/delivery-chart.tsx';
+import { HealthPill } from '../../parts/health-pill.tsx';
+import { Waiting } from '../../parts/lists.tsx';
 import { PageHeading } from '../../parts/page-heading.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
-import { Waiting } from '../../parts/waiting.tsx';
+import { Time } from '../../parts/text.tsx';
 import { redirectTo } from '../../state/current-location.ts';
-import { parseHref } from '../../state/page-location.ts';
-import type { Loading } from '../../state/use-load.ts';
-import { usePolled } from '../../state/use-polled.ts';
+import { type Loading, usePolled } from '../../state/loading.ts';
+import { parseHref, toHref } from '../../state/page-location.ts';
 import type { Span } from '../../text/delivery-bars.ts';
-import { AttentionList } from './attention-list.tsx';
 import { FactoryHealth } from './factory-health.tsx';
-import { countStates, FactoryHealthList } from './factory-health-list.tsx';
-import { StateCounts } from './state-counts.tsx';
+import { countStates, FactoryHealthList, StateCounts } from './factory-health-list.tsx';
 
 const overviewEveryMs = 30_000;
 /** The factory that the command line uses by default. It need not exist yet. */
@@ -90,5 +89,38 @@ function Overview({ factories, overview, span }: OverviewProperties) {
       <AttentionList overview={overview} />
       <FactoryHealthList rows={rows} span={span} />
     </>
+  );
+}
+
+/** The webhooks of all factories that are failing or quiet. */
+function AttentionList({ overview: { unhealthy, hasMore } }: { readonly overview: HealthOverview }) {
+  if (unhealthy.length === 0) return <p class="muted">No webhook is failing or unusually quiet.</p>;
+  return (
+    <section>
+      <div class="section-heading">
+        <h2>Needs attention</h2>
+      </div>
+      <ul class="card rows">
+        {unhealthy.map(({ factory, name, uid, health }) => (
+          <li key={uid} class="row link-row">
+            <a href={toHref({ page: 'webhook', factory, id: uid })}>
+              <bdi>{name}</bdi>
+            </a>
+            <span class="muted">
+              <bdi>{factory}</bdi>
+            </span>
+            {health.since !== null && (
+              <span class="push muted">
+                since <Time at={health.since} />
+              </span>
+            )}
+            <div class="whole">
+              <HealthPill health={health} />
+            </div>
+          </li>
+        ))}
+      </ul>
+      {hasMore && <p class="muted">More webhooks are failing or quiet than are listed here.</p>}
+    </section>
   );
 }

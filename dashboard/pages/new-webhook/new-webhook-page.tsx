@@ -1,12 +1,11 @@
 import { useState } from 'preact/hooks';
 import { callApi } from '../../api-client.ts';
 import type { CreatedWebhook } from '../../api-types.ts';
-import { Breadcrumb } from '../../parts/breadcrumb.tsx';
-import { PageHeading } from '../../parts/page-heading.tsx';
-import { Waiting } from '../../parts/waiting.tsx';
+import { Waiting } from '../../parts/lists.tsx';
+import { Breadcrumb, PageHeading } from '../../parts/page-heading.tsx';
 import { useFactory } from '../../state/current-factory.ts';
-import { useLoad } from '../../state/use-load.ts';
-import { useSchemes } from '../../state/use-schemes.ts';
+import { useSchemes } from '../../state/loaded-objects.ts';
+import { useLoad } from '../../state/loading.ts';
 import { CreatedWebhookView } from './created-webhook-view.tsx';
 import { WebhookForm } from './webhook-form.tsx';
 

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { matchesWords } from '../../../schema/match-words.ts';
+import { matchesWords } from '../../../schema/clients/describe.ts';
 import type { ListedScheme } from '../../api-types.ts';
-import { Field } from '../../parts/field.tsx';
+import { Field } from '../../parts/fields.tsx';
 
 interface Properties {
   readonly schemes: readonly ListedScheme[];

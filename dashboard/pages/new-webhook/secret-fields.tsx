@@ -1,6 +1,5 @@
 import type { ListedScheme, ListedSecret } from '../../api-types.ts';
-import { Field } from '../../parts/field.tsx';
-import { SecretInput } from '../../parts/secret-input.tsx';
+import { Field, SecretInput } from '../../parts/fields.tsx';
 import { useFactory } from '../../state/current-factory.ts';
 import {
   getSecretKind,

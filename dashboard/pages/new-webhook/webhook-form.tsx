@@ -1,15 +1,25 @@
 import { useState } from 'preact/hooks';
+import type { AuthMode } from '../../../schema/ingress-url.ts';
 import { callApi } from '../../api-client.ts';
 import type { CreatedWebhook, ListedScheme, ListedSecret } from '../../api-types.ts';
-import { Field } from '../../parts/field.tsx';
-import { NameField } from '../../parts/name-field.tsx';
+import { Field, NameField } from '../../parts/fields.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
 import { useFactory } from '../../state/current-factory.ts';
 import { useSubmit } from '../../state/use-action.ts';
 import { buildWebhookBody, emptyWebhookDraft, type WebhookDraft } from '../../state/webhook-draft.ts';
-import { AuthModeChoice } from './auth-mode-choice.tsx';
 import { SchemePicker } from './scheme-picker.tsx';
 import { SecretFields } from './secret-fields.tsx';
+
+const modes = [
+  ['token', 'Bearer token', 'The sender puts a secret in a header. For your own scripts and most tools.'],
+  ['url_token', 'URL token', 'The secret is part of the URL. For senders that cannot set a header.'],
+  ['signature', 'Provider signature', 'The sender signs each request. GitHub, Stripe, Sentry and many more.'],
+] as const;
+
+interface AuthModeChoiceProperties {
+  readonly selected: AuthMode;
+  readonly onSelect: (mode: AuthMode) => void;
+}
 
 interface Properties {
   readonly schemes: readonly ListedScheme[];
@@ -103,5 +113,22 @@ function HeaderField({ label, hint, placeholder, value, onInput }: HeaderFieldPr
         />
       )}
     </Field>
+  );
+}
+
+function AuthModeChoice({ selected, onSelect }: AuthModeChoiceProperties) {
+  return (
+    <fieldset class="choices cards">
+      <legend>How the sender authenticates</legend>
+      {modes.map(([mode, label, text]) => (
+        <label key={mode}>
+          <input type="radio" name="mode" checked={selected === mode} onChange={() => onSelect(mode)} />
+          <span>
+            <strong>{label}</strong>
+            <span class="hint">{text}</span>
+          </span>
+        </label>
+      ))}
+    </fieldset>
   );
 }

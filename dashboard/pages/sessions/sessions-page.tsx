@@ -1,15 +1,13 @@
 import { callApi } from '../../api-client.ts';
 import type { ShownSession } from '../../api-types.ts';
-import { ListTable } from '../../parts/list-table.tsx';
+import { ListTable, Waiting } from '../../parts/lists.tsx';
 import { PageHeading } from '../../parts/page-heading.tsx';
-import { Pill } from '../../parts/pill.tsx';
+import { Pill } from '../../parts/pills.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
-import { Text } from '../../parts/text.tsx';
-import { Time } from '../../parts/time.tsx';
-import { Waiting } from '../../parts/waiting.tsx';
+import { Text, Time } from '../../parts/text.tsx';
 import { announce } from '../../state/announcements.ts';
+import { useLoad } from '../../state/loading.ts';
 import { useAction } from '../../state/use-action.ts';
-import { useLoad } from '../../state/use-load.ts';
 
 /** The sessions of the user, and of those whose factories the user may manage. Each can be ended but the current one. */
 export function SessionsPage() {

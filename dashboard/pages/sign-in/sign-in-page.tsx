@@ -1,13 +1,12 @@
 import { useState } from 'preact/hooks';
 import { callApi } from '../../api-client.ts';
 import type { ApiFailure } from '../../api-failure.ts';
-import { Brand } from '../../parts/brand.tsx';
-import { Field } from '../../parts/field.tsx';
-import { PageHeading } from '../../parts/page-heading.tsx';
+import { Field } from '../../parts/fields.tsx';
+import { Brand, PageHeading } from '../../parts/page-heading.tsx';
 import { ProblemNotice } from '../../parts/problem-notice.tsx';
+import { useLoad } from '../../state/loading.ts';
 import { leaveForProvider, signIn } from '../../state/session.ts';
 import { useAction, useSubmit } from '../../state/use-action.ts';
-import { useLoad } from '../../state/use-load.ts';
 
 interface Properties {
   /** Why a user who was signed in no longer is. */

@@ -1,9 +1,7 @@
-import { shortenRevision } from '../../../schema/short-revision.ts';
+import { shortenRevision } from '../../../schema/clients/describe.ts';
 import type { ShownStatus } from '../../api-types.ts';
-import { Diagnostics } from '../../parts/diagnostics.tsx';
-import { Fact, Facts } from '../../parts/facts.tsx';
-import { Code, Text } from '../../parts/text.tsx';
-import { ExactTime, Time } from '../../parts/time.tsx';
+import { Diagnostics } from '../../parts/problem-notice.tsx';
+import { Code, ExactTime, Fact, Facts, Text, Time } from '../../parts/text.tsx';
 
 type ReconcileStatus = NonNullable<ShownStatus['reconcile']>;
 type Failure = NonNullable<ReconcileStatus['lastFailure']>;

@@ -1,12 +1,21 @@
+import { useState } from 'preact/hooks';
+import { callApi } from '../../api-client.ts';
 import type { ShownWebhook } from '../../api-types.ts';
+import { DeliveryChart, SpanChoice } from '../../parts/chart/delivery-chart.tsx';
 import { CopyableLine } from '../../parts/copyable.tsx';
-import { Fact, Facts } from '../../parts/facts.tsx';
-import { Code } from '../../parts/text.tsx';
+import { DefinitionFileSection } from '../../parts/definition-file.tsx';
+import { isRowOpen } from '../../parts/disclosure.tsx';
+import { HealthPill } from '../../parts/health-pill.tsx';
+import { Code, Fact, Facts } from '../../parts/text.tsx';
 import { useFactory } from '../../state/current-factory.ts';
+import { useListeners, useSchemes } from '../../state/loaded-objects.ts';
+import { useLoad } from '../../state/loading.ts';
 import { toHref } from '../../state/page-location.ts';
-import { useListeners } from '../../state/use-listeners.ts';
-import { useSchemes } from '../../state/use-schemes.ts';
+import { useInterval } from '../../state/use-interval.ts';
+import type { Span } from '../../text/delivery-bars.ts';
 import { authModeLabels, getSchemeLabel } from '../../text/sender-labels.ts';
+
+const healthEveryMs = 30_000;
 
 /** The ingress URL, how senders authenticate, and the automations that listen. */
 export function AboutWebhook({ webhook }: { readonly webhook: ShownWebhook }) {
@@ -69,5 +78,52 @@ function Listeners({ uid }: { readonly uid: string }) {
         <a href={toHref({ page: 'new-automation', factory })}>Create one</a>
       )}
     </p>
+  );
+}
+
+/** The definition file of a webhook, and what to do to change the webhook. */
+export function WebhookFile({ webhook }: { readonly webhook: ShownWebhook }) {
+  const { followsBranch } = useFactory();
+  return (
+    <DefinitionFileSection definition={webhook} name={`webhooks/${webhook.name}.yaml`}>
+      <p>
+        To change the webhook, edit its file {followsBranch ? 'on the production branch' : 'and apply'}.
+        {followsBranch
+          ? 'Keep the name of the file: a commit that renames it is not applied, because the URL would change. A change of the Enabled switch lasts until the next change on the branch is applied.'
+          : 'Renaming the file replaces the webhook with a new one at a new URL. A change of the Enabled switch lasts until the next apply.'}
+      </p>
+      <p>
+        To rotate the secret, run <code>hookmill secrets set {webhook.secretName}</code>.{' '}
+        {followsBranch
+          ? 'The new value takes effect when the next change on the branch is applied.'
+          : 'The new value takes effect when you apply, or switch Enabled off and on.'}
+      </p>
+    </DefinitionFileSection>
+  );
+}
+
+/** The health of a webhook and a chart of its deliveries, once there are some. */
+export function HealthCard({ uid, name }: { readonly uid: string; readonly name: string }) {
+  const { factory } = useFactory();
+  const [span, setSpan] = useState<Span>('day');
+  const { value, reload } = useLoad(
+    signal => callApi('get', '/factories/{factory}/health', { factory, query: { webhook: uid }, signal }),
+    [factory, uid],
+  );
+  useInterval(() => {
+    if (!isRowOpen(document)) reload();
+  }, healthEveryMs);
+  const webhook = value?.webhooks[0];
+  if (!webhook || webhook.tallies.length === 0) return null;
+  return (
+    <section class="card padded compact">
+      <div class="section-heading">
+        {webhook.health && <HealthPill health={webhook.health} />}
+        <div class="push">
+          <SpanChoice span={span} onChange={setSpan} />
+        </div>
+      </div>
+      <DeliveryChart name={name} since={value.since} tallies={webhook.tallies} span={span} />
+    </section>
   );
 }

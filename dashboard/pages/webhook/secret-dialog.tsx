@@ -3,11 +3,11 @@ import { callApi } from '../../api-client.ts';
 import type { ShownWebhook } from '../../api-types.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { DialogForm } from '../../parts/dialog-form.tsx';
+import { SecretInput } from '../../parts/fields.tsx';
+import { Waiting } from '../../parts/lists.tsx';
 import { type GeneratedSecret, RevealedOnce } from '../../parts/revealed-once.tsx';
-import { SecretInput } from '../../parts/secret-input.tsx';
-import { Waiting } from '../../parts/waiting.tsx';
 import { useFactory } from '../../state/current-factory.ts';
-import { useSchemes } from '../../state/use-schemes.ts';
+import { useSchemes } from '../../state/loaded-objects.ts';
 import { canGenerateSecret } from '../../state/webhook-draft.ts';
 
 interface Properties {

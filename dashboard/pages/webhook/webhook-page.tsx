@@ -1,21 +1,16 @@
 import { useState } from 'preact/hooks';
 import { callApi } from '../../api-client.ts';
 import type { ShownWebhook } from '../../api-types.ts';
-import { Breadcrumb } from '../../parts/breadcrumb.tsx';
 import { DeliveryPanel } from '../../parts/delivery/delivery-panel.tsx';
+import { WebhookStatePill } from '../../parts/health-pill.tsx';
+import { Waiting } from '../../parts/lists.tsx';
 import { DeliveryList } from '../../parts/log/delivery-list.tsx';
-import { PageHeading } from '../../parts/page-heading.tsx';
+import { Breadcrumb, PageHeading } from '../../parts/page-heading.tsx';
 import { SetupSteps } from '../../parts/setup-steps.tsx';
-import { Waiting } from '../../parts/waiting.tsx';
-import { WebhookStatePill } from '../../parts/webhook-state-pill.tsx';
 import { useFactory } from '../../state/current-factory.ts';
-import { useLoad } from '../../state/use-load.ts';
-import { usePolled } from '../../state/use-polled.ts';
-import { AboutWebhook } from './about-webhook.tsx';
-import { EnabledSwitch } from './enabled-switch.tsx';
-import { HealthCard } from './health-card.tsx';
-import { WebhookActions } from './webhook-actions.tsx';
-import { WebhookFile } from './webhook-file.tsx';
+import { useLoad, usePolled } from '../../state/loading.ts';
+import { AboutWebhook, HealthCard, WebhookFile } from './about-webhook.tsx';
+import { EnabledSwitch, WebhookActions } from './webhook-actions.tsx';
 import { WhyCard } from './why-card.tsx';
 
 const webhookEveryMs = 30_000;

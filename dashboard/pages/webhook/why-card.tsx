@@ -1,18 +1,16 @@
-import { describeUnlogged } from '../../../schema/describe-unlogged.ts';
-import type { WhyStep } from '../../../schema/why-steps.ts';
+import { describeUnlogged } from '../../../schema/clients/describe.ts';
+import type { WhyStep } from '../../../schema/health.ts';
 import { callApi } from '../../api-client.ts';
 import type { ExplainedWhy, ShownWebhook } from '../../api-types.ts';
 import { isRowOpen } from '../../parts/disclosure.tsx';
-import { Pill, type Tone } from '../../parts/pill.tsx';
-import { Code, Text } from '../../parts/text.tsx';
-import { Time } from '../../parts/time.tsx';
-import { Waiting } from '../../parts/waiting.tsx';
+import { Waiting } from '../../parts/lists.tsx';
+import { Pill, type Tone } from '../../parts/pills.tsx';
+import { Code, Text, Time } from '../../parts/text.tsx';
 import { useFactory } from '../../state/current-factory.ts';
+import { useLoad } from '../../state/loading.ts';
 import { toHref } from '../../state/page-location.ts';
-import { timeZone } from '../../state/time-zone.ts';
 import { useInterval } from '../../state/use-interval.ts';
-import { useLoad } from '../../state/use-load.ts';
-import { formatClockTime } from '../../text/format-time.ts';
+import { formatClockTime, timeZone } from '../../text/format-time.ts';
 
 const whyEveryMs = 10_000;
 

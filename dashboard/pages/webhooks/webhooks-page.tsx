@@ -1,18 +1,15 @@
 import { callApi } from '../../api-client.ts';
 import type { ListedActivity, ListedWebhook, ShownHealth } from '../../api-types.ts';
-import { AutomationsHeading } from '../../parts/automations-heading.tsx';
-import { Sparkline } from '../../parts/chart/sparkline.tsx';
-import { Empty } from '../../parts/empty.tsx';
-import { HealthPill } from '../../parts/health-pill.tsx';
-import { ListTable } from '../../parts/list-table.tsx';
-import { OutcomePill } from '../../parts/outcome-pill.tsx';
-import { Time } from '../../parts/time.tsx';
-import { Waiting } from '../../parts/waiting.tsx';
-import { WebhookStatePill } from '../../parts/webhook-state-pill.tsx';
+import { Sparkline } from '../../parts/chart/bars.tsx';
+import { HealthPill, WebhookStatePill } from '../../parts/health-pill.tsx';
+import { Empty, ListTable, Waiting } from '../../parts/lists.tsx';
+import { AutomationsHeading } from '../../parts/page-heading.tsx';
+import { OutcomePill } from '../../parts/pills.tsx';
+import { Time } from '../../parts/text.tsx';
 import { useFactory } from '../../state/current-factory.ts';
+import { useSchemes } from '../../state/loaded-objects.ts';
+import { usePolled } from '../../state/loading.ts';
 import { toHref } from '../../state/page-location.ts';
-import { usePolled } from '../../state/use-polled.ts';
-import { useSchemes } from '../../state/use-schemes.ts';
 import { authModeLabels, getSchemeLabel } from '../../text/sender-labels.ts';
 
 const listEveryMs = 30_000;

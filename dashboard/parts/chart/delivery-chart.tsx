@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
-import { deliveryKinds } from '../../../schema/delivery.ts';
-import { timeZone } from '../../state/time-zone.ts';
+import { deliveryKinds, outcomes } from '../../../schema/delivery.ts';
 import {
   type Bar,
   countBar,
@@ -10,9 +9,14 @@ import {
   spans,
   toBars,
 } from '../../text/delivery-bars.ts';
-import { formatHours } from '../../text/format-time.ts';
-import { DeliveryTable } from './delivery-table.tsx';
-import { StackedBars } from './stacked-bars.tsx';
+import { formatHours, timeZone } from '../../text/format-time.ts';
+import { ListTable } from '../lists.tsx';
+import { StackedBars } from './bars.tsx';
+
+interface SpanChoiceProperties {
+  readonly span: Span;
+  readonly onChange: (span: Span) => void;
+}
 
 const barWidth = 12;
 const height = 96;
@@ -115,4 +119,45 @@ function toIndex(key: string, from: number, length: number): number | undefined 
 
 function clamp(index: number, length: number): number {
   return Math.min(length - 1, Math.max(0, index));
+}
+
+/** The data of a chart as a table: the newest time first, and only times with deliveries. */
+function DeliveryTable({ bars }: { readonly bars: readonly Bar[] }) {
+  const busy = bars.filter(({ counts }) => counts.length > 0).toReversed();
+  const shown = outcomes.filter(outcome => busy.some(bar => countOf(bar, outcome) > 0));
+  if (busy.length === 0) return null;
+  return (
+    <details class="chart-table">
+      <summary class="small">Show as a table</summary>
+      <ListTable kind="numbers" columns={['Time', ...shown]}>
+        {busy.map(bar => (
+          <tr key={bar.fromMs}>
+            <th scope="row">{formatHours(bar.fromMs, bar.toMs, timeZone.value)}</th>
+            {shown.map(outcome => (
+              <td key={outcome}>{countOf(bar, outcome)}</td>
+            ))}
+          </tr>
+        ))}
+      </ListTable>
+    </details>
+  );
+}
+
+function countOf({ counts }: Bar, outcome: (typeof outcomes)[number]): number {
+  return counts.find(count => count.outcome === outcome)?.deliveries ?? 0;
+}
+
+/** Chooses the time that the charts of a page show. */
+export function SpanChoice({ span, onChange }: SpanChoiceProperties) {
+  return (
+    <fieldset class="segments">
+      <legend class="unseen">Time in charts</legend>
+      {(Object.keys(spans) as Span[]).map(each => (
+        <label key={each} class="segment">
+          <input type="radio" name="span" checked={each === span} onChange={() => onChange(each)} />
+          {spans[each].label}
+        </label>
+      ))}
+    </fieldset>
+  );
 }

@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks';
-import { formatJson } from '../../../schema/format-json.ts';
+import { formatJson } from '../../../schema/text/json-text.ts';
 import { callApi } from '../../api-client.ts';
 import type { ShownDelivery } from '../../api-types.ts';
 import { useFactory } from '../../state/current-factory.ts';
-import { useDelivery } from '../../state/use-delivery.ts';
-import { useLoad } from '../../state/use-load.ts';
+import { useDelivery } from '../../state/loaded-objects.ts';
+import { useLoad } from '../../state/loading.ts';
 import { formatAge } from '../../text/format-time.ts';
-import { DiffBlock } from '../diff-block.tsx';
-import { Field } from '../field.tsx';
-import { Waiting } from '../waiting.tsx';
+import { DiffBlock } from '../definition-file.tsx';
+import { Field } from '../fields.tsx';
+import { Waiting } from '../lists.tsx';
 
 interface Properties {
   readonly delivery: ShownDelivery;

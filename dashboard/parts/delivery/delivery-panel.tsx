@@ -1,17 +1,34 @@
 import { useState } from 'preact/hooks';
+import type { IdentitySource } from '../../../schema/delivery.ts';
 import { buildApiUrl, callApi } from '../../api-client.ts';
 import type { ShownDelivery } from '../../api-types.ts';
+import { announce } from '../../state/announcements.ts';
 import { useFactory } from '../../state/current-factory.ts';
-import { useDelivery } from '../../state/use-delivery.ts';
-import { useRunRefresh } from '../../state/use-run-refresh.ts';
-import { CopyButton } from '../copy-button.tsx';
-import { Text } from '../text.tsx';
-import { Waiting } from '../waiting.tsx';
+import { useDelivery } from '../../state/loaded-objects.ts';
+import { useRunRefresh } from '../../state/loading.ts';
+import { toHref } from '../../state/page-location.ts';
+import { formatCount } from '../../text/format-values.ts';
+import { AutomationChoice } from '../automation-choice.tsx';
+import { CopyButton } from '../copyable.tsx';
+import { FormDialog } from '../dialog-form.tsx';
+import { Waiting } from '../lists.tsx';
+import { Code, ExactTime, Fact, Facts, Size, Text } from '../text.tsx';
 import { Comparison } from './comparison.tsx';
-import { DeliveryFacts } from './delivery-facts.tsx';
 import { PayloadView } from './payload-view.tsx';
-import { ReplayDialog } from './replay-dialog.tsx';
 import { StartedRuns } from './started-runs.tsx';
+
+const identitySourceLabels: Readonly<Record<IdentitySource, string>> = {
+  deliveryIdHeader: "the webhook's delivery ID header",
+  scheme: "the provider's header",
+  'X-Service-Delivery-Id': 'X-Service-Delivery-Id',
+  body: 'a hash of the body',
+};
+
+interface ReplayDialogProperties {
+  readonly delivery: ShownDelivery;
+  readonly onReplayed: () => void;
+  readonly onClose: () => void;
+}
 
 /** One delivery, read when the panel appears. */
 export function DeliveryPanel({ id }: { readonly id: string }) {
@@ -73,6 +90,70 @@ export function DeliveryDetails({ delivery, reload }: Properties) {
 /** Renders the command that sends a delivery again. Fails with `webhook-unknown` if its webhook is deleted. */
 async function renderAsCurl(factory: string, { uid, payload, ...delivery }: ShownDelivery): Promise<string> {
   const webhook = await callApi('get', '/factories/{factory}/webhooks/{uid}', { factory, uid });
-  const { renderCurl } = await import('../../../schema/render-curl.ts');
+  const { renderCurl } = await import('../../../schema/clients/render-curl.ts');
   return renderCurl(delivery, new TextEncoder().encode(payload ?? ''), webhook);
+}
+
+function ReplayDialog({ delivery, onReplayed, onClose }: ReplayDialogProperties) {
+  const { factory } = useFactory();
+  const [automation, setAutomation] = useState('');
+  const replay = async () => {
+    const { runs } = await callApi('post', '/factories/{factory}/deliveries/{delivery}/replay', {
+      factory,
+      delivery: delivery.id,
+      body: automation === '' ? {} : { automation },
+    });
+    announce(`Started ${formatCount(runs.length, 'run')}`);
+    onReplayed();
+    onClose();
+  };
+  return (
+    <FormDialog title="Replay the delivery?" action="Start runs" onSubmit={replay} onClose={onClose}>
+      <p>Starts new runs from the stored payload, with the automations as they are now.</p>
+      <AutomationChoice webhook={delivery.uid} value={automation} onChange={setAutomation} />
+    </FormDialog>
+  );
+}
+
+function DeliveryFacts({ delivery }: { readonly delivery: ShownDelivery }) {
+  const { factory } = useFactory();
+  const { id, identity, identitySource, authenticatedBy, duplicateOf, headers = {} } = delivery;
+  return (
+    <Facts>
+      <Fact term="Arrived">
+        <ExactTime at={delivery.at} />
+      </Fact>
+      <Fact term="Size">
+        <Size bytes={delivery.size} />
+      </Fact>
+      {identity !== null && (
+        <Fact term="Identity">
+          <Code text={identity} />
+          {identitySource && <span class="muted"> from {identitySourceLabels[identitySource]}</span>}
+        </Fact>
+      )}
+      {authenticatedBy && (
+        <Fact term="Authenticated by">
+          <Text text={authenticatedBy} />
+        </Fact>
+      )}
+      {Object.entries(headers).map(([name, value]) => (
+        <Fact key={name} term={name}>
+          <Code text={value} />
+        </Fact>
+      ))}
+      {duplicateOf && (
+        <Fact term="Duplicate of">
+          <a href={toHref({ page: 'delivery', factory, id: duplicateOf })}>
+            <Code text={duplicateOf} />
+          </a>
+        </Fact>
+      )}
+      <Fact term="Delivery ID">
+        <a href={toHref({ page: 'delivery', factory, id })}>
+          <Code text={id} />
+        </a>
+      </Fact>
+    </Facts>
+  );
 }

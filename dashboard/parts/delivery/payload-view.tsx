@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { formatJson } from '../../../schema/format-json.ts';
+import { formatJson } from '../../../schema/text/json-text.ts';
 import { requestApi } from '../../api-client.ts';
 import { useAction } from '../../state/use-action.ts';
-import { escapeInvisible } from '../../text/escape-invisible.ts';
-import { CopyButton } from '../copy-button.tsx';
-import { Field } from '../field.tsx';
+import { escapeInvisible } from '../../text/format-values.ts';
+import { CopyButton } from '../copyable.tsx';
+import { Field } from '../fields.tsx';
 import { ProblemNotice } from '../problem-notice.tsx';
 
 /** @limit Most matches that a search in a payload marks: each mark is an element of the page. */

@@ -1,9 +1,8 @@
 import type { ShownDelivery } from '../../api-types.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import { toHref } from '../../state/page-location.ts';
-import { formatCount } from '../../text/format-count.ts';
-import { Pill } from '../pill.tsx';
-import { RunStatePill } from '../run-state-pill.tsx';
+import { formatCount } from '../../text/format-values.ts';
+import { Pill, RunStatePill } from '../pills.tsx';
 import { TriggerVerdictPanel } from '../trigger-verdict.tsx';
 
 interface Properties {

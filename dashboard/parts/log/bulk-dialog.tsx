@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { BulkResult } from '../../../schema/act-on-each.ts';
+import type { BulkResult } from '../../../schema/clients/act-on-each.ts';
 import { refusals } from '../../../schema/refusal.ts';
 import { bulkRowsMax, useBulk } from '../../state/use-bulk.ts';
 import { Dialog } from '../dialog.tsx';

@@ -7,11 +7,9 @@ import { useFactory } from '../../state/current-factory.ts';
 import type { LogFilters } from '../../state/log-filters.ts';
 import type { RowsPosition } from '../../state/row-list.ts';
 import { AutomationChoice } from '../automation-choice.tsx';
-import { OutcomePill } from '../outcome-pill.tsx';
+import { OutcomePill, RunStatePill } from '../pills.tsx';
 import { RowSummary } from '../row-summary.tsx';
-import { RunStatePill } from '../run-state-pill.tsx';
-import { Size } from '../size.tsx';
-import { Text } from '../text.tsx';
+import { Size, Text } from '../text.tsx';
 import { BulkDialog } from './bulk-dialog.tsx';
 import { type LogKind, LogList } from './log-list.tsx';
 

@@ -1,8 +1,8 @@
 import { outcomes, runStates } from '../../../schema/delivery.ts';
 import { callApi } from '../../api-client.ts';
 import { useFactory } from '../../state/current-factory.ts';
+import { useLoad } from '../../state/loading.ts';
 import type { LogFilterName, LogFilters } from '../../state/log-filters.ts';
-import { useLoad } from '../../state/use-load.ts';
 import { TimeRange } from './time-range.tsx';
 
 interface Properties {

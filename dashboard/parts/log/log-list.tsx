@@ -16,9 +16,8 @@ import type { Row, RowsPage } from '../../state/row-segments.ts';
 import { useRows } from '../../state/use-rows.ts';
 import { watchEvents } from '../../state/watch-events.ts';
 import { isRowOpen } from '../disclosure.tsx';
-import { Empty } from '../empty.tsx';
-import { Pill } from '../pill.tsx';
-import { Waiting } from '../waiting.tsx';
+import { Empty, Waiting } from '../lists.tsx';
+import { Pill } from '../pills.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { LogRows } from './log-rows.tsx';
 

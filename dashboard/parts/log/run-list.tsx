@@ -1,13 +1,13 @@
-import { describeRunState } from '../../../schema/describe-run-state.ts';
+import { describeRunState } from '../../../schema/clients/describe.ts';
 import { callApi } from '../../api-client.ts';
 import type { ShownRun } from '../../api-types.ts';
 import { useFactory } from '../../state/current-factory.ts';
 import type { LogFilters } from '../../state/log-filters.ts';
 import type { RowsPosition } from '../../state/row-list.ts';
-import { formatCount } from '../../text/format-count.ts';
+import { formatCount } from '../../text/format-values.ts';
+import { RunStatePill } from '../pills.tsx';
 import { RowSummary } from '../row-summary.tsx';
 import { RunPanel } from '../run-panel.tsx';
-import { RunStatePill } from '../run-state-pill.tsx';
 import { BulkDialog } from './bulk-dialog.tsx';
 import { type LogKind, LogList } from './log-list.tsx';
 

@@ -1,7 +1,6 @@
 import { dayMs } from '../../../schema/time-units.ts';
 import type { LogFilterName, LogFilters } from '../../state/log-filters.ts';
-import { timeZone } from '../../state/time-zone.ts';
-import { formatTimeInput, parseTimeInput } from '../../text/format-time.ts';
+import { formatTimeInput, parseTimeInput, timeZone } from '../../text/format-time.ts';
 
 interface Properties {
   readonly filters: LogFilters;

@@ -3,8 +3,10 @@ import { isExact, renderFlow } from '../payload-filter.ts';
 import type { FilterWarning, Remedy } from './filter-warning.ts';
 import { findKeyWarning } from './key-warnings.ts';
 import { findOperatorWarnings } from './operator-warnings.ts';
-import { renderFilter } from './render-filter.ts';
 import { findListWarnings } from './value-warnings.ts';
+
+/** @limit Most values of a list that a hint about a payload filter quotes: enough to recognise it. */
+const quotedValuesMax = 5;
 
 /** A warning with its hint. */
 export interface ExplainedWarning extends Omit<FilterWarning, 'remedy'> {
@@ -108,4 +110,18 @@ function renderRemedy({ write, where = '', hint }: Remedy): string {
 function hasExactValues(value: unknown): boolean {
   if (typeof value === 'number') return isExact(value);
   return typeof value !== 'object' || value === null || Object.values(value).every(hasExactValues);
+}
+
+/** Renders a filter in YAML's flow style, without the braces around it. Cuts what is long. */
+function renderFilter(filter: Fields): string {
+  return Object.entries(filter)
+    .map(([key, value]) => `${renderFlow(key)}: ${renderValue(value)}`)
+    .join(', ');
+}
+
+function renderValue(value: unknown): string {
+  if (isObject(value)) return `{ ${renderFilter(value)} }`;
+  if (!Array.isArray(value)) return renderFlow(value);
+  const shown = value.slice(0, quotedValuesMax).map(renderFlow);
+  return `[${[...shown, ...(value.length > quotedValuesMax ? ['…'] : [])].join(', ')}]`;
 }

@@ -3,7 +3,7 @@ import { parseDocument, renderDocument } from '../../documents/document-text.ts'
 import type { StoredDocument } from '../../documents/documents.ts';
 import { replaceFile, sweepTemporaries } from '../../durable-file.ts';
 import { fileFailure } from '../../store-error.ts';
-import { readText } from './read-text.ts';
+import { readText } from './regular-file.ts';
 
 /**
  * Opens a lowdb database over the file of a document. Writing replaces the file atomically and durably, unlike lowdb's

@@ -9,7 +9,8 @@ import {
   write,
   writev,
 } from 'node:fs';
-import { type FileHandle, open as openHandle } from 'node:fs/promises';
+import { type FileHandle, open as openHandle, readFile } from 'node:fs/promises';
+import { fileFailure } from '../../store-error.ts';
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 
@@ -60,4 +61,12 @@ function openOrdinary(
 /** Whether it is a regular file with only one name. */
 function isOrdinary(stats: Stats): boolean {
   return stats.isFile() && stats.nlink === 1;
+}
+
+/** Reads a text file; undefined if it does not exist. Fails with `unreadable`. */
+export async function readText(file: string): Promise<string | undefined> {
+  return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    return fileFailure('unreadable', file)(error);
+  });
 }

@@ -14,6 +14,7 @@ import {
 } from '../../delivery-log-thread/wire.ts';
 import type { PostgresPlace } from '../../ports.ts';
 import { type EventRecord, toEvent } from '../../stored-rows.ts';
+import { requireDurable } from '../check-database.ts';
 import { openPool, waitForClose } from '../connection/pool.ts';
 import { migrateTables } from '../migrations.ts';
 import { Lease } from './lease.ts';
@@ -21,7 +22,6 @@ import { toLogFailure } from './log-failures.ts';
 import { keepPartitionsAhead, openPartitions } from './partitions.ts';
 import { preparePruning } from './prune.ts';
 import { prepareRecord } from './record.ts';
-import { requireDurable } from './require-durable.ts';
 import { Retries } from './retries.ts';
 import { deliveriesOfRun, isDelivery, toIdValues } from './rows.ts';
 import { prepareRuns } from './runs.ts';

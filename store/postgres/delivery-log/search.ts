@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { firstSortableId } from '../../../schema/ids.ts';
-import { listJsonSpellings } from '../../../schema/json-spellings.ts';
+import { listJsonSpellings } from '../../../schema/text/json-text.ts';
 import type { DeliveryFilter, Found, RunFilter, SearchPart } from '../../delivery-log.ts';
 import { DeliveryLogError } from '../../delivery-log-error.ts';
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createTimeShare } from '../../../daemon/ingress/time-share.ts';
+import { createTimeShare } from '../../../daemon/ingress/budgets.ts';
 
 function share() {
   const clock = { ms: 0 };

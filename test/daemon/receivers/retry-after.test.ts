@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseRetryAfterMs } from '../../../daemon/receivers/retry-after.ts';
+import { parseRetryAfterMs } from '../../../daemon/receivers/post-to-receiver.ts';
 
 const nowMs = Date.UTC(1994, 10, 6, 8, 49, 0);
 

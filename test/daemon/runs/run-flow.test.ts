@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import type { RunFlowKeys } from '../../../schema/definitions/run-flow-fields.ts';
+import type { RunFlowKeys } from '../../../schema/definitions/automation-definition.ts';
 import { eventually } from '../../support/eventually.ts';
 import { send } from '../../support/http.ts';
 import { startLoopbackServer } from '../../support/loopback-server.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runInSlices } from '../../../daemon/served/in-slices.ts';
+import { runInSlices } from '../../../daemon/served/served-webhooks.ts';
 import { compileFilterSteps } from '../../../schema/filters/filter-index.ts';
 
 test('lets other work through while it runs steps, and returns their result', async () => {

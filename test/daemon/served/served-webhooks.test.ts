@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { loadState } from '../../../daemon/served/loaded-state.ts';
 import { findWebhook, prepareWebhooks } from '../../../daemon/served/served-webhooks.ts';
 import { type AppliedState, emptyAppliedState } from '../../../schema/applied-state.ts';
-import type { RunFlowKeys } from '../../../schema/definitions/run-flow-fields.ts';
+import type { RunFlowKeys } from '../../../schema/definitions/automation-definition.ts';
 import { openHomeSeal } from '../../../store/embedded/home-seal.ts';
 import { newHome } from '../../support/factory.ts';
 

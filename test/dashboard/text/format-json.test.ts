@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatJson } from '../../../schema/format-json.ts';
+import { formatJson } from '../../../schema/text/json-text.ts';
 
 test('breaks JSON into lines as JSON.stringify does', () => {
   fc.assert(

@@ -1,7 +1,5 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatFilter } from '../../../dashboard/text/format-filter.ts';
-import { formatSize } from '../../../dashboard/text/format-size.ts';
 import {
   formatAge,
   formatHours,
@@ -9,6 +7,7 @@ import {
   formatTimeInput,
   parseTimeInput,
 } from '../../../dashboard/text/format-time.ts';
+import { formatFilter, formatSize } from '../../../dashboard/text/format-values.ts';
 import { parseYaml } from '../../../schema/definitions/yaml-source.ts';
 
 test.for([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseWorkspace } from '../../../schema/definitions/workspace.ts';
+import { parseWorkspace } from '../../../schema/definitions/parse-file.ts';
 
 const parse = (text: string) => parseWorkspace('hookmill.yaml', Buffer.from(text));
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { definitionBytesMax, parseYaml } from '../../../schema/definitions/yaml-source.ts';
-import { definitionDepthMax } from '../../../schema/definitions/yaml-tokens.ts';
+import { definitionDepthMax } from '../../../schema/definitions/yaml-syntax-mistakes.ts';
 import { anyText } from '../../support/any-text.ts';
 
 const parse = (content: string | Uint8Array) => parseYaml('a.yaml', Buffer.from(content));

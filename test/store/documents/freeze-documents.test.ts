@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import { openApiTokens } from '../../../store/documents/api-tokens.ts';
+import { openReconcileStatuses } from '../../../store/documents/applied-states.ts';
 import { listCopiedDocuments } from '../../../store/documents/copied-documents.ts';
-import type { Documents } from '../../../store/documents/documents.ts';
-import { freezeDocuments } from '../../../store/documents/freeze-documents.ts';
-import { openReconcileStatuses } from '../../../store/documents/reconcile-statuses.ts';
+import { type Documents, freezeDocuments } from '../../../store/documents/documents.ts';
 import { openFileDocuments } from '../../../store/embedded/file-documents.ts';
 import { newHome } from '../../support/factory.ts';
 

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import { firstSortableId } from '../../../../schema/ids.ts';
-import { listJsonSpellings } from '../../../../schema/json-spellings.ts';
+import { listJsonSpellings } from '../../../../schema/text/json-text.ts';
 import type { DeliveryFilter, Found, RunFilter, SearchPart } from '../../../delivery-log.ts';
 import {
   beyondAll,
@@ -12,7 +12,7 @@ import {
   timeSkewMs,
 } from '../../../search-steps.ts';
 import type { EventRecord } from '../../../stored-rows.ts';
-import { mergeFirst } from '../sql/merge-first.ts';
+import { mergeFirst } from '../sql/keys.ts';
 
 /** A part of a table that an index has in the order of commits. Returns the first rows of a range, by their `seq`. */
 export type SeqList = (range: SeqRange) => readonly number[];

@@ -8,8 +8,7 @@ import {
   type TransferRun,
   type TransferSnapshot,
 } from '../../../transfer.ts';
-import { makeContentKey, makeIdentityKey } from './keys.ts';
-import { mergeFirst } from './merge-first.ts';
+import { makeContentKey, makeIdentityKey, mergeFirst } from './keys.ts';
 import { openSeries } from './series.ts';
 
 /** A run as SQLite keeps it: without its output and without booleans. */

@@ -1,0 +1,221 @@
+import type { Command } from 'commander';
+import { requireAutomation } from '../../operations/require-applied.ts';
+import type { AutomationView } from '../../operations/views/applied-views.ts';
+import { printable } from '../../schema/text/printable.ts';
+import { getDefinitionPath } from '../../sources/definition-file-name.ts';
+import type { OpenBackend } from '../backend/backend.ts';
+import { findPlace } from '../context.ts';
+import { findDefinition, findDraft, readDefinitions } from '../definitions/find-draft.ts';
+import { CommandError, UsageError } from '../exit-status.ts';
+import type { Place } from '../global-options.ts';
+import { createHeaderOption, type HeaderLines } from '../input/header-option.ts';
+import { readPayloadFile, toEventHeaders } from '../input/payload-file.ts';
+import { printData, printStatus } from '../output.ts';
+import { renderDiagnostics } from '../render/render-diagnostics.ts';
+import { renderFields, renderTable } from '../render/render-table.ts';
+import { renderVerdict } from '../render/render-verdict.ts';
+import { addCommand } from './add-command.ts';
+
+interface RunOptions {
+  readonly payload: string;
+  readonly header?: HeaderLines;
+}
+
+interface TestOptions {
+  readonly delivery?: string;
+  readonly payload?: string;
+  readonly fixtures?: true;
+  readonly header?: HeaderLines;
+}
+
+/** Declares the group `hookmill automations`. */
+export function declareAutomations(parent: Command): Command {
+  return addCommand(
+    parent,
+    'automations',
+    'show applied automations, test their filters, and try their prompts',
+    `
+Examples:
+  hookmill automations list
+  hookmill automations test triage --payload event.json`,
+  );
+}
+
+/** Declares `hookmill automations list`. */
+export function declareAutomationsList(parent: Command, openBackend: OpenBackend): Command {
+  return addCommand(
+    parent,
+    'list',
+    'list the applied automations and their webhooks',
+    `
+Examples:
+  hookmill automations list
+  hookmill automations list -o json`,
+  ).action(async (_, command: Command) => {
+    const { backend, output } = await openBackend(command);
+    const { automations } = await backend.call('listAutomations');
+    printData(output, automations, () => {
+      if (automations.length === 0) return 'No automations are applied.\n';
+      const rows = automations.map(({ name, enabled, triggers }) => {
+        const webhooks = triggers.map(({ webhook, uid }) => webhook ?? `${uid} (unknown)`);
+        return [name, enabled ? 'yes' : 'no', webhooks.join(', ')];
+      });
+      return renderTable(['NAME', 'ENABLED', 'WEBHOOKS'], rows);
+    });
+  });
+}
+
+/** Declares `hookmill automations show`. */
+export function declareAutomationsShow(parent: Command, openBackend: OpenBackend): Command {
+  return addCommand(
+    parent,
+    'show',
+    'show one applied automation',
+    `
+Examples:
+  hookmill automations show triage
+  hookmill automations show triage -o json`,
+  )
+    .argument('<name>', 'name of the automation')
+    .action(async (name: string, _, command: Command) => {
+      const { backend, output, factory } = await openBackend(command);
+      const { automations } = await backend.call('listAutomations');
+      const automation = requireAutomation({ factory, automations }, name);
+      printData(output, automation, () => renderAutomation(automation));
+    });
+}
+
+function renderAutomation(automation: AutomationView): string {
+  const { name, enabled, prompt, triggers, file: _, ...runKeys } = automation;
+  const triggerFields = triggers.map(({ webhook, uid, payload, headers }): [string, string] => {
+    const target = webhook ?? 'unknown webhook (never starts a run):';
+    const filters = [JSON.stringify(payload), headers && `headers ${JSON.stringify(headers)}`];
+    return ['trigger', [target, uid, ...filters.filter(text => text !== undefined)].join(' ')];
+  });
+  const runFields = Object.entries(runKeys).flatMap(([key, value]) =>
+    value === undefined
+      ? []
+      : [[key, typeof value === 'object' ? JSON.stringify(value) : String(value)] as const],
+  );
+  const fields = renderFields([
+    ['name', name],
+    ['enabled', enabled ? 'yes' : 'no'],
+    ...triggerFields,
+    ...runFields,
+  ]);
+  const lines = prompt.split('\n').map(line => `  ${printable(line)}`);
+  return `${fields}\n${lines.join('\n').trimEnd()}\n`;
+}
+
+/** Declares `hookmill automations test`. */
+export function declareAutomationsTest(parent: Command, openBackend: OpenBackend): Command {
+  return addCommand(
+    parent,
+    'test',
+    'show whether a payload would start a run, with the result of each check and filter clause',
+    `
+Tests the definition in the definitions directory. If there is none, it tests the applied automation.
+
+Examples:
+  hookmill automations test triage --delivery dlv_01jd3m8z9qk5v7w2x4y6abcdef
+  hookmill automations test triage --payload event.json --header 'X-GitHub-Event: push'
+  hookmill automations test triage --fixtures`,
+  )
+    .argument('<name>', 'name of the automation')
+    .option('--delivery <id>', 'test with a stored delivery')
+    .option('--payload <file>', 'test with a file, as if it came to the webhook of the trigger')
+    .addOption(createHeaderOption('a header of the payload, as in "X-GitHub-Event: push"; repeatable'))
+    .option('--fixtures', 'test with automations/<name>.fixtures/*.json')
+    .action(async (name: string, options: TestOptions, command: Command) => {
+      const { header, ...tested } = options;
+      if (Object.keys(tested).length !== 1)
+        throw new UsageError('use exactly one of --delivery, --payload and --fixtures');
+      if (header && !options.payload) throw new UsageError('--header requires --payload');
+      if (options.fixtures) await testFixtures(name, await findPlace(command));
+      else await testDelivery(name, options, command, openBackend);
+    });
+}
+
+async function testDelivery(
+  name: string,
+  { delivery, payload, header }: TestOptions,
+  command: Command,
+  openBackend: OpenBackend,
+): Promise<void> {
+  const context = await openBackend(command);
+  const { backend, output } = context;
+  const draft = await findDraft(name, context);
+  const tested = draft ? { triggers: [...draft.triggers] } : { automation: name };
+  const by =
+    payload === undefined
+      ? { delivery }
+      : { payload: (await readPayloadFile(payload)).payload, headers: toEventHeaders(header) };
+  const judged = await backend.call('testFilter', { body: { ...tested, ...by } });
+  // Only the triggers of a draft are sent.
+  const verdict = draft
+    ? {
+        ...judged,
+        automation: name,
+        enabled: draft.enabled,
+        wouldTrigger: draft.enabled && judged.wouldTrigger,
+      }
+    : judged;
+  printData(output, verdict, () => renderVerdict(verdict));
+}
+
+async function testFixtures(name: string, { directory, output }: Place): Promise<void> {
+  const { runFixtures } = await import('../../sources/fixtures.ts');
+  const definitions = await readDefinitions(directory);
+  if (!findDefinition(name, definitions)) {
+    throw new CommandError(
+      `${getDefinitionPath('automation', name)} does not exist in the definitions directory`,
+    );
+  }
+  const results = runFixtures(directory, '', definitions.automations).filter(
+    ({ automation }) => automation === name,
+  );
+  const data = results.map(({ file, automation, diagnostics }) => ({ file, automation, diagnostics }));
+  printData(output, data, () =>
+    results
+      .map(({ file, diagnostics, text }) =>
+        diagnostics.length > 0
+          ? renderDiagnostics(diagnostics, new Map([[file, text]]))
+          : `${printable(file)}: as expected\n`,
+      )
+      .join(''),
+  );
+  const failed = results.filter(({ diagnostics }) => diagnostics.length > 0).length;
+  printStatus(
+    `${results.length === 1 ? '1 fixture' : `${results.length} fixtures`}, ${failed} not as expected.`,
+  );
+  if (failed > 0) throw new CommandError('');
+}
+
+/** Declares `hookmill automations run`. */
+export function declareAutomationsRun(parent: Command, openBackend: OpenBackend): Command {
+  return addCommand(
+    parent,
+    'run',
+    'start a run by hand, to try a prompt before it is applied',
+    `
+Starts a run of the definition in the definitions directory. If there is none, it runs the applied automation. Filters are
+not checked. The run is marked as manual, and its payload counts as no delivery of a webhook.
+
+Examples:
+  hookmill automations run triage --payload event.json
+  hookmill automations run triage --payload event.json --header 'X-GitHub-Event: push'`,
+  )
+    .argument('<name>', 'name of the automation')
+    .requiredOption('--payload <file>', 'the payload that the run gets')
+    .addOption(createHeaderOption('a header of the payload, as in "X-GitHub-Event: push"; repeatable'))
+    .action(async (name: string, { payload: file, header }: RunOptions, command: Command) => {
+      const context = await openBackend(command);
+      const { backend, output } = context;
+      const draft = await findDraft(name, context);
+      const { bytes: payload } = await readPayloadFile(file);
+      const wanted = draft ? { draft: { ...draft, triggers: [...draft.triggers] } } : { automation: name };
+      const event = { payload: payload.toString('utf8'), headers: toEventHeaders(header) };
+      const started = await backend.call('runByHand', { body: { ...wanted, ...event } });
+      printData(output, started, () => `${started.runId}\n`);
+    });
+}

@@ -1,0 +1,55 @@
+import type { Command } from 'commander';
+import { openContext } from '../context.ts';
+import { printData } from '../output.ts';
+import { beginOwnChange } from '../record-own-change.ts';
+import { requireHome } from '../require-home.ts';
+import { addCommand } from './add-command.ts';
+
+/** Declares the group `hookmill key`. */
+export function declareKey(parent: Command): Command {
+  return addCommand(
+    parent,
+    'key',
+    'change the key that seals team secrets and credentials',
+    `
+Examples:
+  hookmill key rotate
+  hookmill key rotate --home /var/lib/hookmill -o json`,
+  );
+}
+
+/** Declares `hookmill key rotate`. */
+export function declareKeyRotate(parent: Command): Command {
+  return addCommand(
+    parent,
+    'rotate',
+    'replace the key, and seal every value again with the new one',
+    `
+The daemon may go on, and senders notice nothing. If the command is stopped, values open with either key: run it again, and
+it goes on. Backups made before open only with the old key: keep a copy of it as long as you keep them.
+
+A home with a key file gets a new key file. Otherwise make a key (openssl rand -base64 32), set HOOKMILL_KEY to it and
+HOOKMILL_OLD_KEY to the one before, and restart all daemons with both. Then run this command with both, and restart the
+daemons without HOOKMILL_OLD_KEY. HOOKMILL_KEY_FILE and HOOKMILL_OLD_KEY_FILE can name files with the keys instead.
+
+Examples:
+  hookmill key rotate --home /var/lib/hookmill
+  HOOKMILL_KEY_FILE=new.key HOOKMILL_OLD_KEY_FILE=old.key hookmill key rotate -o json`,
+  ).action(async (_, command: Command) => {
+    const { store, output } = await openContext(command);
+    requireHome(store.place);
+    const { HOOKMILL_KEY } = store.place.environment;
+    const rotate = async () => {
+      // If it fails, some values may have been sealed again: then the entry stays an unfinished one.
+      const begun = await beginOwnChange({ store, factory: null }, 'rotateKey', '');
+      const resealed = await store.rotateKey();
+      await begun.end(`${resealed} values`);
+      return resealed;
+    };
+    const resealed = await rotate().finally(store.close);
+    const next = HOOKMILL_KEY
+      ? 'Now restart the daemons without HOOKMILL_OLD_KEY.'
+      : 'The home has a new key file: keep a copy of it elsewhere.';
+    printData(output, { resealed }, () => `Sealed ${resealed} values with the new key. ${next}\n`);
+  });
+}

@@ -1,0 +1,72 @@
+import type { Command } from 'commander';
+import type { PayloadsView } from '../../operations/payloads.ts';
+import { requireNamedWebhook } from '../../operations/require-applied.ts';
+import { makeObservedSchema } from '../../schema/payloads/observed-schema.ts';
+import type { OpenBackend } from '../backend/backend.ts';
+import { printData, printStatus, printText } from '../output.ts';
+import { renderPayloads } from '../render/render-payloads.ts';
+import { addCommand } from './add-command.ts';
+
+/** Declares the group `hookmill payloads`. */
+export function declarePayloads(parent: Command): Command {
+  return addCommand(
+    parent,
+    'payloads',
+    'show what senders really send',
+    `
+Examples:
+  hookmill payloads describe deploys
+  hookmill payloads describe deploys -o typescript > deploys.d.ts`,
+  );
+}
+
+/** Declares `hookmill payloads describe`. */
+export function declarePayloadsDescribe(parent: Command, openBackend: OpenBackend): Command {
+  return addCommand(
+    parent,
+    'describe',
+    'show the paths, types and some values of the payloads that a webhook received',
+    `
+Reads the last 200 accepted deliveries. Values that look like credentials, and values of fields with names like token or
+password, are never shown.
+
+Examples:
+  hookmill payloads describe deploys
+  hookmill payloads describe deploys -o json-schema > deploys.schema.json
+  hookmill payloads describe deploys -o typescript > deploys.d.ts`,
+  )
+    .argument('<webhook>', 'name or UID of the webhook')
+    .action(async (nameOrUid: string, _options, command: Command) =>
+      describe(nameOrUid, command, openBackend),
+    );
+}
+
+async function describe(nameOrUid: string, command: Command, openBackend: OpenBackend): Promise<void> {
+  const { backend, factory } = await openBackend(command);
+  const { webhooks } = await backend.call('listWebhooks');
+  const { uid } = requireNamedWebhook({ factory, webhooks }, nameOrUid);
+  const payloads = await backend.call('describePayloads', { params: { uid } });
+  if (payloads.deliveries === 0) printStatus('No accepted delivery is in the log yet.');
+  const { output }: { output: 'text' | 'json' | 'json-schema' | 'typescript' } = command.optsWithGlobals();
+  switch (output) {
+    case 'json-schema':
+      return printData('json', makeObservedSchema(nameType(payloads), payloads), () => '');
+    case 'typescript':
+      return printText(await renderTypeScript(payloads));
+    default:
+      return printData(output, payloads, () => renderPayloads(payloads));
+  }
+}
+
+async function renderTypeScript(payloads: PayloadsView): Promise<string> {
+  const { compile } = await import('json-schema-to-typescript-lite');
+  const name = nameType(payloads);
+  const schema = makeObservedSchema(name, payloads);
+  return compile(schema, name, { additionalProperties: false });
+}
+
+/** The name of a webhook's payload as a type: `deploy-events` becomes `DeployEventsPayload`. */
+function nameType({ webhook }: PayloadsView): string {
+  const words = webhook.split('-').map(word => word.charAt(0).toUpperCase() + word.slice(1));
+  return `${words.join('')}Payload`;
+}

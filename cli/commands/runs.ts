@@ -1,0 +1,295 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Command } from 'commander';
+import type { RunView } from '../../operations/views/delivery-views.ts';
+import { Refusal } from '../../schema/refusal.ts';
+import type { Backend, OpenBackend } from '../backend/backend.ts';
+import { UsageError } from '../exit-status.ts';
+import {
+  addRunFilterOptions,
+  isFiltered,
+  type LogFilterOptions,
+  toLogFilter,
+} from '../input/log-filter-options.ts';
+import { parseLimit } from '../input/parse-options.ts';
+import { isOutputOpen, printData, printExactly, printJsonLine, printStatus, printText } from '../output.ts';
+import { openRunTable, renderDeliveryOf, renderRunState, renderRuns } from '../render/render-runs.ts';
+import { renderFields, renderTable } from '../render/render-table.ts';
+import { actInBulk, addBulkOptions, type BulkOptions } from '../rows/act-in-bulk.ts';
+import { followMs, persist } from '../rows/follow-rows.ts';
+import { followRuns, isFinished } from '../rows/follow-runs.ts';
+import { readRows, readRuns } from '../rows/read-rows.ts';
+import { addCommand } from './add-command.ts';
+
+interface FailedRunsAction {
+  readonly operation: 'retryRun' | 'dismissRun';
+  readonly verb: string;
+  readonly done: string;
+  /** Tells the user that the run was acted on. */
+  readonly report: (id: string) => string;
+}
+
+interface ListOptions extends LogFilterOptions {
+  readonly limit: number;
+  readonly follow?: true;
+}
+
+/** Declares the group `hookmill runs`. */
+export function declareRuns(parent: Command): Command {
+  return addCommand(
+    parent,
+    'runs',
+    'list, show, follow, retry and dismiss runs',
+    `
+Examples:
+  hookmill runs list --state failed
+  hookmill runs show run_01jd3m8z9qk5v7w2x4y6abcdef`,
+  );
+}
+
+/** Declares `hookmill runs list`. */
+export function declareRunsList(parent: Command, openBackend: OpenBackend): Command {
+  return addRunFilterOptions(
+    addCommand(
+      parent,
+      'list',
+      'list runs, newest first',
+      `
+With --follow, the newest runs are printed oldest first, and then each one as it is recorded, and again when it has
+ended, until Ctrl-C. With -o json, each is one line.
+
+Examples:
+  hookmill runs list --state failed --since 1h
+  hookmill runs list --automation triage -o json --follow`,
+    ),
+  )
+    .option('--limit <n>', 'maximum number of runs', parseLimit, 50)
+    .option('-f, --follow', 'also print runs as they are recorded, and as they end')
+    .action(async ({ limit, follow, ...options }: ListOptions, command: Command) => {
+      const { backend, output } = await openBackend(command);
+      const filter = toLogFilter(options);
+      const readPage = readRuns(backend, filter);
+      if (follow) {
+        const table = openRunTable();
+        await followRuns(backend, filter, limit, rows => {
+          if (output === 'json') for (const row of rows) printJsonLine(row);
+          else printText(table(rows));
+        });
+        return;
+      }
+      const runs = await readRows(readPage, limit);
+      printData(output, runs, () => (runs.length === 0 ? 'No runs.\n' : renderRuns(runs)));
+    });
+}
+
+/** Declares `hookmill runs show`. */
+export function declareRunsShow(parent: Command, openBackend: OpenBackend): Command {
+  return addCommand(
+    parent,
+    'show',
+    'show one run',
+    `
+Examples:
+  hookmill runs show run_01jd3m8z9qk5v7w2x4y6abcdef
+  hookmill runs show run_01jd3m8z9qk5v7w2x4y6abcdef --log`,
+  )
+    .argument('<id>', 'ID of the run')
+    .option('--log', 'print only the output of its attempts, byte for byte')
+    .action(async (id: string, options: { log?: true }, command: Command) => {
+      const { backend, output } = await openBackend(command);
+      if (options.log) {
+        printExactly(await backend.call('showRunOutput', { params: { run: id } }));
+        return;
+      }
+      const run = await backend.call('showRun', { params: { run: id } });
+      const files = backend.findRunFiles(run.id);
+      printData(output, { ...run, ...files }, () => renderRun(run, files));
+    });
+}
+
+function renderRun(run: RunView, files: ReturnType<Backend['findRunFiles']>): string {
+  return renderFields([
+    ['id', run.id],
+    ['automation', run.automation],
+    ['delivery', renderDeliveryOf(run)],
+    ...(run.deliveries ?? []).map(({ id, at, size }) => ['', `${id} ${at} ${size} bytes`] as const),
+    ['webhook', run.webhook],
+    ['state', renderRunState(run)],
+    ['attempts', String(run.attempts)],
+    ['created', run.createdAt],
+    ['started', run.startedAt ?? '-'],
+    ['finished', run.finishedAt ?? '-'],
+    ['next attempt', renderNextAttempt(run)],
+    ...(run.waitsUntil ? [['waits until', run.waitsUntil] as const] : []),
+    ...(run.report ? [['report', run.report.message ?? '-'] as const] : []),
+    ...(run.report?.link ? [['link', run.report.link] as const] : []),
+    ['last error', run.error ?? '-'],
+    ['directory', files?.directory ?? '-'],
+    ['output', files?.outputFile ?? '-'],
+    ...(run.artifacts ?? []).map(({ name, size }) => ['artifact', `${name} (${size} bytes)`] as const),
+  ]);
+}
+
+/** Renders the time of the next attempt; a run that waits for others has none. */
+function renderNextAttempt({ waitsFor, nextAttemptAt }: RunView): string {
+  return waitsFor === 'order' || waitsFor === 'limit' ? '-' : (nextAttemptAt ?? '-');
+}
+
+/** Declares `hookmill runs logs`. */
+export function declareRunsLogs(parent: Command, openBackend: OpenBackend): Command {
+  return addCommand(
+    parent,
+    'logs',
+    'print the output of a run',
+    `
+Prints the output of all attempts, byte for byte. With --follow, it goes on until the run has succeeded or failed. With
+a store in PostgreSQL, the output of an attempt appears when the attempt ends.
+
+Examples:
+  hookmill runs logs run_01jd3m8z9qk5v7w2x4y6abcdef
+  hookmill runs logs run_01jd3m8z9qk5v7w2x4y6abcdef --follow`,
+  )
+    .argument('<id>', 'ID of the run')
+    .option('-f, --follow', 'also print output as it is written, until the run has ended')
+    .action(async (id: string, { follow = false }: { follow?: boolean }, command: Command) => {
+      const { backend } = await openBackend(command);
+      if (follow) await followOutput(backend, id);
+      else printExactly(await readOutput(backend, id));
+    });
+}
+
+function readOutput(backend: Pick<Backend, 'call'>, id: string, from = 0): Promise<Uint8Array> {
+  return backend.call('showRunOutput', { params: { run: id }, query: { from: String(from) } });
+}
+
+async function followOutput(backend: Pick<Backend, 'call'>, id: string): Promise<void> {
+  let printed = 0;
+  const look = async () => {
+    // The state comes first: the output of a run that has ended is complete.
+    const run = await backend.call('showRun', { params: { run: id } });
+    const output = await readOutput(backend, id, printed).catch(ignoreMissing);
+    if (output.length > 0) printExactly(output);
+    printed += output.length;
+    return run;
+  };
+  for (let run = await look(); isOutputOpen(); run = await persist(look)) {
+    if (isFinished(run)) return printStatus(`The run has ${run.state}.`);
+    await wait(followMs);
+  }
+}
+
+/** A run that has not begun has no output yet. */
+function ignoreMissing(error: unknown): Uint8Array {
+  if (error instanceof Refusal && error.code === 'output-not-stored') return new Uint8Array();
+  throw error;
+}
+
+/** Declares `hookmill runs artifacts`. */
+export function declareRunsArtifacts(parent: Command, openBackend: OpenBackend): Command {
+  return addCommand(
+    parent,
+    'artifacts',
+    'list the files that a run left, or print one',
+    `
+With a name, prints that file to standard output, byte for byte. The files are on the machine that executed the run.
+
+Examples:
+  hookmill runs artifacts run_01jd3m8z9qk5v7w2x4y6abcdef
+  hookmill runs artifacts run_01jd3m8z9qk5v7w2x4y6abcdef report.md > report.md`,
+  )
+    .argument('<id>', 'ID of the run')
+    .argument('[name]', 'name of the file to print')
+    .action(async (id: string, name: string | undefined, _: object, command: Command) => {
+      const { backend, output } = await openBackend(command);
+      if (name !== undefined)
+        return printExactly(await backend.call('downloadArtifact', { params: { run: id, artifact: name } }));
+      const { artifacts = [] } = await backend.call('showRun', { params: { run: id } });
+      printData(output, { artifacts }, () =>
+        renderTable(
+          ['NAME', 'BYTES'],
+          artifacts.map(({ name, size }) => [name, String(size)]),
+        ),
+      );
+    });
+}
+
+/** Declares `hookmill runs retry`. */
+export function declareRunsRetry(parent: Command, openBackend: OpenBackend): Command {
+  const command = addCommand(
+    parent,
+    'retry',
+    'queue failed runs again and reset their attempt counts',
+    `
+Without an ID, all failed runs that the options choose are queued again, oldest first, apart from dismissed ones. hookmill
+counts them and asks: confirm at the prompt or use --yes. After an interruption it can be repeated: it finds only runs
+that are still failed.
+
+Examples:
+  hookmill runs retry run_01jd3m8z9qk5v7w2x4y6abcdef
+  hookmill runs retry --state failed --since 1h --dry-run
+  hookmill runs retry --automation triage --since 2026-01-31 --yes`,
+  );
+  return actOnFailedRuns(command, openBackend, {
+    operation: 'retryRun',
+    verb: 'retry',
+    done: 'retried',
+    report: id => `Queued ${id} again.`,
+  });
+}
+
+/** Declares `hookmill runs dismiss`. */
+export function declareRunsDismiss(parent: Command, openBackend: OpenBackend): Command {
+  const command = addCommand(
+    parent,
+    'dismiss',
+    'give up failed runs, so that they hold no others',
+    `
+A dismissed run stays failed. With onFailure: hold, the runs behind it go on. A retry of its ID undoes it. Without an ID,
+all failed runs that the options choose are dismissed, oldest first: confirm at the prompt or use --yes.
+
+Examples:
+  hookmill runs dismiss run_01jd3m8z9qk5v7w2x4y6abcdef
+  hookmill runs dismiss --automation triage --since 1h --dry-run`,
+  );
+  return actOnFailedRuns(command, openBackend, {
+    operation: 'dismissRun',
+    verb: 'dismiss',
+    done: 'dismissed',
+    report: id => `Dismissed ${id}.`,
+  });
+}
+
+/** Makes a command act on one failed run, or on all that its options choose, apart from dismissed ones. */
+function actOnFailedRuns(command: Command, openBackend: OpenBackend, action: FailedRunsAction): Command {
+  const { operation, verb, done, report } = action;
+  command.argument('[id]', 'ID of the run');
+  return addBulkOptions(addRunFilterOptions(command)).action(
+    async (id: string | undefined, options: LogFilterOptions & BulkOptions, command: Command) => {
+      if ((id === undefined) !== isFiltered(options)) {
+        throw new UsageError('name one run by its ID, or choose runs with --state failed or other options');
+      }
+      if ((options.state ?? 'failed') !== 'failed') throw new UsageError(`only failed runs can be ${done}`);
+      const { backend, output } = await openBackend(command);
+      const act = (run: string) => backend.call(operation, { params: { run }, body: {} });
+      if (id !== undefined) {
+        await act(id);
+        return printStatus(report(id));
+      }
+      const chosen = toLogFilter(options);
+      const filter = { ...chosen, state: 'failed', untilMs: chosen.untilMs ?? Date.now() } as const;
+      const readPage = readRuns(backend, filter);
+      await actInBulk(
+        {
+          readPage: async position => {
+            const page = await readPage(position);
+            return { ...page, rows: page.rows.filter(({ dismissed }) => !dismissed) };
+          },
+          render: renderRuns,
+          act,
+          words: { verb, done, one: 'run', many: 'runs' },
+        },
+        options,
+        output,
+      );
+    },
+  );
+}

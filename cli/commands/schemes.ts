@@ -1,0 +1,95 @@
+import type { Command } from 'commander';
+import { matchesWords } from '../../schema/clients/describe.ts';
+import { CommandError } from '../exit-status.ts';
+import type { GlobalOptions } from '../global-options.ts';
+import { printData, printStatus } from '../output.ts';
+import { describeUnknownScheme } from '../render/describe-unknown-scheme.ts';
+import { renderFields, renderTable } from '../render/render-table.ts';
+import { addCommand } from './add-command.ts';
+
+/** Declares the group `hookmill schemes`. */
+export function declareSchemes(parent: Command): Command {
+  return addCommand(
+    parent,
+    'schemes',
+    'list the signature schemes of providers, and explain each',
+    `
+Examples:
+  hookmill schemes list
+  hookmill schemes show stripe`,
+  );
+}
+
+/** Declares `hookmill schemes list`. */
+export function declareSchemesList(parent: Command): Command {
+  return addCommand(
+    parent,
+    'list',
+    'list the signature schemes of providers, and when each was last checked against its source',
+    `
+Examples:
+  hookmill schemes list
+  hookmill schemes list payment
+  hookmill schemes list git -o json`,
+  )
+    .argument('[text]', 'words that the ID, provider or kind must contain (default: list all)')
+    .action(async (text: string | undefined, _, command: Command) =>
+      listSchemes(text ?? '', command.optsWithGlobals()),
+    );
+}
+
+async function listSchemes(text: string, { output }: GlobalOptions): Promise<void> {
+  const { schemes } = await import('../../signatures/schemes.ts');
+  const data = schemes
+    .filter(({ id, provider, kind }) => matchesWords(`${id} ${provider} ${kind}`, text))
+    .map(({ id, provider, kind, page, checked }) => ({ id, provider, kind, page, checked }));
+  const rows = data.map(({ id, provider, kind, checked }) => [
+    id,
+    provider,
+    kind,
+    checked.on,
+    checked.against,
+  ]);
+  printData(output, data, () => renderTable(['SCHEME', 'PROVIDER', 'KIND', 'CHECKED', 'AGAINST'], rows));
+  if (data.length === 0) {
+    printStatus(`No signature scheme matches "${text}". A definition can describe any other HMAC scheme.`);
+  }
+}
+
+/** Declares `hookmill schemes show`. */
+export function declareSchemesShow(parent: Command): Command {
+  return addCommand(
+    parent,
+    'show',
+    'show what a provider signs, where to find its secret, and an example definition',
+    `
+Examples:
+  hookmill schemes show stripe
+  hookmill schemes show github -o json`,
+  )
+    .argument('<id>', 'ID of the signature scheme')
+    .action(async (id: string, _, command: Command) => showScheme(id, command.optsWithGlobals()));
+}
+
+async function showScheme(id: string, { output }: GlobalOptions): Promise<void> {
+  const [{ findScheme, schemeIds }, { summariseScheme }, { renderExampleDefinition }] = await Promise.all([
+    import('../../signatures/schemes.ts'),
+    import('../../signatures/summary.ts'),
+    import('../../signatures/reference.ts'),
+  ]);
+  const scheme = findScheme(id);
+  if (!scheme) throw new CommandError(describeUnknownScheme(id, schemeIds));
+  const { provider, kind } = scheme;
+  const facts = summariseScheme(scheme);
+  const example = renderExampleDefinition(id);
+  const factTexts = Object.fromEntries(facts.map(({ label, text }) => [label, text]));
+  printData(output, { id, provider, kind, facts: factTexts, example }, () => {
+    const heading = renderFields([
+      ['scheme', id],
+      ['provider', provider],
+      ['kind', kind],
+      ...facts.map(({ label, text }) => [label.toLowerCase(), text] as const),
+    ]);
+    return `${heading}\nwebhooks/${id}.yaml:\n\n${example.replaceAll(/^(?=.)/gm, '  ')}`;
+  });
+}

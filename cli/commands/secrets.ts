@@ -1,0 +1,225 @@
+import { type Command, Option } from 'commander';
+import type { SecretFormat } from '../../operations/secrets.ts';
+import { requireSecretName, requireSecretReference, requireSecretValue } from '../../store/team-secrets.ts';
+import { type Context, openContext, requireFactoryName, toOpenFactory } from '../context.ts';
+import { UsageError } from '../exit-status.ts';
+import { readSecretValue } from '../input/read-secret-names.ts';
+import { printData, printStatus } from '../output.ts';
+import { recordOwnChange } from '../record-own-change.ts';
+import { renderTable } from '../render/render-table.ts';
+import { requireHome } from '../require-home.ts';
+import { addCommand } from './add-command.ts';
+
+/** Tells the user when webhooks use a new value. */
+const nextApplyNote = 'Run `hookmill apply` for webhooks to use the new value.';
+
+interface ShareOptions {
+  readonly allFactories?: true;
+  readonly only?: true;
+}
+
+/** Declares the group `hookmill secrets`. */
+export function declareSecrets(parent: Command): Command {
+  return addCommand(
+    parent,
+    'secrets',
+    'manage team secrets, the credentials that definitions refer to by name',
+    `
+Examples:
+  hookmill secrets generate DEPLOYS_TOKEN
+  hookmill secrets list`,
+  );
+}
+
+/** Declares `hookmill secrets set`. */
+export function declareSecretsSet(parent: Command): Command {
+  return addCommand(
+    parent,
+    'set',
+    'set the value of a team secret, from standard input or a prompt, or say where it is kept',
+    `
+The value is all of standard input, without one final newline. Webhooks use it after the next apply. Only this factory
+may use a new team secret; hookmill secrets share lets others use it too.
+
+With --from, hookmill keeps only the reference, and each plan and apply reads the value: from an environment variable
+(env:NAME), a file (file:/run/secrets/name), or the output of a command that is run without a shell
+(exec:program argument, or exec:["program", "an argument with spaces"]). The process that applies reads it: this command
+line or the daemon.
+
+Examples:
+  hookmill secrets set GITHUB_WEBHOOK < secret.txt
+  pass show stripe/webhook | hookmill secrets set STRIPE_WEBHOOK
+  hookmill secrets set GITHUB_WEBHOOK --from 'exec:vault kv get -field=value secret/github-webhook'`,
+  )
+    .argument('<name>', 'name of the team secret')
+    .option('--from <reference>', 'where the value is kept, instead of the value')
+    .action(async (name: string, { from }: { from?: string }, command: Command) => {
+      requireSecretName(name);
+      const context = await openContext(command);
+      const value =
+        from === undefined ? await setValue(context, name) : await setReference(context, name, from);
+      if (value === undefined) return;
+      const { isShortSecret, secretBytesMin } = await import('../../operations/checks/secret-diagnostics.ts');
+      if (isShortSecret(value)) {
+        printStatus(`The value has fewer than ${secretBytesMin} bytes, so somebody could guess it.`);
+      }
+      printStatus(`Set ${name}. ${nextApplyNote}`);
+    });
+}
+
+async function setValue(context: Context, name: string): Promise<string> {
+  const { store, factory } = context;
+  const value = await readSecretValue(`Value of ${name}:`);
+  requireSecretValue(value);
+  await recordOwnChange(context, 'setSecret', name, () => store.teamSecrets.set(name, value, factory));
+  return value;
+}
+
+/**
+ * Sets the reference, and reads the value once. Returns undefined if it cannot be read here; the daemon may still be
+ * able to.
+ */
+async function setReference(context: Context, name: string, from: string): Promise<string | undefined> {
+  const { store, factory } = context;
+  requireSecretReference(from);
+  await recordOwnChange(context, 'setSecret', name, () => store.teamSecrets.refer(name, from, [factory]));
+  const { value, unresolved } = (await store.teamSecrets.open([name])).get(name) ?? {};
+  if (unresolved) printStatus(`Set ${name}. For now, ${unresolved.message}; ${unresolved.hint}.`);
+  return value?.text;
+}
+
+/** Declares `hookmill secrets generate`. */
+export function declareSecretsGenerate(parent: Command): Command {
+  return addCommand(
+    parent,
+    'generate',
+    'set a team secret to a random value and print it, only once',
+    `
+Examples:
+  hookmill secrets generate DEPLOYS_TOKEN
+  hookmill secrets generate BILLING_EVENTS --format whsec`,
+  )
+    .argument('<name>', 'name of the team secret')
+    .addOption(
+      new Option('--format <format>', 'token: URL-safe text; whsec: the format of Standard Webhooks')
+        .choices(['token', 'whsec'])
+        .default('token'),
+    )
+    .action(async (name: string, { format }: { format: SecretFormat }, command: Command) => {
+      requireSecretName(name);
+      const context = await openContext(command);
+      const { generateSecretValue } = await import('../../operations/secrets.ts');
+      const value = await recordOwnChange(context, 'generateSecret', name, () =>
+        generateSecretValue(toOpenFactory(context), name, format),
+      );
+      printData(context.output, { name, value }, () => `${value}\n`);
+      printStatus(`Set ${name}; its value is shown only once. ${nextApplyNote}`);
+    });
+}
+
+/** Declares `hookmill secrets declare`. */
+export function declareSecretsDeclare(parent: Command): Command {
+  return addCommand(
+    parent,
+    'declare',
+    'create a team secret without a value',
+    `
+Use it for a provider that issues its secret only after it has the URL. The webhook can then be applied, and answers
+401 until you set the secret and apply again.
+
+Examples:
+  hookmill secrets declare STRIPE_WEBHOOK
+  hookmill secrets declare STRIPE_WEBHOOK && hookmill apply`,
+  )
+    .argument('<name>', 'name of the team secret')
+    .action(async (name: string, _, command: Command) => {
+      requireSecretName(name);
+      const context = await openContext(command);
+      const { store, factory } = context;
+      await recordOwnChange(context, 'declareSecret', name, () =>
+        store.teamSecrets.create(name, undefined, factory),
+      );
+      printStatus(`Declared ${name}. Its webhooks answer 401 until you set it and apply again.`);
+    });
+}
+
+/** Declares `hookmill secrets list`. */
+export function declareSecretsList(parent: Command): Command {
+  return addCommand(
+    parent,
+    'list',
+    'list team secrets, with the factories that may use them and what uses them (never their values)',
+    `
+Examples:
+  hookmill secrets list
+  hookmill secrets list -o json`,
+  ).action(async (_, command: Command) => {
+    const { store, output } = await openContext(command);
+    const secrets = await store.teamSecrets.list();
+    printData(output, secrets, () => {
+      if (secrets.length === 0) return 'No team secrets. Run `hookmill secrets set NAME` to create one.\n';
+      const rows = secrets.map(({ name, state, from, updatedAt, factories, usedBy }) => {
+        const uses = usedBy
+          .map(({ factory, webhook }) => `${factory}/${webhook ?? '(repository)'}`)
+          .join(', ');
+        return [name, from ?? state, updatedAt, factories?.join(', ') ?? 'all', uses || '-'];
+      });
+      return renderTable(['NAME', 'VALUE', 'UPDATED', 'FACTORIES', 'USED BY'], rows);
+    });
+  });
+}
+
+/** Declares `hookmill secrets share`. */
+export function declareSecretsShare(parent: Command): Command {
+  return addCommand(
+    parent,
+    'share',
+    'let other factories use a team secret',
+    `
+A team secret is for the factory in which it was created. Whoever manages that factory can change its value in the
+dashboard; once it is shared, only this command line can.
+
+Examples:
+  hookmill secrets share GIT_READ billing shop
+  hookmill secrets share GIT_READ billing --only`,
+  )
+    .argument('<name>', 'name of the team secret')
+    .argument('[factories...]', 'the factories that may use it too')
+    .option('--all-factories', 'every factory of the home, also later ones')
+    .option('--only', 'no other factory may use it any more')
+    .action(async (name: string, given: string[], options: ShareOptions, command: Command) => {
+      const { allFactories = false, only = false } = options;
+      if (allFactories === given.length > 0) throw new UsageError('name factories, or use --all-factories');
+      for (const factory of given) requireFactoryName(factory);
+      const context = await openContext(command);
+      requireHome(context.store.place);
+      const { shareSecret } = await import('../../operations/secrets.ts');
+      const factories = allFactories ? 'All factories' : given.join(', ');
+      const shared = `${factories} may now use ${name}${only ? ', and no other factory' : ''}`;
+      await recordOwnChange({ ...context, factory: null }, 'shareSecret', shared, () =>
+        shareSecret(context.store, name, allFactories ? null : given, only),
+      );
+      printStatus(`${shared}.`);
+    });
+}
+
+/** Declares `hookmill secrets remove`. */
+export function declareSecretsRemove(parent: Command): Command {
+  return addCommand(
+    parent,
+    'remove',
+    'remove a team secret that no webhook uses',
+    `
+Examples:
+  hookmill secrets remove OLD_TOKEN
+  hookmill --home /srv/hookmill secrets remove OLD_TOKEN`,
+  )
+    .argument('<name>', 'name of the team secret')
+    .action(async (name: string, _, command: Command) => {
+      const context = await openContext(command);
+      const { place, teamSecrets } = context.store;
+      requireHome(place);
+      await recordOwnChange(context, 'removeSecret', name, () => teamSecrets.remove(name));
+      printStatus(`Removed ${name}.`);
+    });
+}

@@ -1,0 +1,259 @@
+import type { Command } from 'commander';
+import { parseJsonText } from '../../json/parse-json-text.ts';
+import { requireNamedWebhook } from '../../operations/require-applied.ts';
+import type { AppliedWebhook } from '../../schema/applied-state.ts';
+import { createSortableId, readSortableIdTime, sortableIdRandomBytes } from '../../schema/ids.ts';
+import { renderIngressUrl } from '../../schema/ingress-url.ts';
+import { printable } from '../../schema/text/printable.ts';
+import type { SignatureDescription } from '../../signatures/description.ts';
+import { isLoopback } from '../backend/server-address.ts';
+import { type Context, openContext } from '../context.ts';
+import { CommandError, UsageError } from '../exit-status.ts';
+import { findReason } from '../find-reason.ts';
+import { createHeaderOption, type HeaderLines } from '../input/header-option.ts';
+import { readInputFile } from '../input/read-input-file.ts';
+import { readSecretValue } from '../input/read-secret-names.ts';
+import { printData, printStatus } from '../output.ts';
+import { describeUnknownScheme } from '../render/describe-unknown-scheme.ts';
+import { version } from '../version.ts';
+import { addCommand } from './add-command.ts';
+
+/** Declares `hookmill send`. */
+export function declareSend(parent: Command): Command {
+  return addCommand(
+    parent,
+    'send',
+    'sign a payload as the sender of a webhook would, and post it',
+    `
+For an applied webhook, the credential comes from its team secret. For any other receiver, use --scheme and --to, and
+give the secret on standard input or at a prompt. If the scheme uses a public key, the secret is the private key as
+PKCS #8 PEM, or a key of Standard Webhooks that starts with whsk_.
+
+Each delivery gets a new ID: in the webhook's deliveryIdHeader and in the header of its signature scheme, or in
+X-Service-Delivery-Id if its sender authenticates with a token. Repeat an ID to send a duplicate. A signature scheme
+without such a header gets an ID only with --delivery-id.
+
+Examples:
+  hookmill send deploys --payload deploy.json
+  hookmill send deploys --payload deploy.json --delivery-id build-4711
+  hookmill send github --payload push.json --header 'X-GitHub-Event: push'
+  hookmill send --scheme stripe --to https://hooks.example.com/webhooks/w/wh_… --payload event.json < secret.txt`,
+  )
+    .argument('[webhook]', 'name or UID of an applied webhook')
+    .requiredOption('--payload <file>', 'request body, sent byte for byte')
+    .option('--to <url>', 'URL to post to (default: the ingress URL of the webhook)')
+    .option('--scheme <id>', 'signature scheme, if no webhook is named')
+    .addOption(createHeaderOption('another header to send, as in "X-GitHub-Event: push"; repeatable'))
+    .option('--id, --delivery-id <id>', 'ID that the sender gives to the delivery (default: a new one)')
+    .action(async (name: string | undefined, options: SendOptions, command: Command) =>
+      send(name, options, await openContext(command)),
+    );
+}
+
+interface SendOptions {
+  readonly payload: string;
+  readonly to?: string;
+  readonly scheme?: string;
+  readonly deliveryId?: string;
+  readonly header?: HeaderLines;
+}
+
+interface SignedRequest {
+  readonly url: string;
+  /** Values by name. A later name replaces an earlier one that differs only in case. */
+  readonly headers: readonly (readonly [string, string])[];
+}
+
+/** The event to send: the body, and the ID that its sender gives to it. */
+interface Event {
+  readonly body: Buffer;
+  readonly id: string;
+  /** Whether the user chose the ID. */
+  readonly isIdGiven: boolean;
+}
+
+async function send(name: string | undefined, options: SendOptions, context: Context): Promise<void> {
+  const event = makeEvent(await readInputFile(options.payload, 'the payload'), options.deliveryId);
+  const request =
+    name === undefined
+      ? await signByScheme(options, event)
+      : await signForWebhook(context, name, options, event);
+
+  const sentAtMs = Date.now();
+  const response = await post(request, event.body, options.header);
+  const text = await response.text();
+  const deliveryId = findDeliveryId(text);
+  const isDuplicate =
+    deliveryId !== null && (await isRecordedBefore(sentAtMs, deliveryId, response, context));
+  const data = {
+    status: response.status,
+    deliveryId,
+    duplicateOf: isDuplicate ? deliveryId : null,
+    body: text,
+  };
+  const note = isDuplicate ? describeDuplicate(deliveryId, event) : '';
+  printData(
+    context.output,
+    data,
+    () => `${response.status} ${response.statusText}\n${printable(text.trimEnd())}\n${note}`,
+  );
+  if (!response.ok) throw new CommandError('');
+}
+
+function makeEvent(body: Buffer, given: string | undefined): Event {
+  if (given !== undefined && (given.trim() === '' || /\p{Cc}/u.test(given))) {
+    throw new UsageError('--delivery-id must not be blank, and must not contain control characters');
+  }
+  const random = crypto.getRandomValues(new Uint8Array(sortableIdRandomBytes));
+  const id = given ?? createSortableId('msg', Date.now(), random);
+  return { body, id: toLatin1(id), isIdGiven: given !== undefined };
+}
+
+/** The UTF-8 bytes as characters, which is how headers are sent. */
+function toLatin1(text: string): string {
+  return Buffer.from(text).toString('latin1');
+}
+
+async function signForWebhook(
+  context: Context,
+  name: string,
+  { to, scheme }: SendOptions,
+  event: Event,
+): Promise<SignedRequest> {
+  if (scheme) throw new UsageError('--scheme cannot be combined with the name of a webhook');
+  const webhook = requireNamedWebhook(await context.store.appliedStates.read(context.factory), name);
+  if (to === undefined) requireOwnBaseUrl(context);
+  const secret = await openSecret(context, webhook);
+
+  const url = to ?? renderIngressUrl(context.baseUrl, webhook);
+  const { authMode, deliveryIdHeader } = webhook;
+  if (authMode !== 'signature') {
+    const identity = [deliveryIdHeader ?? serviceIdHeader, event.id] as const;
+    if (authMode === 'url_token') return { url: url.replace('{token}', secret), headers: [identity] };
+    return { url, headers: [identity, ['Authorization', `Bearer ${secret}`]] };
+  }
+  const { describeScheme } = await import('../../signatures/schemes.ts');
+  const description = webhook.signatureScheme && describeScheme(webhook.signatureScheme);
+  if (!description) throw new CommandError(`the webhook ${name} has no known signature scheme`);
+  return { url, headers: await sign(description, secret, url, event, deliveryIdHeader) };
+}
+
+/** The header in which a sender gives an ID if neither the webhook nor its signature scheme has another one. */
+const serviceIdHeader = 'X-Service-Delivery-Id';
+
+/**
+ * Refuses a base URL that only hookmill.yaml names: its author could have the credential sent to a server of theirs.
+ */
+function requireOwnBaseUrl({ baseUrl, isOwnBaseUrl }: Context): void {
+  if (isOwnBaseUrl) return;
+  const remedy = `if it is yours, set HOOKMILL_BASE_URL=${baseUrl}`;
+  throw new CommandError(
+    `the credential is not sent to ${baseUrl}, which only hookmill.yaml names; ${remedy}`,
+  );
+}
+
+async function signByScheme({ to, scheme }: SendOptions, event: Event): Promise<SignedRequest> {
+  if (!to || !scheme) throw new UsageError('--scheme and --to are required without the name of a webhook');
+  const { describeScheme, schemeIds } = await import('../../signatures/schemes.ts');
+  const description = describeScheme(scheme);
+  if (!description) throw new UsageError(describeUnknownScheme(scheme, schemeIds));
+  const secret = await readSecretValue(`Secret of the ${scheme} sender:`);
+  return { url: to, headers: await sign(description, secret, to, event, undefined) };
+}
+
+/** Makes the headers of the scheme's sender: with an ID only if that sender gives one, or if the user does. */
+async function sign(
+  description: SignatureDescription,
+  secret: string,
+  url: string,
+  { body, id, isIdGiven }: Event,
+  deliveryIdHeader: string | undefined,
+): Promise<SignedRequest['headers']> {
+  const { signRequest } = await import('../../signatures/sign.ts');
+  const ownHeader =
+    ('idHeader' in description && description.idHeader) || description.deliveryIdHeader || undefined;
+  const header = deliveryIdHeader ?? (isIdGiven && ownHeader === undefined ? serviceIdHeader : undefined);
+  try {
+    const request = { body, url, method: 'POST', nowMs: Date.now(), id };
+    const signed = Object.entries(signRequest(description, secret, request));
+    return header === undefined ? signed : [[header, id], ...signed];
+  } catch (error) {
+    if (error instanceof TypeError) throw new CommandError(`the request cannot be signed: ${error.message}`);
+    throw error;
+  }
+}
+
+/** Opens the current value of the team secret. Warns if it changed since the last apply. */
+async function openSecret(
+  { store }: Context,
+  { name, secretName, credential }: AppliedWebhook,
+): Promise<string> {
+  const { value, unresolved } = (await store.teamSecrets.open([secretName])).get(secretName) ?? {};
+  if (unresolved) throw new CommandError(`${unresolved.message}; ${unresolved.hint}`);
+  if (!value) throw new CommandError(`the team secret ${secretName} of the webhook ${name} has no value`);
+  if (credential.kind === 'unset' || credential.secretVersion !== value.version) {
+    printStatus(
+      `${secretName} has changed since the last apply. Run \`hookmill apply\` to use the new value.`,
+    );
+  }
+  return value.text;
+}
+
+async function post(
+  { url, headers }: SignedRequest,
+  body: Buffer,
+  others: HeaderLines = [],
+): Promise<Response> {
+  try {
+    const all = new Headers({ 'Content-Type': 'application/json', 'User-Agent': `hookmill/${version}` });
+    for (const [name, value] of others) all.set(name, toLatin1(value));
+    for (const [name, value] of headers) all.set(name, value);
+    return await fetch(url, {
+      method: 'POST',
+      headers: all,
+      body: new Uint8Array(body),
+      redirect: 'manual',
+    });
+  } catch (cause) {
+    // The URL may contain a token, so the message shows only its origin.
+    const origin = URL.canParse(url) ? new URL(url).origin : 'the URL';
+    throw new CommandError(
+      `${origin} does not answer: ${findReason(cause)}; is \`hookmill serve\` running there?`,
+    );
+  }
+}
+
+function findDeliveryId(text: string): string | null {
+  try {
+    const { delivery_id } = parseJsonText(text) as { delivery_id?: unknown };
+    return typeof delivery_id === 'string' ? delivery_id : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Whether the delivery was recorded before this request was sent: then the request was its duplicate. The answer does
+ * not say so, but the ID contains when its delivery was recorded, by the receiver's clock. On this machine, that is
+ * our clock. Otherwise the answer's date is compared, which has only whole seconds: a duplicate of a delivery of the
+ * same second may go unnoticed.
+ */
+async function isRecordedBefore(
+  sentAtMs: number,
+  deliveryId: string,
+  { url, headers }: Response,
+  { store }: Context,
+): Promise<boolean> {
+  const recordedAtMs = readSortableIdTime(deliveryId);
+  if (recordedAtMs === undefined) return false;
+  const tookMs = Date.now() - sentAtMs;
+  const isHere =
+    isLoopback(new URL(url).hostname) ||
+    (await store.deliveries.findDelivery(deliveryId).catch(() => undefined)) !== undefined;
+  return recordedAtMs < (isHere ? sentAtMs : Date.parse(headers.get('date') ?? '') - tookMs);
+}
+
+function describeDuplicate(deliveryId: string, { isIdGiven }: Event): string {
+  const wayOut = isIdGiven ? 'another' : 'a new';
+  return `Duplicate of ${printable(deliveryId)}: it starts nothing. With ${wayOut} --delivery-id, it is a new delivery.\n`;
+}

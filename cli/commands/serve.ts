@@ -1,0 +1,237 @@
+import type { Command } from 'commander';
+import type { Daemon, DaemonOptions } from '../../daemon/daemon.ts';
+import type { DaemonSettings } from '../../daemon/settings.ts';
+import { defaultPorts } from '../../schema/ingress-url.ts';
+import { DeliveryLogError } from '../../store/delivery-log-error.ts';
+import type { Store } from '../../store/ports.ts';
+import { openContext } from '../context.ts';
+import { CommandError, exitStatus, UsageError } from '../exit-status.ts';
+import { createEnvOption } from '../input/header-option.ts';
+import { readInputFile } from '../input/read-input-file.ts';
+import { openServiceManager, type ServiceManager } from '../open-service-manager.ts';
+import { printFindings, printStatus, printText } from '../output.ts';
+import { addRepositoryOptions, type RepositoryOptions } from '../reconcile/repository-options.ts';
+import { beginOwnChange } from '../record-own-change.ts';
+import { renderDiagnostics } from '../render/render-diagnostics.ts';
+import { takeSockets } from '../take-sockets.ts';
+import { addCommand } from './add-command.ts';
+
+/** @limit Time from the stop signal to a forced exit, in ms, besides `stopDelaySeconds`: service managers kill after 10 s. */
+const stopMs = 9_500;
+
+/** Declares `hookmill serve`. */
+export function declareServe(parent: Command): Command {
+  const command = addCommand(
+    parent,
+    'serve',
+    'run the daemon: receive deliveries for every factory of the home',
+    `
+Flags override the environment, which overrides the configuration file. Logs go to standard error as JSON lines. One
+line on standard output says that the daemon is ready. SIGTERM and SIGINT stop it gracefully.
+A socket that systemd passes on (LISTEN_FDS) replaces --host and --port; one named management, --management-port.
+The repository flags apply to the factory that --factory names. For several factories, use \`repositories\` in the file.
+
+Examples:
+  hookmill serve
+  hookmill serve --host 0.0.0.0 --port 80 --base-url https://hooks.example.com --config hookmill-daemon.yaml
+  hookmill serve --repository https://git.example.com/acme/hooks.git --branch production`,
+  )
+    .addOption(createEnvOption('--host <address>', 'HOST', 'address of the ingress (default: 127.0.0.1)'))
+    .addOption(
+      createEnvOption(
+        '--port <port>',
+        'PORT',
+        `port of the ingress; 0: any free port (default: ${defaultPorts.ingress})`,
+      ),
+    )
+    .addOption(
+      createEnvOption(
+        '--management-port <port>',
+        'MANAGEMENT_PORT',
+        `loopback port of the dashboard, the management API and metrics (default: ${defaultPorts.management})`,
+      ),
+    )
+    .addOption(createEnvOption('--base-url <url>', 'BASE_URL', 'public URL of the ingress'))
+    .addOption(createEnvOption('--log-level <level>', 'LOG_LEVEL', 'minimum log level (default: info)'))
+    .addOption(createEnvOption('--config <file>', 'CONFIG', 'YAML file with these and all other settings'));
+  return addRepositoryOptions(command).action(async (options: ServeOptions, command: Command) =>
+    serve(options, command),
+  );
+}
+
+interface ServeOptions extends RepositoryOptions {
+  readonly config?: string;
+  readonly host?: string;
+  readonly port?: string;
+  readonly managementPort?: string;
+  readonly baseUrl?: string;
+  readonly logLevel?: string;
+}
+
+async function serve(options: ServeOptions, command: Command): Promise<void> {
+  // Before anything is opened, so that no signal ends the process in the middle of a start.
+  let delaySeconds = 0;
+  const stop = createStop(() => stopMs + delaySeconds * 1_000);
+  const sockets = takeSockets(process.env, process.pid);
+  const manager = openServiceManager(process.env);
+  const { store, factory } = await openContext(command);
+  const settings = await readSettings(options, factory, store);
+  delaySeconds = settings.stopDelaySeconds;
+  const [{ openDaemonLog }, { beginOpening }] = await Promise.all([
+    import('../../daemon/observability/daemon-log.ts'),
+    import('../../daemon/log-opening.ts'),
+  ]);
+  const claim = await store.claimDaemon();
+  const opening = beginOpening(store);
+  const { log, close: closeLog } = openDaemonLog(settings.logLevel);
+  try {
+    await runDaemon({ store, opening, settings, sockets, log }, stop, manager);
+  } catch (error) {
+    stop.abort(error);
+    throw error;
+  } finally {
+    await opening.close();
+    await store.close();
+    await claim.release();
+    await closeLog();
+  }
+}
+
+/** Aborts with the name of the first signal to stop. From then on, the process ends in time even if something hangs. */
+function createStop(limitMs: () => number): AbortController {
+  const stop = new AbortController();
+  for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => stop.abort(name));
+  const forceExit = () => {
+    printStatus(
+      'hookmill: the daemon did not stop in time, so its process ends now; no accepted delivery is lost',
+    );
+    // `process.exit` would wait for each thread, and thus for a disk on which a sync takes long.
+    process.kill(process.pid, 'SIGKILL');
+  };
+  stop.signal.addEventListener('abort', () => setTimeout(forceExit, limitMs()).unref());
+  return stop;
+}
+
+/** Runs the daemon until `stop` aborts. Fails if it cannot start, or with the error after which it cannot continue. */
+async function runDaemon(
+  parts: Pick<DaemonOptions, 'store' | 'opening' | 'settings' | 'sockets' | 'log'>,
+  stop: AbortController,
+  manager: ServiceManager | undefined,
+): Promise<void> {
+  const { settings, log } = parts;
+  const { signal: stopping } = stop;
+  const stopped = new Promise(resolve => stopping.addEventListener('abort', resolve));
+  const { startDaemon } = await import('../../daemon/daemon.ts');
+  const onFatal = (error: unknown) => {
+    log.fatal({ err: error }, 'the daemon cannot continue');
+    stop.abort(error);
+  };
+  const clocks = { nowMs: Date.now, monotonicMs: () => performance.now() };
+  const options = { ...parts, environment: process.env, ...clocks, stopping, onFatal };
+  const daemon = await startDaemon(options).catch(async (error: NodeJS.ErrnoException) => {
+    if (stopping.aborted) return undefined;
+    throw await explainStartFailure(error, settings);
+  });
+  if (daemon) {
+    if (!stopping.aborted) {
+      printText(describeReady(daemon));
+      await manager?.ready();
+      await stopped;
+    }
+    void manager?.stopping();
+    log.info({ reason: String(stopping.reason) }, 'stopping');
+    await daemon.stop();
+  }
+  log.info('stopped');
+  if (stopping.reason instanceof Error) {
+    throw new CommandError(`the daemon cannot continue: ${stopping.reason.message}`, exitStatus.unexpected);
+  }
+}
+
+function describeReady({ ingressUrl, managementUrl, webhooks }: Daemon): string {
+  const served = webhooks === 1 ? '1 webhook' : `${webhooks} webhooks`;
+  return `hookmill serves ${served} on ${ingressUrl} (management on ${managementUrl})\n`;
+}
+
+/** Turns failures that an operator can repair into clear messages. */
+async function explainStartFailure(
+  error: NodeJS.ErrnoException & { port?: number },
+  { host }: DaemonSettings,
+): Promise<Error> {
+  const { SettingsError } = await import('../../daemon/settings-error.ts');
+  if (error instanceof DeliveryLogError || error instanceof SettingsError)
+    return new CommandError(error.message);
+  const { syscall, code, port } = error;
+  if (code === 'EADDRINUSE') return new CommandError(`port ${port} is already in use by another process`);
+  if (code === 'EACCES' && port)
+    return new CommandError(`this user has no permission to listen on port ${port}`);
+  if (syscall === 'listen') return new CommandError(`cannot listen on ${host} (${code})`);
+  if (syscall === 'getaddrinfo') return new CommandError(`unknown host ${host} (${code})`);
+  return error;
+}
+
+/** Reads the settings. Flags and their environment variables override the --config file. */
+async function readSettings(options: ServeOptions, factory: string, store: Store): Promise<DaemonSettings> {
+  const { settingsShape } = await import('../../daemon/settings.ts');
+  const settings = options.config ? await readSettingsFile(options.config, store) : settingsShape.parse({});
+  const { host, port, managementPort, baseUrl, logLevel } = options;
+  const flags = { host, port: toNumber(port), managementPort: toNumber(managementPort), baseUrl, logLevel };
+  const given = Object.entries(flags).filter(([, value]) => value !== undefined);
+  const repositories = await mergeRepositories(settings, options, factory);
+  const result = settingsShape.safeParse({ ...settings, repositories, ...Object.fromEntries(given) });
+  if (result.success) return result.data;
+  for (const { path, message } of result.error.issues) printStatus(`hookmill: ${path.join('.')}: ${message}`);
+  throw new UsageError('the daemon was not started');
+}
+
+async function readSettingsFile(file: string, store: Store): Promise<DaemonSettings> {
+  const { parseSettings, placeSettingsMistakes } = await import('../../daemon/parse-settings.ts');
+  const bytes = await readInputFile(file);
+  const { definition, diagnostics, text } = parseSettings(file, bytes);
+  if (definition && definition.secrets.length > 0) await storeDeclared(definition, store);
+  const found = definition ? await findUnusableSecrets(definition, store) : [];
+  // A secret that cannot be read now must not keep the daemon from receiving deliveries.
+  const { later = [], now = [] } = Object.groupBy(found, ({ code }) =>
+    code === 'secret/unresolved' ? 'later' : 'now',
+  );
+  const placed = [
+    ...diagnostics,
+    ...placeSettingsMistakes(file, bytes, later, 'warning'),
+    ...placeSettingsMistakes(file, bytes, now),
+  ];
+  printFindings(renderDiagnostics(placed, new Map([[file, text]])));
+  if (!definition || now.length > 0) throw new CommandError('the daemon was not started');
+  return definition;
+}
+
+/** Stores the declared references, and records those that are new or have changed. */
+async function storeDeclared({ secrets }: DaemonSettings, store: Store): Promise<void> {
+  const { findNewReferences, storeReferences } = await import('../../operations/secrets.ts');
+  const names = (await findNewReferences(store, secrets)).join(' ');
+  if (names === '') return;
+  const begun = await beginOwnChange({ store, factory: null }, 'declareReferences', names);
+  await storeReferences(store, secrets);
+  await begun.end(names);
+}
+
+/** Finds secrets that alerts cannot be signed with: otherwise, that would be noticed only when one is sent. */
+async function findUnusableSecrets({ alerts }: DaemonSettings, store: Pick<Store, 'teamSecrets'>) {
+  if (alerts.length === 0) return [];
+  const { findAlertMistakes } = await import('../../operations/checks/secret-diagnostics.ts');
+  return findAlertMistakes(
+    alerts.map(({ secret }) => secret),
+    store.teamSecrets,
+  );
+}
+
+/** Adds the repository that the flags name, for the factory that the command works on. */
+async function mergeRepositories({ repositories }: DaemonSettings, options: ServeOptions, factory: string) {
+  const { chooseRepository } = await import('../reconcile/choose-repository.ts');
+  const known = repositories.find(other => other.factory === factory);
+  const followed = chooseRepository(options, factory, known);
+  return followed ? [...repositories.filter(other => other !== known), followed] : repositories;
+}
+
+function toNumber(text: string | undefined): number | string | undefined {
+  return text !== undefined && /^\d{1,5}$/.test(text) ? Number(text) : text;
+}

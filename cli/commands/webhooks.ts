@@ -1,0 +1,103 @@
+import type { Command } from 'commander';
+import { requireNamedWebhook } from '../../operations/require-applied.ts';
+import type { WebhookView } from '../../operations/views/applied-views.ts';
+import { type OpenBackend, readHealth, type WebhookHealth } from '../backend/backend.ts';
+import { printData } from '../output.ts';
+import { describeCommit } from '../render/colours.ts';
+import { renderFields, renderTable } from '../render/render-table.ts';
+import { renderAuthMode, renderUnlogged } from '../render/render-unlogged.ts';
+import { addCommand } from './add-command.ts';
+
+/** Declares the group `hookmill webhooks`. */
+export function declareWebhooks(parent: Command): Command {
+  return addCommand(
+    parent,
+    'webhooks',
+    'show applied webhooks and their ingress URLs',
+    `
+Examples:
+  hookmill webhooks list
+  hookmill webhooks show deploys`,
+  );
+}
+
+/** Declares `hookmill webhooks list`. */
+export function declareWebhooksList(parent: Command, openBackend: OpenBackend): Command {
+  return addCommand(
+    parent,
+    'list',
+    'list the applied webhooks, their health and their ingress URLs',
+    `
+Examples:
+  hookmill webhooks list
+  hookmill webhooks list -o json`,
+  ).action(async (_, command: Command) => {
+    const { backend, output } = await openBackend(command);
+    const [{ webhooks }, health] = await Promise.all([backend.call('listWebhooks'), readHealth(backend)]);
+    const data = webhooks.map(({ credential: _, file: __, commit: ___, ...webhook }) => ({
+      ...webhook,
+      health: health.get(webhook.uid) ?? null,
+    }));
+    printData(output, data, () => {
+      if (webhooks.length === 0)
+        return 'No webhooks are applied. Run `hookmill apply` to apply definitions.\n';
+      const rows = webhooks.map(webhook => {
+        const { name, uid, enabled, url } = webhook;
+        return [name, renderAuthMode(webhook), enabled ? 'yes' : 'no', health.get(uid)?.state ?? '-', url];
+      });
+      return renderTable(['NAME', 'AUTH', 'ENABLED', 'HEALTH', 'URL'], rows);
+    });
+  });
+}
+
+/** Declares `hookmill webhooks show`. */
+export function declareWebhooksShow(parent: Command, openBackend: OpenBackend): Command {
+  return addCommand(
+    parent,
+    'show',
+    'show one applied webhook',
+    `
+Examples:
+  hookmill webhooks show deploys
+  hookmill webhooks show wh_0123456789abcdefghijklmn -o json`,
+  )
+    .argument('<name>', 'name or UID of the webhook')
+    .action(async (nameOrUid: string, _options, command: Command) => {
+      const { backend, output, factory } = await openBackend(command);
+      const { webhooks, serial } = await backend.call('listWebhooks');
+      const webhook = requireNamedWebhook({ factory, webhooks }, nameOrUid);
+      const { file: _, ...data } = webhook;
+      // The URL is shown even if the log cannot be read.
+      const { requests: unlogged } = await backend
+        .call('listUnlogged', { query: { webhook: webhook.uid } })
+        .catch(() => ({ requests: [] }));
+      const health = (await readHealth(backend, webhook.uid)).get(webhook.uid) ?? null;
+      printData(
+        output,
+        { ...data, serial, health, unlogged },
+        () => renderFields(toFields(webhook, serial, health)) + renderUnlogged(unlogged),
+      );
+    });
+}
+
+function toFields(
+  webhook: WebhookView,
+  serial: number,
+  health: WebhookHealth | null,
+): (readonly [string, string])[] {
+  const unset = 'not set: answers 401 until the team secret is set and applied';
+  return [
+    ['name', webhook.name],
+    ['uid', webhook.uid],
+    ['url', webhook.url],
+    ['auth', renderAuthMode(webhook)],
+    ['secret', webhook.secretName],
+    ['credential', webhook.credential === 'not set' ? unset : 'active'],
+    ['delivery id header', webhook.deliveryIdHeader ?? '-'],
+    ['event headers', webhook.eventHeaders.join(', ')],
+    ['enabled', webhook.enabled ? 'yes' : 'no'],
+    ['health', health ? `${health.state}: ${health.reason}` : '-'],
+    ['serial', String(serial)],
+    ...(webhook.commit ? ([['revision', describeCommit(webhook.commit)]] as const) : []),
+  ];
+}

@@ -1,0 +1,49 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { Refusal } from '../../schema/refusal.ts';
+import { getDefinitionPath } from '../../sources/definition-file-name.ts';
+import type { OpenBackend } from '../backend/backend.ts';
+import { CommandError, exitStatus } from '../exit-status.ts';
+import { printData } from '../output.ts';
+import { renderWhy } from '../render/render-why.ts';
+import { addCommand } from './add-command.ts';
+
+/** Declares `hookmill why`. */
+export function declareWhy(parent: Command, openBackend: OpenBackend): Command {
+  return addCommand(
+    parent,
+    'why',
+    'explain why a delivery started runs or did not, or what a run waits for',
+    `
+Shows each step from the sender to the runs, the first one that is wrong, and what to do. Of a webhook, it explains the
+last request.
+Exits with 1 if a step is wrong or the webhook is not applied, with 0 if everything is fine.
+
+Examples:
+  hookmill why deploys
+  hookmill why dlv_01jd3m8z9qk5v7w2x4y6abcdef -o json
+  hookmill why run_01jd3m8z9qk5v7w2x4y6abcdef`,
+  )
+    .argument('<webhook>', 'name or UID of a webhook, or ID of a delivery or run')
+    .action(async (subject: string, _options, command: Command) => {
+      const { backend, output, directory } = await openBackend(command);
+      const why = await backend.call('explainWhy', { params: { subject } }).catch((error: unknown) => {
+        throw explainNotApplied(error, directory, subject) ?? error;
+      });
+      printData(output, why, () => renderWhy(why));
+      if (why.cause !== null) process.exitCode = exitStatus.problems;
+    });
+}
+
+/** Explains an unknown webhook whose definition exists: it is only not applied yet. */
+function explainNotApplied(error: unknown, directory: string, subject: string): CommandError | undefined {
+  if (!(error instanceof Refusal) || error.code !== 'webhook-unknown') return undefined;
+  const file = getDefinitionPath('webhook', subject);
+  if (!existsSync(join(directory, file))) return undefined;
+  return new CommandError(
+    `${file} is not applied, so its webhook has no URL; run \`hookmill apply\``,
+    undefined,
+    { cause: error },
+  );
+}

@@ -1,0 +1,139 @@
+import type { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
+import { nameCharsMax, namePattern, nameRule } from '../../schema/name.ts';
+
+interface SwitchProperties {
+  readonly label: string;
+  readonly on: boolean;
+  readonly disabled?: boolean;
+  readonly onToggle: (on: boolean) => void;
+}
+
+interface SecretInputProperties {
+  readonly label: string;
+  readonly hint?: ComponentChildren;
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+}
+
+// Browsers compile it with the flag v, which requires hyphens in a class to be escaped.
+const pattern = namePattern.source.replace('-]', '\\-]');
+
+interface NameFieldProperties {
+  readonly value: string;
+  readonly example?: string;
+  readonly onInput: (name: string) => void;
+}
+
+interface CodeFieldProperties {
+  readonly label: string;
+  readonly hint: ComponentChildren;
+  readonly rows: number;
+  readonly value: string;
+  readonly onInput: (text: string) => void;
+}
+
+export interface FieldIds {
+  readonly id: string;
+  readonly 'aria-describedby': string | undefined;
+}
+
+interface Properties {
+  readonly label: string;
+  readonly hint?: ComponentChildren;
+  readonly children: (ids: FieldIds) => ComponentChildren;
+}
+
+/** A form control with its label, and a hint below it. */
+export function Field({ label, hint, children }: Properties) {
+  const id = useId();
+  const hintId = `${id}-hint`;
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children({ id, 'aria-describedby': hint === undefined ? undefined : hintId })}
+      {hint !== undefined && (
+        <p class="hint" id={hintId}>
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** A field for YAML or JSON that the user types or pastes. */
+export function CodeField({ label, hint, rows, value, onInput }: CodeFieldProperties) {
+  return (
+    <Field label={label} hint={hint}>
+      {ids => (
+        <textarea
+          {...ids}
+          class="code"
+          rows={rows}
+          spellcheck={false}
+          autocomplete="off"
+          value={value}
+          onInput={event => onInput(event.currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+/** The name of a webhook or an automation. */
+export function NameField({ value, example, onInput }: NameFieldProperties) {
+  return (
+    <Field label="Name" hint={nameRule}>
+      {ids => (
+        <input
+          {...ids}
+          required
+          maxLength={nameCharsMax}
+          pattern={pattern}
+          title={nameRule}
+          autocomplete="off"
+          autocapitalize="none"
+          spellcheck={false}
+          placeholder={example}
+          value={value}
+          onInput={event => onInput(event.currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+/** A field for a secret. Browsers do not offer to save it, and do not restore it. */
+export function SecretInput({ label, hint, value, onInput }: SecretInputProperties) {
+  return (
+    <Field label={label} hint={hint}>
+      {ids => (
+        <input
+          {...ids}
+          type="password"
+          required
+          autocomplete="new-password"
+          spellcheck={false}
+          value={value}
+          onInput={event => onInput(event.currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+export function Switch({ label, on, disabled = false, onToggle }: SwitchProperties) {
+  return (
+    <button
+      type="button"
+      role="switch"
+      class="switch"
+      aria-checked={on}
+      aria-disabled={disabled}
+      onClick={() => disabled || onToggle(!on)}
+    >
+      <span class="track" aria-hidden="true" />
+      {label}
+    </button>
+  );
+}

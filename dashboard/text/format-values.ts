@@ -1,0 +1,43 @@
+import { renderFlowValue, renderWord } from '../../schema/changes/block-lines.ts';
+
+// Control characters except tab and line feed, text-direction characters, and zero-width characters.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for them
+const invisible = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+
+/** `217 B`, `1.4 KB`, `256 KB`, `1.2 MB`. A KB is 1024 bytes, as in the limits. */
+export function formatSize(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`;
+  const [size, unit] = bytes < 1024 * 1024 ? [bytes / 1024, 'KB'] : [bytes / 1024 / 1024, 'MB'];
+  return `${size < 9.95 ? size.toFixed(1) : Math.round(size)} ${unit}`;
+}
+
+/** `1 webhook`, `2 webhooks`. */
+export function formatCount(count: number, thing: string, things = `${thing}s`): string {
+  return count === 1 ? `1 ${thing}` : `${count} ${things}`;
+}
+
+/** Writes invisible characters as escapes, so that text from outside cannot look like other text. */
+export function escapeInvisible(text: string): string {
+  return text.replaceAll(invisible, sign => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** Formats a filter as definition files have it: YAML with one field per line, its list of values beside it. */
+export function formatFilter(filter: object): string {
+  return formatFields(filter, '').join('\n') || '{}';
+}
+
+function formatFields(filter: object, indent: string): string[] {
+  return Object.entries(filter).flatMap(([key, value]) => {
+    const line = `${indent}${renderWord(key)}:`;
+    if (isNested(value)) return [line, ...formatFields(value, `${indent}  `)];
+    return [`${line} ${renderFlowValue(value)}`];
+  });
+}
+
+/** Whether a value is an object with fields; an operator stays on its line. */
+function isNested(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const [first, ...others] = Object.values(value);
+  const isOperator = others.length === 0 && (Array.isArray(first) || typeof first !== 'object');
+  return !isOperator;
+}

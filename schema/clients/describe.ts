@@ -1,0 +1,78 @@
+import type { RunWait } from '../delivery.ts';
+import type { UnloggedReason } from '../unlogged.ts';
+
+const reasons: Readonly<Record<UnloggedReason, string>> = {
+  'rate limit': 'by the rate limit',
+  'failed attempts': 'after too many failed attempts',
+  authentication: 'by authentication, beyond the rows that are logged',
+  incomplete: 'with an incomplete body',
+  disabled: 'because the webhook is disabled',
+  method: 'with another method than POST',
+  'not recorded': 'because they could not be recorded',
+  'similar URL': 'at a similar URL',
+  'unknown URL': 'at unknown URLs',
+};
+
+interface Unlogged {
+  readonly reason: UnloggedReason;
+  readonly detail: string;
+  readonly count: number;
+  readonly lastAt: string;
+}
+
+const waitTexts: Readonly<Record<RunWait, string>> = {
+  order: 'waits for an earlier run',
+  limit: 'waits for other runs to end',
+  deliveries: 'waits for more deliveries',
+};
+
+interface DescribedRun {
+  readonly waitsFor?: RunWait | undefined;
+  readonly stopped?: boolean | undefined;
+  readonly dismissed?: boolean | undefined;
+  readonly holds?: boolean | undefined;
+}
+
+/** Says more about the state of a run; undefined if there is no more to say. */
+export function describeRunState({ waitsFor, stopped, dismissed, holds }: DescribedRun): string | undefined {
+  if (waitsFor) return waitTexts[waitsFor];
+  if (dismissed) return 'dismissed';
+  const more = [...(stopped ? ['stopped'] : []), ...(holds ? ['holds those behind it'] : [])];
+  return more.length === 0 ? undefined : more.join(', ');
+}
+
+/** Renders an operation of the audit log in words: `changeWebhook` is `change webhook`. */
+export function describeOperation(operation: string): string {
+  return operation.replaceAll(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`);
+}
+
+/** The first seven digits of a commit, as git and its hosts show it to people. */
+export function shortenRevision(revision: string): string {
+  return revision.slice(0, 7);
+}
+
+/**
+ * Counts the requests without a row for each reason, such as `18 by the rate limit (last 16:03:11)`. They are given
+ * newest first.
+ */
+export function describeUnlogged(
+  requests: readonly Unlogged[],
+  formatTime: (at: string) => string,
+): readonly string[] {
+  const byText = new Map<string, { count: number; lastAt: string }>();
+  for (const { reason, detail, count, lastAt } of requests) {
+    const text = detail === '' ? reasons[reason] : `${reasons[reason]}: ${detail}`;
+    const known = byText.get(text) ?? { count: 0, lastAt };
+    byText.set(text, { ...known, count: known.count + count });
+  }
+  return [...byText].map(([text, { count, lastAt }]) => `${count} ${text} (last ${formatTime(lastAt)})`);
+}
+
+/** Whether a text contains every word that someone typed, in any order and in upper or lower case. */
+export function matchesWords(text: string, typed: string): boolean {
+  const searched = text.toLowerCase();
+  return typed
+    .toLowerCase()
+    .split(/\s+/)
+    .every(word => searched.includes(word));
+}

@@ -1,0 +1,51 @@
+import { closest, distance } from 'fastest-levenshtein';
+
+/** Most errors by which a UID is still similar: random ones differ in 26 of 27 characters. */
+const errorsMax = 2;
+
+/** "did you mean x?" if one of the words is near enough, ignoring case. */
+export function didYouMean(word: string, words: readonly string[]): string | undefined {
+  const near = findNearest(word, words);
+  return near === undefined ? undefined : `did you mean ${near}?`;
+}
+
+/** Finds the word that was probably meant, ignoring case. It may differ by one error in three characters. */
+export function findNearest(word: string, words: readonly string[]): string | undefined {
+  if (words.length === 0) return undefined;
+  const inLowerCase = words.map(known => known.toLowerCase());
+  const wanted = word.toLowerCase();
+  const near = closest(wanted, inLowerCase);
+  const errorsAllowed = Math.max(1, Math.floor(Math.max(wanted.length, near.length) / 3));
+  return distance(wanted, near) <= errorsAllowed ? words[inLowerCase.indexOf(near)] : undefined;
+}
+
+/** "a, b or c" */
+export function joinWithOr(words: readonly string[]): string {
+  const last = words.at(-1) ?? '';
+  return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} or ${last}`;
+}
+
+/**
+ * Says how a text that stands in the place of a UID differs from one, without repeating it: a credential may follow. Empty
+ * if it does not differ; undefined if it is not similar.
+ */
+export function describeSimilarUid(text: string, uid: string): string | undefined {
+  if (text === uid) return '';
+  const lower = text.toLowerCase();
+  if (lower === uid) return 'the UID is in upper case';
+  if (lower.startsWith(uid)) return describeTail(text.slice(uid.length));
+  if (uid.startsWith(lower)) return `the UID is cut off after ${text.length} of ${uid.length} characters`;
+  if (uid.endsWith(lower)) return `the first ${uid.length - text.length} characters of the UID are missing`;
+  const errors = distance(lower, uid);
+  if (errors > errorsMax) return undefined;
+  if (errors > 1) return 'two characters of the UID are wrong';
+  if (text.length === uid.length) return 'one character of the UID is wrong';
+  return `the UID has one character too ${text.length < uid.length ? 'few' : 'many'}`;
+}
+
+function describeTail(tail: string): string {
+  if (/^\s+$/.test(tail)) return 'white space follows the UID';
+  return /^[!-/:-@[-`{-~]$/.test(tail)
+    ? `${JSON.stringify(tail)} follows the UID`
+    : 'more characters follow the UID';
+}
