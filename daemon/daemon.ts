@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { escapedKeyDefect, hasEscapedKeyDefect } from '../json/parse-json-text.ts';
 import { apiRoutes } from '../schema/api/routes.ts';
 import type { DeliveryLog } from '../store/delivery-log.ts';
 import type { DaemonRecord, Store } from '../store/ports.ts';
@@ -98,7 +99,8 @@ type OnClose = (close: Close) => void;
 
 /** Starts a daemon on a store. Fails, and leaves nothing open, if a part of it cannot start or `stopping` aborts. */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
-  const { settings, stopping } = options;
+  const { settings, stopping, log } = options;
+  if (hasEscapedKeyDefect()) log.warn({ node: process.version }, escapedKeyDefect);
   const condition: Condition = {
     baseUrl: settings.baseUrl ?? `http://${settings.host}:${settings.port}`,
     phase: 'starting',
@@ -123,7 +125,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     };
     return { ...started, stop: stopOrderly };
   } catch (error) {
-    await stop().catch(err => options.log.error({ err }, 'cannot close a part of the daemon'));
+    await stop().catch(err => log.error({ err }, 'cannot close a part of the daemon'));
     throw error;
   }
 }

@@ -20,6 +20,10 @@ export function hasEscapedKeyDefect(): boolean {
   return Object.keys(earlier).at(-1) === Object.keys(later).at(-1);
 }
 
+/** What the defect means for whoever runs hookmill. */
+export const escapedKeyDefect =
+  'JSON.parse of this Node.js misreads some escaped keys (nodejs/node#63785); hookmill reads them itself, but other programs on this Node.js may be affected';
+
 const colon = /[ \t\r\n]*:/y;
 
 /** Whether a key of the text has an escape. The text must be JSON. */

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { statfs } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { escapedKeyDefect, hasEscapedKeyDefect } from '../../json/parse-json-text.ts';
 import { fine, problem, type Symptom, warning } from './symptom.ts';
 
 /** @limit Free space below which `hookmill doctor` warns, in bytes (1 GiB): a million deliveries of 1 KiB. */
@@ -12,7 +13,14 @@ const clockAnswerMs = 3_000;
 
 /** Checks the machine that this command runs on: Node.js, the clock, and the disk of the home. */
 export async function examineMachine(home: string): Promise<Symptom[]> {
-  return [fine('node', `Node.js ${process.versions.node}`), await examineClock(), await examineDisk(home)];
+  return [...examineNode(), await examineClock(), await examineDisk(home)];
+}
+
+/** The defect needs no remedy: hookmill reads escaped keys itself. But it is a reason to look at the programs of runs. */
+function examineNode(): Symptom[] {
+  const version = fine('node', `Node.js ${process.versions.node}`);
+  if (!hasEscapedKeyDefect()) return [version];
+  return [version, fine('escaped keys', escapedKeyDefect)];
 }
 
 /** Checks whether the clock is synchronised: if it is wrong by minutes, signatures with a time are refused. */

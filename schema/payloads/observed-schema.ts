@@ -24,10 +24,14 @@ export interface ObservedTree {
   elements: ObservedTree | undefined;
 }
 
-/** Arranges paths as a tree; undefined if there are none. */
+/**
+ * Arranges paths as a tree; undefined if there are none. Leaves out keys with half a surrogate pair: validators name a
+ * place in a schema by a URI (RFC 6901 section 6), and no URI has such a key.
+ */
 export function buildTree(paths: readonly ObservedPath[]): ObservedTree | undefined {
   const trees = new Map<string, ObservedTree>();
   for (const observed of paths) {
+    if (observed.keys.some(key => key?.isWellFormed() === false)) continue;
     const tree: ObservedTree = { observed, fields: new Map(), elements: undefined };
     trees.set(JSON.stringify(observed.keys), tree);
     const above = trees.get(JSON.stringify(observed.keys.slice(0, -1)));

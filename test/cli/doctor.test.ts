@@ -3,6 +3,7 @@ import { chmodSync } from 'node:fs';
 import { createServer as createTcpServer } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Symptom } from '../../cli/doctor/symptom.ts';
+import { hasEscapedKeyDefect } from '../../json/parse-json-text.ts';
 import { startDaemonForTest } from '../support/daemon.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { startHostileProvider } from '../support/hostile-provider.ts';
@@ -21,6 +22,8 @@ test('without a daemon, says what could keep one from starting', async () => {
   const workspace = makeWorkspace();
   const { find } = await examine(workspace);
   expect(find('node')).toMatchObject({ state: 'ok', text: `Node.js ${process.versions.node}` });
+  const defect = hasEscapedKeyDefect() ? expect.stringContaining('nodejs/node#63785') : undefined;
+  expect(find('escaped keys')?.text).toEqual(defect);
   expect(find('disk')?.text).toMatch(/^\d+\.\d GiB free for /);
   expect(find('store')?.state).toBe('ok');
   expect(find('daemon')).toMatchObject({ state: 'warning', remedy: 'start it with `hookmill serve`' });
