@@ -72,7 +72,13 @@ export class RunQueue {
     this.#options = options;
     this.#trouble = new RunTrouble(log, monotonicMs);
     this.#clockAheadMs = nowMs() - monotonicMs();
-    this.#attemptDeps = { deliveryLog, runFiles: store.runFiles, runner, keep: keepsDirectories(settings), traces };
+    this.#attemptDeps = {
+      deliveryLog,
+      runFiles: store.runFiles,
+      runner,
+      keep: keepsDirectories(settings),
+      traces,
+    };
     this.#readAutomation = options.readAutomation ?? readRunAutomationsFrom(deliveryLog);
   }
 

@@ -128,7 +128,11 @@ test('begins each attempt in an empty directory, with an empty home of its own',
 test('keeps what an attempt left for the next one, and the home of the user, if the settings say so', async () => {
   const bench = await openRunBench();
   const script = 'echo "HOME=$HOME"; cat left; echo here > left; exit 1';
-  const { id, file } = await runCommand(bench, { kind: 'command', argv: ['sh', '-c', script], keep: true }, 2);
+  const { id, file } = await runCommand(
+    bench,
+    { kind: 'command', argv: ['sh', '-c', script], keep: true },
+    2,
+  );
   await runThatIs(bench, id, { state: 'failed', attempts: 2 });
   expect(await outputOf(bench, id)).toContain(`\nHOME=${process.env.HOME}\nhere\n`);
   expect(existsSync(file('home'))).toBe(false);
