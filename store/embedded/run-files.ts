@@ -36,7 +36,8 @@ import { openRunArtifacts } from './run-artifacts.ts';
 /** @limit Output of an attempt that waits to be written, in bytes: then the command waits until the disk has taken it. */
 const outputPendingBytesMax = 1024 * 1024;
 
-const runIdPattern = /^run_[0-9a-z]{26}$/;
+/** The name of a run's directory, and of what is left of earlier attempts. */
+const directoryPattern = /^(run_[0-9a-z]{26})(\.old)?$/;
 
 /** Run files that are all on this machine. */
 export interface LocalRunFiles extends RunFiles {
@@ -54,11 +55,18 @@ export function openRunFiles(home: Home): LocalRunFiles {
   return {
     placeIn: directory => placeRuns(runsDirectory, directory),
     discard: async runId => {
-      await removeTree(locateOld(runId));
-      await rename(locate(runId), locateOld(runId)).catch((error: NodeJS.ErrnoException) => {
-        if (error.code !== 'ENOENT') throw error;
-      });
-      await removeTree(locateOld(runId));
+      const [directory, old] = [locate(runId), locateOld(runId)];
+      const isThere = await rename(directory, old).then(
+        () => true,
+        async (error: NodeJS.ErrnoException) => {
+          if (error.code === 'ENOENT') return false;
+          // A removal that was stopped left it.
+          await removeTree(old);
+          await rename(directory, old);
+          return true;
+        },
+      );
+      if (isThere) await removeTree(old);
     },
     prepare: async (runId, message, { payload, headers }, gathered) => {
       const directory = locate(runId);
@@ -89,9 +97,7 @@ export function openRunFiles(home: Home): LocalRunFiles {
     remove: async runId => {
       await rm(locateOutput(runId), { force: true });
       await removeArtifacts(runId);
-      await removeTree(locateOld(runId));
-      // Last, because runs are listed by it.
-      await removeTree(locate(runId));
+      await removeTree(locate(runId), locateOld(runId));
     },
   };
 }
@@ -168,7 +174,10 @@ const runFileMode = 0o644;
 
 async function* listRuns(runsDirectory: string): AsyncGenerator<string> {
   await makePrivateDirectory(runsDirectory);
-  for await (const { name } of await opendir(runsDirectory)) if (runIdPattern.test(name)) yield name;
+  for await (const { name } of await opendir(runsDirectory)) {
+    const [, runId] = directoryPattern.exec(name) ?? [];
+    if (runId !== undefined) yield runId;
+  }
 }
 
 function appendOutput(path: string, heading: string, bytesMax: number): RunOutput {

@@ -30,8 +30,8 @@ asRoot(
     const directory = enterable();
     const [key, wanted] = [Buffer.alloc(32, 7).toString('base64'), 'only-for-the-daemon'];
     const script = `[ "$HOOKMILL_AUTOMATION" = other ] && exit 0
-    until [ -s home ]; do sleep 0.05; done
-    home=$(cat home)
+    until [ -s where ]; do sleep 0.05; done
+    home=$(cat where)
     cat /proc/[0-9]*/environ > environ 2> errors
     { ls "$home"; cat "$home/key" "$home/secrets.json" "$home/deliveries.db" "$home"/run-outputs/*
       ls ${directory}; cat ${directory}/*/prompt.md; cat "$(cat other)/event-payload.json"
@@ -51,7 +51,7 @@ asRoot(
     const file = (name: string) => join(own ?? '', name);
     await expect.poll(() => existsSync(file('prompt.md'))).toBe(true);
     await writeFile(file('other'), other ?? '', { mode: 0o644 });
-    await writeFile(file('home'), workspace.home, { mode: 0o644 });
+    await writeFile(file('where'), workspace.home, { mode: 0o644 });
     await expect.poll(() => stateOf('look')).toBe('succeeded');
 
     expect(readFileSync(file('found'), 'utf8')).toBe('');

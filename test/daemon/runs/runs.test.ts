@@ -27,6 +27,7 @@ test('a command gets the payload only as a file: no argument, variable or messag
   expect(readdirSync(workspace.path(directory)).sort()).toEqual([
     'event-headers.json',
     'event-payload.json',
+    'home',
     'prompt.md',
     'seen.json',
   ]);
