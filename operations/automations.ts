@@ -1,9 +1,11 @@
 import { posix } from 'node:path';
+import type { z } from 'zod';
+import type { automationRequest } from '../schema/api/requests.ts';
 import type { AppliedAutomation, AppliedState } from '../schema/applied-state.ts';
 import { renderAutomationYaml } from '../schema/definitions/definition-yaml.ts';
 import { compareNames } from '../schema/name.ts';
 import { type Instead, Refusal } from '../schema/refusal.ts';
-import { type Changed, changeFactory, type ManagedFactory } from './change-factory.ts';
+import { type Changed, changeFactory, type ManagedFactory, requireAsShown } from './change-factory.ts';
 import { findUnkeptHeaders } from './checks/header-diagnostics.ts';
 import type { OpenFactory } from './factory.ts';
 import { findDefinitionFile, requireManagedHere } from './managed-by.ts';
@@ -56,13 +58,19 @@ export async function createAutomation(
   });
 }
 
-/** Replaces the automation of that name. Fails with `automation-unknown` or `managed-in-…`. */
+/**
+ * Replaces the automation of that name. What the request has besides a definition must be as `showAutomation` shows it.
+ * Fails with `automation-unknown` or `managed-in-…`.
+ */
 export async function replaceAutomation(
   factory: ManagedFactory,
-  automation: AppliedAutomation,
+  replaced: string,
+  { name = replaced, file, yaml, serial, ...definition }: z.output<typeof automationRequest>,
 ): Promise<Changed<AppliedAutomation>> {
-  return changeFactory(factory, async state => {
-    const existing = requireAutomation(state, automation.name);
+  const automation = { ...definition, name: replaced };
+  return changeFactory({ ...factory, ifSerial: factory.ifSerial ?? serial }, async state => {
+    const existing = requireAutomation(state, replaced);
+    requireAsShown({ name, file, yaml }, automationDetail(state, existing));
     requireManagedHere(state, () => explainWrite(state, automation));
     requireKeptHeaders(state, automation);
     const automations = state.automations.map(other => (other === existing ? automation : other));

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { AppliedState } from '../schema/applied-state.ts';
 import { describeExcess } from '../schema/factory-size.ts';
 import { Refusal } from '../schema/refusal.ts';
@@ -16,7 +17,7 @@ export interface Changed<T> {
 
 /**
  * Changes a factory's applied state under its lock. `change` gets the current state and returns the next webhooks or
- * automations; if it refuses, nothing changes.
+ * automations; if it refuses, or if they are equal to the current ones, nothing is written.
  * Fails with `serial-moved` if the state has another serial, with `factory-too-large`, and as `AppliedStates.change`
  * does.
  */
@@ -27,7 +28,9 @@ export async function changeFactory<T>(
   return factory.store.appliedStates.change(factory.name, async state => {
     requireSerial(state, factory.ifSerial);
     const { next, result } = await change(state);
-    const content = { webhooks: state.webhooks, automations: state.automations, ...next };
+    const { webhooks, automations } = state;
+    const content = { webhooks, automations, ...next };
+    if (isDeepStrictEqual(content, { webhooks, automations })) return { result };
     const excess = next.automations && describeExcess(next.automations);
     if (excess !== undefined) throw new Refusal('factory-too-large', { detail: excess });
     const source = state.source ?? { kind: 'dashboard' };
@@ -47,4 +50,15 @@ export function requireSerial({ serial }: AppliedState, ifSerial: number | undef
   if (ifSerial === undefined || ifSerial === serial) return;
   const detail = `the serial is now ${serial}, not ${ifSerial}; read the state again`;
   throw new Refusal('serial-moved', { detail });
+}
+
+/** Fails with `request-invalid` if the request names a value for a field that only answers have, and it is not the current one. */
+export function requireAsShown(request: object, shown: object): void {
+  const current = new Map<string, unknown>(Object.entries(shown));
+  const mistakes = Object.entries(request).flatMap(([key, value]) => {
+    if (value === undefined || isDeepStrictEqual(value, current.get(key))) return [];
+    const message = `${key} cannot be changed here`;
+    return [{ pointer: `/${key}`, code: 'definition/value', message, hint: `leave ${key} out` }];
+  });
+  if (mistakes.length > 0) throw new Refusal('request-invalid', { mistakes });
 }

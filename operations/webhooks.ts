@@ -9,7 +9,7 @@ import { compareNames } from '../schema/name.ts';
 import { type Instead, Refusal } from '../schema/refusal.ts';
 import { StoreError } from '../store/store-error.ts';
 import { isOnlyFor, type TeamSecret } from '../store/team-secrets.ts';
-import { type Changed, changeFactory, type ManagedFactory } from './change-factory.ts';
+import { type Changed, changeFactory, type ManagedFactory, requireAsShown } from './change-factory.ts';
 import { findSecretMistake } from './checks/secret-diagnostics.ts';
 import { findOtherUse, readSecretUses } from './checks/shared-secrets.ts';
 import { makeCredential } from './credential.ts';
@@ -90,16 +90,18 @@ export async function createWebhook(
 }
 
 /**
- * Renames, enables or disables a webhook. Enabling applies its definition again, with the current value of its team
+ * Renames, enables or disables a webhook. What else the request has must be as `showWebhook` shows it. Enabling applies its definition again, with the current value of its team
  * secret, unless the factory follows a repository: then a new value waits for the branch. Disabling always works.
  */
 export async function changeWebhook(
   factory: ManagedFactory,
   uid: string,
-  { name, enabled }: WebhookChange,
+  { name, enabled, serial, ...shown }: WebhookChange,
+  baseUrl: string,
 ): Promise<Changed<AppliedWebhook>> {
-  return changeFactory(factory, async state => {
+  return changeFactory({ ...factory, ifSerial: factory.ifSerial ?? serial }, async state => {
     const existing = requireWebhook(state, uid);
+    requireAsShown(shown, webhookDetail(state, existing, baseUrl));
     let webhook = existing;
     if (name !== undefined && name !== existing.name) {
       requireManagedHere(state, () => cannotRename);

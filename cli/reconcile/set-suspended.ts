@@ -9,12 +9,18 @@ export async function setSuspended(
   factory: Factory,
   suspended: boolean,
 ): Promise<{ factory: string; suspendedAt: string | null }> {
-  const { name } = factory;
+  const { name, store } = factory;
   if (!(await readRememberedRepository(factory))) {
     throw new CommandError(`the factory ${name} was never reconciled with a repository`);
   }
   const operation = suspended ? 'suspendReconcile' : 'resumeReconcile';
-  const suspend = () => suspendReconcile(factory, suspended);
-  const suspendedAt = await recordOwnChange({ ...factory, factory: name }, operation, '', suspend);
+  const { suspendedAt: before } = await store.reconcileStatuses.read(name);
+  const suspendedAt = await recordOwnChange(
+    { store, factory: name },
+    operation,
+    '',
+    () => suspendReconcile(factory, suspended),
+    after => (after === before ? null : ''),
+  );
   return { factory: name, suspendedAt };
 }

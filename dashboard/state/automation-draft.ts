@@ -1,11 +1,11 @@
 import type { z } from 'zod';
-import type { automationRequest } from '../../schema/api/requests.ts';
+import type { automationShape } from '../../schema/definitions/automation-definition.ts';
 import { parseYaml } from '../../schema/definitions/yaml-source.ts';
 import type { Diagnostic } from '../../schema/diagnostics.ts';
 import { formatFilter } from '../text/format-values.ts';
 
 /** The body of a request that writes an automation. */
-export type AutomationBody = z.input<typeof automationRequest>;
+export type AutomationBody = z.input<typeof automationShape>;
 export type TriggerBody = AutomationBody['triggers'][number];
 
 /** A trigger in the form. Its filters are text, and may not be valid YAML yet. */

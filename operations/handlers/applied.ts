@@ -57,7 +57,7 @@ export const appliedHandlers: Pick<
     return { body, serial: body.serial };
   },
   changeWebhook: async (deps, { params: { factory, uid }, body, ifSerial }) => {
-    const change = changeWebhook({ ...openFactory(deps, factory), ifSerial }, uid, body);
+    const change = changeWebhook({ ...openFactory(deps, factory), ifSerial }, uid, body, deps.baseUrl);
     const { state, result } = await change;
     const changed = describeChange(uid, body, result);
     return { body: webhookDetail(state, result, deps.baseUrl), serial: state.serial, changed };
@@ -88,7 +88,7 @@ export const appliedHandlers: Pick<
     return { body, serial: body.serial };
   },
   replaceAutomation: async (deps, { params: { factory, automation: name }, body, ifSerial }) => {
-    const change = replaceAutomation({ ...openFactory(deps, factory), ifSerial }, { name, ...body });
+    const change = replaceAutomation({ ...openFactory(deps, factory), ifSerial }, name, body);
     const { state, result } = await change;
     return { body: automationDetail(state, result), serial: state.serial };
   },

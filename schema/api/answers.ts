@@ -228,7 +228,7 @@ export const healthAnswer = z.strictObject({
   ),
 });
 
-const appliedTrigger = z.strictObject({
+export const appliedTrigger = z.strictObject({
   uid: z.string(),
   webhook: z
     .string()

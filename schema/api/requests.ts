@@ -10,6 +10,7 @@ import { eventHeadersShape } from '../event-headers.ts';
 import { uidPattern } from '../ids.ts';
 import { definitionPathPattern } from '../name.ts';
 import { nameShape as name, secretNameShape } from '../name-shapes.ts';
+import { appliedTrigger, automationDetailAnswer, webhookDetailAnswer } from './answers.ts';
 import { apiPageMax, apiPageSize } from './page-size.ts';
 
 /** @limit Longest API token that a sign-in may send, in characters: real ones are far shorter. */
@@ -83,8 +84,9 @@ export const newWebhookRequest = z
     }
   });
 
-export const webhookChangeRequest = z
-  .strictObject({
+/** What GET answers, with changes in it. Only these two fields can change. */
+export const webhookChangeRequest = webhookDetailAnswer
+  .extend({
     name: name.describe('Renames the webhook. Only in a factory that is managed in the dashboard.'),
     enabled: z
       .boolean()
@@ -105,7 +107,27 @@ export const webhookSecretRequest = z.strictObject({
 });
 
 export const newAutomationRequest = automationShape.extend({ name });
-export const automationRequest = automationShape;
+
+/** A definition, or what GET answers with changes in it: that also has fields that only an answer can set. */
+export const automationRequest = z.preprocess(
+  readShownTriggers,
+  automationShape.safeExtend(
+    automationDetailAnswer.pick({ name: true, file: true, serial: true, yaml: true }).partial().shape,
+  ),
+);
+
+/** Replaces each trigger that has the form of an answer by the same one in the form of a definition. */
+function readShownTriggers(request: unknown): unknown {
+  const { data } = z.looseObject({ triggers: z.array(z.unknown()) }).safeParse(request);
+  if (!data) return request;
+  const triggers = data.triggers.map(trigger => {
+    const shown = appliedTrigger.safeParse(trigger);
+    if (!shown.success) return trigger;
+    const { uid, webhook: _, ...filter } = shown.data;
+    return { provider: 'webhook', event: 'received', filter: { webhook_ids: [uid], ...filter } };
+  });
+  return { ...data, triggers };
+}
 
 export const testRequest = z
   .strictObject({

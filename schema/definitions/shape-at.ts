@@ -83,9 +83,9 @@ function chooseOptions(union: z.ZodUnion, value: unknown): readonly z.core.$ZodT
   return chosen.length > 0 ? chosen : union.options;
 }
 
-/** Removes wrappers such as optional and default. */
+/** Removes wrappers such as optional and default, and what happens before or after a value is checked. */
 function strip(shape: z.core.$ZodType): z.core.$ZodType {
-  if (shape instanceof z.ZodPipe) return strip(shape.in);
+  if (shape instanceof z.ZodPipe) return strip(shape.in instanceof z.ZodTransform ? shape.out : shape.in);
   const { def } = shape._zod;
   return 'innerType' in def && def.innerType instanceof z.core.$ZodType ? strip(def.innerType) : shape;
 }

@@ -215,6 +215,10 @@ test('suspended, nothing is applied until it is resumed', async () => {
   expect(await workspace.hookmill('reconcile', 'suspend')).toMatchObject({ exitCode: 1 });
   await workspace.hookmill('reconcile', '--once', '--repository', upstream.bare);
   expect(await workspace.hookmill('reconcile', 'suspend')).toMatchObject({ exitCode: 0 });
+  const entries = await json(workspace, 'audit');
+  expect(entries[0]).toMatchObject({ operation: 'suspendReconcile' });
+  expect(await workspace.hookmill('reconcile', 'suspend')).toMatchObject({ exitCode: 0 });
+  expect(await json(workspace, 'audit')).toEqual(entries);
   upstream.commit({ 'webhooks/pay.yaml': webhook('S', 'enabled: false\n') });
   for (const words of [['reconcile', '--once'], ['apply']]) {
     const { exitCode, stderr } = await workspace.hookmill(...words);

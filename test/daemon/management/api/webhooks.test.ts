@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { OperationId } from '../../../../schema/api/routes.ts';
+import { apiRoutes, type OperationId } from '../../../../schema/api/routes.ts';
 import { describeScheme } from '../../../../signatures/schemes.ts';
 import { signRequest } from '../../../../signatures/sign.ts';
 import type { TeamSecrets } from '../../../../store/team-secrets.ts';
@@ -290,6 +290,144 @@ test('changes nothing if the decision was made on an older state', async () => {
     412,
   );
   expect((await manager.call('listWebhooks')).json.webhooks).toHaveLength(1);
+});
+
+describe('what GET answers can be sent back', () => {
+  /** A webhook with every key, and an automation that has it and a deleted one as triggers. */
+  async function withEverything() {
+    const { manager, webhook } = await withWebhook({
+      name: 'deploys',
+      authMode: 'signature',
+      signatureScheme: { hash: 'sha256', encoding: 'hex', header: 'X-Sign', content: '{body}' },
+      deliveryIdHeader: 'X-Id',
+      keepHeaders: ['X-Kind'],
+      secret: { kind: 'supplied', value: 'a secret of the sender' },
+    });
+    const filter = { payload: { a: [1], b: { c: { not_in: [2] } } }, headers: { 'X-Kind': ['push'] } };
+    const triggers = [webhook.uid, `wh_${'0'.repeat(24)}`].map((uid, index) => ({
+      provider: 'webhook',
+      event: 'received',
+      filter: { webhook_ids: [uid], ...(index === 0 && filter) },
+    }));
+    const flow = {
+      timeLimit: '10m',
+      attempts: 2,
+      backOff: { first: '5s' },
+      order: '$.issue.id',
+      onFailure: 'hold',
+    };
+    const body = { name: 'triage', prompt: 'Look.', triggers, ...flow };
+    expect((await manager.call('createAutomation', { body })).json).toMatchObject({ name: 'triage' });
+    const params = { uid: webhook.uid, automation: 'triage' };
+    const countEntries = async () => (await manager.call('listAudit')).json.entries.length;
+    return { manager, params, countEntries, webhook };
+  }
+
+  const routes = Object.entries(apiRoutes);
+  const pairs = routes.flatMap(([change, { method, path }]) => {
+    const shown = routes.find(([, other]) => other.method === 'get' && other.path === path);
+    return shown && ['put', 'patch'].includes(method) ? [[change, shown[0]]] : [];
+  }) as [OperationId, OperationId][];
+
+  test('by two operations', () => {
+    expect(pairs.map(([change]) => change)).toEqual(['changeWebhook', 'replaceAutomation']);
+  });
+
+  test.each(pairs)('by %s: with nothing changed, it changes nothing', async (change, show) => {
+    const { manager, params, countEntries } = await withEverything();
+    const before = await manager.call(show, { params });
+    const entries = await countEntries();
+    const after = await manager.call(change, { params, body: before.json });
+    expect(after).toMatchObject({ status: 200, json: before.json });
+    expect(after.headers.etag).toBe(before.headers.etag);
+    expect(await countEntries()).toBe(entries);
+  });
+
+  test.each([
+    ['changeWebhook', 'showWebhook', { enabled: false }],
+    ['replaceAutomation', 'showAutomation', { prompt: 'Look again.' }],
+  ] as const)(
+    'by %s, with a change in it, unless the state has changed since',
+    async (change, show, other) => {
+      const { manager, params } = await withEverything();
+      const { json } = await manager.call(show, { params });
+      const body = { ...json, ...other };
+      const changed = await manager.call(change, { params, body });
+      expect(changed.json).toMatchObject({ ...other, serial: json.serial + 1 });
+      expect((await manager.call(change, { params, body })).json.code).toBe('serial-moved');
+    },
+  );
+
+  test.each([
+    ['changeWebhook', { url: 'https://hooks.example.com/' }],
+    ['changeWebhook', { secretName: 'OTHER' }],
+    ['changeWebhook', { keepHeaders: [] }],
+    ['replaceAutomation', { name: 'other' }],
+    ['replaceAutomation', { yaml: 'prompt: Other.\n' }],
+  ] as const)('by %s, but what only an answer can set has to be as it is: %o', async (change, other) => {
+    const { manager, params } = await withEverything();
+    const show = change === 'changeWebhook' ? 'showWebhook' : 'showAutomation';
+    const { json } = await manager.call(show, { params });
+    const refused = await manager.call(change, { params, body: { ...json, ...other } });
+    expect(refused.json).toMatchObject({
+      code: 'request-invalid',
+      mistakes: [{ pointer: `/${Object.keys(other)[0]}` }],
+    });
+    expect((await manager.call(show, { params })).json).toEqual(json);
+  });
+
+  test('with a trigger of an unknown form, the mistake is named by the form of a definition', async () => {
+    const { manager, params } = await withEverything();
+    const { json } = await manager.call('showAutomation', { params });
+    const triggers = [
+      { ...json.triggers[0], uid: 'deploys' },
+      { ...json.triggers[0], other: 1 },
+    ];
+    const { mistakes } = (await manager.call('replaceAutomation', { params, body: { ...json, triggers } }))
+      .json;
+    expect(mistakes).toContainEqual(expect.objectContaining({ pointer: '/triggers/0/filter/webhook_ids/0' }));
+    expect(mistakes).toContainEqual(expect.objectContaining({ pointer: '/triggers/1/other' }));
+  });
+});
+
+describe('a change that changes nothing leaves the serial and the audit log as they are:', () => {
+  test.each([
+    ['enabling what is enabled', [{ enabled: true }]],
+    ['disabling what is disabled', [{ enabled: false }, { enabled: false }]],
+    ['renaming to the same name', [{ name: 'deploys' }]],
+    ['nothing at all', [{}]],
+  ])('%s', async (_, bodies) => {
+    const { manager, params } = await withWebhook();
+    for (const body of bodies.slice(0, -1)) await manager.call('changeWebhook', { params, body });
+    const before = [await manager.call('showStatus'), await manager.call('listAudit')];
+    const answer = await manager.call('changeWebhook', { params, body: bodies.at(-1) });
+    expect(answer).toMatchObject({ status: 200, json: { serial: bodies.length } });
+    const after = [await manager.call('showStatus'), await manager.call('listAudit')];
+    expect(after.map(({ json }) => json)).toEqual(before.map(({ json }) => json));
+  });
+
+  test('but enabling what is enabled applies a new value of its team secret', async () => {
+    const daemon = withNewFactory(shared());
+    const { manager, webhook, revealed, params } = await withWebhook(undefined, daemon);
+    const { teamSecrets } = makeFactory(daemon.home).store;
+    await teamSecrets.set(webhook.secretName, 'another-value-of-the-secret', daemon.factory);
+    const enable = () => manager.call('changeWebhook', { params, body: { enabled: true } });
+    expect((await enable()).json.serial).toBe(2);
+    expect((await enable()).json.serial).toBe(2);
+    expect((await post(webhook.url, revealed.secret)).status).toBe(401);
+    expect((await post(webhook.url, 'another-value-of-the-secret')).status).toBe(202);
+  });
+
+  test('applying the same files again', async () => {
+    const { manager, webhook } = await withWebhook();
+    const files = [{ path: 'webhooks/deploys.yaml', content: `secretName: ${webhook.secretName}\n` }];
+    const apply = () => manager.call('apply', { body: { files, origin: '/definitions', adopt: true } });
+    expect((await apply()).json.result).toBe('applied');
+    const before = [await manager.call('showStatus'), await manager.call('listAudit')];
+    expect((await apply()).json.result).toBe('unchanged');
+    const after = [await manager.call('showStatus'), await manager.call('listAudit')];
+    expect(after.map(({ json }) => json)).toEqual(before.map(({ json }) => json));
+  });
 });
 
 test('makes changes that come at once one after the other', async () => {
