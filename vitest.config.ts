@@ -62,6 +62,8 @@ export const shared = {
   hookTimeout: testLimitMs,
   expect: { poll: { timeout: testLimitMs, interval: 100 } },
   provide: { isLong: false },
+  // More than the cores of a small machine, because tests often wait for processes and disks.
+  maxWorkers: 5,
   pool: 'forks',
   // Test files of a process share modules, whose loading takes as long as many tests: no module keeps anything of a test.
   isolate: false,
@@ -71,18 +73,11 @@ export const shared = {
   env: { FORCE_COLOR: '0' },
 } as const satisfies ProjectConfig;
 
-/** How a run of tests is spread over processes. */
-export const spread = {
-  // More than the cores of a small machine, because tests often wait for processes and disks.
-  maxWorkers: 5,
-  sequence: { sequencer: Alternating },
-};
-
 const globalSetup = ['test/support/global-setup.ts'];
 
 export default defineConfig({
   test: {
-    ...spread,
+    sequence: { sequencer: Alternating },
     projects: [
       { extends: false, test: { ...shared, name: 'unit', include: unitFiles } },
       {

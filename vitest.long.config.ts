@@ -1,12 +1,12 @@
 import { defineConfig } from 'vitest/config';
-import { shared, spread } from './vitest.config.ts';
+import { shared } from './vitest.config.ts';
 
 const limitMs = 600_000;
 
 /** `npm run test:long`: the faults and simulations of `npm test`, many times over, hostile commands, a short run of a benchmark, and the image. */
 export default defineConfig({
   test: {
-    ...{ ...shared, ...spread },
+    ...shared,
     globalSetup: ['test/support/global-setup.ts'],
     include: [
       'test/**/*-{crash,fuzz}.test.ts',

@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { shared, spread } from './vitest.config.ts';
+import { shared } from './vitest.config.ts';
 
 /** Tests that open no store of a home. */
 const withoutHome = [
@@ -22,12 +22,10 @@ const aboutFiles = ['log-faults', 'management/guards/sessions', 'served/served-s
 /** `npm run test:postgres`: the tests of the daemon again, with a database in place of each home. */
 export default defineConfig({
   test: {
-    ...{ ...shared, ...spread },
+    ...shared,
     globalSetup: ['test/support/global-setup.ts'],
     include: ['test/daemon/**/*.test.ts'],
     exclude: [...withoutHome, ...withOwnDatabases, ...aboutFiles].map(name => `test/daemon/${name}.test.ts`),
-    // Each file has a database of its own, which its modules know.
-    isolate: true,
     setupFiles: ['test/support/file-setup.ts', 'test/support/postgres-homes.ts'],
   },
 });

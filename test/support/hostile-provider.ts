@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
-import { onTestFinished } from 'vitest';
+import { onFileFinished } from './file-end.ts';
 
 const keyId = 'the-key';
 const signAlgorithm = 'ES256';
@@ -29,12 +29,12 @@ export interface HostileProvider {
   authorize(url: string): string;
 }
 
-/** Starts an OpenID Connect provider that does what the test says. It is right unless a fault is set. */
+/** Starts an OpenID Connect provider for a test file, which does what the tests say. It is right unless a fault is set. */
 export async function startHostileProvider(clientSecret: string): Promise<HostileProvider> {
   const keys = await generateKeyPair(signAlgorithm, { extractable: true });
   const server = createServer((request, response) => void serve(request, response));
   await once(server.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => {
+  onFileFinished(async () => {
     server.closeAllConnections();
     server.close();
   });

@@ -111,19 +111,20 @@ test('killed at random moments under a burst, the daemon keeps each limit and or
   /** Gives up what failed, so that those behind it go on. */
   async function dismissFailed(tell: (line: string) => void) {
     const store = storeIn(homeAt(workspace.home));
-    const log = await store.openDeliveryLog();
-    const failed = await store.deliveries.listRuns({
+    const listed = await store.deliveries.listRuns({
       factory: 'default',
       automation: 'held',
       state: 'failed',
       limit: 10_000,
     });
-    for (const { id, dismissed } of failed) {
-      if (dismissed) continue;
+    const failed = listed.filter(({ dismissed }) => !dismissed);
+    // To open the log starts a thread.
+    const log = failed.length > 0 ? await store.openDeliveryLog() : undefined;
+    for (const { id } of failed) {
       tell(`dismiss ${id}`);
-      await log.dismissRun(id);
+      await log?.dismissRun(id);
     }
-    await log.close();
+    await log?.close();
     await store.close();
   }
 });

@@ -3,8 +3,17 @@ import type { ApiRoute } from '../../../../schema/api/route.ts';
 import { apiRoutes, type OperationId } from '../../../../schema/api/routes.ts';
 import { areHomesInPostgres } from '../../../support/home-place.ts';
 import { connectTo, send } from '../../../support/http.ts';
-import { type ApiClient, call, type ManagedDaemon, startManagedDaemon } from '../../../support/management.ts';
+import {
+  type ApiClient,
+  call,
+  type ManagedDaemon,
+  startManagedDaemon,
+  useManagedDaemon,
+} from '../../../support/management.ts';
 import { storeIn } from '../../../support/stored.ts';
+
+/** For tests whose tokens and sessions are all that they look at. They only move its clock forward. */
+const shared = useManagedDaemon();
 
 const operations = Object.entries(apiRoutes) as [OperationId, ApiRoute][];
 /** Never ends by itself; what it needs is tested with what it sends. */
@@ -60,7 +69,7 @@ test('names a permission for each route, and lets nobody change anything with le
 });
 
 test('refuses a revoked token with its next request, and ends its session', async () => {
-  const daemon = await startManagedDaemon();
+  const daemon = shared();
   const client = await daemon.client();
   const session = await signIn(daemon, client);
   expect(await client.call('listWebhooks')).toMatchObject({ status: 200 });
@@ -74,7 +83,7 @@ test('refuses a revoked token with its next request, and ends its session', asyn
 });
 
 test('refuses an expired token, and ends its session', async () => {
-  const daemon = await startManagedDaemon();
+  const daemon = shared();
   const expiresAt = new Date(daemon.clock.nowMs + 60_000).toISOString();
   const client = await daemon.client({ expiresAt });
   const headers = await signIn(daemon, client);
@@ -106,7 +115,7 @@ test("keeps a token's last use, not with each request", async () => {
 });
 
 test('signs in with a cookie that no script and no other site gets, and out again', async () => {
-  const daemon = await startManagedDaemon();
+  const daemon = shared();
   const client = await daemon.client();
   const signedIn = await call(daemon.managementUrl, 'signIn', { body: { token: client.token } });
   const [set] = [signedIn.headers['set-cookie']].flat();
@@ -125,7 +134,7 @@ test('signs in with a cookie that no script and no other site gets, and out agai
 });
 
 test('a sign-in ends the session that the page had before', async () => {
-  const daemon = await startManagedDaemon();
+  const daemon = shared();
   const client = await daemon.client();
   const before = await signIn(daemon, client);
   const again = await call(daemon.managementUrl, 'signIn', {
@@ -171,7 +180,7 @@ test('tells browsers on both ports to come only with https, behind https and now
 });
 
 test('a session is valid only at the port at which it began, whose number is in the name of its cookie', async () => {
-  const daemon = await startManagedDaemon();
+  const daemon = shared();
   const { cookie, ...key } = await signIn(daemon, await daemon.client());
   const { port, host } = new URL(daemon.managementUrl);
   const [name, id] = cookie.split('=');
@@ -184,7 +193,7 @@ test('a session is valid only at the port at which it began, whose number is in 
 });
 
 test("a token that signs in again and again ends its own oldest session, and no other token's", async () => {
-  const daemon = await startManagedDaemon();
+  const daemon = shared();
   const admin = await signIn(daemon, await daemon.client());
   const reader = await daemon.client({ permission: 'read' });
   const first = await signIn(daemon, reader);
@@ -197,7 +206,7 @@ test("a token that signs in again and again ends its own oldest session, and no 
 
 // The clock of the database decides when its sessions end: replica-sessions.test.ts.
 test.skipIf(areHomesInPostgres())('ends a session after twelve hours, however much it is used', async () => {
-  const daemon = await startManagedDaemon();
+  const daemon = shared();
   const headers = await signIn(daemon, await daemon.client());
   for (let halfHours = 1; halfHours < 24; halfHours++) {
     daemon.clock.nowMs += 30 * 60 * 1000;
@@ -211,7 +220,7 @@ test.skipIf(areHomesInPostgres())('ends a session after twelve hours, however mu
 test.skipIf(areHomesInPostgres())(
   'ends a session that nobody has used for an hour, also if its page goes on reading by itself',
   async () => {
-    const daemon = await startManagedDaemon();
+    const daemon = shared();
     const client = await daemon.client();
     const [used, open, unused] = [
       await signIn(daemon, client),
@@ -404,7 +413,7 @@ test('shows metrics and reasons only at an address of the machine, and to tokens
 });
 
 test('tells browsers with every answer to run only its own files, and to store nothing', async () => {
-  const daemon = await startManagedDaemon();
+  const daemon = shared();
   for (const path of ['/', '/api/v1/openapi.json', '/api/v1/factories', '/nowhere', '/metrics']) {
     const { headers } = await send(`${daemon.managementUrl}${path}`, { method: 'GET' });
     expect(headers['content-security-policy']).toMatch(
