@@ -17,7 +17,9 @@ export async function removeTree(...paths: readonly string[]): Promise<void> {
       return permit.then(remove);
     })
     .catch(cause => {
-      throw Object.assign(new Error(`cannot remove all of ${paths.join(' and ')}`, { cause }), { code: 'ENOTEMPTY' });
+      throw Object.assign(new Error(`cannot remove all of ${paths.join(' and ')}`, { cause }), {
+        code: 'ENOTEMPTY',
+      });
     });
 }
 
