@@ -100,7 +100,6 @@ type OnClose = (close: Close) => void;
 /** Starts a daemon on a store. Fails, and leaves nothing open, if a part of it cannot start or `stopping` aborts. */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { settings, stopping, log } = options;
-  if (hasEscapedKeyDefect()) log.warn({ node: process.version }, escapedKeyDefect);
   const condition: Condition = {
     baseUrl: settings.baseUrl ?? `http://${settings.host}:${settings.port}`,
     phase: 'starting',
@@ -117,6 +116,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       stopping.throwIfAborted();
     });
     condition.phase = 'running';
+    if (hasEscapedKeyDefect()) log.warn({ node: process.version }, escapedKeyDefect);
     const stopOrderly = async () => {
       condition.phase = 'stopping';
       // So that a proxy sees that this daemon is not ready, and sends new connections elsewhere.

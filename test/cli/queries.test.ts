@@ -23,7 +23,7 @@ import {
 import { makeWorkspace } from '../support/workspace.ts';
 
 // A run fails until its directory has this file.
-const runner = { kind: 'command', argv: ['sh', '-c', 'test -e go'] };
+const runner = { kind: 'command', argv: ['sh', '-c', 'test -e go'], keep: true };
 const shared = useManagedDaemon({ runs: { attempts: 1, runner } });
 
 /** A factory with the webhook `deploys` and the automation `triage`, and a directory for commands that work on it. */
