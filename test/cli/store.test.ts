@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -177,7 +177,9 @@ describe('store', () => {
     write('.hookmill/secrets.json', '{"formatVersion":1,"secrets":[]}');
     const store = storeIn(homeAt(home));
     const log = await store.openDeliveryLog();
-    await log.recordAccepted(acceptedDelivery({ runs: [newRun(), newRun()] }));
+    const json = '{"automations":[]}';
+    const appliedState = { digest: hash('sha256', json), json };
+    await log.recordAccepted(acceptedDelivery({ appliedState, runs: [newRun(), newRun()] }));
     await log.close();
     write(`.hookmill/runs/${newRun().id}/prompt.md`, '');
     write(`.hookmill/run-artifacts/${newRun().id}/report.md`, '');
