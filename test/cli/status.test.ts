@@ -63,7 +63,7 @@ async function answerInPlaceOfDaemon(workspace: Workspace, readiness: object): P
   const managementUrl = await startLoopbackServer((_, response) => response.end(JSON.stringify(readiness)));
   workspace.write(
     '.hookmill/daemon.json',
-    JSON.stringify({ ingressUrl: 'http://x', managementUrl, id: 'mine' }),
+    JSON.stringify({ ingressUrl: 'http://x', managementUrl, id: 'mine', trustsProxies: false }),
   );
   return managementUrl;
 }
