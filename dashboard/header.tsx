@@ -4,8 +4,8 @@ import { Pill } from './parts/pills.tsx';
 import { goTo } from './state/current-location.ts';
 import { type PageLocation, type PageName, toHref } from './state/page-location.ts';
 import { signOut } from './state/session.ts';
+import { switchTimeZone, timeZone } from './state/time-zone.ts';
 import { useAction } from './state/use-action.ts';
-import { switchTimeZone, timeZone } from './text/format-time.ts';
 
 interface HeaderProperties {
   readonly account: Account;

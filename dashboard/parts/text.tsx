@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { nowMs } from '../state/clock.ts';
-import { formatAge, formatExactTime, formatRelativeTime, timeZone } from '../text/format-time.ts';
+import { timeZone } from '../state/time-zone.ts';
+import { formatAge, formatExactTime, formatRelativeTime } from '../text/format-time.ts';
 import { escapeInvisible, formatSize } from '../text/format-values.ts';
 
 interface Properties {

@@ -1,10 +1,3 @@
-import { signal } from '@preact/signals';
-
-const item = 'hookmill-time-zone';
-
-/** The time zone in which the pages show times. This browser keeps it. */
-export const timeZone = signal<TimeZone>(localStorage.getItem(item) === 'utc' ? 'utc' : 'local');
-
 const units = [
   ['year', 31_536_000],
   ['month', 2_592_000],
@@ -78,9 +71,4 @@ export function formatDuration(ms: number): string {
   const seconds = Math.round(ms / 1_000);
   if (seconds < 60) return `${seconds} s`;
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
-}
-
-export function switchTimeZone(): void {
-  timeZone.value = timeZone.value === 'utc' ? 'local' : 'utc';
-  localStorage.setItem(item, timeZone.value);
 }

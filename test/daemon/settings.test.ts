@@ -28,6 +28,7 @@ test('reads each kind of runner', () => {
     argv: ['/usr/bin/agent', '--once'],
     environment: ['TOKEN'],
     timeLimitSeconds: 60,
+    keep: false,
     outputBytes: 1_048_576,
   });
   const http = '{kind: http, url: "https://agents.example/runs", tokenFromEnvironment: TOKEN}';

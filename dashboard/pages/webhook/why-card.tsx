@@ -9,8 +9,9 @@ import { Code, Text, Time } from '../../parts/text.tsx';
 import { useFactory } from '../../state/current-factory.ts';
 import { useLoad } from '../../state/loading.ts';
 import { toHref } from '../../state/page-location.ts';
+import { timeZone } from '../../state/time-zone.ts';
 import { useInterval } from '../../state/use-interval.ts';
-import { formatClockTime, timeZone } from '../../text/format-time.ts';
+import { formatClockTime } from '../../text/format-time.ts';
 
 const whyEveryMs = 10_000;
 

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { deliveryKinds, outcomes } from '../../../schema/delivery.ts';
+import { timeZone } from '../../state/time-zone.ts';
 import {
   type Bar,
   countBar,
@@ -9,7 +10,7 @@ import {
   spans,
   toBars,
 } from '../../text/delivery-bars.ts';
-import { formatHours, timeZone } from '../../text/format-time.ts';
+import { formatHours } from '../../text/format-time.ts';
 import { ListTable } from '../lists.tsx';
 import { StackedBars } from './bars.tsx';
 

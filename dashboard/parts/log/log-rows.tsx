@@ -3,8 +3,9 @@ import { useMemo } from 'preact/hooks';
 import { readSortableIdTime } from '../../../schema/ids.ts';
 import type { SearchProgress } from '../../state/row-list.ts';
 import type { Row } from '../../state/row-segments.ts';
+import { timeZone } from '../../state/time-zone.ts';
 import type { useRows } from '../../state/use-rows.ts';
-import { formatExactTime, timeZone } from '../../text/format-time.ts';
+import { formatExactTime } from '../../text/format-time.ts';
 import { Disclosure } from '../disclosure.tsx';
 import { ProblemNotice } from '../problem-notice.tsx';
 

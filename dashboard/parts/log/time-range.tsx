@@ -1,6 +1,7 @@
 import { dayMs } from '../../../schema/time-units.ts';
 import type { LogFilterName, LogFilters } from '../../state/log-filters.ts';
-import { formatTimeInput, parseTimeInput, timeZone } from '../../text/format-time.ts';
+import { timeZone } from '../../state/time-zone.ts';
+import { formatTimeInput, parseTimeInput } from '../../text/format-time.ts';
 
 interface Properties {
   readonly filters: LogFilters;
