@@ -26,6 +26,8 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     include: ['test/daemon/**/*.test.ts'],
     exclude: [...withoutHome, ...withOwnDatabases, ...aboutFiles].map(name => `test/daemon/${name}.test.ts`),
+    // Each file has a database of its own, which its modules know.
+    isolate: true,
     setupFiles: ['test/support/file-setup.ts', 'test/support/postgres-homes.ts'],
   },
 });

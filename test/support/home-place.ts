@@ -6,10 +6,9 @@ let databases: string[] | undefined;
 const databaseOfHome = new Map<string, string>();
 const HOOKMILL_KEY = randomBytes(32).toString('base64');
 
-/** Gives each home that is used from now on a database of the returned list, to which the caller adds new ones. */
-export function keepHomesInPostgres(): string[] {
-  databases ??= [];
-  return databases;
+/** Gives each home that is used from now on one of these databases. Whoever calls this adds new ones. */
+export function keepHomesIn(urls: string[]): void {
+  databases = urls;
 }
 
 /** Whether homes have databases in this run. */

@@ -1,13 +1,13 @@
 import { beforeAll, beforeEach } from 'vitest';
-import { keepHomesInPostgres } from './home-place.ts';
+import { keepHomesIn } from './home-place.ts';
 import { createDatabaseAt, findSharedPort, templateName } from './postgres.ts';
 
-// Each test file of `npm run test:postgres` loads this first: each home then has a database. Databases that
-// a file leaves unused are for the next one.
+// Each test file of `npm run test:postgres` loads this first: each home then has a database.
 
 /** Databases that are ready before each test: none uses more homes. */
 const homesMax = 4;
-const databases = keepHomesInPostgres();
+const databases: string[] = [];
+keepHomesIn(databases);
 
 const fill = async () => {
   if (databases.length >= homesMax) return;
