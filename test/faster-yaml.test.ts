@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type CST, Parser, parseDocument } from 'yaml';
-import { withAssignedType, withoutGenerators, yamlRewrites } from '../faster-yaml.ts';
+import { withAssignedType, withoutGenerators, yamlRewrites } from '../build/faster-yaml.ts';
 
 const rewritten = await importRewritten();
 

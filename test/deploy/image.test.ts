@@ -144,7 +144,7 @@ async function buildImage(workspace: Workspace): Promise<void> {
   const build = ['build', '--isolation=chroot', '--format=docker'];
   await podman(workspace, ...build, '--tag=base', path('base'));
 
-  execFileSync(process.execPath, ['sbom.ts'], { cwd: root });
+  execFileSync(process.execPath, ['build/sbom.ts'], { cwd: root });
   mkdirSync(path('context'));
   copyFileSync(packProject().file, path('context/hookmill-0.0.0.tgz'));
   const options = ['--build-arg=BASE=localhost/base', '--tag=hookmill', `--file=${containerfile}`];

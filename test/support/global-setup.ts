@@ -8,7 +8,7 @@ import { pristineVariable } from './postgres.ts';
 
 /** Builds what `cli/bin.js` loads, and puts all temporary directories into one that is removed at the end. */
 export default async function setup(): Promise<() => Promise<void>> {
-  await Promise.all([execa(process.execPath, ['build.ts'], { stdio: 'inherit' }), buildDashboard()]);
+  await Promise.all([execa(process.execPath, ['build/bundle.ts'], { stdio: 'inherit' }), buildDashboard()]);
   process.env.NODE_COMPILE_CACHE = join(tmpdir(), 'node-compile-cache');
   const directory = mkdtempSync(join(tmpdir(), 'hookmill-tests-'));
   process.env.TMPDIR = directory;
