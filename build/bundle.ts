@@ -1,15 +1,8 @@
-// `npm run build`: the command line and the daemon, from their sources to dist/. Types are checked by `npm run check`.
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
-import { relative, resolve } from 'node:path';
-import { build, type Plugin } from 'rolldown';
-import { yamlRewrites } from './faster-yaml.ts';
-
-// All packages are bundled but these: a bundle of only the used parts halves the start time of a command, because finding
-// and reading a package's many files costs more than running them. better-sqlite3 has a native part, and pino finds files
-// of its own by their paths. The others are loaded seldom, and only by what needs them.
-const notBundled =
-  /^(@inquirer\/prompts|better-sqlite3|json-schema-to-typescript-lite|openid-client|pg|pino)($|\/)/;
+import { basename, relative, resolve } from 'node:path';
+import { applyPatch, parsePatch } from 'diff';
+import { build, type OutputChunk, type Plugin } from 'rolldown';
 
 const replaced = {
   // The same code as for Node, but it does not ask the environment for LOG_TOKENS at each token, which takes a fifth of
@@ -34,6 +27,10 @@ const workers = {
   'operations-worker': 'daemon/operations-thread/operations-worker.ts',
   'reconcile-worker': 'daemon/reconciling/reconcile-worker.ts',
 };
+
+// A megabyte of the tarball each. Of the others that better-sqlite3 has, hookmill does not run on Windows, and servers
+// are no Macs with an Intel processor.
+const platforms = ['darwin-arm64', 'linux-arm64', 'linux-x64', 'linuxmusl-arm64', 'linuxmusl-x64'];
 
 /**
  * Gets built-in modules as CommonJS does. An import of one reads all its exports, and so loads half of Node: fs, util,
@@ -67,89 +64,110 @@ const lazyBuiltins: Plugin = {
   },
 };
 
-/** Takes a third off the time of `validate`, most of which is in yaml. */
-const fasterYaml: Plugin = {
-  name: 'faster-yaml',
+const patches = new Map(
+  globSync('build/patches/*.patch')
+    .flatMap(file => parsePatch(readFileSync(file, 'utf8')))
+    .map(patch => [patch.newFileName?.replace(/^b/, resolve('.')), patch]),
+);
+
+const unused = new Set(patches.keys());
+
+/** Changes packages as build/patches/ says. Fails if a file is not the one that its patch was made for. */
+const patched: Plugin = {
+  name: 'patched',
   transform: {
-    filter: { id: /\/yaml\/browser\/dist\/(parse|nodes)\// },
-    handler: (code, id) => yamlRewrites[id.split('/').slice(-2).join('/')]?.(code),
+    filter: { id: /\/node_modules\// },
+    handler(code, id) {
+      const patch = patches.get(id);
+      const changed = patch && applyPatch(code, patch);
+      if (changed === false) throw new Error(`${relative('', id)} is not what its patch was made for`);
+      if (patch) unused.delete(id);
+      return changed;
+    },
   },
 };
 
-let findImports: (module: string) => readonly string[] = () => [];
-let startModules: ReadonlySet<string> | undefined;
-let definitionsModules: ReadonlySet<string> | undefined;
-
 const options = {
   platform: 'node',
-  external: notBundled,
+  // pg loads it if it is asked for it.
+  external: 'pg-native',
   resolve: { alias: replaced },
+  transform: { define: { __dirname: 'import.meta.dirname' } },
   treeshake: { propertyReadSideEffects: false },
   // The package depd, which Koa loads, makes a function with eval.
   checks: { eval: false },
   write: false,
 } as const;
-const { output } = await build({
-  ...options,
-  input: { hookmill: program },
-  // One file for all that each command loads starts faster than the twenty that rolldown would make of it, and so does
-  // one file for all that commands load to check definitions.
-  output: {
-    format: 'esm',
-    codeSplitting: {
-      groups: [
-        { name: 'start', test: isStartModule },
-        { name: 'definitions', test: isDefinitionsModule },
-      ],
-    },
-  },
-  plugins: [
-    lazyBuiltins,
-    fasterYaml,
-    {
-      name: 'find-imports',
-      buildEnd() {
-        findImports = module => this.getModuleInfo(module)?.importedIds ?? [];
-      },
-    },
-  ],
-});
-const threads = await build({
-  ...options,
-  input: workers,
-  output: { format: 'esm' },
-  plugins: [lazyBuiltins, fasterYaml],
-});
-output.push(...threads.output);
-mkdirSync('dist', { recursive: true });
-for (const file of output) if (file.type === 'chunk') replace(`dist/${file.fileName}`, file.code);
+const output = { format: 'esm', comments: { jsdoc: false } } as const;
+const plugins = [lazyBuiltins, patched];
 
-// Removes the files of an earlier build last, because a running command may still load them.
-const built = new Set(output.map(({ fileName }) => fileName));
-for (const file of readdirSync('dist')) if (file.endsWith('.js') && !built.has(file)) rmSync(`dist/${file}`);
-
-/** Whether each command loads the module. */
-function isStartModule(module: string): boolean {
-  startModules ??= findReached([program]);
-  return startModules.has(module);
+/**
+ * Bundles the command line and the daemon, with the packages that they use: a bundle of only the used parts halves the
+ * start time of a command, because finding and reading a package's many files costs more than running them.
+ */
+export async function bundleProgram(): Promise<readonly OutputChunk[]> {
+  const chunks = await Promise.all([
+    bundleCommands(),
+    build({ ...options, input: workers, output, plugins }),
+  ]);
+  if (unused.size > 0) throw new Error(`The bundle lacks files that have patches: ${[...unused].join(', ')}`);
+  return chunks.flatMap(({ output }) => output).filter(file => file.type === 'chunk');
 }
 
-/** Whether commands load the module to check definitions, and not each command does. */
-function isDefinitionsModule(module: string): boolean {
-  definitionsModules ??= findReached(definitions);
-  return definitionsModules.has(module) && !isStartModule(module);
+/**
+ * Finds the files that the program needs beside its chunks, by their paths in dist/: SQLite for the platforms of the
+ * package, and for the one that builds it.
+ */
+export function findBinaries(): ReadonlyMap<string, Buffer> {
+  const wanted = new Set([...platforms, `${process.platform}-${process.arch}`].map(name => `${name}.node`));
+  const files = globSync('node_modules/better-sqlite3/prebuilds/*').filter(file =>
+    wanted.has(basename(file)),
+  );
+  return new Map(files.map(file => [`prebuilds/${basename(file)}`, readFileSync(file)]));
 }
 
-function findReached(entries: readonly string[]): Set<string> {
+/**
+ * One file for all that each command loads starts faster than the twenty that rolldown would make of it, and so does one
+ * file for all that commands load to check definitions.
+ */
+function bundleCommands() {
+  let findImports: (module: string) => readonly string[] = () => [];
+  const findModules = once(() => {
+    const start = findReached([program], findImports);
+    const checks = findReached(definitions, findImports);
+    return { start, definitions: new Set([...checks].filter(module => !start.has(module))) };
+  });
+  const groups = (['start', 'definitions'] as const).map(name => ({
+    name,
+    test: (module: string) => findModules()[name].has(module),
+  }));
+  const importFinder: Plugin = {
+    name: 'find-imports',
+    buildEnd() {
+      findImports = module => this.getModuleInfo(module)?.importedIds ?? [];
+    },
+  };
+  return build({
+    ...options,
+    input: { hookmill: program },
+    output: { ...output, codeSplitting: { groups } },
+    plugins: [...plugins, importFinder],
+  });
+}
+
+function findReached(
+  entries: readonly string[],
+  findImports: (module: string) => readonly string[],
+): Set<string> {
   const reached = new Set(entries.map(entry => resolve(entry)));
   for (const module of reached) for (const imported of findImports(module)) reached.add(imported);
   return reached;
 }
 
-/** Replaces a file in one step, and only if it changed, because commands may be running from it. */
-function replace(file: string, code: string): void {
-  if (existsSync(file) && readFileSync(file, 'utf8') === code) return;
-  const temporary = `${file}.${process.pid}`;
-  writeFileSync(temporary, code);
-  renameSync(temporary, file);
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }

@@ -2,13 +2,12 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { buildDashboard } from './build-dashboard.ts';
 import { endOrphans } from './orphans.ts';
 import { pristineVariable } from './postgres.ts';
 
-/** Builds what `cli/bin.js` loads, and puts all temporary directories into one that is removed at the end. */
+/** Builds what is stale of dist/, and puts all temporary directories into one that is removed at the end. */
 export default async function setup(): Promise<() => Promise<void>> {
-  await Promise.all([execa(process.execPath, ['build/bundle.ts'], { stdio: 'inherit' }), buildDashboard()]);
+  await execa(process.execPath, ['build/build.ts'], { stdio: 'inherit' });
   process.env.NODE_COMPILE_CACHE = join(tmpdir(), 'node-compile-cache');
   const directory = mkdtempSync(join(tmpdir(), 'hookmill-tests-'));
   process.env.TMPDIR = directory;
