@@ -1,5 +1,6 @@
 // `npm run setup`: installs what package-lock.json says, and runs the install scripts of the packages that need theirs.
 // Does nothing if that was done, and nothing was installed since. Plain JavaScript that the Node.js of a machine can run.
+// What follows it needs a shell of its own, because a shell remembers where it found `node`.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
