@@ -11,14 +11,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { databaseName, startCluster } from './faults/cluster.ts';
-import { type Fault, faults, type Member, type Stage } from './faults/faults.ts';
-import { recordHistory } from './faults/history.ts';
-import { openNotes } from './faults/notes.ts';
-import { type Replica, startReplica } from './faults/replica.ts';
-import { type Sender, startSender } from './faults/sender.ts';
-import { waitFor } from './faults/wait-for.ts';
-import { openFactory } from './support/factory.ts';
+import { databaseName, startCluster } from './cluster.ts';
+import { type Fault, faults, type Member, type Stage } from './faults.ts';
+import { recordHistory } from './history.ts';
+import { openNotes } from './notes.ts';
+import { type Replica, startReplica } from './replica.ts';
+import { type Sender, startSender } from './sender.ts';
+import { waitFor } from './wait-for.ts';
+import { openFactory } from '../../bench/support/factory.ts';
 
 const { values } = parseArgs({
   options: {

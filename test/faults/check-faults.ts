@@ -2,10 +2,10 @@
 // Its exit status is 1 if there is anything. The URL of the database is in HOOKMILL_STORE.
 // Usage: node bench/check-faults.ts DIRECTORY
 import { parseArgs } from 'node:util';
-import { query } from '../test/support/postgres.ts';
-import { findViolations, type Stored } from './faults/find-violations.ts';
-import { readHistory } from './faults/history.ts';
-import { readNotes } from './faults/notes.ts';
+import { query } from '../support/postgres.ts';
+import { findViolations, type Stored } from './find-violations.ts';
+import { readHistory } from './history.ts';
+import { readNotes } from './notes.ts';
 
 const evidenceMax = 20;
 const [directory] = parseArgs({ allowPositionals: true }).positionals;

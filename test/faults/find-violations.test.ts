@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { findViolations, type Stored } from '../../bench/faults/find-violations.ts';
-import type { Notes } from '../../bench/faults/notes.ts';
+import { findViolations, type Stored } from './find-violations.ts';
+import type { Notes } from './notes.ts';
 
 const notes: Notes = {
   answers: [

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, inject, test } from 'vitest';
-import { findServerPrograms } from '../../bench/faults/cluster.ts';
-import { faults } from '../../bench/faults/faults.ts';
+import { findServerPrograms } from './cluster.ts';
+import { faults } from './faults.ts';
 
-const program = join(import.meta.dirname, '../../bench/faults.ts');
+const program = join(import.meta.dirname, 'run-faults.ts');
 
 test('two replicas keep every promise through each kind of fault', async ({ skip }) => {
   skip(!inject('isLong'), 'npm run test:long does it');
