@@ -14,7 +14,8 @@ declare module 'vitest' {
 
 /** Files that start no process, server or thread, and open no store, in all folders but `schema` and `signatures`. */
 const pureFiles = {
-  '.': ['architecture', 'faster-yaml'],
+  '.': ['architecture'],
+  build: ['yaml-patch'],
   bench: ['find-violations'],
   cli: ['formats/formats', 'markdown', 'plan-markdown', 'render/*', 'take-sockets'],
   daemon: [

@@ -4,9 +4,9 @@ import { startLoopbackServer } from '../support/loopback-server.ts';
 import { startManagedDaemon } from '../support/management.ts';
 import { makeWorkspace, type Workspace } from '../support/workspace.ts';
 import { jobEnvironment, readStep, root, runStep } from './action-steps.ts';
-import { makeLinkedTarball } from './package-tarball.ts';
+import { makeSmallTarball } from './package-tarball.ts';
 
-const { file, integrity } = makeLinkedTarball();
+const { file, integrity } = makeSmallTarball();
 const inputs = { package: file, integrity };
 let workspace: Workspace;
 let home: string;

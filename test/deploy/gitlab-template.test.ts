@@ -5,12 +5,12 @@ import { beforeEach, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { makeWorkspace, type Workspace } from '../support/workspace.ts';
 import { jobEnvironment, root } from './action-steps.ts';
-import { makeLinkedTarball } from './package-tarball.ts';
+import { makeSmallTarball } from './package-tarball.ts';
 
 const file = join(root, 'deploy/ci/gitlab/hookmill.gitlab-ci.yml');
 const template: Record<string, { before_script?: string[]; script?: string[]; rules?: { if: string }[] }> =
   parse(readFileSync(file, 'utf8'));
-const tarball = makeLinkedTarball();
+const tarball = makeSmallTarball();
 let workspace: Workspace;
 
 beforeEach(() => {

@@ -8,7 +8,7 @@ import { createScaffold } from '../../cli/scaffold/scaffold.ts';
 import { startLoopbackServer } from '../support/loopback-server.ts';
 import { makeWorkspace, type Workspace } from '../support/workspace.ts';
 import { jobEnvironment, root, runStep } from './action-steps.ts';
-import { makeLinkedTarball, packProject, type Tarball } from './package-tarball.ts';
+import { makeSmallTarball, packProject, type Tarball } from './package-tarball.ts';
 
 /** Serves each tarball at its path, and remembers everything that was asked for. */
 async function serveTarballs(tarballs: Readonly<Record<string, Tarball>>) {
@@ -70,7 +70,7 @@ async function makeHostileCheckout(registry: string): Promise<Workspace> {
 
 test('CI runs nothing of a checkout that brings along a package, settings of npm, a base URL and a home', async () => {
   // The first job installs the real package; unpacking all of its files takes seconds of the processor.
-  const tarballs = { '/packed.tgz': packProject(), '/linked.tgz': makeLinkedTarball() };
+  const tarballs = { '/packed.tgz': packProject(), '/linked.tgz': makeSmallTarball() };
   const { url, asked } = await serveTarballs(tarballs);
   const workspace = await makeHostileCheckout(`${url}/registry`);
   const [github, gitlab] = createScaffold({

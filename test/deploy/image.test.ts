@@ -86,14 +86,8 @@ describe.skipIf(!inject('isLong') || !hasContainers)(
         podman(workspace, 'run', '--rm', '--no-healthcheck', `--entrypoint=${program}`, 'hookmill', ...words);
       const { components } = JSON.parse(await run('cat', '/opt/hookmill/dist/sbom.cdx.json'));
       const listed: string[] = components.map(({ name }: { name: string }) => name);
-      const files = await run('find', '/opt/hookmill/node_modules', '-name', 'package.json');
-      const packages = [...files.matchAll(/node_modules\/((?:@[^/]+\/)?[^/\n]+)\/package\.json$/gm)].map(
-        ([, name]) => name,
-      );
-      expect(packages.length).toBeGreaterThan(50);
-      // And packages whose code is in dist/ only.
-      expect(listed).toEqual(expect.arrayContaining([...packages, 'preact', '@opentelemetry/core']));
-      expect(listed).not.toContain('vitest');
+      expect(listed).toEqual(expect.arrayContaining(['better-sqlite3', 'preact', '@opentelemetry/core']));
+      expect(await run('find', '/opt/hookmill', '-name', 'node_modules')).toBe('');
       const licences = await run('cat', '/opt/hookmill/dist/licences.txt');
       expect(licences.match(/^# \S+ \S+: \S+/gm)).toHaveLength(listed.length);
     });
@@ -144,7 +138,7 @@ async function buildImage(workspace: Workspace): Promise<void> {
   const build = ['build', '--isolation=chroot', '--format=docker'];
   await podman(workspace, ...build, '--tag=base', path('base'));
 
-  execFileSync(process.execPath, ['sbom.ts'], { cwd: root });
+  execFileSync(process.execPath, ['build/sbom.ts'], { cwd: root });
   mkdirSync(path('context'));
   copyFileSync(packProject().file, path('context/hookmill-0.0.0.tgz'));
   const options = ['--build-arg=BASE=localhost/base', '--tag=hookmill', `--file=${containerfile}`];

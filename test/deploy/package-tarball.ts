@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execaSync } from 'execa';
@@ -20,14 +20,13 @@ export interface Tarball {
   readonly integrity: string;
 }
 
-/** A tarball of the package as `npm pack` makes it, except that its dependencies are a link to those of the project. */
-export function makeLinkedTarball(): Tarball {
+/** A tarball of those parts of the package that its commands use. */
+export function makeSmallTarball(): Tarball {
   const directory = mkdtempSync(join(tmpdir(), 'package-'));
   mkdirSync(join(directory, 'package/cli'), { recursive: true });
   for (const path of shipped) {
     cpSync(join(root, path), join(directory, 'package', path), { recursive: true });
   }
-  symlinkSync(join(root, 'node_modules'), join(directory, 'package/node_modules'));
   const file = join(directory, 'hookmill.tgz');
   execaSync('tar', ['-czf', file, '-C', directory, 'package']);
   return { file, integrity: integrityOf(file) };

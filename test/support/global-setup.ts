@@ -2,17 +2,16 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { buildDashboard } from './build-dashboard.ts';
 import { endOrphans } from './orphans.ts';
 import { pristineVariable, sharedVariable, stopSharedPostgres } from './postgres.ts';
 
 /**
- * Builds what `cli/bin.js` loads, and puts all temporary directories into one that is removed at the end: for the first
+ * Builds what is stale of dist/, and puts all temporary directories into one that is removed at the end: for the first
  * project that needs it, and so for all.
  */
 export default async function setup(): Promise<undefined | (() => Promise<void>)> {
   if (process.env[sharedVariable] !== undefined) return undefined;
-  await Promise.all([execa(process.execPath, ['build.ts'], { stdio: 'inherit' }), buildDashboard()]);
+  await execa(process.execPath, ['build/build.ts'], { stdio: 'inherit' });
   process.env.NODE_COMPILE_CACHE = join(tmpdir(), 'node-compile-cache');
   const directory = mkdtempSync(join(tmpdir(), 'hookmill-tests-'));
   process.env.TMPDIR = directory;

@@ -1,5 +1,5 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { type Link, openLink } from '../../../bench/faults/link.ts';
+import { type Link, openLink } from '../../faults/link.ts';
 import { acceptedDelivery, newRun, sampleAtMs } from '../../support/deliveries.ts';
 import { query, usePostgres } from '../../support/postgres.ts';
 import { openAt, openLog } from '../conformance/place.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { findViolations, type Stored } from '../../bench/faults/find-violations.ts';
-import type { Notes } from '../../bench/faults/notes.ts';
+import { findViolations, type Stored } from './find-violations.ts';
+import type { Notes } from './notes.ts';
 
 const notes: Notes = {
   answers: [
@@ -66,7 +66,7 @@ test.each<[string, Partial<Notes & Stored>]>([
     { executions: [...notes.executions, { run: 'run_1', replica: 'b', startMs: 22, endMs: 23 }] },
   ],
   ['wrong answers', { answers: [...notes.answers, { identity: 'two', replica: 'a', status: 404 }] }],
-  ['replicas that did not recover', { incidents: [{ what: 'replica a ended by itself' }] }],
+  ['replicas that did not recover', { incidents: ['replica a ended by itself'] }],
 ])('%s are counted', (promise, change) => {
   expect(counts(change)).toEqual({ [promise]: 1 });
 });

@@ -59,7 +59,7 @@ export function findViolations({ answers, incidents, executions }: Notes, stored
     'wrong answers': answers
       .filter(({ status }) => status !== undefined && status !== 202 && status !== 503)
       .map(({ identity, replica, status }) => `${replica} answered ${status} to ${identity}`),
-    'replicas that did not recover': incidents.map(({ what }) => what),
+    'replicas that did not recover': [...incidents],
   };
 }
 

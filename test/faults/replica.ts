@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findFreePort } from '../../test/support/free-port.ts';
+import { findFreePort } from '../support/free-port.ts';
 
 const bin = join(import.meta.dirname, '../../cli/bin.js');
 const restartMs = 500;

@@ -2,8 +2,8 @@ import { existsSync, globSync } from 'node:fs';
 import { appendFile, mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type pg from 'pg';
-import { findFreePort } from '../../test/support/free-port.ts';
-import { query, runServerProgram, type StopMode } from '../../test/support/postgres.ts';
+import { findFreePort } from '../support/free-port.ts';
+import { query, runServerProgram, type StopMode } from '../support/postgres.ts';
 import { type Link, openLink } from './link.ts';
 import { waitFor } from './wait-for.ts';
 

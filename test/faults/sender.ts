@@ -16,6 +16,8 @@ export interface Sender {
   countAcknowledged(replica: string): number;
   /** Resolves when each delivery that was begun is acknowledged. */
   stop(): Promise<void>;
+  /** Resolves when no request is open, acknowledged or not. */
+  abandon(): Promise<void>;
 }
 
 const pauseMs = 50;
@@ -28,6 +30,7 @@ export function startSender({ urls, token, workers, onAnswer }: SenderOptions): 
   const acknowledged = new Map(names.map(name => [name, 0]));
   const repeatable: Delivery[] = [];
   let isStopping = false;
+  let isAbandoned = false;
 
   const post = async (replica: string, { identity, body }: Delivery): Promise<Answer> => {
     const headers = { authorization: `Bearer ${token}`, 'x-service-delivery-id': identity };
@@ -50,6 +53,7 @@ export function startSender({ urls, token, workers, onAnswer }: SenderOptions): 
         acknowledged.set(replica, (acknowledged.get(replica) ?? 0) + 1);
         return;
       }
+      if (isAbandoned) return;
       await sleep(50 + 300 * Math.random());
     }
   };
@@ -65,11 +69,16 @@ export function startSender({ urls, token, workers, onAnswer }: SenderOptions): 
     }
   };
   const working = Array.from({ length: workers }, work);
+  const stop = async () => {
+    isStopping = true;
+    await Promise.all(working);
+  };
   return {
     countAcknowledged: replica => acknowledged.get(replica) ?? 0,
-    stop: async () => {
-      isStopping = true;
-      await Promise.all(working);
+    stop,
+    abandon: () => {
+      isAbandoned = true;
+      return stop();
     },
   };
 }

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The runs that a delivery must start. */
@@ -14,11 +14,6 @@ export interface Answer {
   readonly deliveryId?: string;
 }
 
-/** A round, or something else that may not happen. */
-export interface Incident {
-  readonly what: string;
-}
-
 /** One execution of a run, by the clock of this machine in ms. */
 export interface Execution {
   readonly run: string;
@@ -30,21 +25,22 @@ export interface Execution {
 
 export interface Notes {
   readonly answers: readonly Answer[];
-  readonly incidents: readonly Incident[];
+  /** What happened that may not happen. */
+  readonly incidents: readonly string[];
   readonly executions: readonly Execution[];
 }
 
-const files = { answers: 'answers.ndjson', incidents: 'incidents.ndjson', executions: 'executions.txt' };
-
-/** Writes down what happens, so that the checker can read it even if the runner dies. */
+/** Collects what happens. Commands of runs write what they do to a file, because they outlive the daemon that starts them. */
 export function openNotes(directory: string) {
-  const add = (file: string, note: object) =>
-    appendFileSync(join(directory, file), `${JSON.stringify(note)}\n`);
+  const executions = join(directory, 'executions.txt');
+  const answers: Answer[] = [];
+  const incidents: string[] = [];
   return {
-    addAnswer: (answer: Answer) => add(files.answers, answer),
-    addIncident: (incident: Incident) => add(files.incidents, incident),
+    addAnswer: (answer: Answer) => void answers.push(answer),
+    addIncident: (incident: string) => void incidents.push(incident),
     /** The runner's command: notes its start and its end, and takes long enough to be interrupted. */
-    command: ['sh', '-c', command, 'run', join(directory, files.executions)],
+    command: ['sh', '-c', command, 'run', executions],
+    read: (): Notes => ({ answers, incidents, executions: readExecutions(executions) }),
   };
 }
 
@@ -55,20 +51,8 @@ note start
 case $HOOKMILL_AUTOMATION in slow) sleep 12;; *) sleep 0.1;; esac
 note end`;
 
-export function readNotes(directory: string): Notes {
-  return {
-    answers: readLines(directory, files.answers).map(line => JSON.parse(line)),
-    incidents: readLines(directory, files.incidents).map(line => JSON.parse(line)),
-    executions: readExecutions(readLines(directory, files.executions)),
-  };
-}
-
-function readLines(directory: string, file: string): string[] {
-  const path = join(directory, file);
-  return existsSync(path) ? readFileSync(path, 'utf8').trimEnd().split('\n').filter(Boolean) : [];
-}
-
-function readExecutions(lines: readonly string[]): Execution[] {
+function readExecutions(file: string): Execution[] {
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
   const open = new Map<string, Execution>();
   const executions: Execution[] = [];
   for (const line of lines) {
