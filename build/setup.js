@@ -4,6 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 
 const record = 'node_modules/.hookmill-setup';
 const node = 'node_modules/node/bin/node';
@@ -11,7 +12,7 @@ const node = 'node_modules/node/bin/node';
 const described = ['package.json', 'package-lock.json', 'node_modules/.package-lock.json'];
 const platforms = ['darwin-arm64', 'darwin-x64', 'linux-arm64', 'linux-x64'];
 
-process.chdir(new URL('..', import.meta.url).pathname);
+process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 if (read(record) !== digest() || !existsSync(node)) install();
 
 function install() {
